@@ -53,7 +53,7 @@ Result<std::unique_ptr<Device>> make_device(std::string_view name, const DeviceO
     return Error{fmt::format("unknown device '{}'; expected one of {}", name, fmt::join(device_names(), ", "))};
   Result<std::unique_ptr<Device>> device = row->make(options);
   if (!device.ok() || options.cross_check.empty()) return device;
-  // It repeats launches for their bits; its checks have their own place, a run on that device.
+  // The cross-check device only compares result bits, so its own checks are disabled.
   Result<std::unique_ptr<Device>> other = make_device(
       options.cross_check, {.compiler = options.compiler, .no_checks = check_names(), .tables = options.tables});
   if (!other.ok()) return other;

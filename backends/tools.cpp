@@ -28,7 +28,7 @@ Tool driver_tool() {
   const Result<cuda::Driver> driver = cuda::Driver::load();
   if (!driver.ok()) return {"CUDA driver", false, reason_text(driver.error())};
   return {"CUDA driver", true,
-          fmt::format("for CUDA {}, {} device{}", driver->version(), driver->device_count(),
+          fmt::format("supports CUDA {}, {} device{}", driver->version(), driver->device_count(),
                       driver->device_count() == 1 ? "" : "s")};
 }
 
@@ -37,7 +37,7 @@ Tool cupti_tool() {
   if (!cupti.ok()) return {"CUPTI", false, reason_text(cupti.error())};
   return {"CUPTI", true,
           fmt::format("interface version {}, {}{}", cupti->version(), cupti->library(),
-                      cupti->has_counters() ? "" : "; without hardware counters, which need CUDA 12.6")};
+                      cupti->has_counters() ? "" : "; hardware counters require CUDA 12.6")};
 }
 
 Tool cache_tool() {

@@ -1,7 +1,7 @@
-// What a backward pass costs, in forward passes of the same kernel.
+// The cost of a backward pass relative to the forward pass of the same kernel.
 //
-// Each line's time is that of one backward launch on the CPU at -O2; the counter `ratio` is it over the forward launch,
-// both medians of the same run, and `limit` what the ratio may be (0: no limit set).
+// Each line gives the time of one backward launch on the CPU at -O2. The counter `ratio` is that time over the time of
+// the forward launch, both medians of the same run; `limit` is the upper limit of the ratio (0: none).
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -63,7 +63,7 @@ struct Case {
   std::int32_t threads;
   double limit;  ///< of backward over forward; 0 for none
 };
-/// Threads make a forward launch last some 200 microseconds, so that the clock does not matter.
+/// Enough threads for a forward launch of some 200 microseconds, so that the timer's resolution does not matter.
 constexpr Case kCases[] = {
     {"product/8", kProduct, 8, 20'000, 5},     {"product/64", kProduct, 64, 2'000, 5},
     {"product/1000", kProduct, 1000, 200, 12}, {"product/100000", kProduct, 100'000, 2, 0},

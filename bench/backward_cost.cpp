@@ -16,7 +16,7 @@ namespace {
 using backends::Pass;
 
 void fill(const ir::Module& module, ir::Argument& argument, std::int32_t trips, Rng& rng) {
-  const auto leaves = ir::leaves_of(module, argument.type.element());
+  const auto leaves = ir::scalar_components(module, argument.type.element());
   for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
     for (const ir::ScalarComponent& component : leaves) {
       std::byte* const at = argument.bytes.data() + ir::element_offset(argument, k) + component.offset;
@@ -42,7 +42,7 @@ Result<backends::BuiltKernel> build(backends::Device& device, const backends::Em
 
 Result<TimedKernel> TimedKernel::make(backends::Device& device, std::string_view python, std::int32_t trips,
                                       std::int32_t threads, std::int32_t extent) {
-  auto file = frontend::read_python(python, "bench.py");
+  auto file = frontend::parse_python(python, "bench.py");
   if (!file.ok()) return file.error();
   if (file->module.kernels.empty()) return Error{.message = "the source has no kernel"};
   const ir::Module& module = file->module;
@@ -66,7 +66,7 @@ Result<TimedKernel> TimedKernel::make(backends::Device& device, std::string_view
 Result<void> TimedKernel::place(const ir::Module& module, const ir::Function& backward, std::int32_t trips,
                                 std::int32_t threads, std::int32_t extent) {
   Rng rng(1);
-  std::vector<backends::Argument> arguments;
+  std::vector<backends::KernelArgument> arguments;
   for (ir::VarId p = 0; p < backward.parameter_count; ++p) {
     const ir::Type type = backward.var(p).type;
     ir::Argument argument = ir::make_argument(module, type, std::vector<std::int32_t>(type.rank, extent));
@@ -79,7 +79,7 @@ Result<void> TimedKernel::place(const ir::Module& module, const ir::Function& ba
     if (!buffer.ok()) return buffer.error();
     std::ranges::copy(argument.bytes, session_->bytes(*buffer).begin());
     arguments.push_back(
-        backends::Argument::array(backends::BufferAddress{*buffer, 0}, argument.shape, argument.strides));
+        backends::KernelArgument::array(backends::BufferAddress{*buffer, 0}, argument.shape, argument.strides));
   }
   for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
     const std::size_t count = built_->find(pass, backends::Precision::kNative)->parameter_count;

@@ -1,4 +1,4 @@
-// One kernel, built for a device (the CPU with -O2): how long its forward and its backward pass take.
+// Measures the forward and backward pass of one kernel, built for a device (the CPU with -O2).
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct PassTimes {
   PassTime backward;
 };
 
-/// A kernel in place, ready to be launched again and again. Every float input lies near 1, so that long products stay
-/// in range; every integer parameter is `trips`, every element of an integer array a random index.
+/// A built kernel with bound arguments, ready for repeated launches. Float inputs are near 1, so that long products
+/// stay in range; each integer parameter is `trips`, each element of an integer array a random index.
 class TimedKernel {
  public:
   /// Reads the Python source's first kernel, makes its backward kernel, prints and builds both, and binds arrays of

@@ -1,8 +1,8 @@
-// What confining the workers of the CPU device costs.
+// The cost of confining the workers of the CPU device.
 //
-// Each line's time is the confined one's; the counter `ratio` is it over the unconfined one's, both medians of the same
-// run, measured in turns. `launch` is a round of two small launches, one of each pass, so that little else is measured;
-// `start` is a session opened and closed, with the process that it starts.
+// Each line gives the confined time. The counter `ratio` is that time over the unconfined time, both medians of the
+// same run, measured alternately. `launch` measures two small launches, one per pass; `start` measures opening and
+// closing a session, including the start of its process.
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -29,7 +29,7 @@ def scale(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.ar
     out[i] = x[i] * y[i]
 )";
 
-/// Seconds that the work takes.
+/// Runs the work and returns the seconds that it takes.
 template <typename Work>
 double seconds_of(Work work) {
   const auto start = std::chrono::steady_clock::now();
@@ -37,7 +37,7 @@ double seconds_of(Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Measures work of both kinds in turns.
+/// Measures both kinds of work alternately.
 template <typename Work>
 void compare(benchmark::State& state, Work confined, Work unconfined) {
   std::vector<double> with;

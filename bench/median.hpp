@@ -1,4 +1,4 @@
-// The middle of measurements.
+// The median of measurements.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace assay::bench {
 
-/// Of at least one value; the upper one of two in the middle.
+/// The median of at least one value; the upper of two middle values.
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

@@ -1,12 +1,12 @@
-// How fast the PTX lane executes, and what its checks cost.
+// The speed of the `ptx` device and the cost of its checks.
 //
 // Each line is one launch of 10,000 threads on one core with every check. Counters: `minstr_s`, millions of PTX
-// thread-instructions a second; `floor`, what that should be at least (0: nothing set); `unchecked`, the same launch's
-// time with the checks over its time without them, `ceiling` what that may be; `compile_ms`, what NVRTC took for the
-// kernel, both passes in one lane, in this very run; `run_ms`, the launch.
+// thread-instructions per second; `floor`, its lower limit (0: none); `unchecked`, the time of the launch with checks
+// over its time without them, and `ceiling` the upper limit of that ratio; `compile_ms`, the NVRTC time for both passes
+// of the kernel in one precision variant, in this run; `run_ms`, the time of the launch.
 //
-// ptx/shadow writes every word of 64 MiB with every check: `bytes_per_byte`, by how much the process grew over the same
-// launch without checks, for each byte of memory.
+// ptx/shadow writes every word of 64 MiB with every check: `bytes_per_byte` is the additional memory of the process per
+// byte written, compared with the same launch without checks.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -89,7 +89,7 @@ void execution(benchmark::State& state, const Case& measured) {
     const auto start = std::chrono::steady_clock::now();
     auto kernel = TimedKernel::make(device, measured.kernel, measured.trips, kThreads, kThreads + measured.trips);
     if (!kernel.ok()) return fail(state, kernel.error().text());
-    // Both lanes are compiled, a launch needs one of them.
+    // Both precision variants are compiled; a launch needs one of them.
     compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 2;
     kernels.push_back(kernel.take());
   }
@@ -128,7 +128,7 @@ mul.wide.u32 %rd2, %r3, 4; add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r3; 
 )";
 constexpr std::size_t kWatchedBytes = std::size_t{64} << 20U;
 
-/// Bytes of memory that the process has in use.
+/// Resident memory of this process, in bytes.
 double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double all = 0;
@@ -147,7 +147,7 @@ void shadow(benchmark::State& state) {
     ptx::Machine machine;
     const auto words = machine.allocate("words", kWatchedBytes);
     if (!words.ok()) return fail(state, words.error().text());
-    ptx::Arguments arguments;
+    ptx::KernelArguments arguments;
     arguments.add(machine.address(*words));
     const ptx::Geometry geometry{{kWatchedBytes / 4 / 256}, {256}};
     static_cast<void>(machine.launch(*kernel, geometry, arguments, {.checks = ptx::Checks::none()}));

@@ -1,8 +1,8 @@
-// What it costs to read a file of Warp kernels: 2,000 lines with 200 kernels should take less than 50 ms.
+// The time to parse a file of Warp kernels: 2,000 lines with 200 kernels should take less than 50 ms.
 //
-// Each line's time is that of one reading; `ratio` is it over parsing the same text into a syntax tree alone, medians
-// of the same run, and `limit` what the ratio may be. The status is 1 where it is more, because then the reader has
-// become slower and not the machine.
+// Each line gives the time to parse the file. `ratio` is that time over the time to build the syntax tree alone,
+// medians of the same run; `limit` is its upper limit. The exit status is 1 if the ratio exceeds it, because then the
+// parser has become slower and not the machine.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -55,7 +55,7 @@ double median_ms(const auto& work) {
 
 void read(benchmark::State& state, const std::string& text) {
   const auto read = [&] {
-    auto file = frontend::read_python(text, "bench.py");
+    auto file = frontend::parse_python(text, "bench.py");
     if (!file.ok() || file->module.kernels.size() != 200) std::abort();
     benchmark::DoNotOptimize(file);
   };

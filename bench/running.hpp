@@ -1,4 +1,4 @@
-// How a program of benchmarks ends: the library ends with success whatever became of its lines.
+// The exit status of a benchmark program; the library itself returns success even if a benchmark failed.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace assay::bench {
 
-/// Ends the line, which is printed with the reason; run_registered() then gives 1.
+/// Ends the benchmark and prints the reason; run_registered() then returns 1.
 void fail(benchmark::State& state, const std::string& why);
 
-/// Runs the lines that are registered and gives the program's exit status: 0 each was measured, 1 one failed.
+/// Runs the registered benchmarks and returns the exit status: 0 all were measured, 1 one failed.
 [[nodiscard]] int run_registered();
 
 }  // namespace assay::bench

@@ -1,9 +1,9 @@
-// How close generated kernels that stream through memory come to a plain copy on the same device.
+// Memory throughput of generated streaming kernels, compared with a plain copy on the same device.
 //
-// Each line's time is that of one launch; `GB/s` is what it must move over that time, `of_copy` its share of what the
-// copy kernel reached in the same run, and backward lines have `ratio`, their time over the forward pass's. With
-// --device=cuda it measures a GPU by its own clock, else the CPU at -O2. --elements=N sets the length of the arrays,
-// which caches should not hold: by default 2^26, and 2^22 on the CPU, which takes long enough with fewer.
+// Each line gives the time of one launch. `GB/s` is the minimum traffic divided by that time, `of_copy` its ratio to
+// the rate of the copy kernel in the same run; backward lines have `ratio`, their time over that of the forward pass.
+// --device=cuda measures a GPU by its own timer; the default is the CPU at -O2. --elements=N sets the length of the
+// arrays, which should exceed the caches: the default is 2^26, and 2^22 on the CPU.
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -27,11 +27,11 @@
 namespace assay::bench {
 namespace {
 
-/// Runs of each line, of which the median is told. The library would ask for half a second of a GPU's own time,
-/// thousands of runs, each of which moves gigabytes to the GPU and back.
+/// Runs of each line; the median is reported. The library's default, half a second of GPU time, would need thousands of
+/// runs, each of which moves gigabytes to the GPU and back.
 constexpr int kRuns = 30;
 
-/// A kernel over arrays of floats, and what a launch must move: arrays read and written, forward and backward.
+/// A kernel over arrays of floats, and the number of arrays that a launch reads and writes, forward and backward.
 struct Streaming {
   std::string_view name;
   std::string_view body;  ///< of the kernel with parameters x, y, out, behind `i = wp.tid()`
@@ -51,7 +51,7 @@ std::string source_of(const Streaming& streaming) {
          std::string(streaming.body) + "\n";
 }
 
-/// The copy's rates, which come first and are the ceiling.
+/// The rates of the copy kernel, measured first: the upper limit.
 struct Ceiling {
   double bytes_per_second = 0;
 };
@@ -79,10 +79,10 @@ void stream(benchmark::State& state, backends::Device& device, const Streaming& 
 
 struct Options {
   bool on_gpu = false;
-  std::int32_t elements = 0;  ///< 0: as the device is worth
+  std::int32_t elements = 0;  ///< 0: the default of the device
 };
 
-/// Of what the library left of the command line; nothing where an argument is not known.
+/// Parses the arguments that the library left; empty if one is unknown.
 std::optional<Options> options_of(std::span<char* const> arguments) {
   constexpr std::string_view kElements = "--elements=";
   constexpr std::int32_t kMostElements = 1 << 28;

@@ -1,4 +1,4 @@
-"""The layers of the sources and what each may include; ci/check_layers holds the tree to it.
+"""The layers of the sources and what each may include; checked by ci/check_layers.
 
 A layer is a folder; a file belongs to the layer with the longest matching name. "all" stands for every layer. A folder
 named testing (or models, in backends/ptx) and the files *_test.* and *_fuzz.* belong to the tests of their layer.
@@ -99,7 +99,7 @@ ALLOWED = {
     "support/version": (),
 }
 
-# What the tests of a layer may include in addition: mostly the other side, against which they are judged.
+# Additional includes allowed in the tests of a layer, mostly the implementations that they are compared with.
 ALLOWED_IN_TESTS = {
     "backends/cuda/cupti": ("backends/worker",),
     "backends/ptx": ("backends/ptx/instructions", "backends/source", "frontend/warp/parse", "ir/transforms"),

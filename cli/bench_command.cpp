@@ -1,4 +1,4 @@
-// assay bench: verified kernels a second, next to the time that the compilers alone need.
+// assay bench: verified kernels per second, next to the time that the compilers alone need.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -27,12 +27,12 @@ using nlohmann::json;
 constexpr const char* kAllDevices = "both";
 
 constexpr const char* kFooter =
-    "Judges the selection twice, as assay run does: with an empty build cache, then with the cache that the first run\n"
-    "filled. Before and after, it gives the same sources to the compilers alone. The output folder has both runs,\n"
-    "cold/ and warm/, with their reports, and bench.json.\n"
-    "Device both judges on cpu and then on ptx, in a folder each; a kernel counts as verified if both verify it.\n"
-    "The figures depend on this machine and its other load.\n"
-    "Exit status: that of assay run for the cold run; 2 usage, 3 internal, 77 a device cannot run here.";
+    "Judges the selection twice, like 'assay run': first with an empty build cache, then with the cache that the\n"
+    "first run filled. Before and after these runs, it compiles the same sources without judging them. The output\n"
+    "folder contains bench.json and the two runs with their reports in cold/ and warm/.\n"
+    "With --device both, it measures cpu and then ptx, each in its own folder; a kernel counts as verified only if\n"
+    "both devices verify it. The results depend on this machine and on the other load on it.\n"
+    "Exit status: the exit status of the cold run; 2 usage error, 3 internal error, 77 a device cannot run here.";
 
 /// The devices that need no hardware of their own: figures of a GPU come from assay profile.
 std::vector<std::string> benchmarked_devices() {
@@ -42,7 +42,7 @@ std::vector<std::string> benchmarked_devices() {
   return names;
 }
 
-json document_of(const std::vector<benchmark::Benchmarked>& benchmarked, unsigned jobs) {
+json document_of(const std::vector<benchmark::BenchmarkResult>& benchmarked, unsigned jobs) {
   json document = to_json(benchmarked.back());
   const auto [own, child] = benchmark::peak_memory();
   document["schema_version"] = schemas::kBenchSchemaVersion;
@@ -53,13 +53,13 @@ json document_of(const std::vector<benchmark::Benchmarked>& benchmarked, unsigne
   return document;
 }
 
-std::string text_of(const std::vector<benchmark::Benchmarked>& benchmarked, unsigned jobs) {
+std::string text_of(const std::vector<benchmark::BenchmarkResult>& benchmarked, unsigned jobs) {
   std::string text;
-  for (const benchmark::Benchmarked& one : benchmarked)
+  for (const benchmark::BenchmarkResult& one : benchmarked)
     text += to_text(one, jobs);
   const auto [own, child] = benchmark::peak_memory();
   // The system reports for a child at least the memory that this process had when it started the child.
-  return text + fmt::format("peak memory: {} MiB; of one compiler or worker {}{} MiB\n", own >> 20U,
+  return text + fmt::format("peak memory: {} MiB; largest compiler or worker process: {}{} MiB\n", own >> 20U,
                             child > own ? "" : "at most ", child >> 20U);
 }
 
@@ -80,7 +80,7 @@ int bench(harness::SuiteOptions options) {
       return fail_unsupported(name, can.detail);
   }
   const auto judge = [](const harness::SuiteOptions& suite) { return run_suite({.suite = suite, .reduce = 0}); };
-  std::vector<benchmark::Benchmarked> benchmarked;
+  std::vector<benchmark::BenchmarkResult> benchmarked;
   for (const std::string& device : devices) {
     options.device = device;
     auto one = benchmark::run_benchmark(options, (on_all ? output / device : output).string(), jobs, judge);
@@ -103,24 +103,25 @@ int bench(harness::SuiteOptions options) {
 
 void add_bench(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<harness::SuiteOptions>();
-  CLI::App& command = *app.add_subcommand("bench", "Measure verified kernels a second, and the compilers' share");
-  command.add_option("SELECTOR", options->selectors, "What to judge, as for assay run")->option_text(" [*]");
+  CLI::App& command =
+      *app.add_subcommand("bench", "Measure verified kernels per second and the share of time spent in compilers");
+  command.add_option("SELECTOR", options->selectors, "Cases to judge, selected as in 'assay run'")->option_text(" [*]");
   std::vector<std::string> names = benchmarked_devices();
   names.emplace_back(kAllDevices);
-  command.add_option("--device", options->device, "Where to run")
+  command.add_option("--device", options->device, "Device to measure")
       ->option_text(fmt::format("{{{}}} [cpu]", fmt::join(names, ",")))
       ->check(CLI::IsMember(names));
   add_random_option(command, options->random);
-  add_seed_option(command, options->seed, "Seed of the inputs, and of the first random kernel");
-  add_jobs_option(command, options->jobs, "Batches of kernels");
+  add_seed_option(command, options->seed, "Seed of the inputs and of the first random kernel");
+  add_jobs_option(command, options->jobs, "batches of kernels");
   add_compiler_option(command, options->device_options.compiler);
   options->output = "bench-out";
-  command.add_option("--output", options->output, "The folder for the two runs and bench.json")
+  command.add_option("--output", options->output, "Output folder for the two runs and bench.json")
       ->option_text("DIR [bench-out]");
   command.footer(kFooter);
   command.callback([options, &invocation] {
     if (options->selectors.empty()) options->selectors = {"*"};
-    options->command_line = invocation.words;
+    options->command_line = invocation.arguments;
     invocation.status = bench(*options);
   });
 }

@@ -66,11 +66,11 @@ std::string figure_text(const ir::UlpBound& figure) {
 
 std::string table_of(const std::vector<Calibration>& results, backends::SourceTarget target, bool color) {
   reports::TextTable table;
-  table.add_head({"function", "inputs", "greatest error", "at", "allowed", "beyond"});
+  table.add_head({"function", "inputs", "largest error", "at input", "allowed", "exceeded"});
   for (const Calibration& result : results) {
     table.add({std::string(ir::row(result.op).mnemonic), fmt::format("{}", result.compared),
                fmt::format("{:.3f} ulp", result.worst.ulps), fmt::format("{}", result.worst.input),
-               figure_text(harness::figure_of(result.op, target)), fmt::format("{}", result.beyond)});
+               figure_text(harness::ulp_bound_of(result.op, target)), fmt::format("{}", result.violations)});
   }
   return table.text(color);
 }
@@ -86,10 +86,10 @@ json to_json(const harness::CalibrationPoint& point) {
 json to_json(const Calibration& result, backends::SourceTarget target) {
   json document{{"function", ir::row(result.op).mnemonic},
                 {"compared", result.compared},
-                {"beyond", result.beyond},
-                {"allowed_ulps", figure_text(harness::figure_of(result.op, target))},
+                {"beyond", result.violations},
+                {"allowed_ulps", figure_text(harness::ulp_bound_of(result.op, target))},
                 {"worst", to_json(result.worst)}};
-  if (result.refuted) document["refuted"] = to_json(*result.refuted);
+  if (result.first_violation) document["refuted"] = to_json(*result.first_violation);
   return document;
 }
 
@@ -105,7 +105,7 @@ Result<void> write(const std::vector<Calibration>& results, const backends::Devi
 
 int calibrate_tables(backends::Device& device, const CalibrateOptions& options) {
   const auto measured = harness::measure_tables(device, options.units, options.step, [](std::string_view instruction) {
-    tell(fmt::format("measuring {}", instruction));
+    print_message(fmt::format("measuring {}", instruction));
   });
   if (!measured.ok()) return fail(measured.error(), ExitStatus::internal);
   const auto written = put_file(options.tables, ptx::encode_tables(measured->tables));
@@ -122,7 +122,7 @@ int calibrate(const CalibrateOptions& options) {
   if (!made.ok()) return fail(made.error());
   const std::unique_ptr<backends::Device>& device = *made;
   if (const backends::Capability can = device->can_run(); !can.available) {
-    tell(fmt::format("cannot calibrate {}: {}", options.device, can.detail));
+    print_message(fmt::format("cannot calibrate {}: {}", options.device, can.detail));
     return to_int(ExitStatus::all_unsupported);
   }
   if (!options.tables.empty()) return calibrate_tables(*device, options);
@@ -132,16 +132,16 @@ int calibrate(const CalibrateOptions& options) {
                           .step = options.step,
                           .jobs = std::max(1U, std::thread::hardware_concurrency())},
                          [](const Calibration& result) {
-                           tell(fmt::format("{}: {:.3f} ulp", ir::row(result.op).mnemonic, result.worst.ulps));
+                           print_message(fmt::format("{}: {:.3f} ulp", ir::row(result.op).mnemonic, result.worst.ulps));
                          });
   if (!results.ok()) return fail(results.error(), ExitStatus::internal);
   const Result<void> written = write(*results, *device, options);
   if (!written.ok()) return fail(written.error(), ExitStatus::internal);
   const bool color = use_color_on_stdout(options.color);
-  const auto beyond = std::ranges::count_if(*results, [](const Calibration& result) { return result.beyond > 0; });
+  const auto beyond = std::ranges::count_if(*results, [](const Calibration& result) { return result.violations > 0; });
   const std::string verdict = beyond == 0
-                                  ? fmt::format("All {} functions are within the table", results->size())
-                                  : fmt::format("{} of {} functions are beyond the table", beyond, results->size());
+                                  ? fmt::format("All {} functions are within the allowed error", results->size())
+                                  : fmt::format("{} of {} functions exceed the allowed error", beyond, results->size());
   const Result<void> printed = print(
       fmt::format("{}\n{}, on {}\n", table_of(*results, device->target(), color), verdict, device->can_run().detail));
   if (!printed.ok()) return fail(printed.error(), ExitStatus::internal);
@@ -153,31 +153,34 @@ int calibrate(const CalibrateOptions& options) {
 void add_calibrate(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<CalibrateOptions>();
   CLI::App& command = *app.add_subcommand("calibrate", "Measure a device's math functions over all float32 inputs");
-  command.add_option("FUNCTION", options->functions, "Which functions; all where none is named")
+  command.add_option("FUNCTION", options->functions, "Functions to measure; default: all")
       ->option_text(" ")
       ->check(CLI::IsMember(function_names()));
-  add_device_option(command, options->device, "Whose functions");
+  add_device_option(command, options->device, "Device whose functions are measured");
   add_gpu_options(command, options->device_options.gpu, options->device_options.device_bytes);
-  command.add_option("--every", options->step, "Every N-th of the 2^32 inputs; all of them take hours on few cores")
+  command
+      .add_option("--every", options->step, "Measure every N-th of the 2^32 inputs; all inputs take hours on few cores")
       ->option_text("N [1]")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31U));
-  command.add_option("--output", options->output, "The folder for calibration.json")->option_text("DIR [out]");
+  command.add_option("--output", options->output, "Output folder for calibration.json")->option_text("DIR [out]");
   auto* const tables = command
                            .add_option("--tables", options->tables,
-                                       "Measure the units of approximate instructions in place of functions, into a "
-                                       "file for --ptx-tables")
+                                       "Measure approximate instructions instead of functions;\n"
+                                       "write the tables for --ptx-tables to this file")
                            ->option_text("FILE");
-  command.add_option("--unit", options->units, "With --tables: of these instructions only, as rcp.approx.ftz.f32")
+  command
+      .add_option("--unit", options->units,
+                  "With --tables: measure only these instructions, such as rcp.approx.ftz.f32")
       ->option_text("NAME ...")
       ->allow_extra_args(false)
       ->needs(tables)
       ->check(CLI::IsMember(harness::unit_names()));
   add_color_option(command, options->color);
   command.footer(
-      "Compares each result with the oracle's value and bound, which verdicts use. Errors are total, in ulp of the\n"
-      "exact result. The allowed error is the table's; for CUDA it is half an ulp more, because that table counts "
-      "from\n"
-      "the correctly rounded result. Exit status: 0 all within, 1 some beyond, 77 the device is missing.");
+      "Compares each result with the oracle's value and error bound, which verdicts use too. Errors are measured from\n"
+      "the exact result, in ulp. The allowed error is the documented maximum; CUDA documents errors measured from the\n"
+      "correctly rounded result, so half an ulp is added.\n"
+      "Exit status: 0 all errors are allowed, 1 an error exceeds the allowed one, 77 the device is missing.");
   command.callback([options, &invocation] { invocation.status = calibrate(*options); });
 }
 

@@ -9,7 +9,7 @@
 
 namespace assay::cli {
 
-void tell(std::string_view text) {
+void print_message(std::string_view text) {
   std::string line;
   for (const char c : text)
     line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
@@ -17,7 +17,7 @@ void tell(std::string_view text) {
   std::fputs((line + "\n").c_str(), stderr);
 }
 
-void print_error(std::string_view text) { tell(fmt::format("assay: error: {}", text)); }
+void print_error(std::string_view text) { print_message(fmt::format("assay: error: {}", text)); }
 
 int fail(const Error& error, ExitStatus status) {
   print_error(error.text());

@@ -16,14 +16,14 @@ using harness::ExitStatus;
 
 /// One call of the program.
 struct Invocation {
-  std::vector<std::string> words;                       ///< the command line as given
+  std::vector<std::string> arguments;                   ///< the command line as given
   int status = static_cast<int>(ExitStatus::internal);  ///< what the process returns
 };
 
 constexpr int to_int(ExitStatus status) { return static_cast<int>(status); }
 
 /// Prints one line on standard error; control characters become spaces. Ignores a failure to write.
-void tell(std::string_view text);
+void print_message(std::string_view text);
 /// The same, as "assay: error: ...".
 void print_error(std::string_view text);
 

@@ -1,4 +1,4 @@
-// The command on input that it can use, from the command line to the files that it leaves.
+// Commands with valid input, from the command line to the output files.
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using testing::CommandResult;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::Ran;
 using ::testing::StartsWith;
 using testing::Workshop;
 
@@ -49,30 +49,31 @@ class CommandTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(CommandTest, ReportOpensAnArchive) {
+TEST_F(CommandTest, ReportUnpacksArchive) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --output gpu/run").status, 0);
   ASSERT_EQ(workshop_.run("tar --format=ustar -czf gpu.tar.gz gpu && rm -r gpu && mkdir elsewhere").status, 0);
-  const Ran ran = workshop_.run("assay report gpu.tar.gz --output elsewhere");
+  const CommandResult ran = workshop_.run("assay report gpu.tar.gz --output elsewhere");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("elsewhere/gpu/run/report.html"));
   EXPECT_THAT(workshop_.read("elsewhere/gpu/run/report.html"), HasSubstr("two.py"));
-  const Ran again = workshop_.run("assay report gpu.tar.gz --output elsewhere");
+  const CommandResult again = workshop_.run("assay report gpu.tar.gz --output elsewhere");
   EXPECT_EQ(again.status, 2);
-  EXPECT_THAT(again.err, HasSubstr("is there already"));
+  EXPECT_THAT(again.err, HasSubstr("already exists"));
   ASSERT_EQ(workshop_.run("tar --format=ustar -czf empty.tar.gz two.py").status, 0);
-  EXPECT_THAT(workshop_.run("assay report empty.tar.gz --output empty").err, HasSubstr("holds no run"));
-  EXPECT_THAT(workshop_.run("assay report elsewhere/gpu/run --output other").err, HasSubstr("an archive takes"));
+  EXPECT_THAT(workshop_.run("assay report empty.tar.gz --output empty").err, HasSubstr("contains no run"));
+  EXPECT_THAT(workshop_.run("assay report elsewhere/gpu/run --output other").err,
+              HasSubstr("--output requires an archive or --merge"));
 }
 
-TEST_F(CommandTest, BenchMeasuresTwoRunsAndTheBareCompiler) {
-  const Ran ran = workshop_.run("assay bench two.py:scale --jobs 1 --output bench");
+TEST_F(CommandTest, BenchMeasuresColdRunWarmRunAndCompileTime) {
+  const CommandResult ran = workshop_.run("assay bench two.py:scale --jobs 1 --output bench");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("verified kernels a second"), HasSubstr("compilers alone / total")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("verified kernels per second"), HasSubstr("compilers alone / total")));
   const json figures = json::parse(workshop_.read("bench/bench.json"));
   EXPECT_EQ(figures["cold"]["verified"], 1);
   EXPECT_EQ(figures["cold"]["cases"], figures["warm"]["cases"]);
   EXPECT_GT(figures["cold"]["stages_ms"]["build"], 10 * figures["warm"]["stages_ms"]["build"].get<double>())
-      << "the first run found something in the cache, or the second nothing";
+      << "the first run must not find cache entries, and the second must";
   EXPECT_GT(figures["floor_over_total"], 0);
   EXPECT_LT(figures["floor_over_total"], 1);
   ASSERT_EQ(figures["floor"]["tried"].size(), 4U);
@@ -81,8 +82,8 @@ TEST_F(CommandTest, BenchMeasuresTwoRunsAndTheBareCompiler) {
   EXPECT_TRUE(records("bench/warm").end);
 }
 
-TEST_F(CommandTest, BenchOnBothDevicesAddsThemUp) {
-  const Ran ran = workshop_.run("assay bench two.py:scale --device both --jobs 1 --output bench");
+TEST_F(CommandTest, BenchOnBothDevicesReportsTotals) {
+  const CommandResult ran = workshop_.run("assay bench two.py:scale --device both --jobs 1 --output bench");
   if (ran.status == 77) {
     ASSERT_THAT(ran.err, HasSubstr("the device ptx cannot run here: no NVRTC"));
     GTEST_SKIP() << ran.err;
@@ -96,22 +97,22 @@ TEST_F(CommandTest, BenchOnBothDevicesAddsThemUp) {
   EXPECT_EQ(figures["cold"]["cases"], cpu["cold"]["cases"].get<int>() + ptx["cold"]["cases"].get<int>());
   EXPECT_DOUBLE_EQ(figures["floor"]["seconds"],
                    cpu["floor"]["seconds"].get<double>() + ptx["floor"]["seconds"].get<double>());
-  // The second run of the same process finds what the first kept.
+  // The second run in the same process reuses the build results of the first.
   EXPECT_GT(ptx["cold"]["stages_ms"]["build"], 0);
   EXPECT_EQ(ptx["warm"]["stages_ms"].value("build", 0.0), 0);
   EXPECT_TRUE(records("bench/ptx/warm").end);
 }
 
-TEST_F(CommandTest, BenchRefusesADeviceThatIsMissingBeforeItMeasuresAnother) {
-  const Ran ran =
+TEST_F(CommandTest, BenchRejectsMissingDeviceBeforeMeasuring) {
+  const CommandResult ran =
       workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay bench two.py:scale --device both --output bench");
   EXPECT_EQ(ran.status, 77) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("the device ptx cannot run here: "));
   EXPECT_FALSE(std::filesystem::exists(workshop_.path() / "bench"));
 }
 
-TEST_F(CommandTest, RunJudgesAKernelOfAFileAndReports) {
-  const Ran ran = workshop_.run("assay run two.py:scale --quick");
+TEST_F(CommandTest, RunJudgesKernelInFileAndWritesReport) {
+  const CommandResult ran = workshop_.run("assay run two.py:scale --quick");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("user"), HasSubstr("1/1"), HasSubstr("out/report.html")));
   const harness::RunRecords run = records();
@@ -124,7 +125,7 @@ TEST_F(CommandTest, RunJudgesAKernelOfAFileAndReports) {
   EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("user/two.scale"));
 }
 
-TEST_F(CommandTest, TheReproducingCommandReproduces) {
+TEST_F(CommandTest, ReproduceCommandRepeatsTheResult) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --seed 5 --pass backward").status, 0);
   const harness::RunRecords first = records();
   ASSERT_EQ(first.cases.size(), 1U);
@@ -136,8 +137,8 @@ TEST_F(CommandTest, TheReproducingCommandReproduces) {
   EXPECT_EQ(again.cases[0].values_compared, first.cases[0].values_compared);
 }
 
-TEST_F(CommandTest, AKernelThatCannotBeReadIsToldAndTheOthersRun) {
-  const Ran ran = workshop_.run("assay run two.py --quick --pass forward");
+TEST_F(CommandTest, ReportsUnsupportedKernelAndRunsTheOthers) {
+  const CommandResult ran = workshop_.run("assay run two.py --quick --pass forward");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.err, AllOf(HasSubstr("unsupported kernel: two.py:13:"), HasSubstr("numpy_random")));
   const harness::RunRecords run = records();
@@ -148,12 +149,12 @@ TEST_F(CommandTest, AKernelThatCannotBeReadIsToldAndTheOthersRun) {
   EXPECT_EQ(run.cases[1].kind, "reader");
 }
 
-TEST_F(CommandTest, OptimisedIsAModeOfItsOwn) {
+TEST_F(CommandTest, OptimiseOptionAddsModeToCaseName) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --optimise 2 --pass forward").status, 0);
   EXPECT_EQ(records().cases[0].name, "user/two.scale/f32/cpu/forward/O2");
 }
 
-TEST_F(CommandTest, TheCompilersOwnFlagsAreAModeOfTheirOwn) {
+TEST_F(CommandTest, ModeBothAddsCasesInDefaultMode) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --mode both --pass forward").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
@@ -164,8 +165,8 @@ TEST_F(CommandTest, TheCompilersOwnFlagsAreAModeOfTheirOwn) {
   EXPECT_EQ(records().cases.size(), 1U);
 }
 
-TEST_F(CommandTest, PtxIsPlannedInBothModes) {
-  const Ran ran = workshop_.run("assay list loop/horner --device ptx");
+TEST_F(CommandTest, PtxDevicePlansStrictAndDefaultModes) {
+  const CommandResult ran = workshop_.run("assay list loop/horner --device ptx");
   EXPECT_EQ(ran.out,
             "loop/horner/f32_i32/ptx/forward\nloop/horner/f32_i32/ptx/backward\n"
             "loop/horner/f32_i32/ptx/forward/default\nloop/horner/f32_i32/ptx/backward/default\n");
@@ -185,34 +186,35 @@ ret;
 }
 )";
 
-TEST_F(CommandTest, PtxRunRunsAFileAndFindsWhatIsWrong) {
+TEST_F(CommandTest, PtxRunExecutesFileAndReportsFindings) {
   workshop_.write("shift.ptx", kPtx);
-  const Ran right = workshop_.run("assay ptx run shift.ptx --block 8 --arg f32[8]=ramp --arg u32:0");
+  const CommandResult right = workshop_.run("assay ptx run shift.ptx --block 8 --arg f32[8]=ramp --arg u32:0");
   EXPECT_EQ(right.status, 0) << right.err;
   EXPECT_THAT(right.out, AllOf(HasSubstr("completed, no findings"), HasSubstr("x            1 2 3 4 5 6 7 8\n"),
                                HasSubstr("80 instructions: 80 exact"), HasSubstr("sectors_per_access")));
-  const Ran wrong = workshop_.run("assay ptx run shift.ptx --kernel shift --block 8 --arg f32[8] --arg u32:1");
+  const CommandResult wrong =
+      workshop_.run("assay ptx run shift.ptx --kernel shift --block 8 --arg f32[8] --arg u32:1");
   EXPECT_EQ(wrong.status, 1);
   EXPECT_THAT(wrong.out,
               AllOf(HasSubstr("out_of_bounds in shift"), HasSubstr("offset 32 of 'x'"), HasSubstr("thread (7, 0, 0)")));
-  const Ran unwritten = workshop_.run("assay ptx run shift.ptx --block 8 --arg f32[8]=? --arg u32:0");
+  const CommandResult unwritten = workshop_.run("assay ptx run shift.ptx --block 8 --arg f32[8]=? --arg u32:0");
   EXPECT_THAT(unwritten.out, HasSubstr("uninitialised_read"));
-  const Ran unchecked =
+  const CommandResult unchecked =
       workshop_.run("assay ptx run shift.ptx --block 8 --no-check uninitialised --arg f32[8]=? --arg u32:0");
   EXPECT_EQ(unchecked.status, 0) << unchecked.out;
   EXPECT_EQ(workshop_.run("assay ptx run shift.ptx --arg f32[8]").status, 2);
-  EXPECT_THAT(workshop_.run("assay ptx run shift.ptx --kernel other").err, HasSubstr("it has shift"));
+  EXPECT_THAT(workshop_.run("assay ptx run shift.ptx --kernel other").err, HasSubstr("the file defines shift"));
   workshop_.write("broken.ptx", ".version 9.0\n.target sm_75\nadd;\n");
   EXPECT_THAT(workshop_.run("assay ptx run broken.ptx").err, HasSubstr("broken.ptx:3:1: found 'add'"));
 }
 
-TEST_F(CommandTest, ProfileSaysThatTheCpuObservesNothing) {
-  const Ran ran = workshop_.run("assay profile two.py:scale --device cpu");
+TEST_F(CommandTest, ProfileReportsNoProfileForCpu) {
+  const CommandResult ran = workshop_.run("assay profile two.py:scale --device cpu");
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("no profile: none of these devices observes what it executes"));
+  EXPECT_THAT(ran.out, HasSubstr("no profile: none of these devices counts executed instructions"));
 }
 
-TEST_F(CommandTest, PatternsWithPassesRunThosePassesOnly) {
+TEST_F(CommandTest, PatternWithPassRunsOnlyThatPass) {
   ASSERT_EQ(workshop_.run("assay run loop/r1_1/*/cpu/backward loop/r1_2/*/cpu/forward --quick").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
@@ -220,25 +222,25 @@ TEST_F(CommandTest, PatternsWithPassesRunThosePassesOnly) {
   EXPECT_EQ(run.cases[1].pass, "forward");
 }
 
-TEST_F(CommandTest, ADeviceThatIsMissingMakesEveryCaseUnsupported) {
-  const Ran ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay run loop/r1_1 --device cuda");
+TEST_F(CommandTest, MissingDeviceMakesEveryCaseUnsupported) {
+  const CommandResult ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay run loop/r1_1 --device cuda");
   EXPECT_EQ(ran.status, 77);
   EXPECT_THAT(ran.out, HasSubstr("unsupported"));
-  EXPECT_EQ(ran.err, "") << "it compares nothing and has no more to say";
+  EXPECT_EQ(ran.err, "") << "no further output without comparisons";
   for (const harness::CaseRecord& record : records().cases) {
     EXPECT_EQ(record.outcome, harness::Outcome::unsupported);
     EXPECT_THAT(record.kind, ::testing::AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
   }
 }
 
-TEST_F(CommandTest, ACompilerThatIsMissingMakesTheCpuUnsupported) {
-  const Ran ran = workshop_.run("assay run two.py:scale --cxx no-such-compiler");
+TEST_F(CommandTest, MissingCompilerMakesCpuUnsupported) {
+  const CommandResult ran = workshop_.run("assay run two.py:scale --cxx no-such-compiler");
   EXPECT_EQ(ran.status, 77);
   EXPECT_THAT(ran.out, HasSubstr("no-such-compiler"));
 }
 
-TEST_F(CommandTest, AnInterruptedRunKeepsItsRecordsAndSaysHowToContinue) {
-  const Ran ran = workshop_.run(
+TEST_F(CommandTest, InterruptedRunKeepsRecordsAndSuggestsResume) {
+  const CommandResult ran = workshop_.run(
       "\"$program\" run arithmetic loop vector --random 40 --jobs 1 --thorough >log 2>&1 & pid=$!\n"
       "for i in $(seq 300); do [ -s out/records.jsonl ] && break; sleep 0.1; done\n"
       "sleep 0.3; kill -TERM $pid; wait $pid");
@@ -252,21 +254,21 @@ TEST_F(CommandTest, AnInterruptedRunKeepsItsRecordsAndSaysHowToContinue) {
   EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("did not finish"));
 }
 
-TEST_F(CommandTest, ASignalThatIsIgnoredStaysSo) {
-  const Ran ran = workshop_.run(
+TEST_F(CommandTest, IgnoredSignalStaysIgnored) {
+  const CommandResult ran = workshop_.run(
       "trap '' HUP; \"$program\" run two.py:scale --quick & pid=$!\n"
       "for i in $(seq 300); do [ -e out/records.jsonl ] && break; sleep 0.01; done\n"
       "kill -HUP $pid; wait $pid");
   EXPECT_EQ(ran.status, 0) << ran.err;
 }
 
-TEST_F(CommandTest, AClosedStandardStreamGetsNoFileOfTheRun) {
+TEST_F(CommandTest, OutputFilesDoNotReuseClosedStandardStreams) {
   EXPECT_EQ(workshop_.run("assay run two.py --quick --pass forward >&- 2>&-").status, 1);
   EXPECT_EQ(records().cases.size(), 2U);
 }
 
-TEST_F(CommandTest, AReaderThatLeavesIsNoError) {
-  const Ran ran = workshop_.run("assay list '*' --random 2000 | head -n 1");
+TEST_F(CommandTest, ClosedOutputPipeIsNotAnError) {
+  const CommandResult ran = workshop_.run("assay list '*' --random 2000 | head -n 1");
   EXPECT_EQ(ran.status, 0);
   EXPECT_EQ(ran.err, "");
 }
@@ -283,23 +285,23 @@ TEST_F(CommandTest, EmitPrintsEveryTarget) {
   EXPECT_THAT(workshop_.run("assay emit two.py:scale --to ir --backward").out, HasSubstr("grad_x"));
 }
 
-TEST_F(CommandTest, EmittedPythonReadsBack) {
+TEST_F(CommandTest, EmittedPythonParsesToTheSameKernel) {
   ASSERT_EQ(workshop_.run("assay emit loop/r1_5 --to python -o again.py").status, 0);
   EXPECT_EQ(workshop_.run("assay emit again.py --to ir").out, workshop_.run("assay emit loop/r1_5 --to ir").out);
 }
 
-TEST_F(CommandTest, EmitToPtxNeedsNvrtcAndSaysSo) {
-  const Ran ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay emit two.py:scale --to ptx");
+TEST_F(CommandTest, EmitToPtxReportsMissingNvrtc) {
+  const CommandResult ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay emit two.py:scale --to ptx");
   if (ran.status == 0) {
     EXPECT_THAT(ran.out, HasSubstr(".entry scale_forward"));
   } else {
     EXPECT_EQ(ran.status, 2);
-    EXPECT_THAT(ran.err, HasSubstr("no NVRTC: NVRTC of the CUDA toolkit makes PTX"));
+    EXPECT_THAT(ran.err, HasSubstr("no NVRTC: emitting PTX requires NVRTC from the CUDA toolkit"));
   }
 }
 
-TEST_F(CommandTest, DiffFitsTheWidthAndPairsTheEntryPoints) {
-  const Ran ran = workshop_.run("assay diff two.py:scale --width 120");
+TEST_F(CommandTest, DiffFitsWidthAndAlignsEntryPoints) {
+  const CommandResult ran = workshop_.run("assay diff two.py:scale --width 120");
   EXPECT_EQ(ran.status, 0);
   bool paired = false;
   for (std::size_t begin = 0; begin < ran.out.size();) {
@@ -314,7 +316,7 @@ TEST_F(CommandTest, DiffFitsTheWidthAndPairsTheEntryPoints) {
   EXPECT_THAT(workshop_.run("assay diff two.py:scale --color always").out, HasSubstr("\x1b["));
 }
 
-TEST_F(CommandTest, ListNamesFamiliesAndCases) {
+TEST_F(CommandTest, ListPrintsFamiliesAndCases) {
   EXPECT_THAT(workshop_.run("assay list").out, HasSubstr("control_flow"));
   EXPECT_THAT(workshop_.run("assay list loop/dynamic_product --device cuda").out,
               HasSubstr("loop/dynamic_product/f32_i32/cuda/backward\n"));
@@ -324,7 +326,7 @@ TEST_F(CommandTest, ListNamesFamiliesAndCases) {
   EXPECT_EQ(cases[0].at("selector"), "two.py:scale");
 }
 
-TEST_F(CommandTest, DoctorTellsOfEveryDevice) {
+TEST_F(CommandTest, DoctorListsEveryDevice) {
   const json found = json::parse(workshop_.run("assay doctor --json").out);
   ASSERT_EQ(found.at("devices").size(), 3U);
   for (const json& device : found.at("devices"))
@@ -334,25 +336,25 @@ TEST_F(CommandTest, DoctorTellsOfEveryDevice) {
   EXPECT_EQ(workshop_.run("assay doctor --cxx no-such-compiler").status, 77);
 }
 
-TEST_F(CommandTest, ReportIsWrittenAgainFromRecords) {
+TEST_F(CommandTest, ReportIsRegeneratedFromRecords) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
   const std::string page = workshop_.read("out/report.html");
   ASSERT_EQ(workshop_.run("rm out/report.*; assay report out").status, 0);
   EXPECT_EQ(workshop_.read("out/report.html"), page);
 }
 
-TEST_F(CommandTest, StateTakesARunIn) {
+TEST_F(CommandTest, StateUpdatesPageFromRun) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
   ASSERT_EQ(workshop_.run("mkdir conformance && cp '" ASSAY_SOURCE_DIR "/conformance/state.json' conformance/").status,
             0);
-  const Ran ran = workshop_.run("assay state --update out");
+  const CommandResult ran = workshop_.run("assay state --update out");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(workshop_.read("CUDA_STATE.md"), AllOf(StartsWith("# CUDA state"), HasSubstr("user")));
 }
 
-TEST_F(CommandTest, HelpOfEachCommandTellsOfDevices) {
+TEST_F(CommandTest, HelpOfEachCommandMentionsDevices) {
   for (const char* const command : {"run", "emit", "diff", "list", "doctor", "report", "state"}) {
-    const Ran ran = workshop_.run(std::string("assay ") + command + " --help");
+    const CommandResult ran = workshop_.run(std::string("assay ") + command + " --help");
     EXPECT_EQ(ran.status, 0);
     EXPECT_THAT(ran.out, HasSubstr("device")) << command;
   }

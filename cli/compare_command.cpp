@@ -24,7 +24,7 @@ int compare(const CompareOptions& options) {
   if (!before.ok()) return fail(before.error());
   const Result<reports::Run> after = reports::read_run(options.after);
   if (!after.ok()) return fail(after.error());
-  if (!after->complete()) return fail({"the run did not finish: finish it with --resume", options.after});
+  if (!after->complete()) return fail({"the run is not finished; continue it with --resume", options.after});
   const reports::Changes changes = reports::changes_since(*before, *after);
   const Result<void> printed = print(
       options.json ? reports::changes_json(changes).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
@@ -37,16 +37,16 @@ int compare(const CompareOptions& options) {
 
 void add_compare(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<CompareOptions>();
-  CLI::App& command = *app.add_subcommand("compare", "Say what changed between two recorded runs");
+  CLI::App& command = *app.add_subcommand("compare", "Report the changes between two recorded runs");
   command.add_option("BEFORE", options->before, "The earlier run's folder, or its failures.csv")
       ->option_text(" ")
       ->required();
   command.add_option("AFTER", options->after, "The later run's folder")->option_text(" ")->required();
-  command.add_flag("--json", options->json, "As the member 'changes' of report.json");
+  command.add_flag("--json", options->json, "Print JSON in the format of the member 'changes' of report.json");
   add_color_option(command, options->color);
   command.footer(
-      "Runs nothing, and so has no device option. Compares what was found, whatever was expected.\n"
-      "Exit status: 0 nothing is broken, changed or gone, and nothing was added that fails; 1 something is; 2 usage.");
+      "Only reads records, so it has no device option. Compares results and ignores expectations.\n"
+      "Exit status: 0 no case is broken, changed or gone, and no added case fails; 1 otherwise; 2 usage error.");
   command.callback([options, &invocation] { invocation.status = compare(*options); });
 }
 

@@ -1,4 +1,4 @@
-// assay run --device cuda over the fake driver: launches are held against other devices.
+// assay run --device cuda over the fake driver: launches are compared with other devices.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -12,10 +12,10 @@ namespace assay::cli {
 namespace {
 
 using ::testing::AllOf;
+using testing::CommandResult;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::Ran;
 using ::testing::SizeIs;
 
 constexpr std::string_view kChain = R"(import warp as wp
@@ -35,17 +35,17 @@ class CrossCheckTest : public testing::FakeGpuTest {
   CrossCheckTest() : FakeGpuTest("chain.py", kChain) {}
 };
 
-TEST_F(CrossCheckTest, HoldsTheBitsOfAGpuAgainstThePtxDevice) {
-  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick");
+TEST_F(CrossCheckTest, ComparesGpuBitsWithPtxDevice) {
+  const CommandResult ran = workshop_.run("assay run chain.py --device cuda --quick");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.err, ContainsRegex("cross-check: [1-9][0-9]* launches have determined bits, 0 of them differ"));
+  EXPECT_THAT(ran.err, ContainsRegex("cross-check: compared [1-9][0-9]* launches bit by bit, 0 differ"));
   EXPECT_THAT(workshop_.run("assay run chain.py --device cuda --quick --cross-check none").err,
               Not(HasSubstr("cross-check:")));
 }
 
-TEST_F(CrossCheckTest, NamesTheInstructionThatAGpuGetsWrong) {
+TEST_F(CrossCheckTest, ReportsIncorrectGpuInstruction) {
   ::setenv("ASSAY_FAKE_GPU", "wrong=mul.rn.f32>mul.rz.f32", 1);
-  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick --pass forward --reduce 0");
+  const CommandResult ran = workshop_.run("assay run chain.py --device cuda --quick --pass forward --reduce 0");
   EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
   const auto records = cases();
   ASSERT_THAT(records, SizeIs(1));
@@ -53,15 +53,17 @@ TEST_F(CrossCheckTest, NamesTheInstructionThatAGpuGetsWrong) {
   EXPECT_EQ(records[0].kind, backends::kDifferingBits);
   ASSERT_THAT(records[0].faults, SizeIs(1));
   const backends::MemoryFinding& fault = records[0].faults.front();
-  EXPECT_THAT(fault.text, AllOf(HasSubstr("'out' of 'chain' differs from the device ptx in byte"),
-                                ContainsRegex("first apart at 'mul.rn.f32 .*: 0x[0-9a-f]{8}, there 0x[0-9a-f]{8}")));
+  EXPECT_THAT(
+      fault.text,
+      AllOf(HasSubstr("array 'out' of kernel 'chain' differs from device ptx at byte"),
+            ContainsRegex("first differing instruction 'mul.rn.f32 .*: 0x[0-9a-f]{8} instead of 0x[0-9a-f]{8}")));
   EXPECT_THAT(fault.site.instruction, HasSubstr("mul.rn.f32"));
   EXPECT_GT(fault.site.code_line, 0U);
   EXPECT_GT(fault.site.source_line, 0U);
-  EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--cross-check"))) << "it is what a run does anyway";
+  EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--cross-check"))) << "it is the default";
 }
 
-TEST_F(CrossCheckTest, HoldsResultsAgainstTheCpu) {
+TEST_F(CrossCheckTest, ComparesResultsWithCpuDevice) {
   ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick").status, 0);
   for (const harness::CaseRecord& record : cases()) {
     ASSERT_TRUE(record.tiers.devices) << record.name;
@@ -73,8 +75,8 @@ TEST_F(CrossCheckTest, HoldsResultsAgainstTheCpu) {
     EXPECT_FALSE(record.tiers.devices) << record.name;
 }
 
-TEST_F(CrossCheckTest, FailsWhereTheCpuComputesAnotherThing) {
-  // A compiler that reads another constant: what it builds is wrong on the CPU alone, which this run does not judge.
+TEST_F(CrossCheckTest, FailsIfCpuResultDiffers) {
+  // A compiler wrapper that changes a constant: its code is incorrect on the CPU only, which this run does not judge.
   workshop_.write("cxx", R"(#!/bin/sh
 for argument; do
   case $argument in
@@ -84,14 +86,14 @@ done
 exec c++ "$@"
 )");
   ASSERT_EQ(workshop_.run("chmod +x cxx").status, 0);
-  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick --reduce 0 --cxx \"$PWD/cxx\"");
+  const CommandResult ran = workshop_.run("assay run chain.py --device cuda --quick --reduce 0 --cxx \"$PWD/cxx\"");
   EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
   const auto records = cases();
   ASSERT_THAT(records, SizeIs(2));
   EXPECT_EQ(records[0].outcome, harness::Outcome::fail);
   EXPECT_EQ(records[0].kind, "devices_disagree");
   EXPECT_THAT(records[0].message, ContainsRegex("out\\[[0-9]+\\] is .*, on the device cpu .* within"));
-  EXPECT_EQ(records[0].tiers.t3->failed, 0) << "the GPU itself is right";
+  EXPECT_EQ(records[0].tiers.native_precision->failed, 0) << "the GPU result itself is correct";
 }
 
 }  // namespace

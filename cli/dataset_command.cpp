@@ -31,7 +31,7 @@ Result<void> for_each_row(const fs::path& path, const TakeRow& take) {
   if (fs::is_directory(path, error)) {
     for (const auto& entry : fs::directory_iterator(path / dataset::kDataFolder, error))
       files.push_back(entry.path());
-    if (files.empty()) return Error{"contains no dataset: data/ has no file", path.string()};
+    if (files.empty()) return Error{"contains no dataset: data/ is missing or empty", path.string()};
     std::ranges::sort(files);
   } else {
     files.push_back(path);
@@ -70,7 +70,7 @@ int merge(const MergeOptions& options) {
   const std::vector<fs::path> shards(options.shards.begin(), options.shards.end());
   const Result<dataset::Plan> plan = dataset::whole_of(shards);
   if (!plan.ok()) return fail(plan.error());
-  const Result<dataset::Production> production = dataset::Production::make(*plan, options.compiler);
+  const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(*plan, options.compiler);
   if (!production.ok()) return fail(production.error());
   const auto finished = dataset::merge(shards, production->producer(), {.output = options.output});
   if (!finished.ok()) return fail(finished.error());
@@ -79,10 +79,13 @@ int merge(const MergeOptions& options) {
 
 void add_merge(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<MergeOptions>();
-  CLI::App& command = *app.add_subcommand("merge", "Join the shards of a dataset: the bytes of a run without shards");
-  command.add_option("SHARD", options->shards, "The shards' folders, all of them")->option_text(" ")->required();
-  command.add_option("--output", options->output, "The folder for the whole")->option_text("DIR")->required();
-  command.add_option("--cxx", options->compiler, "The C++ compiler, used to replace a duplicate row")
+  CLI::App& command =
+      *app.add_subcommand("merge", "Merge the shards of a dataset; the result is identical to a run without shards");
+  command.add_option("SHARD", options->shards, "Folders of all the shards")->option_text(" ")->required();
+  command.add_option("--output", options->output, "Output folder for the merged dataset")
+      ->option_text("DIR")
+      ->required();
+  command.add_option("--cxx", options->compiler, "C++ compiler, used if a duplicate row must be replaced")
       ->option_text("COMMAND");
   command.callback([options, &invocation] { invocation.status = merge(*options); });
 }
@@ -125,12 +128,12 @@ int split(const SplitOptions& options) {
 
 void add_split(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<SplitOptions>();
-  CLI::App& command = *app.add_subcommand("split", "Divide rows into a file for each family or split");
-  command.add_option("DATASET", options->path, "A dataset's folder or a file of rows")->option_text(" ")->required();
-  command.add_option("--by", options->by, "What a file is for")
+  CLI::App& command = *app.add_subcommand("split", "Write the rows to one file per family or per split");
+  command.add_option("DATASET", options->path, "Dataset folder or file of rows")->option_text(" ")->required();
+  command.add_option("--by", options->by, "Write one file per family, or one per split")
       ->option_text("{family,split} [family]")
       ->check(CLI::IsMember({"family", "split"}));
-  command.add_option("--output", options->output, "The folder for the files")->option_text("DIR")->required();
+  command.add_option("--output", options->output, "Output folder for the files")->option_text("DIR")->required();
   command.callback([options, &invocation] { invocation.status = split(*options); });
 }
 
@@ -185,7 +188,7 @@ int show(const ShowOptions& options) {
   };
   if (const Result<void> read = for_each_row(options.path, take); !read.ok()) return fail(read.error());
   if (!found) {
-    return fail({fmt::format("has no row '{}'; name a row by its number from 0, the beginning of its id, or its kernel",
+    return fail({fmt::format("has no row '{}'; give the number of a row (from 0), the beginning of its id, or its name",
                              options.row),
                  options.path});
   }
@@ -194,12 +197,15 @@ int show(const ShowOptions& options) {
 
 void add_show(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ShowOptions>();
-  CLI::App& command = *app.add_subcommand("show", "Print a row, its CPU and CUDA source side by side");
-  command.add_option("DATASET", options->path, "A dataset's folder or a file of rows")->option_text(" ")->required();
-  command.add_option("ROW", options->row, "Its number from 0, the beginning of its id, or its name as loop/r1_42")
+  CLI::App& command = *app.add_subcommand("show", "Print a row with its CPU and CUDA source side by side");
+  command.add_option("DATASET", options->path, "Dataset folder or file of rows")->option_text(" ")->required();
+  command
+      .add_option("ROW", options->row,
+                  "Number of the row (from 0), the beginning of its id, or its name, such as loop/r1_42")
       ->option_text("[0]");
-  command.add_flag("--backward", options->backward, "The backward functions");
-  command.add_option("--width", options->width, "Columns; default: the terminal's")->option_text("N");
+  command.add_flag("--backward", options->backward, "Print the backward functions");
+  command.add_option("--width", options->width, "Width of the output in columns; default: the width of the terminal")
+      ->option_text("N");
   add_color_option(command, options->color);
   command.callback([options, &invocation] {
     if (options->row.empty()) options->row = "0";
@@ -211,8 +217,8 @@ void add_show(CLI::App& app, Invocation& invocation) {
 
 void add_stats(CLI::App& app, Invocation& invocation) {
   const auto path = std::make_shared<std::string>();
-  CLI::App& command = *app.add_subcommand("stats", "Print the figures of a dataset");
-  command.add_option("DATASET", *path, "A dataset's folder")->option_text(" ")->required();
+  CLI::App& command = *app.add_subcommand("stats", "Print the statistics of a dataset");
+  command.add_option("DATASET", *path, "Dataset folder")->option_text(" ")->required();
   command.callback([path, &invocation] {
     const Result<std::string> text = read_file_text(fs::path(*path) / "stats.json");
     invocation.status = text.ok() ? print_or_fail(*text) : fail(text.error());
@@ -261,16 +267,19 @@ int diff(const DatasetDiff& options) {
 void add_dataset_diff(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<DatasetDiff>();
   CLI::App& command = *app.add_subcommand("diff", "Compare the rows of two datasets; exit status 1 if they differ");
-  command.add_option("LEFT", options->left, "A dataset's folder or a file of rows")->option_text(" ")->required();
-  command.add_option("RIGHT", options->right, "Another")->option_text(" ")->required();
-  command.footer("< and > mark rows that only one has, | the members in which a row differs.");
+  command.add_option("LEFT", options->left, "Dataset folder or file of rows")->option_text(" ")->required();
+  command.add_option("RIGHT", options->right, "Dataset folder or file of rows to compare with")
+      ->option_text(" ")
+      ->required();
+  command.footer(
+      "< and > mark rows that only the left or right dataset contains; | marks a member in which a row differs.");
   command.callback([options, &invocation] { invocation.status = diff(*options); });
 }
 
 }  // namespace
 
 void add_dataset(CLI::App& app, Invocation& invocation) {
-  CLI::App& command = *app.add_subcommand("dataset", "Join, divide, show and compare datasets");
+  CLI::App& command = *app.add_subcommand("dataset", "Merge, split, show and compare datasets");
   command.require_subcommand(1);
   for (const auto add : {add_merge, add_split, add_show, add_stats, add_dataset_diff})
     add(command, invocation);

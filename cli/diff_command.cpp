@@ -40,12 +40,14 @@ int diff(const DiffOptions& options) {
 void add_diff(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<DiffOptions>();
   CLI::App& command = *app.add_subcommand("diff", "Show a kernel's CPU and CUDA source side by side");
-  command.add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name as loop/r1_42")
+  command
+      .add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name such as loop/r1_42")
       ->option_text(" ")
       ->required();
-  add_device_option(command, options->device, "The device whose source stands on the left; cuda and ptx share theirs");
-  command.add_flag("--backward", options->backward, "With the backward kernels");
-  command.add_option("--width", options->width, "Columns to fill; default: the terminal's")
+  add_device_option(command, options->device,
+                    "Device whose source is shown on the left; cuda and ptx have the same source");
+  command.add_flag("--backward", options->backward, "Also show the backward kernels");
+  command.add_option("--width", options->width, "Width of the output in columns; default: the width of the terminal")
       ->option_text("N")
       ->check(CLI::Range(40, 1000));
   add_color_option(command, options->color);

@@ -29,7 +29,7 @@ std::string row(std::string_view name, bool good, std::string_view detail) {
 /// A line that continues the row above.
 std::string row_below(std::string_view detail) { return fmt::format("{:<14} {:<4} {}\n", "", "", detail); }
 
-std::string as_text(const harness::Environment& environment, const std::vector<backends::Tool>& tools) {
+std::string as_text(const harness::RunEnvironment& environment, const std::vector<backends::Tool>& tools) {
   std::string text = fmt::format("{}\n{}\n{}\n\n", version_text(), environment.os, environment.cpu);
   for (const harness::DeviceStatus& device : environment.devices) {
     const std::string toolkit = device.toolkit.empty() ? "" : ", builds with " + device.toolkit;
@@ -42,7 +42,7 @@ std::string as_text(const harness::Environment& environment, const std::vector<b
   return text;
 }
 
-json as_json(const harness::Environment& environment, const std::vector<backends::Tool>& tools) {
+json as_json(const harness::RunEnvironment& environment, const std::vector<backends::Tool>& tools) {
   json result{
       {"version", kVersion}, {"commit", kCommit}, {"dirty", kDirty}, {"os", environment.os}, {"cpu", environment.cpu}};
   for (const harness::DeviceStatus& device : environment.devices) {
@@ -59,7 +59,7 @@ json as_json(const harness::Environment& environment, const std::vector<backends
 }
 
 int doctor(const DoctorOptions& options) {
-  const Result<harness::Environment> environment = harness::find_environment({.compiler = options.compiler});
+  const Result<harness::RunEnvironment> environment = harness::find_environment({.compiler = options.compiler});
   if (!environment.ok()) return fail(environment.error());
   const std::vector<backends::Tool> tools = backends::find_tools();
   const int printed =
@@ -73,10 +73,10 @@ int doctor(const DoctorOptions& options) {
 
 void add_doctor(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<DoctorOptions>();
-  CLI::App& command = *app.add_subcommand("doctor", "Show what this machine can run, and what is missing");
-  add_device_option(command, options->device, "The device that decides the exit status: 0 if it can run, else 77");
+  CLI::App& command = *app.add_subcommand("doctor", "Show what this machine can run and what is missing");
+  add_device_option(command, options->device, "Device that determines the exit status: 0 if it can run, otherwise 77");
   add_compiler_option(command, options->compiler);
-  command.add_flag("--json", options->as_json, "As JSON");
+  command.add_flag("--json", options->as_json, "Print JSON");
   command.callback([options, &invocation] { invocation.status = doctor(*options); });
 }
 

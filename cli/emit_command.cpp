@@ -36,7 +36,7 @@ std::vector<std::string> target_names() {
 int emit(const EmitOptions& options) {
   const source::TargetRow& target = *source::find_target(options.to.empty() ? options.device : options.to);
   if (options.with_host && !target.has_host) {
-    return fail({fmt::format("--with-host adds a CUDA main program and needs --to cuda, got {}", target.name)});
+    return fail({fmt::format("--with-host adds a CUDA main program and requires --to cuda, got {}", target.name)});
   }
   const Result<harness::LoadedKernel> kernel = harness::load_kernel(options.selector, options.backward);
   if (!kernel.ok()) return fail(kernel.error());
@@ -62,21 +62,22 @@ int emit(const EmitOptions& options) {
 void add_emit(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<EmitOptions>();
   CLI::App& command = *app.add_subcommand("emit", "Print a kernel as C++, CUDA C++, PTX, Python or IR");
-  command.add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name as loop/r1_42")
+  command
+      .add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name such as loop/r1_42")
       ->option_text(" ")
       ->required();
   const std::vector<std::string> names = target_names();
-  command.add_option("--to", options->to, "What to print; default: the source for --device")
+  command.add_option("--to", options->to, "Language to print; default: the source language of --device")
       ->option_text(fmt::format("{{{}}}", fmt::join(names, ",")))
       ->check(CLI::IsMember(names));
-  add_device_option(command, options->device, "Print the source for this device, unless --to says otherwise");
+  add_device_option(command, options->device, "Device whose source language is printed if --to is not given");
   command.add_flag("--backward", options->backward,
-                   "Add the backward kernel; with python and ir print it in place of the forward one");
-  command.add_flag("--with-host", options->with_host, "With cuda: add a main() that runs the kernel; for nvcc");
-  command.add_option("--arch", options->architecture, "With ptx: the architecture to compile for")
+                   "Also print the backward kernel; with --to python or ir, print only the backward kernel");
+  command.add_flag("--with-host", options->with_host,
+                   "With --to cuda: add a main() that runs the kernel, to be compiled with nvcc");
+  command.add_option("--arch", options->architecture, "With --to ptx: architecture to compile for")
       ->option_text("NAME [compute_75]");
-  command.add_option("-o,--output", options->output, "Write to this file in place of the terminal")
-      ->option_text("FILE");
+  command.add_option("-o,--output", options->output, "Write to this file instead of the terminal")->option_text("FILE");
   command.callback([options, &invocation] { invocation.status = emit(*options); });
 }
 

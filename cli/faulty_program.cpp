@@ -16,7 +16,7 @@ std::string& chosen_fault() {
 
 }  // namespace
 
-bool assay::planted(std::string_view fault) { return fault == chosen_fault(); }
+bool assay::fault_is_active(std::string_view fault) { return fault == chosen_fault(); }
 
 int main(int argc, char** argv) {
   if (const auto status = assay::cli::run_if_worker(argc, argv)) return *status;

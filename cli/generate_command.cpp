@@ -19,23 +19,23 @@ struct GenerateCommand {
 };
 
 /// A dataset that lacks rows fails the command.
-int status_of(const dataset::Finished& finished) {
-  if (finished.was_complete || finished.rows == finished.wanted) return 0;
+int status_of(const dataset::FinishedDataset& finished) {
+  if (finished.was_complete || finished.rows == finished.requested) return 0;
   print_error(fmt::format("{} of {} rows are missing because none of their candidates passed; see quarantine/",
-                          finished.wanted - finished.rows, finished.wanted));
+                          finished.requested - finished.rows, finished.requested));
   return to_int(ExitStatus::unexpected);
 }
 
 int generate(const GenerateCommand& command) {
   const Result<dataset::Plan> plan = make_plan(command.production);
   if (!plan.ok()) return fail(plan.error());
-  const Result<dataset::Production> production = dataset::Production::make(*plan, command.production.compiler);
+  const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(*plan, command.production.compiler);
   if (!production.ok()) return fail(production.error());
   if (const std::string reason = production->why_not(); !reason.empty()) {
     return fail({fmt::format("cannot verify rows here: {}", reason)}, ExitStatus::all_unsupported);
   }
-  Progress progress(rows_of_shard(*plan), false, {.things = "rows", .bad = "quarantined"});
-  const Result<dataset::Finished> finished =
+  Progress progress(rows_of_shard(*plan), false, {.item_noun = "rows", .unexpected_label = "quarantined"});
+  const Result<dataset::FinishedDataset> finished =
       dataset::generate(*plan, production->producer(),
                         {.output = command.output,
                          .resume = command.resume,
@@ -50,31 +50,32 @@ int generate(const GenerateCommand& command) {
 }
 
 void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) {
-  add_devices_option(command, options.devices, "The devices that verify each row, forward and backward");
-  command.add_option("--count", options.count, "Rows to make")->option_text("N");
-  command.add_option("--from", options.from, "Rows of the kernels in these Python files, in place of random ones")
+  add_devices_option(command, options.devices, "Devices that verify each row, forward and backward");
+  command.add_option("--count", options.count, "Number of rows to make")->option_text("N");
+  command
+      .add_option("--from", options.from, "Make rows from the kernels in these Python files instead of random kernels")
       ->option_text("FILE.py ...")
       ->allow_extra_args(false);
   command.add_option("--families", options.families, "Families to draw kernels from; default: all")
       ->option_text("NAME,...")
       ->delimiter(',');
-  command.add_option("--weights", options.weights, "The share of a family in the dataset; 1 for the others")
+  command.add_option("--weights", options.weights, "Relative share of each family in the dataset; default: 1")
       ->option_text("NAME=W,...")
       ->delimiter(',');
-  add_seed_option(command, options.seed, "Seed of kernels, inputs and splits");
-  command.add_option("--licence", options.licence, "The rows' licence, as the dataset card names it")
+  add_seed_option(command, options.seed, "Seed of the kernels, inputs and splits");
+  command.add_option("--licence", options.licence, "Licence of the rows, written to the dataset card")
       ->option_text("ID [unknown]");
 }
 
 void add_effort_options(CLI::App& command, dataset::ProductionOptions& options) {
-  CLI::Option* const unverified = command.add_flag("--no-verify", options.no_verify,
-                                                   "Generate only: rows are not judged, and their evidence says so");
+  CLI::Option* const unverified =
+      command.add_flag("--no-verify", options.no_verify, "Do not judge the rows; their evidence records this");
   CLI::Option* const quick =
-      command.add_flag("--quick", options.quick, "Few inputs for each kernel")->excludes(unverified);
-  command.add_flag("--thorough", options.thorough, "Many inputs for each kernel")
+      command.add_flag("--quick", options.quick, "Judge each kernel on few inputs")->excludes(unverified);
+  command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")
       ->excludes(quick)
       ->excludes(unverified);
-  add_jobs_option(command, options.jobs, "Blocks of rows");
+  add_jobs_option(command, options.jobs, "blocks of rows");
   add_compiler_option(command, options.compiler);
 }
 
@@ -85,12 +86,15 @@ void add_generate(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("generate", "Make a dataset of kernels that pass every check");
   add_choice_options(command, options->production);
   add_effort_options(command, options->production);
-  command.add_option("--output", options->output, "The folder for the dataset")->option_text("DIR")->required();
-  command.add_option("--shard", options->production.shard, "Make this part only; assay dataset merge joins the parts")
+  command.add_option("--output", options->output, "Output folder for the dataset")->option_text("DIR")->required();
+  command
+      .add_option("--shard", options->production.shard,
+                  "Make only shard I of N; 'assay dataset merge' merges the shards")
       ->option_text("I/N [0/1]");
-  command.add_flag("--resume", options->resume, "Continue an interrupted run in the folder");
+  command.add_flag("--resume", options->resume, "Continue the interrupted run in the output folder");
   command.footer(
-      "The same options give the same bytes, whatever --jobs is; docs/guide/make_a_dataset.md describes the files.");
+      "The same options produce identical files, whatever the value of --jobs. docs/guide/make_a_dataset.md describes\n"
+      "the files.");
   command.callback([options, &invocation] { invocation.status = generate(*options); });
 }
 

@@ -1,4 +1,4 @@
-// Datasets made by the command, judged on the CPU.
+// Datasets that `assay generate` writes, with kernels judged on the CPU.
 #include <algorithm>
 #include <string>
 
@@ -13,14 +13,14 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using testing::CommandResult;
 using ::testing::HasSubstr;
-using testing::Ran;
 using testing::Workshop;
 
 class GenerateTest : public ::testing::Test {
  protected:
   void expect_ok(const std::string& command) const {
-    const Ran ran = workshop_.run(command);
+    const CommandResult ran = workshop_.run(command);
     EXPECT_EQ(ran.status, 0) << command << "\n" << ran.out << ran.err;
   }
   /// All files but stats.json, which holds times.
@@ -31,7 +31,7 @@ class GenerateTest : public ::testing::Test {
   Workshop workshop_{ASSAY_PROGRAM};
 };
 
-TEST_F(GenerateTest, ProvesRowsAndThreadsMakeNoDifference) {
+TEST_F(GenerateTest, VerifiedRowsDoNotDependOnJobCount) {
   expect_ok("assay generate --count 6 --families loop,integer --weights loop=2 --quick --jobs 1 --output one");
   expect_ok("assay generate --count 6 --families loop,integer --weights loop=2 --quick --jobs 8 --output eight");
   expect_same("one", "eight");
@@ -55,7 +55,7 @@ TEST_F(GenerateTest, ProvesRowsAndThreadsMakeNoDifference) {
   EXPECT_EQ((*cuda).at("reason"), "not asked for");
 }
 
-TEST_F(GenerateTest, TakesAUsersKernels) {
+TEST_F(GenerateTest, GeneratesRowsFromUserKernels) {
   workshop_.write("two.py", R"(import warp as wp
 
 @wp.kernel
@@ -75,39 +75,40 @@ def count(n: wp.array(dtype=int)):
                           HasSubstr("the kernel has no float parameter")));
 }
 
-TEST_F(GenerateTest, AKilledRunGoesOnToTheSameBytes) {
+TEST_F(GenerateTest, ResumedRunWritesIdenticalBytes) {
   const std::string options = "generate --count 600 --no-verify --jobs 1 --output ";
   expect_ok("assay " + options + "whole");
-  const Ran killed = workshop_.run("\"$program\" " + options +
-                                   "killed & job=$!; while ! ls killed/partial/*.zst >/dev/null 2>&1; do sleep 0.01; "
-                                   "done; kill -KILL $job; wait $job; test $? = 137");
+  const CommandResult killed =
+      workshop_.run("\"$program\" " + options +
+                    "killed & job=$!; while ! ls killed/partial/*.zst >/dev/null 2>&1; do sleep 0.01; "
+                    "done; kill -KILL $job; wait $job; test $? = 137");
   EXPECT_EQ(killed.status, 0) << "was too fast to be killed";
   expect_ok("assay " + options + "killed --resume");
   expect_same("whole", "killed");
 }
 
-TEST_F(GenerateTest, ADatasetIsValidAndProvedAgain) {
+TEST_F(GenerateTest, ValidateRejudgesRowsAndDetectsChangedEvidence) {
   expect_ok("assay generate --count 3 --families loop --quick --output d");
-  const Ran valid = workshop_.run("assay validate d --rebuild all");
+  const CommandResult valid = workshop_.run("assay validate d --rebuild all");
   EXPECT_EQ(valid.status, 0) << valid.out << valid.err;
   EXPECT_THAT(valid.out, AllOf(HasSubstr("0 errors"), HasSubstr("3 rows judged again")));
 
-  // Evidence that judging again does not bear out.
+  // Evidence that a second judgement contradicts.
   expect_ok(
       "zstd -dqf d/data/train-00000-of-00001.jsonl.zst -o rows && sed -i '1s/\"values_compared\":[0-9]*/"
       "\"values_compared\":3/' rows && zstd -qf rows -o d/data/train-00000-of-00001.jsonl.zst");
-  const Ran edited = workshop_.run("assay validate d --rebuild all --format json");
+  const CommandResult edited = workshop_.run("assay validate d --rebuild all --format json");
   EXPECT_EQ(edited.status, 1);
   const json diagnostics = json::parse(edited.out).at("complaints");
-  EXPECT_THAT(diagnostics.dump(),
-              AllOf(HasSubstr("by judging again"), HasSubstr("/evidence/0"), HasSubstr("by checksums.sha256")));
-  const Ran sarif = workshop_.run("assay validate d --format sarif");
+  EXPECT_THAT(diagnostics.dump(), AllOf(HasSubstr("as judged again"), HasSubstr("/evidence/0"),
+                                        HasSubstr("according to checksums.sha256")));
+  const CommandResult sarif = workshop_.run("assay validate d --format sarif");
   EXPECT_EQ(sarif.status, 1);
   EXPECT_EQ(json::parse(sarif.out).at("version"), "2.1.0");
   EXPECT_EQ(workshop_.run("assay validate nowhere").status, 2);
 }
 
-TEST_F(GenerateTest, ShardsAreMergedAndDatasetsLookedInto) {
+TEST_F(GenerateTest, MergesSplitsComparesAndShowsDatasets) {
   const std::string make = "assay generate --count 520 --no-verify --families math,loop --output ";
   expect_ok(make + "whole");
   expect_ok(make + "a --shard 0/2 && " + make + "b --shard 1/2 && assay dataset merge b a --output merged");
@@ -117,35 +118,36 @@ TEST_F(GenerateTest, ShardsAreMergedAndDatasetsLookedInto) {
   EXPECT_EQ(workshop_.run("assay dataset merge a --output c").status, 2);
   expect_ok("assay dataset split whole --output parts && test -s parts/loop.jsonl.zst && test -s parts/math.jsonl.zst");
   expect_ok("assay dataset stats whole | grep -q families");
-  const Ran shown = workshop_.run("assay dataset show whole 1 --width 200");
+  const CommandResult shown = workshop_.run("assay dataset show whole 1 --width 200");
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr("@wp.kernel"), HasSubstr("long long begin"), HasSubstr("blockIdx"),
                                HasSubstr("cpu/forward: not_run, not verified")));
   EXPECT_THAT(workshop_.run("assay dataset show whole 9999").err, HasSubstr("has no row '9999'"));
 }
 
-TEST_F(GenerateTest, AFullDiskIsToldAndWhatWasFlushedIsValid) {
-  // A limit on the size of files stands in for the disk: the last blocks do not fit.
-  const Ran full = workshop_.run("ulimit -f 200; assay generate --count 3000 --no-verify --jobs 1 --output full");
+TEST_F(GenerateTest, ReportsFullDiskAndKeepsFlushedRowsValid) {
+  // Simulates a full disk by a limit on file sizes.
+  const CommandResult full =
+      workshop_.run("ulimit -f 200; assay generate --count 3000 --no-verify --jobs 1 --output full");
   EXPECT_EQ(full.status, 2);
   EXPECT_THAT(full.err, AllOf(HasSubstr("full/"), HasSubstr("cannot be written: File too large")));
-  const Ran valid = workshop_.run("assay validate full");
+  const CommandResult valid = workshop_.run("assay validate full");
   EXPECT_EQ(valid.status, 0) << valid.out;
   EXPECT_THAT(valid.out, HasSubstr("the dataset is not finished"));
 }
 
-TEST_F(GenerateTest, SaysWhatIsWrongWithTheCommand) {
+TEST_F(GenerateTest, RejectsInvalidOptions) {
   struct Wrong {
     const char* options;
     const char* message;
   };
   for (const Wrong& wrong :
        {Wrong{"", "--count is required"}, Wrong{"--count 4 --families lop", "did you mean 'loop'"},
-        Wrong{"--count 4 --families loop --weights math=2", "must name a chosen family"},
-        Wrong{"--count 4 --weights loop=0", "expected a positive number"},
+        Wrong{"--count 4 --families loop --weights math=2", "must begin with a selected family"},
+        Wrong{"--count 4 --weights loop=0", "must be positive, got 0"},
         Wrong{"--count 4 --shard 4/4", "--shard must be I/N"},
         Wrong{"--count 4 --from two.py", "cannot be combined with"}, Wrong{"--count 4 --device tpu", "tpu"}}) {
-    const Ran ran = workshop_.run(std::string("assay generate --output d ") + wrong.options);
+    const CommandResult ran = workshop_.run(std::string("assay generate --output d ") + wrong.options);
     EXPECT_EQ(ran.status, 2) << wrong.options;
     EXPECT_THAT(ran.err, HasSubstr(wrong.message)) << wrong.options;
   }

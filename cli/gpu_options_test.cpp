@@ -1,4 +1,4 @@
-// --gpu and --device-memory over the fake driver: which GPU judges what, and in how much of its memory.
+// --gpu and --device-memory over the fake driver: the choice of GPU and the limit on its memory.
 #include <string>
 #include <vector>
 
@@ -14,13 +14,13 @@ namespace {
 using harness::CaseRecord;
 using harness::Outcome;
 using ::testing::AllOf;
+using testing::CommandResult;
 using ::testing::Each;
 using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Lt;
 using ::testing::Not;
-using testing::Ran;
 using ::testing::SizeIs;
 
 constexpr std::string_view kScale = R"(import warp as wp
@@ -38,7 +38,7 @@ class GpuOptionsTest : public testing::FakeGpuTest {
 
   /// The cases of a family, judged with the options.
   std::vector<CaseRecord> judged(const std::string& options) {
-    const Ran ran = workshop_.run(
+    const CommandResult ran = workshop_.run(
         "assay run arithmetic --random 0 --quick --reduce 0 --cross-check none --fresh --device cuda " + options);
     EXPECT_LE(ran.status, 1) << ran.err;
     return cases();
@@ -55,7 +55,7 @@ class GpuOptionsTest : public testing::FakeGpuTest {
   }
 };
 
-TEST_F(GpuOptionsTest, SelectOneGpuOrShareTheKernelsOutAmongAll) {
+TEST_F(GpuOptionsTest, GpuSelectsOneDeviceOrDistributesOverAll) {
   ::setenv("ASSAY_FAKE_GPU", "gpus=2; lost=1", 1);
   const std::vector<CaseRecord> first = judged("--gpu 0");
   ASSERT_THAT(first, Not(IsEmpty()));
@@ -68,23 +68,23 @@ TEST_F(GpuOptionsTest, SelectOneGpuOrShareTheKernelsOutAmongAll) {
   }
 }
 
-TEST_F(GpuOptionsTest, SayWhichGpuThereIsNot) {
+TEST_F(GpuOptionsTest, RejectsUnknownGpuNumber) {
   ::setenv("ASSAY_FAKE_GPU", "gpus=2", 1);
-  const Ran ran = workshop_.run("assay run scale.py --device cuda --gpu 2");
+  const CommandResult ran = workshop_.run("assay run scale.py --device cuda --gpu 2");
   EXPECT_EQ(ran.status, 77);
-  EXPECT_THAT(ran.out, HasSubstr("no GPU 2: this machine has 2, counted from 0"));
+  EXPECT_THAT(ran.out, HasSubstr("unknown GPU 2: this machine has 2, numbered from 0"));
 }
 
-TEST_F(GpuOptionsTest, BoundTheMemoryOfLaunches) {
+TEST_F(GpuOptionsTest, DeviceMemoryLimitsEachLaunch) {
   EXPECT_EQ(workshop_.run("assay run scale.py --device cuda --quick --device-memory 1MiB").status, 0);
-  const Ran ran = workshop_.run("assay run scale.py --device cuda --quick --reduce 0 --device-memory 1KiB");
+  const CommandResult ran = workshop_.run("assay run scale.py --device cuda --quick --reduce 0 --device-memory 1KiB");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_THAT(lacking(cases()), AllOf(SizeIs(2), Each(HasSubstr("bytes of device memory, 1024 are allowed"))));
+  EXPECT_THAT(lacking(cases()), AllOf(SizeIs(2), Each(HasSubstr("bytes of device memory, but only 1024 are allowed"))));
 }
 
-TEST_F(GpuOptionsTest, TellThatAGpusMemoryIsUsedUp) {
+TEST_F(GpuOptionsTest, ReportsOutOfMemory) {
   ::setenv("ASSAY_FAKE_GPU", "memory=4096", 1);
-  const Ran ran = workshop_.run("assay run scale.py --device cuda --quick --reduce 0");
+  const CommandResult ran = workshop_.run("assay run scale.py --device cuda --quick --reduce 0");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(lacking(cases()), AllOf(SizeIs(2), Each(HasSubstr("CUDA_ERROR_OUT_OF_MEMORY, 2"))));
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
-// What the handler may touch: a lock-free flag and a pipe to the thread that does the rest.
+// State that the handler may access: a lock-free flag and a pipe to the thread that does the rest.
 std::atomic<bool> ending{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 std::array<int, 2> signal_pipe{-1, -1};
@@ -60,7 +60,7 @@ void watch(const std::function<void()>& farewell) {
 }  // namespace
 
 InterruptGuard::InterruptGuard(std::function<void()> farewell) {
-  if (::pipe2(signal_pipe.data(), O_CLOEXEC) != 0) return;  // without one, signals end the process as ever
+  if (::pipe2(signal_pipe.data(), O_CLOEXEC) != 0) return;  // without a pipe, signals end the process as by default
   watcher = std::thread(watch, std::move(farewell));
   set_handlers(on_signal, static_cast<int>(SA_RESTART | SA_RESETHAND));
 }

@@ -1,13 +1,13 @@
-// Ctrl-C, taken so that a run ends with everything that it recorded.
+// Handles Ctrl-C so that an interrupted run keeps everything that it recorded.
 #pragma once
 
 #include <functional>
 
 namespace assay::cli {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP runs `farewell` in a thread of its own, and then ends the
-/// process by that signal. A second one ends it at once, and one
-/// that is ignored stays so. At most one at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP runs `farewell` in a separate thread and then ends the process
+/// by that signal. A second signal ends the process at once. Signals that are ignored stay ignored. At most one guard
+/// may exist at a time.
 class InterruptGuard {
  public:
   explicit InterruptGuard(std::function<void()> farewell);
@@ -15,8 +15,8 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  /// Returns unless the process is about to end, and then never: what children of this process report from now on is
-  /// the signal's doing, because the terminal sends it to them too.
+  /// Blocks forever if a signal is about to end the process, else returns. Failures that child processes report from
+  /// then on are caused by the signal, because the terminal sends it to them too.
   static void check();
 };
 

@@ -50,7 +50,7 @@ json families_json() {
 }
 
 /// The selected kernel's cases, as a run would name them.
-std::vector<std::string> cases_of(const harness::Selected& kernel, const backends::Device& device) {
+std::vector<std::string> cases_of(const harness::SelectedKernel& kernel, const backends::Device& device) {
   std::vector<std::string> cases;
   for (const std::string& mode : kernel.modes) {
     const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward, .mode = {.name = mode}};
@@ -64,7 +64,7 @@ json case_json(const harness::KernelSource& source, const std::string& name) {
   json listed = {
       {"case", name},           {"family", parts.family}, {"kernel", parts.kernel},      {"types", parts.types},
       {"device", parts.device}, {"pass", parts.pass},     {"selector", source.selector}, {"file", source.file}};
-  if (source.unreadable) listed["unreadable"] = source.unreadable->text();
+  if (source.parse_error) listed["unreadable"] = source.parse_error->text();
   return listed;
 }
 
@@ -82,7 +82,7 @@ int list(const ListOptions& options) {
   if (!device.ok()) return fail(device.error());
   std::string lines;
   json cases = json::array();
-  for (const harness::Selected& kernel : selection->kernels) {
+  for (const harness::SelectedKernel& kernel : selection->kernels) {
     for (const std::string& name : cases_of(kernel, **device)) {
       lines += name + "\n";
       if (options.as_json) cases.push_back(case_json(kernel.source, name));
@@ -95,15 +95,15 @@ int list(const ListOptions& options) {
 
 void add_list(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ListOptions>();
-  CLI::App& command = *app.add_subcommand("list", "List the families, or the cases that a selector names");
+  CLI::App& command = *app.add_subcommand("list", "List the kernel families, or the cases that match a selector");
   command
       .add_option("SELECTOR", options->selectors,
                   "A family, a pattern over <family>/<kernel>/<types>/<device>/<pass>, or FILE.py[:KERNEL]")
       ->option_text(" ");
-  add_device_option(command, options->device, "The device in the names of the cases; nothing is run on it");
+  add_device_option(command, options->device, "Device in the names of the listed cases; no case is run");
   add_random_option(command, options->random);
   add_seed_option(command, options->seed, "Seed of the first random kernel");
-  command.add_flag("--json", options->as_json, "As JSON");
+  command.add_flag("--json", options->as_json, "Print JSON");
   command.callback([options, &invocation] { invocation.status = list(*options); });
 }
 

@@ -43,8 +43,8 @@ int run_attack_set(const MutateOptions& options) {
   const std::string& compiler = options.campaign.compiler;
   cpu::CpuDevice device({.compiler = compiler});
   if (options.campaign.device != device.name())
-    return fail(
-        {fmt::format("--attacks needs --device {}, got {}: attacks are C++", device.name(), options.campaign.device)});
+    return fail({fmt::format("--attacks requires --device {}, got {}: attacks are written in C++", device.name(),
+                             options.campaign.device)});
   if (const backends::Capability can = device.can_run(); !can.available)
     return fail_unsupported(device.name(), can.detail);
   const Result<worker::Confinement> confinement = device.probe_confinement();
@@ -65,7 +65,7 @@ int run_attack_set(const MutateOptions& options) {
                             .system_calls_filtered = confinement->system_calls_error == 0,
                             .files_limited = confinement->files_error == 0,
                             .on_result = [&](const attacks::AttackResult& result) {
-                              missed += !result.left_out && !result.caught();
+                              missed += !result.skipped && !result.caught();
                               progress.set(++done, missed);
                             }});
   progress.stop();
@@ -75,7 +75,7 @@ int run_attack_set(const MutateOptions& options) {
     return fail(put.error(), ExitStatus::internal);
   const int printed = print_or_fail(attack_table(*report, confined, color));
   if (printed != 0) return printed;
-  return to_int(report->unharmed() ? ExitStatus::as_expected : ExitStatus::unexpected);
+  return to_int(report->all_caught() ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
 // ---- mutants
@@ -86,8 +86,8 @@ Result<void> judge_mutants(mutation::PreparedCampaign& prepared, backends::Devic
   Progress progress(prepared.plan.size(), use_color_on_stdout(options.color), {"mutants", "survived"});
   const InterruptGuard guard([&] {
     progress.stop();
-    tell(fmt::format("interrupted: {} mutants are recorded in {}; continue with --resume", prepared.mutants.size(),
-                     prepared.lines.file().string()));
+    print_message(fmt::format("interrupted: {} mutants are recorded in {}; continue with --resume",
+                              prepared.mutants.size(), prepared.lines.file().string()));
   });
   return run_campaign(prepared, device, options.campaign.compiler, [&](const mutation::MutantRecord& mutant) {
     InterruptGuard::check();
@@ -100,7 +100,7 @@ Result<std::vector<mutation::FaultResult>> inject_faults(const MutateOptions& op
   if (!options.injects_faults) return std::vector<mutation::FaultResult>{};
   std::size_t missed = 0;
   std::size_t done = 0;
-  Progress progress(std::size(mutation::kComparatorFaults), use_color_on_stdout(options.color),
+  Progress progress(std::size(mutation::kInjectedFaults), use_color_on_stdout(options.color),
                     {"injected faults", "not noticed"});
   return mutation::run_injected_faults(options.campaign.output, options.campaign.compiler,
                                        [&](const mutation::FaultResult& result) {
@@ -118,16 +118,18 @@ int run_mutation_testing(const MutateOptions& options) {
   Result<mutation::PreparedCampaign> prepared = prepare_campaign(campaign, **device);
   if (!prepared.ok()) return fail(prepared.error());
   if (const auto stale = stale_proofs(*prepared, (*device)->target()); !stale.empty()) {
-    return fail({fmt::format("a proof of equivalence for '{}' matches no mutant any more; see proved_equal.hpp",
-                             stale.front())},
-                ExitStatus::internal);
+    return fail(
+        {fmt::format(
+            "the proof of equivalence for '{}' no longer matches a mutant; update harness/mutation/equivalence.hpp",
+            stale.front())},
+        ExitStatus::internal);
   }
   if (const Result<void> run = judge_mutants(*prepared, **device, options); !run.ok())
     return fail(run.error(), ExitStatus::internal);
   const Result<std::vector<mutation::FaultResult>> faults = inject_faults(options);
   if (!faults.ok()) return fail(faults.error(), ExitStatus::internal);
 
-  const mutation::Score score = score_of(*prepared, campaign.device);
+  const mutation::MutationScore score = score_of(*prepared, campaign.device);
   const std::filesystem::path file = std::filesystem::path(campaign.output) / reports::kMutationScoreFile;
   if (const auto put = put_file(file, to_json_text(score, prepared->head, prepared->controls, *faults)); !put.ok())
     return fail(put.error(), ExitStatus::internal);
@@ -146,20 +148,20 @@ int run_mutation_testing(const MutateOptions& options) {
 
 void add_choice_options(CLI::App& command, MutateOptions& options) {
   mutation::CampaignOptions& campaign = options.campaign;
-  command.add_option("SELECTOR", campaign.selectors, "Kernels to make mutants of: families, patterns, Python files")
+  command.add_option("SELECTOR", campaign.selectors, "Kernels to mutate: families, patterns or Python files")
       ->option_text("[*]");
-  command.add_option("--operator", campaign.operators, "Only these mutation operators")
+  command.add_option("--operator", campaign.operators, "Apply only these mutation operators")
       ->option_text("NAME ...")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(mutation::operator_names()));
-  add_device_option(command, campaign.device, "Where to judge the mutants");
-  command.add_option("--mutants", campaign.mutants, "At most N mutants, spread evenly over the operators")
+  add_device_option(command, campaign.device, "Device that judges the mutants");
+  command.add_option("--mutants", campaign.mutants, "Judge at most N mutants, spread evenly over the operators")
       ->option_text("N [300]")
       ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--random", campaign.random, "Random kernels of each family, in addition to the curated ones")
+  command.add_option("--random", campaign.random, "Also mutate N random kernels of each family")
       ->option_text("N [0]")
       ->check(CLI::Range(0, 10'000));
-  add_seed_option(command, campaign.seed, "Seed of the choice of mutants, and of the inputs");
+  add_seed_option(command, campaign.seed, "Seed of the inputs and of the selection of mutants");
 }
 
 }  // namespace
@@ -169,36 +171,36 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
   mutation::CampaignOptions& campaign = options->campaign;
   CLI::App& command = *app.add_subcommand("mutate", "Make incorrect kernels and count how many the suite detects");
   add_choice_options(command, *options);
-  command.add_flag("--quick", campaign.quick, "Few inputs for each mutant");
-  command.add_flag("--widen", campaign.widen, "Judge mutants that native precision kills again, with wider bounds");
+  command.add_flag("--quick", campaign.quick, "Judge each mutant on few inputs");
+  command.add_flag("--widen", campaign.widen, "Judge mutants killed in native precision again, with wider bounds");
   command
-      .add_option("--correct", campaign.correct,
-                  "Folders of runs over correct random kernels, the false-positive corpus to count")
+      .add_option("--correct", campaign.correct_runs,
+                  "Folders of runs on correct random kernels, which form the false-positive corpus")
       ->option_text("DIR ...")
       ->allow_extra_args(false);
   command
-      .add_option("--threads", campaign.threads, "Folder of a campaign on a device with threads, whose mutants join")
+      .add_option("--threads", campaign.threads,
+                  "Folder of a campaign on a device with concurrent threads, to include in the score")
       ->option_text("DIR");
   command.add_flag("--inject-faults", options->injects_faults,
                    "Also inject faults into the oracle, the comparator and the verdict");
   command
       .add_flag("--attacks", options->attacks,
-                "Judge code that cheats or does harm, in place of mutants; docs/generated/attacks.md")
+                "Judge kernels with hostile code instead of mutants; see docs/generated/attacks.md")
       ->excludes("--inject-faults", "--operator", "--correct", "--widen");
-  add_jobs_option(command, campaign.jobs, "Kernels");
+  add_jobs_option(command, campaign.jobs, "kernels");
   add_compiler_option(command, campaign.compiler);
-  command.add_option("--at-least", options->at_least, "The share of mutants to kill for the exit status 0")
+  command.add_option("--at-least", options->at_least, "Percentage of mutants that must be killed for exit status 0")
       ->option_text("PERCENT [100]")
       ->check(CLI::Range(0.0, 100.0));
-  command.add_flag("--resume", campaign.resume, "Continue the campaign in the folder");
-  command.add_option("--output", campaign.output, "The folder for mutants.jsonl and certification.json")
+  command.add_flag("--resume", campaign.resume, "Continue the campaign in the output folder");
+  command.add_option("--output", campaign.output, "Output folder for mutants.jsonl and certification.json")
       ->option_text("DIR [out]");
   command.add_option("--write-doc", options->document, "Write the score as Markdown to this file")->option_text("FILE");
   add_color_option(command, options->color);
   command.footer(
-      "A mutant that survives is a gap in the suite. Exit status: 0 enough mutants killed and no correct kernel "
-      "failed, "
-      "else 1.");
+      "A surviving mutant reveals a gap in the suite.\n"
+      "Exit status: 0 enough mutants were killed and no correct kernel failed, otherwise 1.");
   command.callback([options, &invocation] {
     invocation.status = options->attacks ? run_attack_set(*options) : run_mutation_testing(*options);
   });

@@ -28,14 +28,14 @@ void add_devices_option(CLI::App& command, std::vector<std::string>& devices, co
 void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes) {
   const auto check = [](const std::string& text) -> std::string {
     const bool number = !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
-    return number || text == "all" ? "" : fmt::format("must be a GPU's number or 'all', got '{}'", text);
+    return number || text == "all" ? "" : fmt::format("must be the number of a GPU or 'all', got '{}'", text);
   };
-  command.add_option("--gpu", gpu, "With cuda: the GPU by its number, or all to share the kernels among all GPUs")
+  command.add_option("--gpu", gpu, "With cuda: number of the GPU to use; all: distribute the kernels among all GPUs")
       ->option_text("{N,all} [0]")
       ->check(check);
   command
       .add_option("--device-memory", device_bytes,
-                  "With cuda: GPU memory that the arrays of one session may use, such as 512MiB")
+                  "With cuda: maximum GPU memory for the arrays of one session, such as 512MiB")
       ->option_text("SIZE [1GiB]")
       ->transform(CLI::AsSizeValue(false));
 }
@@ -51,12 +51,12 @@ void add_no_check_option(CLI::App& command, std::vector<std::string>& names) {
 void add_tables_option(CLI::App& command, std::string& file) {
   command
       .add_option("--ptx-tables", file,
-                  "With ptx: approximate instructions answer as the device\nthat 'assay calibrate --tables' measured")
+                  "With ptx: compute approximate instructions like the device\nmeasured by 'assay calibrate --tables'")
       ->option_text("FILE");
 }
 
 void add_compiler_option(CLI::App& command, std::string& compiler) {
-  command.add_option("--cxx", compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
+  command.add_option("--cxx", compiler, "C++ compiler for the device cpu; default: $CXX, otherwise c++")
       ->option_text("COMMAND");
 }
 
@@ -71,7 +71,7 @@ void add_optimise_option(CLI::App& command, int& level, const std::string& help)
 }
 
 void add_random_option(CLI::App& command, int& count) {
-  command.add_option("--random", count, "Random kernels of each family that a pattern names")
+  command.add_option("--random", count, "Number of random kernels of each family that matches a pattern")
       ->option_text(fmt::format("N [{}]", count))
       ->check(CLI::Range(0, 1'000'000));
 }
@@ -81,7 +81,7 @@ void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& 
 }
 
 void add_jobs_option(CLI::App& command, int& jobs, const std::string& things) {
-  command.add_option("--jobs", jobs, things + " at once; 0: one for each core")
+  command.add_option("--jobs", jobs, fmt::format("Number of {} processed at once; 0: one for each core", things))
       ->option_text("N [0]")
       ->check(CLI::Range(0, 1024));
 }
@@ -98,7 +98,8 @@ void add_color_option(CLI::App& command, ColorChoice& choice) {
 }
 
 void add_baseline_option(CLI::App& command, std::string& path) {
-  command.add_option("--baseline", path, "Report changes since an earlier run: its folder, or its failures.csv")
+  command
+      .add_option("--baseline", path, "Report changes since an earlier run, given by its folder or its failures.csv")
       ->option_text("PATH");
 }
 

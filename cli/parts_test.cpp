@@ -1,4 +1,4 @@
-// Runs in parts: shards put together, what failed last time, what was judged several times.
+// Partial runs: merged shards, --failed-in, --repeat and --resume.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -10,8 +10,8 @@
 namespace assay::cli {
 namespace {
 
+using testing::CommandResult;
 using ::testing::HasSubstr;
-using testing::Ran;
 using testing::Workshop;
 
 class PartsTest : public ::testing::Test {
@@ -25,22 +25,22 @@ class PartsTest : public ::testing::Test {
   Workshop workshop_{ASSAY_PROGRAM};
 };
 
-TEST_F(PartsTest, ShardsPutTogetherAreTheWholeRun) {
+TEST_F(PartsTest, MergedShardsEqualUnshardedRun) {
   const std::string run = "assay run loop --random 4 --quick --pass forward ";
   ASSERT_EQ(workshop_.run(run + "--output whole").status, 0);
   for (const std::string shard : {"1", "2", "3"})
     ASSERT_EQ(workshop_.run(run + "--shard " + shard + "/3 --output part" + shard).status, 0);
-  const Ran merged = workshop_.run("assay report part1 part2 part3 --merge --output merged");
+  const CommandResult merged = workshop_.run("assay report part1 part2 part3 --merge --output merged");
   EXPECT_EQ(merged.status, 0) << merged.err;
   EXPECT_GT(records("part1").cases.size(), 2U);
-  const Ran compared = workshop_.run("assay compare whole merged");
+  const CommandResult compared = workshop_.run("assay compare whole merged");
   EXPECT_EQ(compared.status, 0) << compared.out;
   EXPECT_THAT(compared.out, HasSubstr(std::to_string(records("whole").cases.size()) + " the same"));
   EXPECT_EQ(workshop_.run("assay report part1 part3 --merge --output partly").err,
             "assay: error: shard 2 of 3 is missing\n");
 }
 
-TEST_F(PartsTest, WhatFailedLastTimeIsJudgedAgainAndNothingElse) {
+TEST_F(PartsTest, FailedInRunsOnlyEarlierFailures) {
   workshop_.write("two.py",
                   "import warp as wp\n\n\n@wp.kernel\n"
                   "def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
@@ -54,25 +54,25 @@ TEST_F(PartsTest, WhatFailedLastTimeIsJudgedAgainAndNothingElse) {
   EXPECT_EQ(again.cases[0].name, "user/two.races/f32/cpu/forward");
   ASSERT_EQ(workshop_.run("sed -i 's/out.0. =/out[i] =/' two.py").status, 0);
   ASSERT_EQ(workshop_.run("assay run --failed-in out --quick --output again").status, 0);
-  const Ran nothing = workshop_.run("assay run --failed-in again");
+  const CommandResult nothing = workshop_.run("assay run --failed-in again");
   EXPECT_EQ(nothing.status, 4);
   EXPECT_THAT(nothing.err, HasSubstr("nothing failed on the device cpu in again"));
 }
 
-TEST_F(PartsTest, EachAttemptIsRecorded) {
+TEST_F(PartsTest, RepeatRecordsEachAttempt) {
   ASSERT_EQ(workshop_.run("assay run loop/r1_1 --quick --pass forward --repeat 3").status, 0);
   EXPECT_EQ(records("out").cases.at(0).attempts.size(), 3U);
 }
 
-TEST_F(PartsTest, AFinishedRunIsResumedToItself) {
+TEST_F(PartsTest, ResumingAFinishedRunChangesNothing) {
   const std::string run = "assay run loop/r1_1 --quick";
-  ASSERT_EQ(workshop_.run(run + " --resume").status, 0) << "nothing to resume is a start";
+  ASSERT_EQ(workshop_.run(run + " --resume").status, 0) << "--resume without an earlier run starts one";
   const std::string before = workshop_.read("out/records.jsonl");
   EXPECT_EQ(workshop_.run(run + " --resume").status, 0);
   EXPECT_EQ(workshop_.read("out/records.jsonl"), before);
-  const Ran other = workshop_.run(run + " --resume --seed 2");
+  const CommandResult other = workshop_.run(run + " --resume --seed 2");
   EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("cannot be resumed: the seed is '1' in one and '2' in the other"));
+  EXPECT_THAT(other.err, HasSubstr("cannot be resumed: the seed is '1' in one run and '2' in the other"));
   EXPECT_EQ(workshop_.read("out/records.jsonl"), before);
 }
 

@@ -43,10 +43,11 @@ int profile(ProfileOptions options) {
 
 void add_measure_options(CLI::App& command, harness::MeasureOptions& options) {
   command
-      .add_option("--threads", options.threads, "With cuda: at most so many threads in the launch's first dimension")
+      .add_option("--threads", options.threads,
+                  "With cuda: maximum number of threads in the first dimension of the launch")
       ->option_text("N [16777216]")
       ->check(CLI::Range(1, 1 << 28));
-  command.add_option("--samples", options.samples, "With cuda: timed runs of each pass")
+  command.add_option("--samples", options.samples, "With cuda: number of timed runs of each pass")
       ->option_text("N [30]")
       ->check(CLI::Range(1, 10'000));
 }
@@ -60,26 +61,26 @@ void add_profile(CLI::App& app, Invocation& invocation) {
   suite.mode = "strict";
   suite.random = 0;
   suite.quick = true;
-  CLI::App& command = *app.add_subcommand("profile", "Show what kernels execute, and how fast on a GPU");
-  command.add_option("SELECTOR", suite.selectors, "What to profile: families, patterns, Python files")
+  CLI::App& command =
+      *app.add_subcommand("profile", "Count the instructions of kernels, or measure their time on a GPU");
+  command.add_option("SELECTOR", suite.selectors, "Kernels to profile: families, patterns or Python files")
       ->option_text(" ")
       ->required();
   add_device_option(command, suite.device,
-                    "Where to run: ptx counts what it executes, on any machine; cuda measures times");
+                    "Device: ptx counts executed instructions on any machine; cuda measures time on a GPU");
   add_measure_options(command, options->measure);
   add_gpu_options(command, suite.device_options.gpu, suite.device_options.device_bytes);
   add_random_option(command, suite.random);
-  add_seed_option(command, suite.seed, "Seed of the inputs, and of the first random kernel");
-  command.add_option("--output", suite.output, "The folder for records.jsonl, report.json and report.html")
+  add_seed_option(command, suite.seed, "Seed of the inputs and of the first random kernel");
+  command.add_option("--output", suite.output, "Output folder for records.jsonl, report.json and report.html")
       ->option_text("DIR [out]");
   add_color_option(command, options->request.color);
   command.footer(
-      "On ptx, one launch of each pass is profiled: the first input set, for each target of the device. On cuda, it "
-      "is\n"
-      "a large launch, compiled with --mode default, whose arrays exceed every cache; --device-memory [8GiB] limits\n"
-      "them and their copies. CUPTI adds hardware counters where they are permitted.");
+      "With ptx, profiles one launch of each pass on the first input set, for each target of the device. With cuda,\n"
+      "profiles a large launch, compiled with --mode default, whose arrays exceed every cache; --device-memory [8GiB]\n"
+      "limits the size of the arrays and their copies. CUPTI adds hardware counters where the driver permits them.");
   command.callback([options, &invocation] {
-    options->request.suite.command_line = invocation.words;
+    options->request.suite.command_line = invocation.arguments;
     invocation.status = profile(*options);
   });
 }

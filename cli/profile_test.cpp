@@ -11,6 +11,7 @@ namespace assay::cli {
 namespace {
 
 using ::testing::AllOf;
+using testing::CommandResult;
 using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::Gt;
@@ -18,7 +19,6 @@ using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
-using testing::Ran;
 using ::testing::SizeIs;
 
 constexpr std::string_view kScale = R"(import warp as wp
@@ -37,11 +37,11 @@ class ProfileTest : public testing::FakeGpuTest {
   ProfileTest() : FakeGpuTest("scale.py", kScale) {}
 };
 
-TEST_F(ProfileTest, PrintsAndRecordsHowFastEachPassRuns) {
-  const Ran ran = workshop_.run(kProfile);
+TEST_F(ProfileTest, PrintsAndRecordsSpeedOfEachPass) {
+  const CommandResult ran = workshop_.run(kProfile);
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("of copy %"), HasSubstr("of fma %"), HasSubstr("waits for"),
-                             ContainsRegex("ceilings in the same run: [0-9.]+ GB/s copied, [0-9.]+ Gop/s")));
+                             ContainsRegex("limits measured in the same run: [0-9.]+ GB/s copied, [0-9.]+ Gop/s")));
   const auto records = cases();
   ASSERT_THAT(records, SizeIs(2));
   for (const harness::CaseRecord& record : records) {
@@ -57,28 +57,28 @@ TEST_F(ProfileTest, PrintsAndRecordsHowFastEachPassRuns) {
   EXPECT_THAT(records[1].measurements[0].measures, Contains(Pair("backward_over_forward", Gt(0))));
 }
 
-TEST_F(ProfileTest, SaysHowCountersArePermittedAndStillGivesTimes) {
+TEST_F(ProfileTest, ExplainsMissingCounterPermissionAndStillReportsTimes) {
   // The first time is that of the ceilings.
   ::setenv("ASSAY_FAKE_GPU", "cuptiRangeProfilerEnable@2=35; cuptiRangeProfilerEnable@3=35", 1);
-  const Ran ran = workshop_.run(kProfile);
+  const CommandResult ran = workshop_.run(kProfile);
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
   for (const harness::CaseRecord& record : cases())
     EXPECT_THAT(record.measurements[0].measures, Contains(Key("time_ns"))) << record.name;
 }
 
-TEST_F(ProfileTest, MeasuresNothingThatIsWrong) {
-  // Every launch of a process behind the ceilings fails; a kernel that was not proved has no speed.
+TEST_F(ProfileTest, DoesNotMeasureFailingKernels) {
+  // Every launch after the bandwidth measurement fails; kernels that were not verified have no speed.
   ::setenv("ASSAY_FAKE_GPU", "cuMemcpyDtoHAsync_v2@1=719", 1);
-  const Ran ran = workshop_.run(kProfile);
+  const CommandResult ran = workshop_.run(kProfile);
   EXPECT_EQ(ran.status, 1) << ran.out;
   for (const harness::CaseRecord& record : cases())
     EXPECT_THAT(record.measurements, SizeIs(0)) << record.name;
 }
 
-TEST_F(ProfileTest, EndsWhereThereIsNoGpu) {
+TEST_F(ProfileTest, SkipsWithoutGpu) {
   ::setenv("ASSAY_CUDA_DRIVER", "/nonexistent/libcuda.so.1", 1);
-  const Ran ran = workshop_.run(kProfile);
+  const CommandResult ran = workshop_.run(kProfile);
   EXPECT_EQ(ran.status, 77) << ran.out << ran.err;
 }
 

@@ -26,7 +26,8 @@ namespace {
 constexpr const char* kAbout = "Verifies that GPU kernels compute what their Python source says, forward and backward.";
 
 constexpr const char* kFooter =
-    "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.\n"
+    "Exit status: 0 all results as expected, 1 unexpected results, 2 usage error, 3 internal error, 4 nothing ran,\n"
+    "77 every case is unsupported here.\n"
     "Start with: assay doctor, assay list, assay run loop, assay run FILE.py";
 
 /// Keeps the descriptor of a standard stream that the caller closed from being reused for an output file.
@@ -70,12 +71,13 @@ std::vector<std::string> arguments_of(const std::vector<std::string>& words) {
 /// The error in the command line, in one line.
 std::string diagnostic(const CLI::App& app, const CLI::ParseError& error, const Invocation& invocation) {
   const auto chosen = app.get_subcommands();
-  if (!chosen.empty()) return fmt::format("{}; see assay {} --help", error.what(), chosen.front()->get_name());
+  if (!chosen.empty()) return fmt::format("{}; see 'assay {} --help'", error.what(), chosen.front()->get_name());
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr))
     names.push_back(command->get_name());
-  if (invocation.words.size() < 2) return fmt::format("a command is required: one of {}", fmt::join(names, ", "));
-  const std::string& word = invocation.words[1];
+  if (invocation.arguments.size() < 2)
+    return fmt::format("missing command; expected one of {}", fmt::join(names, ", "));
+  const std::string& word = invocation.arguments[1];
   return fmt::format("unknown command or option '{}'{}; expected one of {}", word, harness::did_you_mean(word, names),
                      fmt::join(names, ", "));
 }
@@ -85,12 +87,12 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  Invocation invocation{.words = {argv, argv + argc}};
+  Invocation invocation{.arguments = {argv, argv + argc}};
 #define ASSAY_ADD_COMMAND(name) add_##name(app, invocation);
   ASSAY_COMMANDS(ASSAY_ADD_COMMAND)
 #undef ASSAY_ADD_COMMAND
   try {
-    app.parse(arguments_of(invocation.words));
+    app.parse(arguments_of(invocation.arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     print_error(diagnostic(app, error, invocation));
@@ -115,7 +117,7 @@ int run_program(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& accident) {
-    print_error(fmt::format("internal: {}", accident.what()));
+    print_error(fmt::format("internal error: {}", accident.what()));
     return to_int(ExitStatus::internal);
   }
 }

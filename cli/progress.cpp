@@ -21,13 +21,13 @@ constexpr std::size_t kBarCells = 24;
 constexpr std::chrono::milliseconds kBarInterval{250};
 constexpr std::chrono::seconds kLineInterval{10};
 
-/// "42 s", "3 min 5 s": time left is known no better.
+/// A rough duration: "42 s", "3 min 5 s".
 std::string about(double seconds) {
   const auto whole = static_cast<long>(std::ceil(seconds));
   return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-/// Whatever becomes of the terminal, the run goes on and is recorded.
+/// Ignores write errors: a run continues without its terminal.
 void put(std::FILE* stream, const std::string& text) {
   std::fputs(text.c_str(), stream);
   std::fflush(stream);
@@ -40,8 +40,8 @@ std::size_t columns() {
 
 }  // namespace
 
-Progress::Progress(std::size_t planned, bool color, Words words)
-    : planned_(planned), color_(color), words_(words), is_terminal_(::isatty(STDERR_FILENO) == 1), ticker_([this] {
+Progress::Progress(std::size_t planned, bool color, ProgressLabels words)
+    : planned_(planned), color_(color), labels_(words), is_terminal_(::isatty(STDERR_FILENO) == 1), ticker_([this] {
         tick();
       }) {}
 
@@ -56,7 +56,7 @@ bool Progress::record(const harness::CaseRecord& record) {
   if (expectations_) expectations_->hold(line);
   if (!reports::is_red(reports::tone_of(line))) return false;
   ++unexpected_;
-  tell(line);
+  print_result(line);
   return true;
 }
 
@@ -78,11 +78,11 @@ void Progress::set(std::size_t done, std::size_t bad) {
   unexpected_ = bad;
 }
 
-void Progress::tell(const nlohmann::json& record) {
+void Progress::print_result(const nlohmann::json& record) {
   if (unexpected_ > kMaxReported + 1) return;
   clear_bar();
   if (unexpected_ > kMaxReported) {
-    put(stdout, "further unexpected results are told in the report only\n");
+    put(stdout, "further unexpected results are listed in the report only\n");
   } else {
     put(stdout, reports::unexpected_lines(record, color_));
   }
@@ -114,14 +114,14 @@ void Progress::tick() {
 
 std::string Progress::figures() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  std::string text = fmt::format("{}/{} {}", done_, planned_, words_.things);
+  std::string text = fmt::format("{}/{} {}", done_, planned_, labels_.item_noun);
   if (done_ > 0) {
     const double left = seconds * (1 - share_done()) / share_done();
     text += fmt::format(", {:.1f}/s, {} left", static_cast<double>(done_) / seconds, about(left));
   } else {
     text += fmt::format(", {}", about(seconds));
   }
-  if (unexpected_ > 0) text += fmt::format(", {} {}", unexpected_, words_.bad);
+  if (unexpected_ > 0) text += fmt::format(", {} {}", unexpected_, labels_.unexpected_label);
   return text;
 }
 
@@ -136,13 +136,13 @@ void Progress::draw_bar() {
       fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBarCells - filled, '.'), figures());
   line.resize(std::min(line.size(), columns() - 1));  // a longer line would wrap and could not be removed
   put(stderr, "\r\x1b[K" + line);
-  drawn_ = true;
+  is_bar_drawn_ = true;
 }
 
 void Progress::clear_bar() {
-  if (!drawn_) return;
+  if (!is_bar_drawn_) return;
   put(stderr, "\r\x1b[K");
-  drawn_ = false;
+  is_bar_drawn_ = false;
 }
 
 }  // namespace assay::cli

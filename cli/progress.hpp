@@ -1,4 +1,4 @@
-// How a run shows on the terminal while it goes on.
+// Progress of a run on the terminal.
 #pragma once
 
 #include <chrono>
@@ -17,53 +17,53 @@
 
 namespace assay::cli {
 
-/// Counts cases as they are recorded. On a terminal a bar with rate and time left stands on standard error, elsewhere a
-/// plain line every ten seconds. A case that is not as expected is told at once, on standard output, with the command
-/// that reproduces it; after kMaxReported of them the rest is left to the report. Thread-safe.
+/// Counts cases as they are recorded. Shows a bar with rate and time left on standard error if that is a terminal, and
+/// a plain line every ten seconds otherwise. Prints each unexpected case at once on standard output, with the command
+/// that reproduces it; after kMaxReported of them, further ones are listed in the report only. Thread-safe.
 class Progress {
  public:
   static constexpr std::size_t kMaxReported = 100;
 
-  /// What is counted, in the plural, and how those among it are called that are not as they should be.
-  struct Words {
-    const char* things = "cases";
-    const char* bad = "unexpected";
+  /// The plural noun for what is counted, and the word for the unexpected ones among them.
+  struct ProgressLabels {
+    const char* item_noun = "cases";
+    const char* unexpected_label = "unexpected";
   };
 
-  /// Starts to show; `color` is for the lines on standard output.
-  Progress(std::size_t planned, bool color, Words words);
-  Progress(std::size_t planned, bool color) : Progress(planned, color, Words{}) {}
+  /// Starts the display; `color` is for the lines on standard output.
+  Progress(std::size_t planned, bool color, ProgressLabels words);
+  Progress(std::size_t planned, bool color) : Progress(planned, color, ProgressLabels{}) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   /// Removes the bar.
   ~Progress();
 
-  /// Whether the case is not as expected.
+  /// Counts and prints the case. Returns true if it is unexpected.
   bool record(const harness::CaseRecord& record);
-  /// Holds the cases that follow to the expectations of the run's start: what these bear is not told.
+  /// Applies the expectations in the run's start record to the cases that follow: expected failures are not printed.
   void expect(const harness::RunStart& start);
-  /// Tells the time left by what each of the cases planned is expected to take, by name and against the others.
+  /// Sets the relative cost of each planned case, by name, from which the time left is estimated.
   void weigh(std::unordered_map<std::string, double> costs);
-  /// For what leaves no record: how many are done, and how many are bad.
+  /// Sets the counts directly, for work that leaves no record.
   void set(std::size_t done, std::size_t bad);
-  /// Removes the bar and stops showing.
+  /// Removes the bar and stops the display.
   void stop();
   [[nodiscard]] std::size_t done() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void tell(const nlohmann::json& record);
+  void print_result(const nlohmann::json& record);
   void tick();
   void draw_bar();
   void clear_bar();
   [[nodiscard]] std::string figures() const;
-  /// Of all that is planned, what is done; above 0 once anything is.
+  /// The completed share of the planned work; above 0 once anything is done.
   [[nodiscard]] double share_done() const;
 
   const std::size_t planned_;
   const bool color_;
-  const Words words_;
+  const ProgressLabels labels_;
   const bool is_terminal_;
   const Clock::time_point start_ = Clock::now();
   std::size_t done_ = 0;
@@ -72,7 +72,7 @@ class Progress {
   double planned_cost_ = 0;
   double done_cost_ = 0;
   std::optional<reports::Expectations> expectations_;
-  bool drawn_ = false;
+  bool is_bar_drawn_ = false;
   bool stopped_ = false;
   mutable std::mutex mutex_;
   std::condition_variable wake_;

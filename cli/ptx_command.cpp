@@ -40,7 +40,7 @@ Result<std::shared_ptr<const ptx::Kernel>> kernel_of(const std::shared_ptr<const
   }
   if (!name.empty()) {
     if (module->find_entry(name) != nullptr) return ptx::lower(module, name);
-    return Error{fmt::format("has no kernel '{}'; it has {}", name, fmt::join(entries, ", ")), module->name};
+    return Error{fmt::format("unknown kernel '{}'; the file defines {}", name, fmt::join(entries, ", ")), module->name};
   }
   if (entries.size() == 1) return ptx::lower(module, entries.front());
   return Error{fmt::format("has {} kernels; choose one with --kernel: {}", entries.size(), fmt::join(entries, ", ")),
@@ -68,7 +68,7 @@ std::string memory_text(ptx::Machine& machine, const ptx::TextArgument& argument
   return text + (count > most ? fmt::format(" ... ({} of {})\n", most, count) : "\n");
 }
 
-std::string profile_text(const ptx::Profile& profile) {
+std::string profile_text(const ptx::InstructionProfile& profile) {
   std::string text = ptx::fidelity_line(profile) + "\n";
   for (const auto& [name, value] : ptx::measures_of(profile)) {
     if (value != 0) text += fmt::format("  {:<22} {:>12.6g}\n", name, value);
@@ -86,7 +86,7 @@ int run(const PtxRunOptions& options) {
   if (!kernel.ok()) return fail(kernel.error());
 
   ptx::Machine machine;
-  ptx::Arguments arguments;
+  ptx::KernelArguments arguments;
   std::vector<ptx::TextArgument> placed;
   Rng random(options.seed);
   const auto& parameters = (*kernel)->function->parameters;
@@ -103,7 +103,7 @@ int run(const PtxRunOptions& options) {
     tables = read.take();
   }
   ptx::LaunchOptions launch{.checks = ptx::checks_without(options.no_checks),
-                            .budget = options.budget,
+                            .instruction_limit = options.budget,
                             .tables = tables ? &*tables : nullptr};
   if (options.shuffled) launch.schedule = {ptx::Order::kShuffled, options.seed};
   const ptx::RunResult result = machine.launch(
@@ -111,7 +111,7 @@ int run(const PtxRunOptions& options) {
   if (result.status == ptx::RunResult::Status::kRejected) return fail({result.message});
 
   std::string shown = status_text(result) + "\n";
-  for (const ptx::Finding& finding : result.findings)
+  for (const ptx::CheckFinding& finding : result.findings)
     shown += "  " + ptx::describe(finding) + "\n";
   for (const ptx::TextArgument& argument : placed)
     shown += memory_text(machine, argument, options.print);
@@ -124,36 +124,38 @@ int run(const PtxRunOptions& options) {
 }  // namespace
 
 void add_ptx(CLI::App& app, Invocation& invocation) {
-  CLI::App& ptx = *app.add_subcommand("ptx", "Work with PTX from any source");
+  CLI::App& ptx = *app.add_subcommand("ptx", "Run PTX from any source");
   ptx.require_subcommand(1);
   const auto options = std::make_shared<PtxRunOptions>();
   CLI::App& command = *ptx.add_subcommand("run", "Run a kernel of a PTX file on the CPU, with every check");
-  command.add_option("FILE", options->file, "The PTX text")->option_text(" ")->required();
-  command.add_option("--kernel", options->kernel, "The entry to run; default: the only one")->option_text("NAME");
-  command.add_option("--grid", options->grid, "Blocks of the grid")
+  command.add_option("FILE", options->file, "File that contains the PTX text")->option_text(" ")->required();
+  command.add_option("--kernel", options->kernel, "Kernel entry to run; required if the file has several")
+      ->option_text("NAME");
+  command.add_option("--grid", options->grid, "Size of the grid in blocks")
       ->option_text("X[,Y,Z] [1]")
       ->delimiter(',')
       ->expected(1, 3)
       ->allow_extra_args(false);
-  command.add_option("--block", options->block, "Threads of a block")
+  command.add_option("--block", options->block, "Size of a block in threads")
       ->option_text("X[,Y,Z] [32]")
       ->delimiter(',')
       ->expected(1, 3)
       ->allow_extra_args(false);
   command.add_option("--shared", options->dynamic_shared, "Bytes of dynamic shared memory")->option_text("N [0]");
-  command.add_option("--arg", options->arguments, "An argument, in order; see below")
+  command.add_option("--arg", options->arguments, "Arguments of the kernel, in order; described below")
       ->option_text("ARG ...")
       ->allow_extra_args(false);
   add_no_check_option(command, options->no_checks);
   add_tables_option(command, options->tables);
   command.add_option("--budget", options->budget, "Instruction limit, summed over threads")->option_text("N [2e10]");
   command.add_flag("--shuffle", options->shuffled, "Run blocks, warps and lanes in a random order");
-  command.add_option("--seed", options->seed, "Seed of random arrays and of --shuffle")->option_text("S [1]");
-  command.add_option("--print", options->print, "Elements to print of each array")->option_text("N [8]");
+  command.add_option("--seed", options->seed, "Seed of the random arrays and of --shuffle")->option_text("S [1]");
+  command.add_option("--print", options->print, "Number of elements to print of each array")->option_text("N [8]");
   command.footer(
-      "ARG is a scalar, s32:5 f32:0.25, or memory: f32[64] is 64 zeros; =1.5 =ramp =random =? fill it (? leaves it\n"
-      "uninitialised); ro: in front makes it read-only; array:f32[8,4] passes {data, shape, strides} by value.\n"
-      "Exit status: 0 nothing found, 1 findings or not completed, 2 usage, 77 an instruction is not supported.");
+      "ARG is a scalar, such as s32:5 or f32:0.25, or an array, such as f32[64]. Arrays are filled with zeros, or as\n"
+      "specified by a suffix: =1.5, =ramp or =random; =? leaves the array uninitialised. The prefix ro: makes an\n"
+      "array read-only. array:f32[8,4] passes the struct {data, shape, strides} by value.\n"
+      "Exit status: 0 no findings, 1 findings or not completed, 2 usage error, 77 an instruction is not supported.");
   command.callback([options, &invocation] { invocation.status = run(*options); });
 }
 

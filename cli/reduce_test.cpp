@@ -1,5 +1,5 @@
-// Failures from the run to a kernel of a statement and the command that reproduces it. The bug is the compiler's: a
-// wrapper that edits what it is given.
+// Follows failures from the run to the reduced kernel and its reproduce command. A wrapper of the compiler causes the
+// failures: it edits its input.
 #include <filesystem>
 #include <string>
 
@@ -16,9 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
+using testing::CommandResult;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::Ran;
 using testing::Workshop;
 
 constexpr std::string_view kLong = R"(import warp as wp
@@ -52,7 +52,7 @@ class ReduceTest : public ::testing::Test {
     break_compiler("s/\\* cos\\(/* sin(/g");
   }
 
-  /// Makes ./broken the usual compiler of a text that sed has changed.
+  /// Makes ./broken a compiler wrapper that edits its input with sed.
   void break_compiler(const std::string& edit) {
     workshop_.write("broken",
                     fmt::format("#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'broken {0}'; exec c++ \"$1\"; fi\n"
@@ -63,13 +63,15 @@ class ReduceTest : public ::testing::Test {
   }
 
   bool exists(const std::string& name) const { return fs::exists(workshop_.path() / name); }
-  Ran reproduce(const std::string& folder) const { return workshop_.run(kReproduce + folder + "/reproduce.sh"); }
+  CommandResult reproduce(const std::string& folder) const {
+    return workshop_.run(kReproduce + folder + "/reproduce.sh");
+  }
 
   Workshop workshop_;
 };
 
-TEST_F(ReduceTest, ARunKeepsItsFailuresReducedAndEachReproducesItself) {
-  const Ran ran = workshop_.run("assay run long.py --quick --cxx ./broken --reduce 60");
+TEST_F(ReduceTest, RunArchivesReducedFailuresThatReproduce) {
+  const CommandResult ran = workshop_.run("assay run long.py --quick --cxx ./broken --reduce 60");
   EXPECT_EQ(ran.status, 1) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("1 of 1 failures archived"), HasSubstr(fmt::format("{}/reproduce.sh", kFolder)),
                              HasSubstr("reduced from 12 statements to 1")));
@@ -82,55 +84,55 @@ TEST_F(ReduceTest, ARunKeepsItsFailuresReducedAndEachReproducesItself) {
   EXPECT_THAT(values["compared"]["array"], "grad_x");
   EXPECT_FALSE(values["compared"]["differing"].empty());
 
-  const Ran again = reproduce(kFolder);
+  const CommandResult again = reproduce(kFolder);
   EXPECT_EQ(again.status, 0) << again.out << again.err;
   EXPECT_THAT(again.out, HasSubstr("reproduced: fail(mismatch) in grad_x"));
   EXPECT_EQ(workshop_.run(fmt::format("assay reproduce {} --original", kFolder)).status, 0);
 
   break_compiler("");
-  const Ran mended = reproduce(kFolder);
+  const CommandResult mended = reproduce(kFolder);
   EXPECT_EQ(mended.status, 1) << mended.out;
   EXPECT_THAT(mended.out, HasSubstr("not reproduced"));
   ASSERT_EQ(workshop_.run("assay run long.py --quick --cxx ./broken").status, 0);
-  EXPECT_FALSE(exists(kFolder)) << "a later run forgets the failures of an earlier one";
+  EXPECT_FALSE(exists(kFolder)) << "a later run removes the failures of an earlier one";
 }
 
-TEST_F(ReduceTest, AFailureInAnImportedFunctionReproducesWithoutItsFile) {
+TEST_F(ReduceTest, FailureInImportedFunctionReproducesWithoutTheModule) {
   workshop_.write("physics.py", "import warp as wp\n\n@wp.func\ndef pull(x: float):\n    return wp.sin(x)\n");
   workshop_.write("step.py",
                   "import warp as wp\nfrom physics import pull\n\n\n@wp.kernel\n"
                   "def step(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
                   "    i = wp.tid()\n    out[i] = pull(x[i])\n");
-  const Ran ran = workshop_.run("assay run step.py --quick --cxx ./broken");
+  const CommandResult ran = workshop_.run("assay run step.py --quick --cxx ./broken");
   EXPECT_EQ(ran.status, 1) << ran.err;
   const std::string folder = "out/failures/user.step.step.f32.cpu.backward";
   EXPECT_THAT(workshop_.read(folder + "/kernel.py"), AllOf(HasSubstr("def pull("), Not(HasSubstr("physics"))));
   fs::remove(workshop_.path() / "physics.py");
-  const Ran again = reproduce(folder);
+  const CommandResult again = reproduce(folder);
   EXPECT_EQ(again.status, 0) << again.out << again.err;
 }
 
-TEST_F(ReduceTest, ReduceFindsTheCaseThatFailsAndPrintsWhatIsLeft) {
-  const Ran ran = workshop_.run("assay reduce long.py:long --quick --cxx ./broken");
+TEST_F(ReduceTest, ReduceFindsFailingCaseAndPrintsReducedKernel) {
+  const CommandResult ran = workshop_.run("assay reduce long.py:long --quick --cxx ./broken");
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.err, AllOf(HasSubstr("backward ended as fail(mismatch) in grad_x"), HasSubstr("trials")));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("def long("), HasSubstr(kFolder)));
   EXPECT_EQ(reproduce(kFolder).status, 0);
 
-  const Ran folder = workshop_.run(fmt::format("assay reduce {} --time-limit 20", kFolder));
+  const CommandResult folder = workshop_.run(fmt::format("assay reduce {} --time-limit 20", kFolder));
   EXPECT_EQ(folder.status, 0) << folder.err;
   EXPECT_EQ(folder.out, ran.out) << "the same again, from the folder";
 }
 
-TEST_F(ReduceTest, KeepsTheKindOfAFailureThatIsNoMismatch) {
+TEST_F(ReduceTest, ReductionPreservesBuildFailure) {
   break_compiler(
       "s/([a-z_]+) = minimum\\(/$1 = minimun(/g; s/minimum\\(c,/minimun(c,/g; s/[a-z]*min\\(c, s\\)/minimun(c, s)/g");
-  const Ran ran = workshop_.run("assay reduce long.py:long --quick --cxx ./broken");
+  const CommandResult ran = workshop_.run("assay reduce long.py:long --quick --cxx ./broken");
   ASSERT_EQ(ran.status, 0) << ran.err << ran.out;
   EXPECT_THAT(ran.err, HasSubstr("build_failed(build)"));
 }
 
-TEST_F(ReduceTest, ARunKeepsAFewOfEachKindAndReducesNoneWithoutTime) {
+TEST_F(ReduceTest, RunArchivesThreeFailuresPerKindAndSkipsReductionWithoutTimeBudget) {
   std::string many = "import warp as wp\n";
   for (int k = 0; k < 5; ++k)
     many += fmt::format(
@@ -138,20 +140,20 @@ TEST_F(ReduceTest, ARunKeepsAFewOfEachKindAndReducesNoneWithoutTime) {
         "    i = wp.tid()\n    out[i] = wp.sin(x[i])\n",
         k);
   workshop_.write("many.py", many);
-  const Ran ran = workshop_.run("assay run many.py --quick --cxx ./broken --reduce 0");
+  const CommandResult ran = workshop_.run("assay run many.py --quick --cxx ./broken --reduce 0");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("3 of 5 failures archived"), Not(HasSubstr("reduced from"))));
 }
 
-TEST_F(ReduceTest, SaysWhatCannotBeReducedOrReproduced) {
-  const Ran passes = workshop_.run("assay reduce long.py:long --quick");
+TEST_F(ReduceTest, RejectsTargetsThatCannotBeReducedOrReproduced) {
+  const CommandResult passes = workshop_.run("assay reduce long.py:long --quick");
   EXPECT_EQ(passes.status, 1);
   EXPECT_THAT(passes.err, HasSubstr("nothing to reduce"));
   EXPECT_EQ(workshop_.run("assay reduce nowhere").status, 2);
   EXPECT_EQ(workshop_.run("assay reduce loop --quick").status, 2) << "several kernels";
-  const Ran folder = workshop_.run("mkdir empty && assay reproduce empty");
+  const CommandResult folder = workshop_.run("mkdir empty && assay reproduce empty");
   EXPECT_EQ(folder.status, 2);
-  EXPECT_THAT(folder.err, HasSubstr("expected the folder of a failure"));
+  EXPECT_THAT(folder.err, HasSubstr("expected a failure folder"));
 }
 
 }  // namespace

@@ -44,12 +44,12 @@ Result<std::vector<fs::path>> runs_in(const fs::path& archive, const fs::path& f
       if (entry.path().filename() == reports::kRecordsFile) runs.push_back(entry.path().parent_path());
     }
   }
-  if (runs.empty()) return Error{fmt::format("holds no run, no file {}", reports::kRecordsFile), archive.string()};
+  if (runs.empty()) return Error{fmt::format("contains no run: no {} found", reports::kRecordsFile), archive.string()};
   std::ranges::sort(runs);
   return runs;
 }
 
-/// The folders of the runs to report: one, or those of an archive; with --merge it is made first.
+/// The folders of the runs to report: one, or those of an archive; with --merge, first merges the shards.
 Result<std::vector<fs::path>> runs_of(const ReportOptions& options) {
   if (options.merge) {
     const Result<void> merged =
@@ -58,11 +58,11 @@ Result<std::vector<fs::path>> runs_of(const ReportOptions& options) {
     return std::vector<fs::path>{options.output};
   }
   if (options.dirs.size() != 1)
-    return Error{fmt::format("found {} folders, expected one; or --merge them", options.dirs.size())};
+    return Error{fmt::format("expected one folder, got {}; use --merge to merge several", options.dirs.size())};
   const fs::path given = options.dirs.front();
   if (fs::is_regular_file(given)) return runs_in(given, options.output.empty() ? "." : options.output);
   if (!options.output.empty())
-    return Error{"found --output, which an archive takes and --merge; a folder's reports go into it"};
+    return Error{"--output requires an archive or --merge; the reports of a folder are written into that folder"};
   return std::vector<fs::path>{given};
 }
 
@@ -91,26 +91,28 @@ int report(const ReportOptions& options) {
 
 void add_report(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ReportOptions>();
-  CLI::App& command = *app.add_subcommand("report", "Write a recorded run's reports again");
+  CLI::App& command = *app.add_subcommand("report", "Rewrite the reports of a recorded run");
   command
-      .add_option("DIR", options->dirs,
-                  "The folder with the run's records.jsonl, or an archive of ci/gpu; with --merge, of each shard")
+      .add_option(
+          "DIR", options->dirs,
+          "Folder with the records.jsonl of a run, or archive written by ci/gpu;\nwith --merge: folders of all shards")
       ->option_text(" ")
       ->required();
-  CLI::Option* const output =
-      command
-          .add_option("--output", options->output, "The folder for the merged run, or for what an archive holds [.]")
-          ->option_text("DIR");
-  CLI::Option* const merge = command.add_flag("--merge", options->merge, "First make one run of the shards of one");
+  CLI::Option* const output = command
+                                  .add_option("--output", options->output,
+                                              "Output folder for the merged run or the contents of the archive [.]")
+                                  ->option_text("DIR");
+  CLI::Option* const merge = command.add_flag("--merge", options->merge, "First merge the shards of a run");
   merge->needs(output);
-  command.add_option("--expect", options->expect, "Failures that are known, in place of those that the run was given")
+  command
+      .add_option("--expect", options->expect, "Table of expected failures, used instead of the table given to the run")
       ->option_text("FILE.csv");
   add_baseline_option(command, options->baseline);
   add_mutation_score_option(command, options->mutation_score);
   add_color_option(command, options->color);
   command.footer(
-      "Runs nothing, and so has no device option. The exit status is the run's, of an archive's the first that is not "
-      "0.");
+      "Only reads records, so it has no device option. The exit status is that of the run; if an archive contains\n"
+      "several runs, it is the first one that is not 0.");
   command.callback([options, &invocation] { invocation.status = report(*options); });
 }
 

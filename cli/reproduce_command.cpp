@@ -17,8 +17,8 @@ struct ReproduceOptions {
 int reproduce(const ReproduceOptions& options) {
   const Result<reduce::Reproduction> found = reduce::reproduce(options.folder, options.original);
   if (!found.ok()) return fail(found.error());
-  if (!found->unsupported.empty()) {
-    tell(fmt::format("unsupported: {}", found->unsupported));
+  if (!found->unsupported_reason.empty()) {
+    print_message(fmt::format("unsupported: {}", found->unsupported_reason));
     return to_int(ExitStatus::all_unsupported);
   }
   const std::string ending = reduce::to_text(reduce::ending_of(found->record));
@@ -35,12 +35,12 @@ int reproduce(const ReproduceOptions& options) {
 void add_reproduce(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ReproduceOptions>();
   CLI::App& command =
-      *app.add_subcommand("reproduce", "Judge an archived failure again: does it fail in the same way?");
-  command.add_option("FOLDER", options->folder, "The failure's folder, as assay run and assay reduce write it")
+      *app.add_subcommand("reproduce", "Judge an archived failure again and check that it fails in the same way");
+  command.add_option("FOLDER", options->folder, "Failure folder written by 'assay run' or 'assay reduce'")
       ->option_text(" ")
       ->required();
-  command.add_flag("--original", options->original, "The original kernel in place of the reduced one");
-  command.footer("Exit status: 0 it fails in the same way, 1 it does not, 2 usage, 77 the device is missing here.");
+  command.add_flag("--original", options->original, "Judge the original kernel instead of the reduced kernel");
+  command.footer("Exit status: 0 it fails in the same way, 1 it does not, 2 usage error, 77 the device is missing.");
   command.callback([options, &invocation] { invocation.status = reproduce(*options); });
 }
 

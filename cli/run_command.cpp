@@ -10,35 +10,41 @@ namespace {
 
 constexpr const char* kFooter =
     "A SELECTOR is a family, a pattern over <family>/<kernel>/<types>/<device>/<pass>[/<mode>] or the beginning of\n"
-    "one, a Python file, a folder of Python files, or a glob over them:\n"
+    "such a pattern, a Python file, a folder of Python files, or a file pattern:\n"
     "  loop   'loop/dyn*'   '*/*/f64'   loop/r1_42 (a random kernel)   FILE.py   FILE.py:KERNEL   src/   'src/*.py'\n"
-    "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.";
+    "Exit status: 0 all results as expected, 1 unexpected results, 2 usage error, 3 internal error, 4 nothing ran,\n"
+    "77 every case is unsupported here.";
 
 void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
-  command.add_option("SELECTOR", options.selectors, "What to judge: families, patterns, Python files, folders")
+  command.add_option("SELECTOR", options.selectors, "Cases to judge: families, patterns, Python files or folders")
       ->option_text(" ");
-  command.add_option("--failed-in", options.failed_in, "In place of SELECTOR: what failed in the run of this folder")
+  command
+      .add_option("--failed-in", options.failed_in,
+                  "Instead of SELECTOR: judge the cases that failed in the run in this folder")
       ->option_text("DIR")
       ->excludes("SELECTOR");
-  add_device_option(command, options.device,
-                    "Where to run: cpu the C++; cuda the CUDA C++ on a GPU; ptx its PTX, interpreted on the CPU");
-  add_mode_option(command, options.mode, "Compiler flags: strict rounds each operation, default are the compiler's own",
-                  "both on ptx, else strict");
+  add_device_option(
+      command, options.device,
+      "Device: cpu runs C++, cuda runs CUDA C++ on a GPU,\nptx interprets the PTX of the CUDA C++ on the CPU");
+  add_mode_option(command, options.mode,
+                  "Compiler flags: strict rounds every operation; default keeps the compiler's defaults",
+                  "ptx: both; other devices: strict");
   command.add_option("--pass", options.pass, "Which pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
   add_random_option(command, options.random);
-  add_seed_option(command, options.seed, "Seed of the inputs, and of the first random kernel");
+  add_seed_option(command, options.seed, "Seed of the inputs and of the first random kernel");
 }
 
 void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
-  CLI::Option* const quick = command.add_flag("--quick", options.quick, "Few inputs: a first look");
-  command.add_flag("--thorough", options.thorough, "Many inputs")->excludes(quick);
+  CLI::Option* const quick =
+      command.add_flag("--quick", options.quick, "Judge each kernel on few inputs, for a first look");
+  command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")->excludes(quick);
   add_optimise_option(
       command, options.optimise,
-      "Compile for the CPU with -O1, -O2 or -O3, a mode of its own;\ndefault: -O0, and one kernel in 16 "
-      "also with -O2");
-  add_jobs_option(command, options.jobs, "Batches of kernels");
+      "Compile for the CPU with -O1, -O2 or -O3, as a separate mode;\ndefault: -O0, and for one kernel in 16 "
+      "also -O2");
+  add_jobs_option(command, options.jobs, "batches of kernels");
   command.add_option("--repeat", options.repeat, "Judge each case N times with the same inputs, to find flaky ones")
       ->option_text("N [1]")
       ->check(CLI::Range(1, 1000));
@@ -51,12 +57,12 @@ void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
   add_gpu_options(command, options.device_options.gpu, options.device_options.device_bytes);
   command
       .add_option("--cross-check", options.cross_check,
-                  "With cuda: the device to compare with; cpu within both error bounds, ptx for the same bits")
-      ->option_text("{cpu,ptx,both,none} [both; with --mode default cpu]")
+                  "With cuda: also compare with cpu (within both error bounds) or ptx (bit for bit)")
+      ->option_text("{cpu,ptx,both,none} [both; cpu with --mode default]")
       ->check([](const std::string& name) -> std::string {
         std::vector<std::string> names{"both", "none"};
         for (const backends::DeviceRow& row : backends::devices()) {
-          for (const std::string_view other : {row.agrees, row.same_bits})
+          for (const std::string_view other : {row.agrees_with, row.bit_identical_to})
             if (!other.empty()) names.emplace_back(other);
         }
         return CLI::IsMember(names)(name);
@@ -73,14 +79,16 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_selection_options(command, suite);
   add_effort_options(command, suite);
   add_device_options(command, suite);
-  command.add_option("--output", suite.output, "The folder for the records and the reports")->option_text("DIR [out]");
-  command.add_flag("--fresh", suite.fresh, "Judge again what an earlier run verified on this machine (cpu, ptx)");
-  command.add_flag("--resume", suite.resume, "Continue the interrupted run in that folder");
+  command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
+  command.add_flag("--fresh", suite.fresh,
+                   "Also judge the cases that an earlier run on this machine verified (cpu, ptx)");
+  command.add_flag("--resume", suite.resume, "Continue the interrupted run in the output folder");
   command
-      .add_option("--reduce", request->reduce, "Seconds to spend on reducing kernels that fail, after the run; 0: none")
+      .add_option("--reduce", request->reduce,
+                  "Time to reduce failing kernels after the run, in seconds; 0: do not reduce")
       ->option_text("S [10]")
       ->check(CLI::Range(0.0, 86'400.0));
-  command.add_option("--expect", suite.expect, "Expected failures, as a table: docs/guide/read_a_verdict.md")
+  command.add_option("--expect", suite.expect, "Table of expected failures; see docs/guide/read_a_verdict.md")
       ->option_text("FILE.csv");
   command.add_flag("--verbose", request->verbose, "Print every note, such as each kernel that is not supported");
   add_baseline_option(command, request->baseline);
@@ -89,7 +97,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command.footer(kFooter);
   command.callback([request, &invocation] {
     if (request->suite.selectors.empty() && request->suite.failed_in.empty()) throw CLI::RequiredError("SELECTOR");
-    request->suite.command_line = invocation.words;
+    request->suite.command_line = invocation.arguments;
     invocation.status = run_suite(*request);
   });
 }

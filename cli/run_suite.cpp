@@ -19,14 +19,14 @@ namespace assay::cli {
 namespace {
 
 /// Shows a run on the terminal.
-class TerminalEvents final : public harness::Events {
+class TerminalObserver final : public harness::RunObserver {
  public:
-  TerminalEvents(const RunRequest& request, reduce::FailureArchiver& archiver)
+  TerminalObserver(const RunRequest& request, reduce::FailureArchiver& archiver)
       : request_(request), archiver_(archiver) {}
 
   void note(std::string_view kind, std::string_view text) override {
     notes_[std::string(kind)].emplace_back(text);
-    if (request_.verbose) tell(fmt::format("{}: {}", kind, text));
+    if (request_.verbose) print_message(fmt::format("{}: {}", kind, text));
   }
 
   void started(const harness::RunStart& start, std::size_t pending,
@@ -39,7 +39,7 @@ class TerminalEvents final : public harness::Events {
     guard_.emplace([this] { report_interruption(); });
   }
 
-  void recorded(const harness::CaseRecord& record, const std::vector<harness::Group>& groups) override {
+  void recorded(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) override {
     InterruptGuard::check();
     if (progress_->record(record)) archiver_.note(record, groups);
   }
@@ -56,17 +56,18 @@ class TerminalEvents final : public harness::Events {
   void print_notes() const {
     if (request_.verbose) return;
     for (const auto& [kind, texts] : notes_) {
-      tell(texts.size() == 1
-               ? fmt::format("{}: {}", kind, texts.front())
-               : fmt::format("{} ({} notes, --verbose shows all): {}", kind, texts.size(), texts.front()));
+      print_message(texts.size() == 1
+                        ? fmt::format("{}: {}", kind, texts.front())
+                        : fmt::format("{} ({} notes, --verbose shows all): {}", kind, texts.size(), texts.front()));
     }
   }
 
   void report_interruption() {
     progress_->stop();
     const Result<reports::Reports> reports = reports::write_reports(request_.suite.output);
-    tell(fmt::format("interrupted: {} of {} cases are recorded in {}; continue with --resume", progress_->done(),
-                     planned_, reports.ok() ? reports->html.string() : request_.suite.output));
+    print_message(fmt::format("interrupted: {} of {} cases are recorded in {}; continue with --resume",
+                              progress_->done(), planned_,
+                              reports.ok() ? reports->html.string() : request_.suite.output));
   }
 
   const RunRequest& request_;
@@ -90,11 +91,11 @@ int run_suite(const RunRequest& request) {
   const Result<reports::ReportOptions> report_options = read_report_options(request.baseline, request.mutation_score);
   if (!report_options.ok()) return fail(report_options.error());
   reduce::FailureArchiver archiver(request.suite, request.reduce);
-  TerminalEvents events(request, archiver);
+  TerminalObserver events(request, archiver);
   Result<harness::SuiteRun> run = harness::SuiteRun::prepare(request.suite, events);
   if (!run.ok()) return fail(run.error());
   if (run->is_empty()) {
-    tell(fmt::format("nothing failed on the device {} in {}", request.suite.device, request.suite.failed_in));
+    print_message(fmt::format("nothing failed on the device {} in {}", request.suite.device, request.suite.failed_in));
     return to_int(ExitStatus::nothing_ran);
   }
   reports::remove_reports(request.suite.output);
@@ -106,9 +107,9 @@ int run_suite(const RunRequest& request) {
   if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
   if (const auto printed = print_closing(*reports, request.color); !printed.ok())
     return fail(printed.error(), ExitStatus::internal);
-  const std::string archived = archiver.archive(run->device(), [](const std::string& line) { tell(line); });
+  const std::string archived = archiver.archive(run->device(), [](const std::string& line) { print_message(line); });
   if (const auto printed = print(archived); !printed.ok()) return fail(printed.error(), ExitStatus::internal);
-  if (const std::string remark = run->device().remark(); !remark.empty()) tell(remark);
+  if (const std::string remark = run->device().remark(); !remark.empty()) print_message(remark);
   return status_of(reports->summary.verdict, run->unsupported_kernels());
 }
 

@@ -1,4 +1,4 @@
-// assay state: CUDA_STATE.md, what has been proved where, last.
+// assay state: CUDA_STATE.md, the latest verification results on each device.
 #include <filesystem>
 #include <memory>
 
@@ -21,7 +21,8 @@ int state(const StateOptions& options) {
   Result<reports::State> state = reports::read_state(summary);
   if (!state.ok()) {
     const Error& error = state.error();
-    return fail({error.message + "; run this in Assay's repository, or name it with --root", error.where});
+    return fail(
+        {error.message + "; run this command in Assay's repository, or give its folder with --root", error.where});
   }
   if (!options.run.empty()) {
     const Result<reports::Run> run = reports::read_run(options.run);
@@ -41,10 +42,10 @@ int state(const StateOptions& options) {
 void add_state(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<StateOptions>();
   CLI::App& command = *app.add_subcommand("state", "Write CUDA_STATE.md from conformance/state.json");
-  command.add_option("--update", options->run, "First take the run recorded in this folder into the state")
+  command.add_option("--update", options->run, "First add the run recorded in this folder to conformance/state.json")
       ->option_text("DIR");
-  command.add_option("--root", options->root, "Assay's repository")->option_text("DIR [.]");
-  command.footer("Runs nothing, and so has no device option: what is told of each device comes from records.");
+  command.add_option("--root", options->root, "Folder of Assay's repository")->option_text("DIR [.]");
+  command.footer("Only reads the records of runs, so it has no device option.");
   command.callback([options, &invocation] { invocation.status = state(*options); });
 }
 

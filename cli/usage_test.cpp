@@ -1,4 +1,4 @@
-// What the command does with input that it cannot use: one clear line, the right exit status, nothing left behind.
+// Commands with invalid input: one clear line, the correct exit status, no output files.
 #include <algorithm>
 #include <ostream>
 #include <string>
@@ -13,8 +13,8 @@
 namespace assay::cli {
 namespace {
 
+using testing::CommandResult;
 using ::testing::HasSubstr;
-using testing::Ran;
 using ::testing::StartsWith;
 using testing::Workshop;
 
@@ -25,56 +25,58 @@ struct BadInput {
 };
 
 constexpr BadInput kBadInputs[] = {
-    {"NoCommand", "assay", "a command is required: one of run, emit"},
+    {"MissingCommand", "assay", "missing command; expected one of run, emit"},
     {"UnknownCommand", "assay frobnicate", "unknown command or option 'frobnicate'"},
-    {"NearCommand", "assay rnu loop", "did you mean 'run'"},
-    {"NoSelector", "assay run", "SELECTOR is required; see assay run --help"},
+    {"MisspeltCommand", "assay rnu loop", "did you mean 'run'"},
+    {"MissingSelector", "assay run", "SELECTOR is required; see 'assay run --help'"},
     {"UnknownSelector", "assay run nonsense", "unknown family 'nonsense'; expected one of"},
-    {"NearSelector", "assay run nested_lop", "did you mean 'nested_loop'"},
-    {"NearKernel", "assay run loop/dynamic_prodcut", "did you mean 'dynamic_product'"},
+    {"MisspeltSelector", "assay run nested_lop", "did you mean 'nested_loop'"},
+    {"MisspeltKernel", "assay run loop/dynamic_prodcut", "did you mean 'dynamic_product'"},
     {"UnknownDevice", "assay run loop --device gpu", "gpu not in {cpu,cuda,ptx}"},
     {"UnknownPass", "assay run loop --pass sideways", "sideways not in"},
-    {"NoNumber", "assay run loop --jobs many", "many not in range"},
-    {"NegativeRandom", "assay run loop --random -1", "--random"},
+    {"NonNumericJobs", "assay run loop --jobs many", "many not in range"},
+    {"NegativeRandomCount", "assay run loop --random -1", "--random"},
     {"QuickAndThorough", "assay run loop --quick --thorough", "excludes"},
-    {"OtherDevice", "assay run 'loop/*/*/cuda'", "asks for the device 'cuda', but --device is cpu"},
-    {"NoCaseLeft", "assay run 'loop/zero_trips/*/cpu/forward' --pass backward",
+    {"PatternForOtherDevice", "assay run 'loop/*/*/cuda'", "selects device 'cuda', but --device is cpu"},
+    {"PassExcludesAllCases", "assay run 'loop/zero_trips/*/cpu/forward' --pass backward",
      "no test case matches the selectors with --pass backward"},
     {"MissingFile", "assay run missing.py", "missing.py: cannot be read: No such file or directory"},
-    {"UnreadableFile", "assay run folder.py", "folder.py: contains no file with a known suffix"},
-    {"EmptyFile", "assay run empty.py", "empty.py: is empty"},
-    {"BinaryFile", "assay run binary.py", "it is binary, not Python"},
-    {"NoKernels", "assay run plain.py", "plain.py: no kernel found; expected a function with the decorator @wp.kernel"},
-    {"BrokenPython", "assay run broken.py", "broken.py:"},
-    {"MissingKernel", "assay run scale.py:scael",
+    {"FolderWithoutKernelFiles", "assay run folder.py", "folder.py: contains no file with a known suffix"},
+    {"EmptyFile", "assay run empty.py", "empty.py: file is empty"},
+    {"BinaryFile", "assay run binary.py", "file contains a zero byte and is not Python source"},
+    {"FileWithoutKernels", "assay run plain.py",
+     "plain.py: no kernel found; expected a function with the decorator @wp.kernel"},
+    {"PythonSyntaxError", "assay run broken.py", "broken.py:"},
+    {"UnknownKernelInFile", "assay run scale.py:scael",
      "unknown kernel 'scael'; the file defines scale; did you mean 'scale'?"},
-    {"OutputIsAFile", "assay run scale.py --output plain.py", "plain.py: cannot make the output folder"},
-    {"OutputCannotBeMade", "assay run scale.py --output /proc/assay", "/proc/assay: cannot make the output folder"},
-    {"OutputIsFull", "mkdir out && ln -s /dev/full out/records.jsonl && assay run scale.py",
+    {"OutputIsAFile", "assay run scale.py --output plain.py", "plain.py: cannot create the output folder"},
+    {"OutputCannotBeCreated", "assay run scale.py --output /proc/assay",
+     "/proc/assay: cannot create the output folder"},
+    {"OutputOnFullDisk", "mkdir out && ln -s /dev/full out/records.jsonl && assay run scale.py",
      "cannot be written: No space left on device"},
-    {"NoExpectations", "assay run loop --expect nowhere.csv", "nowhere.csv: cannot read expectations: No such file"},
-    {"ExpectationsOfAnotherForm", "assay run loop --expect waivers.csv",
-     "waivers.csv:2: found the outcome 'fial', expected one of fail, defect, inconclusive,"},
-    {"NoBaseline", "assay run loop --baseline nowhere", "nowhere/records.jsonl: cannot read records"},
-    {"BaselineOfAnotherForm", "assay run loop --baseline waivers.csv",
-     "expected a run's folder, or a run's failures.csv"},
-    {"CompareWithNothing", "assay compare nowhere nowhere", "nowhere/records.jsonl: cannot read records"},
-    {"CompareOne", "assay compare nowhere", "AFTER is required; see assay compare --help"},
-    {"ShardOfNothing", "assay run loop --shard 3/2", "--shard: found '3/2', expected I/N with I from 1 to N"},
-    {"ShardWithoutNumber", "assay run loop --shard two", "--shard: found 'two'"},
-    {"FailedInNothing", "assay run --failed-in nowhere", "nowhere/records.jsonl: cannot read records"},
-    {"FailedInAndSelector", "assay run loop --failed-in out", "excludes"},
-    {"ReportOfSeveral", "assay report one two", "found 2 folders, expected one; or --merge them"},
-    {"MergeIntoNothing", "assay report one two --merge", "--merge requires --output"},
-    {"EmitSeveral", "assay emit loop", "kernels, expected one of loop/"},
-    {"EmitHostForCpu", "assay emit scale.py --with-host", "needs --to cuda, got cpu"},
+    {"MissingExpectations", "assay run loop --expect nowhere.csv",
+     "nowhere.csv: cannot read expectations: No such file"},
+    {"MalformedExpectations", "assay run loop --expect waivers.csv",
+     "waivers.csv:2: outcome 'fial' cannot be expected; must be one of fail, defect, inconclusive,"},
+    {"MissingBaseline", "assay run loop --baseline nowhere", "nowhere/records.jsonl: cannot read records"},
+    {"MalformedBaseline", "assay run loop --baseline waivers.csv", "expected the folder of a run or its failures.csv"},
+    {"CompareMissingRuns", "assay compare nowhere nowhere", "nowhere/records.jsonl: cannot read records"},
+    {"CompareSingleRun", "assay compare nowhere", "AFTER is required; see 'assay compare --help'"},
+    {"ShardOutOfRange", "assay run loop --shard 3/2", "--shard: invalid value '3/2'; expected I/N with 1 <= I <= N"},
+    {"ShardWithoutNumber", "assay run loop --shard two", "--shard: invalid value 'two'"},
+    {"FailedInMissingRun", "assay run --failed-in nowhere", "nowhere/records.jsonl: cannot read records"},
+    {"FailedInWithSelector", "assay run loop --failed-in out", "excludes"},
+    {"ReportSeveralFolders", "assay report one two", "expected one folder, got 2; use --merge to merge several"},
+    {"MergeWithoutOutput", "assay report one two --merge", "--merge requires --output"},
+    {"EmitSeveralKernels", "assay emit loop", "kernels; choose one of loop/"},
+    {"EmitHostForCpu", "assay emit scale.py --with-host", "requires --to cuda, got cpu"},
     {"EmitUnknownTarget", "assay emit scale.py --to fortran", "fortran not in"},
     {"EmitIntoMissingFolder", "assay emit scale.py -o nowhere/scale.cpp", "nowhere/scale.cpp"},
     {"EmitToFullDisk", "assay emit scale.py >/dev/full", "No space left on device"},
-    {"DiffOfNothing", "assay diff missing.py", "missing.py"},
-    {"ListOfNothing", "assay list nonsense", "nonsense"},
-    {"ReportOfNothing", "assay report nowhere", "nowhere/records.jsonl"},
-    {"StateElsewhere", "assay state", "run this in Assay's repository, or name it with --root"},
+    {"DiffMissingFile", "assay diff missing.py", "missing.py"},
+    {"ListUnknownSelector", "assay list nonsense", "nonsense"},
+    {"ReportMissingRun", "assay report nowhere", "nowhere/records.jsonl"},
+    {"StateOutsideRepository", "assay state", "run this command in Assay's repository, or give its folder with --root"},
 };
 
 void PrintTo(const BadInput& input, std::ostream* out) { *out << input.command; }
@@ -99,8 +101,8 @@ class BadInputTest : public ::testing::TestWithParam<BadInput> {
   Workshop workshop_;
 };
 
-TEST_P(BadInputTest, IsOneLineAndStatusTwo) {
-  const Ran ran = workshop_.run(std::string(GetParam().command));
+TEST_P(BadInputTest, PrintsOneLineAndExitsWithStatusTwo) {
+  const CommandResult ran = workshop_.run(std::string(GetParam().command));
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, StartsWith("assay: error: "));
   EXPECT_THAT(ran.err, HasSubstr(std::string(GetParam().said)));
@@ -113,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Usage, BadInputTest, ::testing::ValuesIn(kBadInputs),
                          [](const auto& row) { return std::string(row.param.name); });
 
 /// Runs assay as a user who is not root, which could write and read everything.
-Ran run_unprivileged(const Workshop& workshop, const std::string& arguments) {
+CommandResult run_unprivileged(const Workshop& workshop, const std::string& arguments) {
   if (::geteuid() != 0) return workshop.run("assay " + arguments);
   return workshop.run(
       "chmod 755 .; export HOME=/nonexistent; "
@@ -121,27 +123,27 @@ Ran run_unprivileged(const Workshop& workshop, const std::string& arguments) {
       arguments);
 }
 
-TEST_F(BadInputTest, AReadOnlyOutputFolderIsRefused) {
+TEST_F(BadInputTest, RejectsReadOnlyOutputFolder) {
   if (run_unprivileged(workshop_, "--version").status != 0) GTEST_SKIP() << "cannot give up root's privileges here";
   ASSERT_EQ(workshop_.run("mkdir locked && chmod 555 locked").status, 0);
-  const Ran ran = run_unprivileged(workshop_, "run scale.py --output locked");
+  const CommandResult ran = run_unprivileged(workshop_, "run scale.py --output locked");
   EXPECT_EQ(ran.status, 2);
   EXPECT_EQ(ran.err, "assay: error: locked/records.jsonl: cannot be written: Permission denied\n");
 }
 
-TEST_F(BadInputTest, AFileWithoutPermissionIsRefused) {
+TEST_F(BadInputTest, RejectsUnreadableFile) {
   if (run_unprivileged(workshop_, "--version").status != 0) GTEST_SKIP() << "cannot give up root's privileges here";
   ASSERT_EQ(workshop_.run("chmod 000 scale.py").status, 0);
-  const Ran ran = run_unprivileged(workshop_, "run scale.py");
+  const CommandResult ran = run_unprivileged(workshop_, "run scale.py");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, HasSubstr("scale.py: cannot be read: Permission denied"));
 }
 
-TEST_F(BadInputTest, ADiskThatFillsUpMidwayLeavesNothingThatLooksWhole) {
+TEST_F(BadInputTest, FullDiskLeavesNoApparentlyCompleteReport) {
   // A file system of 24 KiB of its own: the plan of a family fits, its records do not.
-  const Ran able = workshop_.run("unshare --user --map-root-user --mount true");
+  const CommandResult able = workshop_.run("unshare --user --map-root-user --mount true");
   if (able.status != 0) GTEST_SKIP() << "this system allows no mount: " << able.err;
-  const Ran ran = workshop_.run(
+  const CommandResult ran = workshop_.run(
       "unshare --user --map-root-user --mount sh -c 'mkdir full && mount -t tmpfs -o size=24k none full && "
       "\"$0\" run multi_conditional --quick --output full; status=$?; ls full; exit $status' '" ASSAY_PROGRAM "'");
   EXPECT_EQ(ran.status, 3);

@@ -33,10 +33,10 @@ Result<std::uint64_t> rows_to_rebuild(const std::string& text) {
 }
 
 /// Judges the plan's kernels on the chosen devices, as `assay generate` does.
-Result<dataset::Produced> rejudge(dataset::Plan plan, const ValidateOptions& options) {
+Result<dataset::ProducedBlock> rejudge(dataset::Plan plan, const ValidateOptions& options) {
   plan.generator_version = kVersion;
   if (const auto added = add_devices(plan, options.devices, options.compiler); !added.ok()) return added.error();
-  const Result<dataset::Production> production = dataset::Production::make(plan, options.compiler);
+  const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(plan, options.compiler);
   if (!production.ok()) return production.error();
   if (const std::string reason = production->why_not(); !reason.empty()) {
     return Error{fmt::format("cannot judge rows here: {}", reason)};
@@ -97,18 +97,19 @@ int validate(const ValidateOptions& options) {
 
 void add_validate(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ValidateOptions>();
-  CLI::App& command = *app.add_subcommand("validate", "Check datasets: rows, checksums, duplicates, splits, figures");
-  command.add_option("PATH", options->paths, "A dataset's folder, a file of rows, or a folder of the older layout")
+  CLI::App& command =
+      *app.add_subcommand("validate", "Check datasets: rows, checksums, duplicates, splits and statistics");
+  command.add_option("PATH", options->paths, "Dataset folder, file of rows, or folder with the older layout")
       ->option_text(" ")
       ->required();
   command.add_option("--rebuild", options->rebuild, "Build, run and judge N rows again")->option_text("{N,all}");
-  add_devices_option(command, options->devices, "With --rebuild: where to judge");
-  command.add_option("--format", options->format, "How to print the errors")
+  add_devices_option(command, options->devices, "With --rebuild: devices that judge the rows");
+  command.add_option("--format", options->format, "Output format of the errors")
       ->option_text("{text,json,sarif} [text]")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
-  add_jobs_option(command, options->jobs, "Rows");
+  add_jobs_option(command, options->jobs, "rows");
   add_compiler_option(command, options->compiler);
-  command.footer("Exit status: 0 valid, 1 not valid, 2 usage.");
+  command.footer("Exit status: 0 valid, 1 invalid, 2 usage error.");
   command.callback([options, &invocation] { invocation.status = validate(*options); });
 }
 

@@ -1,4 +1,4 @@
-# Libraries that Debian ships without CMake's own finder being usable for their static form.
+# Static libraries for which CMake's own find modules cannot be used on Debian.
 
 # assay_find_archive(<target> <archive> <header>) defines the imported static library <target>.
 function(assay_find_archive target archive header)
@@ -7,7 +7,7 @@ function(assay_find_archive target archive header)
   find_path(${stem}_INCLUDE_DIR NAMES ${header})
   mark_as_advanced(${stem}_ARCHIVE ${stem}_INCLUDE_DIR)
   if(NOT ${stem}_ARCHIVE OR NOT ${stem}_INCLUDE_DIR)
-    message(FATAL_ERROR "${archive} with <${header}> not found: run ci/setup")
+    message(FATAL_ERROR "${archive} with <${header}> not found; run ci/setup")
   endif()
   add_library(${target} STATIC IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES

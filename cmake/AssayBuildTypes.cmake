@@ -1,4 +1,4 @@
-# The build type Dev, the default of single-configuration builds, and what every build type shares.
+# The build type Dev, the default of single-configuration builds, and settings shared by all build types.
 
 get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
@@ -6,7 +6,7 @@ if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
 endif()
 
 # Dev compiles fast and keeps assertions; Release keeps assertions too, because a conformance suite
-# that goes on after a broken invariant would judge kernels by nonsense.
+# must not continue after a broken invariant.
 set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "C flags of the build type Dev" FORCE)
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "C++ flags of the build type Dev" FORCE)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g1" CACHE STRING "C flags of the build type Release" FORCE)

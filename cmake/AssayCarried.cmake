@@ -1,5 +1,5 @@
-# assay_carry(<program>): with ASSAY_CARRIED, links the program statically but for libc, for machines that have nothing
-# but a driver and NVRTC; ci/check_carried holds it to that. OpenSSL is made static where it is found.
+# assay_carry(<program>): with ASSAY_CARRIED, links the program statically except for libc, for machines with only a
+# driver and NVRTC; checked by ci/check_carried. OpenSSL is linked statically where it is found.
 
 if(ASSAY_CARRIED)
   set_target_properties(pugixml::pugixml PROPERTIES INTERFACE_LINK_LIBRARIES pugixml::static)
@@ -7,8 +7,7 @@ endif()
 
 function(assay_carry program)
   if(ASSAY_CARRIED)
-    # fmt comes without an archive. Its headers hold all that its library does: one file compiles it, and what it defines
-    # leaves nothing to ask the library for.
+    # fmt has no static library here. One file compiles its header-only form, which defines all symbols of the library.
     set(fmt "${PROJECT_SOURCE_DIR}/cmake/fmt.cpp")
     target_sources(${program} PRIVATE "${fmt}")
     set_source_files_properties("${fmt}" PROPERTIES

@@ -1,4 +1,4 @@
-# What the build takes from outside; docs/design/dependencies.md says why each. ci/setup installs all of it.
+# External dependencies; docs/design/dependencies.md gives the reason for each. ci/setup installs them.
 
 set(OPENSSL_USE_STATIC_LIBS ${ASSAY_CARRIED})
 find_package(Threads REQUIRED)

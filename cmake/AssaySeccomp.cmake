@@ -1,5 +1,5 @@
-# assay_seccomp: libseccomp, with which workers filter their system calls. Linked as an archive, so that the program
-# asks for nothing at run time. Without it the target is empty, and `assay doctor` says what workers then lack.
+# assay_seccomp: libseccomp, with which workers filter their system calls. Linked statically, so that the program
+# has no run-time dependency. Without it the target is empty, and `assay doctor` reports the missing protection.
 
 find_library(ASSAY_SECCOMP_ARCHIVE NAMES libseccomp.a DOC "libseccomp as an archive; optional")
 find_path(ASSAY_SECCOMP_INCLUDE_DIR NAMES seccomp.h DOC "Folder of seccomp.h; optional")

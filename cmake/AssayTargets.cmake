@@ -1,10 +1,10 @@
-# assay_library, assay_executable, assay_test and assay_fuzz: the only ways in which the project defines targets.
+# assay_library, assay_executable, assay_test and assay_fuzz: the functions that define all targets of the project.
 
 # assay_library(NAME <folder> [SOURCES a.cpp ...] [HEADERS a.hpp ...] [LINK <public> ...] [PRIVATE_LINK <private> ...])
 #
 # Defines the static library assay_<NAME>, or an interface library when it has no sources. Headers form a
 # file set based at the repository's root, so includes read "folder/header.hpp", and with
-# CMAKE_VERIFY_INTERFACE_HEADER_SETS the target all_verify_interface_header_sets compiles each alone.
+# CMAKE_VERIFY_INTERFACE_HEADER_SETS the target all_verify_interface_header_sets compiles each separately.
 function(assay_library)
   cmake_parse_arguments(PARSE_ARGV 0 arg "WITHOUT_PRECOMPILED" "NAME" "SOURCES;HEADERS;LINK;PRIVATE_LINK")
   assay_reject_unparsed(assay_library "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
@@ -44,7 +44,7 @@ endfunction()
 # assay_test(NAME <name> SOURCES a_test.cpp ... [LINK <libs> ...] [LABELS cpu ...] [TIMEOUT <seconds>])
 #
 # Defines one GoogleTest executable and one CTest test of the same name; the label is cpu and the time
-# limit 300 s unless given. A test of which all parts skip counts as skipped. In the sources,
+# limit 300 s by default. A test whose parts are all skipped counts as skipped. In the sources,
 # ASSAY_SOURCE_DIR is the repository's root.
 function(assay_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LINK;LABELS")
@@ -66,7 +66,7 @@ endfunction()
 # assay_fuzz(NAME <name> SOURCES a_fuzz.cpp ... CORPUS <folder> ... [LINK <libs> ...])
 #
 # Defines a libFuzzer target, and a CTest test of the same name that runs it once over the corpus. With ASSAY_FUZZ, which
-# needs clang, the program is libFuzzer's and searches; else a plain main stands in for it and only the test is of use.
+# needs clang, the program searches with libFuzzer; otherwise it has a plain main and only the test is useful.
 function(assay_fuzz)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINK;CORPUS")
   assay_reject_unparsed(assay_fuzz "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
@@ -82,7 +82,7 @@ function(assay_fuzz)
   set_tests_properties(${arg_NAME} PROPERTIES LABELS cpu TIMEOUT 120)
 endfunction()
 
-# Stops at an argument that a function does not know: a misspelt keyword must not be dropped in silence.
+# Rejects unknown arguments: a misspelt keyword must not be ignored silently.
 function(assay_reject_unparsed function name unparsed)
   if(unparsed)
     message(FATAL_ERROR "${function}(${name}): unknown arguments: ${unparsed}")

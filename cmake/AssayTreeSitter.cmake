@@ -3,7 +3,7 @@
 
 set(grammar "${PROJECT_SOURCE_DIR}/third_party/tree-sitter-python")
 if(NOT EXISTS "${grammar}/src/parser.c")
-  message(FATAL_ERROR "third_party/tree-sitter-python is missing: run ci/setup")
+  message(FATAL_ERROR "third_party/tree-sitter-python is missing; run ci/setup")
 endif()
 
 add_library(assay_tree_sitter_python STATIC "${grammar}/src/parser.c" "${grammar}/src/scanner.c")

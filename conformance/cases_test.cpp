@@ -16,29 +16,29 @@
 namespace assay::conformance {
 namespace {
 
-TEST(Cases, AreSortedAndUnique) {
+TEST(CuratedCases, AreSortedAndUnique) {
   const auto key = [](const CaseFile& file) { return std::tuple(file.family, file.name); };
   EXPECT_TRUE(std::ranges::is_sorted(cases(), {}, key));
   EXPECT_EQ(std::ranges::adjacent_find(cases(), {}, key), cases().end());
 }
 
-TEST(Cases, EveryFamilyOfTheGeneratorsHasAtLeastTwelve) {
+TEST(CuratedCases, CoverEachFamilyWithAtLeastTwelveKernels) {
   for (const generators::FamilyRow& family : generators::families())
     EXPECT_GE(cases_of(family.name).size(), 12U) << family.name;
   for (const CaseFile& file : cases())
     EXPECT_TRUE(generators::find_family(file.family).has_value()) << file.path;
 }
 
-TEST(Cases, BeginWithACommentThatSaysWhatTheyTest) {
+TEST(CuratedCases, BeginWithDescriptiveComment) {
   for (const CaseFile& file : cases()) {
     EXPECT_TRUE(file.text.starts_with("# ")) << file.path;
     EXPECT_GE(file.text.find('\n'), 40U) << file.path << ": a sentence, not a word";
   }
 }
 
-TEST(Cases, AreReadWholeWithOneKernelOfTheFilesName) {
+TEST(CuratedCases, DefineExactlyOneKernelNamedAfterTheFile) {
   for (const CaseFile& file : cases()) {
-    const auto read = frontend::read_python(file.text, std::string(file.path));
+    const auto read = frontend::parse_python(file.text, std::string(file.path));
     ASSERT_TRUE(read.ok()) << read.error().text();
     for (const frontend::Diagnostic& diagnostic : read->diagnostics)
       ADD_FAILURE() << diagnostic.text();
@@ -47,13 +47,13 @@ TEST(Cases, AreReadWholeWithOneKernelOfTheFilesName) {
   }
 }
 
-TEST(Cases, AreTheSameWhenWrittenAndReadAgain) {
+TEST(CuratedCases, RoundTripThroughTheWriter) {
   for (const CaseFile& file : cases()) {
-    const auto read = frontend::read_python(file.text, std::string(file.path));
+    const auto read = frontend::parse_python(file.text, std::string(file.path));
     ASSERT_TRUE(read.ok()) << read.error().text();
     const auto written = source::warp::write_python(read->module);
     ASSERT_TRUE(written.ok()) << written.error().text();
-    const auto again = frontend::read_python(written.value(), std::string(file.path));
+    const auto again = frontend::parse_python(written.value(), std::string(file.path));
     ASSERT_TRUE(again.ok()) << again.error().text() << "\n" << written.value();
     for (const frontend::Diagnostic& diagnostic : again->diagnostics)
       ADD_FAILURE() << diagnostic.text() << "\n" << written.value();
@@ -61,16 +61,16 @@ TEST(Cases, AreTheSameWhenWrittenAndReadAgain) {
   }
 }
 
-TEST(Cases, KeepTheirDomainsAndLaunches) {
+TEST(CuratedCases, KeepDomainAndLaunchAnnotations) {
   const auto annotations = [](std::string_view family, std::string_view name) {
     const CaseFile* file = find_case(family, name);
-    return frontend::read_python(file->text, std::string(file->path)).value().module.kernels[0].annotations;
+    return frontend::parse_python(file->text, std::string(file->path)).value().module.kernels[0].annotations;
   };
   EXPECT_THAT(annotations("control_flow", "threads_beyond_n"),
               ::testing::ElementsAre("launch: (70)", "domain: 1 <= n <= 61"));
 }
 
-TEST(Cases, AreFoundByFamilyAndName) {
+TEST(CuratedCases, AreFoundByFamilyAndName) {
   ASSERT_NE(find_case("loop", "dynamic_product"), nullptr);
   EXPECT_EQ(find_case("loop", "dynamic_product")->path, "conformance/cases/loop/dynamic_product.py");
   EXPECT_EQ(find_case("loop", "quotient_huge_divisor"), nullptr);

@@ -15,16 +15,16 @@ constexpr std::array kFrontends{
                 .suffix = ".py",
                 .file_kind = "a Python file with Warp kernels",
                 .kernel = "a function with the decorator @wp.kernel",
-                .largest_source = kLargestSource,
+                .max_source_size = kMaxSourceSize,
                 .is_python = true,
-                .parse = read_python},
+                .parse = parse_python},
     FrontendRow{.name = "text",
                 .suffix = ".ir",
-                .file_kind = "a file with kernels in the text form of the kernel language",
+                .file_kind = "a file with kernels in the text form of the IR",
                 .kernel = "a definition that begins with 'kernel'",
-                .largest_source = ir::kMaxTextBytes,
+                .max_source_size = ir::kMaxTextBytes,
                 .is_python = false,
-                .parse = read_ir_text},
+                .parse = parse_ir_text},
 };
 
 }  // namespace

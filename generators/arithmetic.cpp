@@ -14,19 +14,21 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kAdd, Op::kSub, Op::kSub,      Op::
 /// Offers float(k) for an integer leaf, float64(x) for a float one.
 void offer_converted(Sketch& sketch, ir::VarId array, ir::Type real) {
   const bool discrete = ir::is_integer(sketch.b().function().var(array).type.scalar);
-  const auto make = [&sketch, array, real] { return sketch.b().cast(real, sketch.element(array, sketch.here()).expr); };
+  const auto make = [&sketch, array, real] {
+    return sketch.b().cast(real, sketch.element(array, sketch.thread_indices()).expr);
+  };
   sketch.offer({.type = real, .range = sketch.domain(array), .make = make, .discrete = discrete});
 }
 
-/// t += e and its like. Factors stay near 1 and divisors away from 0.
-void augment(Grower& grower, ir::VarId variable) {
+/// t += e and similar statements. Factors stay near 1 and divisors away from 0.
+void augment(ExpressionGrower& grower, ir::VarId variable) {
   Sketch& sketch = grower.sketch();
   const Op op = sketch.rng().choose({Op::kAdd, Op::kSub, Op::kMul, Op::kDiv});
   Term change = grower.grow(1);
   if (op == Op::kMul) change = grower.fit(change, {-1.5, 1.5});
   const Term changed = grower.apply(op, {sketch.read(variable), change});
   sketch.assign(variable, changed);
-  if (!contains(kTame, changed.range)) sketch.assign(variable, grower.tame(sketch.read(variable)));
+  if (!contains(kModerateRange, changed.range)) sketch.assign(variable, grower.tame(sketch.read(variable)));
 }
 
 void integer_part(Sketch& sketch, ir::Type integer, ir::VarId output) {
@@ -39,11 +41,11 @@ void integer_part(Sketch& sketch, ir::Type integer, ir::VarId output) {
 
 void make_arithmetic(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng, 0.25);
+  const ir::Type real = choose_float_type(rng, 0.25);
   const ir::Type other = real == ir::kF32 ? ir::kF64 : ir::kF32;
   const bool integers = rng.bernoulli(0.5);
   const bool mixed = rng.bernoulli(0.25);
-  const ir::Type integer = choose_integer(rng);
+  const ir::Type integer = choose_integer_type(rng);
   if (rng.bernoulli(0.15)) sketch.set_launch_rank(2);
 
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 3);
@@ -62,7 +64,7 @@ void make_arithmetic(Sketch& sketch) {
   if (integers) sketch.offer_elements({converted.back()});
   maybe_guard(sketch, inputs[0]);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   const ir::VarId total = sketch.let("total", grower.grow(2));
   add_temporaries(grower, rng.uniform_int(0, 3), 3);
   for (int left = rng.uniform_int(0, 2); left > 0; --left)

@@ -1,4 +1,4 @@
-// Where threads read and write: in one to four dimensions, transposed, shifted, strided, reversed, clamped, wrapped,
+// Array access patterns: in one to four dimensions, transposed, shifted, strided, reversed, clamped, wrapped,
 // through index arrays and permutations, and scattered by addition.
 #include <algorithm>
 #include <functional>
@@ -15,7 +15,7 @@ using ir::Op;
 
 const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kSin, Op::kConditional};
 
-/// Makes indices of all kinds. Reads take any of them; writes of different threads must differ.
+/// Makes indices of all kinds. Reads may use any of them; writes of different threads must differ.
 class Indexer {
  public:
   Indexer(Sketch& sketch, ir::VarId gather) : sketch_(sketch), b_(sketch.b()), gather_(gather) {}
@@ -74,10 +74,10 @@ class Indexer {
 /// How outputs are written.
 enum class Write : std::uint8_t { kOwn, kTransposed, kReversed, kPermuted, kScattered };
 
-void write(Grower& grower, Write how, ir::VarId output, ir::VarId permutation, Term value) {
+void write(ExpressionGrower& grower, Write how, ir::VarId output, ir::VarId permutation, Term value) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
-  std::vector<ir::ExprId> indices = sketch.here();
+  std::vector<ir::ExprId> indices = sketch.thread_indices();
   switch (how) {
     case Write::kOwn: break;
     case Write::kTransposed: std::rotate(indices.begin(), indices.begin() + 1, indices.end()); break;
@@ -98,7 +98,7 @@ void write(Grower& grower, Write how, ir::VarId output, ir::VarId permutation, T
 
 void make_array_access(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const int rank = rng.choose({1, 1, 1, 2, 2, 3, 4});
   sketch.set_launch_rank(rank);
   const Write how =
@@ -119,9 +119,9 @@ void make_array_access(Sketch& sketch) {
     sketch.offer_element(array, indexer.read(array));
   offer_variables(sketch, scalars);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   add_temporaries(grower, rng.uniform_int(0, 2), 2);
-  write(grower, how, outputs[0], permutation, grower.with_unused(grower.grow(3)));
+  write(grower, how, outputs[0], permutation, grower.add_unused_leaves(grower.grow(3)));
 }
 
 }  // namespace assay::generators

@@ -1,5 +1,6 @@
 // Atomic updates, contended and spread: sums and differences of scalars and vectors, minima and maxima, and for
-// integers the operations on bits too. Each target sees operations that commute, so that no order of threads matters.
+// integers the operations on bits too. Each target sees operations that commute, so that the order of threads does not
+// matter.
 #include <string_view>
 
 #include "generators/families.hpp"
@@ -15,7 +16,7 @@ using ir::Op;
 /// Without selections: two threads would tie in a minimum or maximum by construction.
 const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kSin, Op::kTanh, Op::kDiv};
 
-/// One array that threads update, and how.
+/// An array that threads update, and the kind of update.
 struct Target {
   ir::VarId array = ir::kNone;
   AtomicOp op = AtomicOp::kAdd;
@@ -38,7 +39,7 @@ Target integer_target(Sketch& sketch, ir::Type integer) {
   return {.array = sketch.array("count", integer, 1, small_domain(integer)), .op = op, .type = integer};
 }
 
-/// Where the thread's update goes: one cell, a bin that an input names, one of a few, the thread's own.
+/// The element that a thread updates: a shared one, a bin chosen by an input, one of a few, or a thread-private one.
 ir::ExprId cell(Sketch& sketch, ir::VarId bins) {
   ir::Builder& b = sketch.b();
   switch (sketch.rng().uniform_int(0, 4)) {
@@ -49,16 +50,16 @@ ir::ExprId cell(Sketch& sketch, ir::VarId bins) {
   }
 }
 
-/// `own`: an input of the thread's own.
-Term value_for(Grower& grower, const Target& target, Term own, bool use_all) {
+/// `own`: a thread-private input.
+Term value_for(ExpressionGrower& grower, const Target& target, Term own, bool use_all) {
   Sketch& sketch = grower.sketch();
   const auto grown = [&](int depth) {
     const Term term = grower.grow_in({-2, 2}, depth);
-    return use_all ? grower.with_unused(term) : term;
+    return use_all ? grower.add_unused_leaves(term) : term;
   };
   if (ir::is_integer(target.type.scalar)) return grow_integer(sketch, target.type, 2);
   const bool sums = target.op == AtomicOp::kAdd || target.op == AtomicOp::kSub;
-  // Every thread its own value: equal ones would tie.
+  // A different value in each thread: equal ones would tie.
   if (!sums) return grower.fit(grower.add(grown(2), grower.mul(own, grower.literal({0.5, 1.5}))), {-2, 2});
   if (target.type.is_scalar()) return grown(3);
   std::vector<ir::ExprId> components{grown(2).expr};
@@ -67,14 +68,14 @@ Term value_for(Grower& grower, const Target& target, Term own, bool use_all) {
   return {sketch.b().make(target.type, components), {-2, 2}};
 }
 
-/// Of the thread's own inputs, which half of the threads or so pass in each launch: of by-value parameters or derived
-/// values, too few launches would show what the branch does.
-Term own_test(Grower& grower, const std::vector<ir::VarId>& inputs) {
+/// Compares thread-private inputs, so that about half of the threads take the branch in each launch; by-value
+/// parameters or derived values would exercise the branch in too few launches.
+Term own_test(ExpressionGrower& grower, const std::vector<ir::VarId>& inputs) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const auto compare = [&](ir::VarId input) {
     const Op op = sketch.rng().choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
-    const ir::ExprId own = sketch.element(input, sketch.here()).expr;
+    const ir::ExprId own = sketch.element(input, sketch.thread_indices()).expr;
     return Term{b.op(op, {own, grower.literal({-0.75, 0.75}).expr}), {0, 1}};
   };
   const Term first = compare(inputs.front());
@@ -83,9 +84,9 @@ Term own_test(Grower& grower, const std::vector<ir::VarId>& inputs) {
   return {b.op(op, {first.expr, compare(inputs.back()).expr}), {0, 1}};
 }
 
-void update(Grower& grower, const Target& target, ir::VarId input, ir::VarId bins, bool use_all) {
+void update(ExpressionGrower& grower, const Target& target, ir::VarId input, ir::VarId bins, bool use_all) {
   Sketch& sketch = grower.sketch();
-  const Term value = value_for(grower, target, sketch.element(input, sketch.here()), use_all);
+  const Term value = value_for(grower, target, sketch.element(input, sketch.thread_indices()), use_all);
   sketch.b().atomic(target.op, target.array, {cell(sketch, bins)}, value.expr);
 }
 
@@ -93,7 +94,7 @@ void update(Grower& grower, const Target& target, ir::VarId input, ir::VarId bin
 
 void make_atomic(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const ir::Type integer = scalar_type(
       rng.choose({ir::Scalar::kI32, ir::Scalar::kI32, ir::Scalar::kU32, ir::Scalar::kI64, ir::Scalar::kU64}));
   const bool counts = rng.bernoulli(0.35);
@@ -110,9 +111,9 @@ void make_atomic(Sketch& sketch) {
   offer_variables(sketch, scalars);
   if (counts) sketch.offer_elements({numbers});
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   add_temporaries(grower, rng.uniform_int(0, 2), 2);
-  // The first, which takes what nothing used, outside of branches: all threads take part in it.
+  // The first target, which receives the unused leaves, is updated outside of branches, by all threads.
   update(grower, targets[0], inputs[0], bins, true);
   for (std::size_t k = 1; k < targets.size(); ++k) {
     const auto one = [&] { update(grower, targets[k], inputs[0], bins, false); };

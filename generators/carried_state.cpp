@@ -11,13 +11,14 @@ namespace {
 
 using ir::Op;
 
-constexpr Update kUpdates[] = {Update::kSum,     Update::kProduct, Update::kProduct,  Update::kDecay,
-                               Update::kDecay,   Update::kHorner,  Update::kSaturate, Update::kOscillate,
-                               Update::kLargest, Update::kGated,   Update::kRational};
+constexpr StateUpdate kStateUpdates[] = {StateUpdate::kSum,      StateUpdate::kProduct,   StateUpdate::kProduct,
+                                         StateUpdate::kDecay,    StateUpdate::kDecay,     StateUpdate::kHorner,
+                                         StateUpdate::kSaturate, StateUpdate::kOscillate, StateUpdate::kLargest,
+                                         StateUpdate::kGated,    StateUpdate::kRational};
 constexpr std::string_view kNames[] = {"s", "acc", "p", "state", "v"};
 constexpr Interval kBody{-2, 2};
 
-/// Factors of a product that stays below about 20 for this many trips.
+/// Factors of a product that stays below about 20 for this many iterations.
 Interval product_factor(int trips) {
   if (trips <= 8) return {0.6, 1.4};
   if (trips <= 16) return {0.7, 1.18};
@@ -25,40 +26,40 @@ Interval product_factor(int trips) {
   return {0.95, 1.02};
 }
 
-/// Bounds that hold before and after every trip when the start lies in [-1.5, 1.5].
-Interval invariant_of(Update update, int trips) {
+/// Bounds that hold before and after every iteration if the start is in [-1.5, 1.5].
+Interval invariant_of(StateUpdate update, int trips) {
   switch (update) {
-    case Update::kSum:
-    case Update::kGated: return {-1.5 - 2.0 * trips, 1.5 + 2.0 * trips};
-    case Update::kProduct: return {-24, 24};
-    case Update::kDecay: return {-20, 20};
-    case Update::kHorner: return {-10, 10};
-    case Update::kSaturate:
-    case Update::kOscillate: return {-1.5, 1.5};
-    case Update::kLargest: return {-2, 2};
-    case Update::kRational: return {-1.5, 1.5};
+    case StateUpdate::kSum:
+    case StateUpdate::kGated: return {-1.5 - 2.0 * trips, 1.5 + 2.0 * trips};
+    case StateUpdate::kProduct: return {-24, 24};
+    case StateUpdate::kDecay: return {-20, 20};
+    case StateUpdate::kHorner: return {-10, 10};
+    case StateUpdate::kSaturate:
+    case StateUpdate::kOscillate: return {-1.5, 1.5};
+    case StateUpdate::kLargest: return {-2, 2};
+    case StateUpdate::kRational: return {-1.5, 1.5};
   }
-  return kTame;
+  return kModerateRange;
 }
 
 }  // namespace
 
-CarriedState start_state(Grower& grower, int trips, ir::VarId decay) {
+CarriedState start_state(ExpressionGrower& grower, int trips, ir::VarId decay) {
   Sketch& sketch = grower.sketch();
   Rng& rng = sketch.rng();
-  const Update update = decay != ir::kNone && rng.bernoulli(0.5) ? Update::kDecay : rng.choose(kUpdates);
+  const StateUpdate update = decay != ir::kNone && rng.bernoulli(0.5) ? StateUpdate::kDecay : rng.choose(kStateUpdates);
   CarriedState state{
       .update = update, .invariant = invariant_of(update, trips), .decay = decay, .factor = product_factor(trips)};
   const std::string_view name = rng.choose(kNames);
-  Term start = update == Update::kSum && rng.bernoulli(0.5) ? Term{sketch.b().literal(grower.real(), 0.0), {0, 0}}
-                                                            : grower.literal({0.25, 1.5});
+  Term start = update == StateUpdate::kSum && rng.bernoulli(0.5) ? Term{sketch.b().literal(grower.real(), 0.0), {0, 0}}
+                                                                 : grower.literal({0.25, 1.5});
   if (rng.bernoulli(0.3)) start = grower.fit(grower.leaf(), {-1.5, 1.5});
   state.variable = sketch.let(name, start);
   sketch.set_range(state.variable, state.invariant);
   return state;
 }
 
-void update_state(Grower& grower, const CarriedState& state, bool use_all) {
+void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_all) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const ir::Type real = grower.real();
@@ -66,30 +67,30 @@ void update_state(Grower& grower, const CarriedState& state, bool use_all) {
   const auto number = [&](double value) { return b.literal(real, value); };
   const auto body = [&](Interval target) {
     const Term grown = grower.grow(2);
-    return grower.fit(use_all ? grower.with_unused(grown) : grown, target).expr;
+    return grower.fit(use_all ? grower.add_unused_leaves(grown) : grown, target).expr;
   };
   const auto set = [&](ir::ExprId value) { sketch.assign(state.variable, {value, state.invariant}); };
   switch (state.update) {
-    case Update::kSum: set(b.op(Op::kAdd, {s(), body(kBody)})); break;
-    case Update::kProduct: set(b.op(Op::kMul, {s(), body(state.factor)})); break;
-    case Update::kDecay: {
+    case StateUpdate::kSum: set(b.op(Op::kAdd, {s(), body(kBody)})); break;
+    case StateUpdate::kProduct: set(b.op(Op::kMul, {s(), body(state.factor)})); break;
+    case StateUpdate::kDecay: {
       const ir::ExprId e = body(kBody);
       const ir::ExprId a = state.decay == ir::kNone ? grower.literal({0.3, 0.9}).expr : b.var(state.decay);
       set(b.op(Op::kAdd, {b.op(Op::kMul, {a, s()}), e}));
       break;
     }
-    case Update::kHorner: {
+    case StateUpdate::kHorner: {
       const ir::ExprId c = body(kBody);
       const ir::ExprId x = grower.fit(grower.leaf(), {-0.8, 0.8}).expr;
       set(b.op(Op::kAdd, {b.op(Op::kMul, {s(), x}), c}));
       break;
     }
-    case Update::kSaturate:
+    case StateUpdate::kSaturate:
       set(b.op(Op::kTanh, {b.op(Op::kAdd, {b.op(Op::kMul, {number(0.8), s()}), body({-1, 1})})}));
       break;
-    case Update::kOscillate: set(b.op(Op::kSin, {b.op(Op::kAdd, {s(), body(kBody)})})); break;
-    case Update::kLargest: set(b.op(Op::kMax, {b.op(Op::kMul, {number(0.9), s()}), body(kBody)})); break;
-    case Update::kGated: {
+    case StateUpdate::kOscillate: set(b.op(Op::kSin, {b.op(Op::kAdd, {s(), body(kBody)})})); break;
+    case StateUpdate::kLargest: set(b.op(Op::kMax, {b.op(Op::kMul, {number(0.9), s()}), body(kBody)})); break;
+    case StateUpdate::kGated: {
       const ir::VarId e = sketch.let("e", {body(kBody), kBody});
       const ir::ExprId limit = grower.literal({-0.9, 0.9}).expr;
       sketch.if_(
@@ -102,7 +103,7 @@ void update_state(Grower& grower, const CarriedState& state, bool use_all) {
           });
       break;
     }
-    case Update::kRational: {
+    case StateUpdate::kRational: {
       const ir::ExprId e = body({-3, 3});
       const ir::ExprId bounded = b.op(Op::kDiv, {s(), b.op(Op::kAdd, {number(1), b.op(Op::kMul, {s(), s()})})});
       set(b.op(Op::kAdd, {bounded, b.op(Op::kMul, {number(0.25), e})}));
@@ -112,7 +113,7 @@ void update_state(Grower& grower, const CarriedState& state, bool use_all) {
   sketch.set_range(state.variable, state.invariant);
 }
 
-RangeOf constant_range(Sketch& sketch) {
+LoopRange constant_range(Sketch& sketch) {
   Rng& rng = sketch.rng();
   const auto range = [&](int start, int stop, int step) {
     const int distance = step > 0 ? stop - start : start - stop;
@@ -120,11 +121,11 @@ RangeOf constant_range(Sketch& sketch) {
     const int trips = distance > 0 ? (distance + size - 1) / size : 0;
     const int last = trips > 0 ? start + (trips - 1) * step : start;
     ir::Builder& b = sketch.b();
-    return RangeOf{.start = b.i32(start),
-                   .stop = b.i32(stop),
-                   .step = b.i32(step),
-                   .index = {static_cast<double>(std::min(start, last)), static_cast<double>(std::max(start, last))},
-                   .trips = trips};
+    return LoopRange{.start = b.i32(start),
+                     .stop = b.i32(stop),
+                     .step = b.i32(step),
+                     .index = {static_cast<double>(std::min(start, last)), static_cast<double>(std::max(start, last))},
+                     .trips = trips};
   };
   switch (rng.uniform_int(0, 9)) {
     case 0: return range(rng.uniform_int(4, 9) - 1, -1, -1);
@@ -138,10 +139,10 @@ RangeOf constant_range(Sketch& sketch) {
   }
 }
 
-RangeOf dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int most) {
+LoopRange dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int most) {
   ir::Builder& b = sketch.b();
   const auto range = [&](ir::ExprId start, ir::ExprId stop, int step, double low, double high, int trips) {
-    return RangeOf{.start = start, .stop = stop, .step = b.i32(step), .index = {low, high}, .trips = trips};
+    return LoopRange{.start = start, .stop = stop, .step = b.i32(step), .index = {low, high}, .trips = trips};
   };
   switch (sketch.rng().uniform_int(0, 8)) {
     case 0: return range(b.op(Op::kSub, {n(), b.i32(1)}), b.i32(-1), -1, 0, most - 1, most);
@@ -156,15 +157,15 @@ RangeOf dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int 
   }
 }
 
-void offer_index(Grower& grower, ir::VarId index) {
+void offer_index(ExpressionGrower& grower, ir::VarId index) {
   Sketch& sketch = grower.sketch();
   const Interval range = sketch.domain(index);
   const double greatest = std::max({1.0, std::abs(range.low), std::abs(range.high)});
-  const double factor = two_digits(1.5 / greatest);
+  const double factor = truncate_to_two_digits(1.5 / greatest);
   const ir::Type real = grower.real();
   const auto make = [&sketch, index, factor, real] {
     ir::Builder& b = sketch.b();
-    // By way of f32: Warp retypes the constant index of an unrolled loop that is cast to f64 directly.
+    // Via f32: Warp retypes the constant index of an unrolled loop that is cast to f64 directly.
     const ir::ExprId small = b.cast(ir::kF32, b.var(index));
     const ir::ExprId converted = real == ir::kF32 ? small : b.cast(real, small);
     return b.op(Op::kMul, {converted, b.literal(real, factor)});

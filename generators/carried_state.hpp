@@ -1,4 +1,4 @@
-// Variables that loops carry from trip to trip, with updates that neither overflow nor amplify errors.
+// Loop-carried variables, with updates that neither overflow nor amplify errors.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace assay::generators {
 
-/// How one trip changes the state s, given a value e of the body.
-enum class Update : std::uint8_t {
+/// The update of the state s in one iteration, given a value e of the body.
+enum class StateUpdate : std::uint8_t {
   kSum,        ///< s += e
   kProduct,    ///< s *= f, with f near 1
   kDecay,      ///< s = a * s + e, with a in (0, 1): a linear recurrence
@@ -24,31 +24,32 @@ enum class Update : std::uint8_t {
 
 struct CarriedState {
   ir::VarId variable = ir::kNone;
-  Update update = Update::kSum;
-  Interval invariant;           ///< holds before and after every trip
+  StateUpdate update = StateUpdate::kSum;
+  Interval invariant;           ///< holds before and after every iteration
   ir::VarId decay = ir::kNone;  ///< a parameter for the factor of kDecay, if any
   Interval factor;              ///< of kProduct
 };
 
-/// Declares a state of a random kind that at most `trips` updates change.
-CarriedState start_state(Grower& grower, int trips, ir::VarId decay = ir::kNone);
+/// Declares a state of a random kind for at most `trips` updates.
+CarriedState start_state(ExpressionGrower& grower, int trips, ir::VarId decay = ir::kNone);
 
-/// One trip's change. In the first of a body, `use_all` makes it take every value that the body offers.
-void update_state(Grower& grower, const CarriedState& state, bool use_all);
+/// The update of one iteration. With `use_all`, for the first state of a body, it uses every value that the body
+/// offers.
+void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_all);
 
-/// The bounds of a loop, and where its index lies.
-struct RangeOf {
+/// The bounds of a loop and the interval of its index.
+struct LoopRange {
   ir::ExprId start, stop, step;
   Interval index;
   int trips;  ///< at most
 };
 
 /// range(4), range(1, 9, 3), range(7, -1, -1), range(5, 2).
-RangeOf constant_range(Sketch& sketch);
-/// range(n), range(1, n), range(0, n, 2), range(n - 1, -1, -1) of an integer that lies in [0, most].
-RangeOf dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int most);
+LoopRange constant_range(Sketch& sketch);
+/// range(n), range(1, n), range(0, n, 2), range(n - 1, -1, -1) for an integer in [0, most].
+LoopRange dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int most);
 
 /// Offers float(j) scaled to about 1 as a leaf of the type.
-void offer_index(Grower& grower, ir::VarId index);
+void offer_index(ExpressionGrower& grower, ir::VarId index);
 
 }  // namespace assay::generators

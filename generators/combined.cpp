@@ -1,5 +1,5 @@
-// Kernels of 20 to 200 statements out of the parts of other families: expressions, branches, loops with carried state,
-// reductions of rows, work in place, atomics, integers that choose, and functions' worth of temporaries.
+// Kernels of 20 to 200 statements built from parts of other families: expressions, branches, loops with carried state,
+// reductions of rows, work in place, atomics, integer selections, and many temporaries.
 #include <functional>
 
 #include "generators/carried_state.hpp"
@@ -17,7 +17,7 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul,  Op::kMul,         
 constexpr Interval kSmall{-2, 2};
 constexpr int kMostTrips = 6;
 
-/// What the segments of a kernel work on.
+/// The arrays and parameters that the segments of a kernel use.
 struct Parts {
   ir::VarId rows = ir::kNone;     ///< x[i, j]
   ir::VarId state = ir::kNone;    ///< read and written in place
@@ -26,10 +26,10 @@ struct Parts {
   ir::VarId length = ir::kNone;   ///< trips of dynamic loops
 };
 
-/// Appends one piece of a kernel after another, each of which leaves variables that later ones may use.
+/// Appends segments of a kernel; later segments may use the variables of earlier ones.
 class Assembler {
  public:
-  Assembler(Grower& grower, const Parts& parts)
+  Assembler(ExpressionGrower& grower, const Parts& parts)
       : grower_(grower), sketch_(grower.sketch()), b_(sketch_.b()), parts_(parts) {}
 
   void segment() {
@@ -57,9 +57,10 @@ class Assembler {
         test, [&] { change(value, 2); }, both ? std::function<void()>([&] { change(value, 3); }) : nullptr);
   }
   void loop() {
-    const RangeOf range = sketch_.rng().bernoulli(0.6) ? dynamic_range(
-                                                             sketch_, [&] { return b_.var(parts_.length); }, kMostTrips)
-                                                       : constant_range(sketch_);
+    const LoopRange range = sketch_.rng().bernoulli(0.6)
+                                ? dynamic_range(
+                                      sketch_, [&] { return b_.var(parts_.length); }, kMostTrips)
+                                : constant_range(sketch_);
     const CarriedState state = start_state(grower_, range.trips);
     sketch_.loop("j", range.start, range.stop, range.step, range.index, [&](ir::VarId index) {
       if (sketch_.rng().bernoulli(0.5)) offer_index(grower_, index);
@@ -74,22 +75,22 @@ class Assembler {
       sketch_.offer_element(parts_.rows, [this, k] {
         return std::vector<ir::ExprId>{sketch_.thread_index(), b_.var(k)};
       });
-      const Term term = grower_.fit(grower_.with_unused(grower_.grow(2)), kSmall);
+      const Term term = grower_.fit(grower_.add_unused_leaves(grower_.grow(2)), kSmall);
       b_.assign(sum, b_.op(Op::kAdd, {b_.var(sum), term.expr}));
     });
   }
   void in_place() {
     const Term factor = grower_.grow_in({-1, 1}, 2);
-    const Term product = grower_.mul({b_.load(parts_.state, sketch_.here()), kSmall}, factor);
+    const Term product = grower_.mul({b_.load(parts_.state, sketch_.thread_indices()), kSmall}, factor);
     const Term value = grower_.fit(grower_.add(product, grower_.leaf()), kSmall);
-    b_.store(parts_.state, sketch_.here(), value.expr);
+    b_.store(parts_.state, sketch_.thread_indices(), value.expr);
   }
   void atomic() {
     const ir::AtomicOp op = sketch_.rng().bernoulli(0.7) ? ir::AtomicOp::kAdd : ir::AtomicOp::kSub;
     const ir::ExprId bin = b_.op(Op::kMod, {sketch_.thread_index(), b_.i32(sketch_.rng().uniform_int(1, 4))});
     b_.atomic(op, parts_.total, {bin}, grower_.grow_in(kSmall, 2).expr);
   }
-  /// An integer chooses what becomes of a value.
+  /// An integer selects an operation on a value.
   void choice() {
     const ir::VarId value = start("c");
     const Term test = integer_condition(sketch_, ir::kI32);
@@ -108,7 +109,7 @@ class Assembler {
     });
   }
 
-  Grower& grower_;
+  ExpressionGrower& grower_;
   Sketch& sketch_;
   ir::Builder& b_;
   Parts parts_;
@@ -118,7 +119,7 @@ class Assembler {
 
 void make_combined(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const auto inputs = add_inputs(sketch, real, 1, 2, 4);
   const auto scalars = add_scalars(sketch, real, 0, 2);
   Parts parts;
@@ -133,19 +134,19 @@ void make_combined(Sketch& sketch) {
   offer_variables(sketch, scalars);
   sketch.offer_elements({parts.numbers});
   sketch.offer({.type = real, .range = kSmall, .make = [&sketch, parts] {
-                  return sketch.b().load(parts.state, sketch.here());
+                  return sketch.b().load(parts.state, sketch.thread_indices());
                 }});
-  // A row is used even where no segment sums over one.
+  // A row is used even if no segment sums over one.
   sketch.offer_element(parts.rows, [&sketch] {
     return std::vector<ir::ExprId>{sketch.thread_index(), sketch.b().i32(0)};
   });
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   Assembler assembler(grower, parts);
   for (int left = rng.uniform_int(6, 22); left > 0; --left)
     assembler.segment();
-  const Term last = grower.fit(grower.with_unused(grower.grow(2)), kSmall);
-  sketch.b().store(parts.state, sketch.here(), last.expr);
+  const Term last = grower.fit(grower.add_unused_leaves(grower.grow(2)), kSmall);
+  sketch.b().store(parts.state, sketch.thread_indices(), last.expr);
   sketch.b().atomic(ir::AtomicOp::kAdd, parts.total, {sketch.b().i32(0)}, grower.grow_in(kSmall, 1).expr);
   for (const ir::VarId output : outputs)
     sketch.store(output, grower.grow(2));

@@ -11,7 +11,7 @@ using ir::Op;
 const std::vector<Op> kMenu = {Op::kAdd,   Op::kSub, Op::kMul, Op::kMul,   Op::kMin,         Op::kMax,
                                Op::kClamp, Op::kAbs, Op::kSin, Op::kWhere, Op::kConditional, Op::kNeg};
 
-Term any_condition(Grower& grower, const std::vector<ir::VarId>& flags) {
+Term any_condition(ExpressionGrower& grower, const std::vector<ir::VarId>& flags) {
   Sketch& sketch = grower.sketch();
   if (!flags.empty() && sketch.rng().bernoulli(0.3)) {
     const Term flag = sketch.read(sketch.rng().choose(flags));
@@ -22,8 +22,8 @@ Term any_condition(Grower& grower, const std::vector<ir::VarId>& flags) {
   return sketch.rng().bernoulli(0.15) ? integer_condition(sketch, ir::kI32) : grower.condition(2);
 }
 
-/// A variable that both arms, or only one, change.
-void changing_branch(Grower& grower, ir::VarId variable, Term condition) {
+/// A variable that both branches, or only one, change.
+void changing_branch(ExpressionGrower& grower, ir::VarId variable, Term condition) {
   Sketch& sketch = grower.sketch();
   const bool has_else = sketch.rng().bernoulli(0.65);
   const auto change = [&] {
@@ -42,7 +42,7 @@ void changing_branch(Grower& grower, ir::VarId variable, Term condition) {
 
 void make_conditional(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   if (rng.bernoulli(0.15)) sketch.set_launch_rank(2);
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 3);
   const auto scalars = add_scalars(sketch, real, 0, 2);
@@ -53,13 +53,13 @@ void make_conditional(Sketch& sketch) {
   sketch.offer({.type = ir::kI32, .range = {0, 1 << 20}, .make = [&sketch] { return sketch.thread_index(); }});
   maybe_guard(sketch, inputs[0]);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   std::vector<ir::VarId> flags;
   if (rng.bernoulli(0.4)) flags.push_back(sketch.let("flag", grower.condition(2)));
   const ir::VarId value = sketch.let("value", grower.grow(2));
   for (int left = rng.uniform_int(1, 2); left > 0; --left)
     changing_branch(grower, value, any_condition(grower, flags));
-  // A branch may also choose where to store: the second output is then written by some threads with another value.
+  // A branch may also contain a store: some threads then overwrite the second output with another value.
   if (outputs.size() > 1 && rng.bernoulli(0.5)) {
     const Term condition = any_condition(grower, flags);
     sketch.if_(
@@ -67,7 +67,7 @@ void make_conditional(Sketch& sketch) {
         [&] {
           sketch.store(outputs[1], grower.mul(sketch.read(value), grower.literal({0.25, 0.9})));
         });
-    sketch.store(outputs[0], grower.with_unused(grower.add(grower.grow_in({-4, 4}, 2), sketch.read(value))));
+    sketch.store(outputs[0], grower.add_unused_leaves(grower.add(grower.grow_in({-4, 4}, 2), sketch.read(value))));
     return;
   }
   store_outputs(grower, outputs, 2, value);

@@ -1,5 +1,5 @@
-// The oracle's opinion of random kernels: defined wherever their domains say so, small values, derivatives that f32
-// can resolve. A generator that drifts from this would drown the judge in inconclusive verdicts.
+// Tests with the oracle that random kernels are well defined on their domains, and have small values and derivatives
+// that f32 can resolve. Other kernels would cause many inconclusive verdicts.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Bounds {
   double high = 2;
 };
 
-/// Of the line "domain: low <= name <= high", or the usual one where there is none.
+/// The interval in the line "domain: low <= name <= high", or the default if there is none.
 Bounds domain_of(const ir::Function& kernel, const ir::Variable& parameter) {
   const std::string head = "domain: ";
   const std::string middle = fmt::format(" <= {} <= ", parameter.name);
@@ -54,7 +54,7 @@ void fill_reversed(ir::Argument& argument) {
     ir::write_integer(argument.type.scalar, argument.bytes.data() + ir::element_offset(argument, k), count - 1 - k);
 }
 
-/// Extent of every dimension of every array, small where there are many dimensions.
+/// Extent of every dimension of every array, smaller for more dimensions.
 std::int32_t extent_for(const ir::Function& kernel) {
   const bool is_deep = std::ranges::any_of(kernel.variables, [](const ir::Variable& v) { return v.type.rank > 2; });
   return is_deep ? 13 : kExtent;
@@ -62,7 +62,7 @@ std::int32_t extent_for(const ir::Function& kernel) {
 
 void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& rng) {
   const ir::Type element = argument.type.element();
-  const auto leaves = ir::leaves_of(module, element);
+  const auto leaves = ir::scalar_components(module, element);
   for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
     std::byte* const at = argument.bytes.data() + ir::element_offset(argument, k);
     for (const ir::ScalarComponent& leaf : leaves) {
@@ -78,10 +78,10 @@ void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& 
   }
 }
 
-/// Inputs drawn from the domains, and a seed of size about 1 for every float of every array.
+/// Inputs drawn from the domains, and cotangents of magnitude about 1 for all floats.
 struct Sample {
   ir::Launch launch;
-  reference::ComponentValues seeds;
+  reference::ComponentValues cotangents;
 };
 
 Sample sample(const Generated& made) {
@@ -95,25 +95,25 @@ Sample sample(const Generated& made) {
                                               std::vector<std::int32_t>(parameter.type.rank, extent_for(kernel)));
     fill(made.module, argument, domain_of(kernel, parameter), rng);
     if (is_permutation(kernel, parameter)) fill_reversed(argument);
-    const std::size_t leaves = ir::leaves_of(made.module, parameter.type.element()).size();
+    const std::size_t leaves = ir::scalar_components(made.module, parameter.type.element()).size();
     const std::size_t count = static_cast<std::size_t>(ir::element_count(argument)) * leaves;
-    std::vector<double> seeds(parameter.type.is_array() ? count : 0);
-    for (double& seed : seeds)
+    std::vector<double> cotangents(parameter.type.is_array() ? count : 0);
+    for (double& seed : cotangents)
       seed = rng.bernoulli(0.5) ? rng.uniform_real(0.5, 1.5) : rng.uniform_real(-1.5, -0.5);
-    result.seeds.push_back(std::move(seeds));
+    result.cotangents.push_back(std::move(cotangents));
     result.launch.arguments.push_back(std::move(argument));
   }
   return result;
 }
 
-/// Of f16 and bf16 a few operations leave too little for the usual share.
+/// The precision of f16 and bf16 is too low for the usual share.
 bool computes_in_16_bits(const ir::Function& kernel) {
   return std::ranges::any_of(kernel.expressions, [](const ir::Expr& expr) {
     return expr.type.has_float_components() && ir::row(expr.type.scalar).bytes == 2;
   });
 }
 
-/// What the oracle says of many kernels' gradients and decisions.
+/// The oracle's results for the gradients and decisions of many kernels.
 struct Tally {
   int gradients = 0;
   int uninformative = 0;
@@ -129,8 +129,8 @@ void judge(const Generated& made, Tally& tally) {
   const Sample inputs = sample(made);
   const auto oracle = reference::Oracle::make(made.module, kernel);
   ASSERT_TRUE(oracle.ok()) << made.name << " " << oracle.error().text();
-  const reference::Reference found =
-      oracle.value().evaluate({.launch = inputs.launch, .gradient = true, .seeds = inputs.seeds});
+  const reference::ReferenceResult found =
+      oracle.value().evaluate({.launch = inputs.launch, .gradient = true, .cotangents = inputs.cotangents});
   for (const reference::Finding& finding : found.findings)
     ADD_FAILURE() << made.name << " " << describe(finding, made.module, kernel);
   EXPECT_TRUE(found.complete) << made.name;
@@ -162,7 +162,7 @@ void judge(const Generated& made, Tally& tally) {
 
 class Conditioning : public ::testing::TestWithParam<Family> {};
 
-TEST_P(Conditioning, KernelsAreDefinedAndWellConditioned) {
+TEST_P(Conditioning, RandomKernelsAreDefinedAndWellConditioned) {
   Tally tally;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
     judge(generate(GetParam(), seed), tally);

@@ -17,14 +17,14 @@ constexpr int kMostTrips = 12;
 struct FlowInputs {
   ir::VarId rows;    ///< x[i, k]
   ir::VarId own;     ///< a[i]
-  ir::VarId counts;  ///< steps[i]: each thread's own number of trips
+  ir::VarId counts;  ///< steps[i]: the number of iterations of each thread
   ir::VarId n;
   ir::VarId output;
   bool reads_rows = false;
 };
 
 /// One piece of control flow; returns the variable that holds its result.
-using Piece = ir::VarId (*)(Grower&, FlowInputs&);
+using Piece = ir::VarId (*)(ExpressionGrower&, FlowInputs&);
 
 void offer_row(Sketch& sketch, const FlowInputs& inputs, ir::VarId index) {
   sketch.offer_element(inputs.rows, [&sketch, index] {
@@ -32,7 +32,7 @@ void offer_row(Sketch& sketch, const FlowInputs& inputs, ir::VarId index) {
   });
 }
 
-/// The bound of a loop: n, this thread's own count, or a constant.
+/// The bound of a loop: n, a count per thread, or a constant.
 ir::ExprId choose_stop(Sketch& sketch, FlowInputs& inputs) {
   ir::Builder& b = sketch.b();
   switch (sketch.rng().uniform_int(0, 3)) {
@@ -51,8 +51,8 @@ ir::VarId start_counter(Sketch& sketch) { return sketch.let("k", {sketch.b().i32
 
 Term both(Sketch& sketch, ir::ExprId a, ir::ExprId b) { return {sketch.b().op(Op::kAnd, {a, b}), {0, 1}}; }
 
-/// A condition that turns true for some threads within a few trips.
-Term leaving(Grower& grower, const CarriedState& state) {
+/// A condition that becomes true for some threads within a few iterations.
+Term leaving(ExpressionGrower& grower, const CarriedState& state) {
   Sketch& sketch = grower.sketch();
   if (sketch.rng().bernoulli(0.4)) return grower.condition(1);
   const double most = std::min(state.invariant.high, 3.0);
@@ -61,7 +61,7 @@ Term leaving(Grower& grower, const CarriedState& state) {
 }
 
 /// while k < n: s changes; k += 1
-ir::VarId counted_while(Grower& grower, FlowInputs& inputs) {
+ir::VarId counted_while(ExpressionGrower& grower, FlowInputs& inputs) {
   Sketch& sketch = grower.sketch();
   const CarriedState state = start_state(grower, kMostTrips);
   const ir::VarId k = start_counter(sketch);
@@ -81,10 +81,10 @@ ir::VarId counted_while(Grower& grower, FlowInputs& inputs) {
 }
 
 /// while v > tolerance and k < 20: v shrinks by a factor of the data
-ir::VarId shrinking_while(Grower& grower, FlowInputs& inputs) {
+ir::VarId shrinking_while(ExpressionGrower& grower, FlowInputs& inputs) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
-  const Term start = grower.fit(sketch.element(inputs.own, sketch.here()), {0.6, 4});
+  const Term start = grower.fit(sketch.element(inputs.own, sketch.thread_indices()), {0.6, 4});
   const ir::VarId v = sketch.let("v", start);
   const Term factor = grower.grow_in({0.3, 0.75}, 1);
   const ir::VarId f = sketch.let("f", factor);
@@ -99,11 +99,11 @@ ir::VarId shrinking_while(Grower& grower, FlowInputs& inputs) {
 }
 
 /// Newton's iteration for a square root, until it has converged for this thread.
-ir::VarId newton_while(Grower& grower, FlowInputs& inputs) {
+ir::VarId newton_while(ExpressionGrower& grower, FlowInputs& inputs) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const ir::Type real = grower.real();
-  const Term target = grower.fit(sketch.element(inputs.own, sketch.here()), {0.5, 4});
+  const Term target = grower.fit(sketch.element(inputs.own, sketch.thread_indices()), {0.5, 4});
   const ir::VarId goal = sketch.let("goal", target);
   const ir::VarId root = sketch.let("root", {b.literal(real, 1.5), {0.5, 4}});
   const ir::VarId k = start_counter(sketch);
@@ -120,11 +120,11 @@ ir::VarId newton_while(Grower& grower, FlowInputs& inputs) {
 }
 
 /// m = count; while m > 0: s changes; m = m // 2
-ir::VarId halving_while(Grower& grower, FlowInputs& inputs) {
+ir::VarId halving_while(ExpressionGrower& grower, FlowInputs& inputs) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const CarriedState state = start_state(grower, 5);
-  const ir::VarId m = sketch.let("m", sketch.element(inputs.counts, sketch.here()));
+  const ir::VarId m = sketch.let("m", sketch.element(inputs.counts, sketch.thread_indices()));
   sketch.while_({b.op(Op::kGt, {b.var(m), b.i32(0)}), {0, 1}}, [&] {
     offer_row(sketch, inputs, m);
     update_state(grower, state, true);
@@ -134,7 +134,7 @@ ir::VarId halving_while(Grower& grower, FlowInputs& inputs) {
 }
 
 /// for k in range(n), left by break or shortened by continue.
-ir::VarId interrupted_for(Grower& grower, FlowInputs& inputs) {
+ir::VarId interrupted_for(ExpressionGrower& grower, FlowInputs& inputs) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const CarriedState state = start_state(grower, kMostTrips);
@@ -153,8 +153,8 @@ ir::VarId interrupted_for(Grower& grower, FlowInputs& inputs) {
   return state.variable;
 }
 
-/// A return out of the middle of a loop, after storing what is known by then.
-ir::VarId returning_for(Grower& grower, FlowInputs& inputs) {
+/// A return from the middle of a loop, after storing the intermediate result.
+ir::VarId returning_for(ExpressionGrower& grower, FlowInputs& inputs) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const CarriedState state = start_state(grower, kMostTrips);
@@ -171,8 +171,8 @@ ir::VarId returning_for(Grower& grower, FlowInputs& inputs) {
   return state.variable;
 }
 
-/// break leaves the inner of two loops only.
-ir::VarId inner_break(Grower& grower, FlowInputs& inputs) {
+/// break exits only the inner of two loops.
+ir::VarId inner_break(ExpressionGrower& grower, FlowInputs& inputs) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const CarriedState outer = start_state(grower, 4);
@@ -189,8 +189,8 @@ ir::VarId inner_break(Grower& grower, FlowInputs& inputs) {
   return outer.variable;
 }
 
-/// Most early returns store first; one that follows others must, so that some thread writes something.
-void early_return(Grower& grower, FlowInputs& inputs, double stores) {
+/// Most early returns store first; one that follows others must, so that some thread writes an output.
+void early_return(ExpressionGrower& grower, FlowInputs& inputs, double stores) {
   Sketch& sketch = grower.sketch();
   const Term condition = grower.condition(2);
   sketch.if_(condition, [&] {
@@ -206,7 +206,7 @@ constexpr std::array<Piece, 8> kPieces = {counted_while, counted_while,   shrink
 
 void make_control_flow(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   FlowInputs inputs{};
   inputs.rows = sketch.array("x", real, 2);
   inputs.own = sketch.array("a", real, 1);
@@ -219,7 +219,7 @@ void make_control_flow(Sketch& sketch) {
   offer_variables(sketch, scalars);
   maybe_guard(sketch, inputs.own);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   if (rng.bernoulli(0.3)) early_return(grower, inputs, 0.8);
   Term result = grower.grow(1);
   for (int left = rng.uniform_int(1, 2); left > 0; --left) {
@@ -227,12 +227,12 @@ void make_control_flow(Sketch& sketch) {
     result = grower.apply(rng.bernoulli(0.5) ? Op::kAdd : Op::kMul, {result, sketch.read(piece)});
     if (left == 2 && rng.bernoulli(0.3)) early_return(grower, inputs, 1);
   }
-  // Not every piece reads the rows; every output depends on them all the same.
+  // Not every piece reads the rows, but every output must depend on them.
   if (!inputs.reads_rows || rng.bernoulli(0.1)) {
     const ir::ExprId first = sketch.b().load(inputs.rows, {sketch.thread_index(), sketch.b().i32(0)});
-    result = grower.add(result, {first, kUsualDomain});
+    result = grower.add(result, {first, kDefaultDomain});
   }
-  sketch.store(inputs.output, grower.with_unused(result));
+  sketch.store(inputs.output, grower.add_unused_leaves(result));
 }
 
 }  // namespace assay::generators

@@ -1,5 +1,5 @@
 // Functions: with one result and with two, called several times and by one another, with branches and loops inside, of
-// scalars and of arrays; some with a gradient of their own.
+// scalars and of arrays; some with a custom gradient.
 #include <string>
 #include <utility>
 
@@ -17,8 +17,8 @@ using ir::Op;
 const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kSin, Op::kTanh, Op::kDiv, Op::kConditional};
 constexpr Interval kResult{-2, 2};
 
-/// A function of the module: its arguments lie in kResult, and so do its results.
-struct Made {
+/// A function of the module: its arguments and results are in kResult.
+struct HelperFunction {
   std::int32_t index = 0;
   int scalars = 0;         ///< float parameters, first
   bool has_array = false;  ///< then an array and an index into it
@@ -26,10 +26,10 @@ struct Made {
 };
 
 /// Calls of earlier functions with the parameters as arguments, as leaves that expressions may use.
-void offer_calls(Grower& grower, const std::vector<Made>& functions, const std::vector<ir::VarId>& parameters,
-                 ir::VarId array, ir::VarId index) {
+void offer_calls(ExpressionGrower& grower, const std::vector<HelperFunction>& functions,
+                 const std::vector<ir::VarId>& parameters, ir::VarId array, ir::VarId index) {
   Sketch& sketch = grower.sketch();
-  for (const Made& made : functions) {
+  for (const HelperFunction& made : functions) {
     if (made.results != 1 || (made.has_array && array == ir::kNone)) continue;
     sketch.offer(
         {.type = grower.real(),
@@ -37,7 +37,7 @@ void offer_calls(Grower& grower, const std::vector<Made>& functions, const std::
          .make =
              [&sketch, made, parameters, array, index] {
                std::vector<ir::ExprId> args;
-               // Different ones: of equal ones too much cancels, as in the derivative of (a - b) * b.
+               // Different arguments: equal ones cancel too much, as in the derivative of (a - b) * b.
                const auto first = sketch.rng().uniform_int<std::size_t>(0, parameters.size() - 1);
                for (std::size_t k = 0; k < static_cast<std::size_t>(made.scalars); ++k) {
                  const ir::ExprId plain = sketch.b().var(parameters[(first + k) % parameters.size()]);
@@ -56,14 +56,13 @@ void offer_calls(Grower& grower, const std::vector<Made>& functions, const std::
   }
 }
 
-/// A derivative of the function's own: of each parameter something that is none of the function's, and that one path
-/// may leave out.
-void add_gradient(Sketch& outer, const Made& made, ir::Type real) {
+/// A custom gradient that differs from the true derivative in each parameter, and that one path may omit.
+void add_gradient(Sketch& outer, const HelperFunction& made, ir::Type real) {
   const ir::Module& module = outer.b().module();
   const ir::Function& of = module.functions[static_cast<std::size_t>(made.index)];
   const std::string name = of.name + "_gradient";
   Sketch sketch(name, outer.rng().split(name));
-  sketch.adopt_functions(outer);
+  sketch.copy_functions_of(outer);
   ir::Function& gradient = sketch.b().function();
   gradient.is_kernel = false;
   std::vector<ir::VarId> parameters;
@@ -80,7 +79,7 @@ void add_gradient(Sketch& outer, const Made& made, ir::Type real) {
   std::vector<ir::VarId> sums;
   for (const ir::VarId parameter : parameters)
     sums.push_back(b.let_zero("adj_" + gradient.var(parameter).name, real));
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   const auto leave = [&] {
     std::vector<ir::ExprId> values;
     for (const ir::VarId sum : sums)
@@ -102,16 +101,16 @@ void add_gradient(Sketch& outer, const Made& made, ir::Type real) {
   outer.add_gradient(made.index, std::move(written.kernels[0]));
 }
 
-/// A function as a sketch of its own, of which `body` makes the results.
-Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier) {
+/// A function as a separate sketch, whose results are built by `body`.
+HelperFunction add_function(Sketch& outer, ir::Type real, const std::vector<HelperFunction>& earlier) {
   Rng& rng = outer.rng();
   const std::string name =
       fmt::format("{}{}", rng.choose({"shape", "blend", "force", "gain", "curve"}), earlier.size());
   Sketch sketch(name, rng.split(name));
   ir::Function& function = sketch.b().function();
-  sketch.adopt_functions(outer);
+  sketch.copy_functions_of(outer);
   function.is_kernel = false;
-  Made made{.index = static_cast<std::int32_t>(outer.b().module().functions.size())};
+  HelperFunction made{.index = static_cast<std::int32_t>(outer.b().module().functions.size())};
   made.scalars = rng.uniform_int(1, 3);
   made.has_array = rng.bernoulli(0.25);
   made.results = rng.bernoulli(0.3) ? 2 : 1;
@@ -120,7 +119,7 @@ Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier
   const ir::VarId index = made.has_array ? sketch.scalar("k", ir::kI32, {0, 16}) : ir::kNone;
   function.annotations.clear();
   function.results.assign(made.results, real);
-  // Two arguments may be equal, and so are no inputs that a condition may compare.
+  // Two arguments may be equal, so conditions must not compare them as inputs.
   for (const ir::VarId parameter : parameters) {
     const auto make = [&sketch, parameter] { return sketch.b().var(parameter); };
     sketch.offer({.type = real, .range = kResult, .make = make, .variable = parameter, .discrete = true});
@@ -128,7 +127,7 @@ Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier
   ir::Builder& b = sketch.b();
   if (made.has_array) sketch.offer_element(array, [&b, index] { return std::vector<ir::ExprId>{b.var(index)}; });
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   offer_calls(grower, earlier, parameters, array, index);
   const auto result = [&](int depth) { return grower.fit(grower.grow(depth), kResult).expr; };
   const auto leave = [&] {
@@ -144,7 +143,7 @@ Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier
     sketch.loop("j", b.i32(0), b.i32(4), b.i32(1), {0, 3}, [&](ir::VarId) { update_state(grower, state, false); });
   }
   if (shape == 2) add_temporaries(grower, 2, 2);
-  std::vector<ir::ExprId> values{grower.fit(grower.with_unused(grower.grow(2)), kResult).expr};
+  std::vector<ir::ExprId> values{grower.fit(grower.add_unused_leaves(grower.grow(2)), kResult).expr};
   if (made.results == 2) values.push_back(result(2));
   b.return_(std::move(values));
   ir::Module module = sketch.take();
@@ -158,8 +157,8 @@ Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier
 
 void make_function(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
-  std::vector<Made> functions;
+  const ir::Type real = choose_float_type(rng);
+  std::vector<HelperFunction> functions;
   for (int left = rng.uniform_int(1, 4); left > 0; --left)
     functions.push_back(add_function(sketch, real, functions));
   const auto inputs = add_inputs(sketch, real, 1, 1, 3);
@@ -169,9 +168,9 @@ void make_function(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   ir::Builder& b = sketch.b();
-  const auto arguments = [&](const Made& made) {
+  const auto arguments = [&](const HelperFunction& made) {
     std::vector<ir::ExprId> args;
     for (int k = 0; k < made.scalars; ++k)
       args.push_back(grower.grow_in(kResult, 1).expr);
@@ -181,15 +180,15 @@ void make_function(Sketch& sketch) {
     }
     return args;
   };
-  // Each function once or twice, so that none is left out; then whatever the outputs make of the results.
-  for (const Made& made : functions) {
+  // Call each function once or twice, so that none is unused; then the outputs use the results.
+  for (const HelperFunction& made : functions) {
     for (int left = rng.uniform_int(1, 2); left > 0; --left) {
       std::vector<ir::ExprId> args = arguments(made);
       if (made.results == 1) {
         sketch.let("r", {b.call(made.index, std::move(args)), kResult});
         continue;
       }
-      const std::vector<std::string> names{sketch.fresh("p"), sketch.fresh("q")};
+      const std::vector<std::string> names{sketch.unique_name("p"), sketch.unique_name("q")};
       for (const ir::VarId result : b.call_statement(made.index, std::move(args), names)) {
         sketch.set_new_range(result, kResult);
         sketch.offer_variable(result);

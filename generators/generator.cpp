@@ -11,46 +11,45 @@
 namespace assay::generators {
 namespace {
 
-// cli/CMakeLists.txt takes the names of the conformance tests from the rows of this table.
+// cli/CMakeLists.txt parses the names of the conformance tests from the rows of this table.
 constexpr std::array<FamilyRow, 23> kFamilies = {{
-    {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** unary, mixed and augmented, every scalar type",
+    {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** and unary operators on every scalar type",
      make_arithmetic},
-    {Family::kMath, "math", "", "each scalar function over its whole domain, edges included", make_math},
+    {Family::kMath, "math", "", "each scalar function over its whole domain, including the edges", make_math},
     {Family::kConditional, "conditional", "", "if, else, where, conditional expressions, min, max, clamp, abs",
      make_conditional},
     {Family::kMultiConditional, "multi_conditional", "multi_cond", "elif chains, nested and combined conditions",
      make_multi_conditional},
     {Family::kLoop, "loop", "", "static and dynamic for, step, reversed range, zero trips, loop-carried state",
      make_loop},
-    {Family::kNestedLoop, "nested_loop", "nested", "loops in loops, static in dynamic, triangular bounds",
+    {Family::kNestedLoop, "nested_loop", "nested", "nested loops, static inside dynamic, triangular bounds",
      make_nested_loop},
     {Family::kControlFlow, "control_flow", "", "while, break, continue, early return, return inside loops",
      make_control_flow},
-    {Family::kScalarParam, "scalar_param", "", "scalars and vectors passed by value, active and inactive",
+    {Family::kScalarParam, "scalar_param", "", "scalars and vectors passed by value, with and without gradients",
      make_scalar_param},
-    {Family::kVector, "vector", "", "vectors of 2 to 4 and more, components read and written, dot, cross, normalize",
+    {Family::kVector, "vector", "", "vectors of 2 or more components: reads, writes, dot, cross, normalize",
      make_vector},
-    {Family::kMatrix, "matrix", "", "square and rectangular, rows and elements, product, determinant, inverse, trace",
+    {Family::kMatrix, "matrix", "", "square and rectangular matrices: rows, product, determinant, inverse, trace",
      make_matrix},
-    {Family::kQuaternion, "quaternion", "", "product, rotate, inverse, slerp, to and from matrix, axis and angle, rpy",
-     make_quaternion},
+    {Family::kQuaternion, "quaternion", "",
+     "quaternions: product, rotation, inverse, slerp, matrix, axis and angle, rpy", make_quaternion},
     {Family::kTransform, "transform", "", "transforms, spatial vectors and matrices", make_transform},
     {Family::kRandomMath, "random_math", "", "random expression trees of operations and functions, depth 2 to 8",
      make_random_math},
-    {Family::kInPlace, "in_place", "", "read-modify-write, overwrite, write then read, augmented assignment",
-     make_in_place},
-    {Family::kAtomic, "atomic", "", "atomic sum, difference, minimum, maximum, bits; contended and spread",
+    {Family::kInPlace, "in_place", "",
+     "array elements: read-modify-write, overwrite, read after write, +=", make_in_place},
+    {Family::kAtomic, "atomic", "", "atomic add, sub, min, max and bitwise operations, contended or spread out",
      make_atomic},
-    {Family::kReduction, "reduction", "", "sums, norms, extremes with argument, histograms, softmax, log-sum-exp",
+    {Family::kReduction, "reduction", "", "sums, norms, argmin and argmax, histograms, softmax, log-sum-exp",
      make_reduction},
-    {Family::kArrayAccess, "array_access", "", "1-D to 4-D, transposed, gather, scatter, permutation, stencil",
+    {Family::kArrayAccess, "array_access", "", "1-D to 4-D arrays: transposed, gather, scatter, permutation, stencil",
      make_array_access},
-    {Family::kInteger, "integer", "", "bits, shifts, casts, wrap-around, unsigned, 8 to 64 bits, random numbers",
+    {Family::kInteger, "integer", "", "8 to 64-bit integers: bitwise, shifts, casts, wrap-around, random numbers",
      make_integer},
-    {Family::kFunction, "function", "", "functions with several results, called twice, nested, with effects",
-     make_function},
+    {Family::kFunction, "function", "", "functions with several results or side effects, nested calls", make_function},
     {Family::kCombined, "combined", "", "several families in one kernel of 20 to 200 statements", make_combined},
-    {Family::kStructParam, "struct_param", "", "structs by value and in arrays, nested; fields read and written",
+    {Family::kStructParam, "struct_param", "", "structs by value, in arrays and nested; fields read and written",
      make_struct_param},
     {Family::kPrecision, "precision", "", "f16, bf16, f32 and f64, mixed types and casts, literals", make_precision},
     {Family::kTile, "tile", "", "blocks of threads: tiles loaded, stored, mapped, summed, multiplied", make_tile},
@@ -89,7 +88,7 @@ Generated generate(Family family, std::uint64_t seed) {
 Result<Generated> generate_named(std::string_view name) {
   const auto reject = [&](std::string_view why) {
     return Error{
-        fmt::format("{} names no generated kernel: {}; expected <family>/r{}_<seed>", name, why, kGeneratorVersion)};
+        fmt::format("{} is not a generated kernel: {}; expected <family>/r{}_<seed>", name, why, kGeneratorVersion)};
   };
   const std::size_t slash = name.find('/');
   const auto family = find_family(name.substr(0, slash));

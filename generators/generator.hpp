@@ -4,7 +4,7 @@
 //     Result<Generated> again = generate_named("loop/r1_42");
 //
 // The kernels look like what people write, use every float input, have no races and are well defined for
-// inputs in their domains: the usual [-2, 2] of floats, or what a comment above the kernel says,
+// inputs in their domains: by default [-2, 2] for floats, or as a comment above the kernel specifies,
 // "domain: 0 <= n <= 12". Values stay small and derivatives well conditioned by construction (ranges.hpp).
 #pragma once
 
@@ -58,10 +58,10 @@ struct FamilyRow {
 /// Every family, in the order of Family.
 std::span<const FamilyRow> families();
 const FamilyRow& row(Family family);
-/// The family of a name or an alias. A family's own name comes before another's alias.
+/// The family with a name or alias. Names take precedence over aliases.
 std::optional<Family> find_family(std::string_view name);
 
-/// Changes whenever some seed would make another kernel, so that a name stands for one kernel for good.
+/// Changes whenever some seed would produce a different kernel, so that a name permanently identifies a kernel.
 inline constexpr int kGeneratorVersion = 1;
 
 struct Generated {
@@ -71,7 +71,7 @@ struct Generated {
 
 Generated generate(Family family, std::uint64_t seed);
 
-/// The kernel of a name that generate gave. Fails for an unknown family, another version or a malformed name.
+/// The kernel with a name returned by generate. Fails for an unknown family, another version or a malformed name.
 Result<Generated> generate_named(std::string_view name);
 
 }  // namespace assay::generators

@@ -61,7 +61,7 @@ void walk(const ir::Function& function, const ir::Block& block, const std::funct
   }
 }
 
-/// What the kernels of a family contain.
+/// The operations and statements that the kernels of a family contain.
 struct Contents {
   std::set<Op> operations;
   std::set<std::size_t> statements;  ///< indices of Stmt's variant
@@ -95,7 +95,7 @@ std::size_t index_of() {
   return ir::Stmt{.node = Node{}}.node.index();
 }
 
-/// The text of everything that a kernel is, for comparing two of them.
+/// The text of all properties of a kernel, for comparison.
 std::string fingerprint(const Generated& made) {
   const ir::Function& kernel = made.module.kernels[0];
   std::string text = made.name;
@@ -110,7 +110,7 @@ std::string fingerprint(const Generated& made) {
   return text;
 }
 
-TEST(Generator, SameSeedSameKernelOtherSeedOtherKernel) {
+TEST(Generator, SeedDeterminesKernel) {
   for (const FamilyRow& family : families()) {
     std::set<std::string> seen;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
@@ -122,7 +122,7 @@ TEST(Generator, SameSeedSameKernelOtherSeedOtherKernel) {
   }
 }
 
-TEST(Generator, EveryFloatInputReachesAStatement) {
+TEST(Generator, EveryFloatInputIsUsed) {
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
       const Generated made = generate(family.family, seed);
@@ -145,7 +145,7 @@ TEST(Generator, EveryFloatInputReachesAStatement) {
   }
 }
 
-TEST(Generator, NamesOfVariablesAreUnique) {
+TEST(Generator, VariableNamesAreUnique) {
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
       const Generated made = generate(family.family, seed);
@@ -186,7 +186,7 @@ bool same_tree(const ir::Function& function, ir::ExprId a, ir::ExprId b) {
 }
 
 // lerp(x, x, t) does not depend on t, but for rounding: its gradient by t is zero and nothing can be tested.
-TEST(Generator, NoFloatIsConstantBecauseTwoOperandsAreTheSame) {
+TEST(Generator, AvoidsOperationsThatEqualOperandsMakeConstant) {
   const std::set<Op> constant = {Op::kSub, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kLerp, Op::kLt, Op::kLe};
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -203,7 +203,7 @@ TEST(Generator, NoFloatIsConstantBecauseTwoOperandsAreTheSame) {
   }
 }
 
-TEST(Generator, ArithmeticReachesEveryOperator) {
+TEST(Generator, ArithmeticCoversEveryOperator) {
   const Contents contents = contents_of(Family::kArithmetic);
   EXPECT_THAT(missing(contents.operations,
                       {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg, Op::kPow, Op::kCast}),
@@ -216,7 +216,7 @@ TEST(Generator, ArithmeticReachesEveryOperator) {
   EXPECT_EQ(scalars.size(), 10U) << "eight integer types, f32 and f64";
 }
 
-TEST(Generator, MathReachesEveryFunctionThatWarpHas) {
+TEST(Generator, MathCoversEveryWarpFunction) {
   std::vector<Op> wanted;
   for (const ir::OperationRow& operation : ir::kOperations) {
     const bool is_function = operation.op >= Op::kAbs && operation.op <= Op::kRadians;
@@ -226,7 +226,7 @@ TEST(Generator, MathReachesEveryFunctionThatWarpHas) {
   EXPECT_THAT(missing(contents_of(Family::kMath).operations, wanted), ::testing::IsEmpty());
 }
 
-TEST(Generator, ConditionalFamiliesReachEveryDecision) {
+TEST(Generator, ConditionalFamiliesCoverEveryComparisonAndSelection) {
   EXPECT_THAT(missing(contents_of(Family::kConditional).operations,
                       {Op::kLt, Op::kLe, Op::kGt, Op::kGe, Op::kEq, Op::kNe, Op::kAnd, Op::kOr, Op::kNot, Op::kWhere,
                        Op::kConditional, Op::kMin, Op::kMax, Op::kClamp, Op::kAbs}),
@@ -236,7 +236,7 @@ TEST(Generator, ConditionalFamiliesReachEveryDecision) {
               ::testing::IsEmpty());
 }
 
-TEST(Generator, LoopFamiliesReachEveryStatement) {
+TEST(Generator, LoopFamiliesCoverEveryControlFlowStatement) {
   EXPECT_TRUE(contents_of(Family::kLoop).statements.contains(index_of<ir::For>()));
   EXPECT_TRUE(contents_of(Family::kNestedLoop).statements.contains(index_of<ir::For>()));
   const std::set<std::size_t> statements = contents_of(Family::kControlFlow).statements;
@@ -245,7 +245,7 @@ TEST(Generator, LoopFamiliesReachEveryStatement) {
     EXPECT_TRUE(statements.contains(wanted)) << wanted;
 }
 
-TEST(Generator, VectorReachesEveryVectorOperation) {
+TEST(Generator, VectorCoversEveryVectorOperation) {
   EXPECT_THAT(
       missing(contents_of(Family::kVector).operations,
               {Op::kMake, Op::kSplat, Op::kExtract, Op::kInsert, Op::kDot, Op::kCross, Op::kLength, Op::kLengthSq,
@@ -253,7 +253,7 @@ TEST(Generator, VectorReachesEveryVectorOperation) {
       ::testing::IsEmpty());
 }
 
-/// The functions of Warp's library that the kernels of a family call.
+/// The library functions that the kernels of a family call.
 std::set<std::string> library_of(Family family) {
   std::set<std::string> called;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -263,7 +263,7 @@ std::set<std::string> library_of(Family family) {
   return called;
 }
 
-TEST(Generator, MatrixReachesEveryMatrixOperation) {
+TEST(Generator, MatrixCoversEveryMatrixOperation) {
   EXPECT_THAT(missing(contents_of(Family::kMatrix).operations,
                       {Op::kMake, Op::kSplat, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv,
                        Op::kNeg, Op::kCwMul, Op::kCwDiv, Op::kDoubleDot, Op::kTranspose, Op::kOuter, Op::kInverse}),
@@ -272,7 +272,7 @@ TEST(Generator, MatrixReachesEveryMatrixOperation) {
                                                                     "lerp", "transform_point", "transform_vector"}));
 }
 
-TEST(Generator, QuaternionReachesEveryQuaternionOperation) {
+TEST(Generator, QuaternionCoversEveryQuaternionOperation) {
   EXPECT_THAT(missing(contents_of(Family::kQuaternion).operations,
                       {Op::kMake, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kNeg, Op::kDot,
                        Op::kLength, Op::kLengthSq, Op::kQuatInverse}),
@@ -282,7 +282,7 @@ TEST(Generator, QuaternionReachesEveryQuaternionOperation) {
                                        "quat_from_matrix", "quat_from_axis_angle", "quat_rpy", "quat_slerp", "lerp"}));
 }
 
-TEST(Generator, TransformReachesEveryOperationOfTransformsAndSpatialVectors) {
+TEST(Generator, TransformCoversEveryTransformAndSpatialVectorOperation) {
   EXPECT_THAT(missing(contents_of(Family::kTransform).operations,
                       {Op::kMake, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kTranslation,
                        Op::kRotation, Op::kSpatialTop, Op::kSpatialBottom}),
@@ -294,7 +294,7 @@ TEST(Generator, TransformReachesEveryOperationOfTransformsAndSpatialVectors) {
                                        "spatial_cross_dual", "spatial_adjoint", "velocity_at_point"}));
 }
 
-TEST(Generator, ANameMakesItsKernelAgain) {
+TEST(Generator, NameReproducesKernel) {
   const Generated made = generate(Family::kNestedLoop, 7);
   EXPECT_EQ(made.name, "nested_loop/r1_7");
   EXPECT_EQ(fingerprint(generate_named("nested/r1_7").value()), fingerprint(made));

@@ -39,9 +39,8 @@ bool jumps(Op op) {
   }
 }
 
-/// Whether values lie on both sides of zero. Those that only reach it may be there for many inputs, up to rounding, as
-/// log(cosh(x)) is for small x; what is left on the wrong side of an interval that is rounded outwards counts for
-/// nothing.
+/// Whether values are on both sides of zero. Values that only reach zero may be there for many inputs, up to rounding,
+/// as log(cosh(x)) is for small x; the remainder beyond zero of an interval that is rounded outwards is ignored.
 bool has_both_signs(Interval range) {
   constexpr double kSliver = 0.05;
   return range.low < -kSliver * std::abs(range.high) && range.high > kSliver * std::abs(range.low);
@@ -52,7 +51,7 @@ bool selects(Op op) { return op == Op::kMin || op == Op::kMax || op == Op::kClam
 
 }  // namespace
 
-Term Grower::literal(Interval interval) {
+Term ExpressionGrower::literal(Interval interval) {
   Rng& rng = sketch_.rng();
   for (int attempt = 0; attempt < 8; ++attempt) {
     const double value = std::round(rng.uniform_real(interval.low, interval.high) * 100) / 100;
@@ -62,17 +61,17 @@ Term Grower::literal(Interval interval) {
   return {sketch_.b().literal(real_, value), {value, value}};
 }
 
-Term Grower::leaf() {
+Term ExpressionGrower::leaf() {
   if (!sketch_.rng().bernoulli(0.12)) {
     if (const auto term = sketch_.leaf(real_)) return *term;
   }
   return literal({-2, 2});
 }
 
-Term Grower::grow(int depth) {
+Term ExpressionGrower::grow(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.08)) return leaf();
-  const Op op = rng.choose(menu_);
+  const Op op = rng.choose(allowed_operations_);
   if (op == Op::kIsNan || op == Op::kIsInf || op == Op::kIsFinite) {
     const Term test{sketch_.b().op(op, {leaf().expr}), {0, 1}};
     return apply(Op::kWhere, {test, grow(depth - 1), leaf()});
@@ -86,9 +85,9 @@ Term Grower::grow(int depth) {
   return tame(apply(op, operands_of(op, depth)));
 }
 
-std::vector<Term> Grower::operands_of(Op op, int depth) {
+std::vector<Term> ExpressionGrower::operands_of(Op op, int depth) {
   Rng& rng = sketch_.rng();
-  // What jumps jumps for a measurable set of inputs if its operand has jumped before: floor(sign(x)).
+  // A jump occurs on a set of inputs with nonzero measure if the operand itself is a jump: floor(sign(x)).
   const bool continuous_first = jumps(op) || (selects(op) && rng.bernoulli(0.5));
   std::vector<Term> operands{continuous_first ? continuous() : grow(depth - 1)};
   while (static_cast<int>(operands.size()) < row(op).arity) {
@@ -106,7 +105,7 @@ std::vector<Term> Grower::operands_of(Op op, int depth) {
   return operands;
 }
 
-Term Grower::continuous() {
+Term ExpressionGrower::continuous() {
   const auto input = sketch_.leaf(real_, Sketch::From::kInputs);
   if (!input) return leaf();
   switch (sketch_.rng().uniform_int(0, 3)) {
@@ -117,15 +116,15 @@ Term Grower::continuous() {
   }
 }
 
-Term Grower::constant_power(Term base) {
+Term ExpressionGrower::constant_power(Term base) {
   const double exponent = sketch_.rng().choose({-1.0, 0.5, 1.5, 2.0, 2.5, 3.0});
   const Term power{sketch_.b().literal(real_, exponent), {exponent, exponent}};
   if (exponent != 3.0) return apply(Op::kPow, {base, power});
-  // The one exponent for which a negative base is welcome.
+  // The only exponent for which a negative base is useful.
   return {sketch_.b().op(Op::kPow, {fit(base, {-2, 2}).expr, power.expr}), {-8, 8}};
 }
 
-Term Grower::apply(Op op, std::vector<Term> operands) {
+Term ExpressionGrower::apply(Op op, std::vector<Term> operands) {
   if (needs_different_operands(op) && same_tree(operands[0].expr, operands[1].expr)) {
     operands[1] = literal({0.5, 1.5});
   } else if (needs_different_operands(op) && may_equal(operands[0].expr, operands[1].expr)) {
@@ -138,31 +137,31 @@ Term Grower::apply(Op op, std::vector<Term> operands) {
   if (op == Op::kAbs && !has_both_signs(operands[0].range)) return operands[0];
   const bool sum = op == Op::kAdd || op == Op::kSub;
   if (sum && last.kind == ir::ExprKind::kLiteral && operands[1].range.high < 0)
-    return shifted(fit(operands[0], kTame), op == Op::kAdd ? operands[1].range.low : -operands[1].range.low);
+    return shifted(fit(operands[0], kModerateRange), op == Op::kAdd ? operands[1].range.low : -operands[1].range.low);
   std::vector<ir::ExprId> args;
   std::vector<Interval> ranges;
   args.reserve(operands.size());
   ranges.reserve(operands.size());
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const bool is_bool = sketch_.type_of(operands[k]).is_bool();
-    const Term operand = is_bool ? operands[k] : fit(operands[k], comfortable(op, static_cast<int>(k)));
+    const Term operand = is_bool ? operands[k] : fit(operands[k], well_conditioned_range(op, static_cast<int>(k)));
     args.push_back(operand.expr);
     ranges.push_back(operand.range);
   }
   return {sketch_.b().op(op, args), range_of(op, ranges)};
 }
 
-Term Grower::tame(Term term) { return fit(term, kTame); }
+Term ExpressionGrower::tame(Term term) { return fit(term, kModerateRange); }
 
-Term Grower::fit(Term term, Interval target) {
+Term ExpressionGrower::fit(Term term, Interval target) {
   if (contains(target, term.range)) return term;
   if (!depends_on_leaves(term.expr)) return literal(target);
   const bool away_from_zero = target.low > 0 && has_both_signs(term.range);
   if (!away_from_zero) return scale_and_shift(term, target);
-  // y * y + c and abs(y) + c are how people keep a value positive.
+  // y * y + c and abs(y) + c are common ways to keep a value positive.
   const double width = target.high - target.low;
   const Term small = fit(term, {-std::min(2.0, std::sqrt(width)), std::min(2.0, std::sqrt(width))});
-  const bool has_abs = std::ranges::find(menu_, Op::kAbs) != menu_.end();
+  const bool has_abs = std::ranges::find(allowed_operations_, Op::kAbs) != allowed_operations_.end();
   const ir::Expr& whole = sketch_.b().function().expr(small.expr);
   Term positive;
   if (whole.kind == ir::ExprKind::kVariable) {
@@ -175,30 +174,30 @@ Term Grower::fit(Term term, Interval target) {
   return fit(add(positive, literal({target.low, target.low + 0.25 * width})), target);
 }
 
-Term Grower::scaled(Term term, double factor) {
+Term ExpressionGrower::scaled(Term term, double factor) {
   ir::Builder& b = sketch_.b();
   const Interval range{term.range.low * factor, term.range.high * factor};
   const ir::Expr product = b.function().expr(term.expr);
   if (product.op != Op::kMul || product.kind != ir::ExprKind::kOperation || !is_literal(product.args[1]))
     return {b.op(Op::kMul, {term.expr, b.literal(real_, factor)}), range};
-  // Two factors in a row become one.
+  // Merge two consecutive factors.
   const double old = std::bit_cast<double>(b.function().expr(product.args[1]).bits);
-  const double both = two_digits(old * factor);
+  const double both = truncate_to_two_digits(old * factor);
   const Interval exact{term.range.low * (both / old), term.range.high * (both / old)};
   return {b.op(Op::kMul, {product.args[0], b.literal(real_, both)}), exact};
 }
 
-Term Grower::shifted(Term term, double shift) {
+Term ExpressionGrower::shifted(Term term, double shift) {
   const Op op = shift < 0 ? Op::kSub : Op::kAdd;
   return {sketch_.b().op(op, {term.expr, sketch_.b().literal(real_, std::abs(shift))}),
           {term.range.low + shift, term.range.high + shift}};
 }
 
-Term Grower::scale_and_shift(Term term, Interval target) {
+Term ExpressionGrower::scale_and_shift(Term term, Interval target) {
   const double room = target.high - target.low;
   const double width = term.range.high - term.range.low;
-  // A little smaller than it could be, so that a shift of two decimals fits.
-  const Term narrow = width > room ? scaled(term, two_digits(0.97 * room / width)) : term;
+  // Slightly smaller than possible, so that a shift of two decimals fits.
+  const Term narrow = width > room ? scaled(term, truncate_to_two_digits(0.97 * room / width)) : term;
   const Interval shifts{target.low - narrow.range.low, target.high - narrow.range.high};
   if (contains(shifts, 0.0)) return narrow;
   const double middle = (shifts.low + shifts.high) / 2;
@@ -206,49 +205,49 @@ Term Grower::scale_and_shift(Term term, Interval target) {
   return shifted(narrow, contains(shifts, rounded) ? rounded : middle);
 }
 
-Term Grower::condition(int depth) {
+Term ExpressionGrower::condition(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.5)) return comparison(depth);
   if (rng.bernoulli(0.2)) return {sketch_.b().op(Op::kNot, {condition(depth - 1).expr}), {0, 1}};
   const Op op = rng.bernoulli(0.5) ? Op::kAnd : Op::kOr;
   const Term left = comparison(depth - 1);
-  const auto right = condition_beside(left, depth - 1);
+  const auto right = further_condition(left, depth - 1);
   return right ? Term{sketch_.b().op(op, {left.expr, right->expr}), {0, 1}} : left;
 }
 
-std::optional<Term> Grower::condition_beside(Term other, int depth) {
+std::optional<Term> ExpressionGrower::further_condition(Term other, int depth) {
   std::vector<int> uses;
   for (const Leaf& leaf : sketch_.leaves())
     uses.push_back(leaf.uses);
   const Term made = condition(depth);
-  if (!compares_what_is_in(made.expr, other.expr) && !compares_what_is_in(other.expr, made.expr)) return made;
+  if (!compares_subtree_of(made.expr, other.expr) && !compares_subtree_of(other.expr, made.expr)) return made;
   for (std::size_t k = 0; k < uses.size(); ++k)
     sketch_.leaves()[k].uses = uses[k];
   return std::nullopt;
 }
 
-bool Grower::compares_what_is_in(ir::ExprId condition, ir::ExprId other) const {
+bool ExpressionGrower::compares_subtree_of(ir::ExprId condition, ir::ExprId other) const {
   const ir::Expr expr = sketch_.b().function().expr(condition);
   const bool is_comparison = expr.kind == ir::ExprKind::kOperation && expr.op >= Op::kEq && expr.op <= Op::kGe;
   return std::ranges::any_of(expr.args, [&](ir::ExprId arg) {
-    if (!is_comparison) return compares_what_is_in(arg, other);
+    if (!is_comparison) return compares_subtree_of(arg, other);
     return !is_literal(arg) && (mentions(other, arg) || mentions(other, value_of(arg)));
   });
 }
 
-ir::ExprId Grower::value_of(ir::ExprId id) const {
+ir::ExprId ExpressionGrower::value_of(ir::ExprId id) const {
   const ir::Expr& expr = sketch_.b().function().expr(id);
-  const ir::ExprId value = expr.kind == ir::ExprKind::kVariable ? sketch_.first_value(expr.variable) : ir::kNone;
+  const ir::ExprId value = expr.kind == ir::ExprKind::kVariable ? sketch_.initial_value(expr.variable) : ir::kNone;
   return value == ir::kNone ? id : value;
 }
 
-bool Grower::mentions(ir::ExprId id, ir::ExprId part) const {
+bool ExpressionGrower::mentions(ir::ExprId id, ir::ExprId part) const {
   if (same_tree(id, part)) return true;
   const std::vector<ir::ExprId> args = sketch_.b().function().expr(id).args;
   return std::ranges::any_of(args, [&](ir::ExprId arg) { return mentions(arg, part); });
 }
 
-bool Grower::may_equal(ir::ExprId a, ir::ExprId b) const {
+bool ExpressionGrower::may_equal(ir::ExprId a, ir::ExprId b) const {
   if (same_tree(a, b)) return true;
   const ir::Expr& x = sketch_.b().function().expr(a);
   const ir::Expr& y = sketch_.b().function().expr(b);
@@ -264,10 +263,10 @@ bool Grower::may_equal(ir::ExprId a, ir::ExprId b) const {
   return (value_of(a) != a && may_equal(value_of(a), b)) || (value_of(b) != b && may_equal(a, value_of(b)));
 }
 
-Term Grower::comparison(int depth) {
+Term ExpressionGrower::comparison(int depth) {
   Rng& rng = sketch_.rng();
   const Op op = rng.choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
-  // Two inputs, or something against a constant: derived values may be equal by construction, as min(x, y) and x.
+  // Compare two inputs, or a value with a constant: derived values may be equal by construction, as min(x, y) and x.
   const auto input = rng.bernoulli(0.3) ? sketch_.leaf(real_, Sketch::From::kInputs) : std::nullopt;
   if (input) {
     const Term other = *sketch_.leaf(real_, Sketch::From::kInputs);
@@ -282,13 +281,13 @@ Term Grower::comparison(int depth) {
   return {sketch_.b().op(op, {left.expr, right.expr}), {0, 1}};
 }
 
-Term Grower::joined_leaves() {
+Term ExpressionGrower::joined_leaves() {
   const Op op = sketch_.rng().choose({Op::kAdd, Op::kSub, Op::kMul});
   const Term first = leaf();
   return apply(op, {first, leaf()});
 }
 
-Term Grower::with_unused(Term term) {
+Term ExpressionGrower::add_unused_leaves(Term term) {
   std::vector<Leaf>& leaves = sketch_.leaves();
   const std::size_t known = leaves.size();
   for (std::size_t k = 0; k < known; ++k) {
@@ -305,16 +304,18 @@ Term Grower::with_unused(Term term) {
   return term;
 }
 
-int Grower::size(ir::ExprId id) const {
+int ExpressionGrower::size(ir::ExprId id) const {
   int nodes = 1;
   for (const ir::ExprId arg : sketch_.b().function().expr(id).args)
     nodes += size(arg);
   return nodes;
 }
 
-bool Grower::is_literal(ir::ExprId id) const { return sketch_.b().function().expr(id).kind == ir::ExprKind::kLiteral; }
+bool ExpressionGrower::is_literal(ir::ExprId id) const {
+  return sketch_.b().function().expr(id).kind == ir::ExprKind::kLiteral;
+}
 
-bool Grower::same_tree(ir::ExprId a, ir::ExprId b) const {
+bool ExpressionGrower::same_tree(ir::ExprId a, ir::ExprId b) const {
   const ir::Expr& x = sketch_.b().function().expr(a);
   const ir::Expr& y = sketch_.b().function().expr(b);
   return x.kind == y.kind && x.op == y.op && x.bits == y.bits && x.variable == y.variable && x.index == y.index &&
@@ -322,7 +323,7 @@ bool Grower::same_tree(ir::ExprId a, ir::ExprId b) const {
                     [&](ir::ExprId s, ir::ExprId t) { return same_tree(s, t); });
 }
 
-bool Grower::depends_on_leaves(ir::ExprId id) const {
+bool ExpressionGrower::depends_on_leaves(ir::ExprId id) const {
   const ir::Expr& expr = sketch_.b().function().expr(id);
   if (expr.kind == ir::ExprKind::kVariable || expr.kind == ir::ExprKind::kLoad) return true;
   return std::ranges::any_of(expr.args, [&](ir::ExprId arg) { return depends_on_leaves(arg); });

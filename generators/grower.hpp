@@ -10,38 +10,38 @@
 
 namespace assay::generators {
 
-class Grower {
+class ExpressionGrower {
  public:
-  /// Expressions of type `real` out of the operations of `menu`; one that is named twice comes twice as often.
-  Grower(Sketch& sketch, ir::Type real, std::vector<ir::Op> menu)
-      : sketch_(sketch), real_(real), menu_(std::move(menu)) {}
+  /// Expressions of type `real` from the operations in `menu`; one that is listed twice is twice as likely.
+  ExpressionGrower(Sketch& sketch, ir::Type real, std::vector<ir::Op> menu)
+      : sketch_(sketch), real_(real), allowed_operations_(std::move(menu)) {}
 
-  /// A tree of at most `depth` operations above its leaves, in kTame.
+  /// A tree of depth at most `depth`, with values in kModerateRange.
   Term grow(int depth);
-  /// A tree that lies in `target`.
+  /// A tree with values in `target`.
   Term grow_in(Interval target, int depth) { return fit(grow(depth), target); }
   /// A bool: comparisons of trees, with and, or and not when depth > 0.
   Term condition(int depth);
-  /// Another one, unless it compares what `other` compares too: x > 0.28 and x <= -0.63 is never true.
-  std::optional<Term> condition_beside(Term other, int depth);
-  /// One operation, its operands moved to where it is comfortable.
+  /// A further condition; empty if it would compare the same value as `other`: x > 0.28 and x <= -0.63 is never true.
+  std::optional<Term> further_condition(Term other, int depth);
+  /// One operation, with operands mapped to the interval where it is well conditioned.
   Term apply(ir::Op op, std::vector<Term> operands);
-  /// The term scaled and shifted into `target`, unless it lies there already.
+  /// The term, scaled and shifted into `target` if necessary.
   Term fit(Term term, Interval target);
-  /// The term kept in kTame.
+  /// The term, mapped into kModerateRange if necessary.
   Term tame(Term term);
-  /// The term plus a multiple of every leaf of the type that nothing used yet. Declares temporaries where the
-  /// expression would get long, so no statement may come between it and the one that uses the result.
-  Term with_unused(Term term);
+  /// The term plus a multiple of every unused leaf of the type. Declares temporaries if the expression gets long, so
+  /// the next statement must use the result.
+  Term add_unused_leaves(Term term);
 
-  /// A constant of two decimals in the interval, not 0.
+  /// A nonzero constant with two decimals in the interval.
   Term literal(Interval interval);
   Term leaf();
   bool same_tree(ir::ExprId a, ir::ExprId b) const;
-  /// Whether the tree is no constant.
+  /// Whether the tree depends on a leaf, and so is not constant.
   bool depends_on_leaves(ir::ExprId id) const;
-  /// Whether the two are equal for many inputs: one tree, or one of them chooses between values of which one is the
-  /// other, also where a variable's first value did.
+  /// Whether the two are equal for many inputs: the same tree, or one selects between values that include the other,
+  /// possibly through the initial value of a variable.
   bool may_equal(ir::ExprId a, ir::ExprId b) const;
   ir::Type real() const { return real_; }
   Sketch& sketch() { return sketch_; }
@@ -55,22 +55,22 @@ class Grower {
   Term shifted(Term term, double shift);
   Term comparison(int depth);
   Term joined_leaves();
-  /// An input, perhaps scaled, shifted or times another: it meets any one value with probability 0.
+  /// An input, optionally scaled, shifted or multiplied by another: it takes any given value with probability 0.
   Term continuous();
   std::vector<Term> operands_of(ir::Op op, int depth);
   Term constant_power(Term base);
-  /// Whether the condition compares something that is somewhere in the other tree.
-  bool compares_what_is_in(ir::ExprId condition, ir::ExprId other) const;
-  /// What a variable was declared with; any other expression itself.
+  /// Whether the condition compares a subtree of the other tree.
+  bool compares_subtree_of(ir::ExprId condition, ir::ExprId other) const;
+  /// The initial value of a variable; any other expression itself.
   ir::ExprId value_of(ir::ExprId id) const;
-  /// Whether a tree is somewhere in the other.
+  /// Whether a tree contains another.
   bool mentions(ir::ExprId id, ir::ExprId part) const;
   bool is_literal(ir::ExprId id) const;
   int size(ir::ExprId id) const;
 
   Sketch& sketch_;
   ir::Type real_;
-  std::vector<ir::Op> menu_;
+  std::vector<ir::Op> allowed_operations_;
 };
 
 }  // namespace assay::generators

@@ -11,14 +11,14 @@ namespace {
 
 using ir::Op;
 
-/// A sketch with one input, of which terms are made.
+/// A sketch with one input, from which terms are built.
 class GrowerTest : public ::testing::Test {
  protected:
   GrowerTest() : sketch_("k", Rng(1)), x_(sketch_.array("x", ir::kF32, 1)), grower_(sketch_, ir::kF32, {Op::kAbs}) {
     sketch_.start();
   }
 
-  Term input(Interval range) { return {sketch_.element(x_, sketch_.here()).expr, range}; }
+  Term input(Interval range) { return {sketch_.element(x_, sketch_.thread_indices()).expr, range}; }
   bool is_abs(ir::ExprId id) {
     const ir::Expr& expr = sketch_.b().function().expr(id);
     return expr.kind == ir::ExprKind::kOperation && expr.op == Op::kAbs;
@@ -26,23 +26,23 @@ class GrowerTest : public ::testing::Test {
 
   Sketch sketch_;
   ir::VarId x_;
-  Grower grower_;
+  ExpressionGrower grower_;
 };
 
-TEST_F(GrowerTest, TakesTheMagnitudeOfWhatHasBothSigns) {
+TEST_F(GrowerTest, AppliesAbsToValuesOfEitherSign) {
   EXPECT_TRUE(is_abs(grower_.apply(Op::kAbs, {input({-2, 2})}).expr));
   EXPECT_TRUE(is_abs(grower_.apply(Op::kAbs, {input({-0.5, 4})}).expr));
 }
 
-// log(cosh(x)) is at least zero, and so near to it for small x that no bound tells on which side.
-TEST_F(GrowerTest, TakesNoMagnitudeOfWhatOnlyReachesZero) {
+// log(cosh(x)) is at least zero, and so close to it for small x that bounds cannot determine the sign.
+TEST_F(GrowerTest, OmitsAbsOfValuesWithFixedSign) {
   for (const Interval range : {Interval{0, 3}, Interval{-3, 0}, Interval{-0x1p-6, 3}, Interval{0.5, 3}}) {
     const Term term = input(range);
     EXPECT_EQ(grower_.apply(Op::kAbs, {term}).expr, term.expr) << range.low << " to " << range.high;
   }
 }
 
-TEST_F(GrowerTest, MovesWhatOnlyReachesZeroIntoItsTargetWithoutAMagnitude) {
+TEST_F(GrowerTest, ShiftsNonNegativeValuesIntoTargetRange) {
   const Term fitted = grower_.fit(input({0, 4}), {0.5, 8});
   EXPECT_GE(fitted.range.low, 0.5);
   EXPECT_LE(fitted.range.high, 8);
@@ -50,7 +50,7 @@ TEST_F(GrowerTest, MovesWhatOnlyReachesZeroIntoItsTargetWithoutAMagnitude) {
     EXPECT_FALSE(expr.kind == ir::ExprKind::kOperation && expr.op == Op::kAbs);
 }
 
-TEST_F(GrowerTest, TemporariesAreNoConstants) {
+TEST_F(GrowerTest, TemporariesAreNotConstant) {
   sketch_.offer_elements({x_});
   add_temporaries(grower_, 100, 0);
   for (const ir::Stmt& statement : sketch_.b().function().body.statements)
@@ -58,9 +58,9 @@ TEST_F(GrowerTest, TemporariesAreNoConstants) {
 }
 
 // t = where(x > 0.5, y, x); t - x would be exactly zero for half of the inputs.
-TEST_F(GrowerTest, SubtractsNothingFromWhatMayBeEqual) {
+TEST_F(GrowerTest, DoesNotSubtractPossiblyEqualValues) {
   ir::Builder& b = sketch_.b();
-  const auto x = [&] { return sketch_.element(x_, sketch_.here()); };
+  const auto x = [&] { return sketch_.element(x_, sketch_.thread_indices()); };
   const Term test{b.op(Op::kGt, {x().expr, b.literal(ir::kF32, 0.5)}), {0, 1}};
   const ir::VarId t = sketch_.let("t", grower_.apply(Op::kWhere, {test, input({-1, 1}), grower_.literal({0.5, 1})}));
   const Term difference = grower_.apply(Op::kSub, {sketch_.read(t), x()});
@@ -69,7 +69,7 @@ TEST_F(GrowerTest, SubtractsNothingFromWhatMayBeEqual) {
   EXPECT_FALSE(grower_.may_equal(b.var(t), grower_.literal({2, 3}).expr));
 }
 
-TEST_F(GrowerTest, ComparesNothingTwiceInOneCondition) {
+TEST_F(GrowerTest, ComparesEachValueOncePerCondition) {
   sketch_.offer_elements({x_});
   const ir::Function& function = sketch_.b().function();
   for (int i = 0; i < 200; ++i) {

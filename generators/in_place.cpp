@@ -12,15 +12,15 @@ using ir::Op;
 
 const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kSin, Op::kDiv, Op::kTanh};
 
-/// What every cell holds between statements, `+=` and `-=` of kTerm included.
+/// The interval of every element between statements, including `+=` and `-=` of kTerm.
 constexpr Interval kContent{-4, 4};
 constexpr Interval kStored{-2, 2};
 constexpr Interval kTerm{-1, 1};
 
-/// Changes the threads' own cells of the state arrays.
+/// Updates thread-private elements of the state arrays.
 class InPlace {
  public:
-  InPlace(Grower& grower, std::vector<ir::VarId> states)
+  InPlace(ExpressionGrower& grower, std::vector<ir::VarId> states)
       : grower_(grower), sketch_(grower.sketch()), b_(sketch_.b()), states_(std::move(states)) {}
 
   void change() {
@@ -37,8 +37,8 @@ class InPlace {
   }
 
  private:
-  ir::ExprId cell(ir::VarId state) { return b_.load(state, sketch_.here()); }
-  void set(ir::VarId state, Term value) { b_.store(state, sketch_.here(), grower_.fit(value, kStored).expr); }
+  ir::ExprId cell(ir::VarId state) { return b_.load(state, sketch_.thread_indices()); }
+  void set(ir::VarId state, Term value) { b_.store(state, sketch_.thread_indices(), grower_.fit(value, kStored).expr); }
 
   void overwrite(ir::VarId state) { set(state, grower_.grow(3)); }
   /// x[i] = x[i] * e + f
@@ -47,15 +47,15 @@ class InPlace {
     const Term product = grower_.mul({cell(state), kContent}, factor);
     set(state, grower_.add(product, grower_.grow_in(kTerm, 1)));
   }
-  /// x[i] += e, after which the cell holds at most the sum; once only, then it is drawn back.
+  /// x[i] += e, which widens the interval of the element; done once before it is mapped back.
   void add_to(ir::VarId state, ir::AtomicOp op) {
     set(state, {cell(state), kContent});
-    b_.atomic(op, state, sketch_.here(), grower_.grow_in(kTerm, 2).expr);
+    b_.atomic(op, state, sketch_.thread_indices(), grower_.grow_in(kTerm, 2).expr);
   }
   /// x[i] *= e
   void multiply(ir::VarId state) {
     const Term factor = grower_.grow_in({-0.5, 0.5}, 2);
-    b_.store(state, sketch_.here(), b_.op(Op::kMul, {cell(state), factor.expr}));
+    b_.store(state, sketch_.thread_indices(), b_.op(Op::kMul, {cell(state), factor.expr}));
   }
   void in_branch(ir::VarId state) {
     const Term test = grower_.condition(1);
@@ -70,14 +70,14 @@ class InPlace {
     set(b, sketch_.read(kept));
   }
 
-  Grower& grower_;
+  ExpressionGrower& grower_;
   Sketch& sketch_;
   ir::Builder& b_;
   std::vector<ir::VarId> states_;
 };
 
-/// for j in range(n): x[i, j] = a * x[i, j] + e, or a running sum, which reads the cell before.
-void change_row(Grower& grower, ir::VarId rows, ir::VarId goal) {
+/// for j in range(n): x[i, j] = a * x[i, j] + e, or a running sum, which reads the previous element.
+void change_row(ExpressionGrower& grower, ir::VarId rows, ir::VarId goal) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const bool running = sketch.rng().bernoulli(0.5);
@@ -85,7 +85,7 @@ void change_row(Grower& grower, ir::VarId rows, ir::VarId goal) {
   sketch.loop("j", b.i32(running ? 1 : 0), stop, b.i32(1), {0, 12}, [&](ir::VarId j) {
     const auto at = [&] { return std::vector<ir::ExprId>{sketch.thread_index(), b.var(j)}; };
     sketch.offer_element(goal, at);
-    const Term term = grower.fit(grower.with_unused(grower.grow(2)), kTerm);
+    const Term term = grower.fit(grower.add_unused_leaves(grower.grow(2)), kTerm);
     const auto before = [&] {
       return std::vector<ir::ExprId>{sketch.thread_index(), b.op(Op::kSub, {b.var(j), b.i32(1)})};
     };
@@ -99,7 +99,7 @@ void change_row(Grower& grower, ir::VarId rows, ir::VarId goal) {
 
 void make_in_place(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const bool has_rows = rng.bernoulli(0.3);
   if (!has_rows && rng.bernoulli(0.2)) sketch.set_launch_rank(2);
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 2);
@@ -114,18 +114,19 @@ void make_in_place(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
   for (const ir::VarId state : states)
-    sketch.offer(
-        {.type = real, .range = kContent, .make = [&sketch, state] { return sketch.b().load(state, sketch.here()); }});
+    sketch.offer({.type = real, .range = kContent, .make = [&sketch, state] {
+                    return sketch.b().load(state, sketch.thread_indices());
+                  }});
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   InPlace in_place(grower, states);
   for (int left = rng.uniform_int(1, 4); left > 0; --left)
     in_place.change();
   if (has_rows) change_row(grower, rows, goal);
   store_outputs(grower, outputs, 2);
-  // What nothing used yet joins the last state, which is so used itself.
-  const Term last = grower.with_unused(grower.grow(2));
-  sketch.b().store(states.back(), sketch.here(), grower.fit(last, kStored).expr);
+  // Unused leaves are added to the last state.
+  const Term last = grower.add_unused_leaves(grower.grow(2));
+  sketch.b().store(states.back(), sketch.thread_indices(), grower.fit(last, kStored).expr);
 }
 
 }  // namespace assay::generators

@@ -12,7 +12,9 @@ constexpr std::string_view kTemporaryNames[] = {"t", "s", "d", "e", "r", "c"};
 
 }  // namespace
 
-ir::Type choose_real(Rng& rng, double f64_probability) { return rng.bernoulli(f64_probability) ? ir::kF64 : ir::kF32; }
+ir::Type choose_float_type(Rng& rng, double f64_probability) {
+  return rng.bernoulli(f64_probability) ? ir::kF64 : ir::kF32;
+}
 
 std::vector<ir::VarId> add_inputs(Sketch& sketch, ir::Type element, int rank, int fewest, int most) {
   std::vector<ir::VarId> inputs;
@@ -52,12 +54,12 @@ void maybe_guard(Sketch& sketch, ir::VarId array) {
   sketch.if_({beyond, {0, 1}}, [&] { b.return_(); });
 }
 
-void add_temporaries(Grower& grower, int count, int depth) {
+void add_temporaries(ExpressionGrower& grower, int count, int depth) {
   Sketch& sketch = grower.sketch();
   for (int left = count; left > 0; --left) {
-    // The name first: arguments are evaluated in an order that differs between compilers.
+    // Draw the name first: the evaluation order of arguments differs between compilers.
     const std::string_view name = sketch.rng().choose(kTemporaryNames);
-    // Not a constant: what is compared with it would always or never be true.
+    // Not a constant: comparisons with it would always have the same result.
     Term value = grower.grow(depth);
     if (!grower.depends_on_leaves(value.expr))
       value = sketch.leaf(grower.real(), Sketch::From::kInputs).value_or(value);
@@ -65,13 +67,13 @@ void add_temporaries(Grower& grower, int count, int depth) {
   }
 }
 
-void store_outputs(Grower& grower, const std::vector<ir::VarId>& outputs, int depth, ir::VarId result) {
+void store_outputs(ExpressionGrower& grower, const std::vector<ir::VarId>& outputs, int depth, ir::VarId result) {
   Sketch& sketch = grower.sketch();
   for (const ir::VarId output : outputs) {
     Term value = grower.grow(depth);
     if (output == outputs.front()) {
       if (result != ir::kNone) value = grower.add(grower.fit(value, {-4, 4}), sketch.read(result));
-      value = grower.with_unused(value);
+      value = grower.add_unused_leaves(value);
     }
     sketch.store(output, value);
   }

@@ -1,4 +1,4 @@
-// What the kernels of several families begin with: types, inputs, outputs and guards, under names that people use.
+// Common parts of kernels of several families: types, inputs, outputs and guards, with conventional names.
 #pragma once
 
 #include <vector>
@@ -8,25 +8,27 @@
 
 namespace assay::generators {
 
-/// f32, or now and then f64.
-ir::Type choose_real(Rng& rng, double f64_probability = 0.15);
+/// f32, or f64 with the given probability.
+ir::Type choose_float_type(Rng& rng, double f64_probability = 0.15);
 
-/// Arrays of the type under customary names, between `fewest` and `most` of them.
+/// Arrays of the type with conventional names; between `fewest` and `most` of them.
 std::vector<ir::VarId> add_inputs(Sketch& sketch, ir::Type element, int rank, int fewest, int most);
 /// By-value parameters of the type.
-std::vector<ir::VarId> add_scalars(Sketch& sketch, ir::Type type, int fewest, int most, Interval domain = kUsualDomain);
+std::vector<ir::VarId> add_scalars(Sketch& sketch, ir::Type type, int fewest, int most,
+                                   Interval domain = kDefaultDomain);
 std::vector<ir::VarId> add_outputs(Sketch& sketch, ir::Type element, int fewest, int most);
 
 void offer_variables(Sketch& sketch, const std::vector<ir::VarId>& variables);
 void offer_arrays(Sketch& sketch, const std::vector<ir::VarId>& arrays);
 
-/// Sometimes: `if i >= x.shape[0]: return`, as in kernels whose launch is rounded up.
+/// With some probability, adds `if i >= x.shape[0]: return`, as in kernels whose launch is rounded up.
 void maybe_guard(Sketch& sketch, ir::VarId array);
 
 /// Declares up to `count` temporaries with trees of the given depth.
-void add_temporaries(Grower& grower, int count, int depth);
+void add_temporaries(ExpressionGrower& grower, int count, int depth);
 
-/// Stores a tree into every output; the first also takes `result`, if any, and every input that nothing used.
-void store_outputs(Grower& grower, const std::vector<ir::VarId>& outputs, int depth, ir::VarId result = ir::kNone);
+/// Stores a tree into every output; the first one also includes `result`, if any, and every unused input.
+void store_outputs(ExpressionGrower& grower, const std::vector<ir::VarId>& outputs, int depth,
+                   ir::VarId result = ir::kNone);
 
 }  // namespace assay::generators

@@ -14,7 +14,7 @@ using ir::Op;
 
 const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kSin};
 
-/// Every value of the type, as far as a comment says it exactly.
+/// All values of the type that a domain comment can express exactly.
 Interval full_domain(ir::Type integer) {
   const ir::ScalarRow& scalar = row(integer.scalar);
   const double most = scalar.digits > 52 ? 0x1p52 : std::ldexp(1.0, scalar.digits) - 1;
@@ -46,7 +46,7 @@ class WordGrower {
       case Op::kMod: return b_.op(op, {first, constant(2, 9)});
       case Op::kClamp: return b_.op(op, {first, constant(0, 5), constant(6, 90)});
       case Op::kCast: {
-        const ir::Type other = choose_integer(rng);
+        const ir::Type other = choose_integer_type(rng);
         return b_.cast(word_, b_.cast(other, first));
       }
       case Op::kWhere: return b_.op(op, {test(), first, leaf()});
@@ -79,8 +79,8 @@ class WordGrower {
 
 void make_integer(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng, 0.1);
-  const ir::Type word = choose_integer(rng);
+  const ir::Type real = choose_float_type(rng, 0.1);
+  const ir::Type word = choose_integer_type(rng);
   std::vector<ir::VarId> words;
   for (int left = rng.uniform_int(1, 3); left > 0; --left)
     words.push_back(sketch.array(rng.choose({"a", "b", "key", "mask", "code"}), word, 1, full_domain(word)));
@@ -100,16 +100,16 @@ void make_integer(Sketch& sketch) {
   WordGrower grower(sketch, word);
   const ir::VarId mixed = sketch.let("h", {grower.grow(3), full_domain(word)});
   if (rng.bernoulli(0.5)) {
-    b.for_(sketch.fresh("round"), b.i32(0), b.i32(rng.uniform_int(2, 5)), b.i32(1), [&](ir::VarId) {
+    b.for_(sketch.unique_name("round"), b.i32(0), b.i32(rng.uniform_int(2, 5)), b.i32(1), [&](ir::VarId) {
       const ir::ExprId change = grower.grow(2);
       b.assign(mixed, b.op(Op::kBitXor, {b.op(Op::kMul, {b.var(mixed), b.literal(word, std::int64_t{31})}), change}));
     });
   }
-  b.store(hash, sketch.here(), b.op(Op::kAdd, {b.var(mixed), grower.grow(2)}));
+  b.store(hash, sketch.thread_indices(), b.op(Op::kAdd, {b.var(mixed), grower.grow(2)}));
   if (!has_reals) return;
 
-  Grower floats(sketch, real, kMenu);
-  const ir::VarId value = sketch.let("value", floats.with_unused(floats.grow(2)));
+  ExpressionGrower floats(sketch, real, kMenu);
+  const ir::VarId value = sketch.let("value", floats.add_unused_leaves(floats.grow(2)));
   const ir::ExprId low = b.op(Op::kBitAnd, {b.var(mixed), b.literal(word, std::int64_t{7})});
   sketch.if_({grower.test(), {0, 1}}, [&] { sketch.assign(value, floats.grow(2)); });
   const Term scaled = floats.mul(sketch.read(value), {b.cast(real, low), {0, 7}});

@@ -22,7 +22,7 @@ Term constant(Sketch& sketch, ir::Type integer, std::int64_t low, std::int64_t h
   return {sketch.b().literal(integer, value), {real, real}};
 }
 
-/// An input or variable; a constant only where there is none.
+/// An input or variable; a constant if there is none.
 Term known(Sketch& sketch, ir::Type integer) {
   const auto term = sketch.leaf(integer);
   return term ? *term : constant(sketch, integer, 1, 9);
@@ -47,7 +47,7 @@ Interval range(Op op, Interval a, Interval b) {
 
 }  // namespace
 
-ir::Type choose_integer(Rng& rng) {
+ir::Type choose_integer_type(Rng& rng) {
   if (rng.bernoulli(0.45)) return ir::kI32;
   return scalar_type(rng.choose({ir::Scalar::kI8, ir::Scalar::kI16, ir::Scalar::kI64, ir::Scalar::kU8, ir::Scalar::kU16,
                                  ir::Scalar::kU32, ir::Scalar::kU64}));

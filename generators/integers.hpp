@@ -6,7 +6,7 @@
 namespace assay::generators {
 
 /// One of the eight integer types; i32 about every other time.
-ir::Type choose_integer(Rng& rng);
+ir::Type choose_integer_type(Rng& rng);
 /// A domain of parameters that leaves room for a few operations in any type of 8 bits or more.
 Interval small_domain(ir::Type integer);
 /// A tree of + - * / // % and negation over the leaves of the type, with divisors away from zero.

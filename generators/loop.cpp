@@ -1,4 +1,4 @@
-// One loop after another, each with state that its trips carry: constant and dynamic bounds, steps, reversed
+// Consecutive loops, each with loop-carried state: constant and dynamic bounds, steps, reversed
 // ranges, zero trips, values from before a loop used after it.
 #include "generators/carried_state.hpp"
 #include "generators/families.hpp"
@@ -12,7 +12,7 @@ using ir::Op;
 const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kMul, Op::kSin, Op::kTanh, Op::kDiv};
 constexpr int kMostTrips = 12;
 
-/// The arrays that a body reads at its index, and where the number of trips comes from.
+/// The arrays that a loop body reads, and the sources of trip counts.
 struct LoopInputs {
   ir::VarId rows = ir::kNone;     ///< x[i, j]
   ir::VarId shared = ir::kNone;   ///< w[j], which every thread reads
@@ -33,7 +33,7 @@ LoopInputs add_loop_inputs(Sketch& sketch, ir::Type real) {
   return inputs;
 }
 
-RangeOf choose_range(Sketch& sketch, const LoopInputs& inputs) {
+LoopRange choose_range(Sketch& sketch, const LoopInputs& inputs) {
   ir::Builder& b = sketch.b();
   if (inputs.lengths != ir::kNone && sketch.rng().bernoulli(0.5))
     return dynamic_range(
@@ -54,9 +54,9 @@ void offer_at(Sketch& sketch, const LoopInputs& inputs, ir::VarId index) {
     sketch.offer_element(inputs.shared, [&sketch, index] { return std::vector<ir::ExprId>{sketch.b().var(index)}; });
 }
 
-void add_loop(Grower& grower, const LoopInputs& inputs, std::vector<CarriedState>& states) {
+void add_loop(ExpressionGrower& grower, const LoopInputs& inputs, std::vector<CarriedState>& states) {
   Sketch& sketch = grower.sketch();
-  const RangeOf range = choose_range(sketch, inputs);
+  const LoopRange range = choose_range(sketch, inputs);
   const std::size_t first = states.size();
   for (int left = sketch.rng().uniform_int(1, 2); left > 0; --left)
     states.push_back(start_state(grower, range.trips, inputs.decay));
@@ -73,7 +73,7 @@ void add_loop(Grower& grower, const LoopInputs& inputs, std::vector<CarriedState
 
 void make_loop(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const LoopInputs inputs = add_loop_inputs(sketch, real);
   const ir::VarId own = sketch.array("a", real, 1);
   const auto scalars = add_scalars(sketch, real, 0, 1);
@@ -83,7 +83,7 @@ void make_loop(Sketch& sketch) {
   offer_variables(sketch, scalars);
   maybe_guard(sketch, own);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   const ir::VarId before = sketch.let("before", grower.grow(1));
   std::vector<CarriedState> states;
   for (int left = rng.uniform_int(1, 2); left > 0; --left)
@@ -93,7 +93,7 @@ void make_loop(Sketch& sketch) {
     result = grower.apply(rng.bernoulli(0.5) ? Op::kAdd : Op::kMul, {result, sketch.read(states[k].variable)});
   if (rng.bernoulli(0.6)) result = grower.mul(sketch.read(before), result);
   if (inputs.decay != ir::kNone) result = grower.mul(sketch.read(inputs.decay), result);
-  sketch.store(outputs[0], grower.with_unused(result));
+  sketch.store(outputs[0], grower.add_unused_leaves(result));
   if (outputs.size() > 1) sketch.store(outputs[1], grower.grow(2));
 }
 

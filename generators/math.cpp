@@ -1,4 +1,4 @@
-// Scalar functions: each of the table that Warp has, alone and composed.
+// Scalar functions: each function of the operation table that Warp supports, alone and composed.
 #include "generators/families.hpp"
 #include "generators/ingredients.hpp"
 
@@ -21,7 +21,7 @@ std::vector<Op> functions() {
 
 void make_math(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   if (rng.bernoulli(0.1)) sketch.set_launch_rank(2);
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 3);
   const auto scalars = add_scalars(sketch, real, 0, 1);
@@ -31,14 +31,14 @@ void make_math(Sketch& sketch) {
   offer_variables(sketch, scalars);
   maybe_guard(sketch, inputs[0]);
 
-  // A handful of functions a kernel, glued by arithmetic: a kernel has a theme and a failure a small suspect list.
+  // A few functions per kernel, combined by arithmetic, so that a failure has few possible causes.
   static const std::vector<Op> kFunctions = functions();
   std::vector<Op> menu{Op::kAdd, Op::kMul, Op::kSub};
   for (int left = rng.uniform_int(3, 6); left > 0; --left) {
     const Op op = rng.choose(kFunctions);
     menu.insert(menu.end(), 2, op);
   }
-  Grower grower(sketch, real, menu);
+  ExpressionGrower grower(sketch, real, menu);
   add_temporaries(grower, rng.uniform_int(1, 3), 2);
   store_outputs(grower, outputs, 2);
 }

@@ -34,7 +34,7 @@ void add(std::vector<Production>& all, std::vector<Production> more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// A multiple of the identity: by itself, or to keep what is added to it well away from singular.
+/// A multiple of the identity: by itself, or added to a matrix to keep it well away from singular.
 ExprId diagonal(Sketch& sketch, Type type, double value) {
   std::vector<ExprId> components;
   for (int k = 0; k < type.components(); ++k)
@@ -46,30 +46,31 @@ std::vector<Production> products(const Types& t) {
   const double n = t.square.rows;
   const double k = t.wide.cols;
   return {
-      by_operation(Op::kMul, t.square, {{t.square, 2}, {t.square, 2}}, 4 * n),
-      by_operation(Op::kMul, t.square, {{t.wide, 2}, {t.tall, 2}}, 4 * k),
-      by_operation(Op::kMul, t.wide, {{t.square, 2}, {t.wide, 2}}, 4 * n),
-      by_operation(Op::kMul, t.column, {{t.square, 2}, {t.column, 2}}, 4 * n),
-      by_operation(Op::kMul, t.column, {{t.column, 2}, {t.square, 2}}, 4 * n),
-      by_operation(Op::kMul, t.column, {{t.wide, 2}, {t.row, 2}}, 4 * k),
-      by_operation(Op::kMul, t.row, {{t.column, 2}, {t.wide, 2}}, 4 * n),
-      by_operation(Op::kOuter, t.square, {{t.column, 2}, {t.column, 2}}, 4),
-      by_operation(Op::kOuter, t.wide, {{t.column, 2}, {t.row, 2}}, 4),
-      by_operation(Op::kTranspose, t.square, {{t.square, 8}}, 8),
-      by_operation(Op::kTranspose, t.wide, {{t.tall, 8}}, 8),
-      by_operation(Op::kTranspose, t.tall, {{t.wide, 8}}, 8),
-      by_operation(Op::kCwMul, t.square, {{t.square, 2}, {t.square, 2}}, 4),
-      by_operation(Op::kCwDiv, t.wide, {{t.wide, 4}, {t.wide, 4, true}}, 8),
-      by_library("lerp", t.square, {{t.square, 4}, {t.square, 4}, {t.real, 1}}, 12),
+      operation_production(Op::kMul, t.square, {{t.square, 2}, {t.square, 2}}, 4 * n),
+      operation_production(Op::kMul, t.square, {{t.wide, 2}, {t.tall, 2}}, 4 * k),
+      operation_production(Op::kMul, t.wide, {{t.square, 2}, {t.wide, 2}}, 4 * n),
+      operation_production(Op::kMul, t.column, {{t.square, 2}, {t.column, 2}}, 4 * n),
+      operation_production(Op::kMul, t.column, {{t.column, 2}, {t.square, 2}}, 4 * n),
+      operation_production(Op::kMul, t.column, {{t.wide, 2}, {t.row, 2}}, 4 * k),
+      operation_production(Op::kMul, t.row, {{t.column, 2}, {t.wide, 2}}, 4 * n),
+      operation_production(Op::kOuter, t.square, {{t.column, 2}, {t.column, 2}}, 4),
+      operation_production(Op::kOuter, t.wide, {{t.column, 2}, {t.row, 2}}, 4),
+      operation_production(Op::kTranspose, t.square, {{t.square, 8}}, 8),
+      operation_production(Op::kTranspose, t.wide, {{t.tall, 8}}, 8),
+      operation_production(Op::kTranspose, t.tall, {{t.wide, 8}}, 8),
+      operation_production(Op::kCwMul, t.square, {{t.square, 2}, {t.square, 2}}, 4),
+      operation_production(Op::kCwDiv, t.wide, {{t.wide, 4}, {t.wide, 4, true}}, 8),
+      library_production("lerp", t.square, {{t.square, 4}, {t.square, 4}, {t.real, 1}}, 12),
   };
 }
 
 std::vector<Production> of_square(const Types& t) {
   const double n = t.square.rows;
   std::vector<Production> all{
-      by_library("diag", t.square, {{t.column, 8}}, 8),
-      by_library("get_diag", t.column, {{t.square, 8}}, 8),
-      by_making(t.square, std::vector<Wanted>(static_cast<std::size_t>(n), Wanted{t.column, 4})),
+      library_production("diag", t.square, {{t.column, 8}}, 8),
+      library_production("get_diag", t.column, {{t.square, 8}}, 8),
+      constructor_production(t.square,
+                             std::vector<ComponentBounds>(static_cast<std::size_t>(n), ComponentBounds{t.column, 4})),
       {t.square,
        {},
        2,
@@ -89,7 +90,7 @@ std::vector<Production> of_square(const Types& t) {
   all.push_back({t.square, {{t.real, 2}}, 2, [type = t.square](Sketch& sketch, const std::vector<ExprId>& args) {
                    return sketch.b().op(Op::kSplat, args, type);
                  }});
-  if (t.square.rows == 3) all.push_back(by_library("skew", t.square, {{t.column, 8}}, 8));
+  if (t.square.rows == 3) all.push_back(library_production("skew", t.square, {{t.column, 8}}, 8));
   if (t.square.rows != 4) return all;
   const Type point = vector_type(t.real.scalar, 3);
   for (const char* name : {"transform_point", "transform_vector"}) {
@@ -108,7 +109,7 @@ std::vector<Production> scalars(const Types& t) {
   const double k = t.wide.cols;
   constexpr double kPermanents[] = {0, 0, 2, 6, 24};
   return {
-      by_library("trace", t.real, {{t.square, 4}}, 4 * n),
+      library_production("trace", t.real, {{t.square, 4}}, 4 * n),
       {t.real,
        {{t.square, 1}},
        6 * kPermanents[t.square.rows],
@@ -116,9 +117,9 @@ std::vector<Production> scalars(const Types& t) {
          // Products of vectors have determinant 0, with the derivative.
          return sketch.warp("determinant", {sketch.b().op(Op::kAdd, {args[0], diagonal(sketch, type, 0.5)})});
        }},
-      by_operation(Op::kDoubleDot, t.real, {{t.square, 2}, {t.square, 2}}, 4 * n * n),
-      by_operation(Op::kDoubleDot, t.real, {{t.wide, 2}, {t.wide, 2}}, 4 * n * k),
-      by_operation(Op::kDot, t.real, {{t.column, 2}, {t.column, 2}}, 4 * n),
+      operation_production(Op::kDoubleDot, t.real, {{t.square, 2}, {t.square, 2}}, 4 * n * n),
+      operation_production(Op::kDoubleDot, t.real, {{t.wide, 2}, {t.wide, 2}}, 4 * n * k),
+      operation_production(Op::kDot, t.real, {{t.column, 2}, {t.column, 2}}, 4 * n),
       {t.real,
        {{t.wide, 8}},
        8,
@@ -127,8 +128,8 @@ std::vector<Production> scalars(const Types& t) {
              sketch.b().op(Op::kExtract, {args[0], sketch.b().i32(sketch.rng().uniform_int(0, type.rows - 1))});
          return sketch.b().op(Op::kExtract, {row, sketch.b().i32(sketch.rng().uniform_int(0, type.cols - 1))});
        }},
-      by_operation(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
-      by_operation(Op::kSin, t.real, {{t.real, 6}}, 1),
+      operation_production(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
+      operation_production(Op::kSin, t.real, {{t.real, 6}}, 1),
   };
 }
 
@@ -137,7 +138,7 @@ std::vector<Production> productions(const Types& t) {
   add(all, of_square(t));
   add(all, scalars(t));
   for (const Type type : {t.square, t.wide, t.tall, t.column, t.row})
-    add(all, usual_productions(type));
+    add(all, common_productions(type));
   return all;
 }
 
@@ -145,20 +146,20 @@ std::vector<Production> productions(const Types& t) {
 void integer_matrices(Sketch& sketch, ir::VarId cells, ir::VarId output) {
   ir::Builder& b = sketch.b();
   const Type type = b.function().var(cells).type.element();
-  const auto cell = [&] { return b.load(cells, sketch.here()); };
+  const auto cell = [&] { return b.load(cells, sketch.thread_indices()); };
   const ir::ExprId product = b.op(Op::kMul, {cell(), b.op(Op::kTranspose, {cell()})});
-  const ir::VarId m = sketch.let("cell", {b.op(Op::kAdd, {product, cell()}), kTame});
+  const ir::VarId m = sketch.let("cell", {b.op(Op::kAdd, {product, cell()}), kModerateRange});
   const ExprId row = b.op(Op::kExtract, {b.var(m), b.i32(0)});
   const ExprId trace = sketch.warp("trace", {cell()});
   b.assign(m, b.op(Op::kInsert, {b.var(m), b.i32(0), b.op(Op::kInsert, {row, b.i32(type.cols - 1), trace})}));
-  b.store(output, sketch.here(), b.var(m));
+  b.store(output, sketch.thread_indices(), b.var(m));
 }
 
 }  // namespace
 
 void make_matrix(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const Type real = choose_real(rng);
+  const Type real = choose_float_type(rng);
   const Types types(real, rng.uniform_int(2, 4), rng.choose({2, 3, 3, 4, 5}));
   const bool integers = rng.bernoulli(0.15);
   const Type cell_type = matrix_type(ir::Scalar::kI32, types.square.rows, types.square.rows);
@@ -186,7 +187,7 @@ void make_matrix(Sketch& sketch) {
   if (rng.bernoulli(0.5)) grower.write_parts(m);
   if (integers) integer_matrices(sketch, cells, counts);
   if (has_out) sketch.store(out, grower.grow({made, 8}, 3));
-  sketch.store(energy, grower.with_unused(grower.grow({real, 8}, 2)));
+  sketch.store(energy, grower.add_unused_leaves(grower.grow({real, 8}, 2)));
 }
 
 }  // namespace assay::generators

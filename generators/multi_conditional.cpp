@@ -10,8 +10,8 @@ using ir::Op;
 
 const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kMax, Op::kMin, Op::kCos, Op::kConditional};
 
-/// if, elif, ..., else by rising thresholds of one value: `arms` bodies, each run for some inputs.
-void chain(Grower& grower, ir::VarId selector, int arms, const std::function<void(int)>& body) {
+/// if, elif, ..., else by rising thresholds of one value: `arms` branches, each taken for some inputs.
+void chain(ExpressionGrower& grower, ir::VarId selector, int arms, const std::function<void(int)>& body) {
   Sketch& sketch = grower.sketch();
   const Interval range = sketch.domain(selector);
   const double step = (range.high - range.low) / arms;
@@ -24,7 +24,7 @@ void chain(Grower& grower, ir::VarId selector, int arms, const std::function<voi
     Term below{sketch.b().op(sketch.rng().bernoulli(0.5) ? Op::kLt : Op::kLe, {sketch.read(selector).expr, limit.expr}),
                {0, 1}};
     if (sketch.rng().bernoulli(0.3)) {
-      const auto other = grower.condition_beside(below, 1);
+      const auto other = grower.further_condition(below, 1);
       const Op op = sketch.rng().bernoulli(0.5) ? Op::kAnd : Op::kOr;
       if (other) below = {sketch.b().op(op, {below.expr, other->expr}), {0, 1}};
     }
@@ -34,13 +34,13 @@ void chain(Grower& grower, ir::VarId selector, int arms, const std::function<voi
   arm(0);
 }
 
-/// A condition that is neither always true nor never where `outer` holds, or where it does not.
-Term inside(Grower& grower, Term outer) {
-  const auto other = grower.condition_beside(outer, 1);
+/// A condition that is neither always true nor always false, both if `outer` holds and if it does not.
+Term inside(ExpressionGrower& grower, Term outer) {
+  const auto other = grower.further_condition(outer, 1);
   return other ? *other : integer_condition(grower.sketch(), ir::kI32);
 }
 
-void nested(Grower& grower, ir::VarId value) {
+void nested(ExpressionGrower& grower, ir::VarId value) {
   Sketch& sketch = grower.sketch();
   const Term outer = grower.condition(2);
   sketch.if_(
@@ -62,7 +62,7 @@ void nested(Grower& grower, ir::VarId value) {
 
 void make_multi_conditional(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const auto inputs = add_inputs(sketch, real, 1, 1, 3);
   const auto scalars = add_scalars(sketch, real, 0, 1);
   const auto outputs = add_outputs(sketch, real, 1, 3);
@@ -72,13 +72,13 @@ void make_multi_conditional(Sketch& sketch) {
   sketch.offer({.type = ir::kI32, .range = {0, 1 << 20}, .make = [&sketch] { return sketch.thread_index(); }});
   maybe_guard(sketch, inputs[0]);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   const ir::VarId selector = sketch.let("h", sketch.leaf(real).value());
   const ir::VarId value = sketch.let("value", grower.grow(1));
   const bool spread = outputs.size() > 1 && rng.bernoulli(0.5);
   if (rng.bernoulli(0.5)) nested(grower, value);
   chain(grower, selector, rng.uniform_int(3, 5), [&](int number) {
-    // Spread: every arm writes the first output and one of the others; the rest keep what they held.
+    // Every branch writes the first output and one of the others; the rest keep their initial values.
     if (spread) {
       const std::size_t which = 1 + static_cast<std::size_t>(number) % (outputs.size() - 1);
       sketch.store(outputs[which], grower.add(grower.grow_in({-4, 4}, 2), sketch.read(value)));
@@ -92,7 +92,7 @@ void make_multi_conditional(Sketch& sketch) {
     return;
   }
   const Term last = grower.add(grower.grow_in({-4, 4}, 1), sketch.read(value));
-  sketch.store(outputs[0], grower.with_unused(last));
+  sketch.store(outputs[0], grower.add_unused_leaves(last));
 }
 
 }  // namespace assay::generators

@@ -1,4 +1,4 @@
-// Loops in loops: constant in dynamic and the other way round, triangular bounds, inner accumulators that change
+// Nested loops: constant in dynamic and vice versa, triangular bounds, inner accumulators that change
 // outer state.
 #include <algorithm>
 
@@ -21,11 +21,11 @@ struct NestInputs {
 };
 
 /// Bounds of an inner loop, some of which depend on the outer index.
-RangeOf inner_range(Sketch& sketch, const NestInputs& inputs, ir::VarId outer) {
+LoopRange inner_range(Sketch& sketch, const NestInputs& inputs, ir::VarId outer) {
   ir::Builder& b = sketch.b();
   const int most = static_cast<int>(sketch.domain(outer).high);
   const auto rising = [&](ir::ExprId start, ir::ExprId stop, int trips) {
-    return RangeOf{
+    return LoopRange{
         .start = start, .stop = stop, .step = b.i32(1), .index = {0, std::max(0.0, trips - 1.0)}, .trips = trips};
   };
   switch (sketch.rng().uniform_int(0, 6)) {
@@ -45,9 +45,10 @@ RangeOf inner_range(Sketch& sketch, const NestInputs& inputs, ir::VarId outer) {
 }
 
 /// The body of the innermost loop, or another loop around it.
-void add_inner(Grower& grower, const NestInputs& inputs, ir::VarId outer, int levels, const CarriedState& whole) {
+void add_inner(ExpressionGrower& grower, const NestInputs& inputs, ir::VarId outer, int levels,
+               const CarriedState& whole) {
   Sketch& sketch = grower.sketch();
-  const RangeOf range = inner_range(sketch, inputs, outer);
+  const LoopRange range = inner_range(sketch, inputs, outer);
   const bool own_state = sketch.rng().bernoulli(0.7);
   const CarriedState state = own_state ? start_state(grower, range.trips * (levels > 1 ? 8 : 1)) : whole;
   sketch.loop("k", range.start, range.stop, range.step, range.index, [&](ir::VarId inner) {
@@ -62,7 +63,7 @@ void add_inner(Grower& grower, const NestInputs& inputs, ir::VarId outer, int le
     update_state(grower, whole, true);
     return;
   }
-  // The inner result multiplies or joins the outer state, kept where that state's bounds hold.
+  // Multiply the outer state by the inner result or add it, within the bounds of that state.
   const Term inner_result = sketch.read(state.variable);
   const bool multiplies = sketch.rng().bernoulli(0.5);
   const Interval bound = multiplies ? Interval{-0.98, 0.98} : Interval{-0.5, 0.5};
@@ -78,7 +79,7 @@ void add_inner(Grower& grower, const NestInputs& inputs, ir::VarId outer, int le
 
 void make_nested_loop(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   NestInputs inputs{};
   inputs.table = sketch.array("w", real, 2);
   if (rng.bernoulli(0.5)) inputs.row = sketch.array("c", real, 1);
@@ -90,7 +91,7 @@ void make_nested_loop(Sketch& sketch) {
   offer_arrays(sketch, own);
   maybe_guard(sketch, own[0]);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   const ir::VarId before = sketch.let("before", grower.grow(1));
   const int levels = rng.bernoulli(0.2) ? 2 : 1;
   const CarriedState whole = start_state(grower, levels > 1 ? 220 : 40);
@@ -105,7 +106,7 @@ void make_nested_loop(Sketch& sketch) {
     add_inner(grower, inputs, outer, levels, whole);
   });
   const Term result = grower.mul(grower.fit(sketch.read(before), {-4, 4}), sketch.read(whole.variable));
-  sketch.store(outputs[0], grower.with_unused(result));
+  sketch.store(outputs[0], grower.add_unused_leaves(result));
   if (outputs.size() > 1) sketch.store(outputs[1], grower.add(grower.grow_in({-4, 4}, 1), sketch.read(whole.variable)));
 }
 

@@ -11,7 +11,7 @@ using ir::Op;
 const ir::Type kF16 = scalar_type(ir::Scalar::kF16);
 const ir::Type kBF16 = scalar_type(ir::Scalar::kBF16);
 
-/// Few operations one after the other, and none that cancels or divides by little: 16 bits leave 3 digits or 2.
+/// Short sequences of operations without cancellation or small divisors: 16-bit floats have only 2 or 3 digits.
 const std::vector<Op> kNarrowMenu = {Op::kAdd, Op::kMul, Op::kMul, Op::kSin, Op::kTanh, Op::kMax, Op::kConditional};
 const std::vector<Op> kWideMenu = {Op::kAdd, Op::kSub, Op::kMul,  Op::kMul,  Op::kDiv,        Op::kSin,
                                    Op::kExp, Op::kMin, Op::kSqrt, Op::kTanh, Op::kConditional};
@@ -20,8 +20,10 @@ bool is_narrow(ir::Type type) { return row(type.scalar).bytes == 2; }
 
 /// Offers the elements of an array as values of another type.
 void offer_cast(Sketch& sketch, ir::VarId array, ir::Type as) {
-  const auto make = [&sketch, array, as] { return sketch.b().cast(as, sketch.b().load(array, sketch.here())); };
-  sketch.offer({.type = as, .range = kUsualDomain, .make = make});
+  const auto make = [&sketch, array, as] {
+    return sketch.b().cast(as, sketch.b().load(array, sketch.thread_indices()));
+  };
+  sketch.offer({.type = as, .range = kDefaultDomain, .make = make});
 }
 
 }  // namespace
@@ -45,16 +47,16 @@ void make_precision(Sketch& sketch) {
     offer_cast(sketch, other, compute);
   if (gain != ir::kNone) sketch.offer_variable(gain);
 
-  Grower grower(sketch, compute, is_narrow(compute) ? kNarrowMenu : kWideMenu);
+  ExpressionGrower grower(sketch, compute, is_narrow(compute) ? kNarrowMenu : kWideMenu);
   const int depth = is_narrow(compute) ? 1 : 3;
-  const ir::VarId value = sketch.let("value", grower.with_unused(grower.grow(depth)));
+  const ir::VarId value = sketch.let("value", grower.add_unused_leaves(grower.grow(depth)));
   if (copy != ir::kNone) {
     ir::Builder& b = sketch.b();
     const ir::ExprId kept = b.op(Op::kMul, {b.cast(stored, b.var(value)), b.literal(stored, 0.5)});
-    b.store(copy, sketch.here(), kept);
+    b.store(copy, sketch.thread_indices(), kept);
   }
   const Term last = grower.grow(is_narrow(compute) ? 0 : 2);
-  sketch.store(out, grower.fit(grower.add(sketch.read(value), last), kTame));
+  sketch.store(out, grower.fit(grower.add(sketch.read(value), last), kModerateRange));
 }
 
 }  // namespace assay::generators

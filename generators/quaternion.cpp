@@ -27,7 +27,7 @@ struct Types {
         matrix(ir::matrix_type(scalar.scalar, 3, 3)) {}
 };
 
-/// wp.normalize(q + constant): the length is nowhere zero.
+/// wp.normalize(q + constant): the length is never zero.
 Production unit(const Types& t) {
   return {t.quat, {{t.quat, 1}}, 1, [t](Sketch& sketch, const std::vector<ExprId>& args) {
             ir::Builder& b = sketch.b();
@@ -41,15 +41,15 @@ Production unit(const Types& t) {
 std::vector<Production> quaternions(const Types& t) {
   return {
       unit(t),
-      by_operation(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
-      by_operation(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
-      by_operation(Op::kQuatInverse, t.quat, {{t.quat, 8}}, 8),
-      by_library("quat_from_axis_angle", t.quat, {{t.vector, 2}, {t.real, 3}}, 2),
-      by_library("quat_rpy", t.quat, {{t.real, 3}, {t.real, 3}, {t.real, 3}}, 2),
-      by_library("quat_from_matrix", t.quat, {{t.matrix, 1.5}}, 1),
-      by_library("lerp", t.quat, {{t.quat, 2}, {t.quat, 2}, {t.real, 1}}, 8),
-      by_making(t.quat, {{t.vector, 4}, {t.real, 4}}),
-      // Between quaternions near two that are apart, so that the arc is neither zero nor half a turn.
+      operation_production(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
+      operation_production(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
+      operation_production(Op::kQuatInverse, t.quat, {{t.quat, 8}}, 8),
+      library_production("quat_from_axis_angle", t.quat, {{t.vector, 2}, {t.real, 3}}, 2),
+      library_production("quat_rpy", t.quat, {{t.real, 3}, {t.real, 3}, {t.real, 3}}, 2),
+      library_production("quat_from_matrix", t.quat, {{t.matrix, 1.5}}, 1),
+      library_production("lerp", t.quat, {{t.quat, 2}, {t.quat, 2}, {t.real, 1}}, 8),
+      constructor_production(t.quat, {{t.vector, 4}, {t.real, 4}}),
+      // Between quaternions near two distinct ones, so that the arc is neither zero nor half a turn.
       {t.quat,
        {{t.quat, 0.2}, {t.quat, 0.2}, {t.real, 1}},
        3,
@@ -68,16 +68,16 @@ std::vector<Production> quaternions(const Types& t) {
 
 std::vector<Production> others(const Types& t) {
   return {
-      by_library("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
-      by_library("quat_rotate_inv", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
-      by_library("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
-      by_operation(Op::kCross, t.vector, {{t.vector, 2}, {t.vector, 2}}, 8),
-      by_operation(Op::kMul, t.vector, {{t.matrix, 1.5}, {t.vector, 1.5}}, 7),
-      by_library("quat_to_matrix", t.matrix, {{t.quat, 1}}, 5),
-      by_library("quat_to_matrix", t.matrix, {{t.quat, 1}}, 5),
-      by_operation(Op::kDot, t.real, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
-      by_operation(Op::kDot, t.real, {{t.vector, 1.6}, {t.vector, 1.6}}, 8),
-      by_operation(Op::kLengthSq, t.real, {{t.quat, 1.4}}, 8),
+      library_production("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
+      library_production("quat_rotate_inv", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
+      library_production("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
+      operation_production(Op::kCross, t.vector, {{t.vector, 2}, {t.vector, 2}}, 8),
+      operation_production(Op::kMul, t.vector, {{t.matrix, 1.5}, {t.vector, 1.5}}, 7),
+      library_production("quat_to_matrix", t.matrix, {{t.quat, 1}}, 5),
+      library_production("quat_to_matrix", t.matrix, {{t.quat, 1}}, 5),
+      operation_production(Op::kDot, t.real, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
+      operation_production(Op::kDot, t.real, {{t.vector, 1.6}, {t.vector, 1.6}}, 8),
+      operation_production(Op::kLengthSq, t.real, {{t.quat, 1.4}}, 8),
       {t.real,
        {{t.quat, 1}},
        8,
@@ -87,25 +87,25 @@ std::vector<Production> others(const Types& t) {
              t.quat, {b.literal(t.real, 0.0), b.literal(t.real, 0.0), b.literal(t.real, 0.0), b.literal(t.real, 2.5)});
          return b.op(Op::kLength, {b.op(Op::kAdd, {args[0], one})});
        }},
-      by_operation(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
-      by_operation(Op::kSin, t.real, {{t.real, 6}}, 1),
+      operation_production(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
+      operation_production(Op::kSin, t.real, {{t.real, 6}}, 1),
   };
 }
 
 std::vector<Production> productions(const Types& t) {
   std::vector<Production> all = quaternions(t);
-  for (auto more : {others(t), usual_productions(t.quat), usual_productions(t.vector)})
+  for (auto more : {others(t), common_productions(t.quat), common_productions(t.vector)})
     all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   return all;
 }
 
-/// The axis and the angle of a turn made of an input; the axis is far from zero, the angle from pi. In front of all
-/// else, because a function with several results is a statement.
+/// The axis and angle of a rotation built from an input; the axis is far from zero, the angle far from pi. Comes first,
+/// because a call of a function with several results is a statement.
 void take_apart(Sketch& sketch, const Types& t, ir::VarId input) {
   ir::Builder& b = sketch.b();
   const ExprId away = b.make(
       t.quat, {b.literal(t.real, 1.75), b.literal(t.real, -2.0), b.literal(t.real, 1.5), b.literal(t.real, 2.5)});
-  const ExprId small = b.op(Op::kMul, {b.load(input, sketch.here()), b.literal(t.real, 0.25)});
+  const ExprId small = b.op(Op::kMul, {b.load(input, sketch.thread_indices()), b.literal(t.real, 0.25)});
   const ExprId turn = sketch.warp("normalize", {b.op(Op::kAdd, {small, away})});
   const auto parts = sketch.warp_results("quat_to_axis_angle", {turn}, {"axis", "angle"});
   sketch.set_new_range(parts[0], {-1, 1});
@@ -118,7 +118,7 @@ void take_apart(Sketch& sketch, const Types& t, ir::VarId input) {
 
 void make_quaternion(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const Types types(choose_real(rng));
+  const Types types(choose_float_type(rng));
   std::vector<ir::VarId> inputs = add_inputs(sketch, types.quat, 1, 1, 2);
   for (const Type type : {types.vector, types.vector, types.matrix, types.real}) {
     for (const ir::VarId array : add_inputs(sketch, type, 1, 0, 1))
@@ -140,7 +140,7 @@ void make_quaternion(Sketch& sketch) {
   if (rng.bernoulli(0.6)) sketch.let("d", grower.grow({rng.bernoulli(0.5) ? types.real : types.vector, 8}, 3));
   if (rng.bernoulli(0.4)) grower.write_parts(r);
   if (has_out) sketch.store(out, grower.grow({made, 8}, 3));
-  sketch.store(energy, grower.with_unused(grower.grow({types.real, 8}, 2)));
+  sketch.store(energy, grower.add_unused_leaves(grower.grow({types.real, 8}, 2)));
 }
 
 }  // namespace assay::generators

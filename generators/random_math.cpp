@@ -9,8 +9,8 @@ namespace {
 
 using ir::Op;
 
-/// Operators and functions whose derivatives stay of moderate size over their comfortable operands, so that trees of
-/// any depth stay well conditioned.
+/// Operators and functions with moderate derivatives over their well-conditioned operands, so that trees of any depth
+/// stay well conditioned.
 const std::vector<Op> kMenu = {Op::kAdd, Op::kAdd,  Op::kSub,  Op::kSub,  Op::kMul,         Op::kMul,    Op::kMul,
                                Op::kDiv, Op::kNeg,  Op::kSin,  Op::kCos,  Op::kTanh,        Op::kAtan,   Op::kExp,
                                Op::kLog, Op::kSqrt, Op::kCbrt, Op::kErf,  Op::kAtan2,       Op::kPow,    Op::kAbs,
@@ -21,7 +21,7 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kAdd,  Op::kSub,  Op::kSub,  Op::kM
 
 void make_random_math(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   if (rng.bernoulli(0.15)) sketch.set_launch_rank(2);
   const auto inputs = add_inputs(sketch, real, sketch.launch_rank(), 1, 4);
   const auto scalars = add_scalars(sketch, real, 0, 2);
@@ -30,9 +30,9 @@ void make_random_math(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   const int depth = rng.uniform_int(2, 8);
-  // A deep tree is wide too: what people write gives names to parts of it.
+  // A deep tree is wide too, so parts of it get names, as in code written by people.
   add_temporaries(grower, depth > 5 ? rng.uniform_int(1, 2) : rng.uniform_int(0, 1), std::max(2, depth / 2));
   store_outputs(grower, outputs, depth);
 }

@@ -68,7 +68,7 @@ Interval exact_range(Op op, std::span<const Interval> t) {
     case Op::kLerp: return hull(t[0], t[1]);
     case Op::kDegrees: return {57.3 * t[0].low, 57.3 * t[0].high};
     case Op::kRadians: return {0.0175 * t[0].low, 0.0175 * t[0].high};
-    default: return kTame;
+    default: return kModerateRange;
   }
 }
 
@@ -76,10 +76,10 @@ Interval exact_range(Op op, std::span<const Interval> t) {
 
 Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 
-Interval comfortable(Op op, int operand) {
-  const Interval interval = ir::row(op).comfortable[static_cast<std::size_t>(operand)];
+Interval well_conditioned_range(Op op, int operand) {
+  const Interval interval = ir::row(op).well_conditioned_range[static_cast<std::size_t>(operand)];
   if (interval.low != interval.high) return interval;
-  return kTame;
+  return kModerateRange;
 }
 
 Interval range_of(Op op, std::span<const Interval> operands) {
@@ -87,7 +87,7 @@ Interval range_of(Op op, std::span<const Interval> operands) {
   return {std::floor(range.low * 64) / 64, std::ceil(range.high * 64) / 64};
 }
 
-double two_digits(double value) {
+double truncate_to_two_digits(double value) {
   if (value == 0) return 0;
   double unit = 0.01;
   while (std::abs(value) >= 100 * unit)

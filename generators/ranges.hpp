@@ -1,8 +1,8 @@
-// Where values lie: interval arithmetic over the operations, and the operands for which each behaves well.
+// Interval arithmetic over the operations, and the operand intervals for which each operation is well conditioned.
 //
 // Generators track an interval with every value, so that divisors stay away from zero, logarithms positive and
 // sums small by construction. Bounds are rounded outward to a coarse grid: a math library that differs in the
-// last bit must not change which kernel a seed stands for.
+// last bit must not change the kernel of a seed.
 #pragma once
 
 #include <span>
@@ -13,22 +13,23 @@ namespace assay::generators {
 
 using ir::Interval;
 
-/// Domain of a float parameter about which the kernel's comments say nothing.
-inline constexpr Interval kUsualDomain{-2, 2};
-/// Where intermediate values are kept.
-inline constexpr Interval kTame{-8, 8};
+/// Default domain of a float parameter without a domain comment.
+inline constexpr Interval kDefaultDomain{-2, 2};
+/// The interval of intermediate values.
+inline constexpr Interval kModerateRange{-8, 8};
 
 constexpr bool contains(Interval outer, Interval inner) { return outer.low <= inner.low && inner.high <= outer.high; }
 constexpr bool contains(Interval interval, double value) { return interval.low <= value && value <= interval.high; }
 Interval hull(Interval a, Interval b);
 
-/// Operands for which `op` is well conditioned in f32; kTame where any tame value will do.
-Interval comfortable(ir::Op op, int operand);
+/// Operands for which `op` is well conditioned in f32; kModerateRange if unrestricted.
+Interval well_conditioned_range(ir::Op op, int operand);
 
-/// An interval that holds op's result for all operands in theirs. Each operand lies in its comfortable interval.
+/// An interval that contains op's result for all operands in the given intervals, which must be within
+/// comfortable(op).
 Interval range_of(ir::Op op, std::span<const Interval> operands);
 
-/// `value` cut towards zero to two significant decimal digits: how a person writes a constant.
-double two_digits(double value);
+/// `value` truncated towards zero to two significant decimal digits, as in hand-written constants.
+double truncate_to_two_digits(double value);
 
 }  // namespace assay::generators

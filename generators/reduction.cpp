@@ -17,13 +17,13 @@ constexpr Interval kSmall{-2, 2};
 
 enum class Kind : std::uint8_t { kSum, kNorm, kMean, kLeast, kGreatest, kProduct, kSoftmax, kLogSumExp };
 
-/// Reduces what the grower makes of a row's elements.
+/// Reduces expressions of a row's elements.
 class Reduction {
  public:
-  Reduction(Grower& grower, ir::VarId rows, ir::VarId length)
+  Reduction(ExpressionGrower& grower, ir::VarId rows, ir::VarId length)
       : grower_(grower), sketch_(grower.sketch()), b_(sketch_.b()), rows_(rows), length_(length) {}
 
-  /// The reduced value, in kTame.
+  /// The reduced value, in kModerateRange.
   Term reduce(Kind kind, ir::VarId place) {
     switch (kind) {
       case Kind::kNorm: return norm();
@@ -44,12 +44,12 @@ class Reduction {
   ir::ExprId bound() { return length_ != ir::kNone ? b_.var(length_) : b_.shape_of(rows_, 1); }
   ir::ExprId first() { return b_.load(rows_, {sketch_.thread_index(), b_.i32(0)}); }
   ir::VarId start(std::string_view name, ir::ExprId value) {
-    const ir::VarId variable = b_.let(sketch_.fresh(name), value);
+    const ir::VarId variable = b_.let(sketch_.unique_name(name), value);
     return variable;
   }
   Term tamed(ir::ExprId value, Interval range) { return grower_.tame({value, range}); }
 
-  /// Runs `body` over the elements of the row from `from`, each offered as a leaf.
+  /// Adds a loop over the elements of the row from index `from`; `body` may use each element as a leaf.
   void over(int from, const std::function<void(ir::VarId)>& body) {
     sketch_.loop("j", b_.i32(from), bound(), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
       sketch_.offer_element(rows_, [this, j] { return std::vector<ir::ExprId>{sketch_.thread_index(), b_.var(j)}; });
@@ -57,7 +57,7 @@ class Reduction {
     });
   }
   /// A tree that uses the row's element.
-  Term grown_with_all(Interval target) { return grower_.fit(grower_.with_unused(grower_.grow(2)), target); }
+  Term grown_with_all(Interval target) { return grower_.fit(grower_.add_unused_leaves(grower_.grow(2)), target); }
   Term element(ir::VarId j) { return sketch_.element(rows_, {sketch_.thread_index(), b_.var(j)}); }
 
   Term sum() {
@@ -88,7 +88,7 @@ class Reduction {
     over(0, [&](ir::VarId) { b_.assign(p, op(Op::kMul, b_.var(p), grown_with_all({0.6, 1.3}).expr)); });
     return tamed(b_.var(p), {0, 16});
   }
-  /// The least or greatest element by comparison; with `place`, also where it stands.
+  /// The least or greatest element by comparison; with `place`, also its index.
   Term extremum(Op better, ir::VarId place) {
     const ir::VarId best = start("best", first());
     const ir::VarId at = place != ir::kNone ? start("at", b_.i32(0)) : ir::kNone;
@@ -103,7 +103,7 @@ class Reduction {
         if (at != ir::kNone) b_.assign(at, b_.var(j));
       });
     });
-    if (at != ir::kNone) b_.store(place, sketch_.here(), b_.var(at));
+    if (at != ir::kNone) b_.store(place, sketch_.thread_indices(), b_.var(at));
     return {b_.var(best), kSmall};
   }
   /// The greatest element's softmax, or the logarithm of the sum of exponentials, shifted by that element.
@@ -120,18 +120,18 @@ class Reduction {
     return {op(Op::kDiv, b_.op(Op::kExp, {shifted}), b_.var(s)), {0, 1}};
   }
 
-  Grower& grower_;
+  ExpressionGrower& grower_;
   Sketch& sketch_;
   ir::Builder& b_;
   ir::VarId rows_;
   ir::VarId length_;
 };
 
-/// bins[int(position)] += e: the place is cut off to an integer and inactive.
-void add_histogram(Grower& grower, ir::VarId positions, ir::VarId counts, ir::VarId sums) {
+/// bins[int(position)] += e: the index is truncated to an integer and inactive.
+void add_histogram(ExpressionGrower& grower, ir::VarId positions, ir::VarId counts, ir::VarId sums) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
-  const ir::VarId bin = b.let(sketch.fresh("bin"), b.cast(ir::kI32, b.load(positions, sketch.here())));
+  const ir::VarId bin = b.let(sketch.unique_name("bin"), b.cast(ir::kI32, b.load(positions, sketch.thread_indices())));
   b.atomic(ir::AtomicOp::kAdd, counts, {b.var(bin)}, b.i32(1));
   b.atomic(ir::AtomicOp::kAdd, sums, {b.var(bin)}, grower.grow_in(kSmall, 2).expr);
 }
@@ -140,7 +140,7 @@ void add_histogram(Grower& grower, ir::VarId positions, ir::VarId counts, ir::Va
 
 void make_reduction(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const Kind kind = rng.choose({Kind::kSum, Kind::kNorm, Kind::kMean, Kind::kLeast, Kind::kGreatest, Kind::kProduct,
                                 Kind::kSoftmax, Kind::kLogSumExp});
   const bool has_length = rng.bernoulli(0.5);
@@ -160,12 +160,12 @@ void make_reduction(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   Reduction reduction(grower, rows, length);
   const ir::VarId reduced = sketch.let("reduced", reduction.reduce(kind, place));
   if (has_histogram) add_histogram(grower, positions, counts, sums);
   const Term scaled = grower.mul(sketch.read(reduced), grower.grow_in(kSmall, 1));
-  const Term result = grower.with_unused(grower.tame(scaled));
+  const Term result = grower.add_unused_leaves(grower.tame(scaled));
   if (has_total) {
     const ir::VarId part = sketch.let("part", result);
     sketch.b().atomic(ir::AtomicOp::kAdd, total, {sketch.b().i32(0)}, sketch.read(part).expr);

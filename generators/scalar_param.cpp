@@ -10,7 +10,7 @@ using ir::Op;
 
 const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kDiv, Op::kCos, Op::kMax, Op::kConditional};
 
-/// Parameters whose leaves can only be offered once the body begins.
+/// Parameters whose leaves can only be offered after the body begins.
 struct Parameters {
   std::vector<ir::VarId> reals;
   ir::VarId other = ir::kNone;  ///< of the other float type
@@ -27,7 +27,7 @@ Parameters add_parameters(Sketch& sketch, ir::Type real) {
   if (rng.bernoulli(0.3)) p.other = sketch.scalar("fine", real == ir::kF32 ? ir::kF64 : ir::kF32);
   if (rng.bernoulli(0.5)) p.vector = sketch.scalar("direction", vector_type(real.scalar, rng.uniform_int(2, 4)));
   if (rng.bernoulli(0.4)) {
-    const ir::Type integer = choose_integer(rng);
+    const ir::Type integer = choose_integer_type(rng);
     p.integer = sketch.scalar("count", integer, small_domain(integer));
   }
   if (rng.bernoulli(0.3)) p.flag = sketch.scalar("enabled", ir::kBool);
@@ -41,7 +41,7 @@ Parameters add_parameters(Sketch& sketch, ir::Type real) {
 }
 
 void offer_component(Sketch& sketch, ir::Type real, std::function<ir::ExprId()> vector, int component) {
-  sketch.offer({.type = real, .range = kUsualDomain, .make = [&sketch, vector = std::move(vector), component] {
+  sketch.offer({.type = real, .range = kDefaultDomain, .make = [&sketch, vector = std::move(vector), component] {
                   const ir::ExprId v = vector();
                   return sketch.b().op(Op::kExtract, {v, sketch.b().i32(component)});
                 }});
@@ -51,7 +51,8 @@ void offer_parameters(Sketch& sketch, const Parameters& p, ir::Type real) {
   ir::Builder& b = sketch.b();
   offer_variables(sketch, p.reals);
   if (p.other != ir::kNone)
-    sketch.offer({.type = real, .range = kUsualDomain, .make = [&b, p, real] { return b.cast(real, b.var(p.other)); }});
+    sketch.offer(
+        {.type = real, .range = kDefaultDomain, .make = [&b, p, real] { return b.cast(real, b.var(p.other)); }});
   if (p.vector != ir::kNone) {
     const int length = b.function().var(p.vector).type.rows;
     for (int c = 0; c < length; ++c)
@@ -64,7 +65,8 @@ void offer_parameters(Sketch& sketch, const Parameters& p, ir::Type real) {
   }
   if (p.settings != ir::kNone) {
     for (int f = 0; f < 2; ++f)
-      sketch.offer({.type = real, .range = kUsualDomain, .make = [&b, p, f] { return b.field(b.var(p.settings), f); }});
+      sketch.offer(
+          {.type = real, .range = kDefaultDomain, .make = [&b, p, f] { return b.field(b.var(p.settings), f); }});
     for (int c = 0; c < 3; ++c)
       offer_component(
           sketch, real, [&b, p] { return b.field(b.var(p.settings), 2); }, c);
@@ -75,7 +77,7 @@ void offer_parameters(Sketch& sketch, const Parameters& p, ir::Type real) {
 
 void make_scalar_param(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const auto inputs = add_inputs(sketch, real, 1, 0, 2);
   const Parameters p = add_parameters(sketch, real);
   const auto outputs = add_outputs(sketch, real, 1, 2);
@@ -83,7 +85,7 @@ void make_scalar_param(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_parameters(sketch, p, real);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   ir::Builder& b = sketch.b();
   const ir::VarId value = sketch.let("value", grower.grow(3));
   if (p.flag != ir::kNone) {
@@ -97,7 +99,7 @@ void make_scalar_param(Sketch& sketch) {
     });
   }
   const Term first = grower.add(grower.grow_in({-4, 4}, 2), sketch.read(value));
-  sketch.store(outputs[0], grower.with_unused(first));
+  sketch.store(outputs[0], grower.add_unused_leaves(first));
   if (outputs.size() > 1) sketch.store(outputs[1], grower.grow(3));
 }
 

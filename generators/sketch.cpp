@@ -25,7 +25,7 @@ std::string bound(ir::Type type, double value) {
 Sketch::Sketch(std::string kernel_name, Rng rng)
     : module_(module_with_kernel(std::move(kernel_name))), builder_(module_, module_.kernels[0]), rng_(rng) {}
 
-std::string Sketch::fresh(std::string_view name) {
+std::string Sketch::unique_name(std::string_view name) {
   std::string candidate(name);
   for (int number = 2; !names_.insert(candidate).second; ++number)
     candidate = fmt::format("{}{}", name, number);
@@ -43,7 +43,7 @@ ir::Type Sketch::add_struct(ir::StructDef definition) {
 }
 
 ir::VarId Sketch::parameter(std::string_view name, ir::Type type, Interval domain) {
-  const ir::VarId variable = builder_.parameter(fresh(name), type);
+  const ir::VarId variable = builder_.parameter(unique_name(name), type);
   remember(variable, domain);
   return variable;
 }
@@ -54,7 +54,8 @@ ir::VarId Sketch::array(std::string_view name, ir::Type element, int rank, Inter
 
 ir::VarId Sketch::scalar(std::string_view name, ir::Type type, Interval domain) {
   const ir::VarId variable = parameter(name, type, domain);
-  const bool usual = ir::is_float(type.scalar) && domain.low == kUsualDomain.low && domain.high == kUsualDomain.high;
+  const bool usual =
+      ir::is_float(type.scalar) && domain.low == kDefaultDomain.low && domain.high == kDefaultDomain.high;
   if (!usual && type.shape != ir::Shape::kStruct && type.scalar != ir::Scalar::kBool) {
     comment(fmt::format("domain: {} <= {} <= {}", bound(type, domain.low), kernel().var(variable).name,
                         bound(type, domain.high)));
@@ -70,12 +71,12 @@ ir::VarId Sketch::permutation(std::string_view name) {
 
 void Sketch::start() {
   for (int d = 0; d < launch_rank_; ++d)
-    remember(builder_.thread_index(fresh(d == 0 ? "i" : "j")), {0, 1 << 20});
+    remember(builder_.thread_index(unique_name(d == 0 ? "i" : "j")), {0, 1 << 20});
 }
 
 ir::ExprId Sketch::thread_index(int dimension) { return b().var(kernel().parameter_count + dimension); }
 
-std::vector<ir::ExprId> Sketch::here() {
+std::vector<ir::ExprId> Sketch::thread_indices() {
   std::vector<ir::ExprId> indices;
   for (int d = 0; d < launch_rank_; ++d)
     indices.push_back(thread_index(d));
@@ -98,8 +99,9 @@ void Sketch::offer_element(ir::VarId array, std::function<std::vector<ir::ExprId
 void Sketch::offer_elements(std::initializer_list<ir::VarId> arrays) {
   for (const ir::VarId array : arrays) {
     const int rank = kernel().var(array).type.rank;
-    offer_element(array,
-                  [this, rank] { return rank == launch_rank_ ? here() : std::vector<ir::ExprId>{thread_index()}; });
+    offer_element(array, [this, rank] {
+      return rank == launch_rank_ ? thread_indices() : std::vector<ir::ExprId>{thread_index()};
+    });
   }
 }
 
@@ -135,22 +137,22 @@ std::vector<ir::VarId> Sketch::warp_results(std::string_view name, const std::ve
     types.push_back(b().type_of(operand));
   std::vector<std::string> unique;
   for (const std::string& wanted : names)
-    unique.push_back(fresh(wanted));
+    unique.push_back(unique_name(wanted));
   return b().call_statement(ir::library_function(module_, name, types).value(), operands, unique);
 }
 
 ir::VarId Sketch::let(std::string_view name, Term value) {
-  const ir::VarId variable = b().let(fresh(name), value.expr);
+  const ir::VarId variable = b().let(unique_name(name), value.expr);
   remember(variable, value.range);
-  first_values_.resize(static_cast<std::size_t>(variable) + 1, ir::kNone);
-  first_values_[static_cast<std::size_t>(variable)] = value.expr;
+  initial_values_.resize(static_cast<std::size_t>(variable) + 1, ir::kNone);
+  initial_values_[static_cast<std::size_t>(variable)] = value.expr;
   offer_variable(variable);
   return variable;
 }
 
-ir::ExprId Sketch::first_value(ir::VarId variable) const {
+ir::ExprId Sketch::initial_value(ir::VarId variable) const {
   const auto number = static_cast<std::size_t>(variable);
-  return number < first_values_.size() ? first_values_[number] : ir::kNone;
+  return number < initial_values_.size() ? initial_values_[number] : ir::kNone;
 }
 
 void Sketch::assign(ir::VarId variable, Term value) {
@@ -163,7 +165,7 @@ void Sketch::set_range(ir::VarId variable, Interval range) { ranges_[static_cast
 
 void Sketch::loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
                   const std::function<void(ir::VarId)>& body) {
-  b().for_(fresh(name), start, stop, step, [&](ir::VarId variable) {
+  b().for_(unique_name(name), start, stop, step, [&](ir::VarId variable) {
     remember(variable, range);
     inside([&] { body(variable); })();
   });

@@ -1,10 +1,10 @@
-// A kernel under construction: its parameters and domains, and the values that an expression may use where it
-// stands, each with the interval that it lies in.
+// A kernel under construction: its parameters and domains, and the values available to expressions at the current
+// statement, each with its interval.
 //
 //     ir::VarId x = sketch.array("x", kF32, 1);
 //     ir::VarId out = sketch.output("out", kF32);
 //     sketch.start();
-//     sketch.offer_elements({x});                      // x[i] may be used from here on
+//     sketch.offer_elements({x});                      // x[i] may now be used
 //     ir::VarId t = sketch.let("t", some_term);        // t too
 //     sketch.store(out, term);
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace assay::generators {
 
-/// An expression and where its value lies; of vectors, where each component lies. Used once: the IR is a tree.
+/// An expression and the interval of its value or, for vectors, of each component. Can be used once: the IR is a tree.
 struct Term {
   ir::ExprId expr = ir::kNone;
   Interval range;
@@ -34,7 +34,7 @@ struct Term {
 struct Leaf {
   ir::Type type;
   Interval range;
-  std::function<ir::ExprId()> make;  ///< a fresh expression for each use
+  std::function<ir::ExprId()> make;  ///< makes a new expression for each use
   ir::VarId variable = ir::kNone;    ///< the variable that it reads, if it is one
   int uses = 0;
   bool discrete = false;  ///< takes few values, so that a jump may lie exactly on one of them
@@ -59,15 +59,15 @@ class Sketch {
     module_.functions.push_back(std::move(gradient));
   }
   /// Lets the body call the functions of another sketch, by the same numbers.
-  void adopt_functions(const Sketch& other) { module_.functions = other.module_.functions; }
+  void copy_functions_of(const Sketch& other) { module_.functions = other.module_.functions; }
 
   // ---- parameters, all before start(). Names are made unique.
-  ir::VarId array(std::string_view name, ir::Type element, int rank, Interval domain = kUsualDomain);
-  ir::VarId scalar(std::string_view name, ir::Type type, Interval domain = kUsualDomain);
+  ir::VarId array(std::string_view name, ir::Type element, int rank, Interval domain = kDefaultDomain);
+  ir::VarId scalar(std::string_view name, ir::Type type, Interval domain = kDefaultDomain);
   ir::VarId output(std::string_view name, ir::Type element) { return parameter(name, element.array_of(launch_rank_)); }
   /// An index array of rank 1 that holds every index below its length once.
   ir::VarId permutation(std::string_view name);
-  /// The rank that the launch and all outputs will have; 1 unless set before the first output.
+  /// The rank of the launch and of all outputs; 1 unless set before the first output.
   void set_launch_rank(int rank) { launch_rank_ = rank; }
   /// Declares the thread indices i, j.
   void start();
@@ -76,15 +76,15 @@ class Sketch {
 
   // ---- places
   int launch_rank() const { return launch_rank_; }
-  /// The thread's indices, fresh expressions, as many as the launch has.
-  std::vector<ir::ExprId> here();
+  /// New expressions for all indices of the thread.
+  std::vector<ir::ExprId> thread_indices();
   ir::ExprId thread_index(int dimension = 0);
   Interval domain(ir::VarId parameter) const { return ranges_[static_cast<std::size_t>(parameter)]; }
   /// The term of an element of an array parameter.
   Term element(ir::VarId array, std::vector<ir::ExprId> indices) {
     return {b().load(array, std::move(indices)), domain(array)};
   }
-  /// A variable or by-value parameter, with the interval that it lies in now.
+  /// A variable or by-value parameter, with its current interval.
   Term read(ir::VarId variable) { return {b().var(variable), ranges_[static_cast<std::size_t>(variable)]}; }
 
   // ---- leaves
@@ -93,46 +93,46 @@ class Sketch {
   /// Offers array[i] (array[i, j]) for arrays of the launch's rank, or array[i] for those of rank 1.
   void offer_elements(std::initializer_list<ir::VarId> arrays);
   void offer_element(ir::VarId array, std::function<std::vector<ir::ExprId>()> indices);
-  /// Inputs are parameters and elements that take any value, as opposed to variables of the body and converted
+  /// Inputs are parameters and elements with arbitrary values, as opposed to variables of the body and converted
   /// integers.
   enum class From : std::uint8_t { kAll, kInputs };
-  /// A leaf of the type, by preference one not used yet; nullopt where there is none.
+  /// A leaf of the type, preferably an unused one; nullopt if there is none.
   std::optional<Term> leaf(ir::Type type, From from = From::kAll);
   std::vector<Leaf>& leaves() { return leaves_; }
 
   /// The call of wp.<name>, a function of Warp's library that takes these operands.
   ir::ExprId warp(std::string_view name, const std::vector<ir::ExprId>& operands);
 
-  /// The same of a function with several results: new variables of these names.
+  /// The same for a function with several results, assigned to new variables with these names.
   std::vector<ir::VarId> warp_results(std::string_view name, const std::vector<ir::ExprId>& operands,
                                       const std::vector<std::string>& names);
 
   // ---- statements
   /// Declares a variable and offers it.
   ir::VarId let(std::string_view name, Term value);
-  /// What let declared it with; kNone for other variables.
-  ir::ExprId first_value(ir::VarId variable) const;
-  /// Changes a variable. In a branch or loop (inside) its interval widens, elsewhere it moves.
+  /// The initial value given to let; kNone for other variables.
+  ir::ExprId initial_value(ir::VarId variable) const;
+  /// Assigns a variable. In a branch or loop (inside) its interval is widened, elsewhere replaced.
   void assign(ir::VarId variable, Term value);
   void set_range(ir::VarId variable, Interval range);
-  /// Of a variable that a statement of Builder's own has declared.
+  /// Sets the interval of a variable that Builder declared.
   void set_new_range(ir::VarId variable, Interval range) { remember(variable, range); }
-  void store(ir::VarId output, Term value) { b().store(output, here(), value.expr); }
-  /// for name in range(start, stop, step), whose variable lies in `range`. The body's variables are forgotten.
+  void store(ir::VarId output, Term value) { b().store(output, thread_indices(), value.expr); }
+  /// for name in range(start, stop, step), whose variable is in `range`. The variables of the body go out of scope.
   void loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
             const std::function<void(ir::VarId)>& body);
   void while_(Term condition, std::function<void()> body) { b().while_(condition.expr, inside(std::move(body))); }
   void if_(Term condition, std::function<void()> then_body, std::function<void()> else_body = nullptr);
-  /// `body` as a block whose variables are forgotten after it, for Builder's own statements.
+  /// `body` as a block whose variables go out of scope after it, for statements added through Builder.
   std::function<void()> inside(std::function<void()> body);
 
-  std::string fresh(std::string_view name);
+  std::string unique_name(std::string_view name);
   ir::Type type_of(Term term) { return builder_.type_of(term.expr); }
   /// The module with its kernel; the sketch is done.
   ir::Module take() { return std::move(module_); }
 
  private:
-  ir::VarId parameter(std::string_view name, ir::Type type, Interval domain = kTame);
+  ir::VarId parameter(std::string_view name, ir::Type type, Interval domain = kModerateRange);
   ir::Function& kernel() { return module_.kernels[0]; }
   void remember(ir::VarId variable, Interval range);
 
@@ -141,8 +141,8 @@ class Sketch {
   Rng rng_;
   int launch_rank_ = 1;
   int depth_ = 0;
-  std::vector<Interval> ranges_;          ///< by VarId
-  std::vector<ir::ExprId> first_values_;  ///< by VarId
+  std::vector<Interval> ranges_;            ///< by VarId
+  std::vector<ir::ExprId> initial_values_;  ///< by VarId
   std::vector<Leaf> leaves_;
   std::set<std::string, std::less<>> names_;
 };

@@ -58,7 +58,7 @@ void offer_field(Sketch& sketch, ir::Type type, Interval range, std::function<ir
   }
 }
 
-/// Offers all float fields of what `make` makes.
+/// Offers all float fields of the struct made by `make`.
 void offer_fields(Sketch& sketch, const Shape& shape, Interval range, const std::function<ir::ExprId()>& make) {
   ir::Builder& b = sketch.b();
   for (std::size_t f = 0; f < shape.fields.size(); ++f) {
@@ -76,7 +76,7 @@ void offer_fields(Sketch& sketch, const Shape& shape, Interval range, const std:
 }
 
 /// A value for a field.
-ir::ExprId value_for(Grower& grower, ir::Type type) {
+ir::ExprId value_for(ExpressionGrower& grower, ir::Type type) {
   if (type.is_scalar()) return grower.grow_in(kSmall, 2).expr;
   std::vector<ir::ExprId> components;
   for (int c = 0; c < type.rows; ++c)
@@ -85,7 +85,7 @@ ir::ExprId value_for(Grower& grower, ir::Type type) {
 }
 
 /// s.f = e, or s.inner.f = e.
-void change_field(Grower& grower, const Shape& shape, ir::VarId object) {
+void change_field(ExpressionGrower& grower, const Shape& shape, ir::VarId object) {
   Sketch& sketch = grower.sketch();
   ir::Builder& b = sketch.b();
   const int f = sketch.rng().uniform_int(0, static_cast<int>(shape.fields.size()) - 1);
@@ -106,7 +106,7 @@ void change_field(Grower& grower, const Shape& shape, ir::VarId object) {
 
 void make_struct_param(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const Shape shape = add_shape(sketch, real);
   const auto inputs = add_inputs(sketch, real, 1, 1, 2);
   const ir::VarId items = rng.bernoulli(0.8) ? sketch.array("items", shape.type, 1) : ir::kNone;
@@ -118,14 +118,14 @@ void make_struct_param(Sketch& sketch) {
   sketch.start();
   offer_arrays(sketch, inputs);
   ir::Builder& b = sketch.b();
-  const auto item = [&sketch, items] { return sketch.b().load(items, sketch.here()); };
+  const auto item = [&sketch, items] { return sketch.b().load(items, sketch.thread_indices()); };
   const auto by_name = [&sketch, settings] { return sketch.b().var(settings); };
   if (items != ir::kNone) offer_fields(sketch, shape, kSmall, item);
   if (by_value) offer_fields(sketch, shape, kSmall, by_name);
 
-  Grower grower(sketch, real, kMenu);
+  ExpressionGrower grower(sketch, real, kMenu);
   add_temporaries(grower, rng.uniform_int(0, 2), 2);
-  const ir::VarId own = b.let(sketch.fresh("own"), items != ir::kNone ? item() : by_name());
+  const ir::VarId own = b.let(sketch.unique_name("own"), items != ir::kNone ? item() : by_name());
   for (int left = rng.uniform_int(1, 3); left > 0; --left)
     change_field(grower, shape, own);
   if (rng.bernoulli(0.4)) {
@@ -133,10 +133,10 @@ void make_struct_param(Sketch& sketch) {
     sketch.if_(test, [&] { change_field(grower, shape, own); });
   }
   offer_fields(sketch, shape, kSmall, [&b, own] { return b.var(own); });
-  if (next != ir::kNone) b.store(next, sketch.here(), b.var(own));
-  sketch.store(outputs[0], grower.with_unused(grower.grow(3)));
+  if (next != ir::kNone) b.store(next, sketch.thread_indices(), b.var(own));
+  sketch.store(outputs[0], grower.add_unused_leaves(grower.grow(3)));
   // Last, since the leaves read the items.
-  if (in_place) b.store(items, sketch.here(), b.var(own));
+  if (in_place) b.store(items, sketch.thread_indices(), b.var(own));
 }
 
 }  // namespace assay::generators

@@ -1,4 +1,4 @@
-// Tiles: what a block of threads loads, maps, sums, multiplies, turns and stores together, in one and two dimensions.
+// Tiles in one and two dimensions: loads, maps, sums, products, transposes and stores by a block of threads.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,11 +16,10 @@ using ir::Type;
 using ir::VarId;
 
 constexpr double kInputs = 2;  ///< greatest magnitude of an array's elements
-constexpr double kMost = 6;    ///< greatest magnitude that a tile's elements may reach before they are brought back
+constexpr double kMost = 6;    ///< greatest magnitude of a tile's elements before they are scaled down
 
-/// A variable that holds a tile, how large its elements can be, and whether they differ from each other, so that one of
-/// them is the greatest.
-struct Held {
+/// A tile variable, the bound of its elements, and whether the elements differ, so that the greatest is unique.
+struct TileVariable {
   VarId variable = ir::kNone;
   double most = 0;
   bool varied = true;
@@ -33,20 +32,20 @@ class Tiles {
       : sketch_(sketch), b_(sketch.b()), rng_(sketch.rng()), real_(real), shape_(shape) {}
 
   Type shape() const { return shape_; }
-  ExprId read(const Held& held) {
+  ExprId read(const TileVariable& held) {
     used_.insert(held.variable);
     return b_.var(held.variable);
   }
-  const Held& last() const { return held_.back(); }
-  const Held& any() { return rng_.choose(held_); }
+  const TileVariable& last() const { return held_.back(); }
+  const TileVariable& any() { return rng_.choose(held_); }
   ExprId number(double value) { return b_.literal(real_, value); }
 
-  const Held& keep(const char* name, ExprId value, double most, bool varied = true) {
+  const TileVariable& keep(const char* name, ExprId value, double most, bool varied = true) {
     if (most > kMost) {
       value = b_.op(Op::kMul, {value, number(std::ldexp(1.0, -std::ilogb(most / kMost) - 1))});
       most = kMost;
     }
-    return held_.emplace_back(b_.let(sketch_.fresh(name), value), most, varied);
+    return held_.emplace_back(b_.let(sketch_.unique_name(name), value), most, varied);
   }
 
   /// Index of this block's first element in an array of tiles of the shape, `further` tiles on in the last dimension.
@@ -68,8 +67,8 @@ class Tiles {
 
   /// One more tile, by an operation on each element.
   void combine() {
-    const Held a = any();
-    const Held c = any();
+    const TileVariable a = any();
+    const TileVariable c = any();
     const bool varied = a.varied != c.varied || (a.varied && a.variable != c.variable);
     switch (rng_.uniform_int(0, 5)) {
       case 0: keep("sum", b_.op(Op::kAdd, {read(a), read(c)}), a.most + c.most, varied); return;
@@ -88,10 +87,10 @@ class Tiles {
   }
 
   /// An operation of Warp's by tile_map.
-  void map(const Held& a) {
-    // Of tiles that came from each other many elements may be equal, and many zero: such have no lesser one.
-    const Held first = held_[0];
-    const Held second = held_[1];
+  void map(const TileVariable& a) {
+    // Tiles derived from each other may have many equal or zero elements, for which min and max would tie.
+    const TileVariable first = held_[0];
+    const TileVariable second = held_[1];
     switch (rng_.uniform_int(0, 5)) {
       case 0: keep("wave", b_.op(Op::kSin, {read(a)}), 1, a.varied); return;
       case 1: keep("bent", b_.op(Op::kTanh, {read(a)}), 1, a.varied); return;
@@ -102,17 +101,17 @@ class Tiles {
     }
   }
 
-  /// A function of the file by tile_map: both its arms are taken by some elements.
+  /// A function of the file by tile_map: some elements take each of its branches.
   void call(int function) {
-    const Held a = any();
-    const Held c = any();
+    const TileVariable a = any();
+    const TileVariable c = any();
     keep("called", b_.call(function, {read(a), read(c), number(rng_.uniform_real(0.25, 1.5))}),
          1.5 * a.most + 1 + 0.5 * c.most, a.varied || c.varied);
   }
 
-  /// What looks at all elements: sums, extremes, prefix sums, turns.
+  /// Operations on whole tiles: sums, extremes, prefix sums, transposes.
   void gather() {
-    const Held a = any();
+    const TileVariable a = any();
     const Type one = ir::tile_type(real_.scalar, 1);
     const int elements = shape_.tile_size();
     const auto everywhere = [&](ExprId tile) { return b_.op(Op::kTileBroadcast, {tile}, shape_); };
@@ -134,34 +133,35 @@ class Tiles {
     }
   }
 
-  /// Times the element of one loaded tile that stands where another is greatest or least.
+  /// Multiplies by the element of one loaded tile at the index of the greatest or least element of another.
   void located() {
     const Op where = rng_.bernoulli(0.5) ? Op::kTileArgmin : Op::kTileArgmax;
-    const VarId at = b_.let(sketch_.fresh("at"), b_.op(Op::kTileExtract, {b_.op(where, {read(held_[0])}), b_.i32(0)}));
+    const VarId at =
+        b_.let(sketch_.unique_name("at"), b_.op(Op::kTileExtract, {b_.op(where, {read(held_[0])}), b_.i32(0)}));
     const Type row = ir::tile_type(real_.scalar, shape_.tile_size());
     const ExprId flat = shape_.tile_rank() == 1 ? read(held_[1]) : b_.op(Op::kTileReshape, {read(held_[1])}, row);
-    const VarId element = b_.let(sketch_.fresh("element"), b_.op(Op::kTileExtract, {flat, b_.var(at)}));
-    const Held c = any();
+    const VarId element = b_.let(sketch_.unique_name("element"), b_.op(Op::kTileExtract, {flat, b_.var(at)}));
+    const TileVariable c = any();
     keep("by_located", b_.op(Op::kMul, {read(c), b_.var(element)}), kInputs * c.most, c.varied);
   }
 
-  /// Times one of its own elements.
-  void picked(const Held& a) {
+  /// Multiplies by one of its own elements.
+  void picked(const TileVariable& a) {
     std::vector<ExprId> operands{read(a)};
     for (int d = 0; d < shape_.tile_rank(); ++d)
       operands.push_back(b_.i32(rng_.uniform_int(0, shape_.tile[static_cast<std::size_t>(d)] - 1)));
-    const VarId element = b_.let(sketch_.fresh("element"), b_.op(Op::kTileExtract, operands));
-    const Held c = any();
+    const VarId element = b_.let(sketch_.unique_name("element"), b_.op(Op::kTileExtract, operands));
+    const TileVariable c = any();
     keep("by_element", b_.op(Op::kMul, {read(c), b_.var(element)}), a.most * c.most, c.varied);
   }
 
-  void rows_or_columns(const Held& a) {
+  void rows_or_columns(const TileVariable& a) {
     const int rows = shape_.tile[0];
     const int columns = shape_.tile[1];
     if (rows == columns && rng_.bernoulli(0.4)) {
       keep("turned", b_.op(Op::kTileTranspose, {read(a)}), a.most, a.varied);
     } else if (rows == columns && rng_.bernoulli(0.6)) {
-      const Held c = any();
+      const TileVariable c = any();
       keep("multiplied", b_.op(Op::kTileProduct, {read(a), read(c)}), rows * a.most * c.most, a.varied && c.varied);
     } else if (rng_.bernoulli(0.5)) {
       const ExprId sums = b_.op(Op::kTileSum, {read(a)}, ir::tile_type(real_.scalar, columns));
@@ -172,10 +172,10 @@ class Tiles {
     }
   }
 
-  /// The sum of all tiles that nothing has read.
-  Held all_unused() {
-    Held sum = last();
-    for (const Held& held : std::vector<Held>(held_)) {
+  /// The sum of all unused tiles.
+  TileVariable all_unused() {
+    TileVariable sum = last();
+    for (const TileVariable& held : std::vector<TileVariable>(held_)) {
       if (held.variable == sum.variable || used_.contains(held.variable)) continue;
       sum = keep("joined", b_.op(Op::kAdd, {read(sum), read(held)}), sum.most + held.most);
     }
@@ -197,11 +197,11 @@ class Tiles {
   Rng& rng_;
   Type real_;
   Type shape_;
-  std::vector<Held> held_;
+  std::vector<TileVariable> held_;
   std::set<VarId> used_;
 };
 
-/// def bend(x, y, a): a function with two arms.
+/// def bend(x, y, a): a function with two branches.
 ir::Function two_arms(const ir::Module& module, Type real, Rng& rng) {
   ir::Function function;
   function.name = "bend";
@@ -223,7 +223,7 @@ ir::Function two_arms(const ir::Module& module, Type real, Rng& rng) {
 
 void make_tile(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const Type real = choose_real(rng);
+  const Type real = choose_float_type(rng);
   const int rank = rng.uniform_int(1, 2);
   const auto extent = [&] { return rank == 1 ? rng.choose({3, 4, 7, 8, 16}) : rng.choose({2, 3, 4}); };
   const int rows = extent();
@@ -249,14 +249,14 @@ void make_tile(Sketch& sketch) {
   for (const VarId input : inputs)
     tiles.keep("t", tiles.load(input), kInputs);
   for (const VarId scalar : scalars) {
-    const Held& first = tiles.last();
+    const TileVariable& first = tiles.last();
     tiles.keep("weighted", b.op(Op::kMul, {tiles.read(first), b.var(scalar)}), 2 * first.most);
   }
   tiles.take(rng.uniform_int(2, 4), has_function ? 0 : -1);
   if (repeats) {
     // A loop over further tiles: a sum, or a product, whose derivative needs each iteration's own state.
     const bool product = rng.bernoulli(0.4);
-    const VarId state = b.let(sketch.fresh("state"), tiles.read(tiles.last()));
+    const VarId state = b.let(sketch.unique_name("state"), tiles.read(tiles.last()));
     const double most = tiles.last().most;
     const bool varied = tiles.last().varied;
     sketch.loop("k", b.i32(0), b.var(steps), b.i32(1), {0, 2}, [&](VarId k) {
@@ -272,7 +272,7 @@ void make_tile(Sketch& sketch) {
   }
   tiles.take(rng.uniform_int(0, 2), has_function ? 0 : -1);
   if (has_function) tiles.call(0);
-  const Held sum = tiles.all_unused();
+  const TileVariable sum = tiles.all_unused();
   if (has_total) {
     const ExprId part = b.op(Op::kTileSum, {tiles.read(sum)}, ir::tile_type(real.scalar, 1));
     b.atomic(ir::AtomicOp::kAdd, total, {b.i32(0)}, part);

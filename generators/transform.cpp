@@ -35,8 +35,8 @@ struct Types {
         homogeneous(ir::matrix_type(scalar.scalar, 4, 4)) {}
 };
 
-/// wp.transform_from_matrix of a matrix near a diagonal one, whose trace or one of whose elements is well above the
-/// others: it chooses by them, and of the matrix of a tiny rotation, or of q* q, all are alike.
+/// wp.transform_from_matrix of a matrix near a diagonal one in which the trace or one diagonal element is well above
+/// the others: its branches compare these, and they would tie for the matrix of a tiny rotation or of q* q.
 Production from_matrix(const Types& t) {
   return {t.transform, {{t.homogeneous, 0.15}}, 1.5, [t](Sketch& sketch, const std::vector<ExprId>& args) {
             constexpr double kDiagonals[][3] = {{1, 0.75, 0.5}, {1, -0.5, -0.75}, {-0.5, 1, -0.75}, {-0.5, -0.75, 1}};
@@ -51,56 +51,56 @@ Production from_matrix(const Types& t) {
 
 std::vector<Production> transforms(const Types& t) {
   return {
-      by_library("transform_multiply", t.transform, {{t.transform, 1}, {t.transform, 1}}, 13),
-      by_library("mul", t.transform, {{t.transform, 1}, {t.transform, 1}}, 13),
-      by_library("transform_inverse", t.transform, {{t.transform, 1}}, 12),
-      by_library("lerp", t.transform, {{t.transform, 2}, {t.transform, 2}, {t.real, 1}}, 8),
-      by_making(t.transform, {{t.vector, 4}, {t.quat, 4}}),
-      by_making(t.transform, {{t.vector, 4}, {t.quat, 4}}),
-      by_operation(Op::kRotation, t.quat, {{t.transform, 8}}, 8),
-      by_operation(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
-      by_library("quat_from_axis_angle", t.quat, {{t.vector, 2}, {t.real, 3}}, 2),
+      library_production("transform_multiply", t.transform, {{t.transform, 1}, {t.transform, 1}}, 13),
+      library_production("mul", t.transform, {{t.transform, 1}, {t.transform, 1}}, 13),
+      library_production("transform_inverse", t.transform, {{t.transform, 1}}, 12),
+      library_production("lerp", t.transform, {{t.transform, 2}, {t.transform, 2}, {t.real, 1}}, 8),
+      constructor_production(t.transform, {{t.vector, 4}, {t.quat, 4}}),
+      constructor_production(t.transform, {{t.vector, 4}, {t.quat, 4}}),
+      operation_production(Op::kRotation, t.quat, {{t.transform, 8}}, 8),
+      operation_production(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
+      library_production("quat_from_axis_angle", t.quat, {{t.vector, 2}, {t.real, 3}}, 2),
       from_matrix(t),
-      by_library("transform_to_matrix", t.homogeneous, {{t.transform, 1}}, 5),
+      library_production("transform_to_matrix", t.homogeneous, {{t.transform, 1}}, 5),
   };
 }
 
 std::vector<Production> spatial(const Types& t) {
   return {
-      by_making(t.spatial, {{t.vector, 4}, {t.vector, 4}}),
-      by_library("spatial_cross", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
-      by_library("spatial_cross_dual", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
-      by_library("transform_twist", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36),
-      by_library("transform_wrench", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36),
-      by_operation(Op::kMul, t.spatial, {{t.matrix, 1}, {t.spatial, 1}}, 6),
-      by_library("spatial_adjoint", t.matrix, {{t.block, 4}, {t.block, 4}}, 4),
-      by_operation(Op::kOuter, t.matrix, {{t.spatial, 2}, {t.spatial, 2}}, 4),
-      by_library("skew", t.block, {{t.vector, 4}}, 4),
-      by_library("quat_to_matrix", t.block, {{t.quat, 1}}, 5),
+      constructor_production(t.spatial, {{t.vector, 4}, {t.vector, 4}}),
+      library_production("spatial_cross", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
+      library_production("spatial_cross_dual", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
+      library_production("transform_twist", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36),
+      library_production("transform_wrench", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36),
+      operation_production(Op::kMul, t.spatial, {{t.matrix, 1}, {t.spatial, 1}}, 6),
+      library_production("spatial_adjoint", t.matrix, {{t.block, 4}, {t.block, 4}}, 4),
+      operation_production(Op::kOuter, t.matrix, {{t.spatial, 2}, {t.spatial, 2}}, 4),
+      library_production("skew", t.block, {{t.vector, 4}}, 4),
+      library_production("quat_to_matrix", t.block, {{t.quat, 1}}, 5),
   };
 }
 
 std::vector<Production> others(const Types& t) {
   return {
-      by_operation(Op::kTranslation, t.vector, {{t.transform, 8}}, 8),
-      by_operation(Op::kSpatialTop, t.vector, {{t.spatial, 8}}, 8),
-      by_operation(Op::kSpatialBottom, t.vector, {{t.spatial, 8}}, 8),
-      by_library("transform_point", t.vector, {{t.transform, 1}, {t.vector, 1}}, 13),
-      by_library("transform_vector", t.vector, {{t.transform, 1}, {t.vector, 1}}, 12),
-      by_library("transform_point", t.vector, {{t.homogeneous, 1.5}, {t.vector, 1.5}}, 9),
-      by_library("velocity_at_point", t.vector, {{t.spatial, 1.4}, {t.vector, 1.4}}, 6),
-      by_library("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
-      by_library("spatial_dot", t.real, {{t.spatial, 1.2}, {t.spatial, 1.2}}, 9),
-      by_operation(Op::kDot, t.real, {{t.vector, 1.6}, {t.vector, 1.6}}, 8),
-      by_operation(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
-      by_operation(Op::kSin, t.real, {{t.real, 6}}, 1),
+      operation_production(Op::kTranslation, t.vector, {{t.transform, 8}}, 8),
+      operation_production(Op::kSpatialTop, t.vector, {{t.spatial, 8}}, 8),
+      operation_production(Op::kSpatialBottom, t.vector, {{t.spatial, 8}}, 8),
+      library_production("transform_point", t.vector, {{t.transform, 1}, {t.vector, 1}}, 13),
+      library_production("transform_vector", t.vector, {{t.transform, 1}, {t.vector, 1}}, 12),
+      library_production("transform_point", t.vector, {{t.homogeneous, 1.5}, {t.vector, 1.5}}, 9),
+      library_production("velocity_at_point", t.vector, {{t.spatial, 1.4}, {t.vector, 1.4}}, 6),
+      library_production("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
+      library_production("spatial_dot", t.real, {{t.spatial, 1.2}, {t.spatial, 1.2}}, 9),
+      operation_production(Op::kDot, t.real, {{t.vector, 1.6}, {t.vector, 1.6}}, 8),
+      operation_production(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
+      operation_production(Op::kSin, t.real, {{t.real, 6}}, 1),
   };
 }
 
 std::vector<Production> productions(const Types& t) {
   std::vector<Production> all = transforms(t);
-  for (auto more : {spatial(t), others(t), usual_productions(t.transform), usual_productions(t.spatial),
-                    usual_productions(t.vector)})
+  for (auto more : {spatial(t), others(t), common_productions(t.transform), common_productions(t.spatial),
+                    common_productions(t.vector)})
     all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   return all;
 }
@@ -109,7 +109,7 @@ std::vector<Production> productions(const Types& t) {
 
 void make_transform(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const Types types(choose_real(rng));
+  const Types types(choose_float_type(rng));
   std::vector<ir::VarId> inputs = add_inputs(sketch, types.transform, 1, 1, 2);
   for (const Type type : {types.vector, types.spatial, types.quat, types.real}) {
     for (const ir::VarId array : add_inputs(sketch, type, 1, 0, 1))
@@ -132,7 +132,7 @@ void make_transform(Sketch& sketch) {
   if (rng.bernoulli(0.7)) sketch.let("d", grower.grow({rng.bernoulli(0.5) ? types.spatial : types.vector, 8}, 3));
   if (rng.bernoulli(0.3)) grower.write_parts(pose);
   if (has_out) sketch.store(out, grower.grow({made, 8}, 3));
-  sketch.store(energy, grower.with_unused(grower.grow({types.real, 8}, 2)));
+  sketch.store(energy, grower.add_unused_leaves(grower.grow({types.real, 8}, 2)));
 }
 
 }  // namespace assay::generators

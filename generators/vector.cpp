@@ -22,19 +22,19 @@ class VectorGrower {
       : sketch_(sketch), b_(sketch.b()), vector_(vector), scalars_(sketch, vector.component(), kScalarMenu) {}
 
   Term grow(int depth);
-  /// A scalar made of vectors: a product, a norm or a component.
+  /// A scalar computed from vectors: a product, a norm or a component.
   Term reduce(int depth);
-  /// Every component of the term within [-bound, bound].
+  /// The term with every component mapped into [-bound, bound].
   Term within(Term term, double bound);
   Term leaf() {
     const auto term = sketch_.leaf(vector_);
     return term ? *term : constant({-2, 2});
   }
-  /// Offers one component of a vector as a scalar that expressions may use, but need not.
+  /// Offers one component of a vector as an optional scalar leaf.
   void offer_component(std::function<ir::ExprId()> make, Interval range);
   /// v[c] = x for a constant component, or a loop over all of them.
   void write_components(ir::VarId variable);
-  Grower& scalars() { return scalars_; }
+  ExpressionGrower& scalars() { return scalars_; }
 
  private:
   Term constant(Interval interval);
@@ -46,7 +46,7 @@ class VectorGrower {
   Sketch& sketch_;
   ir::Builder& b_;
   ir::Type vector_;
-  Grower scalars_;
+  ExpressionGrower scalars_;
 };
 
 void VectorGrower::offer_component(std::function<ir::ExprId()> make, Interval range) {
@@ -73,13 +73,13 @@ Term VectorGrower::constant(Interval interval) {
 Term VectorGrower::within(Term term, double bound) {
   const double most = greatest(term.range);
   if (most <= bound) return term;
-  double factor = two_digits(bound / most);
+  double factor = truncate_to_two_digits(bound / most);
   const ir::Expr product = b_.function().expr(term.expr);
   const bool is_product = product.kind == ir::ExprKind::kOperation && product.op == Op::kMul;
   if (is_product && b_.function().expr(product.args[1]).kind == ir::ExprKind::kLiteral) {
-    // Two factors in a row become one.
+    // Merge two consecutive factors.
     const double old = std::bit_cast<double>(b_.function().expr(product.args[1]).bits);
-    factor = two_digits(old * factor) / old;
+    factor = truncate_to_two_digits(old * factor) / old;
     return {b_.op(Op::kMul, {product.args[0], b_.literal(vector_.component(), old * factor)}),
             {term.range.low * factor, term.range.high * factor}};
   }
@@ -98,7 +98,7 @@ Term VectorGrower::from_components(int depth) {
   std::vector<ir::ExprId> components;
   for (int c = 0; c < vector_.rows; ++c)
     components.push_back(scalars_.grow(std::min(depth, 1)).expr);
-  return {b_.make(vector_, components), kTame};
+  return {b_.make(vector_, components), kModerateRange};
 }
 
 /// A vector whose components are all at least 0.5.
@@ -187,31 +187,31 @@ Term VectorGrower::reduce(int depth) {
 
 void VectorGrower::write_components(ir::VarId variable) {
   const auto set = [&](const std::function<ir::ExprId()>& index, Term value) {
-    sketch_.assign(variable, {b_.op(Op::kInsert, {b_.var(variable), index(), value.expr}), kTame});
+    sketch_.assign(variable, {b_.op(Op::kInsert, {b_.var(variable), index(), value.expr}), kModerateRange});
   };
   if (sketch_.rng().bernoulli(0.5)) {
     const int component = sketch_.rng().uniform_int(0, vector_.rows - 1);
     set([&] { return b_.i32(component); }, scalars_.grow(2));
     return;
   }
-  sketch_.set_range(variable, kTame);
+  sketch_.set_range(variable, kModerateRange);
   sketch_.loop("c", b_.i32(0), b_.i32(vector_.rows), b_.i32(1), {0, vector_.rows - 1.0}, [&](ir::VarId c) {
     const ir::ExprId old = b_.op(Op::kExtract, {b_.var(variable), b_.var(c)});
-    const Term half = scalars_.mul({old, kTame}, scalars_.literal({0.3, 0.5}));
+    const Term half = scalars_.mul({old, kModerateRange}, scalars_.literal({0.3, 0.5}));
     set([&] { return b_.var(c); }, scalars_.add(half, scalars_.grow_in({-4, 4}, 1)));
   });
 }
 
-/// A scalar made of a vector by a function of Warp's library. Of an input moved by a constant: components of other
-/// vectors may be equal, where the extremes have no derivative.
-Term by_library(Sketch& sketch, VectorGrower& grower, ir::VarId input, Rng& rng) {
+/// A scalar computed from a vector by a function of Warp's library. The vector is an input plus a constant: components
+/// of other vectors may be equal, where the extremes have no derivative.
+Term library_production(Sketch& sketch, VectorGrower& grower, ir::VarId input, Rng& rng) {
   ir::Builder& b = sketch.b();
   const ir::Type vector = b.function().var(input).type.element();
   const ir::Type scalar = vector.component();
   const auto draw = [&](double low, double high) {
     std::vector<double> values(static_cast<std::size_t>(vector.rows));
     for (double& value : values)
-      value = two_digits(rng.uniform_real(low, high));
+      value = truncate_to_two_digits(rng.uniform_real(low, high));
     return values;
   };
   const auto constant = [&](const std::vector<double>& values) {
@@ -222,8 +222,8 @@ Term by_library(Sketch& sketch, VectorGrower& grower, ir::VarId input, Rng& rng)
   };
   const auto literals = [&](double low, double high) { return constant(draw(low, high)); };
   const std::vector<double> shift = draw(0.1, 0.9);
-  const auto moved = [&] { return b.op(Op::kAdd, {b.load(input, sketch.here()), constant(shift)}); };
-  const auto delta = [&] { return b.literal(scalar, two_digits(rng.uniform_real(0.5, 2))); };
+  const auto moved = [&] { return b.op(Op::kAdd, {b.load(input, sketch.thread_indices()), constant(shift)}); };
+  const auto delta = [&] { return b.literal(scalar, truncate_to_two_digits(rng.uniform_real(0.5, 2))); };
   const auto sum = [&](ir::ExprId made) { return b.op(Op::kDot, {made, literals(0.2, 0.9)}); };
   const std::string_view name =
       rng.choose<std::string_view>({"min", "max", "argmin", "argmax", "abs", "sign", "norm_l1", "norm_l2", "norm_huber",
@@ -238,7 +238,7 @@ Term by_library(Sketch& sketch, VectorGrower& grower, ir::VarId input, Rng& rng)
   const ir::ExprId made = sketch.warp(name, operands);
   const double bound = vector.rows * 9.0;
   if (name.starts_with("arg"))
-    return {b.op(Op::kExtract, {b.load(input, sketch.here()), b.cast(ir::kI32, made)}), {-2, 2}};
+    return {b.op(Op::kExtract, {b.load(input, sketch.thread_indices()), b.cast(ir::kI32, made)}), {-2, 2}};
   if (name == "sign") return grower.scalars().tame({b.op(Op::kDot, {made, moved()}), {0, bound}});
   return grower.scalars().tame({b.type_of(made).is_scalar() ? made : sum(made), {-bound, bound}});
 }
@@ -248,21 +248,21 @@ void integer_vectors(Sketch& sketch, ir::VarId cells, ir::VarId output) {
   Rng& rng = sketch.rng();
   ir::Builder& b = sketch.b();
   const ir::Type vector = b.function().var(cells).type.element();
-  const auto cell = [&] { return b.load(cells, sketch.here()); };
+  const auto cell = [&] { return b.load(cells, sketch.thread_indices()); };
   const ir::ExprId scaled =
       b.op(Op::kMul, {cell(), b.literal(vector.component(), rng.uniform_int<std::int64_t>(2, 5))});
   const ir::ExprId other = rng.bernoulli(0.5) ? b.op(Op::kNeg, {cell()}) : b.op(Op::kCwMul, {cell(), cell()});
-  const ir::VarId sum = sketch.let("cell", {b.op(Op::kAdd, {scaled, other}), kTame});
+  const ir::VarId sum = sketch.let("cell", {b.op(Op::kAdd, {scaled, other}), kModerateRange});
   const ir::ExprId product = b.op(Op::kDot, {b.var(sum), cell()});
   b.assign(sum, b.op(Op::kInsert, {b.var(sum), b.i32(rng.uniform_int(0, vector.rows - 1)), product}));
-  b.store(output, sketch.here(), b.var(sum));
+  b.store(output, sketch.thread_indices(), b.var(sum));
 }
 
 }  // namespace
 
 void make_vector(Sketch& sketch) {
   Rng& rng = sketch.rng();
-  const ir::Type real = choose_real(rng);
+  const ir::Type real = choose_float_type(rng);
   const int length = rng.bernoulli(0.45) ? 3 : rng.choose({2, 2, 4, 4, 5, 6, 8});
   const ir::Type vector = vector_type(real.scalar, length);
   const bool integers = rng.bernoulli(0.2);
@@ -284,7 +284,8 @@ void make_vector(Sketch& sketch) {
 
   VectorGrower grower(sketch, vector);
   for (const ir::VarId array : vectors)
-    grower.offer_component([&sketch, array] { return sketch.element(array, sketch.here()).expr; }, kUsualDomain);
+    grower.offer_component([&sketch, array] { return sketch.element(array, sketch.thread_indices()).expr; },
+                           kDefaultDomain);
   const ir::VarId v = sketch.let("v", grower.grow(2));
   if (rng.bernoulli(0.6)) sketch.let("d", grower.scalars().tame(grower.reduce(2)));
   if (rng.bernoulli(0.5)) grower.write_components(v);
@@ -292,13 +293,13 @@ void make_vector(Sketch& sketch) {
     const Term doubled = sketch.read(v);
     const Term change = grower.within(grower.grow(1), 4);
     const Term kept = grower.within(doubled, 4);
-    sketch.assign(v, {sketch.b().op(Op::kAdd, {kept.expr, change.expr}), kTame});
+    sketch.assign(v, {sketch.b().op(Op::kAdd, {kept.expr, change.expr}), kModerateRange});
   }
   Rng library = rng.split("library");
-  if (library.bernoulli(0.4)) sketch.let("size", by_library(sketch, grower, vectors[0], library));
+  if (library.bernoulli(0.4)) sketch.let("size", library_production(sketch, grower, vectors[0], library));
   if (integers) integer_vectors(sketch, cells, neighbours);
 
-  // Vectors that nothing used yet join by their dot product with v, scalars by a multiple.
+  // Unused vectors are added by their dot product with v, unused scalars by a multiple.
   Term total = grower.scalars().tame(grower.reduce(2));
   for (Leaf& leaf : sketch.leaves()) {
     if (leaf.type != vector || leaf.uses > 0) continue;
@@ -308,7 +309,7 @@ void make_vector(Sketch& sketch) {
     const Term product{sketch.b().op(Op::kDot, {unused, sketch.b().var(v)}), {-bound, bound}};
     total = grower.scalars().add(total, product);
   }
-  total = grower.scalars().with_unused(total);
+  total = grower.scalars().add_unused_leaves(total);
   if (energy != ir::kNone) {
     sketch.store(energy, total);
     if (out != ir::kNone) sketch.store(out, grower.grow(2));
@@ -316,7 +317,7 @@ void make_vector(Sketch& sketch) {
   }
   const Term direction = grower.within(sketch.read(v), 4);
   const Term size = grower.scalars().fit(total, {-2, 2});
-  sketch.store(out, {sketch.b().op(Op::kMul, {direction.expr, size.expr}), kTame});
+  sketch.store(out, {sketch.b().op(Op::kMul, {direction.expr, size.expr}), kModerateRange});
 }
 
 }  // namespace assay::generators

@@ -1,10 +1,10 @@
-// Expressions under construction, written as formulas: E is an expression of a builder, and operators and functions
-// make larger ones. For code that makes a good deal of mathematics, such as the adjoint rules and Warp's library.
+// Builds expressions from formulas: E is an expression of a builder; operators and functions combine expressions. Used
+// by code that builds many formulas, such as the adjoint rules and Warp's library.
 //
 //     E x{&builder, id};
 //     const E slope = 6.0 * (x * (1.0 - x));
 //
-// A number beside an expression takes the expression's component type. Misuse aborts, as in Builder.
+// A number combined with an expression takes the component type of the expression. Misuse aborts, as in Builder.
 #pragma once
 
 #include <initializer_list>
@@ -19,7 +19,7 @@ struct E {
   ExprId id;
 
   Type type() const { return b->type_of(id); }
-  /// Part k of an aggregate: a matrix's row, otherwise a component.
+  /// Part k of an aggregate: a row of a matrix, otherwise a component.
   E operator[](int k) const { return {b, b->op(Op::kExtract, {id, b->i32(k)})}; }
 };
 
@@ -43,12 +43,12 @@ inline E operator-(double c, E a) { return like(a, c) - a; }
 inline E operator*(double c, E a) { return like(a, c) * a; }
 inline E operator-(E a, double c) { return a - like(a, c); }
 
-/// Both arms are evaluated.
+/// Both branches are evaluated.
 inline E where(E condition, E yes, E no) { return apply(yes, Op::kWhere, {condition.id, yes.id, no.id}); }
 inline E either(E a, E c) { return call(Op::kOr, a, c); }
 inline E is_nan(E a) { return call(Op::kIsNan, a); }
 
-/// The aggregate of the components of all parts, one after another.
+/// The aggregate made of the components of all parts in order.
 inline E make(Type type, const std::vector<E>& parts) {
   std::vector<ExprId> ids;
   ids.reserve(parts.size());
@@ -57,14 +57,14 @@ inline E make(Type type, const std::vector<E>& parts) {
   return {parts[0].b, parts[0].b->make(type, ids)};
 }
 
-/// Component k of an aggregate, in memory order; of a scalar or tile itself.
+/// Component k of an aggregate in memory order; scalars and tiles are returned unchanged.
 inline E component(E a, int k) {
   const Type type = a.type();
   if (type.is_scalar() || type.is_tile()) return a;
   return type.is_matrix() ? a[k / type.cols][k % type.cols] : a[k];
 }
 
-/// `count` components from number `first` on.
+/// `count` components, starting with component `first`.
 inline std::vector<E> components(E a, int first, int count) {
   std::vector<E> all;
   for (int k = first; k < first + count; ++k)
@@ -81,7 +81,7 @@ inline E sum(const std::vector<E>& terms) {
   return total;
 }
 
-/// The sum of all products of components: what dot is for vectors, and ddot for matrices.
+/// The inner product: dot for vectors, ddot for matrices.
 inline E inner(E a, E c) { return call(a.type().is_matrix() ? Op::kDoubleDot : Op::kDot, a, c); }
 
 }  // namespace assay::ir::algebra

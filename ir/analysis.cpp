@@ -12,7 +12,7 @@ std::vector<VarId> sorted_unique(std::vector<VarId> ids) {
   return ids;
 }
 
-/// Collects the uses of one function's parameters.
+/// Collects the parameter uses of one function.
 class UseCollector {
  public:
   UseCollector(const Function& function, std::span<const ParameterUses> callees)
@@ -46,7 +46,7 @@ class UseCollector {
     if (ParameterUse* use = use_of(array)) use->*how = true;
   }
 
-  /// An array argument is used as the callee uses it.
+  /// Adds the uses of array arguments by the callee.
   void pass(std::int32_t function, const std::vector<ExprId>& args) {
     const ParameterUses& callee = callees_[static_cast<std::size_t>(function)];
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -58,7 +58,7 @@ class UseCollector {
     }
   }
 
-  /// A value is read where it is mentioned, an array where it is loaded from.
+  /// A value is read wherever it occurs, an array only by loads.
   void read(ExprId root) {
     for_each_expression(function_, root, [this](ExprId id, const Expr& expr) {
       if (expr.kind == ExprKind::kCall) pass(expr.index, expr.args);

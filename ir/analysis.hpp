@@ -1,4 +1,4 @@
-// Questions about programs that several stages ask. The programs must be valid.
+// Analyses of programs that several stages use. The programs must be valid.
 #pragma once
 
 #include <span>
@@ -9,9 +9,10 @@
 
 namespace assay::ir {
 
-/// What a function may do with one parameter, calls looked through. An array's shape is not its content.
+/// How a function, including the functions it calls, may use one parameter. Reading the shape of an array does not
+/// count as reading the array.
 struct ParameterUse {
-  bool read = false;                ///< the value, or an element, is read, also by an atomic whose result is kept
+  bool read = false;                ///< the value or an element is read, including by an atomic whose result is used
   bool written = false;             ///< an element is stored
   bool atomically_updated = false;  ///< an element is updated by an atomic
 
@@ -20,35 +21,34 @@ struct ParameterUse {
 };
 using ParameterUses = std::vector<ParameterUse>;  ///< one per parameter
 
-/// Of one function or kernel of the module.
+/// The parameter uses of a function or kernel of the module.
 ParameterUses parameter_use(const Module& module, const Function& function);
-/// The same, given the uses of the functions that it may call, by index.
+/// The same, given the parameter uses of the functions that it may call, by index.
 ParameterUses parameter_use(const Function& function, std::span<const ParameterUses> callees);
 
-/// Whether it changes any array: such a function must run exactly as often as the source says.
+/// Whether a function changes any array. Such a function must run exactly as often as in the source.
 bool has_effects(const ParameterUses& uses);
 
-/// Whether a load is one of a tile out of an array, not of one element.
+/// Whether a load reads a tile from an array, not a single element.
 bool loads_tile(const Function& function, const Expr& load);
-/// The type of a call of a function with one result: element by element where arguments are tiles.
+/// The type of a call of a function with one result; a tile if an argument is a tile.
 Type called_type(const Function& caller, const Function& callee, std::span<const ExprId> args);
-/// Whether evaluating the expression works with tiles, to which all threads of a block must come.
+/// Whether evaluating the expression uses tiles, so that all threads of a block must reach it.
 bool works_with_tiles(const Function& function, ExprId root);
-/// Whether anything in the function is a tile. The threads of a launch of such a kernel are blocks.
+/// Whether the function uses tiles. Each thread of a launch of such a kernel stands for a block.
 bool uses_tiles(const Function& function);
 
-/// Whether values of the type can carry a derivative: float components, or a struct with such a field. Arrays
-/// as their elements.
+/// Whether values of the type can carry a derivative: they have float components or are structs with such a field. For
+/// arrays, whether the elements can.
 bool is_differentiable(const Module& module, Type type);
-/// Whether a kernel has a parameter that can.
+/// Whether a kernel of the module has a parameter that can carry a derivative.
 bool is_differentiable(const Module& module);
 
-/// Variables that statements of the block, nested ones included, assign; declarations are no assignments.
-/// Ascending.
+/// Variables that statements of the block assign, including nested statements but excluding declarations. Ascending.
 std::vector<VarId> assigned_variables(const Block& block);
-/// Variables that statements of the block, nested ones included, declare. Ascending.
+/// Variables that statements of the block declare, including nested statements. Ascending.
 std::vector<VarId> declared_variables(const Block& block);
-/// Variables that the expression mentions, arrays included. Ascending.
+/// Variables that the expression uses, including arrays. Ascending.
 std::vector<VarId> variables_read(const Function& function, ExprId root);
 
 }  // namespace assay::ir

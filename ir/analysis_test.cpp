@@ -18,7 +18,7 @@ constexpr ParameterUse kRead{.read = true};
 constexpr ParameterUse kWritten{.written = true};
 constexpr ParameterUse kUpdated{.atomically_updated = true};
 
-TEST(ParameterUse, TellsReadWrittenUpdatedAndUnused) {
+TEST(ParameterUse, ClassifiesReadWrittenUpdatedAndUnusedParameters) {
   const Module module = parsed(
       "kernel k(a: array<f32,1>, b: array<f32,1>, c: array<f32,1>, d: array<f32,1>, e: f32, f: f32; i) {\n"
       "  b[i] = add(a[i], e)\n"
@@ -30,7 +30,7 @@ TEST(ParameterUse, TellsReadWrittenUpdatedAndUnused) {
             (ParameterUses{kRead, kWritten, kUpdated, kUnused, kRead, kUnused}));
 }
 
-TEST(ParameterUse, LooksThroughCalls) {
+TEST(ParameterUse, FollowsCalls) {
   const Module module = parsed(
       "func put(to: array<f32,1>, from: array<f32,1>) -> f32 {\n"
       "  to[0] = 1.0\n"
@@ -48,13 +48,13 @@ TEST(ParameterUse, LooksThroughCalls) {
   EXPECT_TRUE(has_effects(parameter_use(module, module.functions[0])));
 }
 
-TEST(ParameterUse, OfLocalArraysIsNoEffect) {
+TEST(ParameterUse, IgnoresLocalArrays) {
   const Module module = parsed("func f(x: f32) -> f32 {\n  let a: local<f32,2>\n  a[0] = x\n  return a[0]\n}\n");
   EXPECT_EQ(parameter_use(module, module.functions[0]), ParameterUses{kRead});
   EXPECT_FALSE(has_effects(parameter_use(module, module.functions[0])));
 }
 
-TEST(Differentiable, AreFloatsAndWhatHoldsThem) {
+TEST(Differentiable, AcceptsFloatsAndTypesContainingFloats) {
   const Module module = parsed(
       "struct Counts {\n  n: i32\n}\nstruct Body {\n  counts: Counts\n  mass: array<f16,1>\n}\n"
       "kernel a(n: i32; i) {\n}\n");
@@ -68,7 +68,7 @@ TEST(Differentiable, AreFloatsAndWhatHoldsThem) {
   EXPECT_TRUE(is_differentiable(parsed("kernel a(x: array<f32,1>; i) {\n}\n")));
 }
 
-TEST(Variables, AssignedDeclaredAndRead) {
+TEST(Variables, FindsAssignedDeclaredAndReadVariables) {
   const Module module = parsed(
       "kernel k(x: array<f32,1>; i) {\n"
       "  let a: f32 = x[i]\n"
@@ -88,7 +88,7 @@ TEST(Variables, AssignedDeclaredAndRead) {
   EXPECT_TRUE(variables_read(kernel, kNone).empty());
 }
 
-TEST(Walks, VisitStatementsAndRootsInOrderOfTheText) {
+TEST(Traversal, VisitsStatementsAndExpressionsInSourceOrder) {
   const Module module = parsed(
       "kernel k(x: array<i32,1>; i) {\n"
       "  if lt(i, 1) {\n"
@@ -111,7 +111,7 @@ TEST(Walks, VisitStatementsAndRootsInOrderOfTheText) {
   EXPECT_EQ(literals, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
 
-TEST(Walks, ChangeMutablePrograms) {
+TEST(Traversal, CanModifyProgram) {
   Module module = parsed("kernel k(; i) {\n  let a: i32 = i\n  if true {\n    a = 1\n  }\n}\n");
   for_each_statement(module.kernels[0].body, [](Stmt& statement) {
     for_each_root(statement, [](ExprId& root) { root = 0; });

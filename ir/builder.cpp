@@ -14,7 +14,7 @@
 namespace assay::ir {
 namespace {
 
-// Room for most small functions and blocks: one step of growth instead of three or more.
+// Enough for most small functions and blocks: one allocation instead of three or more.
 constexpr std::size_t kFirstExpressions = 64;
 constexpr std::size_t kFirstVariables = 16;
 constexpr std::size_t kFirstStatements = 4;
@@ -70,14 +70,14 @@ VarId Builder::declare(std::string name, Type type) {
 
 VarId Builder::parameter(std::string name, Type type) {
   require(static_cast<std::size_t>(function_.parameter_count) == function_.variables.size(),
-          "a parameter after other variables");
+          "parameter declared after other variables");
   ++function_.parameter_count;
   return declare(std::move(name), type);
 }
 
 VarId Builder::thread_index(std::string name) {
   require(static_cast<std::size_t>(function_.parameter_count + function_.launch_rank) == function_.variables.size(),
-          "a thread index after other variables");
+          "thread index declared after other variables");
   ++function_.launch_rank;
   return declare(std::move(name), kI32);
 }
@@ -89,31 +89,31 @@ ExprId Builder::add(Expr expr) {
 }
 
 ExprId Builder::literal(Type type, double value) {
-  require(type.is_float_scalar(), "a float literal of a type that is not a float scalar");
+  require(type.is_float_scalar(), "type of a float literal must be a float scalar");
   return add(
       {.kind = ExprKind::kLiteral, .type = type, .bits = std::bit_cast<std::uint64_t>(round_to(type.scalar, value))});
 }
 
 ExprId Builder::literal(Type type, std::int64_t value) {
   if (type.is_float_scalar()) return literal(type, static_cast<double>(value));
-  require(type.is_scalar(), "an integer literal of a type that is not a scalar");
+  require(type.is_scalar(), "type of a literal must be a scalar");
   return add(
       {.kind = ExprKind::kLiteral, .type = type, .bits = static_cast<std::uint64_t>(wrap_to(type.scalar, value))});
 }
 
 ExprId Builder::zero(Type type) {
   if (type.is_scalar()) return literal(type, std::int64_t{0});
-  require(type.is_aggregate() || type.is_tile(), "zero of a type that is neither scalar, aggregate nor tile");
+  require(type.is_aggregate() || type.is_tile(), "zero requires a scalar, aggregate or tile type");
   return op(Op::kSplat, {literal(type.component(), std::int64_t{0})}, type);
 }
 
 ExprId Builder::var(VarId variable) {
-  require(variable >= 0 && static_cast<std::size_t>(variable) < function_.variables.size(), "an unknown variable");
+  require(variable >= 0 && static_cast<std::size_t>(variable) < function_.variables.size(), "unknown variable");
   return add({.kind = ExprKind::kVariable, .type = function_.var(variable).type, .variable = variable});
 }
 
 ExprId Builder::op(Op op, std::span<const ExprId> args, Type requested, std::int32_t index) {
-  std::array<std::byte, 16 * sizeof(Type)> few;  // operands of nearly all operations
+  std::array<std::byte, 16 * sizeof(Type)> few;  // enough for the operands of nearly all operations
   std::pmr::monotonic_buffer_resource memory(few.data(), few.size());
   std::pmr::vector<Type> types(&memory);
   types.reserve(args.size());
@@ -137,21 +137,21 @@ ExprId Builder::load(VarId array, std::vector<ExprId> indices) {
 
 ExprId Builder::load_tile(Type tile, VarId array, std::vector<ExprId> indices) {
   const ExprId id = load(array, std::move(indices));
-  require(type_of(id) == tile.tile_element(), "a tile of other elements than the array's");
+  require(type_of(id) == tile.tile_element(), "tile and array have different element types");
   function_.expressions.back().type = tile;
   return id;
 }
 
 ExprId Builder::shape_of(VarId array, int dimension) {
-  require(dimension >= 0 && dimension < function_.var(array).type.rank, "a dimension that the array lacks");
+  require(dimension >= 0 && dimension < function_.var(array).type.rank, "array has no such dimension");
   return add({.kind = ExprKind::kShapeOf, .type = kI32, .index = dimension, .args = {var(array)}});
 }
 
 ExprId Builder::field(ExprId object, int index) {
   const Type type = type_of(object);
-  require(type.is_struct(), "a field of something that is not a struct");
+  require(type.is_struct(), "field access requires a struct");
   const auto& fields = module_.structs[type.struct_id].fields;
-  require(index >= 0 && static_cast<std::size_t>(index) < fields.size(), "an unknown field");
+  require(index >= 0 && static_cast<std::size_t>(index) < fields.size(), "struct has no such field");
   return add({.kind = ExprKind::kField,
               .type = fields[static_cast<std::size_t>(index)].type,
               .index = index,
@@ -160,7 +160,7 @@ ExprId Builder::field(ExprId object, int index) {
 
 ExprId Builder::call(int function, std::vector<ExprId> args) {
   const Function& callee = module_.functions[static_cast<std::size_t>(function)];
-  require(callee.results.size() == 1, "a call as a value of a function that does not return one value");
+  require(callee.results.size() == 1, "a function called in an expression must return one value");
   const Type type = called_type(function_, callee, args);
   return add({.kind = ExprKind::kCall, .type = type, .index = function, .args = std::move(args)});
 }
@@ -186,14 +186,14 @@ VarId Builder::let_zero(std::string name, Type type) {
 }
 
 void Builder::assign(VarId variable, ExprId value) {
-  require(function_.var(variable).type == type_of(value), "an assignment of another type");
+  require(function_.var(variable).type == type_of(value), "assigned value and variable have different types");
   emit(Assign{variable, value});
 }
 
 void Builder::store(VarId array, std::vector<ExprId> indices, ExprId value) {
   require(function_.var(array).type.element() == type_of(value).tile_element() ||
               function_.var(array).type.element() == type_of(value),
-          "a store of another type");
+          "stored value and array element have different types");
   emit(Store{var(array), std::move(indices), value});
 }
 
@@ -215,7 +215,7 @@ VarId Builder::atomic_result(std::string name, AtomicOp op, VarId array, std::ve
 
 std::vector<VarId> Builder::call_statement(int function, std::vector<ExprId> args, std::vector<std::string> names) {
   const Function& callee = module_.functions[static_cast<std::size_t>(function)];
-  require(callee.results.size() == names.size(), "a call with another number of results");
+  require(callee.results.size() == names.size(), "number of names differs from number of results");
   std::vector<VarId> results;
   for (std::size_t i = 0; i < names.size(); ++i)
     results.push_back(declare(std::move(names[i]), callee.results[i]));

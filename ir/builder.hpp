@@ -1,4 +1,4 @@
-// Makes the body of one function or kernel, checking types as it goes.
+// Builds the body of one function or kernel and checks types on the way.
 //
 //     Builder b(module, kernel);
 //     VarId x = b.parameter("x", kF32.array_of(1));
@@ -6,9 +6,8 @@
 //     VarId t = b.let("t", b.op(Op::kMul, {b.load(x, {b.var(i)}), b.f32(2.0)}));
 //     b.store(x, {b.var(i)}, b.var(t));
 //
-// Order: all parameters, then all thread indices, then the body. Misuse (types that an operation does not
-// take, a variable that is not there) is a bug of the caller and aborts; check untrusted input with
-// result_type first.
+// Order: all parameters, then all thread indices, then the body. Misuse (operand types that an operation does not
+// support, an unknown variable) is a bug of the caller and aborts; check untrusted input with result_type first.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +23,28 @@ namespace assay::ir {
 
 class Builder {
  public:
-  /// Keeps references to both; `function` is filled in place, `module` gives the types of structs and
-  /// functions.
+  /// Keeps references to both; `function` is filled in place, `module` provides the types of structs and functions.
   Builder(const Module& module, Function& function);
 
   // ---- declarations
   VarId parameter(std::string name, Type type);
   VarId thread_index(std::string name);
-  /// A variable that no statement declares yet; for statements that declare it themselves.
+  /// Creates a variable without a declaring statement, for statements that declare it themselves.
   VarId declare(std::string name, Type type);
 
-  // ---- expressions; each carries the current location
+  // ---- expressions; each gets the current location
   ExprId literal(Type type, double value);        ///< float scalar; rounded to the type
   ExprId literal(Type type, std::int64_t value);  ///< integer or bool scalar; wrapped to the type
   ExprId f32(double value) { return literal(kF32, value); }
   ExprId i32(std::int64_t value) { return literal(kI32, value); }
   ExprId boolean(bool value) { return literal(kBool, std::int64_t{value}); }
-  ExprId zero(Type type);  ///< of a scalar, aggregate or tile type
+  ExprId zero(Type type);  ///< for a scalar, aggregate or tile type
   ExprId var(VarId variable);
   ExprId op(Op op, std::span<const ExprId> args, Type requested = kVoid, std::int32_t index = 0);
   ExprId op(Op op, std::initializer_list<ExprId> args, Type requested = kVoid, std::int32_t index = 0) {
     return this->op(op, std::span<const ExprId>(args.begin(), args.size()), requested, index);
   }
-  /// The aggregate whose components are those of the parts, one after another.
+  /// The aggregate made of the components of the parts in order.
   ExprId make(Type type, std::span<const ExprId> parts) { return op(Op::kMake, parts, type); }
   ExprId make(Type type, std::initializer_list<ExprId> parts) { return op(Op::kMake, parts, type); }
   ExprId cast(Type type, ExprId value) { return op(Op::kCast, {value}, type); }
@@ -63,7 +61,7 @@ class Builder {
   void assign(VarId variable, ExprId value);
   void store(VarId array, std::vector<ExprId> indices, ExprId value);
   void atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value);
-  /// Atomic whose previous content is kept in a new variable.
+  /// Atomic whose returned previous value is stored in a new variable.
   VarId atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value,
                       ExprId compare = kNone);
   std::vector<VarId> call_statement(int function, std::vector<ExprId> args, std::vector<std::string> names);

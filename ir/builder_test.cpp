@@ -12,7 +12,7 @@
 namespace assay::ir {
 namespace {
 
-TEST(Builder, MakesTheProgramOfTheCalls) {
+TEST(Builder, BuildsTheExpectedProgram) {
   Module module;
   Function square{.name = "square", .results = {kF32}};
   {
@@ -67,7 +67,7 @@ TEST(Builder, MakesTheProgramOfTheCalls) {
             "}\n");
 }
 
-TEST(Builder, RoundsAndWrapsLiteralsToTheirType) {
+TEST(Builder, RoundsAndWrapsLiterals) {
   const Module module;
   Function function;
   Builder b(module, function);
@@ -78,7 +78,7 @@ TEST(Builder, RoundsAndWrapsLiteralsToTheirType) {
   EXPECT_EQ(std::bit_cast<double>(bits(b.literal(kF64, std::int64_t{3}))), 3.0);
 }
 
-TEST(Builder, KeepsPlaces) {
+TEST(Builder, RecordsSourceLocations) {
   const Module module;
   Function function;
   Builder b(module, function);
@@ -95,9 +95,9 @@ TEST(BuilderDeathTest, AbortsOnMisuse) {
   Builder b(module, function);
   const VarId x = b.parameter("x", kF32.array_of(1));
   EXPECT_DEATH(b.op(Op::kAdd, {b.f32(1), b.i32(1)}), "add takes");
-  EXPECT_DEATH(b.var(5), "an unknown variable");
+  EXPECT_DEATH(b.var(5), "unknown variable");
   EXPECT_DEATH(b.load(x, {b.i32(0), b.i32(0)}), "wrong number of indices");
-  EXPECT_DEATH(b.store(x, {b.i32(0)}, b.i32(1)), "a store of another type");
+  EXPECT_DEATH(b.store(x, {b.i32(0)}, b.i32(1)), "stored value and array element have different types");
 }
 
 }  // namespace

@@ -28,11 +28,12 @@ std::string list(const Module& module, const std::vector<Type>& types) {
   return fmt::format("({})", text);
 }
 
-std::optional<std::string> signature_fault(const Module& module, const Function& custom,
+std::optional<std::string> signature_error(const Module& module, const Function& custom,
                                            const std::vector<Type>& parameters, const std::vector<Type>& results) {
   const std::vector<Type> taken = parameter_types(custom);
   if (taken != parameters) {
-    return fmt::format("{} takes {}, expected {}", custom.name, list(module, taken), list(module, parameters));
+    return fmt::format("{} takes parameters {}, expected {}", custom.name, list(module, taken),
+                       list(module, parameters));
   }
   if (custom.results != results) {
     return fmt::format("{} returns {}, expected {}", custom.name, list(module, custom.results), list(module, results));
@@ -40,7 +41,7 @@ std::optional<std::string> signature_fault(const Module& module, const Function&
   return std::nullopt;
 }
 
-/// Which variables of a function depend on given parameters, and whether all of them do so linearly.
+/// Determines which variables of a function depend on given parameters, and whether all do so linearly.
 class Linearity {
  public:
   Linearity(const Module& module, const Function& function, std::vector<bool> depends)
@@ -48,7 +49,7 @@ class Linearity {
     depends_.resize(function.variables.size());
   }
 
-  /// Whether all that the function returns is linear in the parameters.
+  /// Whether all returned values are linear in the parameters.
   bool check() {
     do {
       grown_ = false;
@@ -63,7 +64,7 @@ class Linearity {
     if (!depends || depends_[static_cast<std::size_t>(variable)]) return;
     depends_[static_cast<std::size_t>(variable)] = grown_ = true;
   }
-  /// What must not depend on the parameters.
+  /// Requires that the expression does not depend on the parameters.
   void fix(ExprId id) {
     if (id != kNone && depends(id)) linear_ = false;
   }
@@ -190,38 +191,38 @@ std::vector<VarId> gradient_targets(const Module& module, const Function& functi
   return targets;
 }
 
-std::optional<std::string> gradient_fault(const Module& module, const Function& function,
-                                          const std::vector<ParameterUses>& uses) {
+std::optional<std::string> custom_gradient_error(const Module& module, const Function& function,
+                                                 const std::vector<ParameterUses>& uses) {
   if (function.gradient == kNone) return std::nullopt;
-  if (!is_function(module, function.gradient) || function.is_kernel) return "found a gradient that is no function";
+  if (!is_function(module, function.gradient) || function.is_kernel) return "gradient must be a function";
   const Function& gradient = module.functions[static_cast<std::size_t>(function.gradient)];
   std::vector<Type> parameters = parameter_types(function);
   parameters.insert(parameters.end(), function.results.begin(), function.results.end());
   std::vector<Type> results;
   for (const VarId target : gradient_targets(module, function))
     results.push_back(function.var(target).type);
-  if (auto fault = signature_fault(module, gradient, parameters, results)) return fault;
+  if (auto fault = signature_error(module, gradient, parameters, results)) return fault;
   for (const Function* changing : {&function, &gradient}) {
     const auto number = static_cast<std::size_t>(changing - module.functions.data());
     for (VarId p = 0; p < changing->parameter_count; ++p) {
       if (!uses[number][static_cast<std::size_t>(p)].changed()) continue;
       if (changing == &function && !is_differentiable(module, changing->var(p).type)) continue;
-      return fmt::format("{} changes the array {}", changing->name, changing->var(p).name);
+      return fmt::format("{} must not change the array {}", changing->name, changing->var(p).name);
     }
   }
   return std::nullopt;
 }
 
-std::optional<std::string> replay_fault(const Module& module, const Function& function,
-                                        const std::vector<ParameterUses>& uses) {
+std::optional<std::string> custom_replay_error(const Module& module, const Function& function,
+                                               const std::vector<ParameterUses>& uses) {
   if (function.replay == kNone) return std::nullopt;
-  if (!is_function(module, function.replay) || function.is_kernel) return "found a replay that is no function";
+  if (!is_function(module, function.replay) || function.is_kernel) return "replay must be a function";
   const Function& replay = module.functions[static_cast<std::size_t>(function.replay)];
-  if (auto fault = signature_fault(module, replay, parameter_types(function), function.results)) return fault;
+  if (auto fault = signature_error(module, replay, parameter_types(function), function.results)) return fault;
   const ParameterUses& used = uses[static_cast<std::size_t>(function.replay)];
   for (VarId p = 0; p < replay.parameter_count; ++p) {
     if (used[static_cast<std::size_t>(p)].changed())
-      return fmt::format("{} changes the array {}", replay.name, replay.var(p).name);
+      return fmt::format("{} must not change the array {}", replay.name, replay.var(p).name);
   }
   return std::nullopt;
 }

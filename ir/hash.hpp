@@ -7,8 +7,8 @@
 
 namespace assay::ir {
 
-/// SHA-256 of the canonical text, 64 hexadecimal digits: the same however things are named and numbered,
-/// another for any other program.
+/// SHA-256 of the canonical text, as 64 hexadecimal digits. It does not depend on names and numbering, and differs for
+/// different programs.
 std::string hash(const Module& module);
 
 }  // namespace assay::ir

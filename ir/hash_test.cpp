@@ -21,7 +21,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text.replace(at, from.size(), to);
 }
 
-TEST(Hash, IsTheSameHoweverThingsAreNamed) {
+TEST(Hash, IgnoresNames) {
   const Module module = parsed(testing::kEverything);
   Module renamed = module;
   for (StructDef& definition : renamed.structs) {
@@ -42,7 +42,7 @@ TEST(Hash, IsTheSameHoweverThingsAreNamed) {
   EXPECT_EQ(hash(module).size(), 64U);
 }
 
-TEST(Hash, IsTheSameHoweverVariablesAndExpressionsAreNumbered) {
+TEST(Hash, IgnoresNumberingOfVariablesAndExpressions) {
   const auto make = [](bool other_order) {
     Module module;
     Function kernel{.name = "k", .is_kernel = true};
@@ -62,7 +62,7 @@ TEST(Hash, IsTheSameHoweverVariablesAndExpressionsAreNumbered) {
   EXPECT_EQ(hash(make(false)), hash(make(true)));
 }
 
-TEST(Hash, ChangesWithEveryDetail) {
+TEST(Hash, DependsOnEveryDetail) {
   const std::string text(testing::kEverything);
   const std::string reference = hash(parsed(text));
   const std::pair<std::string_view, std::string_view> kChanges[] = {

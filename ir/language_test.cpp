@@ -1,4 +1,4 @@
-// The language's page must show what the language is: its examples are read here.
+// Checks that the examples in the documentation of the language are valid.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -25,7 +25,7 @@ std::string example() {
   return text.substr(begin, text.find("```", begin) - begin);
 }
 
-TEST(LanguagePage, ExampleIsValidAndPrintedAsItStands) {
+TEST(LanguagePage, ExampleIsValidAndPrintsUnchanged) {
   const Result<Module> module = parse_text(example(), "docs/design/language.md");
   ASSERT_TRUE(module.ok()) << module.error().text();
   for (const VerifierError& diagnostic : verify(module.value()))

@@ -21,7 +21,7 @@ namespace {
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-/// Struct Array<T, N> of the emitted code: a pointer, N extents of 4 bytes, N strides of 8.
+/// Layout of struct Array<T, N> of the emitted code: a pointer, N extents of 4 bytes, N strides of 8 bytes.
 Layout descriptor_layout(int rank) {
   const auto n = static_cast<std::size_t>(rank);
   return {.size = round_up(8 + 4 * n, 8) + 8 * n, .alignment = 8};
@@ -70,7 +70,7 @@ double decode(Format16 format, std::uint16_t bits) {
   return sign * std::ldexp(significand, exponent - format.fraction_bits);
 }
 
-/// `value` is a number of the format, infinite or NaN.
+/// `value` must be a number of the format, infinite or NaN.
 std::uint16_t encode(Format16 format, double value) {
   const int sign = std::signbit(value) ? 0x8000 : 0;
   const auto assemble = [&](int field, int fraction) {
@@ -109,18 +109,18 @@ void copy_scalar(ScalarComponent from, const std::byte* source, ScalarComponent 
   }
 }
 
-/// Lifts slot by slot, so that gaps between elements and overlapping strides stay what they are.
+/// Promotes the memory slot by slot, which preserves gaps between elements and overlapping strides.
 Argument promoted(const Module& module, const Module& wide, const Argument& argument) {
   const Type element = argument.type.element();
   const std::size_t old_size = layout_of(module, element).size;
   const std::size_t new_size = layout_of(wide, promoted(element)).size;
-  const std::vector<ScalarComponent> old_leaves = leaves_of(module, element);
-  const std::vector<ScalarComponent> new_leaves = leaves_of(wide, promoted(element));
+  const std::vector<ScalarComponent> old_leaves = scalar_components(module, element);
+  const std::vector<ScalarComponent> new_leaves = scalar_components(wide, promoted(element));
   const std::size_t slots = argument.bytes.size() / old_size;
 
   Argument result{.type = promoted(argument.type), .shape = argument.shape, .strides = argument.strides, .bytes = {}};
   for (std::int64_t& stride : result.strides) {
-    if (stride % static_cast<std::int64_t>(old_size) != 0) misuse("a stride that is no multiple of the element");
+    if (stride % static_cast<std::int64_t>(old_size) != 0) misuse("stride is not a multiple of the element size");
     stride = stride / static_cast<std::int64_t>(old_size) * static_cast<std::int64_t>(new_size);
   }
   result.bytes.resize(slots * new_size);
@@ -175,7 +175,7 @@ std::int64_t Launch::threads() const {
 }
 
 Argument make_argument(const Module& module, Type type, std::vector<std::int32_t> shape) {
-  if (shape.size() != type.rank) misuse("a shape of another rank than the parameter's");
+  if (shape.size() != type.rank) misuse("shape and parameter have different ranks");
   const std::size_t size = layout_of(module, type.element()).size;
   Argument argument{.type = type, .shape = std::move(shape), .strides = {}, .bytes = {}};
   argument.strides.resize(type.rank);
@@ -196,7 +196,7 @@ std::int64_t element_count(const Argument& argument) {
 }
 
 std::size_t element_offset(const Argument& argument, std::int64_t number) {
-  // Divisions cost more than all else here, and most arrays need none.
+  // Divisions dominate the cost here, and most arrays need none.
   if (argument.shape.size() == 1) return static_cast<std::size_t>(number * argument.strides[0]);
   std::int64_t offset = 0;
   for (std::size_t i = argument.shape.size(); i-- > 0;) {
@@ -212,7 +212,7 @@ double read_float(Scalar scalar, const std::byte* at) {
     case Scalar::kBF16: return decode(format16(scalar), load<std::uint16_t>(at));
     case Scalar::kF32: return static_cast<double>(load<float>(at));
     case Scalar::kF64: return load<double>(at);
-    default: misuse("an integer read as a float");
+    default: misuse("cannot read an integer as a float");
   }
 }
 
@@ -222,7 +222,7 @@ void write_float(Scalar scalar, std::byte* at, double value) {
     case Scalar::kBF16: return save(at, encode(format16(scalar), round_to(scalar, value)));
     case Scalar::kF32: return save(at, static_cast<float>(value));
     case Scalar::kF64: return save(at, value);
-    default: misuse("an integer written as a float");
+    default: misuse("cannot write an integer as a float");
   }
 }
 
@@ -237,19 +237,19 @@ std::int64_t read_integer(Scalar scalar, const std::byte* at) {
     case Scalar::kU32: return load<std::uint32_t>(at);
     case Scalar::kI64:
     case Scalar::kU64: return load<std::int64_t>(at);
-    default: misuse("a float read as an integer");
+    default: misuse("cannot read a float as an integer");
   }
 }
 
 void write_integer(Scalar scalar, std::byte* at, std::int64_t value) {
-  if (is_float(scalar)) misuse("a float written as an integer");
+  if (is_float(scalar)) misuse("cannot write a float as an integer");
   // Little-endian two's complement: the low bytes are the wrapped value.
   static_assert(std::endian::native == std::endian::little);
   const std::int64_t wrapped = wrap_to(scalar, value);
   std::memcpy(at, &wrapped, static_cast<std::size_t>(row(scalar).bytes));
 }
 
-std::vector<ScalarComponent> leaves_of(const Module& module, Type type) {
+std::vector<ScalarComponent> scalar_components(const Module& module, Type type) {
   std::vector<ScalarComponent> leaves;
   append_leaves(module, type, 0, leaves);
   return leaves;

@@ -23,12 +23,12 @@ Layout layout_of(const Module& module, Type type);
 /// Byte offset of a field of a struct.
 std::size_t field_offset(const Module& module, const StructDef& definition, std::size_t field);
 
-/// What is bound to one parameter. Owns its memory.
+/// The argument bound to one parameter. Owns its memory.
 struct Argument {
   Type type;                          ///< the parameter's type
   std::vector<std::int32_t> shape;    ///< arrays: extent of each dimension
   std::vector<std::int64_t> strides;  ///< arrays: bytes from one index to the next, per dimension;
-                                      ///< multiples of the element's size
+                                      ///< multiples of the element size
   std::vector<std::byte> bytes;       ///< arrays: the elements' memory; values: the value
 };
 
@@ -40,27 +40,28 @@ struct Launch {
   std::int64_t threads() const;
 };
 
-/// A zero-filled contiguous array argument; a value argument if `type` is no array.
+/// A zero-filled contiguous array argument, or a zero value argument if `type` is not an array.
 Argument make_argument(const Module& module, Type type, std::vector<std::int32_t> shape = {});
 /// Number of elements.
 std::int64_t element_count(const Argument& argument);
-/// Byte offset of the element with this row-major number.
+/// Byte offset of the element with this row-major index.
 std::size_t element_offset(const Argument& argument, std::int64_t number);
 
-/// One scalar of memory. Floats are read exactly and written rounded to nearest even; integers wrap.
+/// Reads or writes one scalar in memory. Floats are read exactly and rounded to nearest even when written; integers
+/// wrap.
 double read_float(Scalar scalar, const std::byte* at);
 void write_float(Scalar scalar, std::byte* at, double value);
 std::int64_t read_integer(Scalar scalar, const std::byte* at);
 void write_integer(Scalar scalar, std::byte* at, std::int64_t value);
 
-/// The scalars that a value type is made of, in memory order: structs flattened, array fields left out.
+/// The scalar components of a value type in memory order: structs are flattened, array fields are omitted.
 struct ScalarComponent {
   std::size_t offset = 0;
   Scalar scalar = Scalar::kF32;
 };
-std::vector<ScalarComponent> leaves_of(const Module& module, Type type);
+std::vector<ScalarComponent> scalar_components(const Module& module, Type type);
 
-/// The double lift: every float type becomes f64. Values are unchanged, exactly.
+/// The f64 promotion: every float type becomes f64. Values are preserved exactly.
 Type promoted(Type type);
 Module promoted(const Module& module);
 Launch promoted(const Module& module, const Launch& launch);

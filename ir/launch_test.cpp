@@ -22,7 +22,7 @@ std::uint16_t float_as_bits(Scalar scalar, double value) {
   return std::bit_cast<std::uint16_t>(memory);
 }
 
-TEST(LaunchScalars, ReadKnownHalfAndBfloatBits) {
+TEST(LaunchScalars, ReadsKnownHalfAndBfloatBits) {
   EXPECT_EQ(bits_as_float(Scalar::kF16, 0x3C00), 1.0);
   EXPECT_EQ(bits_as_float(Scalar::kF16, 0xC000), -2.0);
   EXPECT_EQ(bits_as_float(Scalar::kF16, 0x7BFF), 65504.0);
@@ -34,7 +34,7 @@ TEST(LaunchScalars, ReadKnownHalfAndBfloatBits) {
   EXPECT_TRUE(std::isnan(bits_as_float(Scalar::kBF16, 0x7FC0)));
 }
 
-TEST(LaunchScalars, EverySixteenBitFloatSurvivesReadAndWrite) {
+TEST(LaunchScalars, SixteenBitFloatsRoundTrip) {
   for (const Scalar scalar : {Scalar::kF16, Scalar::kBF16}) {
     for (int i = 0; i < 0x10000; ++i) {
       const auto bits = static_cast<std::uint16_t>(i);
@@ -49,15 +49,15 @@ TEST(LaunchScalars, EverySixteenBitFloatSurvivesReadAndWrite) {
   }
 }
 
-TEST(LaunchScalars, BfloatIsTheUpperHalfOfFloat) {
+TEST(LaunchScalars, BfloatIsUpperHalfOfFloat) {
   for (int i = 0; i < 0x7F80; ++i) {
     const double expected = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(i) << 16));
     ASSERT_EQ(bits_as_float(Scalar::kBF16, static_cast<std::uint16_t>(i)), expected);
   }
 }
 
-// Between neighbours a < b of the format: what lies nearer to one becomes it, the middle becomes the even one.
-TEST(LaunchScalars, WritesRoundToNearestEven) {
+// Between neighbours a < b of the format: values round to the nearer one, the midpoint to the even one.
+TEST(LaunchScalars, WriteRoundsToNearestEven) {
   for (const Scalar scalar : {Scalar::kF16, Scalar::kBF16}) {
     const int largest = scalar == Scalar::kF16 ? 0x7BFF : 0x7F7F;
     for (int i = 0; i < largest; i += 7) {
@@ -71,14 +71,14 @@ TEST(LaunchScalars, WritesRoundToNearestEven) {
   }
 }
 
-TEST(LaunchScalars, WritesOverflowToInfinity) {
+TEST(LaunchScalars, WriteRoundsOverflowToInfinity) {
   EXPECT_EQ(float_as_bits(Scalar::kF16, 65519.99), 0x7BFF);
   EXPECT_EQ(float_as_bits(Scalar::kF16, 65520.0), 0x7C00);
   EXPECT_EQ(float_as_bits(Scalar::kBF16, -1e39), 0xFF80);
   EXPECT_EQ(float_as_bits(Scalar::kF16, -0x1p-26), 0x8000);
 }
 
-TEST(LaunchScalars, FloatsKeepTheirBitsAndRoundOnce) {
+TEST(LaunchScalars, FloatsRoundTripAndRoundOnce) {
   std::array<std::byte, 8> memory{};
   write_float(Scalar::kF32, memory.data(), 0.1);
   EXPECT_EQ(read_float(Scalar::kF32, memory.data()), static_cast<double>(0.1F));
@@ -86,7 +86,7 @@ TEST(LaunchScalars, FloatsKeepTheirBitsAndRoundOnce) {
   EXPECT_TRUE(std::signbit(read_float(Scalar::kF64, memory.data())));
 }
 
-TEST(LaunchScalars, IntegersWrapAndExtendAsTheirTypeDoes) {
+TEST(LaunchScalars, IntegersWrapAndExtend) {
   struct Case {
     Scalar scalar;
     std::int64_t written, read;
@@ -141,7 +141,7 @@ struct COuter {
   double d;
 };
 
-TEST(LaunchLayout, StructsAreLaidOutAsTheCompilerDoes) {
+TEST(LaunchLayout, StructLayoutMatchesCompiler) {
   const Module module = module_with_structs();
   EXPECT_EQ(layout_of(module, struct_type(0)).size, sizeof(CInner));
   EXPECT_EQ(layout_of(module, struct_type(1)).size, sizeof(COuter));
@@ -153,7 +153,7 @@ TEST(LaunchLayout, StructsAreLaidOutAsTheCompilerDoes) {
   EXPECT_EQ(field_offset(module, outer, 4), offsetof(COuter, d));
 }
 
-TEST(LaunchLayout, SmallLinearAlgebraHasNoGaps) {
+TEST(LaunchLayout, VectorsAndMatricesHaveNoPadding) {
   const Module module;
   EXPECT_EQ(layout_of(module, vector_type(Scalar::kF32, 3)).size, 12U);
   EXPECT_EQ(layout_of(module, matrix_type(Scalar::kF64, 2, 3)).size, 48U);
@@ -162,9 +162,9 @@ TEST(LaunchLayout, SmallLinearAlgebraHasNoGaps) {
   EXPECT_EQ(layout_of(module, kF32.local_array_of(5)).size, 20U);
 }
 
-TEST(LaunchLayout, LeavesFollowMemoryOrderAndSkipArrays) {
+TEST(LaunchLayout, ScalarComponentsFollowMemoryOrderAndSkipArrays) {
   const Module module = module_with_structs();
-  const std::vector<ScalarComponent> leaves = leaves_of(module, struct_type(1));
+  const std::vector<ScalarComponent> leaves = scalar_components(module, struct_type(1));
   ASSERT_EQ(leaves.size(), 7U);
   EXPECT_EQ(leaves[0].scalar, Scalar::kU8);
   EXPECT_EQ(leaves[1].scalar, Scalar::kBool);
@@ -172,7 +172,7 @@ TEST(LaunchLayout, LeavesFollowMemoryOrderAndSkipArrays) {
   EXPECT_EQ(leaves[6].offset, offsetof(COuter, d));
 }
 
-TEST(LaunchArguments, ArraysAreRowMajorAndZero) {
+TEST(LaunchArguments, ArraysAreRowMajorAndZeroInitialized) {
   const Module module;
   const Argument argument = make_argument(module, vector_type(Scalar::kF32, 3).array_of(3), {2, 3, 5});
   EXPECT_EQ(argument.strides, (std::vector<std::int64_t>{180, 60, 12}));
@@ -191,7 +191,7 @@ TEST(LaunchArguments, ElementsFollowStrides) {
   EXPECT_EQ(element_offset(transposed, 4), 8U);
 }
 
-TEST(LaunchArguments, EmptyArraysAndValues) {
+TEST(LaunchArguments, SupportsEmptyArraysAndValues) {
   const Module module;
   EXPECT_EQ(element_count(make_argument(module, kF32.array_of(2), {0, 4})), 0);
   const Argument value = make_argument(module, kF64);
@@ -201,7 +201,7 @@ TEST(LaunchArguments, EmptyArraysAndValues) {
   EXPECT_EQ((Launch{.extents = {3, 4, 5}, .arguments = {}}.threads()), 60);
 }
 
-TEST(LaunchPromotion, EveryFloatOfAModuleBecomesDoubleAndLiteralsKeepTheirBits) {
+TEST(LaunchPromotion, PromotesAllFloatsAndPreservesLiteralBits) {
   Module module = module_with_structs();
   module.functions.push_back({.name = "f", .results = {scalar_type(Scalar::kBF16)}});
   Function kernel{.name = "k", .is_kernel = true};
@@ -225,23 +225,23 @@ TEST(LaunchPromotion, EveryFloatOfAModuleBecomesDoubleAndLiteralsKeepTheirBits) 
   EXPECT_EQ(wide.structs[1].fields[3].type, kF64.array_of(2));
 }
 
-TEST(LaunchPromotion, ValuesOfALaunchStayWhatTheyAre) {
+TEST(LaunchPromotion, PreservesLaunchValues) {
   const Module module = module_with_structs();
   Argument array = make_argument(module, struct_type(1).array_of(2), {2, 2});
-  const std::vector<ScalarComponent> leaves = leaves_of(module, struct_type(1));
+  const std::vector<ScalarComponent> leaves = scalar_components(module, struct_type(1));
   for (std::int64_t i = 0; i < 4; ++i) {
     std::byte* element = array.bytes.data() + element_offset(array, i);
     write_float(Scalar::kF32, element + leaves[3].offset, 0.1 * static_cast<double>(i));
     write_float(Scalar::kF16, element + leaves[5].offset, -2.5);
     write_integer(Scalar::kU8, element + leaves[0].offset, 200 + i);
   }
-  std::swap(array.strides[0], array.strides[1]);  // a transposed view stays one
+  std::swap(array.strides[0], array.strides[1]);  // a transposed view stays transposed
   const Launch launch{.extents = {4}, .arguments = {array}};
 
   const Module wide = promoted(module);
   const Launch promoted_launch = promoted(module, launch);
   const Argument& result = promoted_launch.arguments[0];
-  const std::vector<ScalarComponent> wide_leaves = leaves_of(wide, struct_type(1));
+  const std::vector<ScalarComponent> wide_leaves = scalar_components(wide, struct_type(1));
   EXPECT_EQ(promoted_launch.extents, launch.extents);
   EXPECT_EQ(result.bytes.size(), 4 * layout_of(wide, struct_type(1)).size);
   for (std::int64_t i = 0; i < 4; ++i) {

@@ -16,7 +16,7 @@ using namespace algebra;
 
 constexpr std::string_view kPrefix = "wp_";
 
-/// A function under construction.
+/// Builds one library function.
 class Definition {
  public:
   Definition(Module& module, Function& function, std::span<const Type> operands)
@@ -28,13 +28,13 @@ class Definition {
 
   /// Operand k.
   E operator[](std::size_t k) { return {&builder_, builder_.var(operands_[k])}; }
-  /// The value kept in a variable: for what the formula uses more than once.
+  /// The value stored in a variable, for values that the formula uses more than once.
   E let(const char* name, E value) { return {&builder_, builder_.var(builder_.let(name, value.id))}; }
-  /// Another function of the library.
+  /// Calls another function of the library.
   E library(std::string_view name, std::initializer_list<E> operands);
-  /// A further result, behind the one that the formula gives.
+  /// Adds a result after the value of the formula.
   void also(E value) { further_.push_back(value); }
-  /// The types of what is returned.
+  /// The types of the returned values.
   std::vector<Type> give(E value) {
     std::vector<ExprId> ids{value.id};
     std::vector<Type> types{value.type()};
@@ -58,7 +58,7 @@ class Definition {
 
 Type vector_of(E like, int length) { return vector_type(like.type().scalar, length); }
 Type matrix_of(E like, int rows, int cols) { return matrix_type(like.type().scalar, rows, cols); }
-/// One arm is evaluated.
+/// Only one branch is evaluated.
 E choose(E condition, E yes, E no) { return apply(yes, Op::kConditional, {condition.id, yes.id, no.id}); }
 E cross(E a, E b) { return call(Op::kCross, a, b); }
 E dot(E a, E b) { return call(Op::kDot, a, b); }
@@ -67,7 +67,7 @@ Type quaternion_of(E like) { return quaternion_type(like.type().scalar); }
 /// Components `first` to `first` + 2 as a vector.
 E three(E a, int first) { return make(vector_of(a, 3), components(a, first, 3)); }
 
-/// f of each component, or of each pair of them.
+/// f applied to each component, or to each pair of components.
 template <class F>
 E mapped(E a, F f) {
   std::vector<E> results;
@@ -90,7 +90,7 @@ E folded(Op op, E a) {
 
 // ---- vectors
 
-/// The index of the component that `precedes` all before it; of several the first. NaNs do not count.
+/// The index of the first component that `precedes` all others. NaNs are ignored.
 E extreme_index(Definition& d, Op precedes) {
   const Type number = scalar_type(Scalar::kU32);
   const auto index = [&](int k) { return E{d[0].b, d[0].b->literal(number, std::int64_t{k})}; };
@@ -116,7 +116,7 @@ E one_norm(Definition& d) {
     terms.push_back(call(Op::kAbs, x));
   return sum(terms);
 }
-/// |x|^2 / 2 up to |x| = delta, delta (|x| - delta / 2) beyond.
+/// |x|^2 / 2 for |x| <= delta, otherwise delta (|x| - delta / 2).
 E huber(Definition& d, E delta) {
   const E square = d.let("square", dot(d[0], d[0]));
   const E far = delta * (call(Op::kSqrt, square) - 0.5 * delta);
@@ -152,7 +152,7 @@ E determinant(Definition& d) {
   const E m = d[0];
   if (m.type().rows == 2) return m[0][0] * m[1][1] - m[1][0] * m[0][1];
   if (m.type().rows == 3) return dot(m[0], cross(m[1], m[2]));
-  // Of two rows each, s and t hold the minors of the first three columns, u and v those with the last one.
+  // 2 x 2 minors of two rows each: s and t of the first three columns, u and v of a column with the last one.
   const E a = d.let("a", three(m[0], 0));
   const E b = d.let("b", three(m[1], 0));
   const E s = cross(a, b);
@@ -227,7 +227,7 @@ E slerp(Definition& d) {
   return d[0] * from_half_angle(axis, half);
 }
 
-/// The axis of the shorter way round, and the angle from 0 to pi.
+/// The axis of the shorter rotation, and the angle from 0 to pi.
 E axis_and_angle(Definition& d) {
   const E vector = d.let("vector", three(d[0], 0));
   const E unit = d.let("unit", call(Op::kNormalize, vector));
@@ -242,14 +242,14 @@ E unit_quaternion(Definition& d) {
   return choose(length > none, d[0] * (like(length, 1) / length), identity);
 }
 
-/// From the greatest of trace and diagonal elements, whose square root is well away from zero.
+/// Computed from the greatest of the trace and the diagonal elements, whose square root is far from zero.
 E from_matrix(Definition& d) {
   const E m = d[0];
   Builder& b = d.builder();
   const Type type = quaternion_of(m);
   const VarId q = b.let_zero("q", type);
   const E trace = d.let("trace", m[0][0] + m[1][1] + m[2][2]);
-  // Components i, j, k of the axis in this order, where i is the greatest; each shares a factor with it.
+  // Components i, j, k of the axis, where i is the greatest; each product contains component i as a factor.
   const auto by_diagonal = [&](int i) {
     const int j = (i + 1) % 3;
     const int k = (i + 2) % 3;
@@ -356,15 +356,15 @@ struct Row {
 };
 
 constexpr auto kLibrary = std::to_array<Row>({
-    {{"min", "v", "the least component"}, [](Definition& d) { return folded(Op::kMin, d[0]); }},
-    {{"max", "v", "the greatest component"}, [](Definition& d) { return folded(Op::kMax, d[0]); }},
-    {{"min", "vv", "min by components"}, [](Definition& d) { return paired(Op::kMin, d[0], d[1]); }},
-    {{"max", "vv", "max by components"}, [](Definition& d) { return paired(Op::kMax, d[0], d[1]); }},
-    {{"argmin", "v", "index of the first least component"}, [](Definition& d) { return extreme_index(d, Op::kLt); }},
-    {{"argmax", "v", "index of the first greatest component"}, [](Definition& d) { return extreme_index(d, Op::kGt); }},
-    {{"abs", "v", "abs by components"},
+    {{"min", "v", "the smallest component"}, [](Definition& d) { return folded(Op::kMin, d[0]); }},
+    {{"max", "v", "the largest component"}, [](Definition& d) { return folded(Op::kMax, d[0]); }},
+    {{"min", "vv", "component-wise min"}, [](Definition& d) { return paired(Op::kMin, d[0], d[1]); }},
+    {{"max", "vv", "component-wise max"}, [](Definition& d) { return paired(Op::kMax, d[0], d[1]); }},
+    {{"argmin", "v", "index of the first smallest component"}, [](Definition& d) { return extreme_index(d, Op::kLt); }},
+    {{"argmax", "v", "index of the first largest component"}, [](Definition& d) { return extreme_index(d, Op::kGt); }},
+    {{"abs", "v", "component-wise abs"},
      [](Definition& d) { return mapped(d[0], [](E x) { return call(Op::kAbs, x); }); }},
-    {{"sign", "v", "sign by components"},
+    {{"sign", "v", "component-wise sign"},
      [](Definition& d) { return mapped(d[0], [](E x) { return call(Op::kSign, x); }); }},
     {{"norm_l1", "f", "sum |x_i|"}, one_norm},
     {{"norm_l2", "f", "|x|"}, [](Definition& d) { return call(Op::kLength, d[0]); }},
@@ -397,25 +397,27 @@ constexpr auto kLibrary = std::to_array<Row>({
      [](Definition& d) { return rotated(d, false); }},
     {{"quat_rotate_inv", "q3", "y (2 w^2 - 1) + 2 a (a . y) - 2 w a x y with x = (a, w)"},
      [](Definition& d) { return rotated(d, true); }},
-    {{"quat_to_matrix", "q", "the matrix with the columns quat_rotate(x, e_i)"}, rotation_matrix},
-    {{"quat_from_matrix", "r", "the quaternion of length 1 of a rotation matrix"}, from_matrix},
-    {{"quat_from_matrix", "4", "the same of the upper left 3 x 3 components"}, from_matrix},
+    {{"quat_to_matrix", "q", "the matrix with columns quat_rotate(x, e_i)"}, rotation_matrix},
+    {{"quat_from_matrix", "r", "the unit quaternion of a rotation matrix"}, from_matrix},
+    {{"quat_from_matrix", "4", "the unit quaternion of the upper left 3 x 3 rotation matrix"}, from_matrix},
     {{"quat_from_axis_angle", "3s", "(x sin(y / 2), cos(y / 2))"},
      [](Definition& d) { return from_half_angle(d[0], d.let("half", d[1] * like(d[1], 0.5))); }},
-    {{"quat_to_axis_angle", "q", "the axis and the angle of the rotation, which is at most pi for |x| = 1"},
+    {{"quat_to_axis_angle", "q", "the axis and angle of the rotation; the angle is at most pi for |x| = 1"},
      axis_and_angle},
     {{"quat_rpy", "sss", "the rotation by x about the first axis, then y about the second, then z about the third"},
      from_roll_pitch_yaw},
-    {{"quat_slerp", "qqs", "x by the fraction z of the turn from x to y"}, slerp},
-    {{"transform_multiply", "tt", "first y, then x"}, composed},
-    {{"mul", "tt", "first y, then x"}, composed},
+    {{"quat_slerp", "qqs", "spherical interpolation from x to y by the fraction z"}, slerp},
+    {{"transform_multiply", "tt", "the transform that applies y, then x"}, composed},
+    {{"mul", "tt", "the transform that applies y, then x"}, composed},
     {{"transform_inverse", "t", "(-quat_rotate(q*, p), q*) with x = (p, q)"}, inverted},
     {{"transform_point", "t3", "p + quat_rotate(q, y) with x = (p, q)"},
      [](Definition& d) { return translation(d[0]) + turned(d, d[0], d[1]); }},
     {{"transform_vector", "t3", "quat_rotate(q, y) with x = (p, q)"},
      [](Definition& d) { return turned(d, d[0], d[1]); }},
-    {{"transform_to_matrix", "t", "the 4 x 4 matrix that moves points as x does"}, homogeneous},
-    {{"transform_from_matrix", "4", "the transform of the last column and the rotation of x"}, from_homogeneous},
+    {{"transform_to_matrix", "t", "the 4 x 4 matrix of the transform x"}, homogeneous},
+    {{"transform_from_matrix", "4",
+      "the transform with the rotation of the matrix x and its last column as translation"},
+     from_homogeneous},
     {{"transform_twist", "t6", "(R w, R v + p x R w) with y = (w, v)"}, twist},
     {{"transform_wrench", "t6", "(R w + p x R v, R v) with y = (w, v)"}, wrench},
     {{"spatial_dot", "66", "x . y"}, [](Definition& d) { return dot(d[0], d[1]); }},

@@ -1,12 +1,12 @@
-// Warp's functions that are made of operations: the kernel language has no row of the operation table for them, but a
-// function each, which a module that calls one contains.
+// Warp functions that are composed of operations. They have no row in the operation table; each is a function of the
+// kernel language, which is added to the modules that call it.
 //
-//     const auto index = library_function(module, "determinant", types);      // appends it if it is not there
+//     const auto index = library_function(module, "determinant", types);      // appended if missing
 //     const ExprId value = builder.call(*index, arguments);
 //
-// They are written once, in library.cpp, as formulas over the operations. So the oracle, the adjoint pass and the
-// printers, which know the operations and functions in general, need to know nothing of them. They do the same
-// arithmetic as Warp's, in the same order where that matters.
+// library.cpp defines them once, as formulas over the operations. The oracle, the adjoint pass and the printers support
+// operations and functions in general and need no code for library functions. The arithmetic is the same as in Warp, in
+// the same order where that matters.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,12 @@ namespace assay::ir {
 
 struct LibraryRow {
   std::string_view name;      ///< after `wp.`
-  std::string_view operands;  ///< what it takes, one letter each: see kOperandKinds
-  std::string_view formula;   ///< what it gives, for people; x, y, z are the operands
+  std::string_view operands;  ///< one letter for each operand: see kOperandKinds
+  std::string_view formula;   ///< the result, for documentation; x, y, z are the operands
 };
 
-/// What the letters of LibraryRow::operands stand for. All operands have one scalar type; those of one letter have one
-/// type.
+/// Meaning of the letters of LibraryRow::operands. All operands have the same scalar type; operands with the same
+/// letter have the same type.
 struct OperandKind {
   char letter;
   std::string_view text;
@@ -45,18 +45,18 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'t', "transform"},
 };
 
-/// All of them; several rows may have one name.
+/// All library functions; several rows may have the same name.
 std::span<const LibraryRow> library();
 
-/// Whether Warp's function of this name is in the library for operands of some types.
+/// Whether the library has a Warp function of this name, for any operand types.
 bool is_in_library(std::string_view name);
 
-/// Number in `module.functions` of wp.<name> for operands of these types; appended unless it is there. The error says
-/// what the function takes.
+/// Index in `module.functions` of wp.<name> for operands of these types; the function is appended if missing. The error
+/// lists the valid operands.
 Result<int> library_function(Module& module, std::string_view name, std::span<const Type> operands);
 
-/// "determinant" for a function that library_function made: one that is called wp_determinant and has no place in any
-/// file.
+/// The name, such as "determinant", of a function made by library_function: it is called wp_determinant and has no
+/// source location.
 std::optional<std::string_view> library_name(const Function& function);
 
 }  // namespace assay::ir

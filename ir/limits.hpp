@@ -1,7 +1,7 @@
-// Sizes up to which a program is taken; the verifier and the text form refuse larger ones.
+// Size limits of programs; the verifier and the parser of the text form reject larger programs.
 //
-// They keep recursion over a program within any stack and its text within memory, far above what people or
-// generators write.
+// The limits bound the stack that recursion over a program needs and the memory of its text. They are far above the
+// sizes of programs that people or generators write.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace assay::ir {
 
-inline constexpr int kMaxBlockDepth = 256;            ///< blocks in blocks, the function's own included
-inline constexpr int kMaxExpressionDepth = 256;       ///< operands of operands, the root included
-inline constexpr std::int64_t kMaxTreeNodes = 65536;  ///< nodes of one expression, shared ones counted each time
-inline constexpr int kMaxStructDepth = 16;            ///< structs in structs
+inline constexpr int kMaxBlockDepth = 256;            ///< nesting of blocks, including the function's own block
+inline constexpr int kMaxExpressionDepth = 256;       ///< nesting of operands, including the root
+inline constexpr std::int64_t kMaxTreeNodes = 65536;  ///< nodes of one expression; shared nodes count each time
+inline constexpr int kMaxStructDepth = 16;            ///< nesting of structs
 inline constexpr std::size_t kMaxStructs = 4096;
-inline constexpr int kMaxRank = 4;                       ///< of arrays and launches
+inline constexpr int kMaxRank = 4;                       ///< of arrays and launch dimensions
 inline constexpr int kMaxVectorLength = 16;              ///< also rows and columns of matrices
 inline constexpr std::uint32_t kMaxLocalExtent = 65536;  ///< elements of a local array
 inline constexpr int kMaxTileSize = 4096;                ///< elements of a tile

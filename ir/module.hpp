@@ -21,7 +21,7 @@
 
 namespace assay::ir {
 
-/// Place in the module's source text (Module::source_lines); both 1-based, 0 where there is none.
+/// Location in the source text of the module (Module::source_lines); both numbers are 1-based, 0 if unknown.
 struct Loc {
   std::int32_t line = 0;
   std::int32_t column = 0;
@@ -53,7 +53,7 @@ struct Expr {
                                   ///< double that the literal's own type represents exactly
   VarId variable = kNone;         ///< for kVariable
   std::int32_t index = 0;         ///< dimension, field or function, by kind
-  std::vector<ExprId> args = {};  ///< operands, all of the same Function's arena, made before this node
+  std::vector<ExprId> args = {};  ///< operands in the arena of the same Function, created before this node
   Loc loc = {};
 };
 
@@ -72,7 +72,7 @@ struct Let {
   VarId variable = kNone;
   ExprId value = kNone;
 };
-/// Changes a variable that a Let in this or an enclosing block declared.
+/// Assigns a variable that a Let in this or an enclosing block declared.
 struct Assign {
   VarId variable = kNone;
   ExprId value = kNone;
@@ -83,7 +83,7 @@ struct Store {
   std::vector<ExprId> indices = {};
   ExprId value = kNone;
 };
-/// Atomic update of array[indices]; `result`, if any, is declared here and receives the previous content.
+/// Atomic update of array[indices]; `result`, if any, is declared here and receives the previous value.
 struct Atomic {
   AtomicOp op = AtomicOp::kAdd;
   ExprId array = kNone;
@@ -132,16 +132,16 @@ struct Stmt {
 // ---------------------------------------------------------------------------------------------
 
 struct Variable {
-  std::string name;  ///< from the source; need not be unique, the printers make it so
+  std::string name;  ///< from the source; need not be unique, the printers make names unique
   Type type;
   Loc loc = {};
-  /// For array parameters of a backward kernel: the data pointer may be null, which means "not wanted". A
-  /// load then gives zero, and a store or atomic does nothing.
+  /// For array parameters of a backward kernel: the data pointer may be null to skip this gradient. A load then gives
+  /// zero, and a store or atomic does nothing.
   bool nullable = false;
-  /// For local arrays: no element is read before it is stored, so emitters need not set it to zero. Only a hint, and
-  /// not part of the text or the hash.
+  /// For local arrays: no element is read before it is stored, so emitters need not zero-initialize the array. An
+  /// optimization only; not part of the text or the hash.
   bool scratch = false;
-  /// For a kernel's parameter that is one field of a struct that the source passes: the path to it, "body.position".
+  /// For a kernel parameter that is one field of a struct in the source: the path to the field, "body.position".
   /// Not part of the text or the hash.
   std::string path = {};
 };
@@ -158,12 +158,12 @@ struct Function {
   std::vector<Variable> variables;
   std::vector<Expr> expressions;
   Block body;
-  /// Functions: the number in Module::functions of the one that gives the derivative in place of this one's own, and of
-  /// the one that the backward kernel runs where it would run this one again; kNone for none. See ir/custom.hpp.
+  /// Functions: indices in Module::functions of the custom gradient, which defines the derivative of this function, and
+  /// of the custom replay, which the backward kernel calls instead of this function; kNone for none. See ir/custom.hpp.
   std::int32_t gradient = kNone;
   std::int32_t replay = kNone;
-  /// What the comments above the kernel say, each without the leading '#': "launch: (n, m)", "domain: 0 <= k
-  /// < 3". Not part of the hash.
+  /// The comments above the kernel, without the leading '#': "launch: (n, m)", "domain: 0 <= k < 3". Not part of the
+  /// hash.
   std::vector<std::string> annotations;
   Loc loc = {};
 
@@ -185,20 +185,20 @@ struct StructDef {
   std::vector<Field> fields;
 };
 
-/// A file that the module's own file imports from. Its lines follow in Module::source_lines, and places in it count on
-/// from the lines before them, as if all files were one text: so a place is two numbers, whatever file it is in.
+/// A file that the module's own file imports from. Module::source_lines concatenates the lines of all files, and line
+/// numbers continue across files, so that a location is two numbers in any file.
 struct ImportedFile {
   std::string name;
-  std::int32_t lines_before = 0;  ///< of the files before it
+  std::int32_t lines_before = 0;  ///< number of lines of all files before this one
 };
 
 struct Module {
   std::vector<StructDef> structs;
   std::vector<Function> functions;  ///< a function calls only functions before it: no recursion
   std::vector<Function> kernels;
-  // For messages and comments beside emitted code (ir/source_location.hpp); not part of the hash.
+  // For messages and for comments in emitted code (ir/source_location.hpp); not part of the hash.
   std::string source_name;                   ///< the user's file
-  std::vector<std::string> source_lines;     ///< its text, then that of each imported file
+  std::vector<std::string> source_lines;     ///< its lines, then the lines of each imported file
   std::vector<ImportedFile> imported_files;  ///< in the order of their lines
 };
 

@@ -1,4 +1,4 @@
-// Where in the user's files a place of a module is.
+// Locations of a module in the files of the user.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 namespace assay::ir {
 
 struct SourceLocation {
-  std::string_view file;  ///< the module's; lives as long as that
+  std::string_view file;  ///< refers to a string of the module
   Loc loc;                ///< within the file
   bool is_imported = false;
 };
 
-/// The file that a place is in, and where in it.
+/// The file of a location, and the location within that file.
 SourceLocation source_location(const Module& module, Loc loc);
 
-/// "wave.py:12:5" for messages; the file's name alone for no place.
+/// "wave.py:12:5" for messages; only the file name if the location is unknown.
 std::string location_text(const Module& module, Loc loc);
 
-/// "line 12" of the module's own file, "line 12 of contacts.py" of an imported one.
+/// "line 12" for the module's own file, "line 12 of contacts.py" for an imported file.
 std::string line_text(const Module& module, Loc loc);
 
-/// The lines without their ends; "\r\n" ends a line too.
+/// The lines without line endings, which may be "\n" or "\r\n".
 std::vector<std::string> split_lines(std::string_view text);
 
 }  // namespace assay::ir

@@ -23,13 +23,15 @@ TEST(SourceLocation, FindsTheFileOfALine) {
   EXPECT_EQ(location_text(module, {.line = 5, .column = 1}), "math.py:1:1");
 }
 
-TEST(SourceLocation, NamesTheFileBesideALineOnlyWhereItIsAnother) {
+TEST(SourceLocation, LineTextNamesOnlyImportedFiles) {
   const Module module = module_of_three_files();
   EXPECT_EQ(line_text(module, {.line = 2, .column = 7}), "line 2");
   EXPECT_EQ(line_text(module, {.line = 4, .column = 7}), "line 2 of types.py");
 }
 
-TEST(SourceLocation, OfNoPlaceIsTheFile) { EXPECT_EQ(location_text(module_of_three_files(), {}), "wave.py"); }
+TEST(SourceLocation, LocationWithoutLineIsTheFileName) {
+  EXPECT_EQ(location_text(module_of_three_files(), {}), "wave.py");
+}
 
 }  // namespace
 }  // namespace assay::ir

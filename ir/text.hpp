@@ -1,4 +1,4 @@
-// The text form of a Module: readable, complete and parsed back. docs/design/language.md describes the language.
+// The text form of a Module: readable, complete and parseable. docs/design/language.md describes the language.
 //
 //     # launch: (n)
 //     kernel scale(x: array<f32,1>, a: f32; i) {
@@ -6,7 +6,7 @@
 //       x[i] = add(t, 1.0)
 //     }
 //
-// What is lost: places, the source's text, and variables that nothing declares.
+// Not preserved: source locations, the source text, and variables without a declaration.
 #pragma once
 
 #include <string>
@@ -18,20 +18,19 @@
 namespace assay::ir {
 
 enum class Naming {
-  kSource,     ///< the source's names, made unique, and the annotations as comments
-  kCanonical,  ///< v0, f0, k0, s0, a0 in order of declaration: equal programs have equal text
+  kSource,     ///< names of the source, made unique, and annotations as comments
+  kCanonical,  ///< v0, f0, k0, s0, a0 in declaration order: equal programs have equal text
 };
 
-/// Any module can be printed; of one that verify refuses, what cannot be named reads `?` and does not parse.
+/// Prints any module. In an invalid module, invalid references are printed as `?`, and the text does not parse.
 std::string to_text(const Module& module, Naming naming = Naming::kSource);
 
-/// A type as the text form spells it, for messages: "array<f32,2>"; a struct by its own name, unique or not.
+/// A type in the text form, for messages: "array<f32,2>". Structs are printed by their own name, unique or not.
 std::string to_text(const Module& module, Type type);
 
-/// Reads what to_text writes. The result has all types inferred, places that refer to `text`, and variables
-/// numbered in order of declaration; it need not be valid, so verify it. Errors carry the place
-/// `name:line:column` and say what was found and what was expected. Takes hostile input: size and nesting are
-/// limited (ir/limits.hpp).
+/// Parses the text form. The result has inferred types, source locations in `text`, and variables numbered in
+/// declaration order; it may be invalid, so verify it. Errors have the location `name:line:column` and report what was
+/// found and what was expected. Safe for untrusted input: size and nesting are limited (ir/limits.hpp).
 Result<Module> parse_text(std::string_view text, std::string_view name = "<text>");
 
 }  // namespace assay::ir

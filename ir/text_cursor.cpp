@@ -85,7 +85,7 @@ void Cursor::skip_blanks_and_comment() {
   position_ = end;
 }
 
-/// End of the number that starts here; a sign belongs to it only after the e of a decimal exponent.
+/// End of the number that starts here; a sign is part of it only after the e of a decimal exponent.
 std::size_t Cursor::number_end() const {
   const bool hexadecimal = text_.substr(position_).starts_with("0x");
   std::size_t end = position_;

@@ -1,4 +1,4 @@
-// The text form as a sequence of tokens, with the one error that ends its reading.
+// The text form as a sequence of tokens, with the first error, which ends parsing.
 #pragma once
 
 #include <cstdint>
@@ -20,36 +20,36 @@ struct Token {
   Loc loc;
 };
 
-/// Stands on one token of the input. After the first failure it stands on the end for good, so that a parser
-/// runs out without looking at every step, and keeps that failure.
+/// Points at one token of the input. After the first failure it stays at the end of the input and keeps that failure,
+/// so that a parser terminates without checking for errors at every step.
 class Cursor {
  public:
   /// Keeps a reference to the text.
   Cursor(std::string_view text, std::string_view name);
 
   const Token& token() const { return token_; }
-  /// Whether the token after this one, on the same line, starts with `c`.
+  /// Whether the next token on the same line starts with `c`.
   bool followed_by(char c) const;
   bool at(std::string_view text) const;
   bool at(TokenKind kind) const { return token_.kind == kind; }
 
-  /// Steps over the token and returns it.
+  /// Consumes the token and returns it.
   Token take();
-  /// Steps over this very token, if it is here.
+  /// Consumes the token if it is `text`.
   bool accept(std::string_view text);
-  /// Steps over this very token, or fails.
+  /// Consumes the token if it is `text`, otherwise fails.
   void expect(std::string_view text);
-  /// Steps over a token of this kind, or fails with "expected <what>".
+  /// Consumes a token of this kind, or fails with "expected <what>".
   Token expect(TokenKind kind, std::string_view what);
   void skip_newlines();
 
-  /// The comment lines right above this token, without '#' and the blank after it. Forgets them.
+  /// Returns and clears the comment lines directly above this token, without '#' and the space after it.
   std::vector<std::string> take_comments();
 
   bool failed() const { return error_.has_value(); }
-  /// Fails at this token: "found <it>, expected <expected>".
+  /// Fails at this token: "found <token>, expected <expected>".
   void fail_expecting(std::string_view expected);
-  /// Fails at a place; only the first failure counts.
+  /// Fails at a location; only the first failure is kept.
   void fail(Loc loc, std::string message);
   /// The failure; there must be one.
   const Error& error() const { return *error_; }

@@ -17,7 +17,7 @@
 namespace assay::ir::text {
 namespace {
 
-/// The whole of `text` as a number, or nothing.
+/// Parses all of `text` as a number; nothing if that fails.
 template <class T, class... Base>
 std::optional<T> to_number(std::string_view text, Base... base) {
   T value{};
@@ -27,7 +27,7 @@ std::optional<T> to_number(std::string_view text, Base... base) {
   return value;
 }
 
-/// Reads in the type's own precision, so that f32 text is rounded once.
+/// Parses in the type's own precision, so that f32 text is rounded only once.
 std::optional<double> to_float(Scalar scalar, std::string_view text) {
   if (scalar == Scalar::kF32) {
     const std::optional<float> value = to_number<float>(text);
@@ -38,7 +38,7 @@ std::optional<double> to_float(Scalar scalar, std::string_view text) {
   return round_to(scalar, *value);
 }
 
-/// Greatest magnitude of an integer type on this side of zero.
+/// Greatest magnitude of a positive or negative value of an integer type.
 std::uint64_t greatest_magnitude(Scalar scalar, bool negative) {
   const int digits = row(scalar).digits;
   const std::uint64_t greatest =
@@ -133,7 +133,7 @@ ExprId ExpressionParser::parse_literal() {
   const Scalar scalar = parse_suffix(integral ? Scalar::kI32 : Scalar::kF32);
   if (is_float(scalar)) return parse_float(number, negative, scalar);
   if (!integral || scalar == Scalar::kBool) {
-    return fail(number.loc, fmt::format("{} is no number of type {}", number.text, row(scalar).name));
+    return fail(number.loc, fmt::format("{} is not a valid {} literal", number.text, row(scalar).name));
   }
   return parse_integer(number, negative, scalar);
 }
@@ -142,14 +142,14 @@ ExprId ExpressionParser::parse_integer(const Token& number, bool negative, Scala
   const std::optional<std::uint64_t> magnitude = to_number<std::uint64_t>(number.text);
   if (!magnitude || *magnitude > greatest_magnitude(scalar, negative)) {
     return fail(number.loc,
-                fmt::format("{}{} is no number of type {}", negative ? "-" : "", number.text, row(scalar).name));
+                fmt::format("{}{} is not a valid {} literal", negative ? "-" : "", number.text, row(scalar).name));
   }
   return literal(scalar, negative ? 0 - *magnitude : *magnitude, number.loc);
 }
 
 ExprId ExpressionParser::parse_float(const Token& number, bool negative, Scalar scalar) {
   const std::optional<double> value = to_float(scalar, number.text);
-  if (!value) return fail(number.loc, fmt::format("{} is no number of type {}", number.text, row(scalar).name));
+  if (!value) return fail(number.loc, fmt::format("{} is not a valid {} literal", number.text, row(scalar).name));
   return literal(scalar, std::bit_cast<std::uint64_t>(negative ? -*value : *value), number.loc);
 }
 
@@ -158,20 +158,21 @@ ExprId ExpressionParser::parse_named_float(const Token& word, bool negative) {
   if (word.text == "nan") {
     value = std::numeric_limits<double>::quiet_NaN();
     if (cursor_.accept("(")) {
-      const Token token = cursor_.expect(TokenKind::kNumber, "the bits of a nan");
+      const Token token = cursor_.expect(TokenKind::kNumber, "the bits of a NaN");
       const bool prefixed = token.text.starts_with("0x");
       const auto bits = prefixed ? to_number<std::uint64_t>(token.text.substr(2), 16) : std::nullopt;
       if (bits) value = std::bit_cast<double>(*bits);
-      if (!bits || value == value) cursor_.fail(token.loc, "expected the bits of a nan, such as 0x7ff8000000000001");
+      if (!bits || value == value) cursor_.fail(token.loc, "expected the bits of a NaN, such as 0x7ff8000000000001");
       cursor_.expect(")");
     }
   }
   const Scalar scalar = parse_suffix(Scalar::kF32);
-  if (!is_float(scalar)) return fail(word.loc, fmt::format("{} is no number of type {}", word.text, row(scalar).name));
+  if (!is_float(scalar))
+    return fail(word.loc, fmt::format("{} is not a valid {} literal", word.text, row(scalar).name));
   return literal(scalar, std::bit_cast<std::uint64_t>(negative ? -value : value), word.loc);
 }
 
-// ---- what has a word and operands in parentheses
+// ---- operations and calls: a word and operands in parentheses
 
 ExprId ExpressionParser::parse_application(const Token& word) {
   if (word.text == "shape") return parse_shape(word);
@@ -183,7 +184,7 @@ ExprId ExpressionParser::parse_application(const Token& word) {
 
 ExprId ExpressionParser::parse_operation(const Token& word, Op op) {
   Type requested = kVoid;
-  if (is_requested(row(op).rule)) {
+  if (takes_requested_type(row(op).rule)) {
     cursor_.expect("<");
     requested = parse_type(cursor_, scope_);
     cursor_.expect(">");
@@ -211,7 +212,7 @@ ExprId ExpressionParser::parse_with_field(const Token& word) {
   const Type type = type_of(object);
   const Field& field = scope_.module.structs[type.struct_id].fields[static_cast<std::size_t>(index)];
   if (type_of(value) != field.type) {
-    return fail(word.loc, fmt::format("field {} has type {}, the value {}", field.name,
+    return fail(word.loc, fmt::format("field {} has type {}, but the value has type {}", field.name,
                                       to_text(scope_.module, field.type), to_text(scope_.module, type_of(value))));
   }
   return add(
@@ -233,7 +234,7 @@ ExprId ExpressionParser::parse_shape(const Token& word) {
   return add({.kind = ExprKind::kShapeOf, .type = kI32, .index = *dimension, .args = {array}}, word.loc);
 }
 
-/// tile_load<TYPE>(array[offsets]): the load of an element, made one of the tile that starts there.
+/// tile_load<TYPE>(array[offsets]): parsed as the load of an element, then given the tile type.
 ExprId ExpressionParser::parse_tile_load(const Token& word) {
   cursor_.expect("<");
   const Type type = parse_type(cursor_, scope_);
@@ -244,7 +245,7 @@ ExprId ExpressionParser::parse_tile_load(const Token& word) {
   if (cursor_.failed()) return kNone;
   Expr& expr = function_.expressions[static_cast<std::size_t>(load)];
   if (expr.kind != ExprKind::kLoad || !type.is_tile() || expr.type.is_tile()) {
-    return fail(word.loc, "expected the type of a tile and the element of an array at which it starts");
+    return fail(word.loc, "tile_load requires a tile type and the array element at which the tile starts");
   }
   expr.type = type;
   return load;
@@ -259,18 +260,19 @@ ExprId ExpressionParser::parse_call(const Token& word) {
   cursor_.expect("(");
   std::vector<ExprId> args = parse_list(")");
   if (callee.results.size() != 1) {
-    return fail(word.loc, fmt::format("{} returns {} values, expected one", word.text, callee.results.size()));
+    return fail(word.loc, fmt::format("{} returns {} values; a call in an expression must return one", word.text,
+                                      callee.results.size()));
   }
   const Type type = called_type(function_, callee, args);
   return add({.kind = ExprKind::kCall, .type = type, .index = found->second, .args = std::move(args)}, word.loc);
 }
 
-// ---- what follows an operand
+// ---- postfix: indices and fields
 
 ExprId ExpressionParser::parse_load(ExprId array, Loc loc) {
   std::vector<ExprId> args = parse_list("]");
   const Type type = type_of(array);
-  if (!type.is_array() && !type.is_local_array()) return fail(loc, "found '[' after what is no array");
+  if (!type.is_array() && !type.is_local_array()) return fail(loc, "only arrays can be indexed");
   args.insert(args.begin(), array);
   return add({.kind = ExprKind::kLoad, .type = type.element(), .args = std::move(args)}, loc);
 }
@@ -286,7 +288,8 @@ std::int32_t ExpressionParser::parse_field_name(ExprId object) {
   const Token name = cursor_.expect(TokenKind::kWord, "the name of a field");
   if (cursor_.failed()) return kNone;
   const Type type = type_of(object);
-  if (!type.is_struct()) return fail(name.loc, fmt::format("field {} of what is no struct", name.text));
+  if (!type.is_struct())
+    return fail(name.loc, fmt::format("cannot access field {}: operand is not a struct", name.text));
   const StructDef& definition = scope_.module.structs[type.struct_id];
   for (std::size_t i = 0; i < definition.fields.size(); ++i) {
     if (definition.fields[i].name == name.text) return static_cast<std::int32_t>(i);

@@ -1,4 +1,4 @@
-// Reading of expressions: infers and checks the type of every node as it goes.
+// Parser of expressions: infers and checks the type of every node.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class ExpressionParser {
   ExpressionParser(Cursor& cursor, const Scope& scope, Function& function, const Names& variables)
       : cursor_(cursor), scope_(scope), function_(function), variables_(variables) {}
 
-  /// Reads one expression; kNone after a failure.
+  /// Parses one expression; kNone after a failure.
   ExprId parse();
-  /// Reads expressions separated by commas up to and with `close`.
+  /// Parses expressions separated by commas, up to and including `close`.
   std::vector<ExprId> parse_list(std::string_view close);
   Type type_of(ExprId id) const { return id == kNone ? kVoid : function_.expr(id).type; }
 

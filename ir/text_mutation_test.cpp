@@ -10,7 +10,7 @@
 namespace assay::ir {
 namespace {
 
-TEST(TextMutation, ReadsOrRefusesWhateverComes) {
+TEST(TextMutation, ParsesOrRejectsMutatedText) {
   constexpr int kTexts = 4000;
   Rng rng(fnv1a("text mutation 1"));
   int valid = 0;
@@ -20,12 +20,12 @@ TEST(TextMutation, ReadsOrRefusesWhateverComes) {
       text = testing::mutated(std::move(text), rng);
     valid += testing::exercise_text(text) ? 1 : 0;
   }
-  // Neither side of the property may go untried.
+  // Both outcomes must occur.
   EXPECT_GT(valid, kTexts / 50);
   EXPECT_LT(valid, kTexts / 2);
 }
 
-TEST(TextMutation, TakesBytesThatAreNoText) {
+TEST(TextMutation, HandlesArbitraryBytes) {
   Rng rng(fnv1a("bytes"));
   for (int i = 0; i < 1000; ++i) {
     std::string bytes(rng.uniform_int<std::size_t>(0, 64), '\0');

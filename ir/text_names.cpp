@@ -27,7 +27,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool nothing_reserved(std::string_view) { return false; }
 
-/// Calls visit(id) for each variable in order of declaration, those that nothing declares last.
+/// Calls visit(id) for each variable in declaration order; variables without a declaration come last.
 template <class Visit>
 void for_each_in_order(const Function& function, Visit&& visit) {
   std::vector<bool> seen(function.variables.size());
@@ -44,7 +44,7 @@ void for_each_in_order(const Function& function, Visit&& visit) {
     once(static_cast<VarId>(id));
 }
 
-/// Gives each element of `from` a name: its own, made unique, or prefix and index.
+/// Names each element of `from`: its own name made unique, or prefix and index.
 template <class Range>
 std::vector<std::string> name_all(const Range& from, Naming naming, char prefix, UniqueNames::Reserved reserved) {
   std::vector<std::string> names;

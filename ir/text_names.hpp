@@ -1,4 +1,4 @@
-// The names of the text form: words that it keeps for itself, and a unique name for everything of a Module.
+// The names of the text form: reserved words, and a unique name for every declaration of a Module.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace assay::ir::text {
 
-/// The word in front of the load of a tile.
+/// The keyword of a tile load.
 inline constexpr std::string_view kTileLoad = "tile_load";
 
 /// [A-Za-z_][A-Za-z0-9_]*
 bool is_identifier(std::string_view name);
-/// Words that name no variable: "let", "inf".
+/// Reserved words that cannot name a variable: "let", "inf".
 bool is_keyword(std::string_view word);
-/// Words before '(' that are no function: mnemonics of operations and atomics, "shape", "range", keywords.
+/// Reserved words that cannot name a function: mnemonics of operations and atomics, "shape", "range", keywords.
 bool is_function_word(std::string_view word);
-/// Words that are no struct: "f32", "vec", keywords.
+/// Reserved words that cannot name a struct: "f32", "vec", keywords.
 bool is_type_word(std::string_view word);
 
 /// The operation of a mnemonic, or null.
@@ -31,13 +31,13 @@ const AtomicRow* find_atomic(std::string_view mnemonic);
 /// The scalar type of a name, or null.
 const ScalarRow* find_scalar(std::string_view name);
 
-/// Hands out names, each once.
+/// Makes names unique.
 class UniqueNames {
  public:
   using Reserved = bool (*)(std::string_view);
   explicit UniqueNames(Reserved reserved) : reserved_(reserved) {}
 
-  /// `wanted` with what is no identifier character replaced by '_', and with a number after it if taken.
+  /// `wanted` with invalid characters replaced by '_', and with a number appended if the name is taken.
   std::string take(std::string_view wanted);
 
  private:
@@ -46,7 +46,7 @@ class UniqueNames {
   std::unordered_map<std::string, int> next_number_;
 };
 
-/// Names of a Module's declarations, by their index.
+/// Names of the declarations of a Module, by index.
 struct ModuleNames {
   std::vector<std::string> structs;
   std::vector<std::vector<std::string>> fields;

@@ -14,7 +14,7 @@ namespace {
 
 bool nothing_reserved(std::string_view) { return false; }
 
-/// Reads what follows the word "struct".
+/// Parses a struct after the keyword "struct".
 void parse_struct(text::Cursor& cursor, text::Scope& scope) {
   const Loc loc = cursor.token().loc;
   const std::string_view name = text::parse_new_name(cursor, scope.structs, "struct", text::is_type_word);
@@ -32,7 +32,7 @@ void parse_struct(text::Cursor& cursor, text::Scope& scope) {
   }
   cursor.expect("}");
   if (scope.module.structs.size() >= kMaxStructs) cursor.fail(loc, fmt::format("more than {} structs", kMaxStructs));
-  // Entered only now: a struct cannot contain itself.
+  // Declared only after its fields: a struct cannot contain itself.
   scope.structs.emplace(name, static_cast<std::int32_t>(scope.structs.size()));
   scope.module.structs.push_back(std::move(definition));
 }
@@ -45,7 +45,7 @@ std::int32_t parse_function_name(text::Cursor& cursor, const text::Scope& scope)
   return kNone;
 }
 
-/// Reads what follows the word "gradient" or "replay": f = g.
+/// Parses `f = g` after the keyword "gradient" or "replay".
 void parse_custom(text::Cursor& cursor, text::Scope& scope, std::int32_t Function::*custom) {
   const Loc loc = cursor.token().loc;
   const std::int32_t function = parse_function_name(cursor, scope);
@@ -53,7 +53,7 @@ void parse_custom(text::Cursor& cursor, text::Scope& scope, std::int32_t Functio
   const std::int32_t other = parse_function_name(cursor, scope);
   if (cursor.failed()) return;
   std::int32_t& place = scope.module.functions[static_cast<std::size_t>(function)].*custom;
-  if (place != kNone) cursor.fail(loc, "found a second one for this function");
+  if (place != kNone) cursor.fail(loc, "duplicate gradient or replay of the same function");
   place = other;
 }
 
@@ -89,7 +89,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 Result<Module> parse_text(std::string_view text, std::string_view name) {
   if (text.size() > kMaxTextBytes) {
-    return Error{fmt::format("found {} bytes, expected at most {}", text.size(), kMaxTextBytes), std::string(name)};
+    return Error{fmt::format("text is too long: {} bytes, limit {}", text.size(), kMaxTextBytes), std::string(name)};
   }
   text::Cursor cursor(text, name);
   text::Scope scope;

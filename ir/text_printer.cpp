@@ -42,8 +42,8 @@ std::string type_text(const text::ModuleNames& names, Type type) {
   return type_text(type, named ? std::string_view(names.structs[type.struct_id]) : kUnknown);
 }
 
-/// Shortest decimal that reads back as the same number of the type; always with a point, an exponent or a
-/// word, which tells it from an integer.
+/// Shortest decimal that parses to the same number of the type; always has a point, an exponent or a word, which
+/// distinguishes it from an integer.
 std::string float_text(Scalar scalar, std::uint64_t bits) {
   const auto value = std::bit_cast<double>(bits);
   if (std::isnan(value)) return bits == 0x7ff8000000000000 ? "nan" : fmt::format("nan(0x{:016x})", bits);
@@ -53,7 +53,7 @@ std::string float_text(Scalar scalar, std::uint64_t bits) {
   return text;
 }
 
-/// i32 and f32, Warp's own types of literals, need no suffix.
+/// i32 and f32, the default types of literals in Warp, need no suffix.
 std::string literal_text(Type type, std::uint64_t bits) {
   if (!type.is_scalar()) return std::string(kUnknown);
   const Scalar scalar = type.scalar;
@@ -116,7 +116,7 @@ class FunctionPrinter {
 
   // ---- expressions
 
-  /// `parent` is the node whose operand this is: an operand that does not precede it is not followed.
+  /// `parent` is the node that has this operand: an operand that does not precede it is invalid and not followed.
   void expression(ExprId id, ExprId parent) {
     if (!has(function_.expressions, id) || id >= parent) {
       out_ += kUnknown;
@@ -162,14 +162,14 @@ class FunctionPrinter {
       append(out_, ", ", field(id), ", ");
       operand(id, 1);
     } else {
-      if (is_requested(table.rule)) append(out_, "<", type_text(names_, expr.type), ">");
+      if (takes_requested_type(table.rule)) append(out_, "<", type_text(names_, expr.type), ">");
       out_ += '(';
       list(expr.args, 0, id);
     }
     out_ += ')';
   }
 
-  /// Name of field `index` of the struct that is the first operand.
+  /// Name of field `index` of the struct operand.
   std::string_view field(ExprId id) const {
     const Expr& expr = function_.expr(id);
     if (expr.args.empty() || expr.args[0] < 0 || expr.args[0] >= id) return kUnknown;
@@ -187,7 +187,7 @@ class FunctionPrinter {
   }
   void list(const std::vector<ExprId>& ids) { list(ids, 0, past_all()); }
 
-  /// A tile's load says which, an element's does not need to.
+  /// A tile load has its type as a prefix, an element load does not need it.
   void load(ExprId id, const Expr& expr) {
     const bool tile = loads_tile(function_, expr);
     if (tile) append(out_, text::kTileLoad, "<", type_text(names_, expr.type), ">(");
@@ -208,7 +208,7 @@ class FunctionPrinter {
 
   void begin_line() { out_.append(indent_, ' '); }
 
-  /// From '{' to '}', without the newline after it.
+  /// Prints '{' to '}' without the newline at the end.
   void print(const Block& block) {
     out_ += "{\n";
     indent_ += 2;
@@ -263,7 +263,7 @@ class FunctionPrinter {
     list(call.args);
     out_ += ')';
   }
-  /// An else that holds one if alone continues the chain.
+  /// An else block that contains only an if is printed as `else if`.
   void print(const If& branch) {
     out_ += "if ";
     expression(branch.condition);

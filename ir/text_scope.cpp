@@ -10,7 +10,7 @@
 namespace assay::ir::text {
 namespace {
 
-/// ',' and a number from 1 to `greatest`.
+/// Parses ',' and a number from 1 to `greatest`.
 template <class T>
 T parse_count(Cursor& cursor, T greatest = std::numeric_limits<T>::max()) {
   cursor.expect(",");
@@ -32,7 +32,7 @@ Type parse_struct_name(Cursor& cursor, const Scope& scope, const Token& word) {
   return kVoid;
 }
 
-/// A type without array<> or local<> around it; `word` has been taken.
+/// Parses a type that is not an array<> or local<>; `word` has been taken.
 Type parse_element(Cursor& cursor, const Scope& scope, const Token& word) {
   if (const ScalarRow* scalar = find_scalar(word.text)) return scalar_type(scalar->scalar);
   if (!is_type_word(word.text)) return parse_struct_name(cursor, scope, word);
@@ -50,7 +50,7 @@ Type parse_element(Cursor& cursor, const Scope& scope, const Token& word) {
   } else if (word.text == "transform") {
     type.shape = Shape::kTransform;
   } else {
-    cursor.fail(word.loc, fmt::format("found {}, expected the type of a value", word.text));
+    cursor.fail(word.loc, fmt::format("found {}, expected a value type", word.text));
   }
   cursor.expect(">");
   return type;
@@ -67,7 +67,7 @@ Scalar parse_scalar(Cursor& cursor) {
 
 namespace {
 
-/// tile<scalar,n> or tile<scalar,r,c>, from its '<' on.
+/// Parses tile<scalar,n> or tile<scalar,r,c>, starting at '<'.
 Type parse_tile(Cursor& cursor, const Scope& scope) {
   cursor.expect("<");
   const Token inner = cursor.expect(TokenKind::kWord, "the type of an element");
@@ -104,7 +104,7 @@ std::string_view parse_new_name(Cursor& cursor, const Names& taken, std::string_
   const Token word = cursor.expect(TokenKind::kWord, fmt::format("the name of a {}", what));
   if (cursor.failed()) return {};
   if (reserved(word.text)) {
-    cursor.fail(word.loc, fmt::format("{} is a word of the language, expected the name of a {}", word.text, what));
+    cursor.fail(word.loc, fmt::format("{} is a reserved word and cannot name a {}", word.text, what));
   } else if (taken.contains(word.text)) {
     cursor.fail(word.loc, fmt::format("{} {} is already declared", what, word.text));
   }

@@ -1,4 +1,4 @@
-// What a text has declared so far, and the reading of types, which needs it.
+// The declarations of a text parsed so far, and the parser of types, which needs them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace assay::ir::text {
 
-/// Names map to indices; they are parts of the text.
+/// Maps names, which are parts of the text, to indices.
 using Names = std::unordered_map<std::string_view, std::int32_t>;
 
 struct Scope {
@@ -20,12 +20,12 @@ struct Scope {
   Names kernels;
 };
 
-/// Reads a type; void after a failure.
+/// Parses a type; void after a failure.
 Type parse_type(Cursor& cursor, const Scope& scope);
-/// Reads the name of a scalar type.
+/// Parses the name of a scalar type.
 Scalar parse_scalar(Cursor& cursor);
 
-/// Reads a name that is not among `taken`. `reserved` says which words it cannot be.
+/// Parses a name that is not in `taken` and for which `reserved` is false.
 std::string_view parse_new_name(Cursor& cursor, const Names& taken, std::string_view what,
                                 bool (*reserved)(std::string_view));
 

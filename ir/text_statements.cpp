@@ -29,7 +29,7 @@ class FunctionParser {
     while (cursor_.accept(","));
   }
 
-  /// From '{' to '}'.
+  /// Parses a block from '{' to '}'.
   Block parse_block() {
     Block block;
     if (depth_ >= kMaxBlockDepth) {
@@ -90,7 +90,7 @@ class FunctionParser {
     const auto id = static_cast<VarId>(function_.variables.size());
     if (cursor_.failed()) return kNone;
     if (is_keyword(name.text)) {
-      cursor_.fail(name.loc, fmt::format("{} is a word of the language, expected the name of a variable", name.text));
+      cursor_.fail(name.loc, fmt::format("{} is a reserved word and cannot name a variable", name.text));
     } else if (!variables_.emplace(name.text, id).second) {
       cursor_.fail(name.loc, fmt::format("variable {} is already declared", name.text));
     } else {
@@ -151,7 +151,7 @@ class FunctionParser {
     } else {
       node = Let{kNone, expressions_.parse()};
     }
-    if (declarations.size() > 1) cursor_.fail(declarations[1].name.loc, "only a call declares several variables");
+    if (declarations.size() > 1) cursor_.fail(declarations[1].name.loc, "only a call can declare several variables");
     const VarId variable = declare(declarations[0]);
     if (auto* let = std::get_if<Let>(&node)) let->variable = variable;
     if (auto* atomic = std::get_if<Atomic>(&node)) atomic->result = variable;
@@ -188,13 +188,13 @@ class FunctionParser {
     return atomic;
   }
 
-  /// Reads array[indices]: its load, taken apart again.
+  /// Parses array[indices] as a load and splits the load into array and indices.
   std::pair<ExprId, std::vector<ExprId>> parse_element() {
     const Loc loc = cursor_.token().loc;
     const ExprId id = expressions_.parse();
     if (id == kNone) return {kNone, {}};
     if (function_.expr(id).kind != ExprKind::kLoad) {
-      cursor_.fail(loc, "expected an element of an array");
+      cursor_.fail(loc, "expected an array element");
       return {kNone, {}};
     }
     std::vector<ExprId> indices = std::move(function_.expressions.back().args);
@@ -204,7 +204,7 @@ class FunctionParser {
     return {array, std::move(indices)};
   }
 
-  /// variable = value, or array[indices] = value.
+  /// Parses `variable = value` or `array[indices] = value`.
   Node parse_change() {
     const Token name = cursor_.token();
     if (!cursor_.followed_by('=')) {
@@ -222,7 +222,7 @@ class FunctionParser {
     return Assign{found->second, expressions_.parse()};
   }
 
-  /// After "if". An else that continues with an if holds that one statement.
+  /// Parses an if after its keyword. The block of `else if` holds the inner if as its only statement.
   If parse_if() {
     If branch;
     branch.condition = expressions_.parse();
@@ -290,7 +290,7 @@ void parse_function(Cursor& cursor, Scope& scope, bool is_kernel) {
   parser.parse_signature();
   function.body = parser.parse_block();
   if (cursor.failed()) return;
-  // Entered only now: a function cannot call itself.
+  // Declared only after its body: a function cannot call itself.
   names.emplace(name, static_cast<std::int32_t>(functions.size()));
   functions.push_back(std::move(function));
 }

@@ -1,4 +1,4 @@
-// Reading of functions and kernels, statement by statement.
+// Parser of functions and kernels.
 #pragma once
 
 #include "ir/text_cursor.hpp"
@@ -6,7 +6,7 @@
 
 namespace assay::ir::text {
 
-/// Reads what follows the word "func" or "kernel" and adds it to the scope's module.
+/// Parses a function or kernel after the keyword "func" or "kernel" and adds it to the module of the scope.
 void parse_function(Cursor& cursor, Scope& scope, bool is_kernel);
 
 }  // namespace assay::ir::text

@@ -13,8 +13,8 @@
 namespace assay::ir {
 namespace detail {
 
-void Complaints::add(Rule rule, Loc loc, const std::string& message) {
-  list_.push_back({rule, loc, subject_.empty() ? message : fmt::format("in {}: {}", subject_, message)});
+void VerifierDiagnostics::add(Rule rule, Loc loc, const std::string& message) {
+  errors_.push_back({rule, loc, subject_.empty() ? message : fmt::format("in {}: {}", subject_, message)});
 }
 
 }  // namespace detail
@@ -25,37 +25,39 @@ std::string subject(const Function& function, bool is_kernel) {
   return fmt::format("{} {}", is_kernel ? "kernel" : "function", function.name);
 }
 
-void verify_signatures(const Module& module, detail::Complaints& diagnostics) {
+void verify_signatures(const Module& module, detail::VerifierDiagnostics& diagnostics) {
   for (const Function& function : module.functions) {
-    diagnostics.about(subject(function, false));
+    diagnostics.set_subject(subject(function, false));
     detail::verify_signature(module, function, false, diagnostics);
   }
   std::unordered_set<std::string_view> names;
   for (const Function& kernel : module.kernels) {
-    diagnostics.about(subject(kernel, true));
+    diagnostics.set_subject(subject(kernel, true));
     detail::verify_signature(module, kernel, true, diagnostics);
     if (!names.insert(kernel.name).second) {
-      diagnostics.add(Rule::kDuplicateName, kernel.loc, "found another kernel of this name");
+      diagnostics.add(Rule::kDuplicateName, kernel.loc, "another kernel has the same name");
     }
   }
 }
 
-/// True if there was no complaint.
+/// True if no rule is broken.
 bool verify_body(const Module& module, const Function& function, const detail::Callees& callees,
-                 detail::Complaints& diagnostics) {
-  diagnostics.about(subject(function, function.is_kernel));
+                 detail::VerifierDiagnostics& diagnostics) {
+  diagnostics.set_subject(subject(function, function.is_kernel));
   const std::size_t before = diagnostics.count();
   const std::vector<bool> sound = detail::verify_expressions(module, function, callees, diagnostics);
   detail::verify_statements(module, function, callees, sound, diagnostics);
   return diagnostics.count() == before;
 }
 
-void verify_custom(const Module& module, const std::vector<ParameterUses>& uses, detail::Complaints& diagnostics) {
+void verify_custom(const Module& module, const std::vector<ParameterUses>& uses,
+                   detail::VerifierDiagnostics& diagnostics) {
   const auto check = [&](const Function& function) {
-    diagnostics.about(subject(function, function.is_kernel));
-    if (const auto fault = gradient_fault(module, function, uses))
+    diagnostics.set_subject(subject(function, function.is_kernel));
+    if (const auto fault = custom_gradient_error(module, function, uses))
       diagnostics.add(Rule::kGradient, function.loc, *fault);
-    if (const auto fault = replay_fault(module, function, uses)) diagnostics.add(Rule::kReplay, function.loc, *fault);
+    if (const auto fault = custom_replay_error(module, function, uses))
+      diagnostics.add(Rule::kReplay, function.loc, *fault);
   };
   for (const Function& function : module.functions)
     check(function);
@@ -71,7 +73,7 @@ std::string to_text(const Module& module, const VerifierError& diagnostic) {
 }
 
 std::vector<VerifierError> verify(const Module& module) {
-  detail::Complaints diagnostics;
+  detail::VerifierDiagnostics diagnostics;
   detail::verify_structs(module, diagnostics);
   if (diagnostics.count() == 0) verify_signatures(module, diagnostics);
   if (diagnostics.count() > 0) return diagnostics.take();
@@ -80,7 +82,7 @@ std::vector<VerifierError> verify(const Module& module) {
   std::vector<ParameterUses> uses;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool valid = verify_body(module, all[i], {all.first(i), uses}, diagnostics);
-    // What an invalid function does is not known; its callers are checked as if it did nothing.
+    // The effects of an invalid function are unknown; its callers are checked as if it had none.
     uses.push_back(valid ? parameter_use(all[i], uses)
                          : ParameterUses(static_cast<std::size_t>(all[i].parameter_count)));
   }

@@ -1,7 +1,7 @@
-// What makes a Module valid. Every stage after the readers may rely on it.
+// The rules that make a Module valid. Every stage after parsing may rely on them.
 //
-// Each rule has a label, which its complaints, its negative test and the reports share. The verifier takes any
-// module whatever, also one with indices out of range.
+// Each rule has a label, which diagnostics, tests and reports use. The verifier accepts any module as input, even one
+// with indices out of range.
 #pragma once
 
 #include <array>
@@ -73,108 +73,116 @@ enum class Rule : std::uint8_t {
   kTileAccess,
 };
 
-/// One rule: its label and what it demands.
+/// One rule: its label and what it requires.
 struct RuleRow {
   Rule rule;
   std::string_view label;
-  std::string_view demand;
+  std::string_view requirement;
 };
 inline constexpr std::array kRules = {
-    RuleRow{Rule::kName, "V01-name", "names are ASCII identifiers"},
-    RuleRow{Rule::kDuplicateName, "V02-duplicate-name", "kernels, and fields of a struct, have names of their own"},
+    RuleRow{Rule::kName, "V01-name", "names must be ASCII identifiers"},
+    RuleRow{Rule::kDuplicateName, "V02-duplicate-name",
+            "kernels must have unique names, and so must the fields of a struct"},
     RuleRow{Rule::kMalformedType, "V03-malformed-type",
-            "vectors and matrices have 1 to 16 numbers a side, quaternions and transforms floats, arrays rank 1 to 4, "
-            "local arrays at most 65536 elements, tiles scalars, and at most 4096 of them, and a type sets only the "
-            "members of its shape"},
-    RuleRow{Rule::kUnknownStruct, "V04-unknown-struct", "a struct type names a struct, in a field an earlier one"},
-    RuleRow{Rule::kEmptyStruct, "V05-empty-struct", "a struct has a field"},
-    RuleRow{Rule::kFieldType, "V06-field-type", "a field is a value or an array"},
-    RuleRow{Rule::kStructDepth, "V07-struct-depth", "structs nest at most 16 deep"},
-    RuleRow{Rule::kSignature, "V08-signature",
-            "parameters and thread indices are the first variables; kernels lie with kernels"},
-    RuleRow{Rule::kParameterType, "V09-parameter-type", "a parameter is a value or an array"},
-    RuleRow{Rule::kNullable, "V10-nullable", "only array parameters are nullable"},
-    RuleRow{Rule::kLaunchRank, "V11-launch-rank", "a kernel has 1 to 4 thread indices, a function none"},
-    RuleRow{Rule::kThreadIndexType, "V12-thread-index-type", "thread indices are i32"},
-    RuleRow{Rule::kKernelResults, "V13-kernel-results", "kernels return nothing"},
-    RuleRow{Rule::kResultType, "V14-result-type", "a function returns values"},
-    RuleRow{Rule::kUnknownExpression, "V15-unknown-expression", "a statement's expressions exist"},
-    RuleRow{Rule::kOperandOrder, "V16-operand-order", "operands precede their expression"},
-    RuleRow{Rule::kExpressionSize, "V17-expression-size", "an expression is at most 256 deep and has 65536 nodes"},
-    RuleRow{Rule::kLiteral, "V18-literal", "a literal is a scalar that its type represents exactly"},
-    RuleRow{Rule::kUnknownVariable, "V19-unknown-variable", "variables exist"},
-    RuleRow{Rule::kOperands, "V20-operands", "operands are of the number and types that the operation takes"},
-    RuleRow{Rule::kExpressionType, "V21-expression-type", "an expression's type is the one that its operands give"},
-    RuleRow{Rule::kArrayOperand, "V22-array-operand",
-            "what is indexed, measured or passed as an array is a variable "
-            "of array type"},
-    RuleRow{Rule::kIndexCount, "V23-index-count", "there is one index for each dimension"},
-    RuleRow{Rule::kIndexType, "V24-index-type", "indices are integer scalars"},
-    RuleRow{Rule::kDimension, "V25-dimension", "the dimension asked for exists"},
-    RuleRow{Rule::kUnknownField, "V26-unknown-field", "the operand is a struct with this field"},
-    RuleRow{Rule::kUnknownFunction, "V27-unknown-function", "a function calls only functions before it"},
-    RuleRow{Rule::kArguments, "V28-arguments", "arguments are of the number, types and nullability of the parameters"},
-    RuleRow{Rule::kCallResults, "V29-call-results",
-            "a call as a value returns one value; a call statement declares a variable for each"},
-    RuleRow{Rule::kCallEffects, "V30-call-effects",
-            "a function that changes arrays is called by a call statement or as the whole value of a variable"},
-    RuleRow{Rule::kUndeclaredVariable, "V31-undeclared-variable",
-            "a variable is declared before, in this block or "
-            "around it"},
-    RuleRow{Rule::kRedeclaredVariable, "V32-redeclared-variable", "a variable is declared once"},
-    RuleRow{Rule::kVariableType, "V33-variable-type",
-            "a declared variable is a value, a tile of a let, or a local array of a let"},
-    RuleRow{Rule::kReadOnlyVariable, "V34-read-only-variable",
-            "parameters, thread indices and loop variables are not assigned"},
-    RuleRow{Rule::kLocalArrayValue, "V35-local-array-value", "a local array is not given a value as a whole"},
-    RuleRow{Rule::kValueType, "V36-value-type", "a value has the type of the variable or element that it goes to"},
-    RuleRow{Rule::kConditionType, "V37-condition-type", "a condition is a bool"},
-    RuleRow{Rule::kLoopType, "V38-loop-type", "a loop's variable and bounds are integers of one type"},
-    RuleRow{Rule::kZeroStep, "V39-zero-step", "a literal step is not zero"},
-    RuleRow{Rule::kOutsideLoop, "V40-outside-loop", "break and continue stand in a loop"},
-    RuleRow{Rule::kUnreachable, "V41-unreachable", "break, continue and return end their block"},
-    RuleRow{Rule::kReturnValues, "V42-return-values", "a return has values of the function's result types"},
-    RuleRow{Rule::kMissingReturn, "V43-missing-return", "a function with results returns on every path"},
-    RuleRow{Rule::kAtomicTarget, "V44-atomic-target", "atomics act on arrays, not on local ones"},
-    RuleRow{Rule::kAtomicType, "V45-atomic-type",
-            "an atomic acts on numeric scalars, those on bits on integers, sums and differences also on vectors, "
-            "matrices and quaternions"},
-    RuleRow{Rule::kAtomicCompare, "V46-atomic-compare",
-            "compare-and-swap has a compare value of the element's type, others have none"},
-    RuleRow{Rule::kNesting, "V47-nesting", "blocks nest at most 256 deep"},
-    RuleRow{Rule::kGradient, "V48-gradient",
-            "a function's gradient takes its parameters and the adjoints of its results, returns the adjoints of its "
-            "values with floats, and neither changes float arrays"},
-    RuleRow{Rule::kReplay, "V49-replay", "a function's replay has its parameters and results and changes no arrays"},
-    RuleRow{Rule::kTile, "V50-tile", "tiles belong to kernels: no function has one"},
+            "vectors and matrices must have 1 to 16 components per dimension, quaternions and transforms float "
+            "components, arrays rank 1 to 4, local arrays at most 65536 elements, tiles at most 4096 elements, "
+            "which must be scalars; a type must set only the members that its shape uses"},
     RuleRow{
-        Rule::kTileAccess, "V51-tile-access",
-        "a tile is loaded from, stored to or added to an array of its elements with as many dimensions; in a kernel "
-        "with tiles no atomic returns what was there"},
+        Rule::kUnknownStruct, "V04-unknown-struct",
+        "a struct type must refer to an existing struct; the type of a field must refer to a struct declared earlier"},
+    RuleRow{Rule::kEmptyStruct, "V05-empty-struct", "a struct must have at least one field"},
+    RuleRow{Rule::kFieldType, "V06-field-type", "a field must be a value or an array"},
+    RuleRow{Rule::kStructDepth, "V07-struct-depth", "structs must nest at most 16 deep"},
+    RuleRow{Rule::kSignature, "V08-signature",
+            "the first variables must be the parameters and thread indices; kernels must be in the list of "
+            "kernels"},
+    RuleRow{Rule::kParameterType, "V09-parameter-type", "a parameter must be a value or an array"},
+    RuleRow{Rule::kNullable, "V10-nullable", "only array parameters may be nullable"},
+    RuleRow{Rule::kLaunchRank, "V11-launch-rank",
+            "a kernel must have 1 to 4 thread indices, and a function must have none"},
+    RuleRow{Rule::kThreadIndexType, "V12-thread-index-type", "thread indices must be i32"},
+    RuleRow{Rule::kKernelResults, "V13-kernel-results", "kernels must not return values"},
+    RuleRow{Rule::kResultType, "V14-result-type", "a result must be a value"},
+    RuleRow{Rule::kUnknownExpression, "V15-unknown-expression", "expressions used by a statement must exist"},
+    RuleRow{Rule::kOperandOrder, "V16-operand-order", "operands must precede the expression that uses them"},
+    RuleRow{Rule::kExpressionSize, "V17-expression-size",
+            "an expression must be at most 256 deep and have at most 65536 nodes"},
+    RuleRow{Rule::kLiteral, "V18-literal", "a literal must be a scalar that its type represents exactly"},
+    RuleRow{Rule::kUnknownVariable, "V19-unknown-variable", "variables must exist"},
+    RuleRow{Rule::kOperands, "V20-operands", "operands must match the operation in number and type"},
+    RuleRow{Rule::kExpressionType, "V21-expression-type", "the type of an expression must follow from its operands"},
+    RuleRow{Rule::kArrayOperand, "V22-array-operand",
+            "the array of an access, shape query or array argument must be a variable of array type"},
+    RuleRow{Rule::kIndexCount, "V23-index-count", "an access must have one index for each dimension"},
+    RuleRow{Rule::kIndexType, "V24-index-type", "indices must be integer scalars"},
+    RuleRow{Rule::kDimension, "V25-dimension", "the dimension of a shape query must exist"},
+    RuleRow{Rule::kUnknownField, "V26-unknown-field", "the operand of a field access must be a struct with this field"},
+    RuleRow{Rule::kUnknownFunction, "V27-unknown-function", "a function must call only functions declared before it"},
+    RuleRow{Rule::kArguments, "V28-arguments", "arguments must match the parameters in number, type and nullability"},
+    RuleRow{Rule::kCallResults, "V29-call-results",
+            "a call in an expression must return one value; a call statement must declare a variable for each "
+            "result"},
+    RuleRow{Rule::kCallEffects, "V30-call-effects",
+            "a function that changes arrays must be called by a call statement or as the whole value of a variable"},
+    RuleRow{Rule::kUndeclaredVariable, "V31-undeclared-variable",
+            "a variable must be declared before its use, in the same or an enclosing block"},
+    RuleRow{Rule::kRedeclaredVariable, "V32-redeclared-variable", "a variable must be declared only once"},
+    RuleRow{Rule::kVariableType, "V33-variable-type",
+            "a declared variable must be a value; a let may also declare a tile or a local array"},
+    RuleRow{Rule::kReadOnlyVariable, "V34-read-only-variable",
+            "parameters, thread indices and loop variables must not be assigned"},
+    RuleRow{Rule::kLocalArrayValue, "V35-local-array-value", "a local array must not be assigned as a whole"},
+    RuleRow{Rule::kValueType, "V36-value-type",
+            "a value must have the type of the variable or element that it is assigned to"},
+    RuleRow{Rule::kConditionType, "V37-condition-type", "a condition must be a bool"},
+    RuleRow{Rule::kLoopType, "V38-loop-type", "the variable and bounds of a loop must be integers of the same type"},
+    RuleRow{Rule::kZeroStep, "V39-zero-step", "a literal step must not be zero"},
+    RuleRow{Rule::kOutsideLoop, "V40-outside-loop", "break and continue must be inside a loop"},
+    RuleRow{Rule::kUnreachable, "V41-unreachable",
+            "break, continue and return must be the last statement of their block"},
+    RuleRow{Rule::kReturnValues, "V42-return-values", "returned values must match the function's result types"},
+    RuleRow{Rule::kMissingReturn, "V43-missing-return", "a function with results must return on every path"},
+    RuleRow{Rule::kAtomicTarget, "V44-atomic-target", "atomics must act on arrays, not on local arrays"},
+    RuleRow{Rule::kAtomicType, "V45-atomic-type",
+            "atomics must act on numeric scalars; bitwise atomics on integers only; atomic_add and atomic_sub also "
+            "on vectors, matrices, quaternions and transforms"},
+    RuleRow{Rule::kAtomicCompare, "V46-atomic-compare",
+            "compare-and-swap must have a compare value of the element type, and other atomics must have none"},
+    RuleRow{Rule::kNesting, "V47-nesting", "blocks must nest at most 256 deep"},
+    RuleRow{Rule::kGradient, "V48-gradient",
+            "a gradient must take the function's parameters and the adjoints of its results, return the adjoints "
+            "of the differentiable value parameters, and change no arrays; the function must not change float "
+            "arrays"},
+    RuleRow{Rule::kReplay, "V49-replay",
+            "a replay must have the function's parameters and results and must not change arrays"},
+    RuleRow{Rule::kTile, "V50-tile", "only kernels may use tiles"},
+    RuleRow{Rule::kTileAccess, "V51-tile-access",
+            "a tile must be loaded from, stored to or added to an array of the same element type and number of "
+            "dimensions; in a kernel with tiles no atomic may return the previous value"},
 };
 constexpr const RuleRow& row(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 
-/// One breach of a rule.
+/// One violation of a rule.
 struct VerifierError {
   Rule rule = Rule::kName;
-  Loc loc;              ///< in the user's file; 0:0 where nothing was noted
-  std::string message;  ///< what was found, in which kernel or function
+  Loc loc;              ///< in the source; 0:0 if unknown
+  std::string message;  ///< what is wrong, and in which kernel or function
 };
 
 /// "file.py:12:5: V36-value-type: ..."
 std::string to_text(const Module& module, const VerifierError& diagnostic);
 
-/// All breaches found; none if the module is valid. What depends on a breach is not complained of again.
+/// All violations found; none if the module is valid. Consequences of a violation are not reported again.
 std::vector<VerifierError> verify(const Module& module);
 
 namespace detail {
-constexpr bool rules_in_order() {
+constexpr bool rules_are_in_order() {
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     if (static_cast<std::size_t>(kRules[i].rule) != i) return false;
   }
   return kRules.size() == static_cast<std::size_t>(Rule::kTileAccess) + 1;
 }
 }  // namespace detail
-static_assert(detail::rules_in_order(), "a rule's row is missing or out of order");
+static_assert(detail::rules_are_in_order(), "a rule's row is missing or out of order");
 
 }  // namespace assay::ir

@@ -31,7 +31,7 @@ std::string all(const Module& module, const std::vector<VerifierError>& diagnost
   return text;
 }
 
-// ---- programs that break one rule, each by the shortest change of a good one
+// ---- programs that violate one rule each, as small changes of a valid program
 
 /// A kernel with these statements, and functions that they may call.
 std::string in_kernel(std::string_view statements) {
@@ -61,8 +61,8 @@ kernel k(x: array<f32,1>, y: array<f32,2>, u: array<u32,1>, nullable grad: array
          "\n}\n";
 }
 
-/// One way of breaking a rule: a text, or a change of the good kernel below.
-struct Breach {
+/// One violation of a rule: a text, or a change of the valid kernel below.
+struct Violation {
   Rule rule;
   std::string text;
   std::function<void(Module&)> change = {};
@@ -81,22 +81,24 @@ kernel k(x: array<f32,1>, p: Pair; i) {
 }
 )";
 
-Breach kernel(Rule rule, std::string_view statements) { return {rule, in_kernel(statements)}; }
-Breach change(Rule rule, std::function<void(Module&)> change) { return {rule, std::string(kGood), std::move(change)}; }
-/// Changes the first expression of the good kernel that is of this kind.
-Breach expression(Rule rule, ExprKind kind, const std::function<void(Expr&)>& edit) {
+Violation kernel(Rule rule, std::string_view statements) { return {rule, in_kernel(statements)}; }
+Violation change(Rule rule, std::function<void(Module&)> change) {
+  return {rule, std::string(kGood), std::move(change)};
+}
+/// Changes the first expression of this kind in the valid kernel.
+Violation expression(Rule rule, ExprKind kind, const std::function<void(Expr&)>& edit) {
   return change(rule, [=](Module& module) {
     for (Expr& expr : module.kernels[0].expressions) {
       if (expr.kind == kind) return edit(expr);
     }
-    FAIL() << "the good kernel has no such expression";
+    FAIL() << "the valid kernel has no such expression";
   });
 }
-Breach variable_type(Type type) {
+Violation variable_type(Type type) {
   return change(Rule::kMalformedType,
                 [=](Module& module) { module.kernels[0].variables.push_back({.name = "spare", .type = type}); });
 }
-Breach function(Rule rule, std::string_view text) { return {rule, std::string(text)}; }
+Violation function(Rule rule, std::string_view text) { return {rule, std::string(text)}; }
 
 std::string nested_blocks(int depth) {
   std::string text;
@@ -107,7 +109,7 @@ std::string nested_blocks(int depth) {
   return text;
 }
 
-std::vector<Breach> declarations() {
+std::vector<Violation> declarations() {
   std::string deep = "struct S0 {\n  a: f32\n}\n";
   for (int i = 1; i <= kMaxStructDepth; ++i) {
     deep += "struct S" + std::to_string(i) + " {\n  a: S" + std::to_string(i - 1) + "\n}\n";
@@ -157,7 +159,7 @@ std::vector<Breach> declarations() {
   };
 }
 
-std::vector<Breach> expressions() {
+std::vector<Violation> expressions() {
   return {
       change(Rule::kUnknownExpression,
              [](Module& m) { std::get<Let>(m.kernels[0].body.statements[0].node).value = 99; }),
@@ -245,7 +247,7 @@ std::vector<Breach> expressions() {
   };
 }
 
-std::vector<Breach> statements() {
+std::vector<Violation> statements() {
   return {
       kernel(Rule::kUndeclaredVariable, "if true {\nlet a: f32 = 1.0\n}\nx[i] = a"),
       kernel(Rule::kUndeclaredVariable, "for n: i32 in range(0, 3, 1) {\n}\nx[n] = 1.0"),
@@ -348,7 +350,7 @@ constexpr std::string_view kGoodGradient =
     "func g(x: f32, n: i32, data: array<i32,1>, w: f32) -> f32 {\n  return mul(w, mul(2.0, x))\n}\n";
 constexpr std::string_view kGoodReplay = "func r(x: f32, n: i32, data: array<i32,1>) -> f32 {\n  return mul(x, x)\n}\n";
 
-std::vector<Breach> custom_derivatives() {
+std::vector<Violation> custom_derivatives() {
   return {
       change(Rule::kGradient,
              [](Module& m) {
@@ -376,50 +378,50 @@ std::vector<Breach> custom_derivatives() {
   };
 }
 
-TEST(Verifier, TakesCustomDerivatives) {
+TEST(Verifier, AcceptsCustomDerivatives) {
   const Module module = custom(kGoodGradient, kGoodReplay);
   EXPECT_EQ(all(module, verify(module)), "");
 }
 
-std::vector<Breach> all_breaches() {
-  std::vector<Breach> breaches = declarations();
+std::vector<Violation> all_violations() {
+  std::vector<Violation> breaches = declarations();
   for (auto& more : {expressions(), statements(), custom_derivatives()})
     breaches.insert(breaches.end(), more.begin(), more.end());
   return breaches;
 }
 
-TEST(Verifier, RefusesEachBreachWithItsLabelAlone) {
+TEST(Verifier, ReportsEachViolationUnderItsRuleOnly) {
   int number = 0;
-  for (const Breach& breach : all_breaches()) {
-    Module module = parsed(breach.text);
-    if (breach.change) {
+  for (const Violation& violation : all_violations()) {
+    Module module = parsed(violation.text);
+    if (violation.change) {
       ASSERT_EQ(all(module, verify(module)), "");
-      breach.change(module);
+      violation.change(module);
     }
     const std::vector<VerifierError> diagnostics = verify(module);
-    SCOPED_TRACE(std::string(row(breach.rule).label) + ", breach " + std::to_string(number++) + "\n" +
-                 (breach.change ? "" : breach.text));
+    SCOPED_TRACE(std::string(row(violation.rule).label) + ", violation " + std::to_string(number++) + "\n" +
+                 (violation.change ? "" : violation.text));
     EXPECT_FALSE(diagnostics.empty());
     for (const VerifierError& diagnostic : diagnostics) {
-      EXPECT_EQ(row(diagnostic.rule).label, row(breach.rule).label) << diagnostic.message;
+      EXPECT_EQ(row(diagnostic.rule).label, row(violation.rule).label) << diagnostic.message;
     }
   }
 }
 
-TEST(Verifier, HasABreachForEachRule) {
-  std::set<Rule> breached;
-  for (const Breach& breach : all_breaches())
-    breached.insert(breach.rule);
+TEST(Verifier, EveryRuleHasAViolationTest) {
+  std::set<Rule> violated;
+  for (const Violation& violation : all_violations())
+    violated.insert(violation.rule);
   for (const RuleRow& rule : kRules)
-    EXPECT_TRUE(breached.contains(rule.rule)) << rule.label;
+    EXPECT_TRUE(violated.contains(rule.rule)) << rule.label;
 }
 
-TEST(Verifier, TakesEveryConstruct) {
+TEST(Verifier, AcceptsEveryConstruct) {
   const Module module = parsed(testing::kEverything);
   EXPECT_EQ(all(module, verify(module)), "");
 }
 
-TEST(Verifier, TakesWhatTheRulesAllowAtTheirEdge) {
+TEST(Verifier, AcceptsValidEdgeCases) {
   for (const std::string_view statements : {
            "let a: f32 = push(x)\na = push(x)\nlet b: f32 = call push_through(x)",
            "let a: bool = and(true, gt(first(x), 0.0))",
@@ -441,12 +443,13 @@ TEST(Verifier, TakesWhatTheRulesAllowAtTheirEdge) {
   EXPECT_EQ(all(module, verify(module)), "");
 }
 
-TEST(Verifier, SaysWhereAndInWhat) {
+TEST(Verifier, ReportsLocationAndKernel) {
   const Module module = parsed("kernel k(x: f32; i) {\n  x = 2.0\n}\n");
-  EXPECT_EQ(all(module, verify(module)), "a.ir:2:3: V34-read-only-variable: in kernel k: x is assigned\n");
+  EXPECT_EQ(all(module, verify(module)),
+            "a.ir:2:3: V34-read-only-variable: in kernel k: x is read-only and cannot be assigned\n");
 }
 
-TEST(Verifier, ChecksTheCallersOfAnInvalidFunction) {
+TEST(Verifier, ChecksCallersOfInvalidFunction) {
   const Module module = parsed(
       "func f(x: array<f32,1>) -> f32 {\n  break\n  return 1\n}\nkernel k(x: array<f32,1>; i) {\n  x[i] = f(x)\n  "
       "continue\n}\n");

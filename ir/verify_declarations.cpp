@@ -36,7 +36,7 @@ bool has_good_components(Type type) {
   }
 }
 
-/// No array in memory consists of tiles.
+/// Tiles cannot be the elements of an array.
 bool is_good_tile(Type type) {
   if (type.tile_rank() == 0) return type.tile[1] == 0;
   return type.shape == Shape::kScalar && type.rank == 0 && type.tile_size() <= kMaxTileSize;
@@ -50,7 +50,7 @@ bool is_well_formed(Type type) {
          has_good_components(type) && is_good_tile(type);
 }
 
-void verify_fields(const StructDef& definition, Complaints& diagnostics) {
+void verify_fields(const StructDef& definition, VerifierDiagnostics& diagnostics) {
   for (std::size_t i = 0; i < definition.fields.size(); ++i) {
     const Field& field = definition.fields[i];
     verify_name(field.name, {}, diagnostics);
@@ -60,80 +60,87 @@ void verify_fields(const StructDef& definition, Complaints& diagnostics) {
       diagnostics.add(Rule::kDuplicateName, {}, fmt::format("two fields are named {}", field.name));
     }
     if (!field.type.is_value() && !field.type.is_array()) {
-      diagnostics.add(Rule::kFieldType, {}, fmt::format("field {} is neither a value nor an array", field.name));
+      diagnostics.add(Rule::kFieldType, {}, fmt::format("field {} must be a value or an array", field.name));
     }
   }
 }
 
 }  // namespace
 
-void verify_name(const std::string& name, Loc loc, Complaints& diagnostics) {
+void verify_name(const std::string& name, Loc loc, VerifierDiagnostics& diagnostics) {
   if (!text::is_identifier(name)) {
-    diagnostics.add(Rule::kName, loc, fmt::format("found the name '{}', expected letters, digits and _", name));
+    diagnostics.add(Rule::kName, loc, fmt::format("name '{}' must be an ASCII identifier", name));
   }
 }
 
-bool verify_type(const Module& module, Type type, Loc loc, Complaints& diagnostics) {
+bool verify_type(const Module& module, Type type, Loc loc, VerifierDiagnostics& diagnostics) {
   if (!is_well_formed(type)) {
-    diagnostics.add(Rule::kMalformedType, loc, "found a type that is not well formed");
+    diagnostics.add(Rule::kMalformedType, loc, "malformed type");
     return false;
   }
   if (type.shape == Shape::kStruct && type.struct_id >= module.structs.size()) {
-    diagnostics.add(Rule::kUnknownStruct, loc,
-                    fmt::format("found struct {} of {}", type.struct_id, module.structs.size()));
+    diagnostics.add(
+        Rule::kUnknownStruct, loc,
+        fmt::format("struct {} does not exist: the module has {} structs", type.struct_id, module.structs.size()));
     return false;
   }
   return true;
 }
 
-void verify_structs(const Module& module, Complaints& diagnostics) {
+void verify_structs(const Module& module, VerifierDiagnostics& diagnostics) {
   std::vector<int> depths;
   for (std::size_t i = 0; i < module.structs.size(); ++i) {
     const StructDef& definition = module.structs[i];
-    diagnostics.about(fmt::format("struct {}", definition.name));
+    diagnostics.set_subject(fmt::format("struct {}", definition.name));
     verify_name(definition.name, {}, diagnostics);
     verify_fields(definition, diagnostics);
-    if (definition.fields.empty()) diagnostics.add(Rule::kEmptyStruct, {}, "found no field");
+    if (definition.fields.empty()) diagnostics.add(Rule::kEmptyStruct, {}, "struct has no fields");
     int depth = 1;
     for (const Field& field : definition.fields) {
       if (!verify_type(module, field.type, {}, diagnostics) || field.type.shape != Shape::kStruct) continue;
       if (field.type.struct_id >= i) {
-        diagnostics.add(Rule::kUnknownStruct, {}, fmt::format("field {} is of a struct that comes later", field.name));
+        diagnostics.add(Rule::kUnknownStruct, {},
+                        fmt::format("field {} has a struct type that is declared later", field.name));
       } else {
         depth = std::max(depth, depths[field.type.struct_id] + 1);
       }
     }
     depths.push_back(depth);
     if (depth == kMaxStructDepth + 1) {
-      diagnostics.add(Rule::kStructDepth, {}, fmt::format("structs nest deeper than {}", kMaxStructDepth));
+      diagnostics.add(Rule::kStructDepth, {}, fmt::format("structs are nested deeper than {}", kMaxStructDepth));
     }
   }
-  diagnostics.about("");
+  diagnostics.set_subject("");
 }
 
-void verify_signature(const Module& module, const Function& function, bool is_kernel, Complaints& diagnostics) {
+void verify_signature(const Module& module, const Function& function, bool is_kernel,
+                      VerifierDiagnostics& diagnostics) {
   verify_name(function.name, function.loc, diagnostics);
   const auto counted = static_cast<std::int64_t>(function.parameter_count) + function.launch_rank;
   if (function.parameter_count < 0 || function.launch_rank < 0 || function.is_kernel != is_kernel ||
       counted > static_cast<std::int64_t>(function.variables.size())) {
-    diagnostics.add(
-        Rule::kSignature, function.loc,
-        fmt::format("found {} parameters and {} thread indices among {} variables of a {}", function.parameter_count,
-                    function.launch_rank, function.variables.size(), function.is_kernel ? "kernel" : "function"));
+    diagnostics.add(Rule::kSignature, function.loc,
+                    fmt::format("invalid signature: {} parameters, {} thread indices, {} variables, marked as {}",
+                                function.parameter_count, function.launch_rank, function.variables.size(),
+                                function.is_kernel ? "kernel" : "function"));
     return;
   }
   if (!is_kernel && uses_tiles(function)) {
-    diagnostics.add(Rule::kTile, function.loc, fmt::format("found a tile in function {}", function.name));
+    diagnostics.add(Rule::kTile, function.loc,
+                    fmt::format("tiles are not supported in functions: {} uses one", function.name));
   }
   if (is_kernel ? function.launch_rank < 1 || function.launch_rank > kMaxRank : function.launch_rank != 0) {
-    diagnostics.add(Rule::kLaunchRank, function.loc, fmt::format("found {} thread indices", function.launch_rank));
+    diagnostics.add(Rule::kLaunchRank, function.loc,
+                    fmt::format("a kernel must have 1 to 4 thread indices and a function must have none, got {}",
+                                function.launch_rank));
   }
   if (is_kernel && !function.results.empty()) {
-    diagnostics.add(Rule::kKernelResults, function.loc, "found a kernel with results");
+    diagnostics.add(Rule::kKernelResults, function.loc, "kernels cannot return values");
   }
   for (const Type type : function.results) {
     if (verify_type(module, type, function.loc, diagnostics) && !type.is_value()) {
-      diagnostics.add(Rule::kResultType, function.loc, fmt::format("found a result of type {}", to_text(module, type)));
+      diagnostics.add(Rule::kResultType, function.loc,
+                      fmt::format("result must be a value, got {}", to_text(module, type)));
     }
   }
   for (VarId id = 0; id < static_cast<VarId>(function.variables.size()); ++id) {
@@ -142,15 +149,17 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
     if (!verify_type(module, variable.type, variable.loc, diagnostics)) continue;
     if (function.is_parameter(id) && !variable.type.is_value() && !variable.type.is_array()) {
       diagnostics.add(Rule::kParameterType, variable.loc,
-                      fmt::format("parameter {} has type {}", variable.name, to_text(module, variable.type)));
+                      fmt::format("parameter {} must be a value or an array, got {}", variable.name,
+                                  to_text(module, variable.type)));
     }
     if (variable.nullable && !(function.is_parameter(id) && variable.type.is_array())) {
       diagnostics.add(Rule::kNullable, variable.loc,
-                      fmt::format("{} is nullable and no array parameter", variable.name));
+                      fmt::format("only array parameters can be nullable: {} is not an array", variable.name));
     }
     if (function.is_thread_index(id) && variable.type != kI32) {
-      diagnostics.add(Rule::kThreadIndexType, variable.loc,
-                      fmt::format("thread index {} has type {}", variable.name, to_text(module, variable.type)));
+      diagnostics.add(
+          Rule::kThreadIndexType, variable.loc,
+          fmt::format("thread index {} must be i32, got {}", variable.name, to_text(module, variable.type)));
     }
   }
 }

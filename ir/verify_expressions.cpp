@@ -15,17 +15,18 @@
 namespace assay::ir::detail {
 namespace {
 
-/// Whether the bits are those of a value of the scalar type, in the form that Expr::bits has.
+/// Whether the bits are a valid Expr::bits of the scalar type.
 bool bits_fit(Scalar scalar, std::uint64_t bits) {
   if (!is_float(scalar)) return static_cast<std::uint64_t>(wrap_to(scalar, static_cast<std::int64_t>(bits))) == bits;
   const auto value = std::bit_cast<double>(bits);
-  // Of NaNs only the lift and the printers see the payload.
+  // Only the f64 promotion and the printers use the payload of a NaN.
   return std::isnan(value) || std::bit_cast<std::uint64_t>(round_to(scalar, value)) == bits;
 }
 
 class ExpressionVerifier {
  public:
-  ExpressionVerifier(const Module& module, const Function& function, const Callees& callees, Complaints& diagnostics)
+  ExpressionVerifier(const Module& module, const Function& function, const Callees& callees,
+                     VerifierDiagnostics& diagnostics)
       : module_(module), function_(function), callees_(callees), diagnostics_(diagnostics) {}
 
   std::vector<bool> verify() {
@@ -45,7 +46,8 @@ class ExpressionVerifier {
     nodes_.push_back(1);
     for (const ExprId arg : expr.args) {
       if (arg < 0 || arg >= id) {
-        return diagnose(expr, Rule::kOperandOrder, fmt::format("expression {} has operand {}", id, arg));
+        return diagnose(expr, Rule::kOperandOrder,
+                        fmt::format("operand must precede its expression: expression {} has operand {}", id, arg));
       }
       if (!sound_[static_cast<std::size_t>(arg)]) return false;
       depths_.back() = std::max(depths_.back(), depths_[static_cast<std::size_t>(arg)] + 1);
@@ -53,7 +55,7 @@ class ExpressionVerifier {
     }
     if (depths_.back() > kMaxExpressionDepth || nodes_.back() > kMaxTreeNodes) {
       return diagnose(expr, Rule::kExpressionSize,
-                      fmt::format("found depth {} and {} nodes", depths_.back(), nodes_.back()));
+                      fmt::format("expression is too large: depth {}, {} nodes", depths_.back(), nodes_.back()));
     }
     if (!verify_type(module_, expr.type, expr.loc, diagnostics_)) return false;
     const std::optional<Type> type = inferred(expr);
@@ -63,7 +65,7 @@ class ExpressionVerifier {
                     fmt::format("found type {}, expected {}", name(expr.type), name(*type)));
   }
 
-  /// The type that the node must have, or nothing after a complaint.
+  /// The type that follows from the operands, or nothing if a rule is broken.
   std::optional<Type> inferred(const Expr& expr) {
     switch (expr.kind) {
       case ExprKind::kLiteral: return literal(expr);
@@ -74,22 +76,24 @@ class ExpressionVerifier {
       case ExprKind::kField: return field(expr);
       case ExprKind::kCall: return call(expr);
     }
-    return reject(expr, Rule::kOperands, "found an unknown kind of expression");
+    return reject(expr, Rule::kOperands, "unknown kind of expression");
   }
 
   std::optional<Type> literal(const Expr& expr) {
     if (expr.type.is_scalar() && expr.args.empty() && bits_fit(expr.type.scalar, expr.bits)) return expr.type;
-    return reject(expr, Rule::kLiteral, fmt::format("found bits 0x{:x} of type {}", expr.bits, name(expr.type)));
+    return reject(expr, Rule::kLiteral,
+                  fmt::format("bits 0x{:x} are not a valid literal of type {}", expr.bits, name(expr.type)));
   }
 
   std::optional<Type> variable(const Expr& expr) {
     const auto count = static_cast<std::int64_t>(function_.variables.size());
     if (expr.variable >= 0 && expr.variable < count && expr.args.empty()) return function_.var(expr.variable).type;
-    return reject(expr, Rule::kUnknownVariable, fmt::format("found variable {} of {}", expr.variable, count));
+    return reject(expr, Rule::kUnknownVariable,
+                  fmt::format("variable {} does not exist: the function has {} variables", expr.variable, count));
   }
 
   std::optional<Type> operation(const Expr& expr) {
-    if (static_cast<int>(expr.op) >= kOpCount) return reject(expr, Rule::kOperands, "found an unknown operation");
+    if (static_cast<int>(expr.op) >= kOpCount) return reject(expr, Rule::kOperands, "unknown operation");
     const bool with_field = row(expr.op).rule == TypeRule::kWithField;
     types_.clear();
     for (const ExprId arg : expr.args)
@@ -101,74 +105,79 @@ class ExpressionVerifier {
       const std::optional<Type> field = field_type(expr);
       if (!field) return std::nullopt;
       if (types_[1] != *field) {
-        return reject(
-            expr, Rule::kOperands,
-            fmt::format("with_field sets a field of type {} to one of type {}", name(*field), name(types_[1])));
+        return reject(expr, Rule::kOperands,
+                      fmt::format("with_field cannot set a field of type {} to a value of type {}", name(*field),
+                                  name(types_[1])));
       }
     }
     return type.value();
   }
 
   std::optional<Type> load(const Expr& expr) {
-    if (expr.args.empty()) return reject(expr, Rule::kArrayOperand, "found a load without an array");
+    if (expr.args.empty()) return reject(expr, Rule::kArrayOperand, "load has no array operand");
     const std::span<const ExprId> indices = std::span(expr.args).subspan(1);
     if (!verify_element(function_, expr.args[0], indices, expr.loc, diagnostics_)) return std::nullopt;
     const Type array = function_.expr(expr.args[0]).type;
     if (!loads_tile(function_, expr) || tile_fits(array, expr.type)) {
       return loads_tile(function_, expr) ? expr.type : array.element();
     }
-    return reject(expr, Rule::kTileAccess, fmt::format("found {} out of {}", name(expr.type), name(array)));
+    return reject(expr, Rule::kTileAccess, fmt::format("cannot load {} from {}", name(expr.type), name(array)));
   }
 
   std::optional<Type> shape_of(const Expr& expr) {
     const Expr* array = expr.args.size() == 1 ? &function_.expr(expr.args[0]) : nullptr;
     if (array == nullptr || array->kind != ExprKind::kVariable || !array->type.is_array()) {
-      return reject(expr, Rule::kArrayOperand, "found the shape of what is no array variable");
+      return reject(expr, Rule::kArrayOperand, "operand of shape must be an array variable");
     }
     if (expr.index >= 0 && expr.index < array->type.rank) return kI32;
     return reject(expr, Rule::kDimension,
-                  fmt::format("found dimension {} of an array of rank {}", expr.index, array->type.rank));
+                  fmt::format("dimension {} does not exist in an array of rank {}", expr.index, array->type.rank));
   }
 
   std::optional<Type> field(const Expr& expr) {
     if (expr.args.size() == 1) return field_type(expr);
-    return reject(expr, Rule::kOperands, fmt::format("a field takes 1 operand, got {}", expr.args.size()));
+    return reject(expr, Rule::kOperands, fmt::format("field access takes 1 operand, got {}", expr.args.size()));
   }
 
   /// The type of field `index` of the struct that is the first operand.
   std::optional<Type> field_type(const Expr& expr) {
     const Type type = function_.expr(expr.args[0]).type;
     if (!type.is_struct()) {
-      return reject(expr, Rule::kUnknownField, fmt::format("found a field of type {}", name(type)));
+      return reject(expr, Rule::kUnknownField, fmt::format("field access requires a struct, got {}", name(type)));
     }
     const StructDef& definition = module_.structs[type.struct_id];
     if (expr.index >= 0 && static_cast<std::size_t>(expr.index) < definition.fields.size()) {
       return definition.fields[static_cast<std::size_t>(expr.index)].type;
     }
-    return reject(expr, Rule::kUnknownField, fmt::format("found field {} of struct {}", expr.index, definition.name));
+    return reject(expr, Rule::kUnknownField,
+                  fmt::format("field {} does not exist in struct {}", expr.index, definition.name));
   }
 
   std::optional<Type> call(const Expr& expr) {
     if (expr.index < 0 || static_cast<std::size_t>(expr.index) >= callees_.functions.size()) {
-      return reject(expr, Rule::kUnknownFunction, fmt::format("found a call of function {}", expr.index));
+      return reject(expr, Rule::kUnknownFunction,
+                    fmt::format("function {} is not declared before its caller", expr.index));
     }
     const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
     if (!verify_arguments(module_, function_, callee, expr.args, expr.loc, diagnostics_)) return std::nullopt;
     const bool applied_to_tile =
         std::ranges::any_of(expr.args, [&](ExprId arg) { return function_.expr(arg).type.is_tile(); });
     if (applied_to_tile && !acts_on_scalars(callee)) {
-      return reject(expr, Rule::kArguments,
-                    fmt::format("{} is applied to a tile and does not make one scalar of scalars", callee.name));
+      return reject(
+          expr, Rule::kArguments,
+          fmt::format("{} cannot be applied to a tile: it must take scalars and return one scalar", callee.name));
     }
     const Type type = callee.results.size() == 1 ? called_type(function_, callee, expr.args) : kVoid;
     for (const ExprId arg : expr.args) {
       const Type given = function_.expr(arg).type;
       if (!given.is_tile() || given.tile == type.tile) continue;
-      return reject(expr, Rule::kArguments, fmt::format("{} is applied to tiles of different shapes", callee.name));
+      return reject(expr, Rule::kArguments,
+                    fmt::format("{} cannot be applied to tiles of different shapes", callee.name));
     }
     if (!type.is_void()) return type;
     return reject(expr, Rule::kCallResults,
-                  fmt::format("{} returns {} values, expected one", callee.name, callee.results.size()));
+                  fmt::format("{} returns {} values; a call in an expression must return one", callee.name,
+                              callee.results.size()));
   }
 
   static bool acts_on_scalars(const Function& callee) {
@@ -190,35 +199,35 @@ class ExpressionVerifier {
   const Module& module_;
   const Function& function_;
   const Callees& callees_;
-  Complaints& diagnostics_;
+  VerifierDiagnostics& diagnostics_;
   std::vector<bool> sound_;
   std::vector<int> depths_;
   std::vector<std::int64_t> nodes_;
-  std::vector<Type> types_;  ///< of the operands of the expression at hand
+  std::vector<Type> types_;  ///< of the operands of the current expression
 };
 
 }  // namespace
 
 std::vector<bool> verify_expressions(const Module& module, const Function& function, const Callees& callees,
-                                     Complaints& diagnostics) {
+                                     VerifierDiagnostics& diagnostics) {
   return ExpressionVerifier(module, function, callees, diagnostics).verify();
 }
 
 bool verify_element(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
-                    Complaints& diagnostics) {
+                    VerifierDiagnostics& diagnostics) {
   const Expr& expr = function.expr(array);
   if (expr.kind != ExprKind::kVariable || !(expr.type.is_array() || expr.type.is_local_array())) {
-    diagnostics.add(Rule::kArrayOperand, loc, "found an index into what is no array variable");
+    diagnostics.add(Rule::kArrayOperand, loc, "only array variables can be indexed");
     return false;
   }
   const std::size_t rank = expr.type.is_array() ? expr.type.rank : 1;
   if (indices.size() != rank) {
-    diagnostics.add(Rule::kIndexCount, loc, fmt::format("found {} indices, expected {}", indices.size(), rank));
+    diagnostics.add(Rule::kIndexCount, loc, fmt::format("got {} indices, expected {}", indices.size(), rank));
     return false;
   }
   const auto is_integer = [&](ExprId id) { return function.expr(id).type.is_integer_scalar(); };
   if (std::all_of(indices.begin(), indices.end(), is_integer)) return true;
-  diagnostics.add(Rule::kIndexType, loc, "found an index that is no integer scalar");
+  diagnostics.add(Rule::kIndexType, loc, "index must be an integer scalar");
   return false;
 }
 
@@ -227,7 +236,7 @@ bool tile_fits(Type array, Type tile) {
 }
 
 bool verify_arguments(const Module& module, const Function& function, const Function& callee,
-                      const std::vector<ExprId>& args, Loc loc, Complaints& diagnostics) {
+                      const std::vector<ExprId>& args, Loc loc, VerifierDiagnostics& diagnostics) {
   const auto count = static_cast<std::size_t>(callee.parameter_count);
   if (args.size() != count) {
     diagnostics.add(Rule::kArguments, loc,
@@ -247,12 +256,12 @@ bool verify_arguments(const Module& module, const Function& function, const Func
     if (!arg.type.is_array()) continue;
     if (arg.kind != ExprKind::kVariable) {
       diagnostics.add(Rule::kArrayOperand, loc,
-                      fmt::format("argument {} of {} is no array variable", i + 1, callee.name));
+                      fmt::format("argument {} of {} must be an array variable", i + 1, callee.name));
       return false;
     }
     if (function.var(arg.variable).nullable && !parameter.nullable) {
       diagnostics.add(Rule::kArguments, loc,
-                      fmt::format("argument {} of {} is nullable, the parameter is not", i + 1, callee.name));
+                      fmt::format("argument {} of {} is nullable but the parameter is not", i + 1, callee.name));
       return false;
     }
   }

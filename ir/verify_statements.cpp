@@ -15,8 +15,7 @@ bool leaves(const Stmt& statement) {
          std::holds_alternative<Return>(statement.node);
 }
 
-/// Whether every path through the block ends in a return.
-/// Whether a break in the block, and not in a loop inside it, may leave the loop around it.
+/// Whether the block contains a break of the enclosing loop; breaks of loops inside the block do not count.
 bool breaks(const Block& block) {
   return std::ranges::any_of(block.statements, [](const Stmt& statement) {
     if (const auto* branch = std::get_if<If>(&statement.node))
@@ -25,7 +24,7 @@ bool breaks(const Block& block) {
   });
 }
 
-/// Whether no path leads to the block's end: a loop without a condition or a break is left by returning only.
+/// Whether every path through the block returns. A `while true` without a break can only be left by a return.
 bool returns(const Function& function, const Block& block) {
   if (block.statements.empty()) return false;
   const Stmt& last = block.statements.back();
@@ -38,7 +37,7 @@ bool returns(const Function& function, const Block& block) {
   return std::holds_alternative<Return>(last.node);
 }
 
-/// Types on which an atomic can act.
+/// Whether an atomic supports the element type.
 bool atomic_takes(AtomicOp op, Type element) {
   if (!element.is_value() || element.scalar == Scalar::kBool || element.shape == Shape::kStruct) return false;
   if (row(op).integer_only) return element.is_integer_scalar();
@@ -49,7 +48,7 @@ bool atomic_takes(AtomicOp op, Type element) {
 class StatementVerifier {
  public:
   StatementVerifier(const Module& module, const Function& function, const Callees& callees,
-                    const std::vector<bool>& sound, Complaints& diagnostics)
+                    const std::vector<bool>& sound, VerifierDiagnostics& diagnostics)
       : module_(module),
         function_(function),
         callees_(callees),
@@ -65,7 +64,7 @@ class StatementVerifier {
       states_[i] = {State::kInScope, true};
     verify(function_.body);
     if (!function_.results.empty() && !returns(function_, function_.body)) {
-      diagnostics_.add(Rule::kMissingReturn, function_.loc, "found a path to the end without a return");
+      diagnostics_.add(Rule::kMissingReturn, function_.loc, "missing return: a path reaches the end of the function");
     }
   }
 
@@ -80,7 +79,7 @@ class StatementVerifier {
 
   void verify(const Block& block) {
     if (depth_ >= kMaxBlockDepth)
-      return diagnose(Rule::kNesting, fmt::format("blocks nest deeper than {}", kMaxBlockDepth));
+      return diagnose(Rule::kNesting, fmt::format("blocks are nested deeper than {}", kMaxBlockDepth));
     ++depth_;
     const std::size_t outer = in_scope_.size();
     for (std::size_t i = 0; i < block.statements.size(); ++i) {
@@ -89,7 +88,7 @@ class StatementVerifier {
       std::visit([this](const auto& node) { verify(node); }, statement.node);
       if (leaves(statement) && i + 1 < block.statements.size()) {
         loc_ = block.statements[i + 1].loc;
-        diagnose(Rule::kUnreachable, "found a statement after one that leaves the block");
+        diagnose(Rule::kUnreachable, "unreachable statement after break, continue or return");
       }
     }
     leave_scope(outer);
@@ -104,23 +103,24 @@ class StatementVerifier {
 
   bool exists(VarId id) {
     if (id >= 0 && static_cast<std::size_t>(id) < function_.variables.size()) return true;
-    diagnose(Rule::kUnknownVariable, fmt::format("found variable {} of {}", id, function_.variables.size()));
+    diagnose(Rule::kUnknownVariable,
+             fmt::format("variable {} does not exist: the function has {} variables", id, function_.variables.size()));
     return false;
   }
 
-  /// Declares a variable; false after a complaint.
+  /// Declares a variable; false if a rule is broken.
   bool declare(VarId id, bool read_only, bool may_be_local) {
     if (!exists(id)) return false;
     VariableState& variable = states_[static_cast<std::size_t>(id)];
     if (variable.state != State::kNever) {
-      diagnose(Rule::kRedeclaredVariable, fmt::format("{} is declared again", name(id)));
+      diagnose(Rule::kRedeclaredVariable, fmt::format("{} is declared more than once", name(id)));
       return false;
     }
     variable = {State::kInScope, read_only};
     in_scope_.push_back(id);
     const Type type = function_.var(id).type;
     if (type.is_value() || (may_be_local && (type.is_local_array() || type.is_tile()))) return true;
-    diagnose(Rule::kVariableType, fmt::format("{} has type {}", name(id), text(type)));
+    diagnose(Rule::kVariableType, fmt::format("{} cannot be declared with type {}", name(id), text(type)));
     return false;
   }
 
@@ -128,7 +128,7 @@ class StatementVerifier {
 
   bool in_scope(VarId id) {
     if (states_[static_cast<std::size_t>(id)].state == State::kInScope) return true;
-    diagnose(Rule::kUndeclaredVariable, fmt::format("{} is not declared here", name(id)));
+    diagnose(Rule::kUndeclaredVariable, fmt::format("{} is not declared in this scope", name(id)));
     return false;
   }
 
@@ -136,11 +136,12 @@ class StatementVerifier {
     return expr.kind == ExprKind::kCall && ir::has_effects(callees_.uses[static_cast<std::size_t>(expr.index)]);
   }
 
-  /// Checks one expression of a statement; false if its type says nothing. `may_have_effects`: it is the whole
-  /// value of a variable.
+  /// Checks one expression of a statement; false if its type cannot be relied on. `may_have_effects`: the expression is
+  /// the whole value of a variable.
   bool verify_root(ExprId root, bool may_have_effects = false) {
     if (root < 0 || static_cast<std::size_t>(root) >= sound_.size()) {
-      diagnose(Rule::kUnknownExpression, fmt::format("found expression {} of {}", root, sound_.size()));
+      diagnose(Rule::kUnknownExpression,
+               fmt::format("expression {} does not exist: the function has {} expressions", root, sound_.size()));
       return false;
     }
     if (!sound_[static_cast<std::size_t>(root)]) return false;
@@ -148,7 +149,7 @@ class StatementVerifier {
     return visit(root, may_have_effects);
   }
 
-  /// Visits each node below once, however often it is shared.
+  /// Visits each node once, even if it is shared.
   bool visit(ExprId id, bool may_have_effects) {
     if (visited_[static_cast<std::size_t>(id)] == stamp_) return true;
     visited_[static_cast<std::size_t>(id)] = stamp_;
@@ -156,7 +157,8 @@ class StatementVerifier {
     if (expr.kind == ExprKind::kVariable) return in_scope(expr.variable);
     if (has_effects(expr) && !may_have_effects) {
       const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
-      diagnose(Rule::kCallEffects, fmt::format("{} changes arrays and is called inside an expression", callee.name));
+      diagnose(Rule::kCallEffects,
+               fmt::format("{} changes arrays and cannot be called inside an expression", callee.name));
       return false;
     }
     bool good = true;
@@ -176,7 +178,7 @@ class StatementVerifier {
     const Type type = function_.expr(value).type;
     if (type == expected) return;
     diagnose(Rule::kValueType,
-             fmt::format("found a value of type {} for {} of type {}", text(type), of, text(expected)));
+             fmt::format("cannot assign a value of type {} to {} of type {}", text(type), of, text(expected)));
   }
 
   // ---- statements
@@ -187,7 +189,8 @@ class StatementVerifier {
     if (!declare(let.variable, false, true) || !has_value) return;
     const Type type = function_.var(let.variable).type;
     if (type.is_local_array()) {
-      diagnose(Rule::kLocalArrayValue, fmt::format("{} is a local array and has a value", name(let.variable)));
+      diagnose(Rule::kLocalArrayValue,
+               fmt::format("local array {} cannot be initialized with a value", name(let.variable)));
     } else if (good_value) {
       expect_type(let.value, type, name(let.variable));
     }
@@ -198,15 +201,16 @@ class StatementVerifier {
     if (!exists(assign.variable) || !in_scope(assign.variable)) return;
     const Type type = function_.var(assign.variable).type;
     if (states_[static_cast<std::size_t>(assign.variable)].read_only) {
-      diagnose(Rule::kReadOnlyVariable, fmt::format("{} is assigned", name(assign.variable)));
+      diagnose(Rule::kReadOnlyVariable, fmt::format("{} is read-only and cannot be assigned", name(assign.variable)));
     } else if (type.is_local_array()) {
-      diagnose(Rule::kLocalArrayValue, fmt::format("{} is a local array and is assigned", name(assign.variable)));
+      diagnose(Rule::kLocalArrayValue,
+               fmt::format("local array {} cannot be assigned as a whole", name(assign.variable)));
     } else if (good_value) {
       expect_type(assign.value, type, name(assign.variable));
     }
   }
 
-  /// The element's type, or void after a complaint.
+  /// The element's type, or void if a rule is broken.
   Type element(ExprId array, const std::vector<ExprId>& indices) {
     const bool good = verify_root(array) && verify_roots(indices);
     if (!good || !verify_element(function_, array, indices, loc_, diagnostics_)) return kVoid;
@@ -219,7 +223,7 @@ class StatementVerifier {
       expect_type(store.value, type, "an element");
   }
 
-  /// Whether a tile goes into an array of its elements.
+  /// Whether the value is a tile and the array holds its elements.
   bool is_tile_access(ExprId array, ExprId value) const {
     return detail::tile_fits(function_.expr(array).type, function_.expr(value).type);
   }
@@ -228,30 +232,34 @@ class StatementVerifier {
     const Type type = element(atomic.array, atomic.indices);
     if (tiled_ && atomic.result != kNone) {
       diagnose(Rule::kTileAccess,
-               "found an atomic that returns what was there, which differs between a block's threads");
+               "in a kernel with tiles an atomic cannot return the previous value, which differs between the threads "
+               "of a block");
     }
     if (verify_root(atomic.value) && !type.is_void()) verify_atomic(atomic, type);
     const bool compares = atomic.op == AtomicOp::kCompareAndSwap;
     if (compares != (atomic.compare != kNone)) {
-      diagnose(Rule::kAtomicCompare, compares ? "found no value to compare with" : "found a value to compare with");
+      diagnose(Rule::kAtomicCompare,
+               compares ? "compare-and-swap requires a compare value" : "only compare-and-swap takes a compare value");
     } else if (compares && verify_root(atomic.compare) && !type.is_void() &&
                function_.expr(atomic.compare).type != type) {
-      diagnose(Rule::kAtomicCompare, fmt::format("found a value of type {} to compare with elements of type {}",
+      diagnose(Rule::kAtomicCompare, fmt::format("compare value has type {}, expected the element type {}",
                                                  text(function_.expr(atomic.compare).type), text(type)));
     }
     if (atomic.result == kNone || !declare(atomic.result, false, false) || type.is_void()) return;
     if (function_.var(atomic.result).type != type) {
-      diagnose(Rule::kValueType, fmt::format("{} receives an element of type {}", name(atomic.result), text(type)));
+      diagnose(Rule::kValueType,
+               fmt::format("{} cannot receive an element of type {}", name(atomic.result), text(type)));
     }
   }
 
   void verify_atomic(const Atomic& atomic, Type type) {
     if (function_.expr(atomic.array).type.is_local_array()) {
-      return diagnose(Rule::kAtomicTarget, "found an atomic on a local array");
+      return diagnose(Rule::kAtomicTarget, "atomics on local arrays are not supported");
     }
     if (atomic.op == AtomicOp::kAdd && is_tile_access(atomic.array, atomic.value)) return;
     if (!atomic_takes(atomic.op, type)) {
-      return diagnose(Rule::kAtomicType, fmt::format("found {} on {}", row(atomic.op).mnemonic, text(type)));
+      return diagnose(Rule::kAtomicType,
+                      fmt::format("{} does not support elements of type {}", row(atomic.op).mnemonic, text(type)));
     }
     expect_type(atomic.value, type, "an element");
   }
@@ -262,28 +270,30 @@ class StatementVerifier {
     for (const VarId id : call.results)
       declared = declare(id, false, false) && declared;
     if (call.function < 0 || static_cast<std::size_t>(call.function) >= callees_.functions.size()) {
-      return diagnose(Rule::kUnknownFunction, fmt::format("found a call of function {}", call.function));
+      return diagnose(Rule::kUnknownFunction,
+                      fmt::format("function {} is not declared before its caller", call.function));
     }
     const Function& callee = callees_.functions[static_cast<std::size_t>(call.function)];
     if (good) verify_arguments(module_, function_, callee, call.args, loc_, diagnostics_);
     const auto is_tile = [&](ExprId arg) { return function_.expr(arg).type.is_tile(); };
     if (good && std::ranges::any_of(call.args, is_tile)) {
-      diagnose(Rule::kArguments, fmt::format("{} is applied to a tile in a call that is no value", callee.name));
+      diagnose(Rule::kArguments, fmt::format("{} cannot be applied to a tile in a call statement", callee.name));
     }
     if (call.results.size() != callee.results.size()) {
-      return diagnose(Rule::kCallResults, fmt::format("{} returns {} values, {} variables receive them", callee.name,
+      return diagnose(Rule::kCallResults, fmt::format("{} returns {} values but {} variables receive them", callee.name,
                                                       callee.results.size(), call.results.size()));
     }
     for (std::size_t i = 0; declared && i < call.results.size(); ++i) {
       if (function_.var(call.results[i]).type == callee.results[i]) continue;
       diagnose(Rule::kValueType,
-               fmt::format("{} receives a result of type {}", name(call.results[i]), text(callee.results[i])));
+               fmt::format("{} cannot receive a result of type {}", name(call.results[i]), text(callee.results[i])));
     }
   }
 
   void verify_condition(ExprId condition) {
     if (!verify_root(condition) || function_.expr(condition).type.is_bool()) return;
-    diagnose(Rule::kConditionType, fmt::format("found a condition of type {}", text(function_.expr(condition).type)));
+    diagnose(Rule::kConditionType,
+             fmt::format("condition must be a bool, got {}", text(function_.expr(condition).type)));
   }
 
   void verify(const If& branch) {
@@ -306,11 +316,13 @@ class StatementVerifier {
     const Type type = function_.var(loop.variable).type;
     for (const ExprId bound : {loop.start, loop.stop, loop.step}) {
       if (type.is_integer_scalar() && function_.expr(bound).type == type) continue;
-      return diagnose(Rule::kLoopType, fmt::format("{} has type {} and a bound of type {}", name(loop.variable),
-                                                   text(type), text(function_.expr(bound).type)));
+      return diagnose(
+          Rule::kLoopType,
+          fmt::format("loop variable and bounds must be integers of the same type: {} has type {}, a bound has type {}",
+                      name(loop.variable), text(type), text(function_.expr(bound).type)));
     }
     const Expr& step = function_.expr(loop.step);
-    if (step.kind == ExprKind::kLiteral && step.bits == 0) diagnose(Rule::kZeroStep, "found a step of zero");
+    if (step.kind == ExprKind::kLiteral && step.bits == 0) diagnose(Rule::kZeroStep, "step must not be zero");
   }
 
   void verify(const While& loop) {
@@ -325,27 +337,27 @@ class StatementVerifier {
   }
 
   void verify(const Break&) {
-    if (loops_ == 0) diagnose(Rule::kOutsideLoop, "found a break outside of any loop");
+    if (loops_ == 0) diagnose(Rule::kOutsideLoop, "break outside a loop");
   }
   void verify(const Continue&) {
-    if (loops_ == 0) diagnose(Rule::kOutsideLoop, "found a continue outside of any loop");
+    if (loops_ == 0) diagnose(Rule::kOutsideLoop, "continue outside a loop");
   }
 
   void verify(const Return& leave) {
     if (!verify_roots(leave.values)) return;
     if (leave.values.size() != function_.results.size()) {
       return diagnose(Rule::kReturnValues,
-                      fmt::format("found {} values, expected {}", leave.values.size(), function_.results.size()));
+                      fmt::format("return has {} values, expected {}", leave.values.size(), function_.results.size()));
     }
     for (std::size_t i = 0; i < leave.values.size(); ++i) {
       const Type type = function_.expr(leave.values[i]).type;
       if (type == function_.results[i]) continue;
-      diagnose(Rule::kReturnValues,
-               fmt::format("value {} has type {}, expected {}", i + 1, text(type), text(function_.results[i])));
+      diagnose(Rule::kReturnValues, fmt::format("returned value {} has type {}, expected {}", i + 1, text(type),
+                                                text(function_.results[i])));
     }
   }
 
-  // ---- words
+  // ---- helpers
 
   std::string name(VarId id) const { return function_.var(id).name; }
   std::string text(Type type) const { return to_text(module_, type); }
@@ -355,10 +367,10 @@ class StatementVerifier {
   const Function& function_;
   const Callees& callees_;
   const std::vector<bool>& sound_;
-  Complaints& diagnostics_;
+  VerifierDiagnostics& diagnostics_;
   std::vector<VariableState> states_;
   std::vector<VarId> in_scope_;
-  std::vector<std::int32_t> visited_;  ///< the stamp of the last root that reached the node
+  std::vector<std::int32_t> visited_;  ///< by expression: the stamp of the last root that visited it
   std::int32_t stamp_ = 0;
   Loc loc_;
   bool tiled_;
@@ -369,7 +381,7 @@ class StatementVerifier {
 }  // namespace
 
 void verify_statements(const Module& module, const Function& function, const Callees& callees,
-                       const std::vector<bool>& sound, Complaints& diagnostics) {
+                       const std::vector<bool>& sound, VerifierDiagnostics& diagnostics) {
   StatementVerifier(module, function, callees, sound, diagnostics).verify();
 }
 

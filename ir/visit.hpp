@@ -1,7 +1,7 @@
-// Walks over statements and expressions, for everything that reads or rewrites a program.
+// Visitors of statements and expressions, for code that analyses or rewrites a program.
 //
-// Each function takes const and mutable programs alike. Order is that of the text: a statement before the
-// statements in its blocks, an expression before its operands.
+// Each function accepts const and mutable programs. The order is source order: a statement before the statements in its
+// blocks, an expression before its operands.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 
 namespace assay::ir {
 
-/// A visitor for std::visit made of one lambda per alternative.
+/// A visitor for std::visit that combines one lambda per alternative.
 template <class... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
@@ -39,7 +39,7 @@ void for_each_block(Statement& statement, Visit&& visit) {
              statement.node);
 }
 
-/// Calls visit(Stmt&) for each statement of the block and of the blocks inside it.
+/// Calls visit(Stmt&) for each statement of the block, including nested blocks.
 template <MaybeConst<Block> AnyBlock, class Visit>
 void for_each_statement(AnyBlock& block, Visit&& visit) {
   for (auto& statement : block.statements) {
@@ -48,8 +48,8 @@ void for_each_statement(AnyBlock& block, Visit&& visit) {
   }
 }
 
-/// Calls visit(ExprId&) for each expression that the statement itself evaluates, absent ones left out; those
-/// of the blocks inside it are not its own.
+/// Calls visit(ExprId&) for each expression that the statement itself evaluates, excluding absent expressions and
+/// expressions of nested blocks.
 template <MaybeConst<Stmt> Statement, class Visit>
 void for_each_root(Statement& statement, Visit&& visit) {
   const auto one = [&](auto& id) {
@@ -94,8 +94,8 @@ void for_each_declared(Statement& statement, Visit&& visit) {
              statement.node);
 }
 
-/// Calls visit(ExprId, const Expr&) for the root, unless it is kNone, and every operand below it. A node that
-/// several parents share is visited once for each.
+/// Calls visit(ExprId, const Expr&) for the root, unless it is kNone, and for every operand below it. A shared node is
+/// visited once for each parent.
 template <class Visit>
 void for_each_expression(const Function& function, ExprId root, Visit&& visit) {
   if (root == kNone) return;

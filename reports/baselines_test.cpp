@@ -1,5 +1,5 @@
-// Approved baselines: what each report says of the runs in golden/baseline, byte for byte. A change that is meant is
-// approved by ASSAY_APPROVE=1, which writes the files anew, and is reviewed as their difference.
+// Golden files: each report of the runs in testdata/reports/baseline, byte for byte. After an intended change, run with
+// ASSAY_APPROVE=1 to rewrite the files, and review the difference.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -38,7 +38,7 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// A run with one case of each kind, an earlier one, and a certification.
+// A run with one case of each kind, an earlier run, and a mutation score.
 struct Inputs {
   Run run = read_run(kFolder / "after").take();
   Summary summary = summarise(run);
@@ -48,8 +48,8 @@ struct Inputs {
 
 std::string pretty(const json& document) { return document.dump(1) + "\n"; }
 
-// The page without the parts that have their own files: style, script and their hashes, and the data, of which the
-// packed form is zlib's.
+// The page without the parts that have their own files (style, script and their hashes) and without the data, whose
+// compressed form depends on zlib.
 std::string page(const Inputs& inputs) {
   std::string text = report_html(inputs.run, inputs.summary, &inputs.changes, &inputs.mutation_score);
   const auto cut = [&](const std::string& from, const std::string& to) {
@@ -90,7 +90,7 @@ const Format kFormats[] = {
     {"certification.md", [](const Inputs& in) { return mutation_document(in.mutation_score); }},
 };
 
-// "line 12: found ..., approved ..." of the first line that differs; empty where none does.
+// "line 12: found ..., approved ..." for the first line that differs; empty if none does.
 std::string difference(const std::string& found, const std::string& approved) {
   std::istringstream ours(found);
   std::istringstream theirs(approved);
@@ -107,12 +107,13 @@ std::string difference(const std::string& found, const std::string& approved) {
 
 class ApprovedReport : public ::testing::TestWithParam<Format> {};
 
-TEST_P(ApprovedReport, IsTheApprovedOne) {
+TEST_P(ApprovedReport, MatchesGoldenFile) {
   static const Inputs inputs;
   const fs::path file = kFolder / GetParam().file;
   const std::string found = GetParam().text(inputs);
   if (std::getenv("ASSAY_APPROVE") != nullptr) std::ofstream(file, std::ios::binary) << found;
-  EXPECT_EQ(difference(found, text_of(file)), "") << file << "\nIf that is meant: ASSAY_APPROVE=1 reports_test";
+  EXPECT_EQ(difference(found, text_of(file)), "")
+      << file << "\nIf the change is intended, run: ASSAY_APPROVE=1 reports_test";
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ApprovedReport, ::testing::ValuesIn(kFormats), [](const auto& format) {

@@ -1,4 +1,4 @@
-// The page in a real browser: it opens without a complaint, asks for nothing, filters, shows a case, obeys the
+// The page in a real browser: it opens without errors or network requests, filters, shows a case, and reacts to the
 // keyboard.
 #include "reports/testing/browser.hpp"
 
@@ -62,7 +62,7 @@ class ReportInBrowser : public ::testing::Test {
     EXPECT_TRUE(found.ok()) << found.error().text();
     return found.value_or(json());
   }
-  // After the browser has drawn, so that scrolling and rendering have happened.
+  // The value after the next frame, when scrolling and rendering are done.
   json value_after_frame(const std::string& expression) {
     return value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(" + expression +
                  "))))");
@@ -76,7 +76,7 @@ class ReportInBrowser : public ::testing::Test {
   std::optional<testing::Browser> browser_;
 };
 
-TEST_F(ReportInBrowser, OpensWithoutAComplaintAndAsksForNothing) {
+TEST_F(ReportInBrowser, OpensWithoutErrorsOrRequests) {
   open({});
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
   for (const std::string& request : browser_->requests()) {
@@ -88,7 +88,7 @@ TEST_F(ReportInBrowser, OpensWithoutAComplaintAndAsksForNothing) {
   EXPECT_EQ(value("document.getElementById('shown').textContent"), "504 of 504");
 }
 
-TEST_F(ReportInBrowser, PolicyForbidsWhatThePageDoesNotBring) {
+TEST_F(ReportInBrowser, SecurityPolicyBlocksForeignContent) {
   open({});
   value(
       "window.ran = false; const s = document.createElement('script'); s.textContent = 'window.ran = true'; "
@@ -99,10 +99,10 @@ TEST_F(ReportInBrowser, PolicyForbidsWhatThePageDoesNotBring) {
   EXPECT_NE(value("getComputedStyle(document.body).color"), "rgb(255, 0, 0)");
   for (const std::string& request : browser_->requests())
     EXPECT_THAT(request, ::testing::Not(HasSubstr("example.invalid")));
-  EXPECT_GE(browser_->diagnostics().size(), 3U) << "each attempt is refused with a complaint";
+  EXPECT_GE(browser_->diagnostics().size(), 3U) << "each attempt must be blocked with a diagnostic";
 }
 
-TEST_F(ReportInBrowser, CellOfTheGridFiltersTheList) {
+TEST_F(ReportInBrowser, ClickOnGridCellFiltersCaseList) {
   open({});
   value("document.querySelector('.grid tbody tr:nth-child(5) td:nth-child(3) a').click()");
   EXPECT_EQ(value_after_frame("document.getElementById('shown').textContent"), "14 of 504");
@@ -110,7 +110,7 @@ TEST_F(ReportInBrowser, CellOfTheGridFiltersTheList) {
   EXPECT_EQ(value("document.querySelector('.row .badge').textContent"), "fail(mismatch)");
 }
 
-TEST_F(ReportInBrowser, FragmentIsTheState) {
+TEST_F(ReportInBrowser, UrlFragmentSelectsFilterAndCase) {
   open({}, "#q=outcome%3Afail");
   EXPECT_EQ(value("document.getElementById('shown').textContent"), "3 of 504");
   reopen(std::string("#case=") + kFailed);
@@ -118,24 +118,24 @@ TEST_F(ReportInBrowser, FragmentIsTheState) {
   EXPECT_EQ(value("document.querySelector('#case h1').textContent"), kFailed);
   const std::string text = value("document.getElementById('case').textContent");
   for (const char* part : {"assay run loop/generated_1_0020/f32/cpu/backward --seed 7", "0x3ff4000000000000",
-                           "T1 double lift", "Time by stage", "@wp.kernel", "__global__"}) {
+                           "f64_promotion", "Time by stage", "@wp.kernel", "__global__"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_THAT(text, ::testing::Not(HasSubstr("null")));
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, PageOfACaseShowsItsMargins) {
+TEST_F(ReportInBrowser, CasePageChartsErrorMargins) {
   open({}, "#case=loop/generated_1_0020/f32/cpu/backward");
   EXPECT_EQ(value("document.querySelectorAll('#case .chart').length"), 2);
   EXPECT_EQ(value("document.querySelectorAll('#case .chart circle').length"), 6) << "a dot for each difference";
   const std::string text = value("document.getElementById('case').textContent");
-  for (const char* part : {"a zero gradient for grad_x, off by ", "T1 double lift"})
+  for (const char* part : {"a zero gradient for grad_x, off by ", "f64_promotion"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, LinesThatCorrespondAreMarkedInAllSources) {
+TEST_F(ReportInBrowser, MarksCorrespondingLinesInAllSources) {
   open({}, "#case=loop/generated_1_0020/f32/cpu/backward");
   const char* const kText = "[...document.querySelectorAll('#case .sources .on')].map(line => line.textContent.trim())";
   value(
@@ -152,7 +152,7 @@ TEST_F(ReportInBrowser, LinesThatCorrespondAreMarkedInAllSources) {
               HasSubstr("i = wp.tid()\n    p = float(1.0)\n"));
 }
 
-TEST_F(ReportInBrowser, KeyboardFiltersMovesAndOpens) {
+TEST_F(ReportInBrowser, KeyboardShortcutsFilterNavigateAndOpen) {
   open({});
   press("/");
   EXPECT_EQ(value("document.activeElement.id"), "filter");
@@ -202,10 +202,10 @@ TEST_F(ReportInBrowser, IsReadableWithoutScripts) {
         "assay run control_flow/generated_1_0037/f32/cpu/backward --seed 7", "needs JavaScript"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
-  EXPECT_THAT(text, ::testing::Not(HasSubstr("Copy"))) << "what needs scripts is not offered";
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("Copy"))) << "controls that need scripts must be hidden";
 }
 
-TEST_F(ReportInBrowser, TenThousandCasesAreSmallAndDrawnInWindows) {
+TEST_F(ReportInBrowser, RendersOnlyVisibleRowsOfTenThousandCases) {
   open({.kernels_per_family = 280});
   EXPECT_LT(fs::file_size(dir_ / kReportHtmlFile), 3U << 20U);
   EXPECT_EQ(value("document.getElementById('shown').textContent"), "10\u202f080 of 10\u202f080");
@@ -216,19 +216,19 @@ TEST_F(ReportInBrowser, TenThousandCasesAreSmallAndDrawnInWindows) {
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-// Milliseconds from an action on the page to the frame that shows what it did.
+// Milliseconds from an action on the page to the frame that shows its effect.
 constexpr const char* kTimeOf =
     "new Promise(done => {{ const start = performance.now(); {}; "
     "requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - start))); }})";
 
-TEST_F(ReportInBrowser, TenThousandCasesAnswerWithinASecond) {
+TEST_F(ReportInBrowser, RespondsWithinASecondWithTenThousandCases) {
   ASSERT_TRUE(browser_->emulate("prefers-color-scheme", "dark").ok());
   open({.kernels_per_family = 280});
   const auto time_of = [&](const std::string& action) {
     return value(fmt::format(fmt::runtime(kTimeOf), action)).get<double>();
   };
   const auto shown = [&] { return value("document.getElementById('shown').textContent").get<std::string>(); };
-  // From the last byte of the file to a page that answers.
+  // From the last byte of the file to an interactive page.
   EXPECT_LT(value("performance.getEntriesByName('ready')[0].startTime - "
                   "performance.getEntriesByType('navigation')[0].responseEnd")
                 .get<double>(),
@@ -255,7 +255,7 @@ TEST_F(ReportInBrowser, TenThousandCasesAnswerWithinASecond) {
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, WhatChangedStandsBeforeAnyTotal) {
+TEST_F(ReportInBrowser, ShowsChangesBeforeTotals) {
   testing::write_synthetic_run(dir_, {.failures = false});
   Result<Baseline> baseline = read_baseline(dir_);
   ASSERT_TRUE(baseline.ok());
@@ -268,7 +268,7 @@ TEST_F(ReportInBrowser, WhatChangedStandsBeforeAnyTotal) {
   EXPECT_EQ(value_after_frame("document.querySelector('#case h1').textContent"), kFailed);
 }
 
-TEST_F(ReportInBrowser, ExpectedFailuresAreAFilterAndALine) {
+TEST_F(ReportInBrowser, ShowsAndFiltersExpectedFailures) {
   const json line = {{"place", "waivers.csv:2"},
                      {"case", "*loop*/*/*/cpu/backward"},
                      {"outcome", "fail"},
@@ -281,12 +281,12 @@ TEST_F(ReportInBrowser, ExpectedFailuresAreAFilterAndALine) {
   open({}, "#q=is%3Awaived", {.expectations = json::array({line})});
   EXPECT_EQ(value("document.getElementById('shown').textContent"), "3 of 504");
   const std::string text = value("document.getElementById('expectations').innerText");
-  for (const char* part : {"unexpected pass", "waivers.csv:2", "3 as it says", "<b>known</b>", "20 days", "never"})
+  for (const char* part : {"unexpected pass", "waivers.csv:2", "3 as expected", "<b>known</b>", "20 days", "never"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, FollowsTheColourSchemeOfTheReader) {
+TEST_F(ReportInBrowser, FollowsPreferredColourScheme) {
   ASSERT_TRUE(browser_->emulate("prefers-color-scheme", "dark").ok());
   open({});
   const std::string dark = value("getComputedStyle(document.body).backgroundColor");

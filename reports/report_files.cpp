@@ -26,7 +26,7 @@
 namespace assay::reports {
 namespace {
 
-/// What a format may use.
+/// The data available to a format.
 struct Content {
   const Run& run;
   const Summary& summary;
@@ -34,7 +34,7 @@ struct Content {
   const nlohmann::json* mutation_score;  ///< null if unknown
 };
 
-/// A report format: the name of its file, and its text.
+/// A report format: its file name, and a function that makes its text.
 struct FormatRow {
   std::string_view file;
   std::string (*make)(const Content& content);
@@ -48,7 +48,7 @@ std::string report_json_text(const Content& of) {
   const nlohmann::json report = report_json(of.run, of.summary, of.changes);
   if (const auto diagnostics = schemas::Validator(schemas::kReportSchemaText).diagnostics(report);
       !diagnostics.empty()) {
-    std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", diagnostics.front().text().c_str());
+    std::fprintf(stderr, "assay: bug: report.json violates its schema: %s\n", diagnostics.front().text().c_str());
     std::abort();
   }
   return text_of(report);

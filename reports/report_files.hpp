@@ -17,24 +17,24 @@ inline constexpr std::string_view kReportJsonFile = "report.json";
 inline constexpr std::string_view kReportHtmlFile = "report.html";
 
 struct ReportOptions {
-  std::optional<nlohmann::json> expectations;  // in place of those of the run's start
+  std::optional<nlohmann::json> expectations;  // replace those of the run's start record
   std::optional<Baseline> baseline;
-  std::optional<nlohmann::json> mutation_score;  // of certification.schema.json, for how strong the judge is
+  std::optional<nlohmann::json> mutation_score;  // as in certification.schema.json
 };
 
 struct Reports {
   Run run;
   Summary summary;
-  std::optional<Changes> changes;  // since the baseline
+  std::optional<Changes> changes;  // null without a baseline
   std::filesystem::path json;
   std::filesystem::path html;
 };
 
-// Reads DIR/records.jsonl and writes one file for each format into DIR. It needs only the records, so it renders old
-// runs too. Each file appears whole or not at all.
+// Reads DIR/records.jsonl and writes one file for each format to DIR. Needs only the records, so that it can render old
+// runs. Each file is written atomically.
 Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options = {});
 
-// Removes the reports of an earlier run, which would be mistaken for those of the run that now writes to the folder.
+// Removes the reports of an earlier run, so that they are not mistaken for reports of the current one.
 void remove_reports(const std::filesystem::path& dir);
 
 }  // namespace assay::reports

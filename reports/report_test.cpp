@@ -1,4 +1,4 @@
-// From records to the summary, report.json and the page's text; browser_test.cpp opens the page.
+// Summary, report.json and page text from records; browser_test.cpp opens the page.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -63,7 +63,7 @@ std::string without_lines(const std::string& records, const std::string& word) {
   return kept;
 }
 
-TEST_F(Report, VerdictSaysWhyAndOfHowMany) {
+TEST_F(Report, VerdictHasReasonsAndTotals) {
   const Summary summary = summary_of(testing::synthetic_records({}));
   EXPECT_EQ(summary.verdict.status, "unexpected");
   EXPECT_EQ(summary.verdict.exit_status, 1);
@@ -79,7 +79,7 @@ TEST_F(Report, VerdictSaysWhyAndOfHowMany) {
   EXPECT_THAT(of.devices, ElementsAre("cpu"));
 }
 
-TEST_F(Report, RemovesTheReportsOfAnEarlierRun) {
+TEST_F(Report, RemovesReportsOfEarlierRun) {
   write(testing::synthetic_records({}));
   ASSERT_TRUE(write_reports(dir_).ok());
   std::ofstream(dir_ / "notes.txt") << "kept";
@@ -90,7 +90,7 @@ TEST_F(Report, RemovesTheReportsOfAnEarlierRun) {
   EXPECT_THAT(left, ::testing::UnorderedElementsAre("notes.txt", "records.jsonl"));
 }
 
-TEST_F(Report, CleanRunIsAsExpectedAndNamesWhatCouldNotRun) {
+TEST_F(Report, RunWithoutFailuresHasStatusAsExpected) {
   EXPECT_EQ(summary_of(testing::synthetic_records({.failures = false})).verdict.headline,
             "All 252 cases that could run here pass");
   const Summary cpu = summary_of(testing::synthetic_records({.cuda = false, .failures = false}));
@@ -99,13 +99,13 @@ TEST_F(Report, CleanRunIsAsExpectedAndNamesWhatCouldNotRun) {
   EXPECT_EQ(cpu.verdict.exit_status, 0);
 }
 
-TEST_F(Report, RunWithoutItsEndIsIncomplete) {
+TEST_F(Report, RunWithoutEndRecordIsIncomplete) {
   const Summary summary = summary_of(testing::synthetic_records({.failures = false, .finished = false}));
   EXPECT_EQ(summary.verdict.status, "incomplete");
   EXPECT_EQ(summary.verdict.exit_status, 1);
 }
 
-TEST_F(Report, MissingLineIsNotRunAndContradictsTheEnd) {
+TEST_F(Report, MissingRecordMakesRunIncomplete) {
   const std::string all = testing::synthetic_records({.cuda = false, .failures = false});
   const Summary summary = summary_of(without_lines(all, "\"case\":\"loop/generated_1_0003/f32/cpu/forward\""));
   EXPECT_EQ(summary.verdict.status, "incomplete");
@@ -116,7 +116,7 @@ TEST_F(Report, MissingLineIsNotRunAndContradictsTheEnd) {
   EXPECT_EQ(summary.groups[0].signature, "not_run(missing) in loop");
 }
 
-TEST_F(Report, GroupsPutTheGravestFirstAndCellsAddUp) {
+TEST_F(Report, GroupsAreSortedBySeverity) {
   const Summary summary = summary_of(testing::synthetic_records({}));
   std::vector<std::string> signatures;
   for (const FailureGroup& group : summary.groups)
@@ -132,7 +132,7 @@ TEST_F(Report, GroupsPutTheGravestFirstAndCellsAddUp) {
   EXPECT_EQ(summary.grid.size(), 36U);
 }
 
-TEST_F(Report, DamagedLinesAreToldWithTheirPointersAndTurnTheRunRed) {
+TEST_F(Report, DamagedLinesAreReportedAndFailTheRun) {
   std::string records = testing::synthetic_records({.failures = false});
   records.replace(records.find("\"outcome\":\"pass\""), 16, "\"outcome\":\"fine\"");
   write(records + "{}\n{\n");
@@ -151,7 +151,7 @@ TEST_F(Report, DamagedLinesAreToldWithTheirPointersAndTurnTheRunRed) {
   EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("<td>2</td><td><code>/outcome</code></td>"));
 }
 
-TEST_F(Report, ADamagedLineFarDownIsToldByItsNumber) {
+TEST_F(Report, ReportsLineNumberOfDamagedLine) {
   // Lines are read a thousand at a time, on several threads.
   std::string records = testing::synthetic_records({.kernels_per_family = 40, .failures = false});
   constexpr int kNumber = 1203;
@@ -169,7 +169,7 @@ TEST_F(Report, ADamagedLineFarDownIsToldByItsNumber) {
     EXPECT_EQ(record.at("outcome") == "not_run", record.at("case") == name) << record.at("case");
 }
 
-TEST_F(Report, DamagedLinesAreRefusedWhereTheRunIsComparedWithAnother) {
+TEST_F(Report, RejectsBaselineWithDamagedLines) {
   std::string records = testing::synthetic_records({});
   records.replace(records.find("\"outcome\":\"pass\""), 16, "\"outcome\":\"fine\"");
   write(records);
@@ -178,7 +178,7 @@ TEST_F(Report, DamagedLinesAreRefusedWhereTheRunIsComparedWithAnother) {
   EXPECT_THAT(run.error().text(), HasSubstr("records.jsonl:2: /outcome: found \"fine\", expected one of"));
 }
 
-TEST_F(Report, ARunWithoutItsFirstLineIsNoRun) {
+TEST_F(Report, RejectsRunWithoutStartRecord) {
   const std::string records = testing::synthetic_records({});
   write("{}\n" + records.substr(records.find('\n') + 1));
   const Result<Reports> reports = write_reports(dir_);
@@ -187,19 +187,19 @@ TEST_F(Report, ARunWithoutItsFirstLineIsNoRun) {
   EXPECT_FALSE(fs::exists(dir_ / kReportHtmlFile));
 }
 
-TEST_F(Report, ShowsHowStrongTheJudgeIs) {
+TEST_F(Report, ShowsMutationScoreAndControls) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
   EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("assay mutate"));
   const json mutation_score = json::parse(text_of(ASSAY_SOURCE_DIR "/testdata/schemas/certification.json"));
   ASSERT_TRUE(write_reports(dir_, {.mutation_score = mutation_score}).ok());
   const std::string page = text_of(dir_ / kReportHtmlFile);
-  for (const char* part : {"<b>99.7 %</b> of 412 wrong kernels caught", "drop_contribution",
-                           "loop/horner#branch_negated.0", "-  if c {", "Nearest to being accepted was "})
+  for (const char* part : {"<b>99.7 %</b> of 412 mutants killed", "drop_contribution", "loop/horner#branch_negated.0",
+                           "-  if c {", "Closest to being accepted was "})
     EXPECT_THAT(page, HasSubstr(part));
 }
 
-TEST_F(Report, RecordsOfEveryVersionAreRead) {
+TEST_F(Report, ReadsRecordsOfAllVersions) {
   int versions = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(ASSAY_SOURCE_DIR "/testdata/schemas/records")) {
     write(text_of(entry.path() / kRecordsFile));
@@ -211,7 +211,7 @@ TEST_F(Report, RecordsOfEveryVersionAreRead) {
   EXPECT_GE(versions, 5);
 }
 
-TEST_F(Report, FilesAreWholeOrNotThere) {
+TEST_F(Report, WritesFilesAtomically) {
   testing::write_synthetic_run(dir_, {});
   fs::create_directories(dir_ / kReportHtmlFile / "in the way");
   const Result<Reports> reports = write_reports(dir_);
@@ -220,7 +220,7 @@ TEST_F(Report, FilesAreWholeOrNotThere) {
   EXPECT_FALSE(fs::exists(dir_ / "report.html.partial"));
 }
 
-TEST_F(Report, JsonHasEveryCaseInTheOrderOfThePlan) {
+TEST_F(Report, JsonListsCasesInPlanOrder) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
   const json report = json::parse(text_of(dir_ / kReportJsonFile));
@@ -230,7 +230,7 @@ TEST_F(Report, JsonHasEveryCaseInTheOrderOfThePlan) {
   EXPECT_EQ(report.at("counts").at("fail"), 3);
 }
 
-TEST_F(Report, PageAdmitsItsOwnStyleAndScriptAndNothingElse) {
+TEST_F(Report, PageAllowsOnlyItsOwnStyleAndScript) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
   const std::string page = text_of(dir_ / kReportHtmlFile);
@@ -238,10 +238,10 @@ TEST_F(Report, PageAdmitsItsOwnStyleAndScriptAndNothingElse) {
   EXPECT_THAT(page, Not(HasSubstr("unsafe-inline")));
   const std::regex outside("(href|src)=\"(https?:|//)");
   EXPECT_FALSE(std::regex_search(page, outside)) << "no request may leave the file";
-  EXPECT_EQ(page.find(" style="), std::string::npos) << "the policy would refuse it";
+  EXPECT_EQ(page.find(" style="), std::string::npos) << "the policy would block it";
 }
 
-TEST_F(Report, EverythingFailingStillMakesASmallPage) {
+TEST_F(Report, PageStaysSmallIfEverythingFails) {
   std::string records = testing::synthetic_records({.kernels_per_family = 24, .cuda = false, .failures = false});
   const std::string log = "\"log\":\"" + std::string(20000, 'x') + "\",\"outcome\":\"fail\"";
   for (std::size_t at = 0; (at = records.find("\"outcome\":\"pass\"", at)) != std::string::npos; at += log.size()) {
@@ -255,12 +255,12 @@ TEST_F(Report, EverythingFailingStillMakesASmallPage) {
   EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("40 more like these"));
 }
 
-TEST(CspHash, IsTheHashThatBrowsersCompute) {
+TEST(CspHash, MatchesSpecificationExample) {
   // The example of the CSP specification: alert('Hello, world.');
   EXPECT_EQ(csp_hash("alert('Hello, world.');"), "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='");
 }
 
-TEST(Wording, SpellsNumbersTimesAndPlaces) {
+TEST(ReportText, FormatsNumbersTimesAndLocations) {
   EXPECT_EQ(count_text(1234567), "1\u202f234\u202f567");
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(time_text(0.44), "0.4 ms");

@@ -55,7 +55,7 @@ bool is_gpu(const std::string& device) {
   return row != nullptr && row->is_gpu;
 }
 
-// The toolkit, and of a GPU its name: "NVRTC 13.0 on NVIDIA H200, sm_90".
+// The toolkit, with the name of the GPU if there is one: "NVRTC 13.0 on NVIDIA H200, sm_90".
 std::string toolkit_of(const Run& run, const std::string& device) {
   const json row = environment_of(run, device);
   const std::string description = row.at("description");
@@ -63,7 +63,7 @@ std::string toolkit_of(const Run& run, const std::string& device) {
   return fmt::format("{} on {}", row.at("toolkit").get<std::string>(), description);
 }
 
-// Whether a GPU of the run was the fake that tests use.
+// Whether a GPU of the run was the fake used by tests.
 bool is_fake(const Run& run) {
   return std::ranges::any_of(backends::devices(), [&](const backends::DeviceRow& row) {
     const json environment = environment_of(run, std::string(row.name));
@@ -88,7 +88,7 @@ void put_log(State& state, StateLogEntry entry) {
   if (!known) state.log.push_back(std::move(entry));
 }
 
-// Text from records in a table of Markdown.
+// Escapes text from records for a Markdown table.
 std::string cell_text(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -100,7 +100,7 @@ std::string cell_text(std::string_view text) {
   return safe;
 }
 
-// What the page says of a combination: counts, date and toolkit, or that it never ran.
+// The text for a combination: counts, date and toolkit, or that it never ran.
 std::string proof_text(const State& state, const std::string& family, const std::string& pass,
                        const std::string& device) {
   const auto cell = std::find_if(state.cells.begin(), state.cells.end(), [&](const StateCell& other) {
@@ -141,13 +141,13 @@ std::string table_text(const State& state) {
   return last.empty() ? "No family has run on any device.\n" : text;
 }
 
-// One sentence on the GPU, whatever the table says.
+// One sentence about the GPU.
 std::string gpu_text(const State& state) {
   const StateCell* latest = nullptr;
   for (const StateCell& cell : state.cells) {
     if (is_gpu(cell.device) && (latest == nullptr || latest->run_id < cell.run_id)) latest = &cell;
   }
-  if (latest == nullptr) return "No kernel ever ran on a GPU.";
+  if (latest == nullptr) return "No kernel has run on a GPU yet.";
   return fmt::format("Kernels last ran on a GPU on {}, with {}.", latest->date, cell_text(latest->toolkit));
 }
 
@@ -157,7 +157,7 @@ Result<State> read_state(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return Error{fmt::format("cannot read: {}", std::generic_category().message(errno)), file.string()};
   const json document = json::parse(stream, nullptr, false);
-  if (document.is_discarded()) return Error{"found a file that is not JSON", file.string()};
+  if (document.is_discarded()) return Error{"file is not valid JSON", file.string()};
   if (const auto diagnostics = schemas::Validator(schemas::kStateSchemaText).diagnostics(document);
       !diagnostics.empty()) {
     return Error{diagnostics.front().text(), file.string()};
@@ -195,15 +195,15 @@ Result<void> write_state(const std::filesystem::path& file, const State& state) 
 
 Result<void> update_state(State& state, const Run& run, const Summary& summary) {
   const std::string run_id = run.start.at("run_id");
-  if (!run.complete()) return Error{"the run did not finish, expected one with its last line", run_id};
+  if (!run.complete()) return Error{"the run did not finish; only complete runs can be recorded", run_id};
 
   if (is_fake(run)) {
-    return Error{"the run had a fake GPU, which proves nothing of hardware; expected a real one, or none", run_id};
+    return Error{"the run used a fake GPU; only runs on a real GPU, or without a GPU, can be recorded", run_id};
   }
 
-  std::map<std::string, Tally> devices;
+  std::map<std::string, CaseCounts> devices;
   for (const GridCell& cell : summary.grid) {
-    const Tally& tally = cell.tally;
+    const CaseCounts& tally = cell.tally;
     const std::int64_t total = tally.total() - tally.unsupported - tally.not_run;
     if (total == 0) continue;
     devices[cell.device].add(tally);
@@ -217,7 +217,7 @@ Result<void> update_state(State& state, const Run& run, const Summary& summary) 
                      .passed = tally.passed,
                      .inconclusive = tally.inconclusive});
   }
-  if (devices.empty()) return Error{"nothing ran, expected at least one supported case", run_id};
+  if (devices.empty()) return Error{"nothing ran; at least one supported case is required", run_id};
   for (const auto& [device, tally] : devices) {
     const json& environment = run.start.at("environment");
     put_log(state, {.date = date_of(run),
@@ -245,14 +245,14 @@ std::string state_page(const State& state) {
   }
   return fmt::format(
       "# CUDA state\n\n"
-      "Written by `assay state` from `conformance/state.json`; a test fails when it is stale. Phase, next action and\n"
-      "blockers are edited there; the rest comes from the records of runs (`assay state --update DIR`).\n\n"
+      "`assay state` writes this page from `conformance/state.json`; a test fails if the page is stale. Edit the "
+      "phase, the\nnext action and the blockers in that file. `assay state --update DIR` adds the results of a run.\n\n"
       "**Phase:** {}\n\n**Next action:** {}\n\n**Blockers:**{}\n"
       "{}\n\n"
-      "## Last real run\n\n{}\n"
+      "## Latest run on each device\n\n{}\n"
       "## Log\n\n{}",
       state.phase, state.next_action, blockers_text(state), gpu_text(state), table_text(state),
-      log.empty() ? "No run has been taken into this state.\n" : log);
+      log.empty() ? "No run has been recorded.\n" : log);
 }
 
 Result<void> write_state_page(const std::filesystem::path& file, const State& state) {

@@ -1,5 +1,5 @@
-// CUDA_STATE.md: what has been proved where, last. It is written from conformance/state.json, a small summary of run
-// records that is committed with it, so that a test can tell when the page is stale without running anything.
+// CUDA_STATE.md: the last verified results by device. It is generated from conformance/state.json, a small summary of
+// run records that is committed with it, so that a test can detect a stale page without running anything.
 //
 //   assay state --update DIR    read_state, update_state from DIR's records, write_state, write_state_page
 //   assay state                 read_state, write_state_page
@@ -21,7 +21,7 @@ struct StateCell {
   std::string pass;
   std::string device;
   std::string date;        // of the run, "2026-11-21"
-  std::string toolkit;     // what compiled the kernels, "NVRTC 12.8"
+  std::string toolkit;     // compiler of the kernels, "NVRTC 12.8"
   std::string run_id;      // greater ids are later runs
   std::int64_t total = 0;  // supported cases of that run
   std::int64_t passed = 0;
@@ -38,7 +38,7 @@ struct StateLogEntry {
 };
 
 struct State {
-  std::string phase;  // written by people, as the next two
+  std::string phase;  // edited by people, like the next two
   std::string next_action;
   std::vector<std::string> blockers;
   std::vector<StateCell> cells;    // sorted by family, pass (forward first) and device
@@ -48,15 +48,15 @@ struct State {
 
 inline constexpr std::size_t kStateLogEntries = 60;
 
-// Reads conformance/state.json; what its schema does not admit is an error with the pointer.
+// Reads conformance/state.json. Fails with the JSON pointer if it violates its schema.
 Result<State> read_state(const std::filesystem::path& file);
 Result<void> write_state(const std::filesystem::path& file, const State& state);
 
-// Takes a run into the state: each combination that really ran replaces an older one, and the log gains a line for each
-// device that ran. The same run again changes nothing. A run that did not finish, or in which nothing ran, is refused.
+// Records a run in the state: each combination that ran replaces an older one, and the log gains a line for each device
+// that ran. Recording the same run again changes nothing. Rejects a run that did not finish, or in which nothing ran.
 Result<void> update_state(State& state, const Run& run, const Summary& summary);
 
-// The page's text, a function of the state alone.
+// The text of the page; depends only on the state.
 std::string state_page(const State& state);
 Result<void> write_state_page(const std::filesystem::path& file, const State& state);
 

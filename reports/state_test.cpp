@@ -41,22 +41,22 @@ class StateTest : public ::testing::Test {
   fs::path dir_;
 };
 
-State empty_state() { return {.phase = "first", .next_action = "run", .blockers = {"no GPU at hand"}}; }
+State empty_state() { return {.phase = "first", .next_action = "run", .blockers = {"no GPU available"}}; }
 
-// The page that is committed is the one that the committed state gives. Mend it with `assay state`.
-TEST(CommittedState, PageIsNotStale) {
+// The committed page must match the committed state. Run `assay state` to update it.
+TEST(CommittedState, PageIsUpToDate) {
   const Result<State> state = read_state(ASSAY_SOURCE_DIR "/conformance/state.json");
   ASSERT_TRUE(state.ok()) << state.error().text();
   EXPECT_EQ(text_of(ASSAY_SOURCE_DIR "/CUDA_STATE.md"), state_page(*state)) << "stale: run `assay state`";
 }
 
-TEST_F(StateTest, PageOfARunIsTheGoldenOne) {
+TEST_F(StateTest, PageMatchesGoldenFile) {
   State state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   EXPECT_EQ(state_page(state), text_of(ASSAY_SOURCE_DIR "/testdata/reports/cuda_state.md"));
 }
 
-TEST_F(StateTest, SameRunAgainChangesNothing) {
+TEST_F(StateTest, UpdateIsIdempotent) {
   State state = empty_state();
   const reports::Run run = run_of({});
   ASSERT_TRUE(update(state, run).ok());
@@ -65,7 +65,7 @@ TEST_F(StateTest, SameRunAgainChangesNothing) {
   EXPECT_EQ(state, once);
 }
 
-TEST_F(StateTest, FileComesBack) {
+TEST_F(StateTest, FileRoundTrips) {
   State state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   ASSERT_TRUE(write_state(dir_ / "state.json", state).ok());
@@ -74,15 +74,15 @@ TEST_F(StateTest, FileComesBack) {
   EXPECT_EQ(*read, state);
 }
 
-TEST_F(StateTest, UnsupportedCasesAreNoProof) {
+TEST_F(StateTest, UnsupportedCasesAreNotRecorded) {
   State state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   for (const StateCell& cell : state.cells)
     EXPECT_EQ(cell.device, "cpu");
-  EXPECT_THAT(state_page(state), HasSubstr("No kernel ever ran on a GPU."));
+  EXPECT_THAT(state_page(state), HasSubstr("No kernel has run on a GPU yet."));
 }
 
-TEST_F(StateTest, OlderRunDoesNotReplaceANewerOne) {
+TEST_F(StateTest, OlderRunDoesNotReplaceNewerRun) {
   State state = empty_state();
   const reports::Run run = run_of({});
   ASSERT_TRUE(update(state, run).ok());
@@ -95,7 +95,7 @@ TEST_F(StateTest, OlderRunDoesNotReplaceANewerOne) {
   EXPECT_EQ(state.log.front().date, "2020-01-01") << "the log is in the order of the runs";
 }
 
-TEST_F(StateTest, RunOnAGpuIsShownWithDateAndToolkit) {
+TEST_F(StateTest, ShowsDateAndToolkitOfGpuRun) {
   reports::Run run = run_of({.kernels_per_family = 1, .failures = false});
   run.start["environment"]["devices"][1]["toolkit"] = "NVRTC 12.8 | <b>";
   run.start["environment"]["devices"][1]["description"] = "NVIDIA H200, sm_90";
@@ -110,15 +110,15 @@ TEST_F(StateTest, RunOnAGpuIsShownWithDateAndToolkit) {
   EXPECT_THAT(page, HasSubstr("| 1 of 1 pass; 2026-11-21, NVRTC 12.8 \\| &lt;b> on NVIDIA H200, sm_90 | never ran |"));
 }
 
-TEST_F(StateTest, RefusesARunOnAFakeGpu) {
+TEST_F(StateTest, RejectsRunOnFakeGpu) {
   reports::Run run = run_of({.failures = false});
   run.start["environment"]["devices"][1]["description"] = "fake GPU (PTX executed on the CPU), sm_75";
   State state = empty_state();
-  EXPECT_THAT(update(state, run).error().text(), HasSubstr("proves nothing of hardware"));
+  EXPECT_THAT(update(state, run).error().text(), HasSubstr("used a fake GPU"));
   EXPECT_EQ(state, empty_state());
 }
 
-TEST_F(StateTest, RefusesARunThatDidNotFinishOrInWhichNothingRan) {
+TEST_F(StateTest, RejectsUnfinishedOrEmptyRun) {
   State state = empty_state();
   EXPECT_THAT(update(state, run_of({.finished = false})).error().text(), HasSubstr("the run did not finish"));
   reports::Run run = run_of({.failures = false});
@@ -128,7 +128,7 @@ TEST_F(StateTest, RefusesARunThatDidNotFinishOrInWhichNothingRan) {
   EXPECT_EQ(state, empty_state());
 }
 
-TEST_F(StateTest, FileAgainstTheSchemaIsRefused) {
+TEST_F(StateTest, RejectsFileThatViolatesSchema) {
   std::ofstream(dir_ / "state.json") << R"({"schema_version": "1.0.0"})";
   EXPECT_THAT(read_state(dir_ / "state.json").error().text(), HasSubstr("expected the member"));
 }

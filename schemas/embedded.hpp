@@ -1,4 +1,4 @@
-// The schemas' texts, compiled into the program from the JSON files of this folder.
+// The texts of the schemas, compiled into the program from the JSON files in this folder.
 #pragma once
 
 #include <string_view>

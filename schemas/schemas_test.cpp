@@ -39,7 +39,7 @@ std::string joined(const std::vector<SchemaError>& diagnostics) {
   return text.str();
 }
 
-TEST(Schemas, AcceptEveryGoldenDocument) {
+TEST(Schemas, AcceptGoldenDocuments) {
   for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats",
                            "plan", "block", "rejected", "end", "certification", "expectations", "bench"}) {
     const std::vector<SchemaError> diagnostics = Validator(schema_of(name)).diagnostics(golden(name));
@@ -47,7 +47,7 @@ TEST(Schemas, AcceptEveryGoldenDocument) {
   }
 }
 
-TEST(Schemas, RefuseEachBrokenDocumentAtThePlaceThatIsBroken) {
+TEST(Schemas, ReportJsonPointerOfEachError) {
   for (const json& row : golden("refused")) {
     const std::string name = row.at("of");
     const json document = golden(name).patch(row.at("patch"));
@@ -64,14 +64,14 @@ TEST(Schemas, RefuseEachBrokenDocumentAtThePlaceThatIsBroken) {
   }
 }
 
-TEST(Schemas, ATextThatIsNoneIsRefusedAndNoAbort) {
+TEST(Schemas, RejectInvalidSchemaTexts) {
   for (const char* text : {"", "{", R"({"type": 7})", R"({"$ref": "#/nowhere"})", R"({"required": "x"})"}) {
     EXPECT_FALSE(Validator::parse(text).ok()) << text;
   }
   EXPECT_TRUE(Validator::parse(R"({"type": "object"})").ok());
 }
 
-TEST(Schemas, KeywordsOfLaterDraftsAreRefused) {
+TEST(Schemas, RejectKeywordsOfLaterSchemaDrafts) {
   for (const char* text :
        {R"({"$defs": {}})", R"({"items": {"prefixItems": []}})", R"({"minContains": 1})",
         R"({"properties": {"x": {"unevaluatedProperties": false}}})", R"({"allOf": [{"dependentRequired": {}}]})"}) {
@@ -79,11 +79,11 @@ TEST(Schemas, KeywordsOfLaterDraftsAreRefused) {
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_THAT(parsed.error().text(), testing::HasSubstr("later draft")) << text;
   }
-  // As a member's name it is none.
+  // A member name is not a keyword.
   EXPECT_TRUE(Validator::parse(R"({"properties": {"deprecated": {"type": "boolean"}}})").ok());
 }
 
-TEST(Schemas, ComplaintSaysPlaceFindingAndExpectation) {
+TEST(Schemas, ErrorContainsPointerFoundAndExpectedValue) {
   json document = golden("case_pass");
   document["tiers"]["t1"]["checks"] = "many";
   const std::vector<SchemaError> diagnostics = Validator(kRecordSchemaText).diagnostics(document);
@@ -92,7 +92,7 @@ TEST(Schemas, ComplaintSaysPlaceFindingAndExpectation) {
             "/tiers/t1/checks: found \"many\", expected a value of type integer (values compared)");
 }
 
-TEST(Schemas, ComplaintShortensWhatWasFoundAndEscapesThePointer) {
+TEST(Schemas, ErrorShortensValueAndEscapesPointer) {
   json document = golden("report");
   document["time_ms"]["a/b~c"] = std::string(500, 'x');
   const std::vector<SchemaError> diagnostics = Validator(kReportSchemaText).diagnostics(document);
@@ -114,7 +114,7 @@ void collect_properties(const json& node, const std::string& path, std::vector<s
   }
 }
 
-TEST(Schemas, DescribeEveryPropertyWithAnExampleThatTheyAccept) {
+TEST(Schemas, EveryPropertyHasDescriptionAndValidExample) {
   for (const std::string_view text : {kRecordSchemaText, kReportSchemaText, kStateSchemaText, kDatasetRowSchemaText,
                                       kManifestSchemaText, kStatsSchemaText, kBenchSchemaText}) {
     const json schema = json::parse(text);

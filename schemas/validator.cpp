@@ -21,7 +21,7 @@ using Path = std::vector<std::string>;
 
 constexpr std::size_t kFoundLength = 80;
 
-// valijson names a place as "<root>", "[member]", "[0]".
+// valijson writes locations as "<root>", "[member]", "[0]".
 Path path_of(const std::vector<std::string>& context) {
   Path path;
   for (const std::string& step : context) {
@@ -55,8 +55,8 @@ const json& resolved(const json& root, const json& node) {
   return root.at(json::json_pointer(reference->get<std::string>().substr(1)));
 }
 
-// The part of the schema that describes the value at `path`: through members and items, from the definition named by
-// the document's `record` where it has one. Null where the schema has no description of its own.
+// The subschema for the value at `path`, found through members and items, starting from the definition named by the
+// document's `record` if there is one. Null if none exists.
 const json* node_at(const json& root, const json& document, const Path& path) {
   const json* node = &root;
   if (document.is_object() && document.value("record", json()).is_string() && !(path == Path{"record"})) {
@@ -78,7 +78,7 @@ const json* node_at(const json& root, const json& document, const Path& path) {
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
-// What the schema asks for, in words, given which of its rules was broken.
+// The expectation of the violated rule, as text.
 std::string expected_by(const json* node, const std::string& description) {
   constexpr std::string_view kMissing = "Missing required property '";
   if (starts_with(description, kMissing)) {
@@ -105,17 +105,17 @@ std::string expected_by(const json* node, const std::string& description) {
   return expected;
 }
 
-// valijson repeats each complaint on the way up to the root: "failed to validate against ...", "failed to validate item
-// ...". Only the first cause is of use.
+// valijson repeats each error for every enclosing value: "failed to validate against ...", "failed to validate item
+// ...". Only the first cause is useful.
 bool is_echo(const std::string& description) { return starts_with(description, "Failed to validate"); }
 
-// Keywords that draft 2019-09 and 2020-12 have added.
+// Keywords added in drafts 2019-09 and 2020-12.
 constexpr std::string_view kLater[] = {
     "$anchor",          "$defs",       "$dynamicAnchor", "$dynamicRef",      "$recursiveAnchor",
     "$recursiveRef",    "$vocabulary", "minContains",    "maxContains",      "dependentRequired",
     "dependentSchemas", "prefixItems", "deprecated",     "unevaluatedItems", "unevaluatedProperties"};
 
-// The pointer to the first of them, or nothing. Names of members and examples are no keywords.
+// The pointer to the first of them, or nothing. Member names and examples are not keywords.
 std::string later_keyword(const json& schema, const std::string& path) {
   if (schema.is_array()) {
     for (std::size_t i = 0; i < schema.size(); ++i) {
@@ -149,7 +149,7 @@ std::string SchemaError::text() const {
 struct Validator::Parsed {
   json text;
   valijson::Schema schema;
-  valijson::Validator validator;  // keeps the regular expressions that it has compiled
+  valijson::Validator validator;  // caches compiled regular expressions
 };
 
 Validator::Validator(std::unique_ptr<Parsed> parsed) : parsed_(std::move(parsed)) {}
@@ -159,7 +159,7 @@ Result<Validator> Validator::parse(std::string_view schema_text) {
   try {
     parsed->text = json::parse(schema_text);
     if (const std::string place = later_keyword(parsed->text, ""); !place.empty()) {
-      return Error{fmt::format("found {}, a keyword of a later draft, expected draft-07 alone", place)};
+      return Error{fmt::format("{} is a keyword of a later draft; only draft-07 is supported", place)};
     }
     valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
     parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(parsed->text), parsed->schema);
@@ -184,7 +184,7 @@ Validator::~Validator() = default;
 
 std::vector<SchemaError> Validator::diagnostics(const json& document) const {
   const valijson::adapters::NlohmannJsonAdapter adapter(document);
-  // Without a place for results the first violation ends the work: most documents have none.
+  // Without a result object, validation stops at the first violation: most documents have none.
   if (parsed_->validator.validate(parsed_->schema, adapter, nullptr)) return {};
   valijson::ValidationResults results;
   parsed_->validator.validate(parsed_->schema, adapter, &results);

@@ -1,4 +1,4 @@
-// Judges JSON documents by the schemas of this folder.
+// Validates JSON documents with the schemas in this folder.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace assay::schemas {
 
-// The versions that this program writes. A change that old readers cannot take raises the first number.
+// The versions that this program writes. An incompatible change increments the first number.
 inline constexpr std::string_view kRecordSchemaVersion = "2.0.0";
 inline constexpr std::string_view kReportSchemaVersion = "1.4.0";
 inline constexpr std::string_view kStateSchemaVersion = "1.0.0";
@@ -22,11 +22,11 @@ inline constexpr std::string_view kManifestSchemaVersion = "1.0.0";
 inline constexpr std::string_view kStatsSchemaVersion = "1.0.0";
 inline constexpr std::string_view kBenchSchemaVersion = "1.0.0";
 
-// One thing that a schema does not admit.
+// One violation of a schema.
 struct SchemaError {
   std::string pointer;   // JSON pointer (RFC 6901) to the value; "" is the whole document
   std::string found;     // the value, shortened
-  std::string expected;  // what the schema asks for there
+  std::string expected;  // the requirement of the schema
 
   // "/tiers/t1/checks: found -1, expected a number of at least 0 (values compared)".
   [[nodiscard]] std::string text() const;
@@ -34,19 +34,19 @@ struct SchemaError {
   friend bool operator==(const SchemaError&, const SchemaError&) = default;
 };
 
-// A schema, parsed once, that judges any number of documents. Not for use by two threads at once.
+// A parsed schema that validates any number of documents. Not thread-safe.
 class Validator {
  public:
-  // `schema_text` is one of embedded.hpp's; a text that is no schema is a bug and aborts.
+  // `schema_text` is one of embedded.hpp; an invalid schema is a bug and aborts.
   explicit Validator(std::string_view schema_text);
-  // A schema from elsewhere. Fails for a text that is no schema of draft-07, and for one that uses a keyword of a later
-  // draft, which would be passed over in silence.
+  // Parses another schema. Fails if it is not a valid draft-07 schema, or if it uses a keyword of a later draft, which
+  // would be ignored silently.
   static Result<Validator> parse(std::string_view schema_text);
   Validator(Validator&&) noexcept;
   Validator& operator=(Validator&&) noexcept;
   ~Validator();
 
-  // Everything that is wrong with `document`, in the order of the schema; empty where it is admitted.
+  // All violations by `document`, in the order of the schema; empty if it is valid.
   [[nodiscard]] std::vector<SchemaError> diagnostics(const nlohmann::json& document) const;
 
  private:

@@ -21,7 +21,7 @@ class Reader {
         row.fields.push_back(field.take());
       } while (take(","));
       if (at_ < text_.size() && !take_line_end()) {
-        return Error{"found text beside a quoted field, expected a comma or the line's end", std::to_string(line_)};
+        return Error{"unexpected text after a quoted field, expected a comma or a line end", std::to_string(line_)};
       }
       rows.push_back(std::move(row));
     }
@@ -60,7 +60,7 @@ class Reader {
       if (text_[at_] == '\n') ++line_;
       field += text_[at_];
     }
-    return Error{"found a quote that is not closed", std::to_string(first_line)};
+    return Error{"quoted field is not closed", std::to_string(first_line)};
   }
 
   std::string_view text_;

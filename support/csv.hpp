@@ -14,11 +14,11 @@ struct CsvRow {
   std::vector<std::string> fields;
 };
 
-/// A field, quoted where it must be.
+/// The field, quoted if necessary.
 std::string csv_field(std::string_view text);
 
-/// The rows of a table, its head among them; empty lines are no rows. Lines end in CR LF or LF, and a quoted field may
-/// hold either. Fails on a quote that is not closed, and on text beside a quoted field, with the line as the place.
+/// The rows of a table, including its head; empty lines are skipped. Lines end in CR LF or LF, and a quoted field may
+/// contain either. Fails on an unclosed quote and on text after a quoted field; the error location is the line.
 Result<std::vector<CsvRow>> read_csv(std::string_view text);
 
 }  // namespace assay

@@ -13,12 +13,12 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Csv, QuotesWhatItMust) {
+TEST(Csv, QuotesOnlyIfNecessary) {
   EXPECT_EQ(csv_field("plain"), "plain");
   EXPECT_EQ(csv_field("a,\"b\"\n"), "\"a,\"\"b\"\"\n\"");
 }
 
-TEST(Csv, RowsKnowTheirLinesAcrossQuotedOnes) {
+TEST(Csv, CountsLinesInsideQuotedFields) {
   const auto rows = read_csv("case,message\r\na,\"two\nlines\"\n\nb,\n");
   ASSERT_TRUE(rows.ok()) << rows.error().text();
   ASSERT_EQ(rows->size(), 3U);
@@ -29,12 +29,12 @@ TEST(Csv, RowsKnowTheirLinesAcrossQuotedOnes) {
   EXPECT_EQ((*rows)[2].line, 5);
 }
 
-TEST(Csv, DamageIsToldWithItsLine) {
-  EXPECT_EQ(read_csv("a\nb,\"c\n\n").error().text(), "2: found a quote that is not closed");
+TEST(Csv, ReportsLineOfMalformedField) {
+  EXPECT_EQ(read_csv("a\nb,\"c\n\n").error().text(), "2: quoted field is not closed");
   EXPECT_EQ(read_csv("a\n\"b\"c\n").error().where, "2");
 }
 
-TEST(Csv, WhatIsWrittenReadsBack) {
+TEST(Csv, RoundTripsWrittenFields) {
   constexpr std::string_view kAlphabet = "ab,\"\n\r ;\xE2\x88\x82";
   Rng rng(4180);
   for (int table = 0; table < 300; ++table) {

@@ -1,7 +1,7 @@
-// Seams for faults that are planted in Assay's own oracle and judge, to see that the suite notices them
+// Injection points for faults in Assay's own oracle and judge, to test that the suite detects them
 // (harness/mutation/injected_fault.hpp lists the faults). Only the program assay-faulty is compiled with
-// ASSAY_FAULT_INJECTION, and of it only the files that have a seam; anywhere else a seam is a constant and vanishes.
-// For source files, never headers.
+// ASSAY_FAULT_INJECTION, and only in files with an injection point; elsewhere an injection point is the constant false.
+// Use in source files only, never in headers.
 #pragma once
 
 #include <string_view>
@@ -10,11 +10,11 @@ namespace assay {
 
 #ifdef ASSAY_FAULT_INJECTION
 constexpr bool kInjectedFaults = true;
-/// Whether this fault was chosen on the command line.
-bool planted(std::string_view fault);
+/// Whether this fault was selected on the command line.
+bool fault_is_active(std::string_view fault);
 #else
 constexpr bool kInjectedFaults = false;
-constexpr bool planted(std::string_view) { return false; }
+constexpr bool fault_is_active(std::string_view) { return false; }
 #endif
 
 }  // namespace assay

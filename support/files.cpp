@@ -22,7 +22,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 18;
 
 std::string cause(int error_number) { return std::generic_category().message(error_number); }
 
-/// A rename is on the disk when its folder is.
+/// Flushes a folder, so that a rename in it is durable.
 void flush_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -50,14 +50,14 @@ Error no_compression(std::size_t code, const fs::path& path) {
   return {fmt::format("cannot be compressed: {}", ZSTD_getErrorName(code)), path.string()};
 }
 
-/// Passes pieces on, taken out of zstd.
+/// Decompresses pieces and passes them on.
 class Decompressor {
  public:
   explicit Decompressor(const TakeBytes& take) : take_(take), out_(kPiece) {
     ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, 27);
   }
 
-  /// Empty, or what is wrong.
+  /// Returns an error message; empty on success.
   std::string feed(std::string_view bytes) {
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     while (in.pos < in.size || full_) {
@@ -70,7 +70,7 @@ class Decompressor {
     }
     return "";
   }
-  /// Whether a frame has begun and not ended.
+  /// Whether a frame is incomplete.
   [[nodiscard]] bool unfinished() const { return open_ != 0; }
 
  private:
@@ -106,7 +106,7 @@ Result<NewFile> NewFile::create(fs::path path) {
   std::error_code error;
   const fs::path folder = path.parent_path();
   if (!folder.empty()) fs::create_directories(folder, error);
-  if (error) return Error{fmt::format("cannot make the folder: {}", error.message()), folder.string()};
+  if (error) return Error{fmt::format("cannot create the folder: {}", error.message()), folder.string()};
   NewFile file(std::move(path), -1);
   file.descriptor_ = ::open(file.temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file.descriptor_ < 0) return file.reject(errno).error();
@@ -221,15 +221,15 @@ Result<void> read_pieces(const fs::path& path, const TakeBytes& take) {
   }
   Decompressor decompressor(take);
   Result<void> read = for_each_piece(path, [&](std::string_view bytes) { return decompressor.feed(bytes); });
-  if (read.ok() && decompressor.unfinished()) return Error{"the zstd frame is cut short", path.string()};
+  if (read.ok() && decompressor.unfinished()) return Error{"zstd frame is cut short", path.string()};
   return read;
 }
 
 struct LineReader::State {
   std::filesystem::path path;
   std::ifstream stream;
-  std::string text;       // read and not yet given
-  std::size_t begin = 0;  // of what was not given
+  std::string text;       // read and not yet returned
+  std::size_t begin = 0;  // start of the text not yet returned
   bool compressed = false;
   TakeBytes take = [this](std::string_view bytes) { text += bytes; };
   Decompressor decompressor{take};
@@ -269,8 +269,8 @@ Result<bool> LineReader::next(std::string& line) {
     if (!state.compressed) state.take(bytes);
     else if (const std::string wrong = state.decompressor.feed(bytes); !wrong.empty()) return Error{wrong, state.path};
   }
-  if (state.compressed && state.decompressor.unfinished()) return Error{"the zstd frame is cut short", state.path};
-  if (!state.text.empty()) return Error{"the last line has no end", state.path};
+  if (state.compressed && state.decompressor.unfinished()) return Error{"zstd frame is cut short", state.path};
+  if (!state.text.empty()) return Error{"last line has no newline", state.path};
   return false;
 }
 

@@ -13,8 +13,8 @@
 
 namespace assay {
 
-/// A file that appears under its name when it is complete and on the disk, and not before. Until then it lies beside it
-/// with the ending ".tmp", which goes with the object.
+/// A file that appears under its name only after it is complete and flushed to the disk. Until then it has the suffix
+/// ".tmp"; the destructor removes an uncommitted file.
 class NewFile {
  public:
   static Result<NewFile> create(std::filesystem::path path);
@@ -22,7 +22,7 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();
 
-  /// Fails with the path and the cause: a full disk.
+  /// Fails with the path and the cause, such as a full disk.
   Result<void> write(std::string_view bytes);
   /// Flushes to the disk and gives the file its name.
   Result<void> commit();
@@ -40,7 +40,7 @@ class NewFile {
 /// Writes `text` in one step: a reader finds the old file or the new one.
 Result<void> put_file(const std::filesystem::path& path, std::string_view text);
 
-/// Lines under one zstd frame with a checksum, written as they come.
+/// Writes lines, one at a time, into one zstd frame with a checksum.
 class LineFile {
  public:
   /// `level` is zstd's.
@@ -61,18 +61,18 @@ class LineFile {
   std::unique_ptr<State> state_;
 };
 
-/// Writes the lines under one zstd frame with a checksum, in one step: for what is at hand as a whole.
+/// Writes all lines in one zstd frame with a checksum, in one step.
 Result<void> put_lines(const std::filesystem::path& path, std::span<const std::string_view> lines, int level);
 
-/// Takes a part of a file's content.
+/// Receives a piece of a file's content.
 using TakeBytes = std::function<void(std::string_view)>;
 
-/// Hands the content of a file on, piece by piece; a name ending in .zst is taken out of zstd. Memory does not grow
-/// with the file. Fails on a file that cannot be read and on a broken or unfinished frame, after what came before it.
+/// Passes the content of a file to `take`, piece by piece; decompresses files whose name ends in .zst. Uses constant
+/// memory. Fails on an unreadable file and on a broken or unfinished frame, after passing on the intact pieces.
 Result<void> read_pieces(const std::filesystem::path& path, const TakeBytes& take);
 
-/// The lines of a file, taken out of zstd where its name ends in .zst. For files that this program made: a line may be
-/// as long as it likes.
+/// Reads the lines of a file; decompresses it if its name ends in .zst. For files written by this program: the length
+/// of a line is not limited.
 class LineReader {
  public:
   static Result<LineReader> open(const std::filesystem::path& path);
@@ -80,8 +80,8 @@ class LineReader {
   LineReader& operator=(LineReader&&) noexcept;
   ~LineReader();
 
-  /// Moves on to the next line, without its newline; false at the end. Fails as read_pieces, and on a last line that
-  /// has no end.
+  /// Reads the next line, without its newline; returns false at the end. Fails like read_pieces, and on a last line
+  /// without a newline.
   Result<bool> next(std::string& line);
 
  private:
@@ -91,9 +91,9 @@ class LineReader {
   std::unique_ptr<State> state_;
 };
 
-/// The whole file as it lies there.
+/// The whole file, not decompressed.
 Result<std::string> read_file_text(const std::filesystem::path& path);
-/// SHA-256 of the file as it lies there.
+/// SHA-256 of the file, not decompressed.
 Result<std::string> sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace assay

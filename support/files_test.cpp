@@ -45,12 +45,12 @@ class FilesTest : public ::testing::Test {
   fs::path dir_;
 };
 
-TEST_F(FilesTest, LinesComeBack) {
+TEST_F(FilesTest, RoundTripsLines) {
   EXPECT_EQ(read(lines(0)), std::pair(0, std::string()));
   EXPECT_EQ(read(lines(3000)), std::pair(3000, std::string()));
 }
 
-TEST_F(FilesTest, ABrokenFrameIsToldAfterWhatCameBeforeIt) {
+TEST_F(FilesTest, ReportsTruncatedFrameAfterIntactLines) {
   const fs::path path = lines(20000);
   fs::resize_file(path, fs::file_size(path) / 2);
   const auto [count, error] = read(path);
@@ -58,7 +58,7 @@ TEST_F(FilesTest, ABrokenFrameIsToldAfterWhatCameBeforeIt) {
   EXPECT_THAT(error, HasSubstr("cut short"));
 }
 
-TEST_F(FilesTest, AFlippedBitIsFound) {
+TEST_F(FilesTest, DetectsFlippedBit) {
   const fs::path path = lines(2000);
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(static_cast<std::streamoff>(fs::file_size(path) / 2));
@@ -67,7 +67,7 @@ TEST_F(FilesTest, AFlippedBitIsFound) {
   EXPECT_THAT(read(path).second, HasSubstr("zstd"));
 }
 
-TEST_F(FilesTest, AFileNeedsNoFolderInItsName) {
+TEST_F(FilesTest, AcceptsNameWithoutFolder) {
   fs::create_directories(dir_);
   const fs::path before = fs::current_path();
   fs::current_path(dir_);
@@ -77,7 +77,7 @@ TEST_F(FilesTest, AFileNeedsNoFolderInItsName) {
   EXPECT_EQ(read_file_text(dir_ / "here.txt").take(), "whole");
 }
 
-TEST_F(FilesTest, AFileThatIsNotCommittedIsNotThere) {
+TEST_F(FilesTest, UncommittedFileDoesNotExist) {
   {
     Result<NewFile> file = NewFile::create(dir_ / "a" / "b.txt");
     ASSERT_TRUE(file.ok());
@@ -90,7 +90,7 @@ TEST_F(FilesTest, AFileThatIsNotCommittedIsNotThere) {
   EXPECT_EQ(sha256_of_file(dir_ / "a" / "b.txt").value(), sha256_hex("whole"));
 }
 
-TEST_F(FilesTest, WhatCannotBeDoneSaysWhy) {
+TEST_F(FilesTest, ReportsCauseOfFailure) {
   EXPECT_THAT(put_file("/proc/assay/x", "").error().text(), HasSubstr("/proc/assay"));
   EXPECT_THAT(read_file_text(dir_ / "missing").error().text(), HasSubstr("No such file"));
 }

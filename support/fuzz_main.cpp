@@ -1,5 +1,5 @@
-// Runs a fuzz target once over every file that it is given, and over every file below every folder: what stands in for
-// libFuzzer's main where the compiler has none.
+// Runs a fuzz target once on each given file and each file below a given folder. Replaces libFuzzer's main for
+// compilers without libFuzzer.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

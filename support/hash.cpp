@@ -8,12 +8,12 @@
 namespace assay {
 
 std::string sha256_hex(std::string_view bytes) {
-  // Asked for once, for as long as the process lives: libcrypto looks an algorithm up in every call otherwise.
+  // Fetched once for the life of the process, because libcrypto otherwise looks up the algorithm in every call.
   static const EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   std::array<unsigned char, 32> digest{};
   unsigned int size = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, kSha256, nullptr) != 1 || size != digest.size()) {
-    throw std::runtime_error("libcrypto refuses to compute SHA-256");
+    throw std::runtime_error("libcrypto cannot compute SHA-256");
   }
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;

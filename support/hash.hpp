@@ -1,4 +1,4 @@
-// Hashes by which stages name what they were made from.
+// Hashes that identify the inputs of each stage.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ TEST(Sha256, MatchesThePublishedVectors) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Sha256, SeesBytesAfterAZeroByte) {
+TEST(Sha256, HashesBytesAfterAZeroByte) {
   EXPECT_NE(sha256_hex(std::string_view("a\0b", 3)), sha256_hex(std::string_view("a\0c", 3)));
 }
 
@@ -28,9 +28,9 @@ TEST(Fnv1a, MatchesThePublishedVectors) {
   EXPECT_EQ(fnv1a("foobar"), 0x85944171f73967e8);
 }
 
-TEST(Fnv1a, TakesBytesAboveAsciiAsUnsigned) { EXPECT_EQ(fnv1a("\xff"), 0xaf64724c8602eb6e); }
+TEST(Fnv1a, TreatsBytesAboveAsciiAsUnsigned) { EXPECT_EQ(fnv1a("\xff"), 0xaf64724c8602eb6e); }
 
-TEST(Fnv1a, Chains) { EXPECT_EQ(fnv1a("bar", fnv1a("foo")), fnv1a("foobar")); }
+TEST(Fnv1a, HashOfPartsEqualsHashOfWhole) { EXPECT_EQ(fnv1a("bar", fnv1a("foo")), fnv1a("foobar")); }
 
 }  // namespace
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Work shared out among a few threads.
+// Distributes work over a few threads.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// Calls work(i) for each i below count, each once, on at most `jobs` threads, of which the caller's is one; returns
-/// when all calls have. `work` must not throw.
+/// Calls work(i) once for each i below count, on at most `jobs` threads including the calling one. Returns after all
+/// calls have returned. `work` must not throw.
 template <typename Work>
 void for_each_index(std::size_t count, unsigned jobs, const Work& work) {
   std::atomic<std::size_t> next = 0;
@@ -18,9 +18,9 @@ void for_each_index(std::size_t count, unsigned jobs, const Work& work) {
       work(i);
     }
   };
-  std::vector<std::jthread> others;
+  std::vector<std::jthread> threads;
   for (std::size_t i = 1; i < jobs && i < count; ++i) {
-    others.emplace_back(take_turns);
+    threads.emplace_back(take_turns);
   }
   take_turns();
 }

@@ -1,4 +1,4 @@
-// Failures that input can cause, as values. Accidents of the machine are exceptions; bugs abort.
+// Failures that input can cause, as values. Failures of the machine are exceptions; bugs abort.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace assay {
 // Why something could not be done.
 //
 // `message` is lower case, without a full stop, and says what was found, what was expected and what to do.
-// `where` is the place, "file.py:12:5" or a case's name, or empty if there is none to name.
+// `where` is the source location, "file.py:12:5", or a case's name; may be empty.
 struct Error {
   std::string message;
   std::string where = {};
@@ -27,7 +27,7 @@ struct Error {
 
 namespace detail {
 
-[[noreturn]] inline void abort_on_wrong_access(const char* found, const std::string& text) {
+[[noreturn]] inline void abort_on_invalid_access(const char* found, const std::string& text) {
   std::fprintf(stderr, "assay: bug: %s%s\n", found, text.c_str());
   std::abort();
 }
@@ -90,10 +90,10 @@ class [[nodiscard]] Result {
 
  private:
   void require_value() const {
-    if (!ok()) detail::abort_on_wrong_access("value of a failure: ", std::get<1>(state_).text());
+    if (!ok()) detail::abort_on_invalid_access("value of a failure: ", std::get<1>(state_).text());
   }
   void require_error() const {
-    if (ok()) detail::abort_on_wrong_access("error of a success", "");
+    if (ok()) detail::abort_on_invalid_access("error of a success", "");
   }
 
   std::variant<T, Error> state_;
@@ -123,7 +123,7 @@ class [[nodiscard]] Result<void> {
 
  private:
   void require_error() const {
-    if (ok()) detail::abort_on_wrong_access("error of a success", "");
+    if (ok()) detail::abort_on_invalid_access("error of a success", "");
   }
 
   std::variant<std::monostate, Error> state_;

@@ -29,26 +29,26 @@ TEST(Result, HoldsAnError) {
   EXPECT_EQ(result.value_or(3), 3);
 }
 
-TEST(Error, WithoutAPlaceIsItsMessage) { EXPECT_EQ((Error{"no device"}).text(), "no device"); }
+TEST(Error, TextWithoutLocationIsTheMessage) { EXPECT_EQ((Error{"no device"}).text(), "no device"); }
 
-TEST(Result, TakesMoveOnlyValues) {
+TEST(Result, SupportsMoveOnlyValues) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
   const std::unique_ptr<int> taken = result.take();
   EXPECT_EQ(*taken, 5);
 }
 
-TEST(Result, TellsAStringFromAnError) {
+TEST(Result, DistinguishesStringFromError) {
   const Result<std::string> result = std::string("text");
   EXPECT_EQ(result.value(), "text");
 }
 
-TEST(Result, MapsTheValueAndKeepsTheError) {
+TEST(Result, MapTransformsValueAndKeepsError) {
   const auto twice = [](int value) { return 2.5 * value; };
   EXPECT_EQ(parse_digit('4').map(twice).value(), 10.0);
   EXPECT_EQ(parse_digit('x').map(twice).error().message, "expected a digit");
 }
 
-TEST(Result, ChainsUntilTheFirstError) {
+TEST(Result, AndThenStopsAtFirstError) {
   const auto reject_zero = [](int value) -> Result<int> {
     if (value == 0) return Error{"zero"};
     return value;
@@ -58,7 +58,7 @@ TEST(Result, ChainsUntilTheFirstError) {
   EXPECT_EQ(parse_digit('x').and_then(reject_zero).error().message, "expected a digit");
 }
 
-TEST(ResultOfVoid, IsDoneOrFailed) {
+TEST(ResultOfVoid, HoldsSuccessOrError) {
   const Result<void> done;
   const Result<void> failed = Error{"disk full"};
   EXPECT_TRUE(done.ok());
@@ -66,7 +66,7 @@ TEST(ResultOfVoid, IsDoneOrFailed) {
   EXPECT_EQ(failed.error().message, "disk full");
 }
 
-TEST(ResultOfVoid, ChainsUntilTheFirstError) {
+TEST(ResultOfVoid, AndThenStopsAtFirstError) {
   int calls = 0;
   const auto count = [&]() -> Result<void> { return ++calls, Result<void>{}; };
   EXPECT_TRUE(Result<void>{}.and_then(count).ok());
@@ -74,12 +74,12 @@ TEST(ResultOfVoid, ChainsUntilTheFirstError) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(ResultDeathTest, AbortsOnTheValueOfAFailure) {
+TEST(ResultDeathTest, AbortsIfValueOfFailureIsRead) {
   const Result<int> result = parse_digit('x');
   EXPECT_DEATH((void)result.value(), "value of a failure: line 1: expected a digit");
 }
 
-TEST(ResultDeathTest, AbortsOnTheErrorOfASuccess) {
+TEST(ResultDeathTest, AbortsIfErrorOfSuccessIsRead) {
   const Result<void> result;
   EXPECT_DEATH((void)result.error(), "error of a success");
 }

@@ -1,7 +1,7 @@
-// Random numbers that are the same on every platform, so that a seed names a kernel or an input for good.
+// Random numbers that are the same on every platform, so that a seed identifies a kernel or an input permanently.
 //
-// The standard library's engines would do, but its distributions differ between implementations; here every
-// step from seed to number is fixed. Changing any of it changes what existing names stand for.
+// The distributions of the standard library differ between implementations; here every step from seed to number is
+// fixed. Any change here changes the kernels of existing names.
 #pragma once
 
 #include <cassert>
@@ -21,13 +21,13 @@ class Rng {
  public:
   explicit constexpr Rng(std::uint64_t seed) : state_(seed) {}
 
-  // Any 64-bit value, each as likely.
+  // A uniformly distributed 64-bit value.
   constexpr std::uint64_t next() {
     state_ += kGoldenRatio;
     return mix(state_);
   }
 
-  // An integer of [low, high], each as likely; low <= high.
+  // A uniformly distributed integer in [low, high]; low <= high.
   template <class Int = std::int64_t>
   constexpr Int uniform_int(Int low, Int high) {
     static_assert(sizeof(Int) <= sizeof(std::uint64_t));
@@ -36,10 +36,10 @@ class Rng {
     return static_cast<Int>(static_cast<std::uint64_t>(low) + below_or_equal(span));
   }
 
-  // A double of [0, 1): a multiple of 2^-53.
+  // A double in [0, 1), a multiple of 2^-53.
   constexpr double uniform_real() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
 
-  // A double of [low, high]; low <= high, both finite. `high` itself comes only by rounding.
+  // A double in [low, high]; low <= high, both finite. `high` itself occurs only by rounding.
   constexpr double uniform_real(double low, double high) {
     assert(low <= high);
     const double t = uniform_real();
@@ -49,7 +49,7 @@ class Rng {
   // True with the given probability; never for 0, always for 1.
   constexpr bool bernoulli(double probability) { return uniform_real() < probability; }
 
-  // An element of a container with size() and operator[], each as likely; the container is not empty.
+  // A uniformly chosen element of a container with size() and operator[], which must not be empty.
   template <class Container>
   constexpr decltype(auto) choose(const Container& container) {
     assert(container.size() > 0);
@@ -69,8 +69,8 @@ class Rng {
     }
   }
 
-  // A stream of its own for a named or numbered part of the work. It depends on where this stream stands and
-  // on the label, and leaves this stream where it is: adding draws to one part does not move the others.
+  // An independent stream for a named or numbered part of the work. It depends on the state of this stream and on the
+  // label, and does not advance this stream: additional draws in one part do not affect the others.
   [[nodiscard]] constexpr Rng split(std::string_view label) const { return Rng(mix(state_ ^ fnv1a(label))); }
   [[nodiscard]] constexpr Rng split(std::uint64_t index) const { return Rng(mix(state_ ^ mix(~index))); }
 
@@ -83,7 +83,7 @@ class Rng {
     return z ^ (z >> 31U);
   }
 
-  // An integer of [0, span], each as likely: draws masked to span's width until one fits.
+  // A uniformly distributed integer in [0, span]: draws masked to span's width until one fits.
   constexpr std::uint64_t below_or_equal(std::uint64_t span) {
     std::uint64_t mask = span;
     for (unsigned shift = 1; shift < 64; shift *= 2)

@@ -30,7 +30,7 @@ TEST(Rng, DistributionsAreFixed) {
   EXPECT_EQ(drawn, (std::vector<std::int64_t>{0, -2, -3, -1, -3, 1, -1, 0}));
 }
 
-TEST(Rng, UniformIntReachesBothEndsAboutEquallyOften) {
+TEST(Rng, UniformIntReachesAllValuesEquallyOften) {
   Rng rng(1);
   std::array<int, 10> count{};
   for (int i = 0; i < 10'000; ++i)
@@ -40,7 +40,7 @@ TEST(Rng, UniformIntReachesBothEndsAboutEquallyOften) {
     EXPECT_NEAR(c, 1000, 150);
 }
 
-TEST(Rng, UniformIntTakesTheWholeRange) {
+TEST(Rng, UniformIntCoversTheWholeRange) {
   using Limits = std::numeric_limits<std::int64_t>;
   Rng rng(2);
   bool negative = false;
@@ -53,7 +53,7 @@ TEST(Rng, UniformIntTakesTheWholeRange) {
   EXPECT_EQ(rng.uniform_int(Limits::max(), Limits::max()), Limits::max());
 }
 
-TEST(Rng, UniformRealStaysInsideAndFillsItsRange) {
+TEST(Rng, UniformRealCoversItsRange) {
   Rng rng(3);
   double least = 1.0;
   double greatest = 0.0;
@@ -78,7 +78,7 @@ TEST(Rng, UniformRealOfTheWidestRangeIsFinite) {
   }
 }
 
-TEST(Rng, BernoulliKeepsItsProbability) {
+TEST(Rng, BernoulliHasGivenProbability) {
   Rng rng(5);
   int hits = 0;
   for (int i = 0; i < 10'000; ++i) {
@@ -112,7 +112,7 @@ TEST(Rng, ShuffleReachesEveryOrder) {
   EXPECT_EQ(std::unique(seen.begin(), seen.end()) - seen.begin(), 6);
 }
 
-TEST(Rng, SplitDependsOnLabelAndPositionAndMovesNothing) {
+TEST(Rng, SplitDependsOnLabelAndStateWithoutAdvancing) {
   Rng rng(8);
   const Rng before = rng;
   EXPECT_EQ(rng.split("inputs").next(), rng.split("inputs").next());

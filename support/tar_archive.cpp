@@ -62,8 +62,8 @@ std::optional<std::uint64_t> number_of(const char (&field)[N]) {
   return error == std::errc{} && whole ? std::optional(value) : std::nullopt;
 }
 
-/// The sum of the header's bytes, with blanks in the place of the sum.
-bool has_right_checksum(const Header& header) {
+/// Checks the sum of the header's bytes, with blanks in place of the checksum field.
+bool has_valid_checksum(const Header& header) {
   std::array<unsigned char, kBlock> bytes{};
   std::memcpy(bytes.data(), &header, kBlock);
   std::fill_n(bytes.begin() + offsetof(Header, checksum), sizeof(header.checksum), static_cast<unsigned char>(' '));
@@ -73,23 +73,23 @@ bool has_right_checksum(const Header& header) {
   return number_of(header.checksum) == sum;
 }
 
-/// Why an entry's name is refused; empty where it stays below the folder.
+/// Why an entry's name is rejected; empty if the entry stays below the folder.
 std::string rejection_of(std::string_view name) {
   if (name.empty()) return "an entry without a name";
   if (name.front() == '/') return "an absolute path";
   for (const fs::path& part : fs::path(name)) {
-    if (part == "..") return "a path that goes upwards";
+    if (part == "..") return "a path with '..'";
   }
   const bool plain = std::ranges::all_of(name, [](char c) { return c >= ' ' && c != '\\' && c != 0x7f; });
   return plain ? "" : "a name with control characters or backslashes";
 }
 
-/// A new folder in another one, gone with this object.
+/// A new folder inside another one, removed by the destructor.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create(const fs::path& parent) {
     std::string name = (parent / ".assay-unpack-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) return Error{"cannot make a folder here", parent.string()};
+    if (::mkdtemp(name.data()) == nullptr) return Error{"cannot create a folder here", parent.string()};
     return TemporaryFolder(name);
   }
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -134,17 +134,17 @@ class Unpacking {
   Result<void> read(std::span<char> into) {
     const int got = ::gzread(file_.get(), into.data(), static_cast<unsigned>(into.size()));
     if (got == static_cast<int>(into.size())) return {};
-    return rejected(got < 0 ? "is damaged: what gzip packed cannot be unpacked" : "is cut off, or no archive");
+    return rejected(got < 0 ? "is damaged: gzip data cannot be decompressed" : "is truncated or not an archive");
   }
 
   Result<void> take(const Header& header) {
-    if (std::string_view(header.magic, 5) != "ustar" || !has_right_checksum(header))
-      return rejected("is damaged, or no ustar archive");
+    if (std::string_view(header.magic, 5) != "ustar" || !has_valid_checksum(header))
+      return rejected("is damaged or not a ustar archive");
     std::string name(text_of(header.prefix));
     if (!name.empty()) name += '/';
     name += text_of(header.name);
     if (const std::string why = rejection_of(name); !why.empty())
-      return rejected(fmt::format("found {}, expected entries below the archive's own folders: '{}'", why, name));
+      return rejected(fmt::format("has an entry with {}; entries must be relative paths: '{}'", why, name));
     if (++entries_ > limits_.entries) return rejected(fmt::format("has more than {} entries", limits_.entries));
     const auto size = number_of(header.size);
     if (!size) return rejected(fmt::format("has an entry without a size: '{}'", name));
@@ -156,7 +156,7 @@ class Unpacking {
                           : rejected(fmt::format("has a folder with content: '{}'", name));
       default:
         return rejected(
-            fmt::format("found an entry of type '{}', expected files and folders: '{}'", header.type, name));
+            fmt::format("has an entry of type '{}', only files and folders are supported: '{}'", header.type, name));
     }
   }
 
@@ -171,7 +171,7 @@ class Unpacking {
     bytes_ += size;
     if (const Result<void> made = make_folder(path.parent_path()); !made.ok()) return made;
     std::error_code error;
-    if (fs::exists(path, error)) return rejected(fmt::format("has an entry twice: '{}'", path.filename().string()));
+    if (fs::exists(path, error)) return rejected(fmt::format("has a duplicate entry: '{}'", path.filename().string()));
     std::ofstream file(path, std::ios::binary);
     std::array<char, 128 * kBlock> buffer;
     for (std::uint64_t left = (size + kBlock - 1) / kBlock * kBlock, rest = size; left > 0;) {
@@ -203,7 +203,7 @@ Result<std::vector<fs::path>> unpack(const fs::path& archive, const fs::path& fo
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return Error{error.message(), folder.string()};
-  // Whole or not at all: what is refused half-way goes with this folder.
+  // All or nothing: a rejected archive is removed with this temporary folder.
   const Result<TemporaryFolder> scratch = TemporaryFolder::create(folder);
   if (!scratch.ok()) return scratch.error();
   if (const Result<void> unpacked = Unpacking(archive, scratch->path(), limits).run(); !unpacked.ok())
@@ -213,7 +213,7 @@ Result<std::vector<fs::path>> unpack(const fs::path& archive, const fs::path& fo
     top.push_back(folder / entry.path().filename());
   std::ranges::sort(top);
   for (const fs::path& path : top) {
-    if (fs::exists(path, error)) return Error{"is there already; name another folder with --output", path.string()};
+    if (fs::exists(path, error)) return Error{"already exists; choose another folder with --output", path.string()};
   }
   for (const fs::path& path : top) {
     fs::rename(scratch->path() / path.filename(), path, error);

@@ -1,4 +1,4 @@
-// What output for a terminal needs: whether to colour it, and how wide it may be.
+// Terminal output: whether to use colour, and the width.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The main function of every test executable: GoogleTest's own, but for the exit status.
 //
-// GoogleTest counts a run in which every test skipped as success, and one without tests too. Here the first
-// ends with 77, which CTest shows as skipped with the reasons in its log, and the second is an error.
+// GoogleTest treats a run in which every test was skipped, or that has no tests, as a success. Here the first exits
+// with status 77, which CTest shows as skipped, and the second is an error.
 
 #include <cstdio>
 

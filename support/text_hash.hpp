@@ -1,4 +1,4 @@
-// Hash tables keyed by text that are asked with a view of it, without a copy.
+// Hash tables keyed by strings that support lookup by string_view without a copy.
 #pragma once
 
 #include <cstddef>

@@ -19,12 +19,12 @@ namespace {
 
 constexpr std::string_view kFilePrefix = "kernel:";
 
-/// What stands for a kernel's file in diagnostics.
+/// The file name that represents a kernel in compiler diagnostics.
 std::string file_name(std::size_t position, const EmittedKernel& kernel) {
   return fmt::format("{}{}:{}", kFilePrefix, position, kernel.name);
 }
 
-/// Writes the text of a batch; one member function for each part.
+/// Writes the text of a batch, with one member function per part.
 class Composer {
  public:
   explicit Composer(std::span<const EmittedKernel* const> kernels) : kernels_(kernels) {}
@@ -54,7 +54,8 @@ class Composer {
     }
   }
 
-  /// A helper's text may only depend on its name; if it does not, both texts are taken and the compiler objects.
+  /// A helper's text must depend on its name only. If two texts share a name, both are emitted and the compiler rejects
+  /// the redefinition.
   void helpers() {
     if (kernels_.size() == 1) {
       line("#line 1 \"{}\"", file_name(0, *kernels_[0]));

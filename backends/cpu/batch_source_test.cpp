@@ -23,7 +23,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(BatchSource, CarriesEachHelperOnceAndEachBodyInBothLanes) {
+TEST(BatchSource, EmitsHelpersOnceAndBodiesInBothPrecisions) {
   const EmittedKernel a = scale_kernel("a");
   const EmittedKernel b = scale_kernel("b");
   const BatchSource batch = compose_batch(std::array{&a, &b});
@@ -35,7 +35,7 @@ TEST(BatchSource, CarriesEachHelperOnceAndEachBodyInBothLanes) {
   EXPECT_EQ(batch.entries[1][0].symbol, "assay_1_native_forward");
 }
 
-TEST(BatchSource, CountsTheLinesOfTheStandaloneSource) {
+TEST(BatchSource, KeepsLineNumbersOfStandaloneSource) {
   const EmittedKernel a = scale_kernel("a");
   const std::string source = a.source();
   std::size_t at = 0;
@@ -46,7 +46,7 @@ TEST(BatchSource, CountsTheLinesOfTheStandaloneSource) {
               HasSubstr("#line " + std::to_string(a.first_body_line()) + " \"kernel:0:a\"\n" + a.body));
 }
 
-TEST(BlamedKernels, AreThoseWithErrors) {
+TEST(BlamedKernels, ReturnsKernelsWithErrors) {
   EXPECT_THAT(blamed_kernels("kernel:3:a: In function 'f':\n"
                              "kernel:12:b:7:9: error: 'y' was not declared\n"
                              "kernel:4:c:1:1: note: here\n"),
@@ -56,14 +56,14 @@ TEST(BlamedKernels, AreThoseWithErrors) {
               ElementsAre(2U));
 }
 
-TEST(BlamedKernels, AreThoseMentionedWhenTheErrorIsElsewhere) {
+TEST(BlamedKernels, ReturnsKernelsMentionedInLogIfErrorIsElsewhere) {
   EXPECT_THAT(blamed_kernels("helper:array:7:9: error: no match for 'operator*'\n"
                              "kernel:5:b:7:9:   required from here\n"),
               ElementsAre(5U));
   EXPECT_THAT(blamed_kernels("collect2: error: ld returned 1 exit status"), IsEmpty());
 }
 
-TEST(ReadableLog, NamesTheFileOfTheStandaloneSource) {
+TEST(ReadableLog, UsesStandaloneFileName) {
   EXPECT_EQ(readable_log("kernel:0:a:7:9: error: x\nkernel:0:a:8:1: note: y", "a"),
             "a.cpp:7:9: error: x\na.cpp:8:1: note: y");
 }

@@ -47,7 +47,7 @@ std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags) {
 Result<Compiler> Compiler::find(const std::string& command) {
   std::vector<std::string> words = split_words(command_or_default(command));
   if (words.empty()) {
-    return Error{"the command of the C++ compiler is empty; set CXX"};
+    return Error{"the C++ compiler command is empty; set CXX"};
   }
   const auto program = find_program(words.front());
   if (!program) {

@@ -1,4 +1,4 @@
-// The C++ compiler that builds kernels for the CPU.
+// The C++ compiler that builds CPU kernels.
 #pragma once
 
 #include <chrono>
@@ -12,31 +12,32 @@
 
 namespace assay::cpu {
 
-/// The command-line options of a numeric mode, for GCC and Clang alike.
+/// The command-line options of a numeric mode, valid for both GCC and Clang.
 ///
-/// No option gives meaning to what C++ leaves undefined: sources are judged as their users compile them. Approximate
-/// functions take the parts of -ffast-math that change this library's code alone: the option itself also links a
-/// start-up file that flushes subnormals in all kernels of the process.
+/// No option defines behaviour that C++ leaves undefined, because sources are judged as their users compile them.
+/// Approximate functions use only the parts of -ffast-math that affect this library's code. The option itself would
+/// also link a start-up file that flushes subnormals in all kernels of the process.
 [[nodiscard]] std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags);
 
 class Compiler {
  public:
-  /// `command` may carry leading options, as "ccache g++"; when empty, $CXX, else c++. Fails when it cannot be run.
+  /// `command` may have several words, such as "ccache g++". If it is empty, $CXX is used, then c++. Fails if the
+  /// command cannot be run.
   static Result<Compiler> find(const std::string& command);
 
   /// The first line of what --version prints: "g++ (Debian 12.2.0-14) 12.2.0".
   [[nodiscard]] const std::string& version() const { return version_; }
-  /// The program, without links; empty if it is gone.
+  /// The path of the program with symbolic links resolved; empty if the program no longer exists.
   [[nodiscard]] std::filesystem::path program() const;
-  /// All that a cache key needs to know of the compiler.
+  /// Identifies the compiler in cache keys.
   [[nodiscard]] const std::string& identity() const { return identity_; }
 
-  /// Compiles and links one source file to a shared library whose symbols must all resolve.
+  /// Compiles and links one source file into a shared library without undefined symbols.
   [[nodiscard]] ProcessResult build_library(const std::filesystem::path& source, const std::filesystem::path& library,
                                             const backends::BuildFlags& flags, std::chrono::milliseconds limit) const;
-  /// What build_library runs for kernel.cpp, as one line for a shell.
+  /// The shell command that build_library runs for kernel.cpp, in one line.
   [[nodiscard]] std::string library_command(const backends::BuildFlags& flags) const;
-  /// Compiles one source file to assembly, without what debuggers and unwinders read.
+  /// Compiles one source file to assembly, without debug and unwind information.
   [[nodiscard]] ProcessResult build_assembly(const std::filesystem::path& source, const std::filesystem::path& assembly,
                                              const backends::BuildFlags& flags, std::chrono::milliseconds limit) const;
 

@@ -13,20 +13,20 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(CompilerArguments, StrictForbidsContraction) {
+TEST(CompilerArguments, StrictModeDisablesContraction) {
   EXPECT_THAT(compiler_arguments(BuildFlags::strict()), Contains("-ffp-contract=off"));
   EXPECT_THAT(compiler_arguments(BuildFlags::strict()), Contains("-O0"));
   EXPECT_THAT(compiler_arguments(BuildFlags::standard()), Not(Contains("-ffp-contract=off")));
   EXPECT_THAT(compiler_arguments({.optimisation = 2}), Contains("-O2"));
 }
 
-TEST(CompilerArguments, FastChangesNoOtherKernelOfTheProcess) {
-  // This option links crtfastmath.o, which sets flush-to-zero when the library is loaded.
+TEST(CompilerArguments, FastModeDoesNotAffectOtherKernels) {
+  // -ffast-math links crtfastmath.o, which sets flush-to-zero when the library is loaded.
   EXPECT_THAT(compiler_arguments(BuildFlags::fast()), Not(Contains("-ffast-math")));
   EXPECT_NE(compiler_arguments(BuildFlags::fast()), compiler_arguments(BuildFlags::standard()));
 }
 
-TEST(Compiler, HonoursTheEnvironment) {
+TEST(Compiler, UsesCxxEnvironmentVariable) {
   ASSERT_EQ(::setenv("CXX", "no-such-compiler", 1), 0);
   const auto missing = Compiler::find("");
   ASSERT_EQ(::unsetenv("CXX"), 0);
@@ -35,14 +35,14 @@ TEST(Compiler, HonoursTheEnvironment) {
   EXPECT_TRUE(Compiler::find("").ok());
 }
 
-TEST(Compiler, TakesACommandWithArguments) {
+TEST(Compiler, AcceptsCommandWithArguments) {
   const auto compiler = Compiler::find("env c++");
   ASSERT_TRUE(compiler.ok()) << compiler.error().text();
   EXPECT_THAT(compiler->identity(), HasSubstr("env c++"));
   EXPECT_FALSE(compiler->version().empty());
 }
 
-TEST(Compiler, IsNotAnyProgram) { EXPECT_FALSE(Compiler::find("false").ok()); }
+TEST(Compiler, RejectsProgramThatIsNotACompiler) { EXPECT_FALSE(Compiler::find("false").ok()); }
 
 }  // namespace
 }  // namespace assay::cpu

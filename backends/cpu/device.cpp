@@ -45,10 +45,10 @@ BuildFailed failure_of(const ProcessResult& result, std::chrono::milliseconds li
     case End::kNotStarted: return {BuildFailed::Kind::kResource, "cannot run the compiler: " + result.output};
     case End::kTimedOut:
       return {BuildFailed::Kind::kTimedOut,
-              fmt::format("{}the compiler was ended after {} ms\n", result.output, limit.count())};
+              fmt::format("{}the compiler was killed after {} ms\n", result.output, limit.count())};
     case End::kSignalled:
       return {BuildFailed::Kind::kRejected,
-              fmt::format("{}the compiler died of signal {}\n", result.output, result.code)};
+              fmt::format("{}the compiler was killed by signal {}\n", result.output, result.code)};
     case End::kExited: break;
   }
   const bool disk_full = result.output.find("No space left on device") != std::string::npos;
@@ -97,7 +97,7 @@ std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernel
     for (const EmittedKernel& kernel : kernels.subspan(first, std::min(batch_size, kernels.size() - first))) {
       batch.push_back(&kernel);
     }
-    std::ranges::move(build_isolating(batch, [&](auto unit) { return build_unit(unit, flags); }),
+    std::ranges::move(build_isolating_failures(batch, [&](auto unit) { return build_unit(unit, flags); }),
                       outcomes.begin() + static_cast<std::ptrdiff_t>(first));
   });
   return outcomes;
@@ -107,16 +107,16 @@ UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels,
   BatchSource batch = compose_batch(kernels);
   const std::string key = cache_key(batch.text, flags);
   const fs::path library = scratch_->path() / fmt::format("{}.so", next_unit_.fetch_add(1));
-  UnitBuilt built;
+  BuiltUnit built;
   built.from_cache = cache_ != nullptr && cache_->fetch(key, library);
   if (!built.from_cache) {
     UnitOutcome outcome = compile_unit(batch.text, kernels, flags, library);
-    if (std::holds_alternative<UnitFailed>(outcome)) {
+    if (std::holds_alternative<FailedUnit>(outcome)) {
       return outcome;
     }
-    built.log = std::move(std::get<UnitBuilt>(outcome).log);
+    built.log = std::move(std::get<BuiltUnit>(outcome).log);
     if (cache_ != nullptr) {
-      // A cache that cannot be written costs time in the next run and nothing in this one.
+      // A failed cache write only costs time in the next run.
       static_cast<void>(cache_->store(key, library));
     }
   }
@@ -130,23 +130,23 @@ UnitOutcome CpuDevice::compile_unit(const std::string& text, std::span<const Emi
   fs::path source = library;
   source.replace_extension(".cpp");
   if (!write_file(source, text)) {
-    return UnitFailed{{BuildFailed::Kind::kResource, "cannot write " + source.string() + "; is the disk full?"}, {}};
+    return FailedUnit{{BuildFailed::Kind::kResource, "cannot write " + source.string() + "; is the disk full?"}, {}};
   }
   const auto limit = options_.compile_limit + options_.compile_limit_per_kernel * kernels.size();
   ProcessResult result = compiler_->build_library(source, library, flags, limit);
   std::error_code ignored;
   fs::remove(source, ignored);
-  std::set<std::size_t> blamed = blamed_kernels(result.output);
+  std::set<std::size_t> faulty_kernels = blamed_kernels(result.output);
   if (kernels.size() == 1) {
     result.output = readable_log(std::move(result.output), kernels[0]->name);
   }
   if (!result.succeeded()) {
-    return UnitFailed{failure_of(result, limit), std::move(blamed)};
+    return FailedUnit{failure_of(result, limit), std::move(faulty_kernels)};
   }
   if (auto failure = try_loading(library)) {
-    return UnitFailed{std::move(*failure), {}};
+    return FailedUnit{std::move(*failure), {}};
   }
-  return UnitBuilt{.log = std::move(result.output)};
+  return BuiltUnit{.log = std::move(result.output)};
 }
 
 std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flags) const {
@@ -154,14 +154,14 @@ std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flag
                                 fmt::join(compiler_arguments(flags), " "), text));
 }
 
-Workers CpuDevice::workers() const {
+WorkerOptions CpuDevice::workers() const {
   return {.program = options_.worker,
           .folder = scratch_->path(),
           .filter_system_calls = options_.confine,
-          .limit_files = options_.confine};
+          .restrict_file_access = options_.confine};
 }
 
-/// The session that loads and runs nothing, opened when first needed; loading_ must be held.
+/// The session that only loads libraries, opened on first use; loading_mutex_ must be held.
 Result<worker::WorkerSession*> CpuDevice::loader() {
   if (loader_ == nullptr) {
     auto session = open_session({.buffer_bytes = kLoaderBufferBytes}, workers());
@@ -177,7 +177,7 @@ Result<worker::Confinement> CpuDevice::probe_confinement() {
   if (!scratch_) {
     return scratch_.error();
   }
-  const std::lock_guard lock(loading_);
+  const std::lock_guard lock(loading_mutex_);
   const Result<worker::WorkerSession*> session = loader();
   if (!session) {
     return session.error();
@@ -186,7 +186,7 @@ Result<worker::Confinement> CpuDevice::probe_confinement() {
 }
 
 std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
-  const std::lock_guard lock(loading_);
+  const std::lock_guard lock(loading_mutex_);
   const Result<worker::WorkerSession*> session = loader();
   if (!session) {
     return BuildFailed{BuildFailed::Kind::kResource, session.error().text()};
@@ -201,7 +201,7 @@ std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
   } else if (std::holds_alternative<ResourceError>(outcome)) {
     kind = BuildFailed::Kind::kResource;
   }
-  return BuildFailed{kind, "when the built library was loaded: " + describe(outcome) + "\n"};
+  return BuildFailed{kind, "loading the built library failed: " + describe(outcome) + "\n"};
 }
 
 Result<std::unique_ptr<Session>> CpuDevice::open(const SessionLimits& limits) {

@@ -1,8 +1,9 @@
-// The CPU device: emitted C++ built by the machine's compiler, run in worker processes. Start reading here.
+// The CPU device: compiles emitted C++ with the host compiler and runs it in worker processes. Start reading here.
 //
-// build(): kernels in batches (batch_source), each batch one shared library (compiler), looked up in the build cache
-// first, loaded once in a worker before it counts as built, taken apart when it fails (isolating_build).
-// open(): a session (session) whose launches run in processes (worker) by the protocol of backends/worker.
+// build() groups kernels into batches (batch_source) and compiles each batch to one shared library (compiler), unless
+// the build cache already has it. A library counts as built only after a worker has loaded it. A batch that fails is
+// split (isolating_build).
+// open() returns a session (session) whose launches run in processes (worker) by the protocol of backends/worker.
 #pragma once
 
 #include <atomic>
@@ -30,21 +31,21 @@
 namespace assay::cpu {
 
 struct CpuOptions {
-  std::string compiler;                   ///< a command; empty: $CXX, else c++
+  std::string compiler;                   ///< a command; empty: $CXX, then c++
   std::filesystem::path worker;           ///< program whose main() calls run_if_worker(); empty: this program
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
   bool use_cache = true;
-  bool confine = true;  ///< generated code, as far as the system can; else it has limits of time and memory alone
+  bool confine = true;  ///< confine generated code as far as the system can; otherwise only limit time and memory
   std::size_t batch_size = 96;                                ///< kernels in one translation unit
-  unsigned jobs = 1;                                          ///< compilers at work at a time
-  std::chrono::milliseconds compile_limit{30'000};            ///< for one unit, and
-  std::chrono::milliseconds compile_limit_per_kernel{5'000};  ///< for each kernel of it
+  unsigned jobs = 1;                                          ///< compilers that run at the same time
+  std::chrono::milliseconds compile_limit{30'000};            ///< for one unit, plus
+  std::chrono::milliseconds compile_limit_per_kernel{5'000};  ///< for each of its kernels
 };
 
 class CpuDevice final : public backends::Device {
  public:
-  /// Never fails: what is missing is told by can_build() and can_run().
+  /// Never fails; can_build() and can_run() report what is missing.
   explicit CpuDevice(CpuOptions options);
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
@@ -52,7 +53,7 @@ class CpuDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override;
 
-  /// How a worker confines generated code; starts one to find out. Fails if no worker can be started.
+  /// Starts a worker to find out how it confines generated code. Fails if no worker can be started.
   Result<worker::Confinement> probe_confinement();
   [[nodiscard]] std::string confinement() override;
   [[nodiscard]] std::filesystem::path compiler_file() const override;
@@ -67,23 +68,23 @@ class CpuDevice final : public backends::Device {
   UnitOutcome compile_unit(const std::string& text, std::span<const backends::EmittedKernel* const> kernels,
                            const backends::BuildFlags& flags, const std::filesystem::path& library);
   [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
-  Workers workers() const;
+  WorkerOptions workers() const;
   Result<worker::WorkerSession*> loader();
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   CpuOptions options_;
   Result<Compiler> compiler_;
-  std::unique_ptr<backends::BuildCache> cache_;  ///< null when there is none to be had
+  std::unique_ptr<backends::BuildCache> cache_;  ///< null if it cannot be opened
   Result<backends::ScratchDirectory> scratch_;
   std::atomic<std::uint64_t> next_unit_ = 0;
-  std::mutex loading_;
-  std::unique_ptr<worker::WorkerSession> loader_;  ///< tries libraries; guarded by loading_
+  std::mutex loading_mutex_;
+  std::unique_ptr<worker::WorkerSession> loader_;  ///< test-loads libraries; guarded by loading_mutex_
 };
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
 inline constexpr backends::DeviceRow kDeviceRow{.name = "cpu",
-                                                .summary = "the C++ on this CPU",
+                                                .summary = "C++ compiled for this CPU",
                                                 .target = backends::SourceTarget::kCpp,
                                                 .toolkit = backends::Toolkit::kHostCompiler,
                                                 .optimises = true,

@@ -1,4 +1,4 @@
-// Builds: batches, failures pinned on their kernels, the cache.
+// Tests of building: batches, attribution of failures to kernels, and the cache.
 
 #include "backends/cpu/device.hpp"
 
@@ -28,7 +28,7 @@ std::vector<EmittedKernel> five_kernels() {
   return kernels;
 }
 
-/// What the build of five kernels, the third of them replaced, says of the third; the others must build.
+/// Builds five kernels, the third replaced by `third`, and returns the failure of the third. The others must build.
 BuildFailed failure_of_third(const EmittedKernel& third) {
   const TemporaryDirectory directory;
   CpuDevice device(options_in(directory.path()));
@@ -40,13 +40,13 @@ BuildFailed failure_of_third(const EmittedKernel& third) {
   }
   const auto* failed = std::get_if<BuildFailed>(&outcomes[2]);
   if (failed == nullptr) {
-    ADD_FAILURE() << "the kernel built";
+    ADD_FAILURE() << "the kernel was built without error";
     return {};
   }
   return *failed;
 }
 
-TEST(CpuDevice, BuildsABatchIntoOneLibrary) {
+TEST(CpuDevice, BuildsBatchIntoOneLibrary) {
   const TemporaryDirectory directory;
   CpuDevice device(options_in(directory.path()));
   ASSERT_TRUE(device.can_run().available) << device.can_run().detail;
@@ -59,7 +59,7 @@ TEST(CpuDevice, BuildsABatchIntoOneLibrary) {
   EXPECT_EQ(first.find(Pass::kBackward, Precision::kNative)->parameter_count, 2U);
 }
 
-/// What x holds after x = 2 x + 1/3 over x = 2, run by the device.
+/// The value of x after the device ran x = 2 x + 1/3 on x = 2.
 float scaled(CpuDevice& device) {
   const std::vector<EmittedKernel> kernels{scale_kernel("scale")};
   const BuiltKernel built = require_built(device.build(kernels, BuildFlags::strict()).front());
@@ -67,16 +67,16 @@ float scaled(CpuDevice& device) {
   const BufferId buffer = session->allocate(sizeof(float)).value();
   auto* const x = reinterpret_cast<float*>(session->bytes(buffer).data());
   *x = 2;
-  const LaunchRequest launch{
-      .kernel = &built,
-      .threads = 1,
-      .arguments = {Argument::array(BufferAddress{buffer, 0}, std::array{1}, std::array{std::int64_t{sizeof(float)}}),
-                    Argument::value(2.0F)}};
+  const LaunchRequest launch{.kernel = &built,
+                             .threads = 1,
+                             .arguments = {KernelArgument::array(BufferAddress{buffer, 0}, std::array{1},
+                                                                 std::array{std::int64_t{sizeof(float)}}),
+                                           KernelArgument::value(2.0F)}};
   EXPECT_EQ(describe(session->run({&launch, 1}).front()), "completed");
   return *x;
 }
 
-TEST(CpuDevice, RunsConfinedAndNot) {
+TEST(CpuDevice, RunsWithAndWithoutConfinement) {
   const TemporaryDirectory directory;
   for (const bool confine : {true, false}) {
     CpuOptions options = options_in(directory.path());
@@ -84,12 +84,12 @@ TEST(CpuDevice, RunsConfinedAndNot) {
     CpuDevice device(std::move(options));
     const Result<worker::Confinement> confinement = device.probe_confinement();
     ASSERT_TRUE(confinement.ok()) << confinement.error().text();
-    EXPECT_EQ(confinement->system_calls_error != worker::Confinement::kNotAsked, confine);
+    EXPECT_EQ(confinement->system_calls_error != worker::Confinement::kNotRequested, confine);
     EXPECT_EQ(scaled(device), 4.0F + 1.0F / 3.0F);
   }
 }
 
-TEST(CpuDevice, PinsACompileErrorOnItsKernelAndLine) {
+TEST(CpuDevice, AttributesCompileErrorToKernelAndLine) {
   const EmittedKernel broken = kernel_of("broken", "element(x, i) = undeclared;");
   const BuildFailed failed = failure_of_third(broken);
   EXPECT_EQ(failed.kind, BuildFailed::Kind::kRejected);
@@ -98,13 +98,13 @@ TEST(CpuDevice, PinsACompileErrorOnItsKernelAndLine) {
   EXPECT_THAT(failed.log, HasSubstr("undeclared"));
 }
 
-TEST(CpuDevice, PinsABraceThatBreaksLaterKernels) {
+TEST(CpuDevice, AttributesUnclosedBraceToItsKernel) {
   EmittedKernel open = scale_kernel("open");
   open.body += "void unclosed() {\n";
   EXPECT_EQ(failure_of_third(open).kind, BuildFailed::Kind::kRejected);
 }
 
-TEST(CpuDevice, PinsAFunctionThatNothingDefines) {
+TEST(CpuDevice, AttributesUndefinedSymbolToItsKernel) {
   EmittedKernel missing = kernel_of("missing", "element(x, i) = nowhere(a);");
   missing.body.insert(0, "extern \"C\" double nowhere(double);\n");
   const BuildFailed failed = failure_of_third(missing);
@@ -112,7 +112,7 @@ TEST(CpuDevice, PinsAFunctionThatNothingDefines) {
   EXPECT_THAT(failed.log, HasSubstr("nowhere"));
 }
 
-TEST(CpuDevice, PinsAnExitInAStaticInitialiser) {
+TEST(CpuDevice, AttributesExitInStaticInitialiser) {
   EmittedKernel leaving = scale_kernel("leaving");
   leaving.body += "extern \"C\" void exit(int);\nint left = (exit(0), 1);\n";
   const BuildFailed failed = failure_of_third(leaving);
@@ -120,7 +120,7 @@ TEST(CpuDevice, PinsAnExitInAStaticInitialiser) {
   EXPECT_THAT(failed.log, HasSubstr("exited early with status 0"));
 }
 
-TEST(CpuDevice, PinsACrashInAStaticInitialiser) {
+TEST(CpuDevice, AttributesCrashInStaticInitialiser) {
   EmittedKernel crashing = scale_kernel("crashing");
   crashing.body += "int crash() { return *(volatile int*)8; }\nint crashed = crash();\n";
   const BuildFailed failed = failure_of_third(crashing);
@@ -128,7 +128,7 @@ TEST(CpuDevice, PinsACrashInAStaticInitialiser) {
   EXPECT_THAT(failed.log, HasSubstr("SIGSEGV"));
 }
 
-TEST(CpuDevice, EndsACompilerThatTakesTooLong) {
+TEST(CpuDevice, KillsCompilerAtTimeLimit) {
   const TemporaryDirectory directory;
   CpuOptions options = options_in(directory.path());
   options.compile_limit = std::chrono::milliseconds{1};
@@ -140,7 +140,7 @@ TEST(CpuDevice, EndsACompilerThatTakesTooLong) {
   EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kTimedOut);
 }
 
-TEST(CpuDevice, TakesASecondBuildFromTheCache) {
+TEST(CpuDevice, SecondBuildComesFromCache) {
   const TemporaryDirectory directory;
   const std::vector<EmittedKernel> kernels = five_kernels();
   EXPECT_FALSE(
@@ -150,10 +150,10 @@ TEST(CpuDevice, TakesASecondBuildFromTheCache) {
   EXPECT_TRUE(again.from_cache);
   EXPECT_TRUE(std::filesystem::exists(again.artifacts[0]->path));
   EXPECT_FALSE(require_built(device.build(kernels, {.optimisation = 2}).front()).from_cache)
-      << "other flags are another build";
+      << "different flags must not share a cache entry";
 }
 
-TEST(CpuDevice, LeavesNothingButTheCacheBehind) {
+TEST(CpuDevice, RemovesRunDirectoryOnDestruction) {
   const TemporaryDirectory directory;
   {
     CpuDevice device(options_in(directory.path()));
@@ -163,7 +163,7 @@ TEST(CpuDevice, LeavesNothingButTheCacheBehind) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path() / "runs"));
 }
 
-TEST(CpuDevice, BuildsWithoutACache) {
+TEST(CpuDevice, BuildsWithoutCache) {
   const TemporaryDirectory directory;
   CpuOptions options = options_in(directory.path());
   options.use_cache = false;
@@ -177,7 +177,7 @@ TEST(CpuDevice, BuildsWithoutACache) {
   }
 }
 
-TEST(CpuDevice, SaysThatTheCompilerIsMissing) {
+TEST(CpuDevice, ReportsMissingCompiler) {
   const TemporaryDirectory directory;
   CpuOptions options = options_in(directory.path());
   options.compiler = "no-such-compiler";

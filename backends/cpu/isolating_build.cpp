@@ -11,13 +11,13 @@ using backends::EmittedKernel;
 
 namespace {
 
-/// A kernel to build and where its outcome goes.
+/// A kernel to build and the destination of its outcome.
 struct Slot {
   const EmittedKernel* kernel;
   BuildOutcome* outcome;
 };
 
-void keep(std::span<const Slot> slots, UnitBuilt& unit) {
+void keep(std::span<const Slot> slots, BuiltUnit& unit) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     *slots[i].outcome = BuiltKernel{.name = slots[i].kernel->name,
                                     .entries = std::move(unit.entries[i]),
@@ -29,11 +29,11 @@ void keep(std::span<const Slot> slots, UnitBuilt& unit) {
 
 void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit);
 
-void build_blamed_alone(std::span<const Slot> slots, const std::set<std::size_t>& blamed,
+void build_blamed_alone(std::span<const Slot> slots, const std::set<std::size_t>& faulty_kernels,
                         const UnitBuilder& build_unit) {
   std::vector<Slot> others;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (blamed.contains(i)) {
+    if (faulty_kernels.contains(i)) {
       build_slots(slots.subspan(i, 1), build_unit);
     } else {
       others.push_back(slots[i]);
@@ -51,19 +51,19 @@ void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit) {
     kernels.push_back(slot.kernel);
   }
   UnitOutcome outcome = build_unit(kernels);
-  if (auto* built = std::get_if<UnitBuilt>(&outcome)) {
+  if (auto* built = std::get_if<BuiltUnit>(&outcome)) {
     keep(slots, *built);
     return;
   }
-  auto& failed = std::get<UnitFailed>(outcome);
-  // A log may quote anything; a position that does not exist would leave the rest as large as the whole.
-  std::erase_if(failed.blamed, [&](std::size_t position) { return position >= slots.size(); });
+  auto& failed = std::get<FailedUnit>(outcome);
+  // A log may quote anything. Ignore positions that do not exist: they would not shrink the remaining batch.
+  std::erase_if(failed.faulty_kernels, [&](std::size_t position) { return position >= slots.size(); });
   if (slots.size() == 1 || failed.failure.kind == BuildFailed::Kind::kResource) {
     for (const Slot& slot : slots) {
       *slot.outcome = failed.failure;
     }
-  } else if (!failed.blamed.empty() && failed.blamed.size() < slots.size()) {
-    build_blamed_alone(slots, failed.blamed, build_unit);
+  } else if (!failed.faulty_kernels.empty() && failed.faulty_kernels.size() < slots.size()) {
+    build_blamed_alone(slots, failed.faulty_kernels, build_unit);
   } else {
     build_slots(slots.first(slots.size() / 2), build_unit);
     build_slots(slots.subspan(slots.size() / 2), build_unit);
@@ -72,8 +72,8 @@ void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit) {
 
 }  // namespace
 
-std::vector<BuildOutcome> build_isolating(std::span<const EmittedKernel* const> kernels,
-                                          const UnitBuilder& build_unit) {
+std::vector<BuildOutcome> build_isolating_failures(std::span<const EmittedKernel* const> kernels,
+                                                   const UnitBuilder& build_unit) {
   std::vector<BuildOutcome> outcomes(kernels.size(), BuildFailed{});
   std::vector<Slot> slots;
   for (std::size_t i = 0; i < kernels.size(); ++i) {

@@ -1,4 +1,4 @@
-// Builds kernels in batches, and keeps one that does not build from taking its batch with it.
+// Builds kernels in batches and isolates the kernels that fail, so that the rest of a batch still builds.
 #pragma once
 
 #include <filesystem>
@@ -13,27 +13,27 @@
 
 namespace assay::cpu {
 
-/// A batch that was built as one.
-struct UnitBuilt {
+/// A batch that was built as one unit.
+struct BuiltUnit {
   std::shared_ptr<const backends::Artifact> library;
-  std::vector<std::vector<backends::BuiltEntry>> entries;  ///< of each kernel
+  std::vector<std::vector<backends::BuiltEntry>> entries;  ///< for each kernel
   std::string log;
   bool from_cache = false;
 };
 
-/// A batch that was not, and the positions of the kernels that seem to be the reason; may be empty.
-struct UnitFailed {
+/// A batch that failed, and the positions of the kernels that the log blames, if any.
+struct FailedUnit {
   backends::BuildFailed failure;
-  std::set<std::size_t> blamed;
+  std::set<std::size_t> faulty_kernels;
 };
 
-using UnitOutcome = std::variant<UnitBuilt, UnitFailed>;
+using UnitOutcome = std::variant<BuiltUnit, FailedUnit>;
 using UnitBuilder = std::function<UnitOutcome(std::span<const backends::EmittedKernel* const>)>;
 
-/// Builds all kernels with as few units as possible: after a failure the blamed kernels are built one by one and the
-/// others together, or, when none or all are blamed, each half by itself. So a kernel has failed only if it failed
-/// alone. A lack of resources is not searched for: it is everyone's outcome.
-[[nodiscard]] std::vector<backends::BuildOutcome> build_isolating(
+/// Builds all kernels in as few units as possible. After a failure, the faulty kernels are built one by one and the
+/// others together; if none or all are faulty, the batch is halved. A kernel is therefore reported as failed only if it
+/// failed when built alone. A resource failure is not bisected: it becomes the outcome of every kernel.
+[[nodiscard]] std::vector<backends::BuildOutcome> build_isolating_failures(
     std::span<const backends::EmittedKernel* const> kernels, const UnitBuilder& build_unit);
 
 }  // namespace assay::cpu

@@ -12,7 +12,7 @@ namespace {
 using namespace backends;
 using ::testing::ElementsAre;
 
-/// A compiler that refuses every unit with a bad kernel, and blames as it is told.
+/// A compiler that rejects every unit with a bad kernel and blames the kernels that the test specifies.
 class FakeBuilder {
  public:
   using Blame = std::function<std::set<std::size_t>(std::span<const EmittedKernel* const>)>;
@@ -26,7 +26,7 @@ class FakeBuilder {
     for (const EmittedKernel& kernel : kernels)
       pointers.push_back(&kernel);
     std::vector<std::string> failed;
-    const auto outcomes = build_isolating(pointers, [&](auto unit) { return build(unit); });
+    const auto outcomes = build_isolating_failures(pointers, [&](auto unit) { return build(unit); });
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       if (std::holds_alternative<BuildFailed>(outcomes[i])) {
         failed.push_back(kernels[i].name);
@@ -37,7 +37,7 @@ class FakeBuilder {
     return failed;
   }
 
-  std::vector<std::string> units;  ///< what was built, in order: "abc"
+  std::vector<std::string> units;  ///< the units built, in order: "abc"
   BuildFailed::Kind kind = BuildFailed::Kind::kRejected;
 
  private:
@@ -49,9 +49,9 @@ class FakeBuilder {
       good = good && !bad_.contains(kernel->name);
     }
     if (good) {
-      return UnitBuilt{.entries = std::vector<std::vector<BuiltEntry>>(kernels.size())};
+      return BuiltUnit{.entries = std::vector<std::vector<BuiltEntry>>(kernels.size())};
     }
-    return UnitFailed{{kind, "bad"}, blame_(kernels)};
+    return FailedUnit{{kind, "bad"}, blame_(kernels)};
   }
 
   std::set<std::string> bad_;
@@ -60,37 +60,37 @@ class FakeBuilder {
 
 std::set<std::size_t> nobody(std::span<const EmittedKernel* const>) { return {}; }
 
-TEST(IsolatingBuild, BuildsAGoodBatchAtOnce) {
+TEST(IsolatingBuild, BuildsValidBatchAsOneUnit) {
   FakeBuilder builder({}, nobody);
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre());
   EXPECT_THAT(builder.units, ElementsAre("abcd"));
 }
 
-TEST(IsolatingBuild, BuildsTheBlamedAloneAndTheOthersTogether) {
+TEST(IsolatingBuild, BuildsBlamedKernelSeparatelyFromTheOthers) {
   FakeBuilder builder(
       {"c"}, [](auto kernels) { return kernels.size() == 1 ? std::set<std::size_t>{0} : std::set<std::size_t>{2}; });
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("c"));
   EXPECT_THAT(builder.units, ElementsAre("abcd", "c", "abd"));
 }
 
-TEST(IsolatingBuild, AcquitsAKernelThatIsBlamedWrongly) {
+TEST(IsolatingBuild, FindsFaultyKernelIfAnotherIsBlamed) {
   FakeBuilder builder(
       {"b"}, [](auto kernels) { return kernels.size() == 4 ? std::set<std::size_t>{2} : std::set<std::size_t>{}; });
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("b"));
 }
 
-TEST(IsolatingBuild, HalvesWhenNobodyIsBlamed) {
+TEST(IsolatingBuild, BisectsWhenNoKernelIsBlamed) {
   FakeBuilder builder({"a", "d"}, nobody);
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("a", "d"));
   EXPECT_THAT(builder.units, ElementsAre("abcd", "ab", "a", "b", "cd", "c", "d"));
 }
 
-TEST(IsolatingBuild, IgnoresBlameOfAKernelThatIsNotThere) {
+TEST(IsolatingBuild, IgnoresBlamedIndexOutsideBatch) {
   FakeBuilder builder({"a"}, [](auto) { return std::set<std::size_t>{99}; });
   EXPECT_THAT(builder.failures_among("ab"), ElementsAre("a"));
 }
 
-TEST(IsolatingBuild, DoesNotSearchForALackOfResources) {
+TEST(IsolatingBuild, DoesNotBisectResourceFailures) {
   FakeBuilder builder({"a"}, nobody);
   builder.kind = BuildFailed::Kind::kResource;
   EXPECT_THAT(builder.failures_among("abc"), ElementsAre("a", "b", "c"));

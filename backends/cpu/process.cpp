@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Boost 1.81's environment.hpp uses the first two without including them.
+// Boost 1.81's environment.hpp uses the first two headers without including them.
 // clang-format off
 #include <boost/optional.hpp>
 #include <boost/type_traits/is_constructible.hpp>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 20;
 
-/// A file in memory that takes what the program prints: no pipe that could fill up and block it.
+/// An in-memory file that captures the program's output. Unlike a pipe, it cannot fill up and block the program.
 class OutputFile {
  public:
   OutputFile() : fd_(::memfd_create("assay-output", MFD_CLOEXEC)) {}
@@ -68,7 +68,7 @@ struct OwnProcessGroup {
   }
 };
 
-/// This process's environment, with the language of messages set to English: diagnostics are parsed.
+/// This process's environment with the message language set to English, because diagnostics are parsed.
 class EnglishEnvironment {
  public:
   EnglishEnvironment() {

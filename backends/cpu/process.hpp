@@ -1,4 +1,4 @@
-// Runs a trusted program, as a compiler, to its end or to a time limit.
+// Runs a trusted program, such as a compiler, until it exits or reaches a time limit.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@ struct ProcessResult {
   enum class End : std::uint8_t { kExited, kSignalled, kTimedOut, kNotStarted };
   End end = End::kNotStarted;
   int code = 0;        ///< exit status, or signal number
-  std::string output;  ///< standard output and error as they came, the first MiB; why it did not start
+  std::string output;  ///< standard output and error, interleaved, first MiB; or why the program did not start
 
   [[nodiscard]] bool succeeded() const { return end == End::kExited && code == 0; }
 };
 
-/// Runs the program in a process group of its own, with messages in English, and without standard input. At the limit
-/// the whole group is killed: a compiler driver has children.
+/// Runs the program in its own process group, with messages in English and without standard input. At the time limit
+/// the whole group is killed, because a compiler driver has child processes.
 [[nodiscard]] ProcessResult run_process(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                         std::chrono::milliseconds limit);
 
-/// The program that a shell would run for `name`; none when there is none.
+/// The program that a shell would run for `name`, if any.
 [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name);
 
 }  // namespace assay::cpu

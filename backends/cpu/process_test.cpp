@@ -18,7 +18,7 @@ ProcessResult shell(const std::string& script, milliseconds limit = seconds{20})
   return run_process("/bin/sh", {"-c", script}, limit);
 }
 
-TEST(RunProcess, KeepsStatusAndBothStreams) {
+TEST(RunProcess, CapturesStatusAndBothStreams) {
   const ProcessResult result = shell("echo out; echo err >&2; exit 3");
   EXPECT_EQ(result.end, End::kExited);
   EXPECT_EQ(result.code, 3);
@@ -26,13 +26,13 @@ TEST(RunProcess, KeepsStatusAndBothStreams) {
   EXPECT_TRUE(shell("true").succeeded());
 }
 
-TEST(RunProcess, NamesTheSignal) {
+TEST(RunProcess, ReportsSignal) {
   const ProcessResult result = shell("kill -SEGV $$");
   EXPECT_EQ(result.end, End::kSignalled);
   EXPECT_EQ(result.code, SIGSEGV);
 }
 
-TEST(RunProcess, EndsChildrenTooAtTheLimit) {
+TEST(RunProcess, KillsChildProcessesAtTimeLimit) {
   const auto start = std::chrono::steady_clock::now();
   const ProcessResult result = shell("echo started; sleep 60 & sleep 60; wait", milliseconds{300});
   EXPECT_EQ(result.end, End::kTimedOut);
@@ -40,15 +40,15 @@ TEST(RunProcess, EndsChildrenTooAtTheLimit) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds{30});
 }
 
-TEST(RunProcess, SaysThatAProgramIsMissing) {
+TEST(RunProcess, ReportsMissingProgram) {
   const ProcessResult result = run_process("/nonexistent", {}, seconds{20});
   EXPECT_EQ(result.end, End::kNotStarted);
   EXPECT_THAT(result.output, HasSubstr("/nonexistent: No such file"));
 }
 
-TEST(RunProcess, SpeaksEnglish) { EXPECT_EQ(shell("echo $LC_ALL").output, "C\n"); }
+TEST(RunProcess, RunsProgramInEnglishLocale) { EXPECT_EQ(shell("echo $LC_ALL").output, "C\n"); }
 
-TEST(FindProgram, LooksWhereAShellLooks) {
+TEST(FindProgram, SearchesPathLikeAShell) {
   EXPECT_TRUE(find_program("sh").has_value());
   EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
   EXPECT_FALSE(find_program("no-such-program").has_value());

@@ -13,7 +13,7 @@ constexpr std::chrono::seconds kLimit{30};
 
 Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem::path& folder,
                                 const backends::EmittedKernel& kernel, backends::Precision precision) {
-  // The same name for both: the assembly holds it.
+  // Both kernels use the same file name, because the assembly contains it.
   const std::filesystem::path source = folder / "kernel.cpp";
   const std::filesystem::path assembly = folder / "kernel.s";
   std::ofstream file(source);
@@ -22,7 +22,7 @@ Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem:
   file.close();
   if (!file) return Error{"cannot be written", source.string()};
   const ProcessResult made = compiler.build_assembly(source, assembly, {.optimisation = 2}, kLimit);
-  if (!made.succeeded()) return Error{"the compiler refused: " + made.output, kernel.name};
+  if (!made.succeeded()) return Error{"the compiler rejected the kernel: " + made.output, kernel.name};
   std::ostringstream text;
   text << std::ifstream(assembly).rdbuf();
   return text.str();

@@ -1,4 +1,4 @@
-// Whether two kernels are the same program to an optimising compiler.
+// Tests whether an optimising compiler generates the same code for two kernels.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace assay::cpu {
 
-/// Whether the compiler (a command; empty: $CXX, else c++) makes the same code of both at -O2, in both lanes. Both are
-/// sources for the CPU with the same symbols. Fails when the compiler cannot be run or refuses one of them.
+/// Whether the compiler (a command; empty: $CXX, then c++) generates the same code for both kernels at -O2, in both
+/// precisions. Both must be CPU sources with the same symbols. Fails if the compiler cannot be run or rejects a kernel.
 Result<bool> same_optimised_code(const std::string& compiler, const backends::EmittedKernel& a,
                                  const backends::EmittedKernel& b);
 

@@ -11,19 +11,19 @@ namespace {
 Result<std::string> library_of(const LaunchRequest& launch) {
   const Artifact* const library = launch.kernel->artifact(Artifact::Kind::kSharedLibrary, launch.precision);
   if (library == nullptr) {
-    return Error{"the kernel was built for another device"};
+    return Error{"the kernel was built for a different device"};
   }
   return library->path.native();
 }
 
 }  // namespace
 
-Result<std::unique_ptr<worker::WorkerSession>> open_session(const SessionLimits& limits, const Workers& workers) {
+Result<std::unique_ptr<worker::WorkerSession>> open_session(const SessionLimits& limits, const WorkerOptions& workers) {
   return worker::WorkerSession::open(
       {.buffer_bytes = limits.buffer_bytes,
        .process_bytes = limits.process_bytes,
        .filter_system_calls = workers.filter_system_calls,
-       .limit_files = workers.limit_files},
+       .restrict_file_access = workers.restrict_file_access},
       {.program = workers.program, .role = kWorkerRole, .folder = workers.folder, .code_of = library_of});
 }
 

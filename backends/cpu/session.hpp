@@ -9,16 +9,16 @@
 
 namespace assay::cpu {
 
-/// The processes that a session runs code in.
-struct Workers {
+/// The worker processes that a session runs code in.
+struct WorkerOptions {
   std::filesystem::path program;  ///< whose main() calls run_if_worker()
-  std::filesystem::path folder;   ///< of all libraries that are to be loaded
+  std::filesystem::path folder;   ///< contains all libraries to load
   bool filter_system_calls = true;
-  bool limit_files = true;
+  bool restrict_file_access = true;
 };
 
-/// A session with such workers. Fails when there is none to be had.
+/// Opens a session with such workers. Fails if no worker can be started.
 Result<std::unique_ptr<worker::WorkerSession>> open_session(const backends::SessionLimits& limits,
-                                                            const Workers& workers);
+                                                            const WorkerOptions& workers);
 
 }  // namespace assay::cpu

@@ -1,4 +1,4 @@
-// What a worker process survives, and what is said of what it does not.
+// Tests which failures a worker process survives, and how the session reports the others.
 
 #include "backends/cpu/session.hpp"
 
@@ -25,7 +25,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// One build of all kernels and one session for all tests; each test starts with empty buffers.
+/// All tests share one build of the kernels and one session; each test starts without buffers.
 class SessionTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -79,7 +79,7 @@ class SessionTest : public ::testing::Test {
     throw std::runtime_error("no kernel " + name);
   }
 
-  /// A launch of the kernel over an array of its own of `threads` values, all 2.
+  /// A launch of the kernel over its own array of `threads` values, all 2.
   template <typename Real = float>
   static LaunchRequest launch(const std::string& name, std::int64_t threads, Real a = 10) {
     const auto count = static_cast<std::size_t>(threads);
@@ -91,7 +91,7 @@ class SessionTest : public ::testing::Test {
             .pass = Pass::kForward,
             .precision = sizeof(Real) == sizeof(float) ? Precision::kNative : Precision::kPromoted,
             .threads = threads,
-            .arguments = {Argument::array(BufferAddress{buffer, 0}, shape, strides), Argument::value(a)},
+            .arguments = {KernelArgument::array(BufferAddress{buffer, 0}, shape, strides), KernelArgument::value(a)},
             .time_limit = milliseconds{300}};
   }
 
@@ -114,7 +114,7 @@ class SessionTest : public ::testing::Test {
   inline static std::unique_ptr<Session> session;
 };
 
-TEST_F(SessionTest, RunsBothLanesAndBothPasses) {
+TEST_F(SessionTest, RunsBothPrecisionsAndBothPasses) {
   const LaunchRequest native = launch<float>("scale", 3);
   const LaunchRequest promote = launch<double>("scale", 3);
   LaunchRequest backward = launch<double>("scale", 3, 7);
@@ -128,21 +128,21 @@ TEST_F(SessionTest, RunsBothLanesAndBothPasses) {
   EXPECT_THAT(result<double>(backward), Each(7.0));
 }
 
-TEST_F(SessionTest, LeavesWhatNoThreadWrites) {
+TEST_F(SessionTest, PreservesElementsThatNoThreadWrites) {
   LaunchRequest some = launch("scale", 4);
   some.threads = 2;
   EXPECT_EQ(describe(run(some)), "completed");
   EXPECT_THAT(result(some), ElementsAre(20.0F + 1.0F / 3.0F, 20.0F + 1.0F / 3.0F, 2.0F, 2.0F));
 }
 
-TEST_F(SessionTest, CallsALaunchWithoutThreads) {
+TEST_F(SessionTest, EmptyLaunchCompletesWithoutWriting) {
   LaunchRequest none = launch("scale", 1);
   none.threads = 0;
   EXPECT_EQ(describe(run(none)), "completed");
   EXPECT_THAT(result(none), Each(2.0F));
 }
 
-TEST_F(SessionTest, PassesANullPointerForAnUnwantedArray) {
+TEST_F(SessionTest, PassesNullPointerForOmittedArray) {
   LaunchRequest unwanted = launch("scale", 1);
   unwanted.arguments[0].pointers.clear();
   const auto outcome = run(unwanted);
@@ -150,20 +150,20 @@ TEST_F(SessionTest, PassesANullPointerForAnUnwantedArray) {
   EXPECT_EQ(std::get<Crashed>(outcome).signal, SIGSEGV);
 }
 
-TEST_F(SessionTest, VisitsBlocksInTheOrderAskedFor) {
+TEST_F(SessionTest, VisitsBlocksInRequestedOrder) {
   LaunchRequest ordered = launch("number", 5, 0.0F);
   EXPECT_EQ(describe(run(ordered)), "completed");
   EXPECT_THAT(result(ordered), ElementsAre(1, 2, 3, 4, 5));
 
-  // Each run counts on from 5; the first visited thread of the last block is the lowest.
+  // Each run continues counting from 5; the first visited thread of the last block has the lowest number.
   ordered.block = 2;
   ordered.order = ThreadOrder::kReverse;
-  ordered.arguments[1] = Argument::value(1.0F);
+  ordered.arguments[1] = KernelArgument::value(1.0F);
   EXPECT_EQ(describe(run(ordered)), "completed");
   EXPECT_THAT(result(ordered), ElementsAre(9, 10, 7, 8, 6));
 }
 
-TEST_F(SessionTest, MayLeaveOutThreadsThatNobodyAsksAbout) {
+TEST_F(SessionTest, RunsOnlySampledThreads) {
   LaunchRequest sampled = launch("scale", 1000);
   sampled.sample = {0, 1, 255, 256, 999};
   EXPECT_EQ(describe(run(sampled)), "completed");
@@ -174,7 +174,7 @@ TEST_F(SessionTest, MayLeaveOutThreadsThatNobodyAsksAbout) {
   EXPECT_FALSE(visited(900));
 }
 
-TEST_F(SessionTest, ShufflesRepeatably) {
+TEST_F(SessionTest, ShuffledThreadOrderDependsOnlyOnSeed) {
   const auto order = [&](std::uint64_t seed) {
     LaunchRequest shuffled = launch("number", 64, 1.0F);
     shuffled.block = 1;
@@ -196,7 +196,7 @@ TEST_F(SessionTest, ShufflesRepeatably) {
   EXPECT_THAT(once, ::testing::UnorderedElementsAreArray(ascending));
 }
 
-TEST_F(SessionTest, BlamesACrashOnItsLaunchAndRunsTheOthers) {
+TEST_F(SessionTest, AttributesCrashToItsLaunchAndRunsTheOthers) {
   const std::array launches{launch("scale", 2), launch("crash", 1), launch("scale", 2), launch("divide", 1),
                             launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
@@ -211,22 +211,22 @@ TEST_F(SessionTest, BlamesACrashOnItsLaunchAndRunsTheOthers) {
   }
 }
 
-TEST_F(SessionTest, RunsNothingBehindADecisiveLaunchThatFails) {
+TEST_F(SessionTest, SkipsLaunchesAfterFailureWithStopOnFailure) {
   std::array launches{launch("scale", 2), launch("crash", 1), launch("scale", 2)};
-  launches[0].decisive = true;
+  launches[0].stop_on_failure = true;
   EXPECT_EQ(session->run(launches).size(), 3U);
   EXPECT_THAT(result(launches[2]), Each(20.0F + 1.0F / 3.0F));
 
   session->reset();
   std::array others{launch("scale", 2), launch("crash", 1), launch("scale", 2)};
-  others[1].decisive = true;
+  others[1].stop_on_failure = true;
   const std::vector<RunOutcome> outcomes = session->run(others);
   ASSERT_EQ(outcomes.size(), 2U);
   EXPECT_EQ(describe(outcomes[1]), "crashed: SIGSEGV (Segmentation fault)");
   EXPECT_THAT(result(others[2]), Each(2.0F));
 }
 
-TEST_F(SessionTest, KillsAHang) {
+TEST_F(SessionTest, KillsInfiniteLoop) {
   const std::array launches{launch("hang", 1), launch("scale", 2)};
   const auto start = std::chrono::steady_clock::now();
   const std::vector<RunOutcome> outcomes = session->run(launches);
@@ -235,36 +235,37 @@ TEST_F(SessionTest, KillsAHang) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds{300});
 }
 
-TEST_F(SessionTest, KillsASleepByTheClock) {
+TEST_F(SessionTest, KillsSleepingKernelByWallClock) {
   LaunchRequest asleep = launch("pause", 1);
   asleep.time_limit = milliseconds{20};
   EXPECT_EQ(describe(run(asleep)), "timed out after 20 ms");
 }
 
-TEST_F(SessionTest, EndsAWorkerThatItsKernelSpokeFor) {
+TEST_F(SessionTest, KillsWorkerIfKernelWritesToControlSocket) {
   const std::array launches{launch("speak", 1), launch("scale", 2), launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
-  EXPECT_EQ(describe(outcomes[0]), "launch failed: the worker ran fewer launches than it was given");
+  EXPECT_EQ(describe(outcomes[0]),
+            "launch failed: the worker reported completion but ran fewer launches than requested");
   EXPECT_EQ(describe(outcomes[1]), "completed");
   EXPECT_EQ(describe(outcomes[2]), "completed");
   EXPECT_THAT(result(launches[2]), Each(20.0F + 1.0F / 3.0F));
 }
 
-TEST_F(SessionTest, SeesThroughALeaveWithStatusZero) {
+TEST_F(SessionTest, ReportsEarlyExitWithStatusZero) {
   const std::array launches{launch("leave", 1), launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "crashed: exited early with status 0");
   EXPECT_EQ(describe(outcomes[1]), "completed");
 }
 
-TEST_F(SessionTest, KeepsWhatWasPrintedBeforeACrash) {
+TEST_F(SessionTest, KeepsOutputPrintedBeforeCrash) {
   const RunOutcome outcome = run(launch("shout", 1));
   ASSERT_TRUE(std::holds_alternative<Crashed>(outcome)) << describe(outcome);
   EXPECT_THAT(std::get<Crashed>(outcome).output, HasSubstr("about to die"));
 }
 
-TEST_F(SessionTest, GuardsTheSpaceAroundTheBuffers) {
-  // The buffers have 16 MiB: the first launch stays within, the others stray 32 MiB before and behind.
+TEST_F(SessionTest, DetectsAccessFarOutsideBuffers) {
+  // The buffers have 16 MiB: the first launch stays within, the others write 32 MiB before and after them.
   const std::array launches{launch("stray", 1, 8.0F), launch("stray", 1, -32.0F), launch("stray", 1, 48.0F)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "completed");
@@ -274,29 +275,29 @@ TEST_F(SessionTest, GuardsTheSpaceAroundTheBuffers) {
 
 TEST_F(SessionTest, LimitsMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's shadow memory needs more address space than any limit leaves";
+  GTEST_SKIP() << "the sanitizer's shadow memory needs more address space than the limit allows";
 #endif
   const LaunchRequest hoard = launch("hoard", 1);
   EXPECT_EQ(describe(run(hoard)), "completed");
-  EXPECT_THAT(result(hoard), Each(0.0F)) << "8 GiB were given to a process limited to 4";
+  EXPECT_THAT(result(hoard), Each(0.0F)) << "a process limited to 4 GiB allocated 8 GiB";
 }
 
-TEST_F(SessionTest, RefusesArgumentsThatDoNotFit) {
+TEST_F(SessionTest, RejectsArgumentsThatDoNotMatchParameters) {
   LaunchRequest narrow = launch("scale", 1);
-  narrow.arguments[1] = Argument::value(1.0);
+  narrow.arguments[1] = KernelArgument::value(1.0);
   LaunchRequest few = launch("scale", 1);
   few.arguments.pop_back();
   LaunchRequest missing = launch("crash", 1);
   missing.pass = Pass::kBackward;
   const std::array launches{narrow, few, missing, launch("scale", 1)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
-  EXPECT_EQ(describe(outcomes[0]), "launch failed: argument 1 has 8 bytes, its parameter 4");
-  EXPECT_EQ(describe(outcomes[1]), "launch failed: 1 arguments given, the entry takes 2");
-  EXPECT_EQ(describe(outcomes[2]), "launch failed: the kernel has no such entry");
+  EXPECT_EQ(describe(outcomes[0]), "launch failed: argument 1 must have 4 bytes, got 8");
+  EXPECT_EQ(describe(outcomes[1]), "launch failed: the entry takes 2 arguments, got 1");
+  EXPECT_EQ(describe(outcomes[2]), "launch failed: the kernel has no entry for this pass and precision");
   EXPECT_EQ(describe(outcomes[3]), "completed");
 }
 
-TEST_F(SessionTest, RunsMoreLaunchesThanOneRoundHolds) {
+TEST_F(SessionTest, RunsMoreLaunchesThanOneRoundAllows) {
   std::vector<LaunchRequest> launches(worker::kMaxLaunches + 10, launch("scale", 1, 1.0F));
   const std::vector<RunOutcome> outcomes = session->run(launches);
   ASSERT_EQ(outcomes.size(), launches.size());
@@ -304,13 +305,13 @@ TEST_F(SessionTest, RunsMoreLaunchesThanOneRoundHolds) {
   EXPECT_NEAR(result(launches[0])[0], 2 + static_cast<double>(launches.size()) / 3, 1);
 }
 
-TEST_F(SessionTest, BuffersHaveRoomForGuardBands) {
+TEST_F(SessionTest, SupportsArraysInTheMiddleOfABuffer) {
   const BufferId first = session->allocate(100).value();
   const BufferId second = session->allocate(100).value();
   EXPECT_EQ(session->bytes(first).size(), 100U);
   EXPECT_GE(session->bytes(second).data(), session->bytes(first).data() + 100);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(session->bytes(second).data()) % 256, 0U);
-  // A launch may point into the middle of a buffer, between bands.
+  // A launch may point into the middle of a buffer, between guard bands.
   LaunchRequest banded = launch("scale", 3);
   banded.arguments[0].pointers[0].address.offset = sizeof(float);
   banded.threads = 1;
@@ -318,7 +319,7 @@ TEST_F(SessionTest, BuffersHaveRoomForGuardBands) {
   EXPECT_THAT(result(banded), ElementsAre(2.0F, 20.0F + 1.0F / 3.0F, 2.0F));
 }
 
-TEST_F(SessionTest, RefusesBuffersBeyondItsMemory) {
+TEST_F(SessionTest, RejectsAllocationBeyondSessionMemory) {
   EXPECT_FALSE(session->allocate(17 << 20).ok());
   EXPECT_TRUE(session->allocate(16 << 20).ok());
   EXPECT_FALSE(session->allocate(1).ok());
@@ -326,11 +327,11 @@ TEST_F(SessionTest, RefusesBuffersBeyondItsMemory) {
   EXPECT_TRUE(session->allocate(1).ok());
 }
 
-TEST_F(SessionTest, OneSmallRunIsCheap) {
+TEST_F(SessionTest, SmallRunIsFast) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer slows the parent down";
 #endif
-  // The best of several, for other work on the machine only ever adds.
+  // Take the fastest of several runs, because other load on the machine only adds time.
   const std::vector<LaunchRequest> launches(500, launch("scale", 1, 1.0F));
   auto best = std::chrono::nanoseconds::max();
   for (int i = 0; i < 10; ++i) {
@@ -342,22 +343,24 @@ TEST_F(SessionTest, OneSmallRunIsCheap) {
   EXPECT_LT(best, std::chrono::microseconds{20});
 }
 
-TEST(CpuSession, SaysWhatHoldsItsWorkers) {
+TEST(CpuSession, ReportsWhichConfinementPartsAreActive) {
   for (const bool filtered : {true, false}) {
     for (const bool limited : {true, false}) {
-      const auto session = open_session(
-          {}, {.program = ASSAY_WORKER, .folder = "/tmp", .filter_system_calls = filtered, .limit_files = limited});
+      const auto session = open_session({}, {.program = ASSAY_WORKER,
+                                             .folder = "/tmp",
+                                             .filter_system_calls = filtered,
+                                             .restrict_file_access = limited});
       ASSERT_TRUE(session.ok()) << session.error().text();
       const worker::Confinement& confinement = (*session)->confinement();
-      // What was asked for is there, or this system lacks it; what was not is not.
-      EXPECT_EQ(confinement.system_calls_error != worker::Confinement::kNotAsked, filtered);
-      EXPECT_EQ(confinement.files_error != worker::Confinement::kNotAsked, limited);
+      // A requested part is active unless this system lacks it; a part that was not requested is inactive.
+      EXPECT_EQ(confinement.system_calls_error != worker::Confinement::kNotRequested, filtered);
+      EXPECT_EQ(confinement.files_error != worker::Confinement::kNotRequested, limited);
       EXPECT_EQ(confinement.landlock_version > 0, confinement.files_error == 0);
     }
   }
 }
 
-TEST(CpuSession, SaysWhyThereIsNoWorker) {
+TEST(CpuSession, ReportsWhyWorkerDidNotStart) {
   EXPECT_FALSE(open_session({}, {.program = "/nonexistent"}).ok());
   const auto session = open_session({}, {.program = "/bin/true"});
   ASSERT_FALSE(session.ok());

@@ -30,10 +30,10 @@ using EntryFunction = void (*)(void* const* arguments, long long begin, long lon
 
 struct Entry {
   EntryFunction function = nullptr;
-  const unsigned long long* sizes = nullptr;  ///< the parameters' number, then the size of each
+  const unsigned long long* sizes = nullptr;  ///< the number of parameters, then the size of each
 };
 
-/// Loads each library and looks each symbol up once. Failures leave their reason in `message`.
+/// Loads each library and looks up each symbol once. Failures store their reason in `message`.
 class Library {
  public:
   bool load(const std::string& path, std::string& message) {
@@ -73,25 +73,25 @@ class Library {
   std::string key_;
 };
 
-/// The reason why the arguments do not fit the parameters; empty when they do.
+/// Why the arguments do not match the parameters; empty if they do.
 std::string mismatch(const Entry& entry, std::span<const ArgumentRow> arguments) {
   if (entry.sizes[0] != arguments.size()) {
-    return std::to_string(arguments.size()) + " arguments given, the entry takes " + std::to_string(entry.sizes[0]);
+    return "the entry takes " + std::to_string(entry.sizes[0]) + " arguments, got " + std::to_string(arguments.size());
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (entry.sizes[i + 1] != arguments[i].size) {
-      return "argument " + std::to_string(i) + " has " + std::to_string(arguments[i].size) + " bytes, its parameter " +
-             std::to_string(entry.sizes[i + 1]);
+      return "argument " + std::to_string(i) + " must have " + std::to_string(entry.sizes[i + 1]) + " bytes, got " +
+             std::to_string(arguments[i].size);
     }
   }
   return {};
 }
 
 LaunchEnd rejected(std::string message) {
-  return {.progress = worker::Progress::kRejected, .message = std::move(message)};
+  return {.progress = worker::LaunchProgress::kRejected, .message = std::move(message)};
 }
 
-/// Calls entries of loaded libraries, the buffers being memory of the process.
+/// Calls entries of loaded libraries. The buffers are ordinary memory of this process.
 class LibraryExecutor final : public worker::Executor {
  public:
   explicit LibraryExecutor(std::span<std::byte> buffers) : buffers_(buffers.data()) {}
@@ -119,7 +119,7 @@ class LibraryExecutor final : public worker::Executor {
     const LaunchRecord& record = reader.record();
     const std::int64_t threads = std::max<std::int64_t>(record.threads, 0);
     const std::int64_t block = record.block > 0 ? record.block : std::max<std::int64_t>(threads, 1);
-    // A launch without threads is still made: the entry must leave everything as it is.
+    // A launch without threads still calls the entry, which must then change nothing.
     const std::int64_t blocks = std::max<std::int64_t>((threads + block - 1) / block, 1);
     const auto visit = [&](std::int64_t index) {
       function(arguments, index * block, std::min((index + 1) * block, threads));

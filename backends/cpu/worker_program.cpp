@@ -1,4 +1,4 @@
-// assay-worker: a program that is nothing but a worker of the CPU device, for those that cannot be their own.
+// assay-worker: a worker of the CPU device, for programs that cannot be their own worker.
 
 #include <cstdio>
 
@@ -8,6 +8,6 @@ int main(int argc, char** argv) {
   if (const auto status = assay::cpu::run_if_worker(argc, argv)) {
     return *status;
   }
-  std::fputs("assay-worker: started by other programs, of no use by itself\n", stderr);
+  std::fputs("assay-worker: started by other Assay programs; do not run it directly\n", stderr);
   return 2;
 }

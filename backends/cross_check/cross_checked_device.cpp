@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::int64_t kWarp = 32;
 
-/// Whether the order of a launch's atomics cannot be seen: no two threads come to one cell, or one warp that never
-/// splits executes them one after another, and each by threads that meet in no address.
+/// Whether the results are independent of the order of atomics: either no two threads access the same element, or a
+/// single warp without divergence executes the atomics in program order, each without two threads at one address.
 bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& profile) {
   const auto measure = [&](const char* name, double unknown) {
     const auto found = profile.measures.find(name);
     return found == profile.measures.end() ? unknown : found->second;
   };
-  // Without the count it is known of float atomics alone that there were none.
+  // Without the count, only the absence of float atomics is known.
   const double unknown = profile.fidelity.order_dependent > 0 ? 1 : 0;
   if (measure("atomic_collisions", unknown) == 0) return true;
   const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.precision);
@@ -35,14 +35,15 @@ bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& pr
   return one_warp && measure("atomic_contention", 2) <= 1 && measure("divergent_branches", 1) == 0;
 }
 
-/// Whether the instructions that ran fix the results: each exactly defined, and no atomics whose order is open.
+/// Whether the executed instructions determine the result bits: all are exactly defined, and the order of atomics has
+/// no effect.
 bool are_bits_determined(const LaunchRequest& launch, const ExecutionProfile& profile) {
   const Fidelity& fidelity = profile.fidelity;
   if (fidelity.approximation_reaches_result || fidelity.contractible > 0) return false;
   return are_atomics_ordered(launch, profile);
 }
 
-/// The word of four bytes, or what there is of it, in which `at` lies.
+/// The 4-byte word, truncated at the end of the buffer, that contains the byte `at`.
 std::string word_of(std::span<const std::byte> bytes, std::size_t at) {
   const std::size_t first = at / 4 * 4;
   std::uint32_t word = 0;
@@ -76,18 +77,18 @@ class CrossCheckedSession final : public Session {
     std::vector<RunOutcome> outcomes;
     for (const LaunchRequest& launch : launches) {
       outcomes.push_back(run_both(launch));
-      if (ends_all(launch, outcomes.back())) break;
+      if (stops_batch(launch, outcomes.back())) break;
     }
     return outcomes;
   }
 
  private:
-  /// What a launch's buffers hold, by their number.
+  /// The contents of a launch's buffers, by buffer number.
   using Contents = std::map<std::uint32_t, std::vector<std::byte>>;
 
-  RunOutcome run_both(const LaunchRequest& asked) {
-    LaunchRequest launch = asked;
-    launch.sample.clear();  // or each would leave out others
+  RunOutcome run_both(const LaunchRequest& request) {
+    LaunchRequest launch = request;
+    launch.sample.clear();  // otherwise each device could skip different threads
     if (launch.precision != Precision::kNative) return session_->run({&launch, 1}).front();
     const Contents before = contents(launch);
     fill(*cross_check_, before);
@@ -114,7 +115,7 @@ class CrossCheckedSession final : public Session {
 
   Contents contents(const LaunchRequest& launch) {
     Contents result;
-    for_each_pointer(launch, [&](const Argument::Pointer& pointer) {
+    for_each_pointer(launch, [&](const KernelArgument::Pointer& pointer) {
       const std::span<const std::byte> bytes = session_->bytes(pointer.address.buffer);
       result.try_emplace(pointer.address.buffer.index, bytes.begin(), bytes.end());
     });
@@ -126,7 +127,7 @@ class CrossCheckedSession final : public Session {
       std::ranges::copy(bytes, session.bytes({index}).begin());
   }
 
-  /// Adds to a difference the instruction at which the two parted, or why none can be named.
+  /// Appends to the difference the first differing instruction, or why none could be found.
   void trace(const LaunchRequest& launch, const Contents& before, MemoryFinding& difference) {
     if (!search_) return;
     const auto refill = [&] {
@@ -135,9 +136,10 @@ class CrossCheckedSession final : public Session {
     };
     const auto found = search_->find({*session_, *cross_check_}, launch, refill);
     if (!found) {
-      difference.text += fmt::format("; not traced: {}", found.error().text());
+      difference.text += fmt::format("; cannot locate the differing instruction: {}", found.error().text());
     } else if (!*found) {
-      difference.text += "; where each result is recorded both agree, so no single instruction is to blame";
+      difference.text +=
+          "; both devices agree when instruction results are recorded, so no differing instruction was found";
     } else {
       name_instruction(launch, **found, difference);
     }
@@ -153,27 +155,27 @@ class CrossCheckedSession final : public Session {
                        .thread = {static_cast<std::uint32_t>(divergence.thread % in_block), 0, 0},
                        .block = {static_cast<std::uint32_t>(divergence.thread / in_block), 0, 0}};
     const auto result = [](const std::optional<std::uint64_t>& bits) {
-      return bits ? fmt::format("0x{:08x}", *bits) : std::string("not executed");
+      return bits ? fmt::format("0x{:08x}", *bits) : std::string("no result");
     };
     difference.text += fmt::format(
-        "; first apart at '{}', PTX line {}, source line {}, thread {} of block {}: {}, "
-        "there {}",
+        "; first differing instruction '{}', PTX line {}, source line {}, thread {} of block {}: {} "
+        "instead of {}",
         instruction.text, instruction.code_line, instruction.source_line, difference.site.thread[0],
-        difference.site.block[0], result(divergence.here), result(divergence.there));
+        difference.site.block[0], result(divergence.device_result), result(divergence.cross_check_result));
   }
 
   template <typename Visit>
   static void for_each_pointer(const LaunchRequest& launch, const Visit& visit) {
-    for (const Argument& argument : launch.arguments) {
-      for (const Argument::Pointer& pointer : argument.pointers)
+    for (const KernelArgument& argument : launch.arguments) {
+      for (const KernelArgument::Pointer& pointer : argument.pointers)
         visit(pointer);
     }
   }
 
-  /// "'out' differs from the device ptx in byte 12: 0x3f800001, there 0x3f800000".
+  /// "array 'out' of kernel 'k' differs from device ptx at byte 12: 0x3f800001 instead of 0x3f800000".
   std::optional<MemoryFinding> first_difference(const LaunchRequest& launch) {
     std::optional<MemoryFinding> difference;
-    for_each_pointer(launch, [&](const Argument::Pointer& pointer) {
+    for_each_pointer(launch, [&](const KernelArgument::Pointer& pointer) {
       const auto rest = [&](Session& session) {
         return session.bytes(pointer.address.buffer).subspan(pointer.address.offset);
       };
@@ -183,12 +185,12 @@ class CrossCheckedSession final : public Session {
       if (difference || mine == here.end()) return;
       const auto at = static_cast<std::size_t>(mine - here.begin());
       const Artifact* const code = launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision, launch.target);
-      difference = {
-          .kind = std::string(kDifferingBits),
-          .kernel = launch.kernel->find(launch.pass, launch.precision)->symbol,
-          .target = code != nullptr ? code->architecture : "",
-          .text = fmt::format("'{}' of '{}' differs from the device {} in byte {}: {}, there {}", pointer.region.name,
-                              launch.kernel->name, cross_check_name_, at, word_of(here, at), word_of(there, at))};
+      difference = {.kind = std::string(kDifferingBits),
+                    .kernel = launch.kernel->find(launch.pass, launch.precision)->symbol,
+                    .target = code != nullptr ? code->architecture : "",
+                    .text = fmt::format("array '{}' of kernel '{}' differs from device {} at byte {}: {} instead of {}",
+                                        pointer.region.name, launch.kernel->name, cross_check_name_, at,
+                                        word_of(here, at), word_of(there, at))};
     });
     return difference;
   }
@@ -213,14 +215,14 @@ Result<std::unique_ptr<Session>> CrossCheckedDevice::open(const SessionLimits& l
   Result<std::unique_ptr<Session>> cross_check = cross_check_->open(limits);
   if (!cross_check) return cross_check;
   return std::unique_ptr<Session>(std::make_unique<CrossCheckedSession>(
-      session.take(), cross_check.take(), std::string(cross_check_->name()), recording_, counts_));
+      session.take(), cross_check.take(), std::string(cross_check_->name()), make_recording_, counts_));
 }
 
 std::string CrossCheckedDevice::remark() const {
   if (!can_run().available) return "";
   return fmt::format(
-      "cross-check: {} launches have determined bits, {} of them differ; {} do not (approximate functions, order of "
-      "atomics)",
+      "cross-check: compared {} launches bit by bit, {} differ; {} launches have undetermined bits (approximate "
+      "functions, order of atomics)",
       counts_->compared.load(), counts_->differing.load(), counts_->undetermined.load());
 }
 

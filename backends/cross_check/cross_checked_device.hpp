@@ -1,6 +1,6 @@
-// A device whose every launch another device repeats, from the same bytes; where both must give the same bits and do
-// not, the launch has failed: a MemoryFault of the kind kDifferingBits, whose finding names the instruction at which
-// the two part.
+// A device whose launches are repeated on a second device from the same input bytes. If the result bits are determined
+// but differ, the launch fails with a MemoryFault of the kind kDifferingBits, whose finding names the first instruction
+// with a different result.
 #pragma once
 
 #include <atomic>
@@ -18,26 +18,26 @@
 
 namespace assay::backends {
 
-/// Launches of all sessions of a device, by what could be said of their bits.
+/// Counts the launches of all sessions of a device by the result of the comparison.
 struct CrossCheckCounts {
   std::atomic<std::size_t> compared = 0;
   std::atomic<std::size_t> differing = 0;     ///< of those compared
-  std::atomic<std::size_t> undetermined = 0;  ///< approximations, fusing, or atomics in any order leave them open
+  std::atomic<std::size_t> undetermined = 0;  ///< because of approximations, contraction or unordered atomics
 };
 
 class CrossCheckedDevice final : public Device {
  public:
-  /// Kernels are built by `device`; `mirror` runs what that built, and observes what it executes (ExecutionProfile),
-  /// which decides whether the bits of a launch are determined. `recording` makes code for both that records; without
-  /// it no instruction is named.
+  /// `device` builds the kernels. `cross_check` runs the same code and profiles its execution (ExecutionProfile), which
+  /// decides whether the result bits of a launch are determined. `recording` generates recording code for both devices;
+  /// without it, differing instructions are not located.
   CrossCheckedDevice(std::unique_ptr<Device> device, std::unique_ptr<Device> cross_check,
                      MakeRecording recording = nullptr)
-      : device_(std::move(device)), cross_check_(std::move(cross_check)), recording_(std::move(recording)) {}
+      : device_(std::move(device)), cross_check_(std::move(cross_check)), make_recording_(std::move(recording)) {}
 
   [[nodiscard]] std::string_view name() const override { return device_->name(); }
   [[nodiscard]] SourceTarget target() const override { return device_->target(); }
   [[nodiscard]] Capability can_build() const override { return device_->can_build(); }
-  /// The device's; its reason when both lack something.
+  /// The capability of the device if that cannot run, otherwise of the cross-check device.
   [[nodiscard]] Capability can_run() const override;
 
   [[nodiscard]] std::string build_command(const BuildFlags& flags) const override {
@@ -49,7 +49,7 @@ class CrossCheckedDevice final : public Device {
   Result<std::unique_ptr<Session>> open(const SessionLimits& limits) override;
   [[nodiscard]] std::string confinement() override { return device_->confinement(); }
   [[nodiscard]] std::filesystem::path compiler_file() const override { return device_->compiler_file(); }
-  /// How many launches were compared, and what came of it; empty if the device cannot run.
+  /// How many launches were compared and how many differ; empty if the device cannot run.
   [[nodiscard]] std::string remark() const override;
 
   [[nodiscard]] const CrossCheckCounts& counts() const { return *counts_; }
@@ -57,7 +57,7 @@ class CrossCheckedDevice final : public Device {
  private:
   std::unique_ptr<Device> device_;
   std::unique_ptr<Device> cross_check_;
-  MakeRecording recording_;
+  MakeRecording make_recording_;
   std::shared_ptr<CrossCheckCounts> counts_ = std::make_shared<CrossCheckCounts>();
 };
 

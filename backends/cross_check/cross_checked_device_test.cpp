@@ -8,11 +8,11 @@
 namespace assay::backends {
 namespace {
 
-/// Adds a number to each byte of the first buffer; the observer also tells what it executed.
+/// Adds a number to each byte of the first buffer; the profiled launch also reports what it executed.
 struct Behaviour {
   unsigned char addend = 1;
   RunOutcome outcome = Completed{};
-  bool leaves_out = false;  ///< threads that are not of the sample, which are all of those here
+  bool leaves_out = false;  ///< skips the threads outside the sample, here all threads
 };
 
 class AddingSession final : public Session {
@@ -61,7 +61,7 @@ Completed observed(const Fidelity& fidelity, double contention = 1, double diver
               .measures = {{"atomic_contention", contention}, {"divergent_branches", divergent_branches}}}};
 }
 
-/// Two launches over one buffer, on a device that adds 1 and a mirror as it is given.
+/// Two launches over one buffer, on a device that adds 1 and a cross-check device with the given behaviour.
 struct Both {
   explicit Both(Behaviour cross_check, std::int64_t threads = 8, std::int64_t block = 0,
                 MakeRecording recording = nullptr)
@@ -71,7 +71,7 @@ struct Both {
     kernel.name = "k";
     kernel.entries = {{.symbol = "k_forward", .parameter_count = 1}};
     const BufferId buffer = session->allocate(8).value();
-    Argument array;
+    KernelArgument array;
     array.bytes.resize(8);
     array.pointers.push_back({.address = {buffer, 4}, .region = {.name = "out"}});
     launch = {.kernel = &kernel, .threads = threads, .block = block, .arguments = {array}};
@@ -87,7 +87,7 @@ struct Both {
   int result = 0;
 };
 
-TEST(CrossCheckedDevice, IsTheDeviceWhereBothAgree) {
+TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfBothAgree) {
   const Both both({.addend = 1, .outcome = observed({.exact = 5})});
   EXPECT_EQ(both.device.name(), "first");
   EXPECT_EQ(describe(both.outcomes[1]), "completed");
@@ -96,36 +96,39 @@ TEST(CrossCheckedDevice, IsTheDeviceWhereBothAgree) {
   EXPECT_EQ(both.device.counts().differing, 0U);
 }
 
-TEST(CrossCheckedDevice, NamesTheKernelTheArrayAndThePlaceWhereBitsDiffer) {
+TEST(CrossCheckedDevice, ReportsKernelArrayAndByteThatDiffer) {
   const Both both({.addend = 2, .outcome = observed({.exact = 5})});
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
   EXPECT_EQ(fault->kind, kDifferingBits);
-  EXPECT_EQ(fault->message, "'out' of 'k' differs from the device second in byte 0: 0x01010101, there 0x02020202");
+  EXPECT_EQ(fault->message,
+            "array 'out' of kernel 'k' differs from device second at byte 0: 0x01010101 instead of 0x02020202");
   EXPECT_EQ(both.device.counts().differing, 2U);
 }
 
-TEST(CrossCheckedDevice, RunsNothingBehindADecisiveLaunchThatDiffers) {
+TEST(CrossCheckedDevice, SkipsLaunchesAfterDifferenceWithStopOnFailure) {
   Both both({.addend = 2, .outcome = observed({.exact = 5})});
-  both.launch.decisive = true;
+  both.launch.stop_on_failure = true;
   const std::vector<LaunchRequest> launches{both.launch, both.launch};
   EXPECT_EQ(both.session->run(launches).size(), 1U);
 }
 
-TEST(CrossCheckedDevice, SaysWhyNoInstructionCanBeNamed) {
+TEST(CrossCheckedDevice, ReportsWhyDifferingInstructionCannotBeLocated) {
   const auto reject = [](const Artifact&, const std::string&, Recording) -> Result<RecordingCode> {
-    return Error{"no recording today"};
+    return Error{"recording is not supported"};
   };
   const Both both({.addend = 2, .outcome = observed({.exact = 5})}, 8, 0, reject);
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
-  EXPECT_THAT(fault->message, ::testing::EndsWith("0x02020202; not traced: there is no code to record with"));
+  EXPECT_THAT(
+      fault->message,
+      ::testing::EndsWith("0x02020202; cannot locate the differing instruction: the kernel has no PTX to record"));
   ASSERT_EQ(fault->findings.size(), 1U);
   EXPECT_EQ(fault->findings[0].kind, kDifferingBits);
-  EXPECT_EQ(both.result, 2) << "what the device gave stays";
+  EXPECT_EQ(both.result, 2) << "the results of the device must be kept";
 }
 
-TEST(CrossCheckedDevice, SaysNothingOfBitsThatAreNotDetermined) {
+TEST(CrossCheckedDevice, DoesNotCompareResultsWithUnspecifiedBits) {
   const Fidelity atomics{.order_dependent = 1};
   for (const Completed& outcome :
        {observed({.approximate = 1, .approximation_reaches_result = true}), observed({.contractible = 1}),
@@ -136,26 +139,27 @@ TEST(CrossCheckedDevice, SaysNothingOfBitsThatAreNotDetermined) {
   }
   Completed apart = observed(atomics, 2, 1);
   apart.profile->measures["atomic_collisions"] = 0;
-  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing, 2U) << "each to a cell of its own";
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing, 2U)
+      << "each atomic has its own element";
   apart.profile->measures["atomic_collisions"] = 1;
   EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined, 2U);
   Completed swaps = observed({.exact = 5}, 2, 1);
   swaps.profile->measures["atomic_collisions"] = 1;
-  EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined, 2U) << "compare and swap, of halves";
+  EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined, 2U) << "16-bit compare-and-swap";
   const Behaviour one_warp{.addend = 2, .outcome = observed(atomics)};
   EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined, 2U);
   EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined, 2U);
-  EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing, 2U) << "threads that meet nowhere take no turns";
+  EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing, 2U) << "without collisions the order has no effect";
 }
 
-TEST(CrossCheckedDevice, RunsAllThreadsOnBothWhicheverAreAskedAbout) {
+TEST(CrossCheckedDevice, ComparesAllThreadsEvenIfOnlySomeAreSampled) {
   Both both({.outcome = observed({.exact = 5}), .leaves_out = true});
   both.launch.sample = {0, 7};
   EXPECT_EQ(describe(both.session->run({&both.launch, 1}).front()), "completed");
   EXPECT_EQ(both.device.counts().compared, 3U);
 }
 
-TEST(CrossCheckedDevice, LeavesTheLiftAlone) {
+TEST(CrossCheckedDevice, DoesNotCompareF64PromotedLaunches) {
   Both both({.addend = 2, .outcome = observed({.exact = 5})});
   LaunchRequest promote{.kernel = &both.kernel, .precision = Precision::kPromoted};
   EXPECT_EQ(describe(both.session->run({&promote, 1}).front()), "completed");

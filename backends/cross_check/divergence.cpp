@@ -15,7 +15,7 @@ namespace assay::backends {
 
 namespace {
 
-/// Recording takes so much longer, at most.
+/// The maximum slowdown of recording code.
 constexpr int kSlower = 16;
 
 template <typename T>
@@ -25,17 +25,17 @@ std::vector<T> read(Session& session, BufferId buffer, std::size_t count) {
   return values;
 }
 
-/// The first difference of two threads' records; nothing where there is none.
+/// The first difference between the records of two threads, if any.
 std::optional<Divergence> first_difference(std::span<const Record> here, std::span<const Record> there,
                                            std::span<const RecordedInstruction> instructions) {
   const auto [mine, theirs] = std::ranges::mismatch(here, there);
   if (mine == here.end()) return std::nullopt;
   Divergence divergence;
-  if (mine->instruction != 0) divergence.here = mine->bits;
-  if (theirs->instruction != 0) divergence.there = theirs->bits;
-  // Where the paths differ, what the device came to.
+  if (mine->instruction != 0) divergence.device_result = mine->bits;
+  if (theirs->instruction != 0) divergence.cross_check_result = theirs->bits;
+  // Where the control flow differs, report the instruction that the device executed.
   const std::uint64_t number = mine->instruction != 0 ? mine->instruction : theirs->instruction;
-  if (mine->instruction != theirs->instruction && divergence.here) divergence.there.reset();
+  if (mine->instruction != theirs->instruction && divergence.device_result) divergence.cross_check_result.reset();
   if (number == 0 || number > instructions.size()) return std::nullopt;
   divergence.instruction = instructions[number - 1];
   return divergence;
@@ -43,12 +43,12 @@ std::optional<Divergence> first_difference(std::span<const Record> here, std::sp
 
 }  // namespace
 
-/// Room of the same number in both sessions.
-Result<BufferId> DivergenceSearch::room(SessionPair sessions, std::size_t bytes) {
-  const Result<BufferId> there = sessions.there.allocate(bytes);
+/// Allocates a buffer with the same number in both sessions.
+Result<BufferId> DivergenceSearch::allocate_on_both(SessionPair sessions, std::size_t bytes) {
+  const Result<BufferId> there = sessions.cross_check.allocate(bytes);
   if (!there) return there;
-  const Result<BufferId> here = sessions.here.allocate(bytes);
-  if (here && here->index != there->index) return Error{"the buffers of the two sessions are not the same"};
+  const Result<BufferId> here = sessions.device.allocate(bytes);
+  if (here && here->index != there->index) return Error{"the two sessions gave the buffer different numbers"};
   return here;
 }
 
@@ -56,8 +56,8 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
                                       std::uint64_t thread, BufferId records, const std::function<void()>& refill) {
   const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
   const Artifact* const ptx = launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision, launch.target);
-  if (ptx == nullptr) return Error{"there is no code to record with"};
-  Result<RecordingCode> code = make_(*ptx, entry.symbol, recording);
+  if (ptx == nullptr) return Error{"the kernel has no PTX to record"};
+  Result<RecordingCode> code = make_recording_(*ptx, entry.symbol, recording);
   if (!code) return code.error();
   instructions_ = std::move(code->instructions);
 
@@ -68,8 +68,8 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
     if (!folder) return folder.error();
     folder_.emplace(folder.take());
   }
-  // A name of its own: devices keep what they loaded by the file's name.
-  artifact.path = folder_->path() / fmt::format("recording_{}.ptx", files_++);
+  // Use a new file name each time, because devices cache loaded code by file name.
+  artifact.path = folder_->path() / fmt::format("recording_{}.ptx", file_count_++);
   if (!write_file(artifact.path, artifact.content)) return Error{"cannot be written", artifact.path.string()};
 
   BuiltKernel kernel{.name = launch.kernel->name, .entries = {entry}, .artifacts = {}, .targets = {}, .log = {}};
@@ -79,16 +79,17 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
   request.kernel = &kernel;
   request.profile = false;
   request.time_limit *= kSlower;
-  Argument pointer;
+  KernelArgument pointer;
   pointer.bytes.resize(sizeof(std::uint64_t));
   pointer.pointers.push_back({.at = 0, .address = {records, 0}, .region = {.name = "records"}});
   request.arguments.push_back(std::move(pointer));
-  request.arguments.push_back(Argument::value(thread));
+  request.arguments.push_back(KernelArgument::value(thread));
   refill();
-  for (Session* const session : {&sessions.here, &sessions.there}) {
+  for (Session* const session : {&sessions.device, &sessions.cross_check}) {
     std::ranges::fill(session->bytes(records), std::byte{0});
     const RunOutcome outcome = session->run({&request, 1}).front();
-    if (!std::holds_alternative<Completed>(outcome)) return Error{"with recording code: " + describe(outcome)};
+    if (!std::holds_alternative<Completed>(outcome))
+      return Error{"running the recording code failed: " + describe(outcome)};
   }
   return {};
 }
@@ -99,23 +100,24 @@ Result<std::optional<Divergence>> DivergenceSearch::find(SessionPair sessions, c
   const auto grid = grid_of(launch.threads, launch.block, entry.block_threads);
   if (!grid) return Error{"the number of threads is out of range"};
   const std::size_t threads = std::size_t{grid->blocks} * grid->threads;
-  const auto records = room(sessions, std::max(threads * sizeof(std::uint64_t), kMostRecords * sizeof(Record)));
+  const auto records =
+      allocate_on_both(sessions, std::max(threads * sizeof(std::uint64_t), kMaxRecords * sizeof(Record)));
   if (!records) return records.error();
   if (const auto ran = repeat(sessions, launch, Recording::kDigests, 0, *records, refill); !ran) return ran.error();
-  const auto here = read<std::uint64_t>(sessions.here, *records, threads);
-  const auto there = read<std::uint64_t>(sessions.there, *records, threads);
+  const auto here = read<std::uint64_t>(sessions.device, *records, threads);
+  const auto there = read<std::uint64_t>(sessions.cross_check, *records, threads);
 
   std::optional<Divergence> found;
-  for (std::size_t t = 0, looked_at = 0; t < threads && looked_at < kMostThreads; ++t) {
+  for (std::size_t t = 0, looked_at = 0; t < threads && looked_at < kMaxThreads; ++t) {
     if (here[t] == there[t]) continue;
     ++looked_at;
-    if (const auto ran = repeat(sessions, launch, Recording::kThread, t, *records, refill); !ran) return ran.error();
+    if (const auto ran = repeat(sessions, launch, Recording::kOneThread, t, *records, refill); !ran) return ran.error();
     std::optional<Divergence> of_thread =
-        first_difference(read<Record>(sessions.here, *records, kMostRecords),
-                         read<Record>(sessions.there, *records, kMostRecords), instructions_);
+        first_difference(read<Record>(sessions.device, *records, kMaxRecords),
+                         read<Record>(sessions.cross_check, *records, kMaxRecords), instructions_);
     if (!of_thread) continue;
     of_thread->thread = t;
-    const bool computed = !of_thread->instruction.receives;
+    const bool computed = !of_thread->instruction.has_external_result;
     if (!found || computed) found = std::move(of_thread);
     if (computed) break;
   }

@@ -1,4 +1,4 @@
-// Where two devices part that gave other bits: the first instruction of a thread whose result differs.
+// Locates the first instruction whose result differs between two devices.
 #pragma once
 
 #include <cstddef>
@@ -17,38 +17,39 @@ namespace assay::backends {
 
 struct Divergence {
   RecordedInstruction instruction;
-  std::uint64_t thread = 0;           ///< of the grid
-  std::optional<std::uint64_t> here;  ///< its result; nothing where the thread did not come to it
-  std::optional<std::uint64_t> there;
+  std::uint64_t thread = 0;                    ///< of the grid
+  std::optional<std::uint64_t> device_result;  ///< its result; nullopt if the thread did not execute it
+  std::optional<std::uint64_t> cross_check_result;
 };
 
-/// A session and the one that repeats its launches. Buffers of one number are of one size.
+/// A session and the session that repeats its launches. Buffers with the same number have the same size.
 struct SessionPair {
-  Session& here;
-  Session& there;
+  Session& device;
+  Session& cross_check;
 };
 
-/// Runs one launch again on both, with code that records, and looks where the records part.
+/// Repeats one launch on both devices with recording code and compares the records.
 class DivergenceSearch {
  public:
-  explicit DivergenceSearch(MakeRecording make) : make_(std::move(make)) {}
+  explicit DivergenceSearch(MakeRecording make) : make_recording_(std::move(make)) {}
 
-  /// `refill` gives the launch's buffers what they held before it, on both. Of up to kMostThreads threads that differ
-  /// the first is told in which an instruction computed otherwise, and did not merely receive what differs. Nothing
-  /// where, recording, both agree. Fails where the launch cannot be repeated so, with the reason.
+  /// `refill` restores the contents that the launch's buffers had before it, on both devices. Examines up to
+  /// kMaxThreads differing threads and returns the first whose differing instruction computed its result; if there is
+  /// none, a thread that only received a differing value. Returns nullopt if both agree while recording. Fails with the
+  /// reason if the launch cannot be repeated.
   Result<std::optional<Divergence>> find(SessionPair sessions, const LaunchRequest& launch,
                                          const std::function<void()>& refill);
 
-  static constexpr std::size_t kMostThreads = 8;
+  static constexpr std::size_t kMaxThreads = 8;
 
  private:
   Result<void> repeat(SessionPair sessions, const LaunchRequest& launch, Recording recording, std::uint64_t thread,
                       BufferId records, const std::function<void()>& refill);
-  Result<BufferId> room(SessionPair sessions, std::size_t bytes);
+  Result<BufferId> allocate_on_both(SessionPair sessions, std::size_t bytes);
 
-  MakeRecording make_;
-  std::optional<ScratchDirectory> folder_;  ///< of the code, for devices that load it from files
-  std::uint64_t files_ = 0;
+  MakeRecording make_recording_;
+  std::optional<ScratchDirectory> folder_;  ///< holds the recording code for devices that load it from files
+  std::uint64_t file_count_ = 0;
   std::vector<RecordedInstruction> instructions_;  ///< of the last repetition
 };
 

@@ -1,4 +1,4 @@
-// The search for the instruction at which two devices part, over sessions whose records are made up.
+// Tests of the search for the first differing instruction, over sessions with scripted records.
 #include "backends/cross_check/divergence.hpp"
 
 #include <cstring>
@@ -12,13 +12,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Instructions 1 computes, 2 loads, 3 computes.
+/// Instruction 1 computes, 2 loads, 3 computes.
 Result<RecordingCode> make_recording(const Artifact&, const std::string&, Recording recording) {
   return RecordingCode{.content = recording == Recording::kDigests ? "digests" : "thread",
                        .instructions = {{10, 1, "add", false}, {11, 2, "ld", true}, {12, 3, "mul", false}}};
 }
 
-/// Leaves the records that it is given, by thread; a thread's digest is the sum of its bits.
+/// Writes the given records of each thread; the digest of a thread is the sum of its result bits.
 class ScriptedSession final : public Session {
  public:
   using Script = std::map<std::uint64_t, std::vector<Record>>;
@@ -66,17 +66,17 @@ Result<std::optional<Divergence>> search(ScriptedSession here, ScriptedSession t
   return found;
 }
 
-TEST(DivergenceSearch, NamesTheFirstRecordThatDiffers) {
+TEST(DivergenceSearch, ReportsFirstDifferingRecord) {
   const auto found =
       search(ScriptedSession({{40, {{1, 5}, {2, 6}, {3, 7}}}}), ScriptedSession({{40, {{1, 5}, {2, 6}, {3, 8}}}}));
   ASSERT_TRUE(found.ok() && *found);
   EXPECT_EQ((*found)->instruction.text, "mul");
   EXPECT_EQ((*found)->thread, 40U);
-  EXPECT_EQ((*found)->here, 7U);
-  EXPECT_EQ((*found)->there, 8U);
+  EXPECT_EQ((*found)->device_result, 7U);
+  EXPECT_EQ((*found)->cross_check_result, 8U);
 }
 
-TEST(DivergenceSearch, PrefersAThreadThatComputedOtherwiseToOneThatLoadedIt) {
+TEST(DivergenceSearch, PrefersDifferingComputationToDifferingLoad) {
   const auto found = search(ScriptedSession({{3, {{1, 5}, {2, 6}}}, {9, {{1, 6}}}}),
                             ScriptedSession({{3, {{1, 5}, {2, 7}}}, {9, {{1, 7}}}}));
   ASSERT_TRUE(found.ok() && *found);
@@ -84,30 +84,30 @@ TEST(DivergenceSearch, PrefersAThreadThatComputedOtherwiseToOneThatLoadedIt) {
   EXPECT_EQ((*found)->thread, 9U);
   const auto loaded = search(ScriptedSession({{3, {{1, 5}, {2, 6}}}}), ScriptedSession({{3, {{1, 5}, {2, 7}}}}));
   ASSERT_TRUE(loaded.ok() && *loaded);
-  EXPECT_EQ((*loaded)->instruction.text, "ld") << "better than none";
+  EXPECT_EQ((*loaded)->instruction.text, "ld") << "a loaded difference is better than none";
 }
 
-TEST(DivergenceSearch, TellsAPathThatOneAloneTook) {
+TEST(DivergenceSearch, ReportsInstructionExecutedByOnlyOneDevice) {
   const auto found = search(ScriptedSession({{0, {{1, 5}, {3, 1}}}}), ScriptedSession({{0, {{1, 5}, {2, 9}}}}));
   ASSERT_TRUE(found.ok() && *found);
   EXPECT_EQ((*found)->instruction.text, "mul");
-  EXPECT_FALSE((*found)->there.has_value());
+  EXPECT_FALSE((*found)->cross_check_result.has_value());
   const auto ended = search(ScriptedSession({{0, {{1, 5}}}}), ScriptedSession({{0, {{1, 5}, {2, 9}}}}));
   ASSERT_TRUE(ended.ok() && *ended);
   EXPECT_EQ((*ended)->instruction.text, "ld");
-  EXPECT_FALSE((*ended)->here.has_value());
+  EXPECT_FALSE((*ended)->device_result.has_value());
 }
 
-TEST(DivergenceSearch, FindsNothingWhereBothAgree) {
+TEST(DivergenceSearch, FindsNothingWhenBothAgree) {
   const auto found = search(ScriptedSession({{0, {{1, 5}}}}), ScriptedSession({{0, {{1, 5}}}}));
   ASSERT_TRUE(found.ok());
   EXPECT_FALSE(found->has_value());
 }
 
-TEST(DivergenceSearch, SaysWhyALaunchCannotBeRepeated) {
+TEST(DivergenceSearch, ReportsWhyLaunchCannotBeRepeated) {
   const auto found = search(ScriptedSession({}, TimedOut{std::chrono::milliseconds(5)}), ScriptedSession({}));
   ASSERT_FALSE(found.ok());
-  EXPECT_THAT(found.error().text(), HasSubstr("with recording code: timed out"));
+  EXPECT_THAT(found.error().text(), HasSubstr("running the recording code failed: timed out"));
 }
 
 }  // namespace

@@ -20,13 +20,13 @@ using namespace backends;
 
 namespace {
 
-/// An entry of the cache: the sizes of log and PTX, the log, the PTX, the cubin.
-std::string to_entry(const Compiled& compiled) {
+/// A cache entry: the sizes of log and PTX, then log, PTX and cubin.
+std::string to_entry(const CompiledCode& compiled) {
   return fmt::format("{} {}\n{}{}{}", compiled.log.size(), compiled.ptx.size(), compiled.log, compiled.ptx,
                      compiled.cubin);
 }
 
-std::optional<Compiled> from_entry(const std::string& entry) {
+std::optional<CompiledCode> from_entry(const std::string& entry) {
   std::size_t log = 0;
   std::size_t ptx = 0;
   const char* const end = entry.data() + entry.size();
@@ -42,15 +42,15 @@ std::optional<Compiled> from_entry(const std::string& entry) {
   if (entry.size() - at < log || entry.size() - at - log < ptx) {
     return std::nullopt;
   }
-  return Compiled{
+  return CompiledCode{
       .ptx = entry.substr(at + log, ptx), .cubin = entry.substr(at + log + ptx), .log = entry.substr(at, log)};
 }
 
-std::filesystem::path or_else(const std::filesystem::path& chosen, const std::filesystem::path& fallback) {
+std::filesystem::path value_or_fallback(const std::filesystem::path& chosen, const std::filesystem::path& fallback) {
   return chosen.empty() ? fallback : chosen;
 }
 
-/// "compute_90" of "sm_90", and the other way round.
+/// Converts "sm_90" to "compute_90" and vice versa.
 std::string virtual_of(const std::string& architecture) {
   return "compute" + architecture.substr(architecture.find('_'));
 }
@@ -58,12 +58,9 @@ std::string virtual_of(const std::string& architecture) {
 }  // namespace
 
 CudaDevice::CudaDevice(CudaOptions options)
-    : options_(std::move(options)),
-      nvrtc_(Nvrtc::load()),
-      driver_(Driver::load()),
-      scratch_(Error{"no GPU needs files"}) {
-  const std::filesystem::path folder = or_else(options_.cache_directory, default_cache_directory());
-  options_.worker = or_else(options_.worker, "/proc/self/exe");
+    : options_(std::move(options)), nvrtc_(Nvrtc::load()), driver_(Driver::load()), scratch_(Error{"no GPU found"}) {
+  const std::filesystem::path folder = value_or_fallback(options_.cache_directory, default_cache_directory());
+  options_.worker = value_or_fallback(options_.worker, "/proc/self/exe");
   if (options_.use_cache) {
     if (auto cache = BuildCache::open(folder, options_.cache_bytes)) {
       cache_ = cache.take();
@@ -77,21 +74,22 @@ CudaDevice::CudaDevice(CudaOptions options)
 
 void CudaDevice::find_gpus() {
   if (!driver_) {
-    why_no_gpu_ = driver_.error().message;
+    no_gpu_reason_ = driver_.error().message;
     return;
   }
   std::vector<int> chosen(static_cast<std::size_t>(driver_->device_count()));
   std::iota(chosen.begin(), chosen.end(), 0);
   for (const int ordinal : options_.gpus.value_or(chosen)) {
     if (ordinal < 0 || ordinal >= driver_->device_count()) {
-      why_no_gpu_ = fmt::format("no GPU {}: this machine has {}, counted from 0", ordinal, driver_->device_count());
+      no_gpu_reason_ =
+          fmt::format("unknown GPU {}: this machine has {}, numbered from 0", ordinal, driver_->device_count());
       gpus_.clear();
       return;
     }
     try {
-      gpus_.push_back(look_at_gpu(*driver_, ordinal));
+      gpus_.push_back(query_gpu(*driver_, ordinal));
     } catch (const CallError& error) {
-      why_no_gpu_ = error.what();
+      no_gpu_reason_ = error.what();
       gpus_.clear();
       return;
     }
@@ -110,25 +108,25 @@ Capability CudaDevice::can_run() const {
     return {false, nvrtc_.error().message};
   }
   if (gpus_.empty()) {
-    return {false, why_no_gpu_};
+    return {false, no_gpu_reason_};
   }
   if (!scratch_) {
     return {false, scratch_.error().text()};
   }
   std::vector<std::string> descriptions;
-  for (const Gpu& gpu : gpus_) {
+  for (const GpuProperties& gpu : gpus_) {
     descriptions.push_back(gpu.description());
   }
-  return {true, fmt::format("{}, driver for CUDA {}", fmt::join(descriptions, "; "), driver_->version())};
+  return {true, fmt::format("{}, driver supports CUDA {}", fmt::join(descriptions, "; "), driver_->version())};
 }
 
-/// For each GPU its own code, or PTX for the newest architecture before it that NVRTC knows.
+/// For each GPU its own architecture, or else PTX for the newest older architecture that NVRTC supports.
 std::vector<std::string> CudaDevice::architectures(Precision precision) const {
   if (gpus_.empty()) {
     return precision == Precision::kNative ? options_.native_architectures : options_.promoted_architectures;
   }
   std::vector<std::string> chosen;
-  for (const Gpu& gpu : gpus_) {
+  for (const GpuProperties& gpu : gpus_) {
     std::string architecture = gpu.architecture();
     for (int number = gpu.major * 10 + gpu.minor; number > 0 && !nvrtc_->supports(architecture); --number) {
       architecture = fmt::format("compute_{}", number - 1);
@@ -169,7 +167,7 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
                            fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), architecture, to_text(precision)));
         return std::move(*failed);
       }
-      auto& compiled = std::get<Compiled>(outcome);
+      auto& compiled = std::get<CompiledCode>(outcome);
       built.from_cache = built.from_cache && from_cache;
       built.log += compiled.log;
       if (const Result<void> added = add_artifacts(built, std::move(compiled), options); !added) {
@@ -186,15 +184,14 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
   }
   if (built.artifacts.empty()) {
     return BuildFailed{BuildFailed::Kind::kResource,
-                       fmt::format("NVRTC {} knows none of the architectures {}", nvrtc_->version(),
+                       fmt::format("NVRTC {} supports none of the architectures {}", nvrtc_->version(),
                                    fmt::join(options_.native_architectures, ", "))};
   }
   return built;
 }
 
-/// The cubin, if one was made, and on a GPU's behalf also the PTX, which its driver can compile where it refuses the
-/// cubin.
-Result<void> CudaDevice::add_artifacts(BuiltKernel& built, Compiled compiled, const NvrtcOptions& options) {
+/// Adds the cubin, if any, and for a GPU also the PTX, which the driver compiles if it rejects the cubin.
+Result<void> CudaDevice::add_artifacts(BuiltKernel& built, CompiledCode compiled, const NvrtcOptions& options) {
   bool written = true;
   const bool is_cubin = !compiled.cubin.empty();
   if (is_cubin) {
@@ -219,7 +216,7 @@ Result<void> CudaDevice::add_artifacts(BuiltKernel& built, Compiled compiled, co
   return {};
 }
 
-/// For a GPU with a file, for workers to load; clears `written` if that cannot be written.
+/// For a GPU, also writes a file for workers to load; clears `written` if that fails.
 std::shared_ptr<const Artifact> CudaDevice::to_artifact(Artifact artifact, bool& written) {
   if (!scratch_) {
     return std::make_shared<const Artifact>(std::move(artifact));
@@ -244,8 +241,8 @@ CompileOutcome CudaDevice::compile(const EmittedKernel& kernel, const NvrtcOptio
     }
   }
   CompileOutcome outcome = nvrtc_->compile(source, file, options);
-  if (const auto* compiled = std::get_if<Compiled>(&outcome); compiled != nullptr && cache_ != nullptr) {
-    // A cache that cannot be written costs time in the next run and nothing in this one.
+  if (const auto* compiled = std::get_if<CompiledCode>(&outcome); compiled != nullptr && cache_ != nullptr) {
+    // A failed cache write only costs time in the next run.
     static_cast<void>(cache_->write(key, to_entry(*compiled)));
   }
   return outcome;

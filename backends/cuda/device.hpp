@@ -1,9 +1,9 @@
-// The CUDA device: emitted CUDA C++ compiled by NVRTC to PTX and cubin, run on GPUs through the driver API. Start
-// reading here.
+// The CUDA device: compiles emitted CUDA C++ with NVRTC to PTX and cubin, and runs it on GPUs through the driver API.
+// Start reading here.
 //
-// build(): one compilation for each lane and architecture of the GPUs at hand, looked up in the build cache first;
-// where there is no GPU, for the architectures that stand for all others. open(): a session (session) whose launches
-// run in processes (worker, executor) by the protocol of backends/worker. Sessions take turns on the GPUs.
+// build() compiles each kernel once per precision and GPU architecture, unless the build cache already has it. Without
+// a GPU, it compiles for representative architectures. open() returns a session (session) whose launches run in
+// processes (worker, executor) by the protocol of backends/worker. Sessions are assigned to the GPUs in turn.
 #pragma once
 
 #include <atomic>
@@ -28,61 +28,61 @@
 namespace assay::cuda {
 
 struct CudaOptions {
-  /// What each lane is compiled for where no GPU says it: compute_XX gives PTX, sm_XX a cubin. Those that the NVRTC at
-  /// hand does not know are left out.
+  /// The architectures for each precision if there is no GPU: compute_XX gives PTX, sm_XX a cubin. Architectures that
+  /// the installed NVRTC does not support are skipped.
   std::vector<std::string> native_architectures{"compute_75", "compute_100", "sm_75"};
   std::vector<std::string> promoted_architectures{"compute_75"};
-  std::optional<std::vector<int>> gpus{{0}};  ///< whose numbers are the driver's; nothing: all that there are
-  std::size_t device_bytes = 0;               ///< of a GPU's memory, for one session; 0: as much as the session's
+  std::optional<std::vector<int>> gpus{{0}};  ///< by the driver's numbers; nullopt: all GPUs
+  std::size_t device_bytes = 0;               ///< GPU memory per session; 0: as much as its buffers
   std::filesystem::path worker;               ///< program whose main() calls run_if_worker(); empty: this program
   bool line_info = true;
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
   bool use_cache = true;
-  unsigned jobs = 1;  ///< kernels that are compiled at a time
+  unsigned jobs = 1;  ///< kernels that are compiled at the same time
 };
 
 class CudaDevice final : public backends::Device {
  public:
-  /// Never fails: what is missing is told by can_build() and can_run().
+  /// Never fails; can_build() and can_run() report what is missing.
   explicit CudaDevice(CudaOptions options);
 
   [[nodiscard]] std::string_view name() const override { return "cuda"; }
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kCuda; }
   [[nodiscard]] backends::Capability can_build() const override;
-  /// The reason is "no NVRTC", "no CUDA driver" or "no CUDA device" before anything else.
+  /// The reasons "no NVRTC", "no CUDA driver" and "no CUDA device" take precedence.
   [[nodiscard]] backends::Capability can_run() const override;
-  /// By nvcc, for the first architecture.
+  /// An nvcc command for the first architecture.
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
 
-  /// A kernel is built when every artifact is. A source that one lane or architecture refuses has failed.
+  /// A kernel counts as built only if every artifact is. If one precision or architecture fails, the kernel fails.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
-  /// Fails with the reason of can_run(), or when a GPU gives no context.
+  /// Fails with the reason of can_run(), or if no context can be created on a GPU.
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
 
-  /// A GPU's code makes no system calls; the driver that starts it needs many, so nothing is filtered.
+  /// GPU code makes no system calls, but the driver that launches it needs many, so none are filtered.
   [[nodiscard]] std::string confinement() override;
   [[nodiscard]] std::filesystem::path compiler_file() const override;
 
-  /// Those that sessions take turns on; none where can_run() says no.
-  [[nodiscard]] const std::vector<Gpu>& gpus() const { return gpus_; }
+  /// The GPUs that sessions are assigned to in turn; empty if the device cannot run.
+  [[nodiscard]] const std::vector<GpuProperties>& gpus() const { return gpus_; }
 
  private:
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
   CompileOutcome compile(const backends::EmittedKernel& kernel, const NvrtcOptions& options, bool& from_cache);
 
   [[nodiscard]] std::vector<std::string> architectures(backends::Precision precision) const;
-  Result<void> add_artifacts(backends::BuiltKernel& built, Compiled compiled, const NvrtcOptions& options);
+  Result<void> add_artifacts(backends::BuiltKernel& built, CompiledCode compiled, const NvrtcOptions& options);
   std::shared_ptr<const backends::Artifact> to_artifact(backends::Artifact artifact, bool& written);
   void find_gpus();
 
   CudaOptions options_;
   Result<Nvrtc> nvrtc_;
   Result<Driver> driver_;
-  std::vector<Gpu> gpus_;
-  std::string why_no_gpu_;
-  std::unique_ptr<backends::BuildCache> cache_;  ///< null when there is none to be had
+  std::vector<GpuProperties> gpus_;
+  std::string no_gpu_reason_;
+  std::unique_ptr<backends::BuildCache> cache_;  ///< null if it cannot be opened
   Result<backends::ScratchDirectory> scratch_;   ///< for the files that workers load
   std::atomic<std::uint64_t> next_file_ = 0;
   std::atomic<std::size_t> next_session_ = 0;
@@ -92,13 +92,13 @@ class CudaDevice final : public backends::Device {
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
 inline constexpr backends::DeviceRow kDeviceRow{.name = "cuda",
-                                                .summary = "the CUDA C++ on a GPU, compiled by NVRTC",
+                                                .summary = "CUDA C++ compiled by NVRTC for a GPU",
                                                 .target = backends::SourceTarget::kCuda,
                                                 .toolkit = backends::Toolkit::kNvrtc,
                                                 .is_gpu = true,
                                                 .is_repeatable = false,
-                                                .same_bits = "ptx",
-                                                .agrees = "cpu",
+                                                .bit_identical_to = "ptx",
+                                                .agrees_with = "cpu",
                                                 .make = make_device};
 
 }  // namespace assay::cuda

@@ -55,7 +55,7 @@ class CudaDeviceTest : public ::testing::Test {
   std::filesystem::path directory;
 };
 
-TEST_F(CudaDeviceTest, CompilesBothLanesForEachArchitecture) {
+TEST_F(CudaDeviceTest, CompilesBothPrecisionsForEachArchitecture) {
   CudaDevice device(options());
   const BuildOutcome outcome = build(device, kernel_of("x[i] = half_of(a);"));
   ASSERT_TRUE(std::holds_alternative<BuiltKernel>(outcome)) << std::get<BuildFailed>(outcome).log;
@@ -71,7 +71,7 @@ TEST_F(CudaDeviceTest, CompilesBothLanesForEachArchitecture) {
   EXPECT_EQ(built.find(Pass::kForward, Precision::kPromoted)->symbol, "f_forward");
 }
 
-TEST_F(CudaDeviceTest, TakesASecondBuildFromTheCache) {
+TEST_F(CudaDeviceTest, SecondBuildComesFromCache) {
   const EmittedKernel kernel = kernel_of("int unused; x[i] = a;");
   CudaDevice first(options());
   const auto compiled = std::get<BuiltKernel>(build(first, kernel));
@@ -87,7 +87,7 @@ TEST_F(CudaDeviceTest, TakesASecondBuildFromTheCache) {
   }
 }
 
-TEST_F(CudaDeviceTest, KeepsTheLogOfARefusedKernelAndBuildsTheOthers) {
+TEST_F(CudaDeviceTest, KeepsLogOfRejectedKernelAndBuildsTheOthers) {
   CudaDevice device(options());
   const std::array kernels{kernel_of("x[i] = a;"), kernel_of("x[i] = undeclared;"), kernel_of("x[i] = 1;")};
   const std::vector<BuildOutcome> outcomes = device.build(kernels, BuildFlags::strict());
@@ -97,17 +97,17 @@ TEST_F(CudaDeviceTest, KeepsTheLogOfARefusedKernelAndBuildsTheOthers) {
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[2]));
 }
 
-TEST(CudaDevice, SaysWhyItDoesNotRun) {
+TEST(CudaDevice, ReportsWhyItCannotRun) {
   CudaDevice device({.use_cache = false});
   const Capability capability = device.can_run();
-  if (capability.available) GTEST_SKIP() << "it runs: " << capability.detail;
+  if (capability.available) GTEST_SKIP() << "the device can run: " << capability.detail;
   EXPECT_THAT(capability.detail, AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
   const auto session = device.open({});
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().message, capability.detail);
 }
 
-TEST(CudaDevice, SaysThatNvrtcIsMissing) {
+TEST(CudaDevice, ReportsMissingNvrtc) {
   ::setenv("ASSAY_NVRTC", "/nonexistent", 1);
   CudaDevice device({.use_cache = false});
   ::unsetenv("ASSAY_NVRTC");

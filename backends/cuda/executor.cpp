@@ -13,15 +13,15 @@
 namespace assay::cuda {
 
 using worker::LaunchEnd;
-using worker::Progress;
+using worker::LaunchProgress;
 using worker::RecordReader;
 
 namespace {
 
-/// What fresh memory holds: a kernel that reads what it was not given gets this.
+/// The content of new memory, which a kernel gets if it reads memory that was not initialised.
 constexpr unsigned char kPoison = 0xCB;
 constexpr std::size_t kSmallestImage = std::size_t{1} << 20;
-/// Of so many parts of the free memory a measurement leaves one: the driver itself needs some, and so may others.
+/// A measurement leaves 1/kFreeParts of the free memory unused, for the driver and for other processes.
 constexpr std::size_t kFreeParts = 16;
 
 std::string content_of(const std::string& path) {
@@ -29,27 +29,29 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Progress progress_of(Blame blame) {
-  switch (blame) {
-    case Blame::kRequest: return Progress::kRejected;
-    case Blame::kAccess: return Progress::kFaulted;
-    case Blame::kKernel: return Progress::kCrashed;
-    case Blame::kDuration: return Progress::kExpired;
-    case Blame::kMachine: break;
+LaunchProgress progress_of(ErrorCause cause) {
+  switch (cause) {
+    case ErrorCause::kRequest: return LaunchProgress::kRejected;
+    case ErrorCause::kAccess: return LaunchProgress::kFaulted;
+    case ErrorCause::kKernel: return LaunchProgress::kCrashed;
+    case ErrorCause::kTimeLimit: return LaunchProgress::kTimedOut;
+    case ErrorCause::kMachine: break;
   }
-  return Progress::kLacking;
+  return LaunchProgress::kResourceError;
 }
 
-LaunchEnd rejected(std::string message) { return {.progress = Progress::kRejected, .message = std::move(message)}; }
+LaunchEnd rejected(std::string message) {
+  return {.progress = LaunchProgress::kRejected, .message = std::move(message)};
+}
 
-/// Why the arguments do not fit the parameters, of which the first is the number of threads; empty when they do.
+/// Why the arguments do not match the parameters, of which the first is the number of threads; empty if they do.
 std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const worker::ArgumentRow> arguments) {
   if (sizes.size() != arguments.size() + 1) {
-    return fmt::format("{} arguments given, the entry takes {}", arguments.size(), sizes.size() - 1);
+    return fmt::format("the entry takes {} arguments, got {}", sizes.size() - 1, arguments.size());
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (sizes[i + 1] != arguments[i].size) {
-      return fmt::format("argument {} has {} bytes, its parameter {}", i, arguments[i].size, sizes[i + 1]);
+      return fmt::format("argument {} must have {} bytes, got {}", i, sizes[i + 1], arguments[i].size);
     }
   }
   return {};
@@ -59,13 +61,14 @@ std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const work
 
 LaunchEnd end_of(const CallError& error) {
   const ErrorClass error_class = classify(error.code());
-  return {.progress = progress_of(error_class.blame), .message = error.what(), .can_go_on = !error_class.sticky};
+  return {
+      .progress = progress_of(error_class.cause), .message = error.what(), .process_is_usable = !error_class.sticky};
 }
 
 GpuExecutor::GpuExecutor(const Driver& driver, const worker::Allowance& allowance, std::span<std::byte> buffers)
     : driver_(driver),
       buffers_(buffers),
-      most_bytes_(allowance.device_bytes == 0 ? buffers.size() : allowance.device_bytes),
+      max_bytes_(allowance.device_bytes == 0 ? buffers.size() : allowance.device_bytes),
       ordinal_(allowance.device),
       context_(enter_context(driver_, allowance.device)),
       streams_{make_stream(driver_), make_stream(driver_), make_stream(driver_), make_stream(driver_)},
@@ -98,17 +101,18 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   }
   std::vector<Range> ranges;
   for (const worker::PointerRow& pointer : reader.pointers()) {
-    ranges.push_back({pointer.buffer_at, pointer.buffer_size});
+    ranges.push_back({pointer.buffer_offset, pointer.buffer_size});
   }
   std::ranges::sort(ranges);
   const auto repeated = std::ranges::unique(ranges);
   ranges.erase(repeated.begin(), repeated.end());
   const Stream& stream = streams_[launches_++ % streams_.size()];
   if (record.samples > 0) return measured(reader, entry, *grid, ranges, stream);
-  const std::size_t reach = reach_of(ranges);
+  const std::size_t reach = required_bytes(ranges);
   if (!make_room(reach)) {
-    return {.progress = Progress::kLacking,
-            .message = fmt::format("the launch needs {} bytes of device memory, {} are allowed", reach, most_bytes_)};
+    return {.progress = LaunchProgress::kResourceError,
+            .message =
+                fmt::format("the launch needs {} bytes of device memory, but only {} are allowed", reach, max_bytes_)};
   }
 
   const std::span<void*> arguments = arguments_.place(reader, image_->get());
@@ -119,23 +123,23 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   driver_.call(driver_.cuLaunchKernel, reader.symbol(), entry.function, grid->blocks, 1U, 1U, grid->threads, 1U, 1U, 0U,
                stream.get(), arguments.data(), static_cast<void**>(nullptr));
   driver_.call(driver_.cuEventRecord, "the end of a launch", end_.get(), stream.get());
-  // Before anything is copied back: the host's buffers keep what they held if the kernel failed.
+  // Wait before copying back, so that the host's buffers stay unchanged if the kernel failed.
   driver_.call(driver_.cuStreamSynchronize, reader.symbol(), stream.get());
   copy_out(ranges, stream);
-  driver_.call(driver_.cuStreamSynchronize, "the copies of results", stream.get());
+  driver_.call(driver_.cuStreamSynchronize, "the copies of the results", stream.get());
   return {.nanoseconds = static_cast<std::int64_t>(nanoseconds_between(driver_, start_, end_))};
 }
 
 LaunchEnd GpuExecutor::measured(const RecordReader& reader, const Entry& entry, const backends::BlockGrid& grid,
                                 std::span<const Range> ranges, const Stream& stream) {
-  // What it needs of memory is counted without the image of other launches.
+  // Release the image of other launches before determining the free memory.
   image_.reset();
   image_bytes_ = 0;
   long long threads = reader.record().threads;
   const MeasuredLaunch launch{.symbol = reader.symbol(),
                               .function = entry.function,
                               .grid = grid,
-                              .image_bytes = reach_of(ranges),
+                              .image_bytes = required_bytes(ranges),
                               .samples = static_cast<std::size_t>(reader.record().samples),
                               .ordinal = ordinal_,
                               .fill = [&](CUdeviceptr to) { copy_in(ranges, to, stream); },
@@ -146,19 +150,19 @@ LaunchEnd GpuExecutor::measured(const RecordReader& reader, const Entry& entry, 
                                     return arguments;
                                   }};
   const std::size_t free = free_bytes(driver_) / kFreeParts * (kFreeParts - 1);
-  std::optional<worker::Measured> measured = measure(driver_, stream, launch, std::min(most_bytes_, free));
+  std::optional<worker::LaunchMeasurements> measured = measure(driver_, stream, launch, std::min(max_bytes_, free));
   if (!measured) {
-    return {.progress = Progress::kLacking,
-            .message =
-                fmt::format("the launch's {} bytes do not fit three times, and the caches twice, into the {} "
-                            "bytes of device memory that are {}",
-                            launch.image_bytes, std::min(most_bytes_, free), free < most_bytes_ ? "free" : "allowed")};
+    return {.progress = LaunchProgress::kResourceError,
+            .message = fmt::format(
+                "measuring needs three copies of the launch's {} bytes and twice the cache size, but only {} "
+                "bytes of device memory are {}",
+                launch.image_bytes, std::min(max_bytes_, free), free < max_bytes_ ? "free" : "allowed")};
   }
   const auto nanoseconds = static_cast<std::int64_t>(measured->measures.at("time_ns"));
   return {.nanoseconds = nanoseconds, .measured = std::move(measured)};
 }
 
-/// The module of the first of the files that the driver takes.
+/// Loads the first of the files that the driver accepts.
 const Module& GpuExecutor::module_of(const std::string& code) {
   if (const auto known = modules_.find(code); known != modules_.end()) {
     return known->second;
@@ -169,13 +173,14 @@ const Module& GpuExecutor::module_of(const std::string& code) {
     try {
       return modules_.emplace(code, load_module(driver_, content_of(path), path)).first->second;
     } catch (const CallError& error) {
-      // A cubin of another architecture, or PTX newer than the driver: the next file may do.
-      if (classify(error.code()).blame != Blame::kRequest || paths.peek() == std::istringstream::traits_type::eof()) {
+      // A cubin for another architecture, or PTX newer than the driver; try the next file.
+      if (classify(error.code()).cause != ErrorCause::kRequest ||
+          paths.peek() == std::istringstream::traits_type::eof()) {
         throw;
       }
     }
   }
-  throw CallError("cuModuleLoadDataEx", code, CUDA_ERROR_INVALID_IMAGE, "no file", "the launch names no code");
+  throw CallError("cuModuleLoadDataEx", code, CUDA_ERROR_INVALID_IMAGE, "no file", "the launch has no code");
 }
 
 const GpuExecutor::Entry& GpuExecutor::entry_of(const std::string& code, const std::string& symbol) {
@@ -199,17 +204,17 @@ std::optional<std::vector<std::size_t>> GpuExecutor::parameter_sizes(CUfunction 
   std::vector<std::size_t> sizes;
   std::size_t offset = 0;
   std::size_t size = 0;
-  // The driver tells the number of parameters by refusing the first index behind them.
+  // The driver rejects the first index after the last parameter.
   while (driver_.cuFuncGetParamInfo.address(function, sizes.size(), &offset, &size) == CUDA_SUCCESS) {
     sizes.push_back(size);
   }
-  // Each entry has the number of threads: without a parameter the driver told nothing.
+  // Every entry has at least the thread count, so an empty list means that the driver reported nothing.
   return sizes.empty() ? std::nullopt : std::optional(std::move(sizes));
 }
 
-/// Lets the image reach `bytes` far; false when it may not. Larger, it is another one: nothing in it is kept.
+/// Ensures that the image has `bytes` bytes; returns false if that is not allowed. Growing discards its content.
 bool GpuExecutor::make_room(std::size_t bytes) {
-  if (bytes > most_bytes_) {
+  if (bytes > max_bytes_) {
     return false;
   }
   if (bytes <= image_bytes_) {
@@ -217,10 +222,10 @@ bool GpuExecutor::make_room(std::size_t bytes) {
   }
   image_.reset();
   image_bytes_ = 0;
-  const std::size_t size = std::min(std::max(std::bit_ceil(bytes), kSmallestImage), std::max(most_bytes_, bytes));
+  const std::size_t size = std::min(std::max(std::bit_ceil(bytes), kSmallestImage), std::max(max_bytes_, bytes));
   image_.emplace(allocate(driver_, size));
-  driver_.call(driver_.cuMemsetD8Async, "fresh device memory", image_->get(), kPoison, size, streams_[0].get());
-  driver_.call(driver_.cuStreamSynchronize, "fresh device memory", streams_[0].get());
+  driver_.call(driver_.cuMemsetD8Async, "new device memory", image_->get(), kPoison, size, streams_[0].get());
+  driver_.call(driver_.cuStreamSynchronize, "new device memory", streams_[0].get());
   image_bytes_ = size;
   return true;
 }
@@ -228,16 +233,16 @@ bool GpuExecutor::make_room(std::size_t bytes) {
 void GpuExecutor::copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const {
   for (const Range& range : ranges) {
     if (range.size == 0) continue;
-    driver_.call(driver_.cuMemcpyHtoDAsync_v2, "a launch's buffer", image + range.at,
-                 static_cast<const void*>(buffers_.data() + range.at), range.size, stream.get());
+    driver_.call(driver_.cuMemcpyHtoDAsync_v2, "a launch's buffer", image + range.offset,
+                 static_cast<const void*>(buffers_.data() + range.offset), range.size, stream.get());
   }
 }
 
 void GpuExecutor::copy_out(std::span<const Range> ranges, const Stream& stream) const {
   for (const Range& range : ranges) {
     if (range.size == 0) continue;
-    driver_.call(driver_.cuMemcpyDtoHAsync_v2, "a launch's buffer", static_cast<void*>(buffers_.data() + range.at),
-                 image_->get() + range.at, range.size, stream.get());
+    driver_.call(driver_.cuMemcpyDtoHAsync_v2, "a launch's buffer", static_cast<void*>(buffers_.data() + range.offset),
+                 image_->get() + range.offset, range.size, stream.get());
   }
 }
 

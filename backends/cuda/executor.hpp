@@ -17,35 +17,36 @@
 
 namespace assay::cuda {
 
-/// Holds the GPU's context and an image of the session's buffers in its memory.
+/// Holds the GPU's context and an image of the session's buffers in GPU memory.
 ///
-/// A launch's buffers go there before it and come back behind it, guard bands and all, so that the host sees what the
-/// kernel did to each byte; a launch that fails leaves the host's as they were. Launches take turns on a few streams.
+/// The buffers of a launch, including guard bands, are copied to the image before it and back after it, so that the
+/// host sees every byte that the kernel changed. A failed launch leaves the host's buffers unchanged. Launches are
+/// assigned to a few streams in turn.
 class GpuExecutor final : public worker::Executor {
  public:
-  /// Throws CallError when there is no context to be had.
+  /// Throws CallError if no context can be created.
   GpuExecutor(const Driver& driver, const worker::Allowance& allowance, std::span<std::byte> buffers);
 
   worker::LaunchEnd run(const worker::RecordReader& launch) override;
 
  private:
-  /// A part of the buffers.
+  /// A range of the buffers, in bytes.
   struct Range {
-    std::size_t at = 0;
+    std::size_t offset = 0;
     std::size_t size = 0;
     friend auto operator<=>(const Range&, const Range&) = default;
   };
-  /// The end of the last of them, at least 1.
-  static std::size_t reach_of(std::span<const Range> ranges) {
-    return ranges.empty() ? 1 : ranges.back().at + ranges.back().size;
+  /// The end of the last range, at least 1.
+  static std::size_t required_bytes(std::span<const Range> ranges) {
+    return ranges.empty() ? 1 : ranges.back().offset + ranges.back().size;
   }
   struct Entry {
     CUfunction function = nullptr;
-    std::optional<std::vector<std::size_t>> sizes;  ///< of the parameters; nothing where the driver does not tell
+    std::optional<std::vector<std::size_t>> sizes;  ///< of the parameters; nullopt if the driver does not report them
   };
 
   worker::LaunchEnd launch(const worker::RecordReader& launch);
-  /// Of the launch, whose buffers reach so far, on the stream.
+  /// Measures the launch, whose buffers are `ranges`, on the stream.
   worker::LaunchEnd measured(const worker::RecordReader& launch, const Entry& entry, const backends::BlockGrid& grid,
                              std::span<const Range> ranges, const Stream& stream);
   const Module& module_of(const std::string& code);
@@ -57,7 +58,7 @@ class GpuExecutor final : public worker::Executor {
 
   Driver driver_;
   std::span<std::byte> buffers_;
-  std::size_t most_bytes_;
+  std::size_t max_bytes_;
   int ordinal_;
   Context context_;
   std::array<Stream, 4> streams_;
@@ -71,7 +72,7 @@ class GpuExecutor final : public worker::Executor {
   std::size_t launches_ = 0;
 };
 
-/// How a launch ended in which a call failed.
+/// The end of a launch in which a call failed.
 worker::LaunchEnd end_of(const CallError& error);
 
 }  // namespace assay::cuda

@@ -1,4 +1,4 @@
-// What the executor leaves alive in the driver, with the fake one in this process.
+// Tests that the executor releases all driver objects, with the fake driver in this process.
 
 #include "backends/cuda/executor.hpp"
 
@@ -33,61 +33,61 @@ class Executor : public ::testing::Test {
   /// The commands of one launch of `kernel` over the first floats of the buffers.
   std::vector<std::byte> commands(const BuiltKernel& kernel, std::size_t bytes, int samples = 0) const {
     std::vector<std::byte> text(4096);
-    worker::CommandWriter writer(text, [&](BufferId) { return worker::BufferPlace{0, bytes}; });
-    Argument pointer;
+    worker::CommandWriter writer(text, [&](BufferId) { return worker::BufferExtent{0, bytes}; });
+    KernelArgument pointer;
     pointer.bytes.resize(sizeof(void*));
     pointer.pointers.push_back({.at = 0, .address = {{0}, 0}});
-    const LaunchRequest request{.threads = 1, .arguments = {pointer, Argument::value(10.0F)}, .samples = samples};
+    const LaunchRequest request{.threads = 1, .arguments = {pointer, KernelArgument::value(10.0F)}, .samples = samples};
     EXPECT_TRUE(writer.add_launch(request, kernel.entries.front(), kernel.artifacts.front()->path.native()));
     return {text.begin() + 16, text.end()};
   }
 
-  testing::TemporaryDirectory directory;
+  TemporaryDirectory directory;
   std::vector<std::byte> buffers = std::vector<std::byte>(std::size_t{8} << 20);
   int (*reset)(const char*) = nullptr;
   int (*live)() = nullptr;
 };
 
-TEST_F(Executor, EndsAllThatItMade) {
+TEST_F(Executor, ReleasesAllDriverObjects) {
   const Driver driver = Driver::load().take();
   {
     GpuExecutor executor(driver, {}, buffers);
     int first = 0;
     for (int i = 0; i < 1000; ++i) {
-      // Ten kernels, and memory that grows on the way.
+      // Ten kernels, with growing memory.
       const BuiltKernel kernel = testing::built_kernel(directory.path(), "k" + std::to_string(i % 10), testing::kScale);
       const worker::LaunchEnd end =
           executor.run(worker::RecordReader(commands(kernel, static_cast<std::size_t>(i + 1) * 4096).data()));
-      ASSERT_EQ(end.progress, worker::Progress::kCompleted) << end.message;
+      ASSERT_EQ(end.progress, worker::LaunchProgress::kCompleted) << end.message;
       if (i == 10) first = live();
     }
-    EXPECT_EQ(live(), first) << "a launch leaves something behind";
+    EXPECT_EQ(live(), first) << "a launch leaks a driver object";
   }
   EXPECT_EQ(live(), 0);
 }
 
-TEST_F(Executor, EndsAllThatMeasuringTook) {
+TEST_F(Executor, ReleasesAllDriverObjectsAfterMeasuring) {
   const BuiltKernel kernel = testing::built_kernel(directory.path(), "scale", testing::kScale);
   const std::vector<std::byte> measured = commands(kernel, 4096, 3);
-  // Undisturbed, and where a call fails behind others that made something.
+  // Without failure, and with a call that fails after others have created objects.
   for (const std::string plan : {"", "cuEventCreate@4=2", "cuLaunchKernel@3=2"}) {
     ASSERT_EQ(reset(plan.c_str()), 0);
     const Driver driver = Driver::load().take();
     GpuExecutor executor(driver, {}, buffers);
     const int before = live();
     const worker::LaunchEnd end = executor.run(worker::RecordReader(measured.data()));
-    EXPECT_EQ(end.progress == worker::Progress::kCompleted, plan.empty()) << end.message;
-    EXPECT_EQ(live(), before + 1) << plan << ": there is more left than the module";
+    EXPECT_EQ(end.progress == worker::LaunchProgress::kCompleted, plan.empty()) << end.message;
+    EXPECT_EQ(live(), before + 1) << plan << ": a driver object other than the module is left";
   }
 }
 
-TEST_F(Executor, SaysWhyAGpuCannotBeLookedAt) {
-  for (const std::string call : testing::kLookingCalls) {
+TEST_F(Executor, ReportsWhyGpuCannotBeQueried) {
+  for (const std::string call : testing::kGpuQueryCalls) {
     for (const std::string action : {"1", "46", "999"}) {
       ASSERT_EQ(reset((call + "@1=" + action).c_str()), 0);
       const Driver driver = Driver::load().take();
       try {
-        static_cast<void>(look_at_gpu(driver, 0));
+        static_cast<void>(query_gpu(driver, 0));
         ADD_FAILURE() << call;
       } catch (const CallError& error) {
         EXPECT_EQ(error.call(), call);
@@ -96,7 +96,7 @@ TEST_F(Executor, SaysWhyAGpuCannotBeLookedAt) {
   }
 }
 
-TEST_F(Executor, EndsWhatItMadeBeforeACallFailed) {
+TEST_F(Executor, ReleasesObjectsCreatedBeforeFailedCall) {
   for (const char* plan : {"cuCtxSetCurrent@1=46", "cuStreamCreate@3=2", "cuEventCreate@2=2"}) {
     ASSERT_EQ(reset(plan), 0);
     const Driver driver = Driver::load().take();
@@ -105,16 +105,16 @@ TEST_F(Executor, EndsWhatItMadeBeforeACallFailed) {
   }
 }
 
-TEST_F(Executor, GoesOnAfterMemoryRanOut) {
+TEST_F(Executor, ContinuesAfterOutOfMemory) {
   ASSERT_EQ(reset("memory=2M"), 0);
   const Driver driver = Driver::load().take();
   GpuExecutor executor(driver, {}, buffers);
   const BuiltKernel kernel = testing::built_kernel(directory.path(), "scale", testing::kScale);
   const worker::LaunchEnd large = executor.run(worker::RecordReader(commands(kernel, std::size_t{4} << 20).data()));
-  EXPECT_EQ(large.progress, worker::Progress::kLacking);
-  EXPECT_TRUE(large.can_go_on);
+  EXPECT_EQ(large.progress, worker::LaunchProgress::kResourceError);
+  EXPECT_TRUE(large.process_is_usable);
   const worker::LaunchEnd small = executor.run(worker::RecordReader(commands(kernel, 4096).data()));
-  EXPECT_EQ(small.progress, worker::Progress::kCompleted) << small.message;
+  EXPECT_EQ(small.progress, worker::LaunchProgress::kCompleted) << small.message;
 }
 
 }  // namespace

@@ -13,15 +13,15 @@ namespace assay::cuda {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-/// A cache is swept by so many times what it holds.
+/// The memory used to flush a cache, as a multiple of the cache size.
 constexpr std::size_t kSweeps = 2;
-/// The copy that no run touches, and that of the untimed run.
+/// The unused copy and that of the untimed run.
 constexpr std::size_t kOwnCopies = 2;
 constexpr double kNanosecondsInSecond = 1e9;
 
 using Measures = std::map<std::string, double>;
 
-/// The value below which the share lies, between neighbours by their distance; of at least one value.
+/// The quantile of at least one value, with linear interpolation.
 double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   const double at = share * static_cast<double>(values.size() - 1);
@@ -32,7 +32,7 @@ double quantile(std::vector<double> values, double share) {
 
 class Measuring {
  public:
-  Measuring(const Driver& driver, const Stream& stream, const MeasuredLaunch& launch, const Gpu& gpu,
+  Measuring(const Driver& driver, const Stream& stream, const MeasuredLaunch& launch, const GpuProperties& gpu,
             std::size_t copies)
       : driver_(driver),
         stream_(stream),
@@ -49,7 +49,7 @@ class Measuring {
   static std::size_t stride_of(const MeasuredLaunch& launch) {
     return (std::max<std::size_t>(launch.image_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   }
-  static std::size_t sweep_bytes(const Gpu& gpu) { return std::max(kSweeps * gpu.cache_bytes, kAlignment); }
+  static std::size_t sweep_bytes(const GpuProperties& gpu) { return std::max(kSweeps * gpu.cache_bytes, kAlignment); }
 
   Measures times() {
     std::vector<double> times;
@@ -88,18 +88,18 @@ class Measuring {
                               std::max<double>(gpu_.threads_per_multiprocessor, 1)}};
   }
 
-  /// Of one run and the copies before it, as CUPTI records them.
+  /// CUPTI's records of one run and the copies before it.
   Measures traced(const Cupti& cupti) {
     Trace trace(cupti);
     refresh(1);
     run(1);
     wait();
-    const Traced traced = trace.finish();
+    const TraceResult traced = trace.finish();
     Measures measures{{"dropped_records", static_cast<double>(traced.dropped)}};
     if (!traced.kernels.empty()) measures.emplace("kernel_ns", quantile(traced.kernels, 0.5));
     if (!traced.launch_calls.empty()) measures.emplace("launch_call_ns", quantile(traced.launch_calls, 0.5));
     std::vector<double> rates;
-    for (const Traced::Copy& copy : traced.copies)
+    for (const TraceResult::Copy& copy : traced.copies)
       if (copy.nanoseconds > 0) rates.push_back(2 * copy.bytes / copy.nanoseconds * kNanosecondsInSecond);
     if (!rates.empty()) measures.emplace("traced_copy_bytes_per_second", quantile(rates, 0.5));
     return measures;
@@ -119,7 +119,7 @@ class Measuring {
  private:
   [[nodiscard]] CUdeviceptr copy(std::size_t number) const { return memory_.get() + number * stride_; }
 
-  /// Fills the first copies behind the untouched one and sweeps the caches; the rate of the copying in bytes a second.
+  /// Fills the first copies from the unused one and flushes the caches. Returns the copy rate in bytes per second.
   double refresh(std::size_t count) {
     timed(0, [&] {
       for (std::size_t i = 1; i <= count; ++i)
@@ -127,8 +127,8 @@ class Measuring {
     });
     wait();
     const double rate = 2.0 * static_cast<double>(count * stride_) / nanoseconds(0) * kNanosecondsInSecond;
-    driver_.call(driver_.cuMemsetD8Async, "memory that sweeps the caches", copy(copies_), static_cast<unsigned char>(0),
-                 sweep_bytes(gpu_), stream_.get());
+    driver_.call(driver_.cuMemsetD8Async, "the buffer that flushes the caches", copy(copies_),
+                 static_cast<unsigned char>(0), sweep_bytes(gpu_), stream_.get());
     return rate;
   }
 
@@ -138,7 +138,7 @@ class Measuring {
                  static_cast<void**>(nullptr));
   }
 
-  /// Has the work done between the events of that number.
+  /// Does the work between the pair of events with that number.
   template <typename Work>
   void timed(std::size_t number, const Work& work) {
     driver_.call(driver_.cuEventRecord, "the start of a measurement", events_[2 * number].get(), stream_.get());
@@ -153,18 +153,18 @@ class Measuring {
   const Driver& driver_;
   const Stream& stream_;
   const MeasuredLaunch& launch_;
-  const Gpu& gpu_;
+  const GpuProperties& gpu_;
   std::size_t stride_;
   std::size_t copies_;
-  DeviceMemory memory_;  ///< the copies, and behind them what is swept through the caches
+  DeviceMemory memory_;  ///< the copies, followed by the memory used to flush the caches
   std::vector<Event> events_;
 };
 
 void add_remark(std::string& remark, const std::string& text) { remark += (remark.empty() ? "" : "; ") + text; }
 
-/// Takes what CUPTI gives; where it refuses, the remark says why. An error of the kernel or the driver goes on.
+/// Adds CUPTI measures; if CUPTI fails, the remark says why. Errors of the kernel or the driver are rethrown.
 template <typename Work>
-void try_cupti(worker::Measured& measured, const Work& work) {
+void try_cupti(worker::LaunchMeasurements& measured, const Work& work) {
   try {
     measured.measures.merge(work());
   } catch (const CallError& error) {
@@ -174,30 +174,32 @@ void try_cupti(worker::Measured& measured, const Work& work) {
   }
 }
 
-void add_from_cupti(worker::Measured& measured, Measuring& measuring) {
+void add_from_cupti(worker::LaunchMeasurements& measured, Measuring& measuring) {
   const Result<Cupti> cupti = Cupti::load();
   if (!cupti) {
-    return add_remark(measured.remark, "neither records nor hardware counters: " + cupti.error().text());
+    return add_remark(measured.remark,
+                      "activity records and hardware counters are not available: " + cupti.error().text());
   }
   try_cupti(measured, [&] { return measuring.traced(*cupti); });
   if (!cupti->has_counters()) {
-    return add_remark(measured.remark, "no hardware counters: " + cupti->library() + " is older than CUDA 12.6");
+    return add_remark(measured.remark,
+                      "hardware counters are not available: " + cupti->library() + " is older than CUDA 12.6");
   }
   try_cupti(measured, [&] { return measuring.counted(*cupti); });
 }
 
 }  // namespace
 
-std::optional<worker::Measured> measure(const Driver& driver, const Stream& stream, const MeasuredLaunch& launch,
-                                        std::size_t most_bytes) {
-  const Gpu gpu = look_at_gpu(driver, launch.ordinal);
+std::optional<worker::LaunchMeasurements> measure(const Driver& driver, const Stream& stream,
+                                                  const MeasuredLaunch& launch, std::size_t max_bytes) {
+  const GpuProperties gpu = query_gpu(driver, launch.ordinal);
   const std::size_t sweep = Measuring::sweep_bytes(gpu);
-  const std::size_t room = most_bytes < sweep ? 0 : (most_bytes - sweep) / Measuring::stride_of(launch);
+  const std::size_t room = max_bytes < sweep ? 0 : (max_bytes - sweep) / Measuring::stride_of(launch);
   if (room <= kOwnCopies) {
     return std::nullopt;
   }
   Measuring measuring(driver, stream, launch, gpu, std::min(room, kOwnCopies + launch.samples));
-  worker::Measured measured{.measures = measuring.times(), .remark = {}};
+  worker::LaunchMeasurements measured{.measures = measuring.times(), .remark = {}};
   measured.measures.merge(measuring.resources());
   add_from_cupti(measured, measuring);
   return measured;

@@ -1,5 +1,4 @@
-// Launches that are measured, over the fake driver and the fake CUPTI: what is told of them, and what is still told
-// when CUPTI refuses.
+// Tests of measured launches over the fake driver and the fake CUPTI, including failures of CUPTI.
 #include <array>
 #include <string>
 #include <vector>
@@ -35,7 +34,7 @@ class Measuring : public CudaSession {
     return request;
   }
 
-  /// Of one measured launch under the plan.
+  /// The measurement of one launch under the plan.
   Measurement measurement(const std::string& text) {
     plan(text);
     const auto session = open();
@@ -47,7 +46,7 @@ class Measuring : public CudaSession {
   }
 };
 
-TEST_F(Measuring, TellsTimesAndResourcesAndLeavesTheBuffers) {
+TEST_F(Measuring, ReportsTimesAndResourcesWithoutChangingBuffers) {
   const auto session = open();
   const LaunchRequest request = sampled(**session, scale, 5);
   const auto done = std::get<Completed>((*session)->run({&request, 1}).front());
@@ -67,46 +66,49 @@ TEST_F(Measuring, TellsTimesAndResourcesAndLeavesTheBuffers) {
   EXPECT_EQ(measures.at("occupancy"), 1);
 }
 
-TEST_F(Measuring, TellsWhatCuptiRecordsAndCounts) {
-  const Measurement told = measurement("");
+TEST_F(Measuring, ReportsCuptiRecordsAndCounters) {
+  const Measurement measured_launch = measurement("");
   for (const char* name : {"kernel_ns", "launch_call_ns", "traced_copy_bytes_per_second"})
-    EXPECT_THAT(told.measures, Contains(Pair(name, Gt(0)))) << name;
-  EXPECT_EQ(told.measures.at("dropped_records"), 0);
-  // The fake CUPTI gives the length of a metric's name for it.
+    EXPECT_THAT(measured_launch.measures, Contains(Pair(name, Gt(0)))) << name;
+  EXPECT_EQ(measured_launch.measures.at("dropped_records"), 0);
+  // The fake CUPTI returns the length of a metric's name as its value.
   for (const CounterRow& row : counter_rows())
-    EXPECT_THAT(told.measures, Contains(Pair(row.name, std::string_view(row.metric).size())));
+    EXPECT_THAT(measured_launch.measures, Contains(Pair(row.name, std::string_view(row.metric).size())));
 }
 
-TEST_F(Measuring, TellsOfRecordsThatWereLost) {
-  const Measurement told = measurement("records=1");
-  EXPECT_GT(told.measures.at("dropped_records"), 0);
-  EXPECT_THAT(told.measures, Not(Contains(Key("kernel_ns"))));
+TEST_F(Measuring, ReportsDroppedRecords) {
+  const Measurement measured_launch = measurement("records=1");
+  EXPECT_GT(measured_launch.measures.at("dropped_records"), 0);
+  EXPECT_THAT(measured_launch.measures, Not(Contains(Key("kernel_ns"))));
 }
 
-TEST_F(Measuring, TellsTimesWithoutCupti) {
+TEST_F(Measuring, ReportsTimesWithoutCupti) {
   ::setenv("ASSAY_CUPTI", "/nonexistent/libcupti.so", 1);
-  const Measurement told = measurement("");
-  EXPECT_THAT(told.remark, StartsWith("neither records nor hardware counters: /nonexistent/libcupti.so: "));
-  EXPECT_THAT(told.measures, AllOf(Contains(Pair("time_ns", Gt(0))), Not(Contains(Key("kernel_ns")))));
+  const Measurement measured_launch = measurement("");
+  EXPECT_THAT(measured_launch.remark,
+              StartsWith("activity records and hardware counters are not available: /nonexistent/libcupti.so: "));
+  EXPECT_THAT(measured_launch.measures, AllOf(Contains(Pair("time_ns", Gt(0))), Not(Contains(Key("kernel_ns")))));
 }
 
-TEST_F(Measuring, TellsWhatCuda12_0Records) {
+TEST_F(Measuring, ReportsTimesWithoutCountersOnCuda12_0) {
   ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA_12_0, 1);
   ::setenv("ASSAY_CUPTI", ASSAY_FAKE_CUDA_12_0, 1);
-  const Measurement told = measurement("");
-  EXPECT_EQ(told.remark, "no hardware counters: " ASSAY_FAKE_CUDA_12_0 " is older than CUDA 12.6");
-  EXPECT_THAT(told.measures, AllOf(Contains(Pair("kernel_ns", Gt(0))), Not(Contains(Key("dram_read_bytes")))));
+  const Measurement measured_launch = measurement("");
+  EXPECT_EQ(measured_launch.remark,
+            "hardware counters are not available: " ASSAY_FAKE_CUDA_12_0 " is older than CUDA 12.6");
+  EXPECT_THAT(measured_launch.measures,
+              AllOf(Contains(Pair("kernel_ns", Gt(0))), Not(Contains(Key("dram_read_bytes")))));
 }
 
-TEST_F(Measuring, SaysHowToPermitCounters) {
-  const Measurement told = measurement("cuptiRangeProfilerEnable@1=35");
-  EXPECT_THAT(told.remark, AllOf(StartsWith("hardware counters are reserved to administrators"),
-                                 HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
-  EXPECT_THAT(told.measures, AllOf(Contains(Key("time_ns")), Contains(Key("kernel_ns"))));
+TEST_F(Measuring, ExplainsHowToEnableCounters) {
+  const Measurement measured_launch = measurement("cuptiRangeProfilerEnable@1=35");
+  EXPECT_THAT(measured_launch.remark, AllOf(StartsWith("hardware counters require administrator rights"),
+                                            HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
+  EXPECT_THAT(measured_launch.measures, AllOf(Contains(Key("time_ns")), Contains(Key("kernel_ns"))));
 }
 
-/// Every call of CUPTI that a measured launch makes: what refuses it costs its own figures alone.
-TEST_F(Measuring, GoesOnWhateverCuptiRefuses) {
+/// For every CUPTI call of a measured launch: its failure only loses the measures that depend on it.
+TEST_F(Measuring, ContinuesAfterAnyCuptiFailure) {
   struct CuptiCall {
     const char* call;
     bool of_trace;
@@ -132,20 +134,20 @@ TEST_F(Measuring, GoesOnWhateverCuptiRefuses) {
   for (const CuptiCall& failing : kCalls) {
     for (const char* result : {"1", "27", "35", "999"}) {
       SCOPED_TRACE(fmt::format("{}@1={}", failing.call, result));
-      const Measurement told = measurement(fmt::format("{}@1={}", failing.call, result));
-      EXPECT_THAT(told.measures, Contains(Pair("time_ns", Gt(0))));
-      EXPECT_EQ(told.measures.contains("kernel_ns"), !failing.of_trace);
-      EXPECT_EQ(told.measures.contains("dram_read_bytes"), failing.of_trace);
+      const Measurement measured_launch = measurement(fmt::format("{}@1={}", failing.call, result));
+      EXPECT_THAT(measured_launch.measures, Contains(Pair("time_ns", Gt(0))));
+      EXPECT_EQ(measured_launch.measures.contains("kernel_ns"), !failing.of_trace);
+      EXPECT_EQ(measured_launch.measures.contains("dram_read_bytes"), failing.of_trace);
       const bool advised = !advice_on(std::atoi(result)).empty();
-      EXPECT_THAT(told.remark, HasSubstr(advised ? advice_on(std::atoi(result)) : failing.call));
+      EXPECT_THAT(measured_launch.remark, HasSubstr(advised ? advice_on(std::atoi(result)) : failing.call));
     }
   }
-  // A CUPTI that does not tell its version is none.
+  // A CUPTI that does not report its version counts as missing.
   EXPECT_THAT(measurement("cuptiGetVersion@1=1").remark, HasSubstr("cuptiGetVersion"));
 }
 
-/// Every call of the driver that only measuring makes, or makes anew: the launch has failed, and says by whose fault.
-TEST_F(Measuring, EndsWhereTheDriverFails) {
+/// For every driver call that a measurement adds: its failure fails the launch with the correct cause.
+TEST_F(Measuring, ReportsCauseOfDriverFailure) {
   struct Failure {
     const char* action;
     const char* outcome;
@@ -167,7 +169,7 @@ TEST_F(Measuring, EndsWhereTheDriverFails) {
   }
 }
 
-TEST_F(Measuring, HasARoundOfItsOwn) {
+TEST_F(Measuring, MeasuresOnlyLaunchesThatRequestIt) {
   const auto session = open();
   const std::array launches{launch(**session, scale, 3), sampled(**session, scale, 2), launch(**session, scale, 3),
                             sampled(**session, other, 4)};
@@ -184,8 +186,8 @@ TEST_F(Measuring, HasARoundOfItsOwn) {
   EXPECT_THAT(result(**session, launches[1]), Each(2.0F));
 }
 
-TEST_F(Measuring, TakesNoMoreMemoryThanItMay) {
-  // The fake GPU's cache has 1 MiB: it is swept by 2, and three copies of the buffers take no more than a few KiB.
+TEST_F(Measuring, RespectsMemoryLimit) {
+  // The fake GPU's cache has 1 MiB and is flushed with 2 MiB; three copies of the buffers take only a few KiB.
   plan("memory=3M");
   const auto enough = open((2 << 20) + (64 << 10));
   const LaunchRequest request = sampled(**enough, scale, 50);
@@ -194,12 +196,13 @@ TEST_F(Measuring, TakesNoMoreMemoryThanItMay) {
   EXPECT_EQ(std::get<Completed>(outcome).measurement->measures.at("samples"), 50);
   const auto little = open(2 << 20);
   const LaunchRequest rejected = sampled(**little, scale, 50);
-  EXPECT_EQ(describe((*little)->run({&rejected, 1}).front()),
-            "resource error: the launch's 4000 bytes do not fit three times, and the caches twice, into the 2097152 "
-            "bytes of device memory that are allowed");
+  EXPECT_EQ(
+      describe((*little)->run({&rejected, 1}).front()),
+      "resource error: measuring needs three copies of the launch's 4000 bytes and twice the cache size, but only "
+      "2097152 bytes of device memory are allowed");
 }
 
-TEST_F(Measuring, TakesNoMoreMemoryThanIsFree) {
+TEST_F(Measuring, RespectsFreeMemory) {
   plan("memory=3M");
   const auto session = open(std::size_t{1} << 30);
   const LaunchRequest request = sampled(**session, scale, 500);
@@ -209,12 +212,13 @@ TEST_F(Measuring, TakesNoMoreMemoryThanIsFree) {
   plan("memory=2M");
   const auto little = open(std::size_t{1} << 30);
   const LaunchRequest rejected = sampled(**little, scale, 50);
-  EXPECT_EQ(describe((*little)->run({&rejected, 1}).front()),
-            "resource error: the launch's 4000 bytes do not fit three times, and the caches twice, into the 1966080 "
-            "bytes of device memory that are free");
+  EXPECT_EQ(
+      describe((*little)->run({&rejected, 1}).front()),
+      "resource error: measuring needs three copies of the launch's 4000 bytes and twice the cache size, but only "
+      "1966080 bytes of device memory are free");
 }
 
-TEST_F(Measuring, EndsWithTheKernelsFault) {
+TEST_F(Measuring, ReportsFaultOfMeasuredKernel) {
   const BuiltKernel stray = built_kernel(directory.path(), "stray", "st.global.f32 [%rd1+134217728], %f1;");
   const auto session = open();
   const std::array launches{sampled(**session, stray, 3), launch(**session, scale, 3)};

@@ -14,11 +14,11 @@ using namespace backends;
 
 namespace {
 
-/// The cubin of the architecture, if there is one, and then all PTX: the driver compiles what it can use.
+/// The cubin of the architecture, if any, followed by all PTX; the driver uses the first file that it accepts.
 Result<std::string> files_of(const LaunchRequest& launch, const std::string& architecture) {
   const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
   if (entry.parameter_count != launch.arguments.size()) {
-    return Error{fmt::format("{} arguments given, the entry takes {}", launch.arguments.size(), entry.parameter_count)};
+    return Error{fmt::format("the entry takes {} arguments, got {}", entry.parameter_count, launch.arguments.size())};
   }
   std::string files;
   const auto add = [&](const Artifact* artifact) {
@@ -27,19 +27,19 @@ Result<std::string> files_of(const LaunchRequest& launch, const std::string& arc
   add(launch.kernel->artifact(Artifact::Kind::kCubin, launch.precision, architecture));
   add(launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision));
   if (files.empty()) {
-    return Error{"the kernel was built for another device"};
+    return Error{"the kernel was built for a different device"};
   }
   return files;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> open_session(const SessionLimits& limits, const Gpu& gpu, std::size_t device_bytes,
-                                              const std::filesystem::path& worker_program) {
+Result<std::unique_ptr<Session>> open_session(const SessionLimits& limits, const GpuProperties& gpu,
+                                              std::size_t device_bytes, const std::filesystem::path& worker_program) {
   const auto code_of = [architecture = gpu.architecture()](const LaunchRequest& launch) {
     return files_of(launch, architecture);
   };
-  // The driver maps more address space than any limit would leave.
+  // The driver maps more address space than any useful limit allows.
   auto session = worker::WorkerSession::open(
       {.buffer_bytes = limits.buffer_bytes, .process_bytes = 0, .device_bytes = device_bytes, .device = gpu.ordinal},
       {.program = worker_program, .role = kWorkerRole, .code_of = code_of, .target = gpu.architecture()});

@@ -10,9 +10,9 @@
 
 namespace assay::cuda {
 
-/// A session on the GPU whose workers are processes of the program. `device_bytes` bounds what its buffers take of the
-/// GPU's memory; 0: no bound but the session's own. Fails when there is no worker, or no context, to be had.
-Result<std::unique_ptr<backends::Session>> open_session(const backends::SessionLimits& limits, const Gpu& gpu,
+/// Opens a session on the GPU with the given worker program. `device_bytes` limits the GPU memory of its buffers; 0:
+/// only the session's own limit applies. Fails if no worker or no context can be created.
+Result<std::unique_ptr<backends::Session>> open_session(const backends::SessionLimits& limits, const GpuProperties& gpu,
                                                         std::size_t device_bytes,
                                                         const std::filesystem::path& worker_program);
 

@@ -1,4 +1,4 @@
-// The lane over the fake driver: what launches do, and what each call's each failure comes to.
+// Tests of the CUDA device over the fake driver: launches, and the outcome of every failure of every driver call.
 
 #include <array>
 #include <chrono>
@@ -25,7 +25,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST_F(CudaSession, RunsLaunchesOfSeveralGeometries) {
+TEST_F(CudaSession, RunsLaunchesOfDifferentBlockSizes) {
   const auto session = open();
   ASSERT_TRUE(session.ok()) << session.error().text();
   std::vector<LaunchRequest> launches;
@@ -41,23 +41,23 @@ TEST_F(CudaSession, RunsLaunchesOfSeveralGeometries) {
     EXPECT_THAT(result(**session, each), Each(20.0F));
 }
 
-TEST_F(CudaSession, RefusesArgumentsThatDoNotFit) {
+TEST_F(CudaSession, RejectsArgumentsThatDoNotMatchParameters) {
   const auto session = open();
   LaunchRequest wide = launch(**session, scale, 1);
-  wide.arguments[1] = Argument::value(10.0);
+  wide.arguments[1] = KernelArgument::value(10.0);
   LaunchRequest few = launch(**session, scale, 1);
   few.arguments.pop_back();
   LaunchRequest huge_block = launch(**session, scale, 1);
   huge_block.block = 2048;
   const std::array launches{wide, few, huge_block, launch(**session, scale, 1)};
   const std::vector<RunOutcome> outcomes = (*session)->run(launches);
-  EXPECT_EQ(describe(outcomes[0]), "launch failed: argument 1 has 8 bytes, its parameter 4");
-  EXPECT_EQ(describe(outcomes[1]), "launch failed: 1 arguments given, the entry takes 2");
+  EXPECT_EQ(describe(outcomes[0]), "launch failed: argument 1 must have 4 bytes, got 8");
+  EXPECT_EQ(describe(outcomes[1]), "launch failed: the entry takes 2 arguments, got 1");
   EXPECT_THAT(describe(outcomes[2]), StartsWith("launch failed: cuLaunchKernel of scale_forward: invalid argument"));
   EXPECT_EQ(describe(outcomes[3]), "completed");
 }
 
-TEST_F(CudaSession, RunsLaunchesOnADriverThatDoesNotTellParameters) {
+TEST_F(CudaSession, RunsLaunchesOnDriverWithoutParameterInfo) {
   ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA_12_0, 1);
   const auto session = open();
   ASSERT_TRUE(session.ok()) << session.error().text();
@@ -66,11 +66,11 @@ TEST_F(CudaSession, RunsLaunchesOnADriverThatDoesNotTellParameters) {
   EXPECT_THAT(result(**session, request), Each(20.0F));
 }
 
-TEST_F(CudaSession, TakesThePtxWhereTheCubinIsForAnotherGpu) {
+TEST_F(CudaSession, FallsBackToPtxIfCubinIsForAnotherGpu) {
   BuiltKernel both = scale;
   Artifact cubin{.kind = Artifact::Kind::kCubin, .architecture = "sm_75", .path = directory.path() / "scale.cubin"};
   std::ofstream(cubin.path) << "\x7f"
-                            << "ELF and what else is in a cubin";
+                            << "ELF and the rest of a cubin";
   both.artifacts.insert(both.artifacts.begin(), std::make_shared<const Artifact>(std::move(cubin)));
   const auto session = open();
   const LaunchRequest request = launch(**session, both, 3);
@@ -78,7 +78,7 @@ TEST_F(CudaSession, TakesThePtxWhereTheCubinIsForAnotherGpu) {
   EXPECT_THAT(result(**session, request), Each(20.0F));
 }
 
-TEST_F(CudaSession, SaysWhatAKernelDidWrong) {
+TEST_F(CudaSession, ReportsKernelFaults) {
   struct Fault {
     const char* name;
     const char* body;
@@ -108,27 +108,27 @@ TEST_F(CudaSession, SaysWhatAKernelDidWrong) {
   }
 }
 
-/// The launch over as much memory, but soon done, under sanitizers too.
+/// The same launch over the same memory with few threads, so that it is fast even under sanitizers.
 LaunchRequest few_threads(LaunchRequest launch) {
   launch.threads = 100;
   return launch;
 }
 
-TEST_F(CudaSession, BoundsDeviceMemory) {
+TEST_F(CudaSession, LimitsDeviceMemory) {
   const auto session = open(1 << 20);
   const std::array launches{few_threads(launch(**session, scale, 1 << 17)), launch(**session, scale, 1 << 18)};
   const std::vector<RunOutcome> outcomes = (*session)->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "completed");
   EXPECT_EQ(describe(outcomes[1]),
-            "resource error: the launch needs 1572864 bytes of device memory, 1048576 are allowed");
+            "resource error: the launch needs 1572864 bytes of device memory, but only 1048576 are allowed");
 }
 
 // ------------------------------------------------------------------------------------------- each call x each failure
 
-/// A failure, and what a launch that meets it ends as.
+/// A failure and the resulting outcome of the launch.
 struct Failure {
   const char* action;
-  const char* outcome;  ///< its beginning
+  const char* outcome;  ///< prefix of the outcome
 };
 constexpr std::array kFailures{
     Failure{"1", "launch failed: {}"},     Failure{"2", "resource error: {}"},
@@ -139,11 +139,11 @@ constexpr std::array kFailures{
     Failure{"die", "crashed: SIGKILL"},
 };
 
-/// A call of the second of three launches. It loads other code and grows the memory, so that it makes every call.
+/// A driver call of the second of three launches, which loads other code and grows the memory, so it makes every call.
 struct LaunchCall {
   const char* call;
   int turn;
-  bool results_are_back = false;  ///< they may already have been copied
+  bool results_are_back = false;  ///< the results may already have been copied
 };
 constexpr std::array kLaunchCalls{
     LaunchCall{"cuModuleLoadDataEx", 2},
@@ -161,9 +161,9 @@ constexpr std::array kLaunchCalls{
     LaunchCall{"cuEventElapsedTime", 2, true},
 };
 
-class EachLaunchCall : public CudaSession, public ::testing::WithParamInterface<LaunchCall> {};
+class LaunchCallFailure : public CudaSession, public ::testing::WithParamInterface<LaunchCall> {};
 
-TEST_P(EachLaunchCall, FailsTheLaunchAloneAndSaysHow) {
+TEST_P(LaunchCallFailure, FailsOnlyItsLaunchAndReportsCause) {
   const LaunchCall& failing = GetParam();
   for (const Failure& failure : kFailures) {
     SCOPED_TRACE(fmt::format("{}@{}={}", failing.call, failing.turn, failure.action));
@@ -187,9 +187,9 @@ TEST_P(EachLaunchCall, FailsTheLaunchAloneAndSaysHow) {
 std::string name_of(const ::testing::TestParamInfo<LaunchCall>& info) {
   return fmt::format("{}_{}", info.param.call, info.param.turn);
 }
-INSTANTIATE_TEST_SUITE_P(Table, EachLaunchCall, ::testing::ValuesIn(kLaunchCalls), name_of);
+INSTANTIATE_TEST_SUITE_P(Table, LaunchCallFailure, ::testing::ValuesIn(kLaunchCalls), name_of);
 
-/// The calls that a worker makes before it serves, and what a session that cannot be opened says of them.
+/// The driver calls of a starting worker, and how the session reports that they failed.
 struct SetupCall {
   const char* call;
   const char* reason;
@@ -205,7 +205,7 @@ constexpr std::array kSetupCalls{
     SetupCall{"cuEventCreate", "cuEventCreate of an event"},
 };
 
-TEST_F(CudaSession, SaysWhyThereIsNoContext) {
+TEST_F(CudaSession, ReportsWhyContextCannotBeCreated) {
   for (const SetupCall& failing : kSetupCalls) {
     for (const char* action : {"2", "46", "100", "999", "lose"}) {
       SCOPED_TRACE(fmt::format("{}@1={}", failing.call, action));
@@ -220,18 +220,18 @@ TEST_F(CudaSession, SaysWhyThereIsNoContext) {
   }
 }
 
-/// Calls whose failure costs nothing: what they end goes with the context anyhow, and the sizes of parameters are
-/// something that not every driver tells.
+/// Calls whose failure has no effect: the context releases the objects anyway, and not every driver reports the sizes
+/// of parameters.
 constexpr std::array kHarmlessCalls{"cuModuleUnload", "cuStreamDestroy_v2", "cuEventDestroy_v2",
                                     "cuMemFree_v2",   "cuFuncGetParamInfo", "cuDevicePrimaryCtxRelease_v2"};
 
-TEST_F(CudaSession, GoesOnWhereAFailureCostsNothing) {
+TEST_F(CudaSession, ContinuesIfOptionalDriverCallsFail) {
   for (const char* call : kHarmlessCalls) {
     SCOPED_TRACE(call);
     plan(fmt::format("{}@1=1", call));
     const auto session = open();
     ASSERT_TRUE(session.ok());
-    // The second one needs more memory than the first, which gives its own back.
+    // The second launch needs more memory than the first, so the first image is released.
     const std::array launches{launch(**session, scale, 3), few_threads(launch(**session, scale, 1 << 19))};
     for (const RunOutcome& outcome : (*session)->run(launches))
       EXPECT_EQ(describe(outcome), "completed");
@@ -239,8 +239,8 @@ TEST_F(CudaSession, GoesOnWhereAFailureCostsNothing) {
   }
 }
 
-TEST(DriverCalls, AreEachInATableOfFailures) {
-  // These two tell what another call failed of.
+TEST(DriverCalls, EveryCallHasAFailureTest) {
+  // These two only describe the failure of another call.
   std::set<std::string> covered{"cuGetErrorName", "cuGetErrorString"};
   for (const LaunchCall& row : kLaunchCalls)
     covered.insert(row.call);
@@ -248,21 +248,21 @@ TEST(DriverCalls, AreEachInATableOfFailures) {
     covered.insert(row.call);
   for (const std::string call : kMeasuringCalls)
     covered.insert(call.substr(0, call.find('@')));
-  covered.insert(kLookingCalls.begin(), kLookingCalls.end());
+  covered.insert(kGpuQueryCalls.begin(), kGpuQueryCalls.end());
   covered.insert(kHarmlessCalls.begin(), kHarmlessCalls.end());
-#define ASSAY_IS_COVERED(name, parameters) EXPECT_EQ(covered.erase(#name), 1U) << #name << " fails in no test";
+#define ASSAY_IS_COVERED(name, parameters) EXPECT_EQ(covered.erase(#name), 1U) << #name << " has no failure test";
   ASSAY_CUDA_DRIVER_SYMBOLS(ASSAY_IS_COVERED)
   ASSAY_CUDA_DRIVER_OPTIONAL_SYMBOLS(ASSAY_IS_COVERED)
 #undef ASSAY_IS_COVERED
-  EXPECT_THAT(covered, ::testing::IsEmpty()) << "calls in tables that are not of the driver";
+  EXPECT_THAT(covered, ::testing::IsEmpty()) << "the tables contain calls that are not in the driver";
 }
 
-TEST_F(CudaSession, TellsOfEachLaunchThatTheDeviceIsGone) {
+TEST_F(CudaSession, ReportsLostDeviceForEachLaunch) {
   const auto session = open();
   ASSERT_TRUE(session.ok());
   const std::array launches{launch(**session, scale, 3), launch(**session, scale, 3)};
   (*session)->run(launches);
-  // The worker that follows the one that dies finds no device any more.
+  // The worker that replaces the killed one no longer finds a device.
   plan("cuDevicePrimaryCtxRetain@1=46");
   const BuiltKernel trapped = built_kernel(directory.path(), "trapped", "trap;");
   const LaunchRequest trap = launch(**session, trapped, 1);
@@ -284,7 +284,7 @@ std::string children() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST_F(CudaSession, LeavesNoDescriptorAndNoProcessBehind) {
+TEST_F(CudaSession, LeaksNoDescriptorsOrProcesses) {
   const std::size_t descriptors = entries_of("/proc/self/fd");
   const std::string processes = children();
   const BuiltKernel trapped = built_kernel(directory.path(), "trapped", "trap;");

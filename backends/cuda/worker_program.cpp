@@ -1,4 +1,4 @@
-// assay-cuda-worker: a program that is nothing but a worker of the CUDA device, for those that cannot be their own.
+// assay-cuda-worker: a worker of the CUDA device, for programs that cannot be their own worker.
 
 #include <cstdio>
 
@@ -8,6 +8,6 @@ int main(int argc, char** argv) {
   if (const auto status = assay::cuda::run_if_worker(argc, argv)) {
     return *status;
   }
-  std::fputs("assay-cuda-worker: started by other programs, of no use by itself\n", stderr);
+  std::fputs("assay-cuda-worker: started by other Assay programs; do not run it directly\n", stderr);
   return 2;
 }

@@ -1,4 +1,4 @@
-// Built code in files, for the processes that load it.
+// Files of built code, for the processes that load it.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 
 namespace assay::backends {
 
-/// A folder for files of built code: next to the cache, so that its files can be linked instead of copied; else among
-/// the temporary files.
+/// Creates a directory for files of built code. It lies next to the cache if possible, so that cache files can be
+/// linked instead of copied, otherwise in the directory for temporary files.
 Result<ScratchDirectory> make_artifact_directory(const std::filesystem::path& cache_directory);
 
-/// False when the file could not be written whole.
+/// Returns false if the file could not be written completely.
 [[nodiscard]] bool write_file(const std::filesystem::path& path, std::string_view content);
 
-/// The artifact, whose file goes with the last kernel that refers to it.
+/// Shares the artifact; its file is removed with the last kernel that refers to it.
 std::shared_ptr<const Artifact> with_file(Artifact artifact);
 
 }  // namespace assay::backends

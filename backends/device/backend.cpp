@@ -46,10 +46,10 @@ const Artifact* BuiltKernel::artifact(Artifact::Kind kind, Precision precision, 
   return nullptr;
 }
 
-Argument Argument::array(std::optional<BufferAddress> data, std::span<const std::int32_t> shape,
-                         std::span<const std::int64_t> strides, Region region) {
+KernelArgument KernelArgument::array(std::optional<BufferAddress> data, std::span<const std::int32_t> shape,
+                                     std::span<const std::int64_t> strides, MemoryRegion region) {
   assert(shape.size() == strides.size() && !shape.empty() && shape.size() <= 4);
-  Argument argument;
+  KernelArgument argument;
   argument.bytes.reserve(sizeof(void*) + round_up(shape.size_bytes(), alignof(std::int64_t)) + strides.size_bytes());
   argument.bytes.resize(sizeof(void*));
   if (data) {
@@ -61,7 +61,7 @@ Argument Argument::array(std::optional<BufferAddress> data, std::span<const std:
   return argument;
 }
 
-void Argument::append(const Argument& member, std::size_t alignment) {
+void KernelArgument::append(const KernelArgument& member, std::size_t alignment) {
   pad(alignment);
   const auto base = static_cast<std::uint32_t>(bytes.size());
   bytes.insert(bytes.end(), member.bytes.begin(), member.bytes.end());
@@ -70,7 +70,7 @@ void Argument::append(const Argument& member, std::size_t alignment) {
   }
 }
 
-void Argument::pad(std::size_t alignment) { bytes.resize(round_up(bytes.size(), alignment)); }
+void KernelArgument::pad(std::size_t alignment) { bytes.resize(round_up(bytes.size(), alignment)); }
 
 std::string describe(const RunOutcome& outcome) { return std::visit(Describe{}, outcome); }
 

@@ -24,7 +24,7 @@ void expect_layout_of_cpp() {
     shape[static_cast<std::size_t>(i)] = 10 + i;
     strides[static_cast<std::size_t>(i)] = 100 + i;
   }
-  const Argument argument = Argument::array(BufferAddress{{2}, 8}, shape, strides);
+  const KernelArgument argument = KernelArgument::array(BufferAddress{{2}, 8}, shape, strides);
   ASSERT_EQ(argument.bytes.size(), sizeof(Array<N>)) << N;
   Array<N> array;
   std::memcpy(&array, argument.bytes.data(), sizeof(array));
@@ -35,26 +35,27 @@ void expect_layout_of_cpp() {
   EXPECT_EQ(argument.pointers[0].address.offset, 8U);
 }
 
-TEST(Argument, LaysArraysOutAsCppDoes) {
+TEST(KernelArgument, MatchesCppArrayLayout) {
   expect_layout_of_cpp<1>();
   expect_layout_of_cpp<2>();
   expect_layout_of_cpp<3>();
   expect_layout_of_cpp<4>();
 }
 
-TEST(Argument, LaysStructsOutAsCppDoes) {
+TEST(KernelArgument, MatchesCppStructLayout) {
   struct Particle {
     std::int8_t kind;
     Array<1> trail;
     double mass;
     float charge;
   };
-  Argument particle;
-  particle.append(Argument::value(std::int8_t{1}), alignof(std::int8_t));
-  particle.append(Argument::array(BufferAddress{}, std::array<std::int32_t, 1>{3}, std::array<std::int64_t, 1>{4}),
-                  alignof(Array<1>));
-  particle.append(Argument::value(2.5), alignof(double));
-  particle.append(Argument::value(1.5F), alignof(float));
+  KernelArgument particle;
+  particle.append(KernelArgument::value(std::int8_t{1}), alignof(std::int8_t));
+  particle.append(
+      KernelArgument::array(BufferAddress{}, std::array<std::int32_t, 1>{3}, std::array<std::int64_t, 1>{4}),
+      alignof(Array<1>));
+  particle.append(KernelArgument::value(2.5), alignof(double));
+  particle.append(KernelArgument::value(1.5F), alignof(float));
   particle.pad(alignof(Particle));
   ASSERT_EQ(particle.bytes.size(), sizeof(Particle));
   EXPECT_EQ(particle.pointers[0].at, offsetof(Particle, trail));
@@ -63,7 +64,7 @@ TEST(Argument, LaysStructsOutAsCppDoes) {
   EXPECT_EQ(mass, 2.5);
 }
 
-TEST(BuiltKernel, FindsEntriesAndArtifacts) {
+TEST(BuiltKernel, FindsEntryPointsAndArtifacts) {
   const auto ptx = std::make_shared<const Artifact>(
       Artifact{.kind = Artifact::Kind::kPtx, .precision = Precision::kPromoted, .architecture = "compute_75"});
   const BuiltKernel kernel{.entries = {{.pass = Pass::kForward, .precision = Precision::kPromoted, .symbol = "f"}},
@@ -77,7 +78,7 @@ TEST(BuiltKernel, FindsEntriesAndArtifacts) {
   EXPECT_EQ(kernel.artifact(Artifact::Kind::kPtx, Precision::kNative), nullptr);
 }
 
-TEST(Describe, NamesEveryOutcome) {
+TEST(DescribeOutcome, HasTextForEveryOutcome) {
   EXPECT_EQ(describe(Completed{}), "completed");
   EXPECT_EQ(describe(TimedOut{std::chrono::milliseconds{5}}), "timed out after 5 ms");
   EXPECT_EQ(describe(Unsupported{"no CUDA driver"}), "unsupported: no CUDA driver");

@@ -28,7 +28,7 @@ struct Entry {
   fs::file_time_type used;
 };
 
-/// The regular files below `directory`; what vanishes meanwhile is left out.
+/// The regular files below `directory`, without files that are deleted meanwhile.
 std::vector<Entry> list_files(const fs::path& directory) {
   std::vector<Entry> entries;
   std::error_code error;
@@ -50,7 +50,7 @@ std::uint64_t total_bytes(const std::vector<Entry>& entries) {
   return sum;
 }
 
-/// A second name for the file, or a copy where the file system does not link.
+/// Links the file, or copies it if the file system does not support links.
 bool link_or_copy(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::remove(to, error);
@@ -62,7 +62,7 @@ bool link_or_copy(const fs::path& from, const fs::path& to) {
   return fs::copy_file(from, to, fs::copy_options::overwrite_existing, error) && !error;
 }
 
-/// Makes the content reach the disk before the name does, so that a power cut leaves no entry of half its bytes.
+/// Writes the content to disk before the file is renamed, so that a power failure leaves no truncated entry.
 void flush_to_disk(const fs::path& file) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd >= 0) {
@@ -162,11 +162,11 @@ fs::path BuildCache::new_temporary() {
   return directory_ / kTemporaryFolder / fmt::format("{}-{}", ::getpid(), next_temporary_.fetch_add(1));
 }
 
-/// Gives a finished file its name in the store, and makes room for it.
+/// Moves a finished file into the store and evicts entries if necessary.
 Result<void> BuildCache::publish(const fs::path& temporary, std::string_view key, std::uint64_t bytes) {
-  // Counting all entries of a full store takes half a second, which a run that only reads does not spend. The new file
-  // is among them.
-  std::call_once(counted_, [&] { estimated_bytes_ = measure() - bytes; });
+  // Counting the entries of a full store takes half a second, so only runs that write do it. The count includes the new
+  // file.
+  std::call_once(count_once_, [&] { estimated_bytes_ = measure() - bytes; });
   flush_to_disk(temporary);
   const fs::path entry = path_of(key);
   std::error_code error;
@@ -174,7 +174,7 @@ Result<void> BuildCache::publish(const fs::path& temporary, std::string_view key
   fs::last_write_time(temporary, fs::file_time_type::clock::now(), error);
   error.clear();
   fs::rename(temporary, entry, error);
-  // Also after success: rename(2) of two names of one file does nothing and keeps both.
+  // Remove it even after success: rename(2) between two links to the same file does nothing and keeps both.
   std::error_code ignored;
   fs::remove(temporary, ignored);
   if (error) {
@@ -189,7 +189,7 @@ Result<void> BuildCache::publish(const fs::path& temporary, std::string_view key
 std::uint64_t BuildCache::measure() const { return total_bytes(list_files(directory_)); }
 
 void BuildCache::evict() {
-  const std::lock_guard lock(evicting_);
+  const std::lock_guard lock(eviction_mutex_);
   std::vector<Entry> entries = list_files(directory_);
   std::uint64_t bytes = total_bytes(entries);
   std::ranges::sort(entries, {}, &Entry::used);
@@ -197,7 +197,7 @@ void BuildCache::evict() {
   const auto stale_before = fs::file_time_type::clock::now() - kStaleAfter;
   for (const Entry& entry : entries) {
     const bool incomplete = entry.path.parent_path().filename() == kTemporaryFolder;
-    // An incomplete file belongs to a run at work, unless it is so old that its run must have died.
+    // An incomplete file belongs to a running process, unless it is so old that the process must have died.
     const bool removable = incomplete ? entry.used < stale_before : bytes > goal;
     if (removable) {
       std::error_code gone;

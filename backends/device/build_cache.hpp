@@ -1,9 +1,9 @@
 // A content-addressed store of built files, shared by all runs of a user.
 //
-// A key is the SHA-256 of everything that a file was made from. Entries appear whole or not at all (written aside and
-// renamed), so any number of runs may use one directory at once. The store is bounded: when it outgrows its size, the
-// entries that were not used for longest go, down to 90 % of the size. An entry may vanish at any time; what fetch()
-// handed out does not, because it is a link of its own.
+// A key is the SHA-256 of everything that a file was made from. Entries are written to a temporary file and renamed, so
+// they are always complete and any number of runs may share a directory. The store has a size limit: when it exceeds
+// the limit, the least recently used entries are evicted until it is at 90 % of the limit. An entry may disappear at
+// any time; a file returned by fetch() does not, because it is a separate link.
 #pragma once
 
 #include <atomic>
@@ -19,28 +19,28 @@
 
 namespace assay::backends {
 
-/// $XDG_CACHE_HOME/assay, or ~/.cache/assay, or assay-cache in the folder for temporary files.
+/// $XDG_CACHE_HOME/assay, or ~/.cache/assay, or assay-cache in the directory for temporary files.
 [[nodiscard]] std::filesystem::path default_cache_directory();
 
 /// Thread-safe.
 class BuildCache {
  public:
-  /// Creates the directory where it is missing; fails when it cannot be written. `max_bytes` bounds the sum of the
-  /// files' sizes; one file larger than that is never kept.
+  /// Creates the directory if it is missing; fails if it is not writable. `max_bytes` limits the total size of the
+  /// files; a single larger file is not stored.
   static Result<std::unique_ptr<BuildCache>> open(const std::filesystem::path& directory, std::uint64_t max_bytes);
 
-  /// Gives the entry's file the further name `target`, on the cache's file system or another. False when there is no
-  /// such entry. The file is shared: replace it, never write into it.
+  /// Links or copies the entry's file to `target`, which may be on another file system. Returns false if the key has no
+  /// entry. The file may be shared: replace it, but never write into it.
   [[nodiscard]] bool fetch(std::string_view key, const std::filesystem::path& target);
 
-  /// Keeps a copy of the file under the key; an existing entry is replaced.
+  /// Stores a copy of the file under the key, replacing an existing entry.
   Result<void> store(std::string_view key, const std::filesystem::path& file);
 
-  /// The same for small contents that need no file of their own.
+  /// The same for small contents, without a separate file.
   [[nodiscard]] std::optional<std::string> read(std::string_view key);
   Result<void> write(std::string_view key, std::string_view content);
 
-  /// The bytes in the store, counted now.
+  /// Counts the bytes in the store.
   [[nodiscard]] std::uint64_t measure() const;
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
@@ -55,9 +55,9 @@ class BuildCache {
   std::filesystem::path directory_;
   std::uint64_t max_bytes_;
   std::atomic<std::uint64_t> next_temporary_ = 0;
-  std::once_flag counted_;
-  std::atomic<std::uint64_t> estimated_bytes_ = 0;  ///< once counted: what this run knows of; others add to it too
-  std::mutex evicting_;
+  std::once_flag count_once_;
+  std::atomic<std::uint64_t> estimated_bytes_ = 0;  ///< valid once counted; ignores what other runs add later
+  std::mutex eviction_mutex_;
 };
 
 }  // namespace assay::backends

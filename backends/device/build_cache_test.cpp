@@ -40,7 +40,7 @@ class BuildCacheTest : public ::testing::Test {
     return path;
   }
 
-  /// What the cache holds under the key; "" when nothing.
+  /// The content that the cache holds under the key; "" if none.
   std::string content(BuildCache& cache, const std::string& key) {
     const fs::path path = directory / std::to_string(next_++);
     if (!cache.fetch(sha256_hex(key), path)) {
@@ -62,7 +62,7 @@ class BuildCacheTest : public ::testing::Test {
   int next_ = 0;
 };
 
-TEST_F(BuildCacheTest, ReturnsWhatWasStored) {
+TEST_F(BuildCacheTest, ReturnsStoredFile) {
   store(*open(), "a", "alpha");
   const auto cache = open();
   EXPECT_EQ(content(*cache, "a"), "alpha");
@@ -71,17 +71,17 @@ TEST_F(BuildCacheTest, ReturnsWhatWasStored) {
   EXPECT_EQ(content(*cache, "a"), "changed");
 }
 
-TEST_F(BuildCacheTest, ReadsAndWritesContentsWithoutFiles) {
+TEST_F(BuildCacheTest, ReadsAndWritesInMemoryContents) {
   const auto cache = open(100);
   const std::string binary("a\0b\n", 4);
   EXPECT_EQ(cache->read(sha256_hex("a")), std::nullopt);
   EXPECT_TRUE(cache->write(sha256_hex("a"), binary).ok());
   EXPECT_EQ(cache->read(sha256_hex("a")), binary);
   EXPECT_TRUE(cache->write(sha256_hex("b"), std::string(101, 'b')).ok());
-  EXPECT_EQ(cache->read(sha256_hex("b")), std::nullopt) << "it is larger than the store";
+  EXPECT_EQ(cache->read(sha256_hex("b")), std::nullopt) << "the content is larger than the store";
 }
 
-TEST_F(BuildCacheTest, StoringOneFileTwiceLeavesNothingBehind) {
+TEST_F(BuildCacheTest, StoringSameFileTwiceLeavesNoTemporaryFiles) {
   const auto cache = open();
   const fs::path once = file("alpha");
   EXPECT_TRUE(cache->store(sha256_hex("a"), once).ok());
@@ -89,7 +89,7 @@ TEST_F(BuildCacheTest, StoringOneFileTwiceLeavesNothingBehind) {
   EXPECT_EQ(cache->measure(), 5U);
 }
 
-TEST_F(BuildCacheTest, DropsWhatWasNotUsedForLongest) {
+TEST_F(BuildCacheTest, EvictsLeastRecentlyUsedEntry) {
   const auto cache = open(1000);
   for (const char* key : {"a", "b", "c"}) {
     store(*cache, key, std::string(300, *key));
@@ -98,21 +98,21 @@ TEST_F(BuildCacheTest, DropsWhatWasNotUsedForLongest) {
   EXPECT_EQ(content(*cache, "a"), std::string(300, 'a'));
   store(*cache, "d", std::string(300, 'd'));
   EXPECT_LE(cache->measure(), 900U);
-  EXPECT_EQ(content(*cache, "a"), std::string(300, 'a')) << "it was used after b";
+  EXPECT_EQ(content(*cache, "a"), std::string(300, 'a')) << "a was used after b";
   EXPECT_EQ(content(*cache, "b"), "");
   EXPECT_EQ(content(*cache, "d"), std::string(300, 'd'));
 }
 
-TEST_F(BuildCacheTest, CountsWhatEarlierRunsStored) {
+TEST_F(BuildCacheTest, EnforcesSizeLimitAcrossRuns) {
   for (const char* key : {"a", "b", "c"})
     store(*open(1000), key, std::string(300, *key));
   const auto cache = open(1000);
-  EXPECT_EQ(content(*cache, "a"), std::string(300, 'a')) << "there is room for three";
+  EXPECT_EQ(content(*cache, "a"), std::string(300, 'a')) << "three entries fit";
   store(*cache, "d", std::string(300, 'd'));
   EXPECT_LE(cache->measure(), 900U);
 }
 
-TEST_F(BuildCacheTest, KeepsWhatWasHandedOut) {
+TEST_F(BuildCacheTest, EvictionDoesNotDeleteFetchedCopies) {
   const auto cache = open(100);
   store(*cache, "a", std::string(60, 'a'));
   const fs::path held = directory / "held";
@@ -122,7 +122,7 @@ TEST_F(BuildCacheTest, KeepsWhatWasHandedOut) {
   EXPECT_EQ(fs::file_size(held), 60U);
 }
 
-TEST_F(BuildCacheTest, NeverKeepsAFileLargerThanItself) {
+TEST_F(BuildCacheTest, DoesNotStoreFileLargerThanLimit) {
   const auto cache = open(100);
   store(*cache, "a", "small");
   store(*cache, "b", std::string(101, 'b'));
@@ -130,7 +130,7 @@ TEST_F(BuildCacheTest, NeverKeepsAFileLargerThanItself) {
   EXPECT_EQ(content(*cache, "b"), "");
 }
 
-TEST_F(BuildCacheTest, RemovesWhatADeadRunLeftIncomplete) {
+TEST_F(BuildCacheTest, RemovesOldIncompleteFiles) {
   const fs::path directory_of_builds = open(100)->directory();
   const fs::path abandoned = directory_of_builds / "incomplete" / "1-1";
   const fs::path in_progress = directory_of_builds / "incomplete" / "1-2";
@@ -144,9 +144,9 @@ TEST_F(BuildCacheTest, RemovesWhatADeadRunLeftIncomplete) {
   EXPECT_TRUE(fs::exists(in_progress));
 }
 
-/// Several processes store and fetch in one small directory, so that each evicts what the others just wrote: whatever
-/// is found must be whole.
-TEST_F(BuildCacheTest, IsSafeAgainstOtherRuns) {
+/// Several processes store and fetch in one small directory, so that each evicts entries that the others just wrote.
+/// Every entry found must be complete.
+TEST_F(BuildCacheTest, SupportsConcurrentRuns) {
   constexpr int kProcesses = 4;
   constexpr int kRounds = 150;
   std::vector<pid_t> children;
@@ -177,14 +177,14 @@ TEST_F(BuildCacheTest, IsSafeAgainstOtherRuns) {
   EXPECT_LE(open(5000)->measure(), 5000U + kProcesses * 500U);
 }
 
-TEST_F(BuildCacheTest, SaysThatItCannotWrite) {
+TEST_F(BuildCacheTest, ReportsUnwritableDirectory) {
   std::ofstream(directory / "cache") << "a file where the directory should be";
   const auto cache = BuildCache::open(directory / "cache", 1000);
   ASSERT_FALSE(cache.ok());
   EXPECT_NE(cache.error().text().find((directory / "cache").string()), std::string::npos);
 }
 
-TEST(DefaultCacheDirectory, HonoursTheUsersChoice) {
+TEST(DefaultCacheDirectory, UsesXdgCacheHome) {
   const char* const before = ::getenv("XDG_CACHE_HOME");
   const std::string saved = before == nullptr ? "" : before;
   ::setenv("XDG_CACHE_HOME", "/somewhere", 1);

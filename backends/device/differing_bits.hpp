@@ -1,11 +1,11 @@
-// The kind of the fault of a launch that gave other bits than it must.
+// The fault kind of a launch whose result bits differ between two devices.
 #pragma once
 
 #include <string_view>
 
 namespace assay::backends {
 
-/// MemoryFault::kind of a launch on two devices whose results differ where they must not.
+/// MemoryFault::kind of a launch whose results differ between two devices although their bits are determined.
 inline constexpr std::string_view kDifferingBits = "differing_bits";
 
 }  // namespace assay::backends

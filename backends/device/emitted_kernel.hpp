@@ -1,4 +1,4 @@
-// What the printer hands to a device: one kernel's source text, and how to build it.
+// The input of a device: the source text of one kernel and how to build it.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,21 @@
 
 namespace assay::backends {
 
-/// Which of the two functions of a kernel.
+/// One of the two functions of a kernel.
 enum class Pass : std::uint8_t { kForward, kBackward };
 
-/// The precision that the source is compiled in: the kernel's own types, or every floating type as double, which
-/// tier T1 judges elementwise.
+/// The precision variant in which the source is compiled: the kernel's own types, or every floating-point type promoted
+/// to double, which the check f64_promotion judges element by element.
 enum class Precision : std::uint8_t { kNative, kPromoted };
 
 constexpr std::string_view to_text(Pass pass) { return pass == Pass::kForward ? "forward" : "backward"; }
 constexpr std::string_view to_text(Precision precision) { return precision == Precision::kNative ? "native" : "lift"; }
 
-/// A block of text in front of a kernel: a type, a function or a declaration that kernels share.
+/// A block of text before a kernel: a type, function or declaration that kernels share.
 ///
-/// For one target a name always stands for the same text, which does not depend on the lane: a helper is a template or
-/// is overloaded on its types. It uses nothing but earlier helpers of the same kernel. So a batch of kernels carries
-/// each helper once.
+/// For one target, a name always refers to the same text, independent of the precision: a helper is a template or is
+/// overloaded on its types. It uses only earlier helpers of the same kernel. A batch of kernels therefore contains each
+/// helper once.
 struct Helper {
   std::string name;  ///< unique per target: "array", "sin", "floor_div"
   std::string text;  ///< whole lines, at namespace scope, outside of any namespace
@@ -32,46 +32,47 @@ struct Helper {
 struct EntryPoint {
   Pass pass = Pass::kForward;
   std::string symbol;  ///< name of the function, "<kernel>_forward"; has C linkage
-  /// The types of the parameters behind the leading range, in order, as they are spelt in the source: "Array<real, 1>",
-  /// "int", "Particle". Each is passed by value.
+  /// The types of the parameters after the leading range, in order, as written in the source: "Array<real, 1>", "int",
+  /// "Particle". Each parameter is passed by value.
   std::vector<std::string> parameter_types;
-  /// CUDA: the threads that a block must have; the range then counts blocks. 0: any number, and the range counts
-  /// threads.
+  /// CUDA: the required number of threads per block; the range then counts blocks. 0: any number of threads, and the
+  /// range counts threads.
   int block_threads = 0;
 };
-/// The threads of a block of a kernel with tiles, as the helper tile_block says for CUDA.
-inline constexpr int kTileBlockThreads = 64;
+/// Threads per block of a kernel with tiles; must match the helper tile_block for CUDA.
+inline constexpr int kThreadsPerTileBlock = 64;
 
 /// The source of one kernel for one target (C++ or CUDA C++).
 ///
-/// The standalone text is the helpers and then the body; it includes no header. The body defines the kernel's structs,
-/// its functions and its entry points, and starts with the alias of the lift, whose default is the kernel's own type:
+/// The standalone text consists of the helpers and the body; it includes no header. The body defines the kernel's
+/// structs, functions and entry points. It starts with the alias for f64 promotion, which defaults to the native type:
 ///
 ///     #ifndef ASSAY_REAL
 ///     #define ASSAY_REAL float
 ///     #endif
 ///     using real = ASSAY_REAL;
 ///
-/// A further floating type may be made to depend on `#ifdef ASSAY_REAL` in front of these lines. A build of the lift
-/// defines ASSAY_REAL as double before the body. Both lanes of many kernels share one translation unit: each body is
-/// compiled in a namespace of its own, so it must be valid at namespace scope, and its entry points are renamed by
-/// macros, so their symbols must not be used as names of anything else.
+/// Further floating-point types may depend on `#ifdef ASSAY_REAL` before these lines. An f64-promotion build defines
+/// ASSAY_REAL as double before the body. Both precisions of many kernels share one translation unit. Each body is
+/// compiled in its own namespace, so it must be valid at namespace scope. Macros rename its entry points, so their
+/// symbols must not be used as names of anything else.
 ///
 /// Entry points for the CPU are
 ///     extern "C" void <symbol>(long long begin, long long end, <parameters>)
 /// and run the threads [begin, end) in ascending order; the linear index of a thread counts the last launch dimension
 /// fastest. For CUDA they are extern "C" __global__ with a grid-stride loop over threads [0, count):
 ///     extern "C" __global__ void <symbol>(long long count, <parameters>)
-/// What else a kernel needs to know, as the extents of a launch of several dimensions, are parameters like any other.
+/// Everything else that a kernel needs, such as the extents of a multi-dimensional launch, is passed as ordinary
+/// parameters.
 struct EmittedKernel {
-  std::string name;  ///< an identifier; names the kernel in logs, need not be unique
+  std::string name;  ///< an identifier; names the kernel in logs and need not be unique
   std::vector<Helper> helpers;
   std::string body;
   std::vector<EntryPoint> entries;
 
   /// The standalone text, as `assay emit` prints it.
   [[nodiscard]] std::string source() const;
-  /// The line of the standalone text, counted from 1, at which the body starts.
+  /// The line of the standalone text, counted from 1, on which the body starts.
   [[nodiscard]] int first_body_line() const;
 };
 
@@ -81,9 +82,9 @@ struct EmittedPair {
   EmittedKernel cuda;
 };
 
-/// The numeric mode and the effort of a build; part of a case's name and of every cache key.
+/// The numeric mode and optimisation level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
-  int optimisation = 0;                ///< CPU: 0 to 3, as -O takes it; CUDA always optimises
+  int optimisation = 0;                ///< CPU: 0 to 3, as for -O; CUDA always optimises
   bool contract = false;               ///< a*b + c may round once
   bool flush_subnormals = false;       ///< CUDA: f32 subnormals become 0
   bool precise_division = true;        ///< CUDA: f32 division and reciprocal are correctly rounded
@@ -91,7 +92,7 @@ struct BuildFlags {
   bool approximate_functions = false;  ///< CUDA: fast-math intrinsics; CPU: -ffast-math
 
   static constexpr BuildFlags strict() { return {}; }
-  /// What the compilers do when nothing is asked.
+  /// The default behaviour of the compilers.
   static constexpr BuildFlags standard() { return {.contract = true}; }
   static constexpr BuildFlags fast() {
     return {.contract = true,

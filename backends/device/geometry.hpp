@@ -1,4 +1,4 @@
-// How a launch's threads are shared out among blocks, on the devices that have such.
+// Distributes the threads of a launch over blocks, for devices with blocks.
 #pragma once
 
 #include <algorithm>
@@ -10,24 +10,26 @@ namespace assay::backends {
 
 struct BlockGrid {
   std::uint32_t blocks = 1;
-  std::uint32_t threads = 1;  ///< in a block
+  std::uint32_t threads = 1;  ///< per block
 };
 
-/// The grid of a launch over the range [0, count). `block` is what the launch asks for, 0 for any; `block_threads` what
-/// the entry demands, in which case the range counts blocks' work and `block` is how much of it one block does, or 0.
-/// Nothing when a number is out of range.
+/// The grid of a launch over the range [0, count). `block` is the requested number of threads per block, or 0 for the
+/// default. `block_threads` is the number that the entry requires, or 0. If it is not 0, the range counts block-sized
+/// work items, and `block` is how many of them one block processes (0: one). Returns nullopt if a number is out of
+/// range.
 constexpr std::optional<BlockGrid> grid_of(std::int64_t count, std::int64_t block, std::int64_t block_threads) {
-  constexpr std::int64_t kWarp = 32;
-  constexpr std::int64_t kDefaultWarps = 4;  // at most
-  constexpr std::int64_t kMostBlocks = 1 << 20;
-  // A small launch gets a small block: threads without work cost time and blur profiles.
-  const std::int64_t warps = std::clamp<std::int64_t>((count + kWarp - 1) / kWarp, 1, kDefaultWarps);
-  const std::int64_t asked = block == 0 ? warps * kWarp : block;
-  const std::int64_t threads = block_threads > 0 ? block_threads : asked;
+  constexpr std::int64_t kWarpSize = 32;
+  constexpr std::int64_t kMaxDefaultWarps = 4;  // at most
+  constexpr std::int64_t kMaxBlocks = 1 << 20;
+  // A small launch gets a small block, because idle threads cost time and distort profiles.
+  const std::int64_t warps = std::clamp<std::int64_t>((count + kWarpSize - 1) / kWarpSize, 1, kMaxDefaultWarps);
+  const std::int64_t requested = block == 0 ? warps * kWarpSize : block;
+  const std::int64_t threads = block_threads > 0 ? block_threads : requested;
   if (count < 0 || threads < 0 || threads > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
-  // A grid-stride loop does the rest of what does not fit a grid.
-  const std::int64_t in_block = block_threads > 0 ? std::max<std::int64_t>(block, 1) : threads;
-  const std::int64_t blocks = std::clamp<std::int64_t>((count + in_block - 1) / in_block, 1, kMostBlocks);
+  // A grid-stride loop covers the threads that do not fit the grid.
+  const std::int64_t threads_in_block = block_threads > 0 ? std::max<std::int64_t>(block, 1) : threads;
+  const std::int64_t blocks =
+      std::clamp<std::int64_t>((count + threads_in_block - 1) / threads_in_block, 1, kMaxBlocks);
   return BlockGrid{static_cast<std::uint32_t>(blocks), static_cast<std::uint32_t>(threads)};
 }
 

@@ -1,4 +1,4 @@
-// Code made to record what its instructions compute, so that it can be found where two devices part.
+// Code instrumented to record instruction results, used to locate the first difference between two devices.
 #pragma once
 
 #include <cstddef>
@@ -12,34 +12,34 @@
 
 namespace assay::backends {
 
-/// What recording code leaves behind. It takes two parameters more than the code that it is made of, behind the others:
-/// the address of what it records, which must hold zeros, and the number of a thread, as std::int64_t.
+/// What recording code records. It has two additional parameters at the end: the address of the record buffer, which
+/// must be zeroed, and a thread number as std::int64_t.
 enum class Recording : std::uint8_t {
-  kDigests,  ///< of each thread 8 bytes, a digest of its results and of their order
-  kThread,   ///< of the one thread its first kMostRecords results, as Records
+  kDigests,    ///< for each thread, an 8-byte digest of its results and their order
+  kOneThread,  ///< for the given thread, its first kMaxRecords results as Records
 };
 
-/// A result of one instruction.
+/// The result of one instruction.
 struct Record {
-  std::uint64_t instruction = 0;  ///< counted from 1; 0 behind the last record
+  std::uint64_t instruction = 0;  ///< counted from 1; 0 marks the end of the records
   std::uint64_t bits = 0;
   friend bool operator==(const Record&, const Record&) = default;
 };
-inline constexpr std::size_t kMostRecords = std::size_t{1} << 18U;
+inline constexpr std::size_t kMaxRecords = std::size_t{1} << 18U;
 
 struct RecordedInstruction {
-  std::uint32_t code_line = 0;    ///< of the code before it was made to record
-  std::uint32_t source_line = 0;  ///< of the generated source; 0: unknown
+  std::uint32_t code_line = 0;    ///< line of the code before instrumentation
+  std::uint32_t source_line = 0;  ///< line of the generated source; 0: unknown
   std::string text;
-  bool receives = false;  ///< its result comes from memory or from other threads
+  bool has_external_result = false;  ///< its result comes from memory or from other threads
 };
 
 struct RecordingCode {
-  std::string content;                            ///< in the language of the code that it was made of
-  std::vector<RecordedInstruction> instructions;  ///< a record's instruction N is the one before index N
+  std::string content;                            ///< in the language of the original code
+  std::vector<RecordedInstruction> instructions;  ///< Record::instruction N refers to index N - 1
 };
 
-/// Makes the entry `symbol` of an artifact record.
+/// Instruments the entry `symbol` of an artifact.
 using MakeRecording = std::function<Result<RecordingCode>(const Artifact&, const std::string& symbol, Recording)>;
 
 }  // namespace assay::backends

@@ -1,5 +1,5 @@
-// The devices of this build: one row each. Commands, plans, reports and datasets ask this table; nothing outside of
-// backends/ compares the name of a device. To add a device, write its folder and list its row in backends/registry.cpp.
+// The devices of this build, one row each. Commands, plans, reports and datasets use this table; no code outside of
+// backends/ compares device names. To add a device, write its folder and list its row in backends/registry.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,53 +15,53 @@
 
 namespace assay::backends {
 
-/// What a user chooses about devices. A device ignores the options of the others.
+/// User options for devices. A device ignores the options of other devices.
 struct DeviceOptions {
-  std::string compiler;                     ///< of `cpu`: a command; empty: $CXX, else c++
-  std::vector<std::string> no_checks = {};  ///< of `ptx`: names of DeviceRow::checks to leave out
-  std::string gpu = "0";                    ///< of a GPU: its number, or "all" to share the work among all
-  std::size_t device_bytes = 0;             ///< of a GPU: memory that a session may use; 0: as the session's buffers
-  std::string cross_check = {};             ///< a device that repeats each launch to compare the bits; empty: none
-  std::string tables = {};                  ///< of `ptx`: a file written by `assay calibrate --tables`; empty: none
-  std::string cache = {};                   ///< of `cpu` and `ptx`: the build cache's folder; empty: the user's
+  std::string compiler;                     ///< `cpu`: a command; empty: $CXX, then c++
+  std::vector<std::string> no_checks = {};  ///< `ptx`: names of DeviceRow::checks to disable
+  std::string gpu = "0";                    ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
+  std::size_t device_bytes = 0;             ///< `cuda`: GPU memory per session; 0: as much as its buffers
+  std::string cross_check = {};             ///< the device that repeats each launch to compare result bits; empty: none
+  std::string tables = {};                  ///< `ptx`: a file written by `assay calibrate --tables`; empty: none
+  std::string cache = {};                   ///< `cpu`, `ptx`: the directory of the build cache; empty: the default
 };
 
 /// The compiler that a device builds with.
 enum class Toolkit : std::uint8_t { kHostCompiler, kNvrtc };
 
-/// Everything about a device that is known without using it.
+/// The static properties of a device.
 struct DeviceRow {
-  std::string_view name;     ///< as in names of cases and after --device
-  std::string_view summary;  ///< what it runs, for the help: "the C++ on this CPU"
+  std::string_view name;     ///< as in case names and after --device
+  std::string_view summary;  ///< what it runs, for help texts: "C++ compiled for this CPU"
   SourceTarget target = SourceTarget::kCpp;
   Toolkit toolkit = Toolkit::kHostCompiler;
-  /// The compiler flags of a run that names none: "strict", or "both" where strict results do not determine the others.
+  /// The default --mode: "strict", or "both" if strict results do not determine the others.
   std::string_view default_mode = "strict";
-  bool is_gpu = false;         ///< runs on hardware of its own, which --gpu chooses and which takes its own times
-  bool is_repeatable = true;   ///< two launches from the same bytes give the same bytes
-  bool optimises = false;      ///< --optimise and the sample at -O2 apply
-  bool observes = false;       ///< fills in ExecutionProfile
-  std::string_view same_bits;  ///< the device whose results have the same bits under strict flags; empty: none
-  std::string_view agrees;     ///< the device whose results must agree within both error bounds; empty: none
-  std::span<const std::string_view> checks = {};  ///< of memory and threads, made at run time, by their names
+  bool is_gpu = false;                ///< runs on a GPU selected by --gpu that can time launches
+  bool is_repeatable = true;          ///< two launches with the same input bytes give the same result bytes
+  bool optimises = false;             ///< --optimise and the sampled -O2 runs apply
+  bool observes = false;              ///< reports an ExecutionProfile
+  std::string_view bit_identical_to;  ///< the device with bit-identical results under strict flags; empty: none
+  std::string_view agrees_with;       ///< the device whose results must agree within both error bounds; empty: none
+  std::span<const std::string_view> checks = {};  ///< names of the run-time checks of memory and threads
   Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;
 };
 
-/// All rows, in the order in which tables and reports show them.
+/// All rows, in the order of tables and reports.
 std::span<const DeviceRow> devices();
 
-/// The row of a device; null if no device has that name.
+/// The row of a device, or null if no device has that name.
 const DeviceRow* find_device(std::string_view name);
-/// The same for a name that is known to exist.
+/// The row of a device that must exist.
 const DeviceRow& device_row(std::string_view name);
 
 std::vector<std::string> device_names();
 
-/// The checks of all devices.
+/// The names of the checks of all devices.
 std::vector<std::string> check_names();
 
-/// Makes a device by its name. Fails only if an option is invalid: what this machine lacks is reported by the device's
-/// can_build() and can_run().
+/// Creates a device by name. Fails only if an option is invalid; the device's can_build() and can_run() report what
+/// this machine lacks.
 Result<std::unique_ptr<Device>> make_device(std::string_view name, const DeviceOptions& options = {});
 
 }  // namespace assay::backends

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kPrefix = "run-";
-/// A younger directory may be one that its owner has made and not locked yet.
+/// A younger directory may not be locked by its owner yet.
 constexpr auto kUnlockedGrace = std::chrono::minutes{1};
 
 int open_directory(const fs::path& path) { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
@@ -56,7 +56,7 @@ Result<ScratchDirectory> ScratchDirectory::create(const fs::path& parent) {
   remove_orphans(parent);
   std::string name = (parent / kPrefix).string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
-    return Error{"cannot make a directory for temporary files: " + std::system_category().message(errno),
+    return Error{"cannot create a directory for temporary files: " + std::system_category().message(errno),
                  parent.string()};
   }
   const int fd = open_directory(name);

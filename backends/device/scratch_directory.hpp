@@ -1,4 +1,4 @@
-// A directory for the files of one run, gone with it.
+// A temporary directory for the files of one run.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace assay::backends {
 
-/// Removes the directory and what is in it when destroyed. One that a killed run left behind is removed by the next
-/// create() below the same parent: the directory is locked while its owner lives.
+/// Removes the directory and its content when destroyed. The directory is locked while its owner lives; create() also
+/// removes unlocked directories that killed runs left behind below the same parent.
 class ScratchDirectory {
  public:
   static Result<ScratchDirectory> create(const std::filesystem::path& parent);

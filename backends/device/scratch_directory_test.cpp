@@ -29,7 +29,7 @@ class ScratchDirectoryTest : public ::testing::Test {
   fs::path parent;
 };
 
-TEST_F(ScratchDirectoryTest, GoesWithItsOwner) {
+TEST_F(ScratchDirectoryTest, IsRemovedWithItsOwner) {
   fs::path path;
   {
     ScratchDirectory first = ScratchDirectory::create(parent / "runs").take();
@@ -41,13 +41,13 @@ TEST_F(ScratchDirectoryTest, GoesWithItsOwner) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST_F(ScratchDirectoryTest, RemovesOrphansAndOnlyThose) {
+TEST_F(ScratchDirectoryTest, RemovesOnlyOrphanedDirectories) {
   const fs::path orphan = parent / "run-orphan";
   const fs::path other = parent / "other";
   fs::create_directories(orphan / "deep");
   fs::create_directories(other);
   const ScratchDirectory alive = ScratchDirectory::create(parent).take();
-  EXPECT_TRUE(fs::exists(orphan)) << "it may be a directory that its owner has not locked yet";
+  EXPECT_TRUE(fs::exists(orphan)) << "its owner may not have locked it yet";
   for (const fs::path& path : {orphan, other, alive.path()})
     make_old(path);
   const ScratchDirectory next = ScratchDirectory::create(parent).take();
@@ -56,7 +56,7 @@ TEST_F(ScratchDirectoryTest, RemovesOrphansAndOnlyThose) {
   EXPECT_TRUE(fs::exists(alive.path()));
 }
 
-TEST_F(ScratchDirectoryTest, SaysThatItCannotBeMade) {
+TEST_F(ScratchDirectoryTest, ReportsFailureToCreate) {
   std::ofstream(parent / "file") << "";
   EXPECT_FALSE(ScratchDirectory::create(parent / "file" / "below").ok());
 }

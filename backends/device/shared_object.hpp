@@ -1,4 +1,4 @@
-// A library that is loaded at run time, if it is there at all.
+// A shared library that is loaded at run time if it is available.
 #pragma once
 
 #include <span>
@@ -8,16 +8,16 @@
 
 namespace assay::backends {
 
-/// An open library; stays loaded until the process ends, because such libraries register things to run at exit.
+/// An open library. It stays loaded until the process ends, because such libraries register exit handlers.
 class SharedObject {
  public:
-  /// The first of the names or paths that opens. The error says why the last one did not.
+  /// Opens the first of the names or paths that can be opened. The error reports why the last one could not.
   static Result<SharedObject> open(std::span<const std::string> candidates);
 
-  /// The name or path that it was opened by.
+  /// The name or path by which it was opened.
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Sets the pointer to the symbol's address; false when the library lacks it.
+  /// Sets the pointer to the symbol's address; returns false if the library lacks the symbol.
   template <typename Function>
   [[nodiscard]] bool find(const char* symbol, Function*& pointer) const {
     pointer = reinterpret_cast<Function*>(address(symbol));

@@ -1,4 +1,4 @@
-// The libraries and folders of this machine that devices use.
+// The libraries and directories of this machine that devices use.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace assay::backends {
 
-/// Something that a device uses and that may be missing.
+/// A library or directory that a device uses and that may be missing.
 struct Tool {
   std::string name;  ///< "NVRTC"
   bool available = false;

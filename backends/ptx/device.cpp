@@ -33,7 +33,7 @@ Capability PtxDevice::can_build() const {
   if (!nvrtc_) return {false, nvrtc_.error().message};
   if (architectures_.empty()) {
     return {false,
-            fmt::format("NVRTC {} knows none of {}", nvrtc_->version(), fmt::join(options_.architectures, ", "))};
+            fmt::format("NVRTC {} supports none of {}", nvrtc_->version(), fmt::join(options_.architectures, ", "))};
   }
   return {true, fmt::format("NVRTC {} for {}", nvrtc_->version(), fmt::join(architectures_, ", "))};
 }
@@ -42,7 +42,7 @@ Capability PtxDevice::can_run() const {
   const Capability build = can_build();
   if (!build.available) return build;
   if (options_.tables == nullptr) return {true, "PTX executed on the CPU"};
-  return {true, fmt::format("PTX executed on the CPU, approximations as on {}", options_.tables->device)};
+  return {true, fmt::format("PTX executed on the CPU, with approximations measured on {}", options_.tables->device)};
 }
 
 std::string PtxDevice::build_command(const BuildFlags& flags) const {
@@ -88,7 +88,7 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
   return built;
 }
 
-/// The PTX, from the cache if it is there.
+/// Returns the PTX, from the cache if possible.
 Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::NvrtcOptions& options, bool& from_cache,
                                        BuildFailed& failed) {
   const std::string source = kernel.source();
@@ -106,10 +106,10 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
     failed = std::move(*rejected);
     failed.log.insert(
         0, fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), options.architecture, to_text(options.precision)));
-    return Error{"refused"};
+    return Error{"compilation failed"};
   }
-  std::string text = std::move(std::get<cuda::Compiled>(outcome).ptx);
-  // A cache that cannot be written costs time in the next run and nothing in this one.
+  std::string text = std::move(std::get<cuda::CompiledCode>(outcome).ptx);
+  // A failed cache write only costs time in the next run.
   if (cache_ != nullptr) static_cast<void>(cache_->write(key, text));
   return text;
 }

@@ -1,4 +1,4 @@
-// From CUDA C++ to results, through NVRTC and the executor.
+// End-to-end tests from CUDA C++ to results, through NVRTC and the emulator.
 #include "backends/ptx/device.hpp"
 
 #include <algorithm>
@@ -43,10 +43,10 @@ class PtxDeviceTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  /// Runs the statement on x = {1, 2, 3, ...} with a = 0.1, in a lane whose floats are of type T. The array lies behind
-  /// 64 and before 64 bytes of a guard.
+  /// Runs the statement on x = {1, 2, 3, ...} with a = 0.1, in the precision in which floats have type T. The array
+  /// lies between two guard bands of 64 bytes.
   template <class T>
-  RunOutcome run(const std::string& statement, std::vector<T>& x, LaunchRequest launch = {}, Region region = {}) {
+  RunOutcome run(const std::string& statement, std::vector<T>& x, LaunchRequest launch = {}, MemoryRegion region = {}) {
     const EmittedKernel kernel = kernel_of(statement);
     const BuildOutcome outcome = device_->build({&kernel, 1}, BuildFlags::strict()).front();
     if (const auto* failed = std::get_if<BuildFailed>(&outcome)) return LaunchFailed{failed->log};
@@ -63,8 +63,8 @@ class PtxDeviceTest : public ::testing::Test {
     launch.kernel = &built;
     launch.precision = sizeof(T) == 8 ? Precision::kPromoted : Precision::kNative;
     launch.threads = launch.threads == 0 ? shape : launch.threads;
-    launch.arguments = {Argument::array(BufferAddress{buffer, 64}, {&shape, 1}, {&stride, 1}, region),
-                        Argument::value(T(0.1))};
+    launch.arguments = {KernelArgument::array(BufferAddress{buffer, 64}, {&shape, 1}, {&stride, 1}, region),
+                        KernelArgument::value(T(0.1))};
     const RunOutcome result = session_->run({&launch, 1}).front();
     std::memcpy(x.data(), bytes.data(), bytes.size());
     return result;
@@ -83,7 +83,7 @@ std::vector<T> numbers(std::size_t count) {
   return x;
 }
 
-TEST_F(PtxDeviceTest, BothLanesGiveTheBitsOfTheCpu) {
+TEST_F(PtxDeviceTest, MatchesCpuBitForBitInBothPrecisions) {
   const std::string statement = "x.data[i] = sqrt(x.data[i] * a + real(1) / x.data[i]) - x.data[i];";
   const auto expect_bits = [&]<class T>(T) {
     std::vector<T> x = numbers<T>(1000);
@@ -97,7 +97,7 @@ TEST_F(PtxDeviceTest, BothLanesGiveTheBitsOfTheCpu) {
   expect_bits(double{});
 }
 
-TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndFromTheCache) {
+TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndUsesCache) {
   const EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto first = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front());
   EXPECT_FALSE(first.from_cache);
@@ -110,7 +110,7 @@ TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndFromTheCache) {
   EXPECT_THAT(failed.log, HasSubstr("undeclared"));
 }
 
-TEST_F(PtxDeviceTest, FindingsAreMemoryFaults) {
+TEST_F(PtxDeviceTest, ReportsFindingsAsMemoryFaults) {
   std::vector<float> x = numbers<float>(100);
   const RunOutcome outside = run("x.data[i + 1] = a;", x);
   ASSERT_TRUE(std::holds_alternative<MemoryFault>(outside)) << describe(outside);
@@ -122,7 +122,7 @@ TEST_F(PtxDeviceTest, FindingsAreMemoryFaults) {
   EXPECT_TRUE(std::holds_alternative<Completed>(run("atomicAdd(x.data, a);", x)));
 }
 
-TEST_F(PtxDeviceTest, AFindingHasItsPlacesAndTheNameOfTheArray) {
+TEST_F(PtxDeviceTest, FindingsContainLocationsAndArrayName) {
   std::vector<float> x = numbers<float>(100);
   for (const std::string target : {"compute_75", "compute_100"}) {
     const auto fault = std::get<MemoryFault>(run("x.data[i] = x.data[i + 1];", x, {.target = target}));
@@ -143,13 +143,13 @@ TEST_F(PtxDeviceTest, AFindingHasItsPlacesAndTheNameOfTheArray) {
   }
 }
 
-/// A fault that a kernel with shared or local memory, barriers or shuffles may have, and the kernel without it.
-struct Planted {
+/// A kernel with a fault in its use of shared or local memory, barriers or shuffles, and the same kernel without it.
+struct FaultyKernel {
   const char* kind;
   const char* faulty;
   const char* clean;
 };
-constexpr Planted kFaulty[] = {
+constexpr FaultyKernel kFaulty[] = {
     {"uninitialised_read", "__shared__ real s[64]; if (i != 7) s[i] = a; __syncthreads(); x.data[i] = s[63 - i];",
      "__shared__ real s[64]; s[i] = a; __syncthreads(); x.data[i] = s[63 - i];"},
     {"uninitialised_read", "int l[8]; l[i % 8] = 1; l[(i + 3) % 8] = 2; x.data[i] = l[int(x.data[i]) % 8];",
@@ -165,28 +165,28 @@ constexpr Planted kFaulty[] = {
     {"read_write_race", "x.data[i] = a + x.data[(i + 1) % 64];", "x.data[i] = a + x.data[i];"},
 };
 
-TEST_F(PtxDeviceTest, EachPlantedFaultIsFoundAndItsCleanTwinIsNot) {
-  for (const Planted& planted : kFaulty) {
+TEST_F(PtxDeviceTest, DetectsInjectedFaultsWithoutFalsePositives) {
+  for (const FaultyKernel& injected : kFaulty) {
     for (const std::string target : {"compute_75", "compute_100"}) {
-      SCOPED_TRACE(fmt::format("{} of {}", target, planted.faulty));
+      SCOPED_TRACE(fmt::format("{} of {}", target, injected.faulty));
       std::vector<float> x = numbers<float>(64);
-      const RunOutcome faulty = run(planted.faulty, x, {.target = target, .block = 64});
+      const RunOutcome faulty = run(injected.faulty, x, {.target = target, .block = 64});
       ASSERT_TRUE(std::holds_alternative<MemoryFault>(faulty)) << describe(faulty);
-      // What races is read before it is written, too.
+      // The race also causes a read before the write.
       const std::vector<MemoryFinding>& findings = std::get<MemoryFault>(faulty).findings;
-      const auto found = std::ranges::find(findings, planted.kind, &MemoryFinding::kind);
+      const auto found = std::ranges::find(findings, injected.kind, &MemoryFinding::kind);
       ASSERT_NE(found, findings.end()) << describe(faulty);
       EXPECT_GT(found->site.source_line, 0U);
       x = numbers<float>(64);
-      const RunOutcome clean = run(planted.clean, x, {.target = target, .block = 64});
+      const RunOutcome clean = run(injected.clean, x, {.target = target, .block = 64});
       EXPECT_TRUE(std::holds_alternative<Completed>(clean)) << describe(clean);
     }
   }
 }
 
-TEST_F(PtxDeviceTest, RegionsSayWhatMayBeDone) {
+TEST_F(PtxDeviceTest, EnforcesReadOnlyAndUninitialisedRegions) {
   std::vector<float> x = numbers<float>(64);
-  const auto kind = [&](const std::string& statement, Region region) {
+  const auto kind = [&](const std::string& statement, MemoryRegion region) {
     const RunOutcome outcome = run(statement, x, {}, std::move(region));
     const auto* fault = std::get_if<MemoryFault>(&outcome);
     return fault == nullptr ? describe(outcome) : fault->kind;
@@ -197,7 +197,7 @@ TEST_F(PtxDeviceTest, RegionsSayWhatMayBeDone) {
   EXPECT_EQ(kind("x.data[i] += a;", {}), "completed");
 }
 
-TEST_F(PtxDeviceTest, ProfilesWhatItIsAskedTo) {
+TEST_F(PtxDeviceTest, ReturnsProfileOnRequest) {
   std::vector<float> x = numbers<float>(64);
   EXPECT_FALSE(std::get<Completed>(run("x.data[i] = a;", x)).profile.has_value());
   const auto done = std::get<Completed>(run("x.data[i] = expf(x.data[i]);", x, {.profile = true}));
@@ -209,21 +209,21 @@ TEST_F(PtxDeviceTest, ProfilesWhatItIsAskedTo) {
   EXPECT_EQ(done.profile->measures.at("sectors_per_access"), 4.0);
 }
 
-TEST_F(PtxDeviceTest, AnEndlessLoopTimesOut) {
+TEST_F(PtxDeviceTest, InfiniteLoopTimesOut) {
   std::vector<float> x = numbers<float>(1);
   const std::string endless = "volatile float* p = (volatile float*)x.data; while (*p != 0) *p = 1;";
   EXPECT_TRUE(std::holds_alternative<TimedOut>(run(endless, x, {.time_limit = std::chrono::milliseconds(5)})));
 }
 
-TEST_F(PtxDeviceTest, RunsNothingBehindADecisiveLaunchThatFails) {
+TEST_F(PtxDeviceTest, SkipsLaunchesAfterFailureWithStopOnFailure) {
   const BuiltKernel without_entries;
   LaunchRequest launch{.kernel = &without_entries};
   EXPECT_EQ(session_->run(std::vector{launch, launch}).size(), 2U);
-  launch.decisive = true;
+  launch.stop_on_failure = true;
   EXPECT_EQ(session_->run(std::vector{launch, launch}).size(), 1U);
 }
 
-TEST_F(PtxDeviceTest, BlocksAndOrdersDoNotChangeResults) {
+TEST_F(PtxDeviceTest, ResultsDoNotDependOnBlockSizeOrThreadOrder) {
   for (const std::int64_t block : {1, 32, 100, 128}) {
     for (const ThreadOrder order : {ThreadOrder::kForward, ThreadOrder::kReverse, ThreadOrder::kShuffled}) {
       std::vector<float> x = numbers<float>(257);
@@ -234,7 +234,7 @@ TEST_F(PtxDeviceTest, BlocksAndOrdersDoNotChangeResults) {
   }
 }
 
-TEST_F(PtxDeviceTest, MayLeaveOutThreadsThatNobodyAsksAbout) {
+TEST_F(PtxDeviceTest, RunsOnlySampledThreads) {
   std::vector<float> x = numbers<float>(1000);
   const RunOutcome outcome = run("x.data[i] = -1;", x, {.sample = {0, 1, 500, 999}});
   ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
@@ -244,7 +244,7 @@ TEST_F(PtxDeviceTest, MayLeaveOutThreadsThatNobodyAsksAbout) {
   EXPECT_NE(x[600], -1);
 }
 
-TEST(PtxDevice, SaysThatNvrtcIsMissing) {
+TEST(PtxDevice, ReportsMissingNvrtc) {
   ::setenv("ASSAY_NVRTC", "/nonexistent", 1);
   PtxDevice device({.use_cache = false});
   ::unsetenv("ASSAY_NVRTC");

@@ -1,4 +1,4 @@
-// How far the golden PTX has drifted from what NVRTC makes today: the printer and NVRTC both change.
+// Tests how far the golden PTX has drifted from the current output of the printer and NVRTC.
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -19,8 +19,8 @@ namespace {
 
 const std::string kRoot = ASSAY_SOURCE_DIR;
 
-/// The share of instructions that may have become others before the goldens stand for nothing: then run golden/remake.
-constexpr double kMostDrift = 0.25;
+/// The fraction of changed instructions above which the goldens are no longer representative; then run golden/remake.
+constexpr double kMaxDrift = 0.25;
 
 using Histogram = std::map<std::string, double>;
 
@@ -29,7 +29,7 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Instructions by their spelling, "add.rn.f32", over all functions.
+/// Counts the instructions of all functions by spelling, "add.rn.f32".
 Histogram histogram_of(const std::string& ptx) {
   Histogram histogram;
   const Result<Module> module = parse(ptx, "golden.ptx");
@@ -41,7 +41,7 @@ Histogram histogram_of(const std::string& ptx) {
   return histogram;
 }
 
-/// Half the sum of differences over the mean size: 0 for equal histograms, 1 for ones that share nothing.
+/// Half the sum of differences over the mean size: 0 for equal histograms, 1 for disjoint histograms.
 double drift(const Histogram& a, const Histogram& b) {
   double size = 0;
   double difference = 0;
@@ -57,7 +57,7 @@ double drift(const Histogram& a, const Histogram& b) {
 }
 
 Result<backends::EmittedKernel> emitted(const std::string& name) {
-  auto file = frontend::read_python(read(fmt::format("{}/conformance/cases/{}.py", kRoot, name)), name);
+  auto file = frontend::parse_python(read(fmt::format("{}/conformance/cases/{}.py", kRoot, name)), name);
   if (!file.ok()) return file.error();
   auto adjoint = transforms::make_adjoint(file->module, file->module.kernels[0]);
   if (!adjoint.ok()) return adjoint.error();
@@ -65,7 +65,7 @@ Result<backends::EmittedKernel> emitted(const std::string& name) {
                        backends::SourceTarget::kCuda);
 }
 
-TEST(GoldenDrift, StaysSmall) {
+TEST(GoldenDrift, IsBelowThreshold) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
   std::istringstream launches(read(kRoot + "/testdata/ptx/golden/launches.txt"));
@@ -84,20 +84,20 @@ TEST(GoldenDrift, StaysSmall) {
       if (!nvrtc->supports("compute_" + architecture)) continue;
       const auto compiled =
           nvrtc->compile(kernel->source(), kernel->name + ".cu", {.architecture = "compute_" + architecture});
-      ASSERT_TRUE(std::holds_alternative<cuda::Compiled>(compiled)) << name;
+      ASSERT_TRUE(std::holds_alternative<cuda::CompiledCode>(compiled)) << name;
       std::string stem = name;
       stem[stem.find('/')] = '_';
       const Histogram golden =
           histogram_of(read(fmt::format("{}/testdata/ptx/golden/{}_{}.ptx", kRoot, stem, architecture)));
-      const double drifted = drift(golden, histogram_of(std::get<cuda::Compiled>(compiled).ptx));
+      const double drifted = drift(golden, histogram_of(std::get<cuda::CompiledCode>(compiled).ptx));
       greatest = std::max(greatest, drifted);
-      EXPECT_LE(drifted, kMostDrift) << name << " for compute_" << architecture
-                                     << ": make the goldens anew with testdata/ptx/golden/remake";
+      EXPECT_LE(drifted, kMaxDrift) << name << " for compute_" << architecture
+                                    << ": regenerate the goldens with testdata/ptx/golden/remake";
       ++compared;
     }
   }
   std::printf("greatest drift of %d golden kernels: %.1f %%\n", compared, 100 * greatest);
-  EXPECT_GE(compared, 40);  // an NVRTC without compute_100 makes those of compute_75
+  EXPECT_GE(compared, 40);  // an NVRTC without compute_100 compiles only those for compute_75
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace assay::ptx {
 
 using namespace backends;
 
-Result<bool> barrier_1_is_needless(const BuiltKernel& kernel, Precision precision) {
+Result<bool> is_barrier_1_redundant(const BuiltKernel& kernel, Precision precision) {
   bool asked = false;
   for (const auto& artifact : kernel.artifacts) {
     if (artifact->kind != Artifact::Kind::kPtx || artifact->precision != precision) continue;
@@ -16,7 +16,7 @@ Result<bool> barrier_1_is_needless(const BuiltKernel& kernel, Precision precisio
     for (const BuiltEntry& entry : kernel.entries) {
       if (entry.precision != precision) continue;
       const Function* const function = module->find_entry(entry.symbol);
-      if (function == nullptr || !barriers_order_nothing(*module, *function, 1)) return false;
+      if (function == nullptr || !are_barriers_redundant(*module, *function, 1)) return false;
       asked = true;
     }
   }

@@ -1,4 +1,4 @@
-// Whether a kernel that was built does without a barrier.
+// Tests whether a barrier of a built kernel is redundant.
 #pragma once
 
 #include "backends/device/backend.hpp"
@@ -6,9 +6,8 @@
 
 namespace assay::ptx {
 
-/// The barriers that are asked about are `bar.sync 1` in the source. Whether every entry of the lane, in the PTX for
-/// each architecture, is as right without them (barrier_use.hpp); false where the kernel has no PTX. Fails where the
-/// PTX cannot be read.
-Result<bool> barrier_1_is_needless(const backends::BuiltKernel& kernel, backends::Precision precision);
+/// Whether the barriers `bar.sync 1` are redundant (barrier_use.hpp) in every entry of the given precision, in the PTX
+/// for each architecture; false if the kernel has no PTX. Fails if the PTX cannot be parsed.
+Result<bool> is_barrier_1_redundant(const backends::BuiltKernel& kernel, backends::Precision precision);
 
 }  // namespace assay::ptx

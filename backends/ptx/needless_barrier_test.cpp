@@ -1,4 +1,4 @@
-// What NVRTC makes of barriers, in both lanes and for all architectures.
+// Tests the analysis of barriers on NVRTC's PTX, in both precisions and for all architectures.
 #include "backends/ptx/needless_barrier.hpp"
 
 #include <string>
@@ -12,8 +12,8 @@ namespace {
 
 using namespace backends;
 
-/// A kernel whose threads pass on what they have by `memory`, of which the first has the elements of type First; the
-/// second one is written behind the barrier that is asked about.
+/// A kernel whose threads exchange values through shared memory, first with elements of type real, then of type
+/// `second`; the second write follows the analysed barrier.
 EmittedKernel kernel_of(const std::string& second) {
   return {.name = "f",
           .helpers = {},
@@ -32,7 +32,7 @@ EmittedKernel kernel_of(const std::string& second) {
           .entries = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"real*"}}}};
 }
 
-TEST(NeedlessBarrier, DependsOnTheLanesOwnTypes) {
+TEST(RedundantBarrier, DependsOnPrecision) {
   PtxDevice device({.use_cache = false});
   if (const Capability capability = device.can_build(); !capability.available) GTEST_SKIP() << capability.detail;
   const auto needless = [&](const std::string& second, Precision precision) {
@@ -43,12 +43,12 @@ TEST(NeedlessBarrier, DependsOnTheLanesOwnTypes) {
       ADD_FAILURE() << std::get<BuildFailed>(outcome).log;
       return false;
     }
-    const Result<bool> found = barrier_1_is_needless(*built, precision);
+    const Result<bool> found = is_barrier_1_redundant(*built, precision);
     EXPECT_TRUE(found.ok());
     return found.ok() && *found;
   };
   EXPECT_FALSE(needless("float", Precision::kNative)) << "the memory is read before it is written again";
-  EXPECT_TRUE(needless("float", Precision::kPromoted)) << "each has memory of its own";
+  EXPECT_TRUE(needless("float", Precision::kPromoted)) << "the two have different memory";
   EXPECT_TRUE(needless("double", Precision::kNative));
   EXPECT_FALSE(needless("double", Precision::kPromoted));
 }

@@ -24,7 +24,7 @@ void each_register(const Operand& operand, const Use& use) {
     each_register(element, use);
 }
 
-/// The text with one blank wherever it has space.
+/// The text with all whitespace replaced by single blanks.
 std::string in_one_line(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -39,7 +39,7 @@ bool names_symbol(const Operand& operand) {
   return operand.kind == Operand::Kind::kSymbol || std::ranges::any_of(operand.elements, names_symbol);
 }
 
-/// Whether the first operand is what the instruction computes.
+/// Whether the first operand is the instruction's result.
 bool has_result(const Instruction& instruction) {
   switch (instruction.category) {
     case Category::kStore:
@@ -58,8 +58,8 @@ bool is_access(const Instruction& instruction) {
          instruction.category == Category::kAtomic;
 }
 
-/// The registers of an entry that hold addresses: 64-bit parameters but for the first, the number of threads, places of
-/// variables, and what is computed from such. Strides are among them, and 64-bit integers that a kernel is given.
+/// The registers of an entry that may hold addresses: 64-bit parameters except the first (the number of threads),
+/// addresses of variables, and values computed from these. This includes strides and 64-bit integer arguments.
 class AddressRegisters {
  public:
   explicit AddressRegisters(const Function& function) : function_(function) {
@@ -105,10 +105,10 @@ class AddressRegisters {
 
   const Function& function_;
   std::set<std::uint32_t> registers_;
-  bool stored_ = false;  ///< an address was stored: any 64-bit integer that is loaded may be one
+  bool stored_ = false;  ///< an address was stored, so any loaded 64-bit integer may be an address
 };
 
-/// Weaves the recording into one entry's text.
+/// Inserts the recording code into one entry's text.
 class Weaver {
  public:
   Weaver(const Module& module, const Function& entry, Recording recording)
@@ -119,7 +119,7 @@ class Weaver {
     const std::size_t parameters = text_.find(')', start);
     const std::size_t body = text_.find('{', parameters);
     if (parameters == std::string_view::npos || body == std::string_view::npos || entry_.parameters.empty())
-      return Error{fmt::format("'{}' has no parameters to add to", entry_.name)};
+      return Error{fmt::format("cannot record '{}': it has no parameters", entry_.name)};
     copy_to(parameters);
     code_.content += ",\n.param .u64 assay_records,\n.param .u64 assay_thread\n";
     copy_to(body + 1);
@@ -158,12 +158,12 @@ class Weaver {
     if (recording_ == Recording::kDigests) {
       text +=
           "shl.b64 %assay_value, %assay_self, 3;\nadd.u64 %assay_to, %assay_to, %assay_value;\n"
-          "mov.u64 %assay_digest, -3750763034362895579;\n";  // FNV-1a's beginning
+          "mov.u64 %assay_digest, -3750763034362895579;\n";  // the FNV-1a offset basis
     } else {
       text += fmt::format(
           "ld.param.u64 %assay_value, [assay_thread];\nsetp.eq.u64 %assay_on, %assay_self, %assay_value;\n"
           "add.u64 %assay_end, %assay_to, {};\n",
-          backends::kMostRecords * sizeof(backends::Record));
+          backends::kMaxRecords * sizeof(backends::Record));
     }
     return text;
   }
@@ -171,7 +171,7 @@ class Weaver {
   void record(const Instruction& instruction) {
     bool named = false;
     each_register(instruction.operands.front(), [&](std::uint32_t index) {
-      // A guard that its own instruction overwrites no longer tells whether it was executed.
+      // If an instruction overwrites its own guard, the guard no longer shows whether it was executed.
       const bool own_guard = instruction.guarded && instruction.guard.index == index;
       if (addresses_.contains(index) || own_guard) return;
       if (!named) name(instruction);
@@ -182,13 +182,14 @@ class Weaver {
   }
 
   void name(const Instruction& instruction) {
-    code_.instructions.push_back({.code_line = instruction.at.line,
-                                  .source_line = instruction.source.line,
-                                  .text = in_one_line(instruction.text),
-                                  .receives = is_access(instruction) || instruction.category == Category::kWarp});
+    code_.instructions.push_back(
+        {.code_line = instruction.at.line,
+         .source_line = instruction.source.line,
+         .text = in_one_line(instruction.text),
+         .has_external_result = is_access(instruction) || instruction.category == Category::kWarp});
   }
 
-  /// Its bits in 64, and none where the guard kept the instruction from being executed: its register may hold anything.
+  /// The result as 64 bits; 0 if the guard was false, because the register then holds an arbitrary value.
   void append_value(std::uint32_t index, const Instruction& instruction) {
     const auto& [reg, type] = entry_.registers[index];
     if (type == Type::kPred) {
@@ -209,7 +210,7 @@ class Weaver {
   void append_record() {
     const std::size_t number = code_.instructions.size();
     if (recording_ == Recording::kDigests) {
-      constexpr std::uint64_t kPrime = 1099511628211;  // FNV-1a's: odd, so that no difference is lost
+      constexpr std::uint64_t kPrime = 1099511628211;  // the FNV-1a prime; odd, so that no difference is lost
       code_.content += fmt::format(
           "\nxor.b64 %assay_digest, %assay_digest, %assay_value;\nmul.lo.u64 %assay_digest, %assay_digest, {0};\n"
           "xor.b64 %assay_digest, %assay_digest, {1};\nmul.lo.u64 %assay_digest, %assay_digest, {0};\n"

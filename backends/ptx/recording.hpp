@@ -1,5 +1,5 @@
-// PTX that records what its instructions compute: the text of a module with code woven in behind each instruction that
-// has a result. Any device that takes PTX can run it.
+// PTX that records the results of its instructions: a module with code inserted after each instruction with a result.
+// Any device that accepts PTX can run it.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace assay::ptx {
 
-/// A backends::MakeRecording of artifacts that are PTX.
+/// A backends::MakeRecording for PTX artifacts.
 ///
-/// Left out are addresses, which differ from device to device, and with them every 64-bit integer that is computed from
-/// a 64-bit parameter; predicates and floats that follow from these are recorded. So are the results of functions that
-/// the entry calls, but not what these compute within. Threads are numbered along the x-axis of a one-dimensional grid.
+/// Addresses are not recorded, because they differ between devices; neither are other 64-bit integers computed from a
+/// 64-bit parameter. Predicates and floats derived from these are recorded. Of called functions, only the results are
+/// recorded. Threads are numbered along the x-axis of a one-dimensional grid.
 Result<backends::RecordingCode> recording_code(const backends::Artifact& ptx, const std::string& symbol,
                                                backends::Recording recording);
 

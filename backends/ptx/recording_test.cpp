@@ -1,4 +1,4 @@
-// Code that records: it computes what it computed before, and records that and no address.
+// Tests that recording code computes the same results as the original, and records them without addresses.
 #include "backends/ptx/recording.hpp"
 
 #include <cstring>
@@ -26,7 +26,7 @@ backends::Artifact ptx_artifact(std::string text) {
   return {.kind = backends::Artifact::Kind::kPtx, .architecture = {}, .path = {}, .content = std::move(text)};
 }
 
-/// The records of one thread of kernel "k", whose arguments are a number and memory of 64 floats 1, 2, 3, ...
+/// The records of one thread of kernel "k", whose arguments are a number and an array of 64 floats 1, 2, 3, ...
 std::vector<Record> records_of(const RecordingCode& code, std::int64_t thread, Geometry geometry = {{2}, {16}}) {
   Machine machine;
   const AllocationId x = machine.allocate("x", 64 * sizeof(float)).value();
@@ -35,7 +35,7 @@ std::vector<Record> records_of(const RecordingCode& code, std::int64_t thread, G
     std::memcpy(machine.bytes(x).data() + 4 * i, &value, sizeof(value));
   }
   const AllocationId to = machine.allocate("records", 64 * sizeof(Record)).value();
-  Arguments arguments;
+  KernelArguments arguments;
   arguments.add(std::int64_t{32}).add(machine.address(x)).add(machine.address(to)).add(thread);
   const auto kernel = testing::kernel_of(code.content);
   if (kernel == nullptr) return {};
@@ -48,7 +48,7 @@ std::vector<Record> records_of(const RecordingCode& code, std::int64_t thread, G
   return records;
 }
 
-TEST(Recording, HoldsEachResultOfTheThreadInOrder) {
+TEST(Recording, RecordsResultsOfOneThreadInOrder) {
   const std::string text = testing::entry(R"(
 ld.param.u64 %rd1, [p1];
 mov.u32 %r1, %tid.x;
@@ -60,35 +60,36 @@ setp.gt.f32 %p1, %f1, 3.0;
 @!%p1 mov.f32 %f2, 0f3F800000;
 st.global.f32 [%rd3+128], %f2;)",
                                           2);
-  const auto code = recording_code(ptx_artifact(text), "k", Recording::kThread);
+  const auto code = recording_code(ptx_artifact(text), "k", Recording::kOneThread);
   ASSERT_TRUE(code.ok()) << code.error().text();
   std::vector<std::string> texts;
   for (const backends::RecordedInstruction& instruction : code->instructions)
     texts.push_back(instruction.text);
   EXPECT_THAT(texts, ElementsAre("mov.u32 %r1, %tid.x", "mul.wide.u32 %rd2, %r1, 4", "ld.global.f32 %f1, [%rd3]",
                                  "setp.gt.f32 %p1, %f1, 3.0", "add.rn.f32 %f2, %f1, %f1", "mov.f32 %f2, 0f3F800000"))
-      << "the address of x and what is added to it are no results";
-  EXPECT_TRUE(code->instructions[2].receives);
-  EXPECT_FALSE(code->instructions[4].receives);
+      << "addresses are not recorded";
+  EXPECT_TRUE(code->instructions[2].has_external_result);
+  EXPECT_FALSE(code->instructions[4].has_external_result);
   EXPECT_EQ(code->instructions[4].code_line, 17U);
-  // Thread 21 is the fifth of the second block: x[5] = 6. What its guard kept from being executed gives 0.
+  // Thread 21 is number 5 of the second block: x[5] = 6. An instruction with a false guard records 0.
   EXPECT_THAT(records_of(*code, 21), ElementsAre(Record{1, 5}, Record{2, 20}, Record{3, 0x40C00000}, Record{4, 1},
                                                  Record{5, 0x41400000}, Record{6, 0}));
   EXPECT_THAT(records_of(*code, 1), ElementsAre(Record{1, 1}, Record{2, 4}, Record{3, 0x40000000}, Record{4, 0},
                                                 Record{5, 0}, Record{6, 0x3F800000}));
-  EXPECT_TRUE(records_of(*code, 32).empty()) << "there is no such thread";
+  EXPECT_TRUE(records_of(*code, 32).empty()) << "the grid has fewer threads";
 }
 
-TEST(Recording, SaysWhyItCannotBe) {
-  EXPECT_THAT(recording_code(ptx_artifact("nonsense"), "k", Recording::kThread).error().text(), HasSubstr("k.ptx:1:1"));
-  EXPECT_THAT(recording_code(ptx_artifact(testing::entry("")), "other", Recording::kThread).error().text(),
+TEST(Recording, ReportsWhyRecordingIsImpossible) {
+  EXPECT_THAT(recording_code(ptx_artifact("nonsense"), "k", Recording::kOneThread).error().text(),
+              HasSubstr("k.ptx:1:1"));
+  EXPECT_THAT(recording_code(ptx_artifact(testing::entry("")), "other", Recording::kOneThread).error().text(),
               HasSubstr("no entry 'other'"));
-  EXPECT_FALSE(recording_code(ptx_artifact(testing::entry("", 0)), "k", Recording::kThread).ok())
-      << "no parameter to add others to";
+  EXPECT_FALSE(recording_code(ptx_artifact(testing::entry("", 0)), "k", Recording::kOneThread).ok())
+      << "an entry without parameters cannot be extended";
 }
 
-/// The bytes that a golden launch leaves behind, and the digests where it records. Beneath its memory there may be
-/// other, so that all its addresses are different.
+/// The bytes that a golden launch leaves in memory, and the digests if it records. Padding before its memory can change
+/// all addresses.
 struct Left {
   std::vector<std::byte> memory;
   std::vector<std::uint64_t> digests;
@@ -100,7 +101,7 @@ Left run_golden(const testing::GoldenLaunch& launch, const std::string& text, co
   constexpr std::size_t kThreads = 2 * 64;
   Machine machine;
   if (elsewhere) static_cast<void>(machine.allocate("other", 64));
-  Arguments arguments;
+  KernelArguments arguments;
   arguments.add(77LL);
   std::vector<AllocationId> memory;
   Rng random(7);
@@ -124,7 +125,7 @@ Left run_golden(const testing::GoldenLaunch& launch, const std::string& text, co
   return left;
 }
 
-TEST(Recording, LeavesGoldenKernelsResultsAloneAndHoldsNoAddress) {
+TEST(Recording, PreservesResultsAndOmitsAddresses) {
   std::size_t entries = 0;
   for (const testing::GoldenLaunch& launch : testing::golden_launches()) {
     for (const bool backward : {false, true}) {

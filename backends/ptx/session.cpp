@@ -27,7 +27,7 @@ AccessSite site_of(const Site& site) {
           .block = {site.block.x, site.block.y, site.block.z}};
 }
 
-MemoryFinding finding_of(const Finding& finding, const std::string& target) {
+MemoryFinding finding_of(const CheckFinding& finding, const std::string& target) {
   MemoryFinding result{.kind = std::string(to_text(finding.kind)),
                        .kernel = finding.kernel,
                        .target = target,
@@ -45,15 +45,15 @@ MemoryFinding finding_of(const Finding& finding, const std::string& target) {
   return result;
 }
 
-MemoryFault fault_of(const std::vector<Finding>& findings, const std::string& target) {
+MemoryFault fault_of(const std::vector<CheckFinding>& findings, const std::string& target) {
   MemoryFault fault{.message = describe(findings.front()), .kind = std::string(to_text(findings.front().kind))};
-  if (findings.size() > 1) fault.message += fmt::format("; and {} further findings", findings.size() - 1);
-  for (const Finding& finding : findings)
+  if (findings.size() > 1) fault.message += fmt::format("; and {} more findings", findings.size() - 1);
+  for (const CheckFinding& finding : findings)
     fault.findings.push_back(finding_of(finding, target));
   return fault;
 }
 
-ExecutionProfile profile_of(const Profile& profile, const LaunchRequest& launch, const std::string& target) {
+ExecutionProfile profile_of(const InstructionProfile& profile, const LaunchRequest& launch, const std::string& target) {
   return {.target = target,
           .threads = launch.threads,
           .fidelity = {.exact = profile.exact,
@@ -71,7 +71,7 @@ RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, cons
     case RunResult::Status::kRejected: return LaunchFailed{result.message};
     case RunResult::Status::kUnsupported: return Unsupported{result.message};
     case RunResult::Status::kTrapped: return Crashed{.message = result.message};
-    case RunResult::Status::kBudget: return TimedOut{launch.time_limit};
+    case RunResult::Status::kInstructionLimit: return TimedOut{launch.time_limit};
     default: break;
   }
   Completed completed{.duration = duration};
@@ -84,8 +84,8 @@ Order order_of(ThreadOrder order) {
   return order == ThreadOrder::kShuffled ? Order::kShuffled : Order::kForward;
 }
 
-/// The blocks that do the work of a sample of the launch's range; whose blocks are of a stated size, each takes the
-/// indices that its number leaves, and else its threads take one each.
+/// The blocks that process a sample of the launch's range. With a required block size (`stated`), each block processes
+/// the indices congruent to its number; otherwise each thread processes one index.
 std::vector<std::uint64_t> blocks_of(std::span<const std::int64_t> sample, const BlockGrid& grid, bool stated) {
   std::set<std::uint64_t> blocks;
   for (const std::int64_t index : sample)
@@ -103,11 +103,11 @@ Result<BufferId> PtxSession::allocate(std::size_t size) {
   const std::size_t rounded =
       (std::max<std::size_t>(size, 1) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
   if (rounded < size || rounded > limits_.buffer_bytes - used_) {
-    return Error{
-        fmt::format("buffer of {} bytes exceeds the session's memory of {} bytes", size, limits_.buffer_bytes)};
+    return Error{fmt::format("cannot allocate a buffer of {} bytes: it exceeds the session's memory of {} bytes", size,
+                             limits_.buffer_bytes)};
   }
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, rounded));
-  if (memory == nullptr) return Error{fmt::format("no memory for a buffer of {} bytes", size)};
+  if (memory == nullptr) return Error{fmt::format("cannot allocate a buffer of {} bytes: out of memory", size)};
   used_ += rounded;
   const BufferId id{static_cast<std::uint32_t>(buffers_.size())};
   Buffer& buffer = buffers_.emplace_back();
@@ -130,28 +130,29 @@ std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches)
   std::vector<RunOutcome> outcomes;
   for (const LaunchRequest& launch : launches) {
     outcomes.push_back(run_one(launch));
-    if (ends_all(launch, outcomes.back())) break;
+    if (stops_batch(launch, outcomes.back())) break;
   }
   return outcomes;
 }
 
 RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.precision);
-  if (entry == nullptr) return LaunchFailed{fmt::format("'{}' has no such entry", launch.kernel->name)};
+  if (entry == nullptr)
+    return LaunchFailed{fmt::format("'{}' has no entry for this pass and precision", launch.kernel->name)};
   if (entry->parameter_count != launch.arguments.size()) {
-    return LaunchFailed{fmt::format("'{}' takes {} arguments, found {}", entry->symbol, entry->parameter_count,
-                                    launch.arguments.size())};
+    return LaunchFailed{
+        fmt::format("'{}' takes {} arguments, got {}", entry->symbol, entry->parameter_count, launch.arguments.size())};
   }
   const auto artifact = std::ranges::find_if(launch.kernel->artifacts, [&](const auto& candidate) {
     return candidate->kind == Artifact::Kind::kPtx && candidate->precision == launch.precision &&
            (launch.target.empty() || candidate->architecture == launch.target);
   });
   if (artifact == launch.kernel->artifacts.end())
-    return LaunchFailed{"the kernel was not built for this lane and target"};
+    return LaunchFailed{"the kernel was not built for this precision and target"};
   const auto kernel = kernel_of(*artifact, entry->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
   machine_.reset();
-  const Result<Arguments> arguments = arguments_of(launch);
+  const Result<KernelArguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
   const std::optional<BlockGrid> grid = grid_of(launch.threads, launch.block, entry->block_threads);
@@ -162,7 +163,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   options.count_collisions = launch.profile;
   options.blocks = blocks_of(launch.sample, *grid, entry->block_threads > 0);
   options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
-  options.budget =
+  options.instruction_limit =
       options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
   const auto start = std::chrono::steady_clock::now();
   const RunResult result = machine_.launch(*kernel, {{grid->blocks}, {grid->threads}}, *arguments, options);
@@ -186,14 +187,15 @@ Result<std::shared_ptr<const Kernel>> PtxSession::kernel_of(const std::shared_pt
   return kernel;
 }
 
-Result<Arguments> PtxSession::arguments_of(const LaunchRequest& launch) {
+Result<KernelArguments> PtxSession::arguments_of(const LaunchRequest& launch) {
   regions_.clear();
-  Arguments arguments;
+  KernelArguments arguments;
   arguments.add(static_cast<long long>(launch.threads));
-  for (const Argument& argument : launch.arguments) {
+  for (const KernelArgument& argument : launch.arguments) {
     std::vector<std::byte> bytes = argument.bytes;
-    for (const Argument::Pointer& pointer : argument.pointers) {
-      if (bytes.size() < 8 || pointer.at > bytes.size() - 8) return Error{"an argument has no room for its pointer"};
+    for (const KernelArgument::Pointer& pointer : argument.pointers) {
+      if (bytes.size() < 8 || pointer.at > bytes.size() - 8)
+        return Error{"an argument is too small to contain its pointer"};
       const Result<std::uint64_t> address = address_of(pointer);
       if (!address) return address.error();
       std::memcpy(bytes.data() + pointer.at, &*address, sizeof(*address));
@@ -203,17 +205,17 @@ Result<Arguments> PtxSession::arguments_of(const LaunchRequest& launch) {
   return arguments;
 }
 
-/// The machine's address of a region. Pointers to the same memory share an allocation, whose flags are the first's.
-Result<std::uint64_t> PtxSession::address_of(const Argument::Pointer& pointer) {
+/// The device address of a region. Pointers to the same memory share an allocation with the flags of the first pointer.
+Result<std::uint64_t> PtxSession::address_of(const KernelArgument::Pointer& pointer) {
   const auto& [buffer, offset] = pointer.address;
   if (buffer.index >= buffers_.size() || offset > buffers_[buffer.index].size) {
-    return Error{"an argument points to no buffer of the session"};
+    return Error{"an argument does not point to a buffer of the session"};
   }
   const std::span<std::byte> rest = bytes(buffer).subspan(offset);
   const std::span<std::byte> memory = rest.first(std::min<std::uint64_t>(rest.size(), pointer.region.bytes));
   const auto [known, is_new] = regions_.try_emplace({memory.data(), memory.size()}, AllocationId{});
   if (is_new) {
-    const Region& region = pointer.region;
+    const MemoryRegion& region = pointer.region;
     known->second = machine_.adopt(region.name.empty() ? fmt::format("buffer {}", buffer.index) : region.name, memory,
                                    {.read_only = region.read_only, .uninitialised = region.uninitialised});
   }

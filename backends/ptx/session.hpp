@@ -1,5 +1,5 @@
-// Buffers of the host, and launches on a machine that sees of them what the arguments' regions name, each region as an
-// allocation of its own. Private to the device.
+// A session with host buffers. Launches run on a machine that can access only the regions of the arguments, each as its
+// own allocation. Private to the device.
 #pragma once
 
 #include <map>
@@ -34,8 +34,8 @@ class PtxSession final : public backends::Session {
   backends::RunOutcome run_one(const backends::LaunchRequest& launch);
   Result<std::shared_ptr<const Kernel>> kernel_of(const std::shared_ptr<const backends::Artifact>& artifact,
                                                   const std::string& symbol);
-  Result<Arguments> arguments_of(const backends::LaunchRequest& launch);
-  Result<std::uint64_t> address_of(const backends::Argument::Pointer& pointer);
+  Result<KernelArguments> arguments_of(const backends::LaunchRequest& launch);
+  Result<std::uint64_t> address_of(const backends::KernelArgument::Pointer& pointer);
 
   backends::SessionLimits limits_;
   PtxOptions options_;

@@ -14,22 +14,23 @@
 namespace assay::source {
 namespace {
 
-/// Threads in each dimension of a launch, and extent of each array: by number of dimensions, small enough to print.
+/// Threads per dimension of a launch, and extent of each array dimension, by number of dimensions; small enough to
+/// print.
 constexpr std::array<int, 5> kExtents = {64, 64, 16, 8, 4};
 
 class HostPrinter {
  public:
-  explicit HostPrinter(const Unit& unit) : unit_(unit) {}
+  explicit HostPrinter(const SourceUnit& unit) : unit_(unit) {}
 
   void prologue(int rank) {
     lines_.blank();
-    lines_.add("// Threads in each dimension of the launch, and extent of each dimension of an array.");
+    lines_.add("// Threads per dimension of the launch, and extent of each dimension of an array.");
     lines_.add(fmt::format("static const int kExtent = {};", kExtents[static_cast<std::size_t>(rank)]));
     lines_.append(kHostProgram);
     lines_.append(host_parts(unit_.helpers()));
   }
 
-  /// fill_sample and show_value of a struct, field by field.
+  /// Prints fill_sample and show_value of a struct, field by field.
   void structure(int id) {
     const auto& fields = unit_.module().structs[static_cast<std::size_t>(id)].fields;
     const auto each = [&](std::string_view head, std::string_view call) {
@@ -101,14 +102,14 @@ class HostPrinter {
     return fmt::format("  std::printf(\"  {0}:\");\n  show_value({0});\n  std::puts(\"\");\n", name);
   }
 
-  const Unit& unit_;
+  const SourceUnit& unit_;
   Lines lines_;
   std::string calls_;
 };
 
 }  // namespace
 
-std::string cuda_host(const Unit& unit, const std::vector<int>& structs, const ir::Function& forward,
+std::string cuda_host(const SourceUnit& unit, const std::vector<int>& structs, const ir::Function& forward,
                       const ir::Function* backward, const std::vector<backends::EntryPoint>& entries) {
   HostPrinter printer(unit);
   printer.prologue(forward.launch_rank);

@@ -10,9 +10,9 @@
 
 namespace assay::source {
 
-/// Host code behind the kernels: allocates sample arguments, launches each entry point, checks every call and prints
-/// the beginning of each array that was changed. `structs` are those that the kernel's source defines, in order.
-std::string cuda_host(const Unit& unit, const std::vector<int>& structs, const ir::Function& forward,
+/// Host code that follows the kernels: allocates sample arguments, launches each entry point, checks every call and
+/// prints the beginning of each changed array. `structs` are the structs defined by the kernel's source, in order.
+std::string cuda_host(const SourceUnit& unit, const std::vector<int>& structs, const ir::Function& forward,
                       const ir::Function* backward, const std::vector<backends::EntryPoint>& entries);
 
 }  // namespace assay::source

@@ -1,4 +1,4 @@
-// What a target changes in the emitted text.
+// The differences between the targets in the emitted text.
 #pragma once
 
 #include <string>
@@ -11,29 +11,29 @@
 
 namespace assay::source {
 
-/// What an entry point's own variables are called: those of all targets, so that the kernel's have the same names in
-/// each.
+/// The names of an entry point's internal variables. They are reserved for all targets, so that the kernel's variables
+/// have the same names in each.
 struct ThreadNames {
   explicit ThreadNames(FunctionPrinter& printer);
 
   std::string begin, end;     ///< C++: the range of threads
-  std::string count;          ///< CUDA: how many threads
-  std::string first, stride;  ///< CUDA: where a thread of the grid begins, and how far it is to its next
+  std::string count;          ///< CUDA: the number of threads
+  std::string first, stride;  ///< CUDA: the first index of a thread, and the grid stride
 };
 
 class Dialect {
  public:
   virtual ~Dialect() = default;
 
-  /// In front of a function that kernels call.
+  /// The qualifier of a function that kernels call.
   virtual std::string_view function_qualifier() const = 0;
-  /// In front of an entry point: 'extern "C" void'.
+  /// The qualifier and return type of an entry point: 'extern "C" void'.
   virtual std::string_view entry_qualifier() const = 0;
-  /// The parameters of the range of threads.
+  /// The parameters that specify the range of threads.
   virtual std::vector<std::string> range_parameters(const ThreadNames& names) const = 0;
   /// Opens the loop over the threads, whose linear number is the variable `thread`.
   virtual void open_threads(Lines& lines, const ThreadNames& names, std::string_view thread) const = 0;
-  /// The same of a kernel with tiles, whose launch counts blocks of threads.
+  /// The same for a kernel with tiles, whose launch counts blocks.
   virtual void open_blocks(Lines& lines, const ThreadNames& names, std::string_view block) const = 0;
 };
 

@@ -21,9 +21,9 @@ using ir::Type;
 
 // Precedence as in expressions.hpp.
 constexpr int kComma = 0;
-constexpr int kTernary = kTernaryText;
+constexpr int kTernary = kTernaryPrecedence;
 constexpr int kUnary = 14;
-constexpr int kPostfix = kPostfixText;
+constexpr int kPostfix = kPostfixPrecedence;
 
 struct Infix {
   std::string_view token = {};
@@ -53,14 +53,14 @@ constexpr auto kInfix = std::to_array<Infix>({
 bool is_comparison(int precedence) { return precedence == 8 || precedence == 9; }
 bool is_bits(int precedence) { return (precedence >= 5 && precedence <= 7) || precedence == 11; }
 
-/// Mixtures that are clear to the compiler but not to a reader; -Wparentheses warns of most.
-bool is_unclear(const Infix& outer, const Text& inner) {
+/// Operator combinations that are unclear to a reader; -Wparentheses warns about most.
+bool is_unclear(const Infix& outer, const PrintedExpression& inner) {
   if (inner.token.empty() || inner.token == outer.token) return false;
   return is_bits(outer.precedence) || is_bits(inner.precedence) || (outer.token == "||" && inner.token == "&&") ||
          (is_comparison(outer.precedence) && is_comparison(inner.precedence));
 }
 
-std::string parenthesised(Text text, bool parentheses) {
+std::string parenthesised(PrintedExpression text, bool parentheses) {
   return parentheses ? concat("(", text.text, ")") : std::move(text.text);
 }
 
@@ -70,16 +70,17 @@ bool is_one_word(std::string_view type) { return type.find(' ') == std::string_v
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// "$0 + $1" gives that of "+", otherwise one without a token.
-constexpr Infix infix_in(std::string_view pattern) {
+/// The operator of a pattern "$0 + $1"; an Infix without token for other patterns.
+constexpr Infix parse_infix(std::string_view pattern) {
   if (!pattern.starts_with("$0 ") || !pattern.ends_with(" $1")) return {};
   const std::string_view token = pattern.substr(3, pattern.size() - 6);
   return token.find(' ') == std::string_view::npos ? *std::ranges::find(kInfix, token, &Infix::token) : Infix{};
 }
-/// By operation.
+/// The infix operator of each operation.
 constexpr auto kInfixOf = [] {
   std::array<Infix, ir::kOperations.size()> infix{};
-  std::ranges::transform(ir::kOperations, infix.begin(), [](const ir::OperationRow& row) { return infix_in(row.cpu); });
+  std::ranges::transform(ir::kOperations, infix.begin(),
+                         [](const ir::OperationRow& row) { return parse_infix(row.cpu); });
   return infix;
 }();
 
@@ -105,9 +106,9 @@ std::string_view operator_suffix(Op op) {
 }
 
 static_assert(std::ranges::all_of(ir::kOperations, [](const ir::OperationRow& row) { return row.cpu == row.cuda; }),
-              "expressions are printed once, for all targets");
+              "an operation must have the same spelling in C++ and CUDA C++");
 
-/// The identifiers in an operation's pattern: the functions that its spelling calls.
+/// The identifiers in an operation's pattern, which are the functions that it calls.
 std::vector<std::string_view> functions_in(std::string_view pattern) {
   std::vector<std::string_view> functions;
   for (std::size_t at = 0; at < pattern.size();) {
@@ -136,7 +137,8 @@ const std::vector<std::string_view>& functions_of(Op op) {
   return kFunctions[static_cast<std::size_t>(op)];
 }
 
-ExpressionPrinter::ExpressionPrinter(Unit& unit, const ir::Function& function, const std::vector<std::string>& names)
+ExpressionPrinter::ExpressionPrinter(SourceUnit& unit, const ir::Function& function,
+                                     const std::vector<std::string>& names)
     : unit_(unit), function_(function), names_(names) {}
 
 std::string ExpressionPrinter::print(ExprId id, LiteralForm form) { return text(id, form).text; }
@@ -147,7 +149,7 @@ std::string ExpressionPrinter::initialiser(ExprId id) {
   return print(id, LiteralForm::kBare);
 }
 
-/// Whether the value is made of scalars, so that they initialise it.
+/// Whether the value is made of scalars that can be listed in an initialiser.
 bool ExpressionPrinter::lists_components(const Expr& e) const {
   return e.kind == ExprKind::kOperation && e.op == Op::kMake &&
          std::ranges::all_of(e.args, [&](ExprId arg) { return expr(arg).type.is_scalar(); });
@@ -162,7 +164,7 @@ std::string ExpressionPrinter::negated_condition(ExprId id) {
 }
 
 std::string ExpressionPrinter::operand(ExprId id, int precedence, LiteralForm form) {
-  Text inner = text(id, form);
+  PrintedExpression inner = text(id, form);
   const bool parentheses = inner.precedence < precedence;
   return parenthesised(std::move(inner), parentheses);
 }
@@ -195,10 +197,10 @@ std::string ExpressionPrinter::zero(Type type) {
   return is_narrow(type) ? concat("(", unit_.type(type), ")0") : "0";
 }
 
-Text ExpressionPrinter::text(ExprId id, LiteralForm form) {
+PrintedExpression ExpressionPrinter::text(ExprId id, LiteralForm form) {
   const Expr& e = expr(id);
   const bool by_elements = e.kind == ExprKind::kCall || (e.kind == ExprKind::kOperation && ir::is_elementwise(e.op));
-  if (e.type.is_tile() && by_elements) return by_element(id);
+  if (e.type.is_tile() && by_elements) return print_elementwise(id);
   switch (e.kind) {
     case ExprKind::kLiteral: {
       std::string literal = literal_text(unit_, e, form);
@@ -219,7 +221,7 @@ Text ExpressionPrinter::text(ExprId id, LiteralForm form) {
   return {};
 }
 
-Text ExpressionPrinter::load(const Expr& e) {
+PrintedExpression ExpressionPrinter::load(const Expr& e) {
   if (ir::loads_tile(function_, e)) return load_tile(e);
   const std::vector<ExprId> indices(e.args.begin() + 1, e.args.end());
   std::string cell = element(e.args[0], indices);
@@ -228,7 +230,8 @@ Text ExpressionPrinter::load(const Expr& e) {
   return {concat(test, " ? ", cell, " : ", zero(e.type)), kTernary};
 }
 
-/// Signed arithmetic that may overflow, and all 8- and 16-bit arithmetic, which C++ would do in int.
+/// Whether to print wrapping arithmetic: signed arithmetic that may overflow, and all 8- and 16-bit arithmetic, which
+/// C++ would compute in int.
 bool ExpressionPrinter::wraps(const Expr& e) const {
   if (!e.type.is_integer_scalar() || wrapping_function(e.op).empty()) return false;
   if (is_narrow(e.type)) return true;
@@ -236,7 +239,7 @@ bool ExpressionPrinter::wraps(const Expr& e) const {
   return !overflow().is_plain(e);
 }
 
-Text ExpressionPrinter::operation(const Expr& e) {
+PrintedExpression ExpressionPrinter::operation(const Expr& e) {
   if (wraps(e)) {
     const std::string_view function = wrapping_function(e.op);
     unit_.helpers().use(function);
@@ -267,8 +270,8 @@ Text ExpressionPrinter::operation(const Expr& e) {
   return pattern(e);
 }
 
-/// v[i], m[i][j], or a matrix's row as a value of its own.
-Text ExpressionPrinter::extract(const Expr& e) {
+/// v[i], m[i][j], or a row of a matrix as a value.
+PrintedExpression ExpressionPrinter::extract(const Expr& e) {
   const Expr& whole = expr(e.args[0]);
   if (whole.type.is_matrix()) {
     unit_.helpers().use("row");
@@ -280,21 +283,21 @@ Text ExpressionPrinter::extract(const Expr& e) {
   return {operand(e.args[0], kPostfix) + subscript(e.args[1]), kPostfix};
 }
 
-Text ExpressionPrinter::pattern(const Expr& e) {
+PrintedExpression ExpressionPrinter::pattern(const Expr& e) {
   const std::string_view pattern = ir::row(e.op).cpu;
   if (pattern == "$0 ? $1 : $2") return conditional(e);
   if (pattern.ends_with("$0") && !is_word(pattern[0])) return prefix(e, pattern.substr(0, pattern.size() - 2));
   return call_pattern(e, pattern);
 }
 
-Text ExpressionPrinter::infix(const Expr& e, std::string_view token, int precedence) {
+PrintedExpression ExpressionPrinter::infix(const Expr& e, std::string_view token, int precedence) {
   use_operator(e);
   std::array<std::string, 2> sides;
   for (std::size_t i = 0; i < 2; ++i) {
-    // The other side, of type `real`, makes a float constant one too; not so in a template.
+    // The other operand of type `real` converts a float constant; in a template it does not.
     const Expr& other = expr(e.args[1 - i]);
     const bool bare = other.kind != ExprKind::kLiteral && other.type.is_scalar();
-    Text side = text(e.args[i], bare ? LiteralForm::kBare : LiteralForm::kTyped);
+    PrintedExpression side = text(e.args[i], bare ? LiteralForm::kBare : LiteralForm::kTyped);
     const bool looser = side.precedence < precedence || (i == 1 && side.precedence == precedence);
     const bool parentheses =
         looser || is_unclear({token, precedence}, side) || (is_comparison(precedence) && side.text[0] == '!');
@@ -304,22 +307,22 @@ Text ExpressionPrinter::infix(const Expr& e, std::string_view token, int precede
   return {std::move(sides[0]), precedence, token};
 }
 
-Text ExpressionPrinter::prefix(const Expr& e, std::string_view token) {
+PrintedExpression ExpressionPrinter::prefix(const Expr& e, std::string_view token) {
   use_operator(e);
   std::string inner = operand(e.args[0], kUnary);
   if (inner.starts_with(token)) inner = "(" + inner + ")";
   return {std::string(token) + inner, kUnary};
 }
 
-Text ExpressionPrinter::conditional(const Expr& e) {
+PrintedExpression ExpressionPrinter::conditional(const Expr& e) {
   const LiteralForm form = LiteralForm::kTyped;
   return {concat(operand(e.args[0], kTernary + 1), " ? ", operand(e.args[1], kTernary + 1, form), " : ",
                  operand(e.args[2], kTernary, form)),
           kTernary};
 }
 
-/// "f($0, $1)", "f<$T>($0)" and other formulas.
-Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
+/// Patterns such as "f($0, $1)" and "f<$T>($0)".
+PrintedExpression ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
   for (const std::string_view function : functions_of(e.op))
     unit_.helpers().use(function);
   const bool is_call = is_letter(pattern[0]) && pattern.ends_with(')');
@@ -336,7 +339,7 @@ Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
       result += arguments(e.args, LiteralForm::kTyped);
     } else {
       const ExprId arg = e.args[static_cast<std::size_t>(what - '0')];
-      // The library's functions take float and double.
+      // Library functions are overloaded for float and double.
       const bool widened = is_half_scalar(expr(arg).type);
       result += widened ? "real(" + print(arg) + ")" : operand(arg, is_call ? kComma : kPostfix);
     }
@@ -344,17 +347,17 @@ Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
   return {std::move(result), is_call ? kPostfix : kComma};
 }
 
-Text ExpressionPrinter::cast(const Expr& e) {
+PrintedExpression ExpressionPrinter::cast(const Expr& e) {
   const std::string type = unit_.type(e.type);
   if (is_one_word(type)) return {concat(type, "(", print(e.args[0], LiteralForm::kBare), ")"), kPostfix};
   return {concat("(", type, ")", operand(e.args[0], kUnary)), kUnary};
 }
 
-/// C++ computes on int what is narrower; the result is brought back to its own type.
-Text ExpressionPrinter::narrowed(const Expr& e, Text result) {
+/// C++ promotes narrower types to int, so the result is cast back to its type.
+PrintedExpression ExpressionPrinter::narrowed(const Expr& e, PrintedExpression result) {
   if (is_half_scalar(e.type)) {
     const bool is_done = e.op == Op::kCast || e.op == Op::kConditional || e.op == Op::kExtract;
-    return is_done ? result : Text{concat(unit_.type(e.type), "(", result.text, ")"), kPostfix};
+    return is_done ? result : PrintedExpression{concat(unit_.type(e.type), "(", result.text, ")"), kPostfix};
   }
   const bool computed = !result.token.empty() || (result.precedence == kUnary && e.op != Op::kCast);
   if (!computed || !is_narrow(e.type)) return result;

@@ -15,8 +15,8 @@ using ir::ExprId;
 using ir::ExprKind;
 using ir::Op;
 
-/// Names that the text of any body may mention.
-const NameTable& own_names() {
+/// Names that the text of any body may use.
+const NameTable& internal_names() {
   static const NameTable kNames = [] {
     NameTable names{"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
                     "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
@@ -37,11 +37,11 @@ const NameTable& own_names() {
 
 bool is_constant(const Expr& expr) { return expr.kind == ExprKind::kLiteral; }
 
-/// A range that a constant step walks downwards.
+/// The comparison of a range with a negative constant step.
 bool descends(const Expr& step) { return is_constant(step) && static_cast<std::int64_t>(step.bits) < 0; }
 
-/// Whether a row of a matrix is printed as a value of its own: one that is not just indexed further.
-bool takes_rows(const ir::Function& function) {
+/// Whether a row of a matrix is printed as a value, i.e. not only indexed further.
+bool uses_matrix_rows(const ir::Function& function) {
   const auto is_row = [&](const Expr& expr) {
     return expr.kind == ExprKind::kOperation && expr.op == Op::kExtract && function.expr(expr.args[0]).type.is_matrix();
   };
@@ -61,20 +61,20 @@ bool takes_rows(const ir::Function& function) {
 
 }  // namespace
 
-FunctionPrinter::FunctionPrinter(Unit& unit, const ir::Function& function, bool source_comments)
+FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool source_comments)
     : unit_(unit),
       function_(function),
       source_comments_(source_comments),
       names_(function.variables.size()),
-      scopes_(own_names()),
+      scopes_(internal_names()),
       assigned_(function.variables.size()),
       tiled_(ir::uses_tiles(function)),
       read_(function.variables.size()),
       changed_(function.variables.size()),
       expressions_(unit, function, names_) {
-  legal_.reserve(function.variables.size());
+  legal_names_.reserve(function.variables.size());
   for (const ir::Variable& variable : function.variables)
-    legal_.push_back(legal_identifier(variable.name));
+    legal_names_.push_back(legal_identifier(variable.name));
   if (tiled_) find_accesses();
   for (const ir::VarId variable : ir::assigned_variables(function.body)) {
     assigned_[static_cast<std::size_t>(variable)] = true;
@@ -100,16 +100,17 @@ void FunctionPrinter::reserve_functions() {
     }
     if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
   }
-  if (takes_rows(function_)) scopes_.reserve("row");
+  if (uses_matrix_rows(function_)) scopes_.reserve("row");
 }
 
 std::string FunctionPrinter::internal_name(std::string_view name) {
-  const bool in_source = std::ranges::find(legal_, name) != legal_.end();
+  const bool in_source = std::ranges::find(legal_names_, name) != legal_names_.end();
   return scopes_.declare(in_source ? concat("thread_", name) : std::string(name));
 }
 
 const std::string& FunctionPrinter::declare(ir::VarId variable) {
-  return names_[static_cast<std::size_t>(variable)] = scopes_.declare_legal(legal_[static_cast<std::size_t>(variable)]);
+  return names_[static_cast<std::size_t>(variable)] =
+             scopes_.declare_legal(legal_names_[static_cast<std::size_t>(variable)]);
 }
 
 std::vector<std::string> FunctionPrinter::parameters() {
@@ -134,18 +135,18 @@ bool returns_from_loop(const ir::Function& function) {
   return returns;
 }
 
-std::string FunctionPrinter::body(Leaving leaving, int depth) {
-  leaving_ = leaving;
-  constexpr std::size_t kOfExpression = 16;  // bytes of text, in most bodies
-  lines_ = Lines(depth, kOfExpression * function_.expressions.size());
+std::string FunctionPrinter::body(EarlyReturn early_return, int depth) {
+  early_return_ = early_return;
+  constexpr std::size_t kBytesPerExpression = 16;  // bytes of text, in most bodies
+  lines_ = Lines(depth, kBytesPerExpression * function_.expressions.size());
   block(function_.body);
   return lines_.take();
 }
 
 std::string_view FunctionPrinter::comment(ir::Loc loc) {
   const bool known = loc.line > 0 && static_cast<std::size_t>(loc.line) <= unit_.module().source_lines.size();
-  if (!source_comments_ || !known || loc.line == commented_) return "";
-  commented_ = loc.line;
+  if (!source_comments_ || !known || loc.line == last_commented_line_) return "";
+  last_commented_line_ = loc.line;
   return unit_.comment(loc.line);
 }
 
@@ -169,7 +170,7 @@ void FunctionPrinter::print(const ir::Let& node) {
     lines_.add(element, " ", declare(node.variable), "[", std::to_string(type.extent), "]", start, ";");
     return;
   }
-  // The value is printed first: it may mention an outer variable of the same name.
+  // The value is printed first, because it may use an outer variable with the same name.
   const std::string value = node.value != ir::kNone ? expressions_.initialiser(node.value)
                             : type.is_scalar()      ? expressions_.zero(type)
                                                     : "{}";
@@ -195,14 +196,14 @@ void FunctionPrinter::print(const ir::Store& node) {
   const std::string guard = test.empty() ? "" : concat("if (", test, ") ");
   if (function_.expr(node.value).type.is_tile() && !function_.expr(node.array).type.is_local_array()) {
     unit_.helpers().use("tile_store");
-    const std::string value = kept(node.array, node.value);
+    const std::string value = hoisted_tile(node.array, node.value);
     return change(node.array, true,
                   concat(guard, "tile_store(", expressions_.print(node.array), ", ", value, ", ",
                          expressions_.arguments(node.indices, LiteralForm::kBare), ");"));
   }
   const std::string place = element_for_leader(node.array, node.indices);
   if (tiled_ && ir::works_with_tiles(function_, node.value)) {
-    const std::string value = keep(node.value);
+    const std::string value = hoist(node.value);
     return change(node.array, false, concat(guard, place, " = ", value, ";"));
   }
   change(node.array, false, guard + assignment(place, is_element, node.value));
@@ -226,12 +227,12 @@ bool FunctionPrinter::needs_barriers(ExprId array) const {
   return read_[variable] && changed_[variable] && !function_.var(function_.expr(array).variable).type.is_local_array();
 }
 
-std::string FunctionPrinter::kept(ExprId array, ExprId value) {
+std::string FunctionPrinter::hoisted_tile(ExprId array, ExprId value) {
   const bool is_variable = function_.expr(value).kind == ExprKind::kVariable;
-  return !needs_barriers(array) || is_variable ? expressions_.print(value) : keep(value);
+  return !needs_barriers(array) || is_variable ? expressions_.print(value) : hoist(value);
 }
 
-std::string FunctionPrinter::keep(ExprId value) {
+std::string FunctionPrinter::hoist(ExprId value) {
   const std::string text = expressions_.initialiser(value);
   const std::string name = scopes_.declare("kept");
   lines_.add("const ", unit_.type(function_.expr(value).type), " ", name, " = ", text, ";");
@@ -239,7 +240,7 @@ std::string FunctionPrinter::keep(ExprId value) {
 }
 
 std::string FunctionPrinter::for_leader(ExprId value) {
-  return tiled_ && ir::works_with_tiles(function_, value) ? keep(value) : expressions_.print(value);
+  return tiled_ && ir::works_with_tiles(function_, value) ? hoist(value) : expressions_.print(value);
 }
 
 std::string FunctionPrinter::element_for_leader(ExprId array, const std::vector<ExprId>& indices) {
@@ -261,7 +262,7 @@ void FunctionPrinter::change(ExprId array, bool by_all, const std::string& state
   if (waits) lines_.add("tile_barrier();");
 }
 
-/// "place = value;", or an assignment to a part of the place where the value is the place with that part replaced.
+/// "target = value;", or an assignment to a part of the target if the value is the target with that part replaced.
 std::string FunctionPrinter::assignment(std::string place, Matches is_place, ExprId value) {
   const Expr& expr = function_.expr(value);
   const bool replaces = expr.kind == ExprKind::kOperation && (expr.op == Op::kInsert || expr.op == Op::kWithField);
@@ -272,7 +273,7 @@ std::string FunctionPrinter::assignment(std::string place, Matches is_place, Exp
       return part.kind == ExprKind::kOperation && part.op == Op::kExtract && is_place(part.args[0]) &&
              same(part.args[1], index);
     };
-    // A row of a matrix is no object, its components are.
+    // A row of a matrix cannot be assigned, but its components can.
     const Expr& part = function_.expr(expr.args[2]);
     const bool is_component_of_row =
         part.kind == ExprKind::kOperation && part.op == Op::kInsert && is_component(part.args[0]);
@@ -301,7 +302,7 @@ void FunctionPrinter::print(const ir::Atomic& node) {
   if (type.is_tile()) {
     unit_.helpers().use("tile_atomic_add");
     const std::string test = expressions_.null_test(node.array);
-    const std::string value = kept(node.array, node.value);
+    const std::string value = hoisted_tile(node.array, node.value);
     return change(
         node.array, true,
         concat(test.empty() ? "" : concat("if (", test, ") "), "tile_atomic_add(", expressions_.print(node.array), ", ",
@@ -383,7 +384,7 @@ std::string FunctionPrinter::step_text(const std::string& variable, const Expr& 
   return concat(variable, by < 0 ? " -= " : " += ", std::to_string(magnitude));
 }
 
-/// Bounds are evaluated once: those that the body might change get variables of their own.
+/// Bounds are evaluated once, so bounds that the body might change are stored in variables.
 void FunctionPrinter::print(const ir::For& node) {
   const Expr& step = function_.expr(node.step);
   const std::string start = expressions_.print(node.start);
@@ -392,37 +393,37 @@ void FunctionPrinter::print(const ir::For& node) {
   scopes_.open();
   const std::string variable = declare(node.variable);
   std::string head = concat("for (", unit_.type(function_.var(node.variable).type), " ", variable, " = ", start);
-  const auto keep = [&](std::string& text, std::string_view what) {
-    const std::string kept = scopes_.declare(concat(variable, "_", what));
-    append(head, ", ", kept, " = ", std::exchange(text, kept));
+  const auto store_bound = [&](std::string& text, std::string_view what) {
+    const std::string bound = scopes_.declare(concat(variable, "_", what));
+    append(head, ", ", bound, " = ", std::exchange(text, bound));
   };
-  if (!is_constant_in_loop(node.stop)) keep(stop, "stop");
+  if (!is_constant_in_loop(node.stop)) store_bound(stop, "stop");
   if (is_constant(step)) {
     append(head, "; ", variable, descends(step) ? " > " : " < ", stop, "; ", step_text(variable, step), ") {");
   } else {
-    keep(by, "step");
+    store_bound(by, "step");
     append(head, "; ", by, " > 0 ? ", variable, " < ", stop, " : ", variable, " > ", stop);
     append(head, "; ", variable, " += ", by, ") {");
   }
   lines_.open(head);
-  ++loops_;
+  ++loop_depth_;
   block(node.body);
-  --loops_;
+  --loop_depth_;
   lines_.close();
   scopes_.close();
 }
 
 void FunctionPrinter::print(const ir::While& node) {
   lines_.open("while ", expressions_.condition(node.condition), " {");
-  ++loops_;
+  ++loop_depth_;
   block(node.body);
-  --loops_;
+  --loop_depth_;
   lines_.close();
 }
 
 void FunctionPrinter::print(const ir::Return& node) {
-  if (leaving_ == Leaving::kNextThread) {
-    lines_.add(loops_ > 0 ? concat("goto ", kNextThreadLabel, ";") : "continue;");
+  if (early_return_ == EarlyReturn::kNextThread) {
+    lines_.add(loop_depth_ > 0 ? concat("goto ", kNextThreadLabel, ";") : "continue;");
   } else if (node.values.empty()) {
     lines_.add("return;");
   } else if (node.values.size() == 1) {

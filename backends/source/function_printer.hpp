@@ -1,4 +1,4 @@
-// The body of one function or kernel: statements as C++ text.
+// Prints the body of one function or kernel as C++ statements.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@
 
 namespace assay::source {
 
-/// How a body is left before its end.
-enum class Leaving {
-  kReturn,      ///< it is a function's
-  kNextThread,  ///< it is the body of the loop over threads
+/// What an early return in a body is printed as.
+enum class EarlyReturn {
+  kReturn,      ///< the body of a function: return
+  kNextThread,  ///< the body of the loop over threads: continue with the next thread
 };
 
-/// The label behind the body of a thread, in a block of its own, that a return inside an inner loop jumps to.
+/// The label after the body of a thread, to which a return inside an inner loop jumps.
 inline constexpr std::string_view kNextThreadLabel = "next_thread";
 /// Whether the function returns from inside a loop.
 bool returns_from_loop(const ir::Function& function);
 
 class FunctionPrinter {
  public:
-  FunctionPrinter(Unit& unit, const ir::Function& function, bool source_comments);
+  FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool source_comments);
 
-  /// A name for something that the function's text needs and the source does not name, unlike all that it does name.
+  /// A unique name for an internal variable that does not exist in the source.
   std::string internal_name(std::string_view name);
   /// "Array<real, 1> x", "real k"; declares the names.
   std::vector<std::string> parameters();
@@ -37,13 +37,13 @@ class FunctionPrinter {
   /// Declares a variable in the current scope and returns its name.
   const std::string& declare(ir::VarId variable);
 
-  /// Call after the parameters and, of kernels, the thread indices are declared.
-  std::string body(Leaving leaving, int depth);
+  /// Must be called after the parameters and, for kernels, the thread indices are declared.
+  std::string body(EarlyReturn early_return, int depth);
 
  private:
-  /// Names that the body's text may mention besides its variables.
+  /// Reserves the names that the body uses in addition to its variables.
   void reserve_functions();
-  /// "// 12: y[i] = x[i]" where the source's line is another than the one shown last, else empty.
+  /// "// 12: y[i] = x[i]" if the source line differs from the last one shown, otherwise empty.
   std::string_view comment(ir::Loc loc);
   void block(const ir::Block& block);
   void statement(const ir::Stmt& statement);
@@ -60,19 +60,19 @@ class FunctionPrinter {
   void print(const ir::Continue&) { lines_.add("continue;"); }
   void print(const ir::Return& node);
 
-  /// Whether the kernel has tiles, and both reads and changes the array: a block's threads must then wait for each
-  /// other around each change.
+  /// Whether the kernel has tiles and both reads and changes the array, so that each change needs barriers before and
+  /// after it.
   bool needs_barriers(ir::ExprId array) const;
-  /// A change of memory that all threads of a tile kernel's block come to: by all, of a tile, or by one.
+  /// Prints a change of memory that all threads of a tile kernel's block execute: by all threads (of a tile) or by one.
   void change(ir::ExprId array, bool by_all, const std::string& statement);
   void find_accesses();
-  /// A tile that must not be computed between the barriers: a variable's name.
-  std::string kept(ir::ExprId array, ir::ExprId tile);
-  /// A new variable with the value, declared in front of the statement.
-  std::string keep(ir::ExprId value);
-  /// The value as an operand of what only the first thread of a block does.
+  /// The name of a variable with a tile that must be computed before the barriers.
+  std::string hoisted_tile(ir::ExprId array, ir::ExprId tile);
+  /// Declares a new variable with the value before the statement.
+  std::string hoist(ir::ExprId value);
+  /// The value as an operand of a statement that only the first thread of a block executes.
   std::string for_leader(ir::ExprId value);
-  /// An element that only the first thread of a block touches.
+  /// An element that only the first thread of a block accesses.
   std::string element_for_leader(ir::ExprId array, const std::vector<ir::ExprId>& indices);
 
   using Matches = std::function<bool(ir::ExprId)>;
@@ -81,21 +81,21 @@ class FunctionPrinter {
   bool is_constant_in_loop(ir::ExprId id) const;
   std::string step_text(const std::string& variable, const ir::Expr& step);
 
-  Unit& unit_;
+  SourceUnit& unit_;
   const ir::Function& function_;
   bool source_comments_;
-  std::vector<std::string> legal_;  ///< by variable: its name as an identifier
-  std::vector<std::string> names_;  ///< by variable: the identifier that it has, once declared
+  std::vector<std::string> legal_names_;  ///< by variable: its name as a legal identifier
+  std::vector<std::string> names_;        ///< by variable: its identifier, once declared
   NameScopes scopes_;
   std::vector<bool> assigned_;  ///< by variable
   bool tiled_;
-  std::vector<bool> read_;     ///< by variable: arrays that elements are loaded from
-  std::vector<bool> changed_;  ///< by variable: arrays that elements are stored or added to
+  std::vector<bool> read_;     ///< by variable: arrays from which elements are loaded
+  std::vector<bool> changed_;  ///< by variable: arrays to which elements are stored or added
   ExpressionPrinter expressions_;
   Lines lines_;
-  Leaving leaving_ = Leaving::kReturn;
-  int loops_ = 0;      ///< loops around the current statement, inside the body
-  int commented_ = 0;  ///< the line of the source that was shown last
+  EarlyReturn early_return_ = EarlyReturn::kReturn;
+  int loop_depth_ = 0;           ///< nesting depth of loops around the current statement
+  int last_commented_line_ = 0;  ///< the source line shown last
 };
 
 }  // namespace assay::source

@@ -21,13 +21,13 @@ namespace {
 
 using backends::SourceTarget;
 
-/// A function of the C library, which CPU code declares itself and overloads on float. CUDA C++ has both.
+/// A C library function, which CPU code declares itself and overloads on float. CUDA C++ provides both.
 struct LibraryFunction {
   std::string_view name;
   int operands;
 };
 constexpr std::array<std::string_view, 3> kPlaceholders{"$0", "$1", "$2"};
-/// Library functions that only the helpers call; the operation table names the others.
+/// Library functions that only helpers call; the others are in the operation table.
 constexpr auto kFunctionsOfHelpers =
     std::to_array<LibraryFunction>({{"fabs", 1}, {"fmod", 2}, {"fmin", 2}, {"fmax", 2}});
 
@@ -63,10 +63,10 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   std::abort();
 }
 
-/// A part of a file of helpers/, between two lines that start with "===".
+/// A section of a file in helpers/, between two lines that start with "===".
 struct Section {
   std::string_view name;
-  std::string_view needs;  ///< names separated by spaces
+  std::string_view dependencies;  ///< space-separated names
   std::string text;
 };
 
@@ -79,10 +79,10 @@ std::vector<Section> parse_sections(std::string_view file) {
     const std::string_view header = file.substr(at + kMark.size(), line_end - at - kMark.size());
     at = file.find(kMark, line_end);
     const std::size_t colon = header.find(':');
-    if (colon == std::string_view::npos) broken("a helper's header lacks its colon", header);
+    if (colon == std::string_view::npos) broken("the header of a helper function has no colon", header);
     Section& section = sections.emplace_back();
     section.name = header.substr(0, colon);
-    section.needs = header.substr(std::min(colon + 2, header.size()));
+    section.dependencies = header.substr(std::min(colon + 2, header.size()));
     section.text = file.substr(line_end + 1, std::min(at, file.size()) - line_end - 1);
     section.text.erase(section.text.find_last_not_of('\n') + 1);
     section.text += "\n\n";
@@ -90,8 +90,8 @@ std::vector<Section> parse_sections(std::string_view file) {
   return sections;
 }
 
-/// The library functions that operations are printed as: those whose pattern is one call of a function without a
-/// helper.
+/// The library functions that operations are printed as: operations whose pattern is a single call of a function that
+/// is not a helper.
 std::vector<LibraryFunction> library_functions(const std::vector<Section>& helpers) {
   std::vector<LibraryFunction> functions;
   for (const ir::OperationRow& row : ir::kOperations) {
@@ -120,7 +120,7 @@ class Registry {
     for (Section& section : sections) {
       replace_all(section.text, "$F", cpp ? "static inline" : "__device__ inline");
       replace_all(section.text, "$M ", cpp ? "" : "__device__ ");
-      add(std::string(section.name), std::move(section.text), indices(section.needs));
+      add(std::string(section.name), std::move(section.text), indices(section.dependencies));
     }
   }
 
@@ -131,12 +131,12 @@ class Registry {
   }
 
  private:
-  void add(std::string name, std::string text, std::vector<std::size_t> needs) {
-    if (!index_.emplace(name, helpers_.size()).second) broken("a helper is defined twice", name);
-    helpers_.push_back({.helper = {std::move(name), std::move(text)}, .needs = std::move(needs)});
+  void add(std::string name, std::string text, std::vector<std::size_t> dependencies) {
+    if (!index_.emplace(name, helpers_.size()).second) broken("duplicate helper", name);
+    helpers_.push_back({.helper = {std::move(name), std::move(text)}, .dependencies = std::move(dependencies)});
   }
 
-  /// Names that the target has no helper for are its own functions.
+  /// Names without a helper are functions of the target language.
   std::vector<std::size_t> indices(std::string_view names) const {
     std::vector<std::size_t> found;
     while (!names.empty()) {
@@ -160,7 +160,7 @@ const Registry& registry(SourceTarget target) {
 constexpr SourceTarget kTargets[] = {SourceTarget::kCpp, SourceTarget::kCuda};
 constexpr std::size_t number(SourceTarget target) { return target == SourceTarget::kCpp ? 0 : 1; }
 
-/// Where each target has the helper of a name.
+/// The index of each helper for each target, by name.
 const TextMap<std::array<std::optional<std::size_t>, 2>>& index_by_name() {
   static const auto kIndex = [] {
     TextMap<std::array<std::optional<std::size_t>, 2>> index;
@@ -198,7 +198,7 @@ void HelperSet::use(SourceTarget target, std::string_view name) {
 void HelperSet::add(SourceTarget target, std::size_t index) {
   if (used_[number(target)][index]) return;
   used_[number(target)][index] = true;
-  for (const std::size_t need : helpers_of(target)[index].needs)
+  for (const std::size_t need : helpers_of(target)[index].dependencies)
     add(target, need);
 }
 

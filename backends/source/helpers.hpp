@@ -1,8 +1,8 @@
-// The helpers that emitted code may use, and those that one kernel does use.
+// The helpers that emitted code may use, and the set of helpers that one kernel uses.
 //
 // Their texts are in helpers/: common.txt for both targets, cpu.txt and cuda.txt for one. A helper starts with a line
-// "=== name: needs other helpers" and uses nothing but helpers above it and the target's own functions; the target's
-// file comes first. In a text, $F stands for the qualifiers of a function and $M for those of a member function.
+// "=== name: required helpers" and uses only helpers above it and functions of the target language; the target's file
+// comes first. In a text, $F is replaced by the qualifiers of a function and $M by those of a member function.
 #pragma once
 
 #include <array>
@@ -16,28 +16,28 @@
 
 namespace assay::source {
 
-/// One helper of a target, with its text as it is emitted.
+/// One helper of a target with its emitted text.
 struct HelperText {
   backends::Helper helper;
-  std::vector<std::size_t> needs;  ///< indices into helpers_of(target), all smaller than its own
+  std::vector<std::size_t> dependencies;  ///< indices into helpers_of(target), all smaller than this helper's index
 };
 
-/// All helpers of a target, in the order in which they are emitted.
+/// All helpers of a target in emission order.
 const std::vector<HelperText>& helpers_of(backends::SourceTarget target);
 
-/// Of every target, since a kernel's text uses the same names in each.
+/// A set of helpers for all targets, because a kernel's text uses the same names in each.
 class HelperSet {
  public:
   HelperSet();
 
-  /// Adds the helper and what it needs. A target that has none of this name may have the function itself.
+  /// Adds the helper and its requirements. A target without a helper of this name must provide the function itself.
   void use(std::string_view name);
-  /// The same for one target alone.
+  /// The same for one target.
   void use(backends::SourceTarget target, std::string_view name);
 
   /// Whether the target's helper is in the set.
   bool contains(backends::SourceTarget target, std::string_view name) const;
-  /// The target's helpers in the set, each behind those that it needs.
+  /// The target's helpers in the set, each after its requirements.
   std::vector<backends::Helper> list(backends::SourceTarget target) const;
 
  private:
@@ -46,7 +46,7 @@ class HelperSet {
   std::array<std::vector<bool>, 2> used_;  ///< by target and by index into helpers_of(target)
 };
 
-/// What the CUDA host program has for those types of the set that it has something for.
+/// The parts of the CUDA host program for the types in the set.
 std::string host_parts(const HelperSet& used);
 
 }  // namespace assay::source

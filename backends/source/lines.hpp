@@ -12,10 +12,10 @@ namespace assay::source {
 
 class Lines {
  public:
-  /// Room is made for a text of `size` bytes; it may grow beyond.
+  /// Reserves space for `size` bytes of text.
   explicit Lines(int depth = 0, std::size_t size = 0) : depth_(depth) { text_.reserve(size); }
 
-  /// A line of these pieces.
+  /// Adds a line that consists of the pieces.
   template <class... Pieces>
   void add(const Pieces&... pieces) {
     text_.append(static_cast<std::size_t>(2 * depth_), ' ');
@@ -23,15 +23,15 @@ class Lines {
     text_ += '\n';
   }
   void blank() { text_ += '\n'; }
-  /// Finished lines, as they are.
+  /// Appends complete lines unchanged.
   void append(std::string_view text) { text_ += text; }
-  /// A line that opens a block: "if (c) {".
+  /// Adds a line that opens a block: "if (c) {".
   template <class... Pieces>
   void open(const Pieces&... pieces) {
     add(pieces...), ++depth_;
   }
   void close(std::string_view line = "}") { --depth_, add(line); }
-  /// "} else {", between the two.
+  /// Closes a block and opens the next: "} else {".
   void reopen(std::string_view line) { close(line), ++depth_; }
 
   std::string take() { return std::move(text_); }

@@ -25,7 +25,7 @@ std::string shortest(Float value) {
   return text;
 }
 
-std::string float_text(Unit& unit, Scalar scalar, double value, LiteralForm form) {
+std::string float_text(SourceUnit& unit, Scalar scalar, double value, LiteralForm form) {
   const std::string_view type = spelling(scalar);
   if (!std::isfinite(value)) {
     const std::string_view function = std::isnan(value) ? "not_a_number" : "infinity";
@@ -41,7 +41,7 @@ std::string integer_text(Scalar scalar, std::uint64_t bits) {
   const auto value = static_cast<std::int64_t>(bits);
   switch (scalar) {
     case Scalar::kBool: return bits != 0 ? "true" : "false";
-    // The least value has no literal of its own type.
+    // The smallest value has no literal of its type.
     case Scalar::kI32:
       return value == std::numeric_limits<std::int32_t>::min() ? "(-2147483647 - 1)" : std::to_string(value);
     case Scalar::kI64:
@@ -55,7 +55,7 @@ std::string integer_text(Scalar scalar, std::uint64_t bits) {
 
 }  // namespace
 
-std::string literal_text(Unit& unit, const ir::Expr& literal, LiteralForm form) {
+std::string literal_text(SourceUnit& unit, const ir::Expr& literal, LiteralForm form) {
   const Scalar scalar = literal.type.scalar;
   if (ir::is_float(scalar)) return float_text(unit, scalar, std::bit_cast<double>(literal.bits), form);
   return integer_text(scalar, literal.bits);

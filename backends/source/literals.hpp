@@ -1,4 +1,4 @@
-// Constants as C++ spells them.
+// Prints constants as C++ literals.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace assay::source {
 
-/// How a 32-bit float constant may be spelt.
+/// How to print a 32-bit float constant.
 enum class LiteralForm {
-  kTyped,  ///< real(0.1f): of type `real` in both lanes, as an argument of a template or overload must be
-  kBare,   ///< 0.1f, where its surroundings convert it to `real`, which is exact
+  kTyped,  ///< real(0.1f): of type `real` in both precisions, for arguments of templates or overloads
+  kBare,   ///< 0.1f, if the context converts it to `real`, which is exact
 };
 
-/// The shortest text that reads back as the literal's value in its own type.
-std::string literal_text(Unit& unit, const ir::Expr& literal, LiteralForm form);
+/// The shortest text that parses as the literal's value in its type.
+std::string literal_text(SourceUnit& unit, const ir::Expr& literal, LiteralForm form);
 
 }  // namespace assay::source

@@ -11,8 +11,8 @@
 namespace assay::source {
 namespace {
 
-// Keywords and alternative tokens of C++20, qualifiers and variables of CUDA, and macros that GNU compilers predefine
-// without underscores.
+// C++20 keywords and alternative tokens, CUDA qualifiers and variables, and predefined macros of GNU compilers without
+// underscores.
 constexpr auto kReserved = std::to_array<std::string_view>({
     "NULL",          "alignas",      "alignof",
     "and",           "and_eq",       "asm",
@@ -166,7 +166,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || is_capital(c) || is_digit(c); }
 
-/// For each character, where the reserved names that begin with it or a later one start.
+/// For each character, the index of the first reserved name that starts with it or a later character.
 constexpr auto kReservedFrom = [] {
   std::array<std::uint8_t, 129> from{};
   for (std::size_t c = 0; c < from.size(); ++c) {
@@ -176,14 +176,14 @@ constexpr auto kReservedFrom = [] {
   return from;
 }();
 
-/// Of a name that is not empty and ASCII.
+/// The name must be nonempty ASCII.
 bool is_reserved(std::string_view name) {
   const auto first = static_cast<std::size_t>(name[0]);
   const std::string_view* const end = kReserved.begin() + kReservedFrom[first + 1];
   return std::find(kReserved.begin() + kReservedFrom[first], end, name) != end;
 }
 
-/// Whether the name is what legal_identifier would make of it, but for reserved names.
+/// Whether legal_identifier would keep the name, ignoring reserved names.
 bool is_plain(std::string_view name) {
   if (name.empty() || is_digit(name[0]) || name[0] == '_') return false;
   char before = '\0';
@@ -193,13 +193,14 @@ bool is_plain(std::string_view name) {
   });
 }
 
-/// The name with other characters than letters and digits as '_', at most one in a row, and none of the compiler's own.
+/// The name with other characters than letters and digits replaced by single '_', avoiding names reserved for
+/// compilers.
 std::string plain_identifier(std::string_view name) {
   std::string legal;
   legal.reserve(name.size() + 3);
   for (const char c : name) {
     const char next = is_letter_or_digit(c) ? c : '_';
-    // Two underscores in a row are the compiler's.
+    // Names with two underscores in a row are reserved for compilers.
     if (next != '_' || legal.empty() || legal.back() != '_') legal += next;
   }
   const bool compilers_own = legal.size() > 1 && legal[0] == '_' && is_capital(legal[1]);
@@ -229,12 +230,12 @@ std::uint32_t NameTable::hash_of(std::string_view name) {
   return static_cast<std::uint32_t>(hash ^ hash >> 32U);
 }
 
-std::size_t NameTable::place_of(std::string_view name, std::uint32_t hash) const {
-  if (places_.empty()) return 0;
-  const std::size_t mask = places_.size() - 1;
+std::size_t NameTable::slot_of(std::string_view name, std::uint32_t hash) const {
+  if (slots_.empty()) return 0;
+  const std::size_t mask = slots_.size() - 1;
   std::size_t place = hash & mask;
-  while (places_[place] != kFree) {
-    const Entry& entry = entries_[places_[place]];
+  while (slots_[place] != kFreeSlot) {
+    const Entry& entry = entries_[slots_[place]];
     if (entry.hash == hash && entry.name == name) break;
     place = (place + 1) & mask;
   }
@@ -242,20 +243,20 @@ std::size_t NameTable::place_of(std::string_view name, std::uint32_t hash) const
 }
 
 std::optional<NameTable::Index> NameTable::find(std::string_view name, std::uint32_t hash) const {
-  const std::size_t place = place_of(name, hash);
-  if (places_.empty() || places_[place] == kFree) return std::nullopt;
-  return places_[place];
+  const std::size_t place = slot_of(name, hash);
+  if (slots_.empty() || slots_[place] == kFreeSlot) return std::nullopt;
+  return slots_[place];
 }
 
 NameTable::Index NameTable::add(const Entry& entry, std::size_t place) {
-  if (2 * (entries_.size() + 1) > places_.size()) {
-    places_.assign(std::max<std::size_t>(64, 2 * places_.size()), kFree);
+  if (2 * (entries_.size() + 1) > slots_.size()) {
+    slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kFreeSlot);
     for (Index index = 0; index < entries_.size(); ++index)
-      places_[place_of(entries_[index].name, entries_[index].hash)] = index;
-    place = place_of(entry.name, entry.hash);
+      slots_[slot_of(entries_[index].name, entries_[index].hash)] = index;
+    place = slot_of(entry.name, entry.hash);
   }
   entries_.push_back(entry);
-  return places_[place] = static_cast<Index>(entries_.size() - 1);
+  return slots_[place] = static_cast<Index>(entries_.size() - 1);
 }
 
 // ---- NameScopes
@@ -265,7 +266,7 @@ NameTable::Index NameScopes::index_of(std::string_view name) {
     auto* const kept = static_cast<char*>(texts_.allocate(name.size(), 1));
     std::ranges::copy(name, kept);
     const bool is_fixed = fixed_ != nullptr && fixed_->find(name, hash).has_value();
-    return NameTable::Entry{.name = {kept, name.size()}, .taken = is_fixed ? 1 : 0, .hash = hash};
+    return NameTable::Entry{.name = {kept, name.size()}, .use_count = is_fixed ? 1 : 0, .hash = hash};
   });
 }
 
@@ -276,37 +277,37 @@ void NameScopes::close() {
 }
 
 void NameScopes::release(NameTable::Index name) {
-  if (--names_[name].taken > 0) return;
+  if (--names_[name].use_count > 0) return;
   const std::string_view text = names_[name].name;
   std::size_t stem = text.size();
   while (stem > 0 && is_digit(text[stem - 1]))
     --stem;
   if (stem == text.size()) return;
   const std::optional<NameTable::Index> found = names_.find(text.substr(0, stem));
-  if (!found || names_[*found].next == NameTable::kNotAStem) return;
+  if (!found || names_[*found].next == NameTable::kNoStem) return;
   int number = 0;
   std::from_chars(text.data() + stem, text.data() + text.size(), number);
   names_[*found].next = std::min(names_[*found].next, number);
 }
 
 void NameScopes::take(NameTable::Index name) {
-  ++names_[name].taken;
+  ++names_[name].use_count;
   taken_.push_back(name);
 }
 
 std::string NameScopes::declare_legal(std::string_view name) {
   std::string unique(name);
   NameTable::Index free = index_of(name);
-  if (names_[free].taken > 0) {
+  if (names_[free].use_count > 0) {
     if (!name.ends_with('_')) unique += '_';
     const std::size_t stem = unique.size();
     const NameTable::Index numbered = index_of(unique);
-    int number = names_[numbered].next == NameTable::kNotAStem ? 1 : names_[numbered].next;
+    int number = names_[numbered].next == NameTable::kNoStem ? 1 : names_[numbered].next;
     do {
       unique.resize(stem);
       unique += std::to_string(number++);
       free = index_of(unique);
-    } while (names_[free].taken > 0);
+    } while (names_[free].use_count > 0);
     names_[numbered].next = number;
   }
   take(free);

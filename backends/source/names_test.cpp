@@ -5,7 +5,7 @@
 namespace assay::source {
 namespace {
 
-TEST(Names, BecomeLegalIdentifiers) {
+TEST(EmittedNames, AreLegalIdentifiers) {
   EXPECT_EQ(legal_identifier("x1"), "x1");
   EXPECT_EQ(legal_identifier("float"), "float_");
   EXPECT_EQ(legal_identifier("threadIdx"), "threadIdx_");
@@ -18,7 +18,7 @@ TEST(Names, BecomeLegalIdentifiers) {
   EXPECT_EQ(legal_identifier(""), "v");
 }
 
-TEST(Names, AreUniqueInOpenScopes) {
+TEST(EmittedNames, AreUniqueInOpenScopes) {
   NameScopes names;
   names.reserve("x");
   EXPECT_EQ(names.declare("x"), "x_1");
@@ -30,7 +30,7 @@ TEST(Names, AreUniqueInOpenScopes) {
   EXPECT_EQ(names.declare("x"), "x_2");
 }
 
-TEST(Names, TakeTheLeastNumberThatIsFree) {
+TEST(EmittedNames, UseSmallestFreeNumber) {
   const NameTable fixed{"x_2"};
   NameScopes names(fixed);
   EXPECT_EQ(names.declare("x_2"), "x_2_1");
@@ -38,7 +38,7 @@ TEST(Names, TakeTheLeastNumberThatIsFree) {
   EXPECT_EQ(names.declare("x"), "x_1");
   names.open();
   EXPECT_EQ(names.declare("x"), "x_3");
-  EXPECT_EQ(names.declare("x_4"), "x_4");  // of its own name, not numbered
+  EXPECT_EQ(names.declare("x_4"), "x_4");  // its own name, not a numbered one
   EXPECT_EQ(names.declare("x"), "x_5");
   names.close();
   EXPECT_EQ(names.declare("x"), "x_3");
@@ -46,7 +46,7 @@ TEST(Names, TakeTheLeastNumberThatIsFree) {
   EXPECT_EQ(names.declare("x_1"), "x_1_1");
 }
 
-TEST(Names, StayTakenWhileOneScopeHasThem) {
+TEST(EmittedNames, StayReservedWhileAnyScopeUsesThem) {
   NameScopes names;
   names.reserve("x");
   names.open();
@@ -55,7 +55,7 @@ TEST(Names, StayTakenWhileOneScopeHasThem) {
   EXPECT_EQ(names.declare("x"), "x_1");
 }
 
-TEST(Names, KnowTheLibrary) {
+TEST(LibraryNames, AreRecognized) {
   EXPECT_TRUE(is_library_name("sin"));
   EXPECT_TRUE(is_library_name("sinf"));
   EXPECT_TRUE(is_library_name("printf"));

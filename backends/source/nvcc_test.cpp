@@ -1,4 +1,4 @@
-// The CUDA text judged by nvcc, its host program included.
+// Tests that nvcc accepts the CUDA source, including its host program.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 using backends::SourceTarget;
 
-/// The toolkit's compiler; empty where there is none.
+/// The path of nvcc; empty if it is not installed.
 std::string find_nvcc() {
   std::string folders = "/usr/local/cuda/bin";
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -45,15 +45,15 @@ kernel step(balls: array<Ball,2>, index: array<i32,1>, wind: Ball, grid: array<v
 }
 )";
 
-TEST(Nvcc, TakesAKernelWithItsHostProgram) {
+TEST(Nvcc, AcceptsKernelWithHostProgram) {
   const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) GTEST_SKIP() << "no nvcc";
+  if (nvcc.empty()) GTEST_SKIP() << "nvcc is not installed";
   const auto kernel = testing::print_first(testing::parse(kProgram), SourceTarget::kCuda, {.with_host = true});
   EXPECT_THAT(kernel.body,
               ::testing::HasSubstr("int main() {\n  std::puts(\"step_forward\");\n  run_step_forward();\n"));
   EXPECT_THAT(kernel.body, ::testing::HasSubstr("show_value(grid);"));
-  EXPECT_THAT(kernel.body, ::testing::Not(::testing::HasSubstr("show_value(index);"))) << "only read";
-  // -c to an object that is thrown away; warnings are errors, of the device and of the host.
+  EXPECT_THAT(kernel.body, ::testing::Not(::testing::HasSubstr("show_value(index);"))) << "index is only read";
+  // Compiles to a discarded object, with device and host warnings as errors.
   EXPECT_EQ(
       testing::command_output(nvcc + " -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Werror -c -o /dev/null -x cu",
                               kernel.source()),

@@ -1,4 +1,4 @@
-// The CUDA text judged by NVIDIA's run-time compiler.
+// Tests that NVRTC accepts the CUDA source.
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 
 #include <utility>
@@ -18,26 +18,26 @@ using backends::EmittedKernel;
 using backends::Precision;
 using backends::SourceTarget;
 
-class NvrtcJudge : public ::testing::Test {
+class NvrtcCompilation : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!nvrtc_.ok()) GTEST_SKIP() << nvrtc_.error().text();
   }
 
-  /// The PTX, empty where the source was refused. No warning either, but for what a test does not use.
+  /// The PTX; empty if the source was rejected or caused a warning other than for unused code.
   std::string ptx(const std::string& source, Precision precision) {
     const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernel.cu", {.precision = precision});
     if (const auto* failed = std::get_if<backends::BuildFailed>(&outcome)) {
       ADD_FAILURE() << failed->log;
       return "";
     }
-    return std::get<cuda::Compiled>(outcome).ptx;
+    return std::get<cuda::CompiledCode>(outcome).ptx;
   }
 
   Result<cuda::Nvrtc> nvrtc_ = cuda::Nvrtc::load();
 };
 
-TEST_F(NvrtcJudge, TakesEveryOperationAndAtomicInBothLanes) {
+TEST_F(NvrtcCompilation, AcceptsEveryOperationAndAtomicInBothPrecisions) {
   const ir::Module operations = testing::every_operation();
   std::vector<EmittedKernel> kernels = testing::print_all(operations, SourceTarget::kCuda);
   for (EmittedKernel& kernel : testing::print_all(testing::every_atomic(SourceTarget::kCuda), SourceTarget::kCuda)) {
@@ -52,14 +52,14 @@ TEST_F(NvrtcJudge, TakesEveryOperationAndAtomicInBothLanes) {
   }
 }
 
-TEST_F(NvrtcJudge, FloatMathStaysInSinglePrecision) {
+TEST_F(NvrtcCompilation, FloatMathStaysInSinglePrecision) {
   const std::string text = "kernel k(x: array<f32,1>; i) {\n  x[i] = add(mul(sqrt(x[i]), 0.1), floor(x[i]))\n}\n";
   const std::string source = testing::print_first(testing::parse(text), SourceTarget::kCuda).source();
   EXPECT_EQ(ptx(source, Precision::kNative).find(".f64"), std::string::npos);
   EXPECT_NE(ptx(source, Precision::kPromoted).find(".f64"), std::string::npos);
 }
 
-TEST_F(NvrtcJudge, TakesStatementsOfAllKinds) {
+TEST_F(NvrtcCompilation, AcceptsEveryKindOfStatement) {
   const std::string text =
       "struct Ball {\n  place: vec<f32,3>\n  data: array<f64,2>\n}\n"
       "func two(a: f32) -> f32, i32 {\n  return neg(a), 2\n}\n"

@@ -20,7 +20,7 @@ using ir::Scalar;
 using ir::Type;
 using ir::TypeRule;
 
-/// The element types of the programs; half precision is refused.
+/// The element types of the programs, without half precision, which is not supported.
 std::vector<Type> types(const ir::Module& module) {
   std::vector<Type> types;
   for (const ir::ScalarRow& row : ir::kScalars) {
@@ -43,7 +43,7 @@ std::vector<Type> types(const ir::Module& module) {
   return types;
 }
 
-/// A kernel with two arrays of each type, "in" and "out", one element a thread.
+/// A kernel with two arrays of each type, "in" and "out", with one element per thread.
 class Program {
  public:
   Program(const ir::Module& module, ir::Function& kernel, std::string name) : builder_(module, kernel) {
@@ -60,7 +60,7 @@ class Program {
   Builder& builder() { return builder_; }
   ir::ExprId in(Type type) { return builder_.load(of(type).in, {builder_.var(index_)}); }
   void out(ir::ExprId value) { builder_.store(of(builder_.type_of(value)).out, {builder_.var(index_)}, value); }
-  /// A tile of four elements of the array of scalars, and what is made of such.
+  /// A tile of four elements of the array of scalars, and values derived from it.
   ir::ExprId in_tile(Scalar scalar) {
     return builder_.load_tile(ir::tile_type(scalar, 4), of(ir::scalar_type(scalar)).in, {builder_.var(index_)});
   }
@@ -92,11 +92,11 @@ class Program {
 
 using Visit = std::function<void(const std::vector<Type>& operands, Type requested)>;
 
-/// Calls visit for every combination of operand types that the operation takes and whose result is among `all`.
+/// Calls visit for every combination of operand types that the operation accepts and whose result type is in `all`.
 void for_each_combination(const ir::OperationRow& row, const std::vector<Type>& all, const Visit& visit) {
   const int arity = row.arity >= 0 ? row.arity : 2;
   std::vector<Type> requested{ir::kVoid};
-  if (ir::is_requested(row.rule)) requested = all;
+  if (ir::takes_requested_type(row.rule)) requested = all;
   std::vector<std::size_t> digits(static_cast<std::size_t>(arity));
   while (true) {
     std::vector<Type> operands;

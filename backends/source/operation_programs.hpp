@@ -1,4 +1,4 @@
-// Programs for the tests: every operation and every atomic with every combination of operand types that it takes.
+// Test programs: every operation and every atomic with every combination of operand types that it accepts.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace assay::source::testing {
 
-/// One kernel for each row of the operation table, named after it, with one statement for each combination.
+/// One kernel per row of the operation table, named after it, with one statement per combination.
 ir::Module every_operation();
 
-/// One kernel for each kind of atomic update, with one statement for each type of cell that the target takes.
+/// One kernel per kind of atomic update, with one statement per element type that the target supports.
 ir::Module every_atomic(backends::SourceTarget target);
 
-/// How an operation is embedded in its kernel. kNested means the same: the operands are conditional expressions, the
-/// loosest there are, and the result is a factor.
+/// How an operation is embedded in its kernel. kNested computes the same value, but the operands are conditional
+/// expressions, which have the lowest precedence, and the result is a factor.
 enum class Form { kPlain, kNested };
 
 /// A kernel named after operation and type, with the parameters a, b, c and out, arrays of `type`:

@@ -1,4 +1,4 @@
-// Every row of the operation table: its text compiles for both targets and computes what it should.
+// Tests that every row of the operation table compiles for both targets and computes the correct value.
 #include "ir/operations/operations.hpp"
 
 #include <cmath>
@@ -35,20 +35,20 @@ std::vector<EmittedKernel> every_program(SourceTarget target) {
   return kernels;
 }
 
-TEST(Operations, EveryRowHasStatementsToTest) {
+TEST(Operations, EveryOperationHasATestProgram) {
   const ir::Module module = testing::every_operation();
   ASSERT_EQ(module.kernels.size(), ir::kOperations.size());
   for (const ir::Function& kernel : module.kernels)
     EXPECT_FALSE(kernel.body.statements.empty()) << kernel.name;
 }
 
-TEST(Operations, EveryRowCompilesForTheCpuInBothLanes) {
+TEST(Operations, EveryOperationCompilesForCpuInBothPrecisions) {
   const std::string source = testing::joined(every_program(SourceTarget::kCpp));
   EXPECT_EQ(testing::compiler_output(source, kWarnings), "");
   EXPECT_EQ(testing::compiler_output(source, std::string(kWarnings) + " -DASSAY_REAL=double"), "");
 }
 
-/// What an operation is, on T = float, double or an integer type.
+/// The expected value of an operation on T = float, double or an integer type.
 template <typename T>
 using Meaning = std::function<T(T a, T b, T c)>;
 
@@ -129,7 +129,7 @@ std::map<Op, Meaning<T>> float_meanings() {
   };
 }
 
-/// On all integer types; as unsigned 64-bit numbers, brought back to the type.
+/// For all integer types, computed as unsigned 64-bit numbers and converted to the type.
 template <typename T>
 std::map<Op, Meaning<T>> integer_meanings() {
   using U = std::uint64_t;
@@ -157,7 +157,7 @@ std::map<Op, Meaning<T>> integer_meanings() {
   };
 }
 
-/// The kernels of the operations in the library agree with their meanings on each row of operands.
+/// Expects that the library's kernels of the operations match their meanings on each row of operands.
 template <typename T>
 void expect_meanings(const Library& library, ir::Scalar scalar, const std::map<Op, Meaning<T>>& meanings,
                      const std::function<std::vector<std::vector<T>>(const ir::OperationRow&)>& operands) {
@@ -179,7 +179,7 @@ void expect_meanings(const Library& library, ir::Scalar scalar, const std::map<O
   }
 }
 
-/// Points of the operands' intervals, the ends among them, which round in all steps of a computation.
+/// Points of the operands' intervals, including the ends, for which all steps of a computation round.
 template <typename T>
 std::vector<std::vector<T>> float_operands(const ir::OperationRow& row) {
   constexpr double kFractions[] = {0, 0.113, 0.271, 0.381, 0.529, 0.617, 0.743, 0.877, 1};
@@ -214,9 +214,9 @@ ir::Module elementwise_module(ir::Scalar scalar, const std::map<Op, Meaning<T>>&
 
 constexpr const char* kStrict = "-O0 -ffp-contract=off";
 
-class Meanings : public ::testing::TestWithParam<Form> {};
+class OperationValues : public ::testing::TestWithParam<Form> {};
 
-TEST_P(Meanings, OfFloatRowsInBothLanes) {
+TEST_P(OperationValues, FloatOperationsAreCorrectInBothPrecisions) {
   const std::string source = testing::joined(testing::print_all(
       elementwise_module(ir::Scalar::kF32, float_meanings<float>(), GetParam()), SourceTarget::kCpp));
   expect_meanings<float>(Library(source, kStrict), ir::Scalar::kF32, float_meanings<float>(), float_operands<float>);
@@ -224,7 +224,7 @@ TEST_P(Meanings, OfFloatRowsInBothLanes) {
                           float_meanings<double>(), float_operands<double>);
 }
 
-TEST(Operations, EveryFloatRowHasAMeaning) {
+TEST(Operations, EveryFloatOperationHasAnExpectedValue) {
   const auto meanings = float_meanings<float>();
   for (const ir::OperationRow& row : ir::kOperations) {
     const ir::Type operands[] = {ir::kF32, ir::kF32, ir::kF32};
@@ -234,7 +234,7 @@ TEST(Operations, EveryFloatRowHasAMeaning) {
   }
 }
 
-/// Signed overflow, undefined in C++, ends the test.
+/// Signed overflow, which is undefined in C++, aborts the test.
 constexpr const char* kTrapping = "-O2 -fsanitize=signed-integer-overflow -fsanitize-undefined-trap-on-error";
 
 template <typename T>
@@ -245,7 +245,7 @@ void expect_integer_meanings(ir::Scalar scalar, Form form) {
   expect_meanings<T>(Library(source, kTrapping), scalar, meanings, integer_operands<T>);
 }
 
-TEST_P(Meanings, OfIntegerRows) {
+TEST_P(OperationValues, IntegerOperationsAreCorrect) {
   expect_integer_meanings<std::int8_t>(ir::Scalar::kI8, GetParam());
   expect_integer_meanings<std::uint16_t>(ir::Scalar::kU16, GetParam());
   expect_integer_meanings<std::int32_t>(ir::Scalar::kI32, GetParam());
@@ -253,7 +253,7 @@ TEST_P(Meanings, OfIntegerRows) {
   expect_integer_meanings<std::int64_t>(ir::Scalar::kI64, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Form, Meanings, ::testing::Values(Form::kPlain, Form::kNested),
+INSTANTIATE_TEST_SUITE_P(Form, OperationValues, ::testing::Values(Form::kPlain, Form::kNested),
                          [](const auto& form) { return form.param == Form::kPlain ? "Plain" : "Nested"; });
 
 }  // namespace

@@ -39,11 +39,11 @@ constexpr std::string_view kAlias = R"(#ifndef ASSAY_REAL
 using real = ASSAY_REAL;
 )";
 
-/// Half precision follows the alias, so that the double lift has doubles in its place.
+/// Half precision depends on the alias `real`, so that f64 promotion replaces it by double.
 constexpr std::string_view kHalfAlias = "using half = Lifted<sizeof(real), Float16<10, -14>>::type;\n";
 constexpr std::string_view kBFloatAlias = "using bfloat = Lifted<sizeof(real), Float16<7, -126>>::type;\n";
 
-/// The functions that a function calls, directly or not.
+/// The functions that a function calls, directly or indirectly.
 void collect_called(const ir::Module& module, const ir::Function& function, std::set<int>& called) {
   const auto visit = [&](int index) {
     if (called.insert(index).second) collect_called(module, module.functions[static_cast<std::size_t>(index)], called);
@@ -58,42 +58,42 @@ void collect_called(const ir::Module& module, const ir::Function& function, std:
   });
 }
 
-/// The structs that a function's variables hold, directly or not.
+/// The structs that a type contains, directly or indirectly.
 void collect_structs(const ir::Module& module, ir::Type type, std::set<int>& structs) {
   if (type.shape != ir::Shape::kStruct || !structs.insert(type.struct_id).second) return;
   for (const ir::Field& field : module.structs[type.struct_id].fields)
     collect_structs(module, field.type, structs);
 }
 
-/// A function as all targets have it.
+/// The text of a function that is common to all targets.
 struct PrintedFunction {
-  std::string results;  ///< the struct that it returns, of several values
+  std::string results;  ///< the struct for several returned values
   std::string head;     ///< "real f"
   std::vector<std::string> parameters;
   std::string body;
 };
 
-/// An entry point as all targets have it.
+/// The text of an entry point that is common to all targets.
 struct PrintedEntry {
   EntryPoint point;
   ThreadNames names;
-  std::string thread;                   ///< the variable that counts threads or, of a kernel with tiles, blocks
-  std::vector<std::string> parameters;  ///< behind the range
-  std::string body;                     ///< of the loop over threads
+  std::string thread;                   ///< the variable that counts threads or, in a kernel with tiles, blocks
+  std::vector<std::string> parameters;  ///< after the range
+  std::string body;                     ///< body of the loop over threads
 };
 
-/// Prints what the targets share when it is made, and then the text for each.
+/// Prints the common text on construction, and then the text for each target.
 class KernelPrinter {
  public:
   KernelPrinter(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
-                const Options& options)
+                const PrintOptions& options)
       : unit_(module, {entry_symbol(forward, Pass::kForward), entry_symbol(forward, Pass::kBackward)}),
         forward_(forward),
         backward_(backward),
         options_(options),
         called_(called()),
         scalars_(scalars()) {
-    // Functions first, because only they tell which structs' setters are needed.
+    // Print functions first, because they determine which setters of structs are needed.
     for (const int index : called_)
       functions_.push_back(function(index));
     entries_.push_back(entry(forward_, Pass::kForward));
@@ -120,7 +120,7 @@ class KernelPrinter {
         concat(heading(kernel.name), uses_real ? kAlias : "", aliases, parts[0], parts[1], parts[2], parts[3]);
     if (options_.with_host) kernel.body += cuda_host(unit_, structs_, forward_, backward_, kernel.entries);
     kernel.helpers = unit_.helpers().list(target);
-    if (options_.with_host && !aliases.empty()) return Error{"no host program is printed for half precision"};
+    if (options_.with_host && !aliases.empty()) return Error{"--with-host does not support half precision"};
     return kernel;
   }
 
@@ -135,7 +135,7 @@ class KernelPrinter {
 
   static constexpr std::uint32_t bit(ir::Scalar scalar) { return std::uint32_t{1} << static_cast<unsigned>(scalar); }
 
-  /// The scalar types of which a function, a kernel or a struct has a value, by bit.
+  /// A bit set of the scalar types of all values in functions, kernels and structs.
   std::uint32_t scalars() const {
     std::uint32_t scalars = 0;
     const auto add = [&](ir::Type type) {
@@ -164,7 +164,7 @@ class KernelPrinter {
     return concat("// Kernel ", name, place, ".\n");
   }
 
-  /// A file's name inside a comment.
+  /// A file name for use in a comment.
   static std::string legal_path(std::string path) {
     for (char& c : path) {
       if (static_cast<unsigned char>(c) < ' ' || c == '\\') c = '/';
@@ -217,7 +217,7 @@ class KernelPrinter {
     return lines.take();
   }
 
-  /// "head(parameters) {", on as many lines as it takes.
+  /// "head(parameters) {", wrapped to several lines if necessary.
   static void open_function(Lines& lines, std::string_view head, std::span<const std::string_view> parameters) {
     constexpr std::size_t kWidth = 120;
     lines.blank();
@@ -255,7 +255,7 @@ class KernelPrinter {
     }
     printed.head = concat(result, " ", unit_.function_name(index));
     printed.parameters = printer.parameters();
-    printed.body = printer.body(Leaving::kReturn, 1);
+    printed.body = printer.body(EarlyReturn::kReturn, 1);
     return printed;
   }
 
@@ -278,7 +278,7 @@ class KernelPrinter {
     PrintedEntry entry{.point = {.pass = pass,
                                  .symbol = entry_symbol(forward_, pass),
                                  .parameter_types = {},
-                                 .block_threads = tiled ? backends::kTileBlockThreads : 0},
+                                 .block_threads = tiled ? backends::kThreadsPerTileBlock : 0},
                        .names = ThreadNames(printer),
                        .thread = {},
                        .parameters = {},
@@ -330,18 +330,18 @@ class KernelPrinter {
     Lines lines(2);
     declare_indices(lines, printer, function, thread, extents);
     if (returns_from_loop(function)) {
-      // In a block, so that the jump leaves the scope of its variables.
+      // In a block, so that the goto leaves the scope of its variables.
       lines.open("{");
-      lines.append(printer.body(Leaving::kNextThread, 3));
+      lines.append(printer.body(EarlyReturn::kNextThread, 3));
       lines.close();
       lines.add(kNextThreadLabel, ":;");
     } else {
-      lines.append(printer.body(Leaving::kNextThread, 2));
+      lines.append(printer.body(EarlyReturn::kNextThread, 2));
     }
     return lines.take();
   }
 
-  /// The last dimension is the fastest: of (i, j, k), k is thread % extent_k.
+  /// The last dimension varies fastest: for (i, j, k), k is thread % extent_k.
   static void declare_indices(Lines& lines, FunctionPrinter& printer, const ir::Function& function,
                               const std::string& thread, const std::vector<std::string>& extents) {
     for (std::size_t dimension = 0; dimension <= extents.size(); ++dimension) {
@@ -354,12 +354,12 @@ class KernelPrinter {
     }
   }
 
-  Unit unit_;
+  SourceUnit unit_;
   const ir::Function& forward_;
   const ir::Function* backward_;
-  const Options& options_;
+  const PrintOptions& options_;
   const std::set<int> called_;   ///< functions of the module
-  const std::uint32_t scalars_;  ///< of which there are values, by bit
+  const std::uint32_t scalars_;  ///< bit set of the scalar types in use
   std::vector<int> structs_;
   std::string structs_text_;
   std::vector<PrintedFunction> functions_;
@@ -383,19 +383,19 @@ Result<void> check_kernel(const ir::Module& module, const ir::Function& forward,
 }  // namespace
 
 Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
-                            SourceTarget target, const Options& options) {
-  if (options.with_host && target != SourceTarget::kCuda) return Error{"a host program is printed for CUDA only"};
+                            SourceTarget target, const PrintOptions& options) {
+  if (options.with_host && target != SourceTarget::kCuda) return Error{"--with-host is supported for CUDA only"};
   if (auto supported = check_kernel(module, forward, backward, target); !supported.ok()) return supported.error();
   return KernelPrinter(module, forward, backward, options).print(target);
 }
 
 Result<EmittedPair> print_pair(const ir::Module& module, const ir::Function& forward, const ir::Function* backward) {
-  // What CUDA takes, C++ does too; of what it does not, the first that does not says why.
+  // C++ supports everything that CUDA supports. If CUDA fails, report the first reason.
   if (auto for_cuda = check_kernel(module, forward, backward, SourceTarget::kCuda); !for_cuda.ok()) {
     auto for_cpp = check_kernel(module, forward, backward, SourceTarget::kCpp);
     return for_cpp.ok() ? for_cuda.error() : for_cpp.error();
   }
-  const Options options;
+  const PrintOptions options;
   KernelPrinter printer(module, forward, backward, options);
   Result<EmittedKernel> cpp = printer.print(SourceTarget::kCpp);
   if (!cpp.ok()) return cpp.error();

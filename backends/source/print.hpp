@@ -1,21 +1,21 @@
 // The printer of C-like source, shared by the CPU's C++ and CUDA C++. Start reading here.
 //
-// It takes a finished module and only spells: nothing is rewritten. What it makes is standalone: the helpers that the
-// kernel uses, then the kernel, and no header. The two targets differ in the qualifiers of functions, in the loop over
-// threads and in a few helpers (Dialect); statements, their order and their lines are the same.
+// It prints a finished module without transforming it. The output is standalone: the helpers that the kernel uses and
+// the kernel, without headers. The two targets differ in function qualifiers, the loop over threads and a few helpers
+// (Dialect); statements, their order and their lines are the same.
 //
 //     Result<EmittedKernel> cuda = source::print(module, kernel, &backward, SourceTarget::kCuda);
 //     std::puts(cuda->source().c_str());
 //
-// An entry point takes, behind the leading range, the extents of all launch dimensions but the first, one `int` each,
-// and then the kernel's parameters. So a kernel over one dimension takes its parameters only, and the linear number of
-// thread (i, j) of a launch (n, m) is i * m + j.
+// After the leading range, an entry point takes the extents of all launch dimensions except the first, one `int` each,
+// and then the kernel's parameters. A kernel over one dimension therefore takes only its parameters, and the linear
+// index of thread (i, j) of a launch (n, m) is i * m + j.
 //
-// Meaning that the text keeps in both lanes (see EmittedKernel):
-// - A literal has its value after rounding to the kernel's type, also in the lift: 0.1f, never 0.1.
-// - Signed integers wrap: what may overflow is spelt wrap_add(a, b). Only sums, and products with extents and small
-//   constants, of thread indices, loop variables, extents and integer parameters are spelt plainly; where these
-//   overflow, no array could be indexed by them. 8- and 16-bit arithmetic is cast back to its type.
+// Semantics in both precisions (see EmittedKernel):
+// - A literal has its value after rounding to the kernel's type, also with f64 promotion: 0.1f, never 0.1.
+// - Signed integers wrap: arithmetic that may overflow is printed as wrap_add(a, b). Plain operators are used only for
+//   sums, and products with extents and small constants, of thread indices, loop variables, extents and integer
+//   parameters; if these overflowed, they could not index any array. 8- and 16-bit arithmetic is cast back to its type.
 // - An access through a nullable array whose data pointer is null reads zero and writes nothing.
 #pragma once
 
@@ -28,25 +28,24 @@
 
 namespace assay::source {
 
-struct Options {
-  /// Print a line of the user's Python above the statements made from it.
+struct PrintOptions {
+  /// Print each line of the user's Python above the statements generated from it.
   bool source_comments = true;
-  /// CUDA: add a main() that allocates the arguments, launches each entry point and prints what it wrote. The text then
-  /// includes headers and is for nvcc only.
+  /// CUDA: add a main() that allocates the arguments, launches each entry point and prints its outputs. The text then
+  /// includes headers and requires nvcc.
   bool with_host = false;
 };
 
-/// The source of one kernel. `forward` and `backward` (null: none) are kernels whose bodies refer to `module`; the
-/// latter has forward's parameters, followed by those of the gradients. Both must satisfy the verifier.
+/// Prints the source of one kernel. `forward` and `backward` (null: none) are kernels whose bodies refer to `module`;
+/// `backward` has the parameters of `forward`, followed by the gradient parameters. Both must satisfy the verifier.
 ///
-/// Fails, naming the place, on what a target cannot express yet: atomics of 8- and 16-bit integers
-/// on CUDA.
+/// Fails with the source location for unsupported constructs, such as atomics of 8- and 16-bit integers on CUDA.
 Result<backends::EmittedKernel> print(const ir::Module& module, const ir::Function& forward,
                                       const ir::Function* backward, backends::SourceTarget target,
-                                      const Options& options = {});
+                                      const PrintOptions& options = {});
 
-/// The sources for both targets: what print gives for each, in one walk over the kernel, as all but the qualifiers, the
-/// loop over threads and the helpers are the same.
+/// Prints the sources for both targets in one pass, because only the qualifiers, the loop over threads and the helpers
+/// differ.
 Result<backends::EmittedPair> print_pair(const ir::Module& module, const ir::Function& forward,
                                          const ir::Function* backward);
 

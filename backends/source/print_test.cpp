@@ -1,4 +1,4 @@
-// The text of each kind of statement and expression.
+// Tests the text of each kind of statement and expression.
 #include "backends/source/print.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using testing::parse;
 using testing::print_first;
 using testing::printed;
 
-/// The lines between the loop over threads and its end, of a kernel over i with usual parameters.
+/// The lines of the loop over threads of a kernel over i with typical parameters.
 std::string body(const std::string& statements, SourceTarget target = SourceTarget::kCpp) {
   const std::string text = printed(
       "struct Ball {\n  speed: f32\n  place: vec<f32,3>\n}\n"
@@ -34,7 +34,7 @@ std::string body(const std::string& statements, SourceTarget target = SourceTarg
   return text.substr(from, text.rfind("  }\n}\n") - from);
 }
 
-TEST(Print, WholeKernelForTheCpu) {
+TEST(Printer, PrintsCppKernel) {
   const auto kernel =
       print_first(parse("kernel scale(x: array<f32,1>, a: f32; i) {\n  x[i] = mul(x[i], a)\n}\n"), SourceTarget::kCpp);
   EXPECT_EQ(kernel.name, "scale");
@@ -60,7 +60,7 @@ extern "C" void scale_forward(long long begin, long long end, Array<real, 1> x, 
   EXPECT_THAT(kernel.entries[0].parameter_types, ElementsAre("Array<real, 1>", "real"));
 }
 
-TEST(Print, WholeKernelForCuda) {
+TEST(Printer, PrintsCudaKernel) {
   EXPECT_EQ(printed("kernel scale(x: array<f32,1>, a: f32; i) {\n  x[i] = mul(x[i], a)\n}\n", SourceTarget::kCuda), R"(
 extern "C" __global__ void scale_forward(long long count, Array<real, 1> x, real a) {
   const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -73,7 +73,7 @@ extern "C" __global__ void scale_forward(long long count, Array<real, 1> x, real
 )");
 }
 
-TEST(Print, LastDimensionIsTheFastest) {
+TEST(Printer, LastLaunchDimensionVariesFastest) {
   const auto kernel =
       print_first(parse("kernel k(x: array<f64,3>; i, j, l) {\n  x[i, j, l] = 1.0:f64\n}\n"), SourceTarget::kCpp);
   EXPECT_THAT(kernel.entries[0].parameter_types, ElementsAre("int", "int", "Array<double, 3>"));
@@ -82,10 +82,10 @@ TEST(Print, LastDimensionIsTheFastest) {
   EXPECT_THAT(kernel.body, HasSubstr("const int i = int(thread / extent_l / extent_j);\n"
                                      "    const int j = int(thread / extent_l % extent_j);\n"
                                      "    const int l = int(thread % extent_l);\n"));
-  EXPECT_THAT(kernel.body, Not(HasSubstr("ASSAY_REAL"))) << "no 32-bit float, no alias";
+  EXPECT_THAT(kernel.body, Not(HasSubstr("ASSAY_REAL"))) << "a kernel without f32 has no alias";
 }
 
-TEST(Print, SourceLinesAreCommentsWhereTheLineChanges) {
+TEST(Printer, PrintsSourceLineCommentWhenLineChanges) {
   auto module = parse("kernel k(x: array<f32,1>; i) {\n  let t: f32 = x[i]\n  x[i] = t\n}\n");
   module.source_lines[1] = "\tt = x[i] + \\";
   module.source_lines[2] = "    x[i] = t  # \x01 end\\\\";
@@ -94,7 +94,7 @@ TEST(Print, SourceLinesAreCommentsWhereTheLineChanges) {
   EXPECT_THAT(print_first(module, SourceTarget::kCpp, {.source_comments = false}).body, Not(HasSubstr("// 2")));
 }
 
-TEST(Print, BothTargetsHaveTheSameStatementsInTheSameOrder) {
+TEST(Printer, BothTargetsHaveTheSameStatementsInTheSameOrder) {
   const std::string statements =
       "let t: f32 = sin(mul(x[i], a))\n if gt(t, 0.5) {\n return\n }\n for j: i32 in range(0, n, 1) {\n t = add(t, "
       "1.0)\n }\n"
@@ -102,7 +102,7 @@ TEST(Print, BothTargetsHaveTheSameStatementsInTheSameOrder) {
   EXPECT_EQ(body(statements, SourceTarget::kCpp), body(statements, SourceTarget::kCuda));
 }
 
-/// All that is emitted, as text.
+/// The complete emitted text.
 std::string whole(const EmittedKernel& kernel) {
   std::string text = kernel.name + "\n" + kernel.source();
   for (const backends::EntryPoint& entry : kernel.entries) {
@@ -114,7 +114,7 @@ std::string whole(const EmittedKernel& kernel) {
   return text;
 }
 
-TEST(Print, PairIsWhatEachTargetGets) {
+TEST(Printer, PrintPairMatchesPrintingEachTarget) {
   for (const std::string_view text : {
            "kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], sin(x[i]))\n}\n",
            "struct Ball {\n  speed: f32\n  place: vec<f32,3>\n}\n"
@@ -135,7 +135,7 @@ TEST(Print, PairIsWhatEachTargetGets) {
   }
 }
 
-TEST(Print, OnlyCudaAddsHalvesByAHelperOfItsOwn) {
+TEST(Printer, OnlyCudaNeedsHalfAtomicHelper) {
   const ir::Module module = parse("kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], x[i])\n}\n");
   const auto pair = print_pair(module, module.kernels[0], nullptr);
   const auto has_helper = [](const EmittedKernel& kernel) {
@@ -145,13 +145,13 @@ TEST(Print, OnlyCudaAddsHalvesByAHelperOfItsOwn) {
   EXPECT_TRUE(has_helper(pair->cuda));
 }
 
-TEST(Print, PairFailsWhereOneTargetDoes) {
+TEST(Printer, PrintPairFailsIfOneTargetFails) {
   const ir::Module module = parse("kernel k(x: array<i16,1>; i) {\n  atomic_add(x[i], 1:i16)\n}\n");
   EXPECT_EQ(print_pair(module, module.kernels[0], nullptr).error().text(),
-            "<text>:2:3: atomic_add on int16: CUDA's atomics take 32 and 64 bits");
+            "<text>:2:3: atomic_add on int16 is not supported: CUDA atomics need 32 or 64 bits");
 }
 
-TEST(Print, VariablesHaveTheSameNamesInBothTargets) {
+TEST(Printer, VariablesHaveTheSameNamesInBothTargets) {
   const std::string_view text =
       "kernel k(count: array<f32,1>; i) {\n  let thread_count: f32 = count[i]\n"
       "  let thread_begin: f32 = thread_count\n  let begin: f32 = thread_begin\n  count[i] = begin\n}\n";
@@ -162,7 +162,7 @@ TEST(Print, VariablesHaveTheSameNamesInBothTargets) {
   EXPECT_EQ(statements(SourceTarget::kCpp), statements(SourceTarget::kCuda));
 }
 
-TEST(Print, Let) {
+TEST(Printer, PrintsVariableDeclarations) {
   EXPECT_EQ(body("let t: f32 = x[i]"), "    real t = x.at(i);\n");
   EXPECT_EQ(body("let t: f64"), "    double t = 0;\n");
   EXPECT_EQ(body("let t: bool"), "    bool t = false;\n");
@@ -171,7 +171,7 @@ TEST(Print, Let) {
   EXPECT_EQ(body("let t: vec<f32,3> = make<vec<f32,3>>(a, 0.5, a)"), "    Vec<real, 3> t = {a, 0.5f, a};\n");
 }
 
-TEST(Print, LiteralsKeepTheValueOfTheirTypeInTheLift) {
+TEST(Printer, LiteralsKeepTheirNativeValueUnderF64Promotion) {
   EXPECT_EQ(body("x[i] = 0.1"), "    x.at(i) = 0.1f;\n");
   EXPECT_EQ(body("x[i] = mul(a, 0.1)"), "    x.at(i) = a * 0.1f;\n");
   EXPECT_EQ(body("x[i] = add(0.1, 0.2)"), "    x.at(i) = real(0.1f) + real(0.2f);\n");
@@ -188,7 +188,7 @@ TEST(Print, LiteralsKeepTheValueOfTheirTypeInTheLift) {
   EXPECT_EQ(body("let t: u64 = 18446744073709551615:u64"), "    unsigned long long t = 18446744073709551615ull;\n");
 }
 
-TEST(Print, ParenthesesAreOnlyWhereNeeded) {
+TEST(Printer, PrintsOnlyNecessaryParentheses) {
   EXPECT_EQ(body("x[i] = sub(sub(a, x[i]), sub(a, x[i]))"), "    x.at(i) = a - x.at(i) - (a - x.at(i));\n");
   EXPECT_EQ(body("x[i] = mul(add(a, a), div(a, mul(a, a)))"), "    x.at(i) = (a + a) * (a / (a * a));\n");
   EXPECT_EQ(body("x[i] = neg(neg(add(a, a)))"), "    x.at(i) = -(-(a + a));\n");
@@ -201,7 +201,7 @@ TEST(Print, ParenthesesAreOnlyWhereNeeded) {
             "    x.at(i) = a < 0.0f ? real(1.0f) : a > 9.0f ? a : real(2.0f);\n");
 }
 
-TEST(Print, OnlyIndexArithmeticIsPlain) {
+TEST(Printer, OnlyIndexArithmeticUsesPlainOperators) {
   EXPECT_EQ(body("let t: i32 = add(mul(i, n), 1)"), "    int t = i * n + 1;\n");
   EXPECT_EQ(body("let t: i32 = mul(sub(i, shape(m, 0)), shape(m, 1))"), "    int t = (i - m.shape[0]) * m.shape[1];\n");
   EXPECT_EQ(body("let t: i32 = mul(i, i)"), "    int t = wrap_mul(i, i);\n");
@@ -217,7 +217,7 @@ TEST(Print, OnlyIndexArithmeticIsPlain) {
       << "a counter in several variables";
   EXPECT_EQ(body("let t: i32 = 0\n for j: i32 in range(0, n, 1) {\n t = add(t, j)\n }"),
             "    int t = 0;\n    for (int j = 0; j < n; ++j) {\n      t = wrap_add(t, j);\n    }\n")
-      << "a sum of indices grows beyond them";
+      << "a sum of indices may overflow";
   EXPECT_EQ(body("let t: i32 = 0\n let u: i32 = t\n while lt(t, n) {\n u = add(t, i)\n t = u\n }"),
             "    int t = 0;\n    int u = t;\n    while (t < n) {\n      u = wrap_add(t, i);\n      t = u;\n    }\n");
   EXPECT_EQ(body("let t: local<i32,4>\n t[0] = i\n let u: i32 = add(t[1], 1)\n"),
@@ -233,13 +233,13 @@ TEST(Print, OnlyIndexArithmeticIsPlain) {
   EXPECT_EQ(body("s[i] = bit_not(bit_xor(s[i], 1:i16))"), "    s.at(i) = (short)(~(short)(s.at(i) ^ (short)1));\n");
 }
 
-TEST(Print, Conversions) {
+TEST(Printer, PrintsConversions) {
   EXPECT_EQ(body("x[i] = cast<f32>(i)"), "    x.at(i) = real(i);\n");
   EXPECT_EQ(body("let t: i64 = cast<i64>(add(a, a))"), "    long long t = (long long)(a + a);\n");
   EXPECT_EQ(body("let t: bool = cast<bool>(a)"), "    bool t = bool(a);\n");
 }
 
-TEST(Print, Vectors) {
+TEST(Printer, PrintsVectorOperations) {
   EXPECT_EQ(body("v[i] = add(v[i], mul(v[i], a))"), "    v.at(i) = v.at(i) + v.at(i) * a;\n");
   EXPECT_EQ(body("x[i] = extract(cross(v[i], neg(v[i])), 2)"), "    x.at(i) = cross(v.at(i), -v.at(i))[2];\n");
   EXPECT_EQ(body("x[i] = extract(add(v[i], v[i]), n)"), "    x.at(i) = (v.at(i) + v.at(i))[n];\n");
@@ -248,7 +248,7 @@ TEST(Print, Vectors) {
   EXPECT_EQ(body("let t: vec<f32,3> = insert(v[i], 1, a)"), "    Vec<real, 3> t = insert(v.at(i), 1, a);\n");
 }
 
-TEST(Print, ReplacingAPartOfAPlaceAssignsThePart) {
+TEST(Printer, PartialUpdateAssignsOnlyChangedPart) {
   EXPECT_EQ(body("let t: vec<f32,3>\n t = insert(t, n, a)"), "    Vec<real, 3> t = {};\n    t[n] = a;\n");
   EXPECT_EQ(body("v[i] = insert(v[i], 1, a)"), "    v.at(i)[1] = a;\n");
   EXPECT_EQ(body("v[i] = insert(v[n], 1, a)"), "    v.at(i) = insert(v.at(n), 1, a);\n");
@@ -258,7 +258,7 @@ TEST(Print, ReplacingAPartOfAPlaceAssignsThePart) {
   EXPECT_EQ(body("balls[i] = with_field(balls[n], speed, a)"), "    balls.at(i) = with_speed(balls.at(n), a);\n");
 }
 
-TEST(Print, NullableArraysReadZeroAndWriteNothing) {
+TEST(Printer, NullArraysReadZeroAndIgnoreWrites) {
   EXPECT_EQ(body("x[i] = mul(grad_x[i], a)"), "    x.at(i) = (grad_x.data ? grad_x.at(i) : 0) * a;\n");
   EXPECT_EQ(body("grad_x[i] = a"), "    if (grad_x.data) grad_x.at(i) = a;\n");
   EXPECT_EQ(body("atomic_add(grad_x[i], a)"), "    if (grad_x.data) atomic_add(grad_x.at(i), a);\n");
@@ -266,38 +266,38 @@ TEST(Print, NullableArraysReadZeroAndWriteNothing) {
             "    real t = grad_x.data ? atomic_sub(grad_x.at(i), a) : 0;\n");
 }
 
-TEST(Print, Atomics) {
+TEST(Printer, PrintsAtomics) {
   EXPECT_EQ(body("let t: i32 = atomic_cas(m[i, 1], 0, n)"), "    int t = atomic_cas(m.at(i, 1), 0, n);\n");
   EXPECT_EQ(body("atomic_exchange(x[i], 0.5)"), "    atomic_exchange(x.at(i), real(0.5f));\n");
 }
 
-TEST(Print, If) {
+TEST(Printer, PrintsIfElseChains) {
   EXPECT_EQ(body("if lt(i, n) {\n x[i] = a\n } else if eq(i, n) {\n } else {\n x[i] = x[n]\n }"),
             "    if (i < n) {\n      x.at(i) = a;\n    } else if (i == n) {\n    } else {\n      x.at(i) = x.at(n);\n  "
             "  }\n");
 }
 
-TEST(Print, IfWithNothingButAnElseIsNegated) {
+TEST(Printer, NegatesConditionIfThenBranchIsEmpty) {
   EXPECT_EQ(body("if lt(i, n) {\n } else {\n x[i] = a\n }"), "    if (!(i < n)) {\n      x.at(i) = a;\n    }\n");
   EXPECT_EQ(body("if not(lt(i, n)) {\n } else {\n x[i] = a\n }"), "    if (i < n) {\n      x.at(i) = a;\n    }\n");
   EXPECT_EQ(body("if lt(i, n) {\n } else if true {\n }"), "    if (i < n) {\n    } else if (true) {\n    }\n");
 }
 
-TEST(Print, For) {
+TEST(Printer, PrintsRangeLoops) {
   EXPECT_EQ(body("for j: i32 in range(0, n, 1) {\n }"), "    for (int j = 0; j < n; ++j) {\n    }\n");
   EXPECT_EQ(body("for j: i32 in range(n, -1, -1) {\n }"), "    for (int j = n; j > -1; --j) {\n    }\n");
   EXPECT_EQ(body("for j: i32 in range(0, sub(shape(m, 1), 1), 3) {\n }"),
             "    for (int j = 0; j < m.shape[1] - 1; j += 3) {\n    }\n");
   EXPECT_EQ(body("for j: i32 in range(0, m[i, 0], -2) {\n }"),
             "    for (int j = 0, j_stop = m.at(i, 0); j > j_stop; j -= 2) {\n    }\n")
-      << "memory may change";
+      << "memory may change during the loop";
   EXPECT_EQ(body("let t: i32 = n\n for j: i32 in range(0, t, 1) {\n t = 0\n }"),
             "    int t = n;\n    for (int j = 0, j_stop = t; j < j_stop; ++j) {\n      t = 0;\n    }\n");
   EXPECT_EQ(body("for j: i32 in range(0, 9, n) {\n }"),
             "    for (int j = 0, j_step = n; j_step > 0 ? j < 9 : j > 9; j += j_step) {\n    }\n");
 }
 
-TEST(Print, NamesAreReusedBehindTheirScopeOnly) {
+TEST(Printer, NamesAreReusedOnlyAfterTheirScope) {
   ir::Module module = parse(
       "kernel k(n: i32; i) {\n  for p: i32 in range(0, n, 1) {\n  }\n"
       "  for q: i32 in range(0, n, 1) {\n    for r: i32 in range(0, q, 1) {\n    }\n  }\n}\n");
@@ -308,18 +308,18 @@ TEST(Print, NamesAreReusedBehindTheirScopeOnly) {
                         "      for (int j_1 = 0; j_1 < j; ++j_1) {\n      }\n    }\n"));
 }
 
-TEST(Print, WhileBreakContinue) {
+TEST(Printer, PrintsWhileBreakAndContinue) {
   EXPECT_EQ(body("while lt(a, x[i]) {\n if lt(i, 1) {\n break\n }\n continue\n }"),
             "    while (a < x.at(i)) {\n      if (i < 1) {\n        break;\n      }\n      continue;\n    }\n");
 }
 
-TEST(Print, ReturnEndsTheThread) {
+TEST(Printer, ReturnContinuesWithNextThread) {
   EXPECT_EQ(body("if lt(i, 1) {\n return\n }"), "    if (i < 1) {\n      continue;\n    }\n");
   EXPECT_EQ(body("while true {\n return\n }"),
             "    {\n      while (true) {\n        goto next_thread;\n      }\n    }\n    next_thread:;\n");
 }
 
-TEST(Print, Functions) {
+TEST(Printer, PrintsOnlyCalledFunctions) {
   const std::string text = printed(
       "func two(a: f32) -> f32, i32 {\n  return sin(a), 7\n}\n"
       "func one(a: f32) -> f32 {\n  return mul(a, a)\n}\n"
@@ -333,7 +333,7 @@ TEST(Print, Functions) {
   EXPECT_THAT(text, Not(HasSubstr("unused")));
 }
 
-TEST(Print, NamesAvoidKeywordsAndWhatTheKernelCalls) {
+TEST(Printer, NamesAvoidKeywordsAndCalledFunctions) {
   const std::string text = printed(
       "func sqrtf(a: f32) -> f32 {\n  return a\n}\n"
       "kernel sin(float: array<f32,1>, end: f32, real: f32; thread) {\n"
@@ -345,7 +345,7 @@ TEST(Print, NamesAvoidKeywordsAndWhatTheKernelCalls) {
   EXPECT_THAT(text, HasSubstr("real sin_1 = sin(end);\n    real cos = sqrtf_function(real_1);\n"));
 }
 
-TEST(Print, VariablesNamedRowYieldToTheFunctionWhereItIsCalled) {
+TEST(Printer, RenamesVariableRowIfFunctionRowIsCalled) {
   const std::string whole = "let row: i32 = 1\n let t: mat<f32,2,2>\n let r: vec<f32,2> = extract(t, row)";
   EXPECT_THAT(body(whole), HasSubstr("int row_1 = 1;"));
   EXPECT_THAT(body(whole), HasSubstr("r = row(t, row_1);"));
@@ -353,7 +353,7 @@ TEST(Print, VariablesNamedRowYieldToTheFunctionWhereItIsCalled) {
   EXPECT_THAT(body(element), HasSubstr("x.at(i) = t[row][n];"));
 }
 
-TEST(Print, HalfPrecisionIsComputedInRealAndRoundedAfterEveryOperation) {
+TEST(Printer, HalfPrecisionRoundsAfterEveryOperation) {
   const ir::Module module = parse(
       "kernel k(x: array<f16,1>, y: array<bf16,1>; i) {\n"
       "  x[i] = add(mul(x[i], 0.5:f16), sin(x[i]))\n"
@@ -365,7 +365,7 @@ TEST(Print, HalfPrecisionIsComputedInRealAndRoundedAfterEveryOperation) {
   EXPECT_THAT(text, HasSubstr("y.at(i) = bfloat(x.at(i));"));
 }
 
-TEST(Print, WhatIsDoneToEachElementMayTakeATileOfWhichTheSameIsDone) {
+TEST(Printer, NestsElementwiseTileOperations) {
   const std::string text = printed(
       "kernel k(x: array<f32,1>; i) {\n"
       "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\n"
@@ -376,7 +376,7 @@ TEST(Print, WhatIsDoneToEachElementMayTakeATileOfWhichTheSameIsDone) {
   EXPECT_THAT(text, HasSubstr("(tile_map<Tile<real, 4>>([&](real t) { return t + t; }, t))"));
 }
 
-TEST(Print, RefusesNarrowAtomicsOnCuda) {
+TEST(Printer, RejectsNarrowAtomicsOnCuda) {
   const auto error = [](std::string_view text, SourceTarget target) {
     const ir::Module module = parse(text);
     const auto kernel = print(module, module.kernels[0], nullptr, target);
@@ -384,10 +384,11 @@ TEST(Print, RefusesNarrowAtomicsOnCuda) {
   };
   constexpr std::string_view kNarrow = "kernel k(x: array<i16,1>; i) {\n  atomic_add(x[i], 1:i16)\n}\n";
   EXPECT_EQ(error(kNarrow, SourceTarget::kCpp), "");
-  EXPECT_EQ(error(kNarrow, SourceTarget::kCuda), "<text>:2:3: atomic_add on int16: CUDA's atomics take 32 and 64 bits");
+  EXPECT_EQ(error(kNarrow, SourceTarget::kCuda),
+            "<text>:2:3: atomic_add on int16 is not supported: CUDA atomics need 32 or 64 bits");
   const ir::Module module = parse("kernel k(x: array<f32,1>; i) {\n}\n");
   EXPECT_EQ(print(module, module.kernels[0], nullptr, SourceTarget::kCpp, {.with_host = true}).error().message,
-            "a host program is printed for CUDA only");
+            "--with-host is supported for CUDA only");
 }
 
 }  // namespace

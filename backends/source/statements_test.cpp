@@ -1,4 +1,4 @@
-// Statements compiled and run on the CPU: what the text means, not how it reads.
+// Tests the semantics of printed statements by compiling and running them on the CPU.
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -142,7 +142,7 @@ void run(const Library& library, const std::string& kernel, std::int64_t threads
   library.function<void(long long, long long, Arguments...)>(kernel + "_forward")(0, threads, arguments...);
 }
 
-TEST(Statements, RangesEvaluateTheirBoundsOnceAndTakeBothSigns) {
+TEST(Statements, RangesEvaluateBoundsOnceAndSupportBothSigns) {
   std::vector<int> starts{0, 3, 0, 5, 2, 1};
   std::vector<int> stops{3, 0, 5, 0, 2, 9};
   std::vector<int> steps{1, -1, 2, -2, 1, -1};
@@ -158,7 +158,7 @@ TEST(Statements, ReturnInsideLoopsEndsOneThread) {
   EXPECT_THAT(out, ElementsAre(203, 401, 507, 4, 1));
 }
 
-TEST(Statements, ThreadsOfAGridCountTheLastDimensionFastest) {
+TEST(Statements, LastGridDimensionVariesFastest) {
   std::vector<int> out(2 * 3 * 4, -1);
   const Array<int, 3> array{out.data(), {2, 3, 4}, {48, 16, 4}};
   native().function<void(long long, long long, int, int, Array<int, 3>)>("grid_forward")(5, 24, 3, 4, array);
@@ -175,7 +175,7 @@ TEST(Statements, FunctionsReturnSeveralResults) {
   EXPECT_THAT(b, ElementsAre(1, -1));
 }
 
-TEST(Statements, NullArraysReadZeroAndTakeNoWrites) {
+TEST(Statements, NullArraysReadZeroAndIgnoreWrites) {
   std::vector<float> x{7, 7};
   std::vector<float> grad{3, 4};
   std::vector<float> total{10};
@@ -210,12 +210,12 @@ void expect_structs(const Library& library) {
   EXPECT_THAT(data, ElementsAre(1, 5));
 }
 
-TEST(Statements, StructsAreLaidOutAsInCAndChangedInPart) {
+TEST(Statements, StructsHaveCLayoutAndSupportPartialUpdates) {
   expect_structs<float>(native());
   expect_structs<double>(promoted());
 }
 
-TEST(Statements, LogicIsLazy) {
+TEST(Statements, LogicalOperatorsShortCircuit) {
   std::vector<int> index{-1000000000, 0, 1};
   std::vector<float> x{-1, 6};
   std::vector<float> out(3);
@@ -237,7 +237,7 @@ void expect_constants(const Library& library) {
   EXPECT_THAT(wide, ElementsAre(0.1, double(0.1f), std::numeric_limits<double>::max(), -5e-324));
 }
 
-TEST(Statements, ConstantsHaveTheValueOfTheirOwnTypeInBothLanes) {
+TEST(Statements, ConstantsKeepNativeValueInBothPrecisions) {
   expect_constants<float>(native());
   expect_constants<double>(promoted());
 }

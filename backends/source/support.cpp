@@ -47,7 +47,7 @@ class Check {
     if (type.shape == Shape::kVoid) return;
     if (type.tile_rank() > 0 && (is_half(type.scalar) || type.scalar == Scalar::kI8 || type.scalar == Scalar::kU8 ||
                                  type.scalar == Scalar::kI16 || type.scalar == Scalar::kU16)) {
-      reject(fmt::format("a tile of {}: tiles of 32 and 64 bits are printed", ir::row(type.scalar).warp_name), loc);
+      reject(fmt::format("tile elements must have 32 or 64 bits, got type {}", ir::row(type.scalar).warp_name), loc);
     }
     if (type.shape == Shape::kStruct) {
       for (const ir::Field& field : module_.structs[type.struct_id].fields)
@@ -61,15 +61,15 @@ class Check {
                          atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax;
     const bool adds = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
     if (!type.is_scalar() && !(type.is_aggregate() && addable)) {
-      reject(
-          fmt::format("{} is supported on scalars{}", ir::row(atomic.op).warp, addable ? ", vectors and matrices" : ""),
-          loc);
+      reject(fmt::format("{} is supported only on scalars{}", ir::row(atomic.op).warp,
+                         addable ? ", vectors and matrices" : ""),
+             loc);
     } else if (is_half(type.scalar) && !adds) {
-      reject(fmt::format("{} on {}: half precision is only added and subtracted atomically", ir::row(atomic.op).warp,
-                         ir::row(type.scalar).warp_name),
+      reject(fmt::format("{} on {} is not supported: half precision has only atomic add and subtract",
+                         ir::row(atomic.op).warp, ir::row(type.scalar).warp_name),
              loc);
     } else if (target_ == SourceTarget::kCuda && ir::row(type.scalar).bytes < 4 && !is_half(type.scalar)) {
-      reject(fmt::format("{} on {}: CUDA's atomics take 32 and 64 bits", ir::row(atomic.op).warp,
+      reject(fmt::format("{} on {} is not supported: CUDA atomics need 32 or 64 bits", ir::row(atomic.op).warp,
                          ir::row(type.scalar).warp_name),
              loc);
     }

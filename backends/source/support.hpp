@@ -1,4 +1,4 @@
-// What a target cannot express yet.
+// Checks whether a target supports a kernel.
 #pragma once
 
 #include "backends/device/backend.hpp"
@@ -7,8 +7,7 @@
 
 namespace assay::source {
 
-/// Fails at the first variable, expression or atomic of `function`, or of a function that it calls, that the printer
-/// has no text for.
+/// Fails at the first unsupported variable, expression or atomic of `function` or of a function that it calls.
 Result<void> check_supported(const ir::Module& module, const ir::Function& function, backends::SourceTarget target);
 
 }  // namespace assay::source

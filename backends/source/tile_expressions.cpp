@@ -1,5 +1,4 @@
-// The part of ExpressionPrinter that spells tiles. What is done to each element by itself becomes one tile_map, however
-// many operations it is:
+// The part of ExpressionPrinter that prints tiles. Nested elementwise operations become a single tile_map:
 //
 //     tile_map<Tile<real, 4, 4>>([&](real x, real y) { return sin(x) * y; }, x, y)
 #include <algorithm>
@@ -24,8 +23,8 @@ using ir::ExprKind;
 using ir::Op;
 using ir::Type;
 
-/// Rewrites what is done to tiles element by element into what is done to one element: in a copy of the function, which
-/// it leaves as it was.
+/// Rewrites elementwise tile operations as operations on one element, in a copy of the function that is restored
+/// afterwards.
 class OneElement {
  public:
   OneElement(ir::Function& body, const std::vector<std::string>& names)
@@ -42,14 +41,15 @@ class OneElement {
     before_.emplace_back(id, body_.expr(id));
     Expr& e = body_.expressions[static_cast<std::size_t>(id)];
     if (!e.type.is_tile()) {
-      // All threads of the block must come to what is done with other tiles, also those that hold no element.
+      // Other tile operations must be executed by all threads of the block, including threads without an element.
       if (ir::works_with_tiles(body_, id)) stand_in(id);
       return;
     }
     e.type = e.type.tile_element();
-    const bool by_element = e.kind == ExprKind::kCall || (e.kind == ExprKind::kOperation && ir::is_elementwise(e.op));
-    if (by_element) {
-      // A copy: taking an operand may not move `e`, but readers should not have to know.
+    const bool is_elementwise =
+        e.kind == ExprKind::kCall || (e.kind == ExprKind::kOperation && ir::is_elementwise(e.op));
+    if (is_elementwise) {
+      // A copy, although taking an operand does not move `e`.
       for (const ExprId arg : std::vector<ExprId>(e.args))
         take(arg);
     } else if (e.kind == ExprKind::kOperation && e.op == Op::kSplat) {
@@ -63,12 +63,12 @@ class OneElement {
 
   const ir::Function& body() const { return body_; }
   const std::vector<std::string>& names() const { return names_; }
-  /// The tiles of which an element goes in, and the variable that stands for it.
+  /// The tiles whose elements are operands, and the variable for the element of each.
   const std::vector<std::pair<ExprId, ir::VarId>>& operands() const { return operands_; }
 
  private:
-  /// A parameter for the element of a tile, or the number, that is a variable or made by another operation; one for
-  /// each variable.
+  /// The lambda parameter for the element of a tile, or for a number, that is a variable or the result of another
+  /// operation; one per variable.
   void stand_in(ExprId id) {
     Expr& e = body_.expressions[static_cast<std::size_t>(id)];
     const ir::VarId source = e.kind == ExprKind::kVariable ? e.variable : ir::kNone;
@@ -91,8 +91,8 @@ class OneElement {
   }
 
   ir::Function& body_;
-  std::size_t given_;                            ///< variables of the function itself
-  std::vector<std::pair<ExprId, Expr>> before_;  ///< what was rewritten, as it was
+  std::size_t given_;                            ///< number of variables of the original function
+  std::vector<std::pair<ExprId, Expr>> before_;  ///< the original rewritten expressions
   std::vector<std::string> names_;
   std::vector<std::pair<ExprId, ir::VarId>> operands_;
   std::map<ir::VarId, ir::VarId> by_variable_;
@@ -100,7 +100,7 @@ class OneElement {
 
 }  // namespace
 
-Text ExpressionPrinter::by_element(ExprId id) {
+PrintedExpression ExpressionPrinter::print_elementwise(ExprId id) {
   if (!copy_) copy_ = function_;
   std::optional<OneElement> one(std::in_place, *copy_, names_);
   one->take(id);
@@ -108,11 +108,11 @@ Text ExpressionPrinter::by_element(ExprId id) {
   const std::string value = inner.print(id);
   const auto operands = one->operands();
   const std::vector<std::string> names = one->names();
-  one.reset();  // the operands may themselves be done by element
+  one.reset();  // the operands may themselves be elementwise
   const std::string type = unit_.type(expr(id).type);
   if (operands.empty()) {
     unit_.helpers().use("tile_fill");
-    return {concat("tile_fill<", type, ">(", value, ")"), kPostfixText};
+    return {concat("tile_fill<", type, ">(", value, ")"), kPostfixPrecedence};
   }
   unit_.helpers().use("tile_map");
   std::string parameters;
@@ -122,17 +122,18 @@ Text ExpressionPrinter::by_element(ExprId id) {
     append(parameters, parameters.empty() ? "" : ", ", element, " ", names[static_cast<std::size_t>(variable)]);
     append(arguments, ", ", print(tile));
   }
-  return {concat("tile_map<", type, ">([&](", parameters, ") { return ", value, "; }", arguments, ")"), kPostfixText};
+  return {concat("tile_map<", type, ">([&](", parameters, ") { return ", value, "; }", arguments, ")"),
+          kPostfixPrecedence};
 }
 
-Text ExpressionPrinter::load_tile(const Expr& e) {
+PrintedExpression ExpressionPrinter::load_tile(const Expr& e) {
   unit_.helpers().use("tile_load");
   const std::vector<ExprId> offsets(e.args.begin() + 1, e.args.end());
   std::string text = fmt::format("tile_load<{}>({}, {})", unit_.type(e.type), print(e.args[0]),
                                  arguments(offsets, LiteralForm::kBare));
   const std::string test = null_test(e.args[0]);
-  if (test.empty()) return {std::move(text), kPostfixText};
-  return {fmt::format("{} ? {} : {}", test, text, zero(e.type)), kTernaryText};
+  if (test.empty()) return {std::move(text), kPostfixPrecedence};
+  return {fmt::format("{} ? {} : {}", test, text, zero(e.type)), kTernaryPrecedence};
 }
 
 }  // namespace assay::source

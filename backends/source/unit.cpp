@@ -32,8 +32,8 @@ std::string_view spelling(Scalar scalar) {
 
 namespace {
 
-/// What no struct or function of a kernel may be called.
-const NameTable& own_names() {
+/// Names that structs and functions of a kernel must not use.
+const NameTable& internal_names() {
   static const NameTable kNames = [] {
     NameTable names{"real",          "half",      "bfloat",      "fill_sample",  "show_value",   "require",
                     "block_threads", "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"};
@@ -46,7 +46,7 @@ const NameTable& own_names() {
   return kNames;
 }
 
-/// A line of Python as the text of a comment: without what would end the comment late or not at all.
+/// A line of Python as comment text, without characters that would extend or break the comment.
 std::string comment_text(std::string_view line) {
   std::string text(line.substr(std::min(line.find_first_not_of(" \t"), line.size())));
   std::ranges::replace_if(
@@ -58,15 +58,15 @@ std::string comment_text(std::string_view line) {
 
 }  // namespace
 
-Unit::Unit(const ir::Module& module, std::vector<std::string> symbols)
-    : module_(module), symbols_(std::move(symbols)), globals_(own_names()), comments_(module.source_lines.size()) {
+SourceUnit::SourceUnit(const ir::Module& module, std::vector<std::string> symbols)
+    : module_(module), symbols_(std::move(symbols)), globals_(internal_names()), comments_(module.source_lines.size()) {
   for (const std::string& symbol : symbols_)
     globals_.reserve(symbol);
   name_structs();
   name_functions();
 }
 
-void Unit::name_structs() {
+void SourceUnit::name_structs() {
   for (const ir::StructDef& definition : module_.structs) {
     struct_names_.push_back(globals_.declare(definition.name));
     NameScopes fields;
@@ -78,14 +78,14 @@ void Unit::name_structs() {
   }
 }
 
-void Unit::name_functions() {
+void SourceUnit::name_functions() {
   for (const ir::Function& function : module_.functions) {
     const bool clashes = is_library_name(legal_identifier(function.name));
     function_names_.push_back(globals_.declare(clashes ? function.name + "_function" : function.name));
   }
 }
 
-std::string Unit::type(ir::Type type) {
+std::string SourceUnit::type(ir::Type type) {
   if (type.is_array()) {
     helpers_.use("Array");
     return concat("Array<", this->type(type.element()), ", ", std::to_string(type.rank), ">");
@@ -111,7 +111,7 @@ std::string Unit::type(ir::Type type) {
   return "";
 }
 
-const std::string& Unit::comment(int line) {
+const std::string& SourceUnit::comment(int line) {
   const std::size_t index = static_cast<std::size_t>(line) - 1;
   std::string& text = comments_[index];
   if (text.empty()) {
@@ -122,13 +122,13 @@ const std::string& Unit::comment(int line) {
   return text;
 }
 
-const std::string& Unit::setter_name(int struct_id, int field) {
+const std::string& SourceUnit::setter_name(int struct_id, int field) {
   const auto [entry, added] = setter_names_.try_emplace({struct_id, field});
   if (added) entry->second = globals_.declare("with_" + field_name(struct_id, field));
   return entry->second;
 }
 
-const std::string& Unit::use_setter(int struct_id, int field) {
+const std::string& SourceUnit::use_setter(int struct_id, int field) {
   used_setters_.insert({struct_id, field});
   return setter_name(struct_id, field);
 }

@@ -1,5 +1,5 @@
-// What the parts of one kernel's sources share, whatever the target: the names of structs and functions, and what was
-// used so far.
+// The state shared by all parts of one kernel's sources, for all targets: names of structs and functions, and the
+// helpers and setters used so far.
 #pragma once
 
 #include <map>
@@ -15,16 +15,16 @@
 
 namespace assay::source {
 
-/// Whether emitted code stores it in 16 bits, computes it in `real` and rounds after every operation.
+/// Whether emitted code stores the type in 16 bits, computes in `real` and rounds after every operation.
 constexpr bool is_half(ir::Scalar scalar) { return scalar == ir::Scalar::kF16 || scalar == ir::Scalar::kBF16; }
 
-/// A scalar type as C spells it; the kernel's 32-bit float is "real".
+/// The C spelling of a scalar type; the kernel's 32-bit float is "real".
 std::string_view spelling(ir::Scalar scalar);
 
-class Unit {
+class SourceUnit {
  public:
-  /// `symbols` are the names of the entry points, which nothing else may have.
-  Unit(const ir::Module& module, std::vector<std::string> symbols);
+  /// `symbols` are the names of the entry points, which nothing else may use.
+  SourceUnit(const ir::Module& module, std::vector<std::string> symbols);
 
   const ir::Module& module() const { return module_; }
   HelperSet& helpers() { return helpers_; }
@@ -32,7 +32,7 @@ class Unit {
   const std::vector<std::string>& symbols() const { return symbols_; }
   NameScopes& globals() { return globals_; }
 
-  /// The spelling of a value or array type; of the element for a local array.
+  /// The spelling of a value or array type; for a local array, of its element.
   std::string type(ir::Type type);
   const std::string& struct_name(int id) const { return struct_names_[static_cast<std::size_t>(id)]; }
   const std::string& field_name(int id, int field) const {
@@ -45,9 +45,9 @@ class Unit {
 
   /// The name of the function that returns a struct with one field replaced.
   const std::string& setter_name(int struct_id, int field);
-  /// The same, and the function is used.
+  /// The same, and marks the function as used.
   const std::string& use_setter(int struct_id, int field);
-  /// Struct and field of each setter that is used.
+  /// The struct and field of each used setter.
   const std::set<std::pair<int, int>>& setters() const { return used_setters_; }
 
  private:
@@ -61,7 +61,7 @@ class Unit {
   std::vector<std::string> struct_names_;
   std::vector<std::vector<std::string>> field_names_;
   std::vector<std::string> function_names_;
-  std::vector<std::string> comments_;  ///< by line of the source; empty until it is asked for
+  std::vector<std::string> comments_;  ///< by source line; empty until requested
   std::map<std::pair<int, int>, std::string> setter_names_;
   std::set<std::pair<int, int>> used_setters_;
 };

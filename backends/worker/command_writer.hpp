@@ -1,4 +1,4 @@
-// Writes launches into the commands that a worker reads.
+// Writes launches as commands for a worker.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace assay::worker {
 
-/// Where a buffer lies among the buffers, in bytes.
-struct BufferPlace {
+/// The position and size of a buffer within the shared buffers, in bytes.
+struct BufferExtent {
   std::size_t offset = 0;
   std::size_t size = 0;
 };
 
-/// Fills one round of commands. Every add() returns false, and writes nothing, when there is no room left.
+/// Writes one round of commands. An add function that has no space left returns false and writes nothing.
 class CommandWriter {
  public:
-  using PlaceOf = std::function<BufferPlace(backends::BufferId)>;
-  CommandWriter(std::span<std::byte> commands, PlaceOf place_of);
+  using LocateBuffer = std::function<BufferExtent(backends::BufferId)>;
+  CommandWriter(std::span<std::byte> commands, LocateBuffer locate);
 
   bool add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntry& entry, const std::string& code);
   /// A record that loads the code and calls nothing.
@@ -33,7 +33,7 @@ class CommandWriter {
   void finish(std::uint32_t processor_seconds);
 
  private:
-  /// A piece of the record in progress at the next multiple of 16; its position, from the record's start.
+  /// Appends a piece to the current record at the next multiple of 16; returns its position within the record.
   std::uint32_t put(std::span<const std::byte> piece);
   std::uint32_t put_text(const std::string& text);
   std::uint32_t reserve(std::size_t bytes);
@@ -41,9 +41,9 @@ class CommandWriter {
   bool end_record(LaunchRecord& record);
 
   std::span<std::byte> commands_;
-  PlaceOf place_of_;
-  std::size_t record_at_ = 0;  ///< where the record in progress starts
-  std::size_t end_ = 0;        ///< where its next piece goes
+  LocateBuffer locate_;
+  std::size_t record_start_ = 0;    ///< where the current record starts
+  std::size_t write_position_ = 0;  ///< where its next piece goes
   bool overflow_ = false;
   std::size_t count_ = 0;
 };

@@ -24,14 +24,15 @@ LaunchRequest request() {
   return {.threads = 5,
           .block = 2,
           .sample = {1, 3},
-          .arguments = {Argument::value(std::int8_t{7}), Argument::array(BufferAddress{{3}, 40}, shape, strides)}};
+          .arguments = {KernelArgument::value(std::int8_t{7}),
+                        KernelArgument::array(BufferAddress{{3}, 40}, shape, strides)}};
 }
 
 constexpr std::size_t kFirst = 16;
 
-TEST(CommandWriter, WritesWhatTheWorkerReads) {
+TEST(CommandWriter, RoundTripsThroughRecordReader) {
   std::vector<std::byte> commands(4096);
-  CommandWriter writer(commands, [](BufferId buffer) { return BufferPlace{buffer.index * std::size_t{1000}, 60}; });
+  CommandWriter writer(commands, [](BufferId buffer) { return BufferExtent{buffer.index * std::size_t{1000}, 60}; });
   ASSERT_TRUE(writer.add_launch(request(), {.symbol = "entry", .block_threads = 64}, "/lib.so"));
   ASSERT_TRUE(writer.add_load("/other.so"));
   writer.finish(9);
@@ -39,31 +40,31 @@ TEST(CommandWriter, WritesWhatTheWorkerReads) {
   EXPECT_EQ(read_at<CommandHeader>(commands, 0).count, 2U);
   EXPECT_EQ(read_at<CommandHeader>(commands, 0).processor_seconds, 9U);
   const auto record = read_at<LaunchRecord>(commands, kFirst);
-  EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.code_at), "/lib.so");
-  EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.symbol_at), "entry");
+  EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.code_offset), "/lib.so");
+  EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.symbol_offset), "entry");
   EXPECT_EQ(record.threads, 5);
   EXPECT_EQ(record.block, 2);
   EXPECT_EQ(record.block_threads, 64);
   ASSERT_EQ(record.sample_count, 2U);
-  EXPECT_EQ(read_at<std::int64_t>(commands, kFirst + record.sample_at + sizeof(std::int64_t)), 3);
+  EXPECT_EQ(read_at<std::int64_t>(commands, kFirst + record.sample_offset + sizeof(std::int64_t)), 3);
   ASSERT_EQ(record.argument_count, 2U);
-  const auto second = read_at<ArgumentRow>(commands, kFirst + record.arguments_at + sizeof(ArgumentRow));
+  const auto second = read_at<ArgumentRow>(commands, kFirst + record.arguments_offset + sizeof(ArgumentRow));
   EXPECT_EQ(second.at, 16U);
   EXPECT_EQ(second.size, 24U);
-  EXPECT_EQ(read_at<std::int8_t>(commands, kFirst + record.blob_at), 7);
-  EXPECT_EQ(read_at<std::int32_t>(commands, kFirst + record.blob_at + second.at + 8), 5);
+  EXPECT_EQ(read_at<std::int8_t>(commands, kFirst + record.blob_offset), 7);
+  EXPECT_EQ(read_at<std::int32_t>(commands, kFirst + record.blob_offset + second.at + 8), 5);
   ASSERT_EQ(record.pointer_count, 1U);
-  const auto pointer = read_at<PointerRow>(commands, kFirst + record.pointers_at);
+  const auto pointer = read_at<PointerRow>(commands, kFirst + record.pointers_offset);
   EXPECT_EQ(pointer.at, 16U);
   EXPECT_EQ(pointer.target, 3040U);
-  EXPECT_EQ(pointer.buffer_at, 3000U);
+  EXPECT_EQ(pointer.buffer_offset, 3000U);
   EXPECT_EQ(pointer.buffer_size, 60U);
-  EXPECT_EQ(read_at<LaunchRecord>(commands, kFirst + record.size).symbol_at, 0U);
+  EXPECT_EQ(read_at<LaunchRecord>(commands, kFirst + record.size).symbol_offset, 0U);
 }
 
-TEST(CommandWriter, StopsWhenThereIsNoRoom) {
+TEST(CommandWriter, RejectsLaunchIfBufferIsFull) {
   std::vector<std::byte> commands(700);
-  CommandWriter writer(commands, [](BufferId) { return BufferPlace{}; });
+  CommandWriter writer(commands, [](BufferId) { return BufferExtent{}; });
   std::size_t written = 0;
   while (writer.add_launch(request(), {.symbol = "entry"}, "/lib.so"))
     ++written;

@@ -13,7 +13,7 @@ namespace assay::worker {
 namespace {
 
 std::string reason(std::int32_t error) {
-  return error == Confinement::kNotAsked ? "switched off" : std::system_category().message(error);
+  return error == Confinement::kNotRequested ? "disabled" : std::system_category().message(error);
 }
 
 std::string_view limited_by(std::int32_t landlock_version) {
@@ -25,10 +25,10 @@ std::string_view limited_by(std::int32_t landlock_version) {
 
 Confinement confine(const Allowance& allowance, const char* code_folder) {
   Confinement confinement;
-  if (allowance.limit_files) {
-    confinement.files_error = limit_files(code_folder, confinement.landlock_version);
+  if (allowance.restrict_file_access) {
+    confinement.files_error = restrict_file_access(code_folder, confinement.landlock_version);
   }
-  // Last, for it leaves no system call to confine with.
+  // The filter comes last, because it blocks the system calls needed for confinement.
   if (allowance.filter_system_calls) {
     confinement.system_calls_error = filter_system_calls();
   }
@@ -36,17 +36,18 @@ Confinement confine(const Allowance& allowance, const char* code_folder) {
 }
 
 std::string describe(const Confinement& confinement) {
-  if (confinement.system_calls_error == Confinement::kNotAsked && confinement.files_error == Confinement::kNotAsked) {
-    return "limits of time, memory and file size only";
+  if (confinement.system_calls_error == Confinement::kNotRequested &&
+      confinement.files_error == Confinement::kNotRequested) {
+    return "only time, memory and file size are limited";
   }
   return fmt::format("{}; {}",
                      confinement.system_calls_error == 0
                          ? "system calls are filtered"
-                         : fmt::format("system calls are free ({})", reason(confinement.system_calls_error)),
+                         : fmt::format("system calls are not filtered ({})", reason(confinement.system_calls_error)),
                      confinement.files_error == 0
                          ? fmt::format("{} are limited by Landlock {}", limited_by(confinement.landlock_version),
                                        confinement.landlock_version)
-                         : fmt::format("files are free (Landlock: {})", reason(confinement.files_error)));
+                         : fmt::format("files are not limited (Landlock: {})", reason(confinement.files_error)));
 }
 
 }  // namespace assay::worker

@@ -1,8 +1,8 @@
-// What holds generated code in its worker, beside limits of time, memory and file size. Start reading here.
+// Confines generated code in its worker, in addition to limits of time, memory and file size. Start reading here.
 //
-// A filter of system calls (system_calls) ends the process at the first call that kernels have no need of; Landlock
-// (landlock) leaves it the code that it loads and the system's libraries to read, and nothing to write, connect to or
-// signal. Either may be missing: then the worker goes on without, and says so.
+// A system call filter (system_calls) kills the process at the first call that kernels do not need. Landlock (landlock)
+// allows it to read only its code and the system libraries, and forbids writing files, connecting and signalling.
+// Either may be unavailable; the worker then runs without it and reports that.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace assay::worker {
 
-/// Puts the calling process under what the parent asks for, as far as this system has it; for good. New privileges must
-/// have been given up. `code_folder` is absolute; the process can open no other files than those in it and libraries.
+/// Permanently confines the calling process as the parent requests and as far as the system supports it. The process
+/// must already have no_new_privs set. `code_folder` is absolute; the process can open only files in it and libraries.
 [[nodiscard]] Confinement confine(const Allowance& allowance, const char* code_folder);
 
-/// "system calls are filtered; files, network and signals are limited by Landlock 7", or what is missing and why.
+/// "system calls are filtered; files, network and signals are limited by Landlock 7", or which part is missing and why.
 [[nodiscard]] std::string describe(const Confinement& confinement);
 
 }  // namespace assay::worker

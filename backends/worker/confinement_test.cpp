@@ -1,4 +1,4 @@
-// What a confined process can still do, and what it cannot: each in a child process of its own.
+// Tests of what a confined process can and cannot do. Each action runs in its own child process.
 
 #include "backends/worker/confinement.hpp"
 
@@ -50,7 +50,7 @@ class ConfinementTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  /// Confines this process, a child, does what is to be done and leaves with its status.
+  /// Confines this child process, performs the action and exits with its status.
   [[noreturn]] void act(const Allowance& allowance, const std::function<int()>& action) const {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     const Confinement confinement = confine(allowance, (folder_ / "code").c_str());
@@ -59,7 +59,7 @@ class ConfinementTest : public ::testing::Test {
   [[nodiscard]] std::string inside() const { return folder_ / "code" / "text"; }
   [[nodiscard]] std::string outside() const { return folder_ / "text"; }
 
-  /// Whether this system has the parts of the confinement that the allowance asks for.
+  /// Whether this system supports the parts of the confinement that the allowance requests.
   [[nodiscard]] bool has(const Allowance& allowance) const {
     const pid_t child = ::fork();
     if (child == 0) act(allowance, [] { return kDone; });
@@ -74,16 +74,16 @@ int opens(const std::string& path, int flags) { return ::open(path.c_str(), flag
 int done(long result) { return result >= 0 ? kDone : errno; }
 
 constexpr Allowance kCalls{.filter_system_calls = true};
-constexpr Allowance kFiles{.limit_files = true};
-constexpr Allowance kBoth{.filter_system_calls = true, .limit_files = true};
+constexpr Allowance kFiles{.restrict_file_access = true};
+constexpr Allowance kBoth{.filter_system_calls = true, .restrict_file_access = true};
 
 struct Action {
   const char* name;
   std::function<int()> act;
 };
 
-TEST_F(ConfinementTest, ForbiddenCallsEndTheProcess) {
-  if (!has(kCalls)) GTEST_SKIP() << "no filter of system calls here";
+TEST_F(ConfinementTest, ForbiddenSystemCallsKillTheProcess) {
+  if (!has(kCalls)) GTEST_SKIP() << "system call filters are not supported here";
   const pid_t parent = ::getpid();
   void* const page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const std::string path = outside();
@@ -99,13 +99,13 @@ TEST_F(ConfinementTest, ForbiddenCallsEndTheProcess) {
       {"execute", [] { return done(::execl("/bin/true", "true", nullptr)); }},
       {"socket", [] { return done(::socket(AF_INET, SOCK_STREAM, 0)); }},
       {"unix socket", [] { return done(::socket(AF_UNIX, SOCK_STREAM, 0)); }},
-      {"make a file", [&] { return opens(path + ".new", O_WRONLY | O_CREAT); }},
+      {"create a file", [&] { return opens(path + ".new", O_WRONLY | O_CREAT); }},
       {"write a file", [&] { return opens(path, O_RDWR); }},
-      {"shorten a file", [&] { return opens(path, O_RDONLY | O_TRUNC); }},
+      {"truncate a file", [&] { return opens(path, O_RDONLY | O_TRUNC); }},
       {"remove a file", [&] { return done(::unlink(path.c_str())); }},
       {"rename a file", [&] { return done(::rename(path.c_str(), (path + "2").c_str())); }},
-      {"make a folder", [&] { return done(::mkdir((path + ".d").c_str(), 0700)); }},
-      {"make a file in memory", [] { return done(::memfd_create("more", 0)); }},
+      {"create a directory", [&] { return done(::mkdir((path + ".d").c_str(), 0700)); }},
+      {"create a file in memory", [] { return done(::memfd_create("more", 0)); }},
       {"kill the parent", [=] { return done(::kill(parent, SIGTERM)); }},
       {"stop itself", [] { return done(::raise(SIGSTOP)); }},
       {"trace the parent", [=] { return done(::ptrace(PTRACE_ATTACH, parent, nullptr, nullptr)); }},
@@ -132,18 +132,18 @@ TEST_F(ConfinementTest, ForbiddenCallsEndTheProcess) {
     EXPECT_EXIT(act(kCalls, action.act), ::testing::KilledBySignal(SIGSYS), "");
   }
   EXPECT_TRUE(std::filesystem::exists(outside()));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2) << "a file was made";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2) << "a file was created";
   ::munmap(page, 4096);
 }
 
-TEST_F(ConfinementTest, AnotherHandlerOfSignalsEndsTheProcess) {
-  if (!has(kCalls)) GTEST_SKIP() << "no filter of system calls here";
+TEST_F(ConfinementTest, InstallingASignalHandlerKillsTheProcess) {
+  if (!has(kCalls)) GTEST_SKIP() << "system call filters are not supported here";
   EXPECT_EXIT(act(kCalls, [] { return std::signal(SIGSEGV, SIG_IGN) == SIG_ERR ? errno : kDone; }),
               ::testing::KilledBySignal(SIGSYS), "");
 }
 
-TEST_F(ConfinementTest, KernelsCanDoWhatTheyNeed) {
-  if (!has(kBoth)) GTEST_SKIP() << "no whole confinement here";
+TEST_F(ConfinementTest, AllowsSystemCallsThatKernelsNeed) {
+  if (!has(kBoth)) GTEST_SKIP() << "confinement is only partly supported here";
   const std::vector<Action> actions{
       {"allocate",
        [] {
@@ -155,8 +155,8 @@ TEST_F(ConfinementTest, KernelsCanDoWhatTheyNeed) {
          return kDone;
        }},
       {"print", [] { return done(::write(STDERR_FILENO, "printed\n", 8)); }},
-      {"load a library of the system", [] { return ::dlopen("libm.so.6", RTLD_NOW) != nullptr ? kDone : 1; }},
-      {"read what lies beside the code", [this] { return opens(inside(), O_RDONLY); }},
+      {"load a system library", [] { return ::dlopen("libm.so.6", RTLD_NOW) != nullptr ? kDone : 1; }},
+      {"read another file in the code folder", [this] { return opens(inside(), O_RDONLY); }},
       {"sleep", [] { return done(::usleep(1)); }},
       {"end itself", [] { return ::raise(SIGCONT) == 0 ? kDone : 1; }},
   };
@@ -172,8 +172,8 @@ TEST_F(ConfinementTest, KernelsCanDoWhatTheyNeed) {
               ::testing::KilledBySignal(SIGABRT), "");
 }
 
-TEST_F(ConfinementTest, LandlockLeavesOnlyTheCodeToRead) {
-  if (!has(kFiles)) GTEST_SKIP() << "no Landlock here";
+TEST_F(ConfinementTest, LandlockAllowsOnlyReadingKernelFiles) {
+  if (!has(kFiles)) GTEST_SKIP() << "Landlock is not supported here";
   EXPECT_EXIT(act(kFiles, [this] { return opens(inside(), O_RDONLY); }), ::testing::ExitedWithCode(kDone), "");
   if (!kSanitized) {
     EXPECT_EXIT(act(kFiles, [this] { return opens(outside(), O_RDONLY); }), ::testing::ExitedWithCode(EACCES), "");
@@ -186,8 +186,8 @@ TEST_F(ConfinementTest, LandlockLeavesOnlyTheCodeToRead) {
   EXPECT_EXIT(act(kFiles, [this] { return done(::unlink(outside().c_str())); }), ::testing::ExitedWithCode(EACCES), "");
 }
 
-TEST_F(ConfinementTest, LandlockLimitsNetworkAndSignalsWhereItCan) {
-  if (!has(kFiles)) GTEST_SKIP() << "no Landlock here";
+TEST_F(ConfinementTest, LandlockLimitsNetworkAndSignalsIfSupported) {
+  if (!has(kFiles)) GTEST_SKIP() << "Landlock is not supported here";
   const pid_t parent = ::getpid();
   const auto try_signal = [&] {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -206,21 +206,22 @@ TEST_F(ConfinementTest, LandlockLimitsNetworkAndSignalsWhereItCan) {
   EXPECT_EXIT(try_connecting(), ::testing::ExitedWithCode(EACCES), "");
 }
 
-TEST_F(ConfinementTest, NothingIsDoneUnasked) {
+TEST_F(ConfinementTest, DoesNotConfineUnlessRequested) {
   EXPECT_EXIT(act({}, [this] { return opens(outside() + ".new", O_WRONLY | O_CREAT); }),
               ::testing::ExitedWithCode(kDone), "");
 }
 
-TEST(Describe, SaysWhatHoldsAndWhatDoesNot) {
-  EXPECT_EQ(describe({}), "limits of time, memory and file size only");
+TEST(DescribeConfinement, ListsActiveAndMissingParts) {
+  EXPECT_EQ(describe({}), "only time, memory and file size are limited");
   EXPECT_EQ(describe({.system_calls_error = 0, .files_error = 0, .landlock_version = 7}),
             "system calls are filtered; files, network and signals are limited by Landlock 7");
   EXPECT_EQ(describe({.system_calls_error = 0, .files_error = 0, .landlock_version = 2}),
             "system calls are filtered; files are limited by Landlock 2");
   EXPECT_EQ(describe({.system_calls_error = ENOSYS, .files_error = EOPNOTSUPP}),
-            "system calls are free (Function not implemented); files are free (Landlock: Operation not supported)");
-  EXPECT_EQ(describe({.system_calls_error = 0, .files_error = Confinement::kNotAsked}),
-            "system calls are filtered; files are free (Landlock: switched off)");
+            "system calls are not filtered (Function not implemented); files are not limited (Landlock: Operation not "
+            "supported)");
+  EXPECT_EQ(describe({.system_calls_error = 0, .files_error = Confinement::kNotRequested}),
+            "system calls are filtered; files are not limited (Landlock: disabled)");
 }
 
 }  // namespace

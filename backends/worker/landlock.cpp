@@ -18,7 +18,7 @@ namespace assay::worker {
 
 namespace {
 
-/// struct landlock_ruleset_attr as of version 6; the headers of older systems end earlier.
+/// struct landlock_ruleset_attr of version 6; the headers of older systems lack the last members.
 struct RulesetAttributes {
   std::uint64_t handled_access_fs;
   std::uint64_t handled_access_net;
@@ -28,7 +28,7 @@ struct RulesetAttributes {
 constexpr std::uint64_t kBindAndConnectTcp = 0b11;
 constexpr std::uint64_t kAbstractSocketsAndSignals = 0b11;
 
-/// Every right to files that the version knows: they are consecutive bits, of which versions add more.
+/// All file rights that the version knows. They are consecutive bits; newer versions add more.
 constexpr std::uint64_t file_rights(std::int32_t version) {
   constexpr std::array<unsigned, 6> kBits{0, 13, 14, 15, 15, 16};
   const auto known = static_cast<std::size_t>(version) < kBits.size() ? static_cast<std::size_t>(version) : 5;
@@ -41,9 +41,9 @@ RulesetAttributes attributes_of(std::int32_t version) {
           .scoped = version >= kLandlockSignals ? kAbstractSocketsAndSignals : 0};
 }
 
-/// What is not there needs no rule.
+/// A path that does not exist needs no rule.
 bool allow_reading(int ruleset, const std::string& path) {
-  const Descriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  const FileDescriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (place.get() < 0) {
     return errno == ENOENT || errno == ENOTDIR;
   }
@@ -61,20 +61,20 @@ bool allow_reading_libraries(int ruleset) {
     if (!folder.empty() && !allow_reading(ruleset, std::string(folder))) return false;
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
   }
-  // Sanitizers read what the system says of the process, and look for the sources of what they report.
+  // Sanitizers read process information in /proc, and source files for their reports.
   return !kSanitized || allow_reading(ruleset, "/");
 }
 
 }  // namespace
 
-std::int32_t limit_files(const char* folder, std::int32_t& version) {
+std::int32_t restrict_file_access(const char* folder, std::int32_t& version) {
   const long known = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (known < 0) {
     return errno;
   }
   const auto usable = static_cast<std::int32_t>(known);
   const RulesetAttributes attributes = attributes_of(usable);
-  const Descriptor ruleset(
+  const FileDescriptor ruleset(
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0U)));
   if (ruleset.get() < 0 || !allow_reading(ruleset.get(), folder) || !allow_reading_libraries(ruleset.get()) ||
       ::syscall(SYS_landlock_restrict_self, ruleset.get(), 0U) != 0) {

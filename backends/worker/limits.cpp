@@ -22,7 +22,7 @@ constexpr rlim_t kMaxFileBytes = rlim_t{1} << 20;
 
 constexpr rlim_t kMaxOpenFiles = 64;
 
-/// Lowers both limits; a lower one that is already set stays.
+/// Lowers both limits; keeps a limit that is already lower.
 void lower_limit(__rlimit_resource resource, rlim_t value) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) == 0) {
@@ -32,7 +32,7 @@ void lower_limit(__rlimit_resource resource, rlim_t value) {
   }
 }
 
-/// The size of what is mapped now, in bytes.
+/// The size of the mapped address space in bytes.
 std::uint64_t mapped_bytes() {
   unsigned long pages = 0;
   if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
@@ -56,7 +56,7 @@ void reset_signals() {
 
 }  // namespace
 
-void give_up_what_kernels_do_not_need(unsigned first_unused_fd, const Allowance& allowance) {
+void drop_unneeded_privileges(unsigned first_unused_fd, const Allowance& allowance) {
   ::syscall(SYS_close_range, first_unused_fd, UINT_MAX, 0U);
   reset_signals();
   lower_limit(RLIMIT_CORE, 0);

@@ -1,4 +1,4 @@
-// A launch's arguments in memory of the worker's own, where addresses may be put into them.
+// A private copy of a launch's arguments in the worker, with device addresses filled in.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace assay::worker {
 
-/// Memory for one launch after another.
+/// Reuses its memory for successive launches.
 class PlacedArguments {
  public:
-  /// Copies the launch's arguments, each aligned for any type, with `base` as the address of the first buffer's first
-  /// byte. A pointer to each, valid until the next call; there is one more element in front, for the caller to set.
+  /// Copies the launch's arguments, aligned for any type, with `base` as the address of the first buffer. Returns a
+  /// pointer to each argument, valid until the next call. One more element comes first, for the caller to set.
   std::span<void*> place(const RecordReader& launch, std::uint64_t base) {
-    memory_.resize(launch.blob().size() / sizeof(Cell) + 1);
+    memory_.resize(launch.blob().size() / sizeof(AlignedBytes) + 1);
     std::byte* const blob = memory_.front().bytes;
     std::memcpy(blob, launch.blob().data(), launch.blob().size());
     for (const PointerRow& pointer : launch.pointers()) {
@@ -32,11 +32,11 @@ class PlacedArguments {
   }
 
  private:
-  struct alignas(64) Cell {
+  struct alignas(64) AlignedBytes {
     std::byte bytes[64];
   };
 
-  std::vector<Cell> memory_;
+  std::vector<AlignedBytes> memory_;
   std::vector<void*> pointers_;
 };
 

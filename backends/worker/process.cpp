@@ -30,20 +30,20 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto kStartLimit = std::chrono::seconds{20};
-/// How long a round may last before anyone looks at the clocks.
+/// The duration of a round after which its time limits are checked.
 constexpr auto kUnwatched = milliseconds{20};
 constexpr off_t kOutputTail = 4096;
-/// Descriptors are made above the numbers that the worker expects them at.
+/// Descriptors are created above the numbers that the worker expects.
 constexpr int kLowestOwnFd = 10;
 
-Descriptor raised(int fd) {
-  const Descriptor low(fd);
-  return Descriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, kLowestOwnFd));
+FileDescriptor moved_above_reserved(int fd) {
+  const FileDescriptor low(fd);
+  return FileDescriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, kLowestOwnFd));
 }
 
 std::string system_message() { return std::system_category().message(errno); }
 
-/// The list of descriptors for posix_spawn.
+/// The descriptor operations for posix_spawn.
 class FileActions {
  public:
   FileActions() { ::posix_spawn_file_actions_init(&actions_); }
@@ -77,7 +77,7 @@ WorkerProcess::WorkerProcess(std::filesystem::path program, std::string role, co
     : program_(std::move(program)), role_(std::move(role)), memory_(memory) {}
 
 Result<void> WorkerProcess::start() {
-  if (running() && !spoke_unasked()) {
+  if (running() && !has_unexpected_message()) {
     return {};
   }
   stop();
@@ -94,19 +94,19 @@ Result<void> WorkerProcess::start() {
     return Error{std::string(reason, ::strnlen(reason, kMessageBytes))};
   }
   return Error{fmt::format("the worker process did not start: {}",
-                           printed.empty() ? "it is no program that becomes a worker" : printed),
+                           printed.empty() ? "the program is not an Assay worker" : printed),
                program_.string()};
 }
 
 Result<void> WorkerProcess::spawn() {
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
-    return Error{"cannot make a pair of sockets: " + system_message()};
+    return Error{"cannot create a socket pair: " + system_message()};
   }
-  control_ = raised(sockets[0]);
-  const Descriptor theirs = raised(sockets[1]);
-  const Descriptor memory(::fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kLowestOwnFd));
-  log_ = raised(::memfd_create("assay-worker-output", MFD_CLOEXEC));
+  control_ = moved_above_reserved(sockets[0]);
+  const FileDescriptor theirs = moved_above_reserved(sockets[1]);
+  const FileDescriptor memory(::fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kLowestOwnFd));
+  log_ = moved_above_reserved(::memfd_create("assay-worker-output", MFD_CLOEXEC));
   FileActions actions;
   actions.open(0, "/dev/null");
   actions.place(log_.get(), 1);
@@ -153,7 +153,7 @@ RoundEnd WorkerProcess::run_commands(std::span<const milliseconds> limits) {
       watch = Watch{launch, now, processor};
     }
     const auto left = limits[launch] - (processor - watch->processor);
-    const auto left_on_clock = limits[launch] * kClockAllowance - (now - watch->since);
+    const auto left_on_clock = limits[launch] * kWallClockFactor - (now - watch->since);
     if (left <= left.zero() || left_on_clock <= left_on_clock.zero()) {
       stop();
       return WorkerExpired{};
@@ -162,15 +162,15 @@ RoundEnd WorkerProcess::run_commands(std::span<const milliseconds> limits) {
   }
 }
 
-bool WorkerProcess::spoke_unasked() const {
+bool WorkerProcess::has_unexpected_message() const {
   char byte = 0;
   return ::recv(control_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0 || errno != EAGAIN;
 }
 
-/// The number of launches completed; the first `from` are known to be.
+/// The number of completed launches; the first `from` are known to be completed.
 std::size_t WorkerProcess::completed(std::size_t from, std::size_t count) const {
   while (from < count &&
-         memory_.control().rows[from].progress.load(std::memory_order_acquire) == Progress::kCompleted) {
+         memory_.control().rows[from].progress.load(std::memory_order_acquire) == LaunchProgress::kCompleted) {
     ++from;
   }
   return from;
@@ -197,7 +197,7 @@ std::string WorkerProcess::output() const {
   return text;
 }
 
-/// Collects a process that has closed its socket. One that only closed it and lives on is killed.
+/// Collects a process that has closed its socket. If the process does not exit, it is killed.
 WorkerDied WorkerProcess::reap() {
   WorkerDied died;
   int status = 0;
@@ -210,10 +210,10 @@ WorkerDied WorkerProcess::reap() {
   if (collected == pid_) {
     died.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     died.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    ::kill(-pid_, SIGKILL);  // what it started; fails when there is nothing
+    ::kill(-pid_, SIGKILL);  // its child processes; fails if there are none
     pid_ = -1;
   } else {
-    died.cut_off = true;
+    died.disconnected = true;
     stop();
   }
   return died;

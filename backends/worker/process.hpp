@@ -1,4 +1,4 @@
-// A worker process, as its parent sees it: started, told to run its commands, waited for, killed.
+// The parent's handle of a worker process: starts it, sends commands, waits for it and kills it.
 #pragma once
 
 #include <chrono>
@@ -16,43 +16,44 @@
 
 namespace assay::worker {
 
-/// How a round of commands ended. In the latter two the process is gone, and the launch that was at work is the first
-/// whose row is not completed.
+/// How a round of commands ended. In the last two cases the process has ended, and the launch that was running is the
+/// first whose row is not completed.
 struct RoundDone {};
 struct WorkerDied {
-  int signal = 0;        ///< 0: it exited by itself
-  int exit_status = 0;   ///< when signal is 0
-  bool cut_off = false;  ///< it closed its socket, lived on and was killed; the other two say nothing
-  std::string output;    ///< the end of what it printed
+  int signal = 0;             ///< 0: it exited by itself
+  int exit_status = 0;        ///< when signal is 0
+  bool disconnected = false;  ///< closed its socket without exiting and was killed; signal and exit_status are unset
+  std::string output;         ///< the end of its output
 };
 struct WorkerExpired {};
 using RoundEnd = std::variant<RoundDone, WorkerDied, WorkerExpired>;
 
 class WorkerProcess {
  public:
-  /// Nothing is started yet. `program` becomes a worker when run with `role` as its argument.
+  /// Does not start the process yet. `program` becomes a worker when run with `role` as its argument.
   WorkerProcess(std::filesystem::path program, std::string role, const SharedMemory& memory);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess() { stop(); }
 
-  /// Starts the process and waits until it is ready; nothing to do when it runs already and has said nothing unasked,
-  /// which a kernel has then said for it. The error is the reason that the worker left, if it left one.
+  /// Starts the process and waits until it is ready. Does nothing if it already runs, unless it sent an unexpected
+  /// byte, which must come from a kernel; then the process is replaced. The error contains the worker's own reason, if
+  /// any.
   Result<void> start();
   [[nodiscard]] bool running() const { return pid_ > 0; }
 
-  /// Has the commands run. limits[i] bounds the processor time of the i-th launch; on the clock, which other work on
-  /// the machine may slow, it has kClockAllowance times as much. running() must hold.
+  /// Runs the commands. limits[i] limits the CPU time of the i-th launch; because of other load on the machine, the
+  /// wall-clock limit is kWallClockFactor times as long. running() must be true.
   RoundEnd run_commands(std::span<const std::chrono::milliseconds> limits);
 
-  /// Kills the process and what it may have started.
+  /// Kills the process and its child processes.
   void stop();
 
-  static constexpr int kClockAllowance = 10;
+  static constexpr int kWallClockFactor = 10;
 
  private:
   Result<void> spawn();
-  [[nodiscard]] bool spoke_unasked() const;
+  [[nodiscard]] bool has_unexpected_message() const;
   [[nodiscard]] std::size_t completed(std::size_t from, std::size_t count) const;
   [[nodiscard]] std::chrono::nanoseconds processor_time() const;
   [[nodiscard]] std::string output() const;
@@ -61,8 +62,8 @@ class WorkerProcess {
   std::filesystem::path program_;
   std::string role_;
   const SharedMemory& memory_;
-  Descriptor control_;  ///< the parent's end of the pair of sockets
-  Descriptor log_;      ///< what the process prints
+  FileDescriptor control_;  ///< the parent's end of the socket pair
+  FileDescriptor log_;      ///< the output of the process
   pid_t pid_ = -1;
 };
 

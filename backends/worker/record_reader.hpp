@@ -1,4 +1,4 @@
-// Reads what command_writer wrote, in the worker.
+// Reads in the worker the records that command_writer wrote.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,20 @@ class RecordReader {
   explicit RecordReader(const std::byte* base) : base_(base) { std::memcpy(&record_, base, sizeof(record_)); }
 
   [[nodiscard]] const LaunchRecord& record() const { return record_; }
-  [[nodiscard]] const char* code() const { return at<char>(record_.code_at); }
-  [[nodiscard]] const char* symbol() const { return at<char>(record_.symbol_at); }
-  [[nodiscard]] bool loads_only() const { return record_.symbol_at == 0; }
-  [[nodiscard]] std::span<const std::byte> blob() const { return {at<std::byte>(record_.blob_at), record_.blob_bytes}; }
+  [[nodiscard]] const char* code() const { return at<char>(record_.code_offset); }
+  [[nodiscard]] const char* symbol() const { return at<char>(record_.symbol_offset); }
+  [[nodiscard]] bool loads_only() const { return record_.symbol_offset == 0; }
+  [[nodiscard]] std::span<const std::byte> blob() const {
+    return {at<std::byte>(record_.blob_offset), record_.blob_bytes};
+  }
   [[nodiscard]] std::span<const ArgumentRow> arguments() const {
-    return {at<ArgumentRow>(record_.arguments_at), record_.argument_count};
+    return {at<ArgumentRow>(record_.arguments_offset), record_.argument_count};
   }
   [[nodiscard]] std::span<const PointerRow> pointers() const {
-    return {at<PointerRow>(record_.pointers_at), record_.pointer_count};
+    return {at<PointerRow>(record_.pointers_offset), record_.pointer_count};
   }
   [[nodiscard]] std::span<const std::int64_t> sample() const {
-    return {at<std::int64_t>(record_.sample_at), record_.sample_count};
+    return {at<std::int64_t>(record_.sample_offset), record_.sample_count};
   }
 
  private:

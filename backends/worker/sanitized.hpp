@@ -1,10 +1,10 @@
-// Whether this program is built with a sanitizer that has a run time of its own.
+// Whether this program is built with a sanitizer that has a run-time library.
 #pragma once
 
 namespace assay::worker {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-/// Its shadow memory takes terabytes of address space, and it makes system calls that nothing else makes.
+/// Its shadow memory takes terabytes of address space, and it needs additional system calls.
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;

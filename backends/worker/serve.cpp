@@ -20,10 +20,10 @@ namespace assay::worker {
 namespace {
 
 constexpr int kSetupFailed = 70;
-/// Inaccessible address space on both sides of the buffers: a kernel that strays far dies instead of hitting something.
+/// Inaccessible address space on both sides of the buffers, so that an access far outside crashes.
 constexpr std::size_t kGuardBytes = std::size_t{64} << 20;
 
-/// The three parts of the shared memory, as this process sees them.
+/// The three parts of the shared memory, as mapped in this process.
 struct Memory {
   ControlBlock* control = nullptr;
   const std::byte* commands = nullptr;
@@ -52,33 +52,33 @@ std::byte* map_between_guards(int fd, std::size_t offset, std::size_t size) {
 
 Memory map_memory(int fd) {
   Memory memory;
-  memory.control = map_part<ControlBlock>(fd, 0, kCommandsAt, PROT_READ | PROT_WRITE);
-  memory.commands = map_part<const std::byte>(fd, kCommandsAt, kCommandBytes, PROT_READ);
+  memory.control = map_part<ControlBlock>(fd, 0, kCommandsOffset, PROT_READ | PROT_WRITE);
+  memory.commands = map_part<const std::byte>(fd, kCommandsOffset, kCommandBytes, PROT_READ);
   if (memory.control != nullptr) {
-    memory.buffers = map_between_guards(fd, kBuffersAt, memory.control->allowance.buffer_bytes);
+    memory.buffers = map_between_guards(fd, kBuffersOffset, memory.control->allowance.buffer_bytes);
   }
   return memory;
 }
 
 template <std::size_t N>
-void leave_text(char (&place)[N], std::string_view text) {
+void write_text(char (&place)[N], std::string_view text) {
   const std::size_t size = std::min(text.size(), N - 1);
   std::memcpy(place, text.data(), size);
   place[size] = '\0';
 }
 
-void leave_measured(MeasuredBlock& block, const Measured& measured) {
+void write_measured(MeasuredBlock& block, const LaunchMeasurements& measured) {
   block.count = 0;
   for (const auto& [name, value] : measured.measures) {
     if (block.count == kMaxMeasures) break;
     MeasureRow& row = block.rows[block.count++];
-    leave_text(row.name, name);
+    write_text(row.name, name);
     row.value = value;
   }
-  leave_text(block.remark, measured.remark);
+  write_text(block.remark, measured.remark);
 }
 
-/// Runs the commands, up to the first launch that does not complete; false when the process cannot go on.
+/// Runs the commands up to the first launch that does not complete. Returns false if the process can no longer be used.
 bool run_commands(const Memory& memory, Executor& executor) {
   CommandHeader header{};
   std::memcpy(&header, memory.commands, sizeof(header));
@@ -88,13 +88,13 @@ bool run_commands(const Memory& memory, Executor& executor) {
     const RecordReader reader(at);
     at += reader.record().size;
     ProgressRow& row = memory.control->rows[i];
-    row.progress.store(Progress::kStarted, std::memory_order_release);
+    row.progress.store(LaunchProgress::kStarted, std::memory_order_release);
     const LaunchEnd end = executor.run(reader);
     row.nanoseconds = end.nanoseconds;
-    if (end.measured) leave_measured(memory.control->measured, *end.measured);
-    if (end.progress != Progress::kCompleted) leave_text(memory.control->message, end.message);
+    if (end.measured) write_measured(memory.control->measured, *end.measured);
+    if (end.progress != LaunchProgress::kCompleted) write_text(memory.control->message, end.message);
     row.progress.store(end.progress, std::memory_order_release);
-    if (end.progress != Progress::kCompleted) return end.can_go_on;
+    if (end.progress != LaunchProgress::kCompleted) return end.process_is_usable;
   }
   return true;
 }
@@ -104,7 +104,7 @@ bool send_byte(int fd) {
   return ::send(fd, &byte, 1, MSG_NOSIGNAL) == 1;
 }
 
-/// False when the parent has closed its end.
+/// Returns false if the parent has closed its end.
 bool receive_byte(int fd) {
   char byte = 0;
   ssize_t got = 0;
@@ -114,8 +114,8 @@ bool receive_byte(int fd) {
   return got == 1;
 }
 
-/// A kernel that exits would have the sanitizer's run time start a process that looks for leaks.
-void leave_without_search_for_leaks() {
+/// Otherwise a kernel that exits would make the sanitizer's run-time library start a leak-checking process.
+void skip_leak_check_on_exit() {
   ::on_exit([](int status, void*) { ::_exit(status); }, nullptr);
 }
 
@@ -125,22 +125,22 @@ int serve(const MakeExecutor& make_executor) {
     std::perror("assay worker: cannot map the shared memory");
     return kSetupFailed;
   }
-  ::close(kMemoryFd);                        // or a kernel could map what it was not given
-  std::setvbuf(stdout, nullptr, _IONBF, 0);  // what was printed before a crash must not be lost with it
+  ::close(kMemoryFd);                        // otherwise a kernel could map the other parts
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // unbuffered, so that output before a crash is kept
   const Allowance allowance = memory.control->allowance;
-  give_up_what_kernels_do_not_need(kControlFd + 1, allowance);
-  if (kSanitized) leave_without_search_for_leaks();
+  drop_unneeded_privileges(kControlFd + 1, allowance);
+  if (kSanitized) skip_leak_check_on_exit();
   memory.control->confinement = confine(allowance, memory.control->code_folder);
   auto executor = make_executor(allowance, {memory.buffers, allowance.buffer_bytes});
   if (!executor) {
-    leave_text(memory.control->message, executor.error().text());
+    write_text(memory.control->message, executor.error().text());
     return kSetupFailed;
   }
   bool served = send_byte(kControlFd);
   while (served && receive_byte(kControlFd)) {
     served = run_commands(memory, **executor) && send_byte(kControlFd);
   }
-  // Not exit(): what a generated library registered to run at exit is no longer anyone's business.
+  // Not exit(): exit handlers of generated libraries must not run.
   std::_Exit(0);
 }
 

@@ -22,15 +22,15 @@ Error system_error(const char* what, std::size_t bytes) {
 
 Result<std::unique_ptr<SharedMemory>> SharedMemory::create(Allowance allowance) {
   allowance.buffer_bytes = round_up(allowance.buffer_bytes, kPageBytes);
-  const std::size_t size = kBuffersAt + allowance.buffer_bytes;
+  const std::size_t size = kBuffersOffset + allowance.buffer_bytes;
   const int fd = ::memfd_create("assay-buffers", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) {
-    return system_error("make a file", size);
+    return system_error("create a file", size);
   }
-  // Sealed, so that a worker cannot shrink the file below what the parent has mapped.
+  // Sealed, so that a worker cannot shrink the file that the parent has mapped.
   if (::ftruncate(fd, static_cast<off_t>(size)) != 0 ||
       ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    const Error error = system_error("size a file", size);
+    const Error error = system_error("resize a file", size);
     ::close(fd);
     return error;
   }
@@ -51,7 +51,7 @@ SharedMemory::~SharedMemory() {
 }
 
 void SharedMemory::discard_buffers(std::size_t bytes) {
-  ::madvise(base_ + kBuffersAt, round_up(bytes, kPageBytes), MADV_REMOVE);
+  ::madvise(base_ + kBuffersOffset, round_up(bytes, kPageBytes), MADV_REMOVE);
 }
 
 }  // namespace assay::worker

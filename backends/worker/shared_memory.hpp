@@ -13,7 +13,8 @@ namespace assay::worker {
 /// Owns an anonymous file of fixed size and its mapping; survives the workers that map it too.
 class SharedMemory {
  public:
-  /// The allowance goes into the control block, its buffers rounded up to pages. Memory is committed as it is touched.
+  /// Copies the allowance into the control block, with buffers rounded up to pages. Memory is committed on first
+  /// access.
   static Result<std::unique_ptr<SharedMemory>> create(Allowance allowance);
 
   SharedMemory(const SharedMemory&) = delete;
@@ -22,9 +23,9 @@ class SharedMemory {
 
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(base_); }
-  [[nodiscard]] std::span<std::byte> commands() const { return {base_ + kCommandsAt, kCommandBytes}; }
-  [[nodiscard]] std::span<std::byte> buffers() const { return {base_ + kBuffersAt, size_ - kBuffersAt}; }
-  /// Gives the first `bytes` of the buffers back to the system; they read as zeros then.
+  [[nodiscard]] std::span<std::byte> commands() const { return {base_ + kCommandsOffset, kCommandBytes}; }
+  [[nodiscard]] std::span<std::byte> buffers() const { return {base_ + kBuffersOffset, size_ - kBuffersOffset}; }
+  /// Returns the first `bytes` of the buffers to the system; they read as zeros afterwards.
   void discard_buffers(std::size_t bytes);
 
  private:

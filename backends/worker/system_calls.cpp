@@ -26,7 +26,7 @@ namespace assay::worker {
 
 namespace {
 
-/// A call, and what its arguments must all be.
+/// A system call and the conditions on its arguments.
 struct Allowed {
   int call;
   std::vector<scmp_arg_cmp> when = {};
@@ -46,7 +46,7 @@ constexpr scmp_arg_cmp without(unsigned number, int flags) {
 void add_memory(std::vector<Allowed>& allowed) {
   for (const int call : {SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk), SCMP_SYS(sysinfo)})
     allowed.push_back({call});
-  // No memory is writable and executable, and none becomes executable.
+  // Memory must not be writable and executable at once, or become executable later.
   allowed.push_back({SCMP_SYS(mmap), {without(2, PROT_EXEC)}});
   allowed.push_back({SCMP_SYS(mmap), {without(2, PROT_WRITE)}});
   allowed.push_back({SCMP_SYS(mprotect), {without(2, PROT_EXEC)}});
@@ -73,7 +73,7 @@ void add_loading(std::vector<Allowed>& allowed) {
   allowed.push_back({SCMP_SYS(close), {argument(0, SCMP_CMP_GT, kControlFd)}});
 }
 
-void add_talking(std::vector<Allowed>& allowed) {
+void add_communication(std::vector<Allowed>& allowed) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     allowed.push_back({SCMP_SYS(write), {equal(0, stream)}});
     allowed.push_back({SCMP_SYS(writev), {equal(0, stream)}});
@@ -82,11 +82,11 @@ void add_talking(std::vector<Allowed>& allowed) {
   allowed.push_back({SCMP_SYS(recvfrom), {equal(0, kControlFd)}});
 }
 
-void add_ending(std::vector<Allowed>& allowed) {
+void add_exit(std::vector<Allowed>& allowed) {
   for (const int call : {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(getpid), SCMP_SYS(gettid),
                          SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn)})
     allowed.push_back({call});
-  // A process that is stopped would only be waited for: the signals that stop one are four in a row.
+  // The parent would wait for a stopped process. The four signals that stop a process have consecutive numbers.
   static_assert(SIGTSTP == SIGSTOP + 1 && SIGTTIN == SIGSTOP + 2 && SIGTTOU == SIGSTOP + 3);
   for (const auto& [call, signal] : {std::pair{SCMP_SYS(kill), 1U}, {SCMP_SYS(tkill), 1U}, {SCMP_SYS(tgkill), 2U}}) {
     allowed.push_back({call, {equal(0, ::getpid()), argument(signal, SCMP_CMP_LT, SIGSTOP)}});
@@ -94,8 +94,8 @@ void add_ending(std::vector<Allowed>& allowed) {
   }
 }
 
-/// What the run times of sanitizers do when code is loaded or accused. To see whether memory is there they write it to
-/// a pipe.
+/// System calls of sanitizer run-time libraries when they load code or report an error. They test whether memory is
+/// readable by writing it to a pipe.
 void add_for_sanitizers(std::vector<Allowed>& allowed) {
   for (const int call :
        {SCMP_SYS(sigaltstack), SCMP_SYS(prctl), SCMP_SYS(arch_prctl), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
@@ -111,8 +111,8 @@ std::vector<Allowed> allowed_calls() {
   add_memory(allowed);
   add_clocks_and_locks(allowed);
   add_loading(allowed);
-  add_talking(allowed);
-  add_ending(allowed);
+  add_communication(allowed);
+  add_exit(allowed);
   if (kSanitized) add_for_sanitizers(allowed);
   return allowed;
 }
@@ -128,7 +128,7 @@ std::int32_t filter_system_calls() {
   if (filter == nullptr) {
     return ENOSYS;
   }
-  // Most calls are found by halving the list; code for another processor is not told its fate call by call.
+  // Level 2 makes libseccomp search the list by bisection. Calls for another architecture kill the process.
   int error = ::seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);
   if (error == 0) error = ::seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   for (const Allowed& allowed : allowed_calls()) {

@@ -1,15 +1,14 @@
-// The system calls that a worker is left.
+// The system call filter of a worker.
 #pragma once
 
 #include <cstdint>
 
 namespace assay::worker {
 
-/// From here on any system call of the calling process that loading code, memory, clocks, printing and serving do not
-/// need ends it with SIGSYS. There are no other processes and threads, no files to write, no sockets but the one to the
-/// parent, no signals but to itself, and none that stops it. A sanitizer's run time is left a little more. 0, or the
-/// error number of what failed: ENOSYS or EINVAL where the kernel has no such filters, ENOPKG where the program was
-/// built without libseccomp.
+/// Kills the calling process with SIGSYS at any later system call that is not needed for loading code, memory, clocks,
+/// printing and serving. It can start no processes or threads, write no files, use no socket except the parent's, and
+/// signal only itself, but not stop itself. A sanitizer's run-time library may do a little more. Returns 0 or an error
+/// number: ENOSYS or EINVAL if the kernel does not support such filters, ENOPKG if built without libseccomp.
 [[nodiscard]] std::int32_t filter_system_calls();
 
 }  // namespace assay::worker

@@ -23,7 +23,7 @@ Workshop::~Workshop() {
   fs::remove_all(path_, ignored);
 }
 
-Ran Workshop::run(const std::string& command) const {
+CommandResult Workshop::run(const std::string& command) const {
   write("command.sh", fmt::format("program='{}'\nassay() {{ \"$program\" \"$@\"; }}\ncd '{}'\n{}\n", program_,
                                   path_.string(), command));
   const int status = std::system(  // NOLINT(cert-env33-c): the shell is the point

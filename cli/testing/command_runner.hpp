@@ -7,14 +7,14 @@
 
 namespace assay::cli::testing {
 
-/// What a command left behind.
-struct Ran {
+/// The exit status and output of a command.
+struct CommandResult {
   int status = -1;  ///< exit status, or 128 plus the signal
   std::string out;
   std::string err;
 };
 
-/// A folder for one test, removed with it, in which commands run.
+/// A temporary folder for one test, in which commands run.
 class Workshop {
  public:
   /// `program` is the assay to run.
@@ -24,7 +24,7 @@ class Workshop {
   ~Workshop();
 
   /// Runs a shell command in the folder; `assay` in it, or "$program", stands for the program.
-  [[nodiscard]] Ran run(const std::string& command) const;
+  [[nodiscard]] CommandResult run(const std::string& command) const;
   /// Writes a file into the folder.
   void write(const std::string& name, std::string_view text) const;
   [[nodiscard]] std::string read(const std::string& name) const;

@@ -1,4 +1,4 @@
-// Tests of the program over the driver that stands in for libcuda.
+// Base class of tests of the program with the fake driver that replaces libcuda.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace assay::cli::testing {
 
-/// A workshop with one file of kernels, whose program finds a GPU that is not there. Skips where there is no NVRTC.
+/// A test folder with one file of kernels and a fake GPU. Skips without NVRTC.
 class FakeGpuTest : public ::testing::Test {
  protected:
   FakeGpuTest(const std::string& file, std::string_view text) : workshop_(ASSAY_PROGRAM) {

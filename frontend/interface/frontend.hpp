@@ -23,16 +23,16 @@ namespace assay::frontend {
 struct Declaration {
   std::string name;
   bool is_kernel = false;
-  bool was_read = false;         ///< it is in the module; functions that no kernel needs may be left out with a note
-  bool asks_for_thread = false;  ///< a parsed kernel that uses its thread index
-  bool has_assumptions = false;  ///< a kernel for which the frontend chose types or values that the file leaves open
-  /// The statement that, appended to the file's text, would state all that was chosen. Empty if there is none.
+  bool is_parsed = false;          ///< it is in the module; functions that no kernel needs may be omitted with a note
+  bool uses_thread_index = false;  ///< a parsed kernel that uses its thread index
+  bool has_assumptions = false;    ///< a kernel for which the frontend chose types or values that the file leaves open
+  /// A statement that specifies all assumptions when appended to the file. Empty if there is none.
   std::string overload;
   ir::Loc loc;  ///< of the definition
   std::vector<std::string> parameters;
 };
 
-/// What a frontend makes of a source text.
+/// The result of parsing a source text.
 struct ParsedFile {
   ir::Module module;                    ///< valid: ir::verify has no finding
   std::vector<Diagnostic> diagnostics;  ///< in the order of the file
@@ -46,21 +46,22 @@ struct ModuleText {
 };
 
 /// Finds the module that a file imports from: "physics", "package.types" or, relative to the importing file,
-/// ".types" and "..core.types". Empty if there is none that may be read. Files are distinguished by their names.
+/// ".types" and "..core.types". Empty if the module is not found or not readable. Files are distinguished by their
+/// names.
 using ModuleFinder =
     std::function<std::optional<ModuleText>(const std::string& importing_file, const std::string& module)>;
 
-/// Imported files beyond this number, or beyond this many bytes together, are not read.
-inline constexpr std::size_t kMostImportedFiles = 200;
-inline constexpr std::size_t kMostImportedBytes = 20'000'000;
+/// The maximum number of imported files, and their maximum total size.
+inline constexpr std::size_t kMaxImportedFiles = 200;
+inline constexpr std::size_t kMaxImportedBytes = 20'000'000;
 
 struct FrontendRow {
-  std::string_view name;       ///< "warp"
-  std::string_view suffix;     ///< of its files, with the dot: ".py"
-  std::string_view file_kind;  ///< for messages: "a Python file with Warp kernels"
-  std::string_view kernel;     ///< for messages, how a kernel is defined: "a function with the decorator @wp.kernel"
-  std::size_t largest_source;  ///< in bytes; a larger file is rejected
-  bool is_python;              ///< whether its text is the Python source that reports and datasets show
+  std::string_view name;        ///< "warp"
+  std::string_view suffix;      ///< of its files, with the dot: ".py"
+  std::string_view file_kind;   ///< for messages: "a Python file with Warp kernels"
+  std::string_view kernel;      ///< for messages, how a kernel is defined: "a function with the decorator @wp.kernel"
+  std::size_t max_source_size;  ///< in bytes; a larger file is rejected
+  bool is_python;               ///< whether its text is the Python source that reports and datasets show
   /// Fails, with "file:line:column" if there is a place, only if nothing of the text can be parsed. A kernel that is
   /// not supported becomes a declaration with a diagnostic. `finder` may be empty.
   Result<ParsedFile> (*parse)(std::string_view source, std::string file_name, const ModuleFinder& finder);

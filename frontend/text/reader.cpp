@@ -9,7 +9,7 @@
 
 namespace assay::frontend {
 
-Result<ParsedFile> read_ir_text(std::string_view source, std::string file_name, const ModuleFinder& /*finder*/) {
+Result<ParsedFile> parse_ir_text(std::string_view source, std::string file_name, const ModuleFinder& /*finder*/) {
   Result<ir::Module> module = ir::parse_text(source, file_name);
   if (!module.ok()) return module.error();
   if (const auto errors = ir::verify(*module); !errors.empty()) {
@@ -19,7 +19,7 @@ Result<ParsedFile> read_ir_text(std::string_view source, std::string file_name, 
   }
   ParsedFile result{.module = module.take(), .diagnostics = {}, .declarations = {}};
   for (const ir::Function& kernel : result.module.kernels) {
-    Declaration declaration{.name = kernel.name, .is_kernel = true, .was_read = true, .asks_for_thread = true};
+    Declaration declaration{.name = kernel.name, .is_kernel = true, .is_parsed = true, .uses_thread_index = true};
     declaration.loc = kernel.loc;
     for (int parameter = 0; parameter < kernel.parameter_count; ++parameter)
       declaration.parameters.push_back(kernel.var(parameter).name);

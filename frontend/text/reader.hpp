@@ -11,6 +11,6 @@ namespace assay::frontend {
 
 /// Fails, with "file:line:column", on a text that cannot be parsed or whose module is not valid. There are no imports,
 /// so the finder is not used.
-Result<ParsedFile> read_ir_text(std::string_view source, std::string file_name, const ModuleFinder& finder = {});
+Result<ParsedFile> parse_ir_text(std::string_view source, std::string file_name, const ModuleFinder& finder = {});
 
 }  // namespace assay::frontend

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Frontends, AreFoundBySuffix) {
+TEST(Frontends, AreSelectedByFileSuffix) {
   ASSERT_NE(frontend_of("a/b.ir"), nullptr);
   EXPECT_EQ(frontend_of("a/b.ir")->name, "text");
   ASSERT_NE(frontend_of("b.py"), nullptr);
@@ -20,13 +20,13 @@ TEST(Frontends, AreFoundBySuffix) {
 }
 
 TEST(TextFrontend, DeclaresEachKernelWithItsParameters) {
-  const auto parsed = read_ir_text(R"(
+  const auto parsed = parse_ir_text(R"(
 # domain: 0 <= a
 kernel scale(x: array<f32,1>, a: f32, out: array<f32,1>; i) {
   out[i] = mul(x[i], a)
 }
 )",
-                                   "scale.ir");
+                                    "scale.ir");
   ASSERT_TRUE(parsed.ok()) << parsed.error().text();
   ASSERT_EQ(parsed->declarations.size(), 1U);
   EXPECT_EQ(parsed->declarations[0].name, "scale");
@@ -35,14 +35,14 @@ kernel scale(x: array<f32,1>, a: f32, out: array<f32,1>; i) {
   EXPECT_THAT(parsed->module.kernels[0].annotations, ElementsAre("domain: 0 <= a"));
 }
 
-TEST(TextFrontend, LocatesASyntaxError) {
-  const auto parsed = read_ir_text("kernel k(x: array<f32,1>; i) {\n  x[i] = mul(x[i]\n}\n", "k.ir");
+TEST(TextFrontend, ReportsLocationOfSyntaxError) {
+  const auto parsed = parse_ir_text("kernel k(x: array<f32,1>; i) {\n  x[i] = mul(x[i]\n}\n", "k.ir");
   ASSERT_FALSE(parsed.ok());
   EXPECT_THAT(parsed.error().text(), HasSubstr("k.ir:2:"));
 }
 
-TEST(TextFrontend, LocatesAnInvalidModule) {
-  const auto parsed = read_ir_text("kernel k(x: array<f32,1>; i) {\n  x[i] = 1\n}\n", "k.ir");
+TEST(TextFrontend, ReportsLocationOfInvalidStatement) {
+  const auto parsed = parse_ir_text("kernel k(x: array<f32,1>; i) {\n  x[i] = 1\n}\n", "k.ir");
   ASSERT_FALSE(parsed.ok());
   EXPECT_THAT(parsed.error().text(), HasSubstr("k.ir:"));
 }

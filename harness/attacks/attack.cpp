@@ -7,13 +7,13 @@ namespace assay::attacks {
 
 std::vector<Attack> attack_set() {
   std::vector<Attack> in_either;
-  for (std::vector<Attack>& part : std::vector{early_ends(), used_up_resources(), escapes()})
+  for (std::vector<Attack>& part : std::vector{abnormal_exits(), exhausted_resources(), escapes()})
     std::ranges::move(part, std::back_inserter(in_either));
-  std::vector<Attack> attacks = false_results();
+  std::vector<Attack> attacks = incorrect_results();
   std::ranges::copy(in_either, std::back_inserter(attacks));
-  std::ranges::move(false_gradients(), std::back_inserter(attacks));
+  std::ranges::move(incorrect_gradients(), std::back_inserter(attacks));
   for (Attack& attack : in_either) {
-    if (attack.when_loaded) continue;
+    if (attack.runs_when_loaded) continue;
     attack.name += "_in_backward";
     attack.pass = backends::Pass::kBackward;
     attacks.push_back(std::move(attack));
@@ -21,13 +21,13 @@ std::vector<Attack> attack_set() {
   return attacks;
 }
 
-std::string_view to_text(Guard guard) {
-  switch (guard) {
-    case Guard::kJudge: return "the judge's comparisons";
-    case Guard::kProcess: return "a process of its own";
-    case Guard::kLimits: return "limits of time and memory";
-    case Guard::kSystemCalls: return "the filter of system calls";
-    case Guard::kFiles: return "Landlock";
+std::string_view to_text(Protection protection) {
+  switch (protection) {
+    case Protection::kJudge: return "the judge's checks";
+    case Protection::kProcess: return "process isolation";
+    case Protection::kLimits: return "time and memory limits";
+    case Protection::kSystemCalls: return "the system call filter";
+    case Protection::kFiles: return "Landlock";
   }
   return "";
 }

@@ -1,8 +1,8 @@
-// The attack set: code that tries to pass without computing, or to do harm instead. Start reading here.
+// The attack set: hostile kernels that try to pass without computing the result, or to damage the system. Start here.
 //
-//   attack        what an attack is; the set in five tables: results, gradients, ends, resources, escapes
-//   surroundings  what must come through unharmed
-//   run_attacks   has every attack judged as any kernel is, and looks at the surroundings after each
+//   attack        an attack, and the set in five tables: results, gradients, ends, resources, escapes
+//   surroundings  files, ports and process state that attacks must not change
+//   run_attacks   judges every attack like any other kernel, and checks the surroundings after each
 #pragma once
 
 #include <string>
@@ -14,55 +14,55 @@
 
 namespace assay::attacks {
 
-/// What an attack fails on.
-enum class Guard : std::uint8_t {
+/// The protection that must stop an attack.
+enum class Protection : std::uint8_t {
   kJudge,        ///< values, the memory around arrays, repetitions and sizes are compared
-  kProcess,      ///< generated code has a process of its own, of which nothing but the arrays' bytes is believed
-  kLimits,       ///< of time, memory and output
-  kSystemCalls,  ///< the worker's filter of system calls, where this system has it
-  kFiles,        ///< Landlock, where this system has it
+  kProcess,      ///< generated code runs in a separate process; only the bytes of its arrays are trusted
+  kLimits,       ///< on time, memory and output
+  kSystemCalls,  ///< the worker's system call filter, if this system supports it
+  kFiles,        ///< Landlock, if this system supports it
 };
 
 /// How a case may end.
-struct Ending {
+struct AllowedOutcome {
   harness::Outcome outcome;
   std::string_view kind;
 };
 
-/// A right kernel, `out[i] = sin(x[i]) + 0.75 * x[i] * y[i]`, with an attack planted into one of its passes.
+/// A correct kernel, `out[i] = sin(x[i]) + 0.75 * x[i] * y[i]`, with hostile code injected into one of its passes.
 ///
-/// In the texts @FOLDER@ stands for a folder outside of the run's own that holds a file "bystander", @PARENT@ for the
-/// judging process's number and @PORT@ for a TCP port of this machine that it listens on.
+/// Placeholders in the texts: @FOLDER@ is a folder outside the run's own folder that holds a file "bystander", @PARENT@
+/// is the process id of the judge, and @PORT@ is a TCP port of this machine on which the judge listens.
 struct Attack {
-  std::string name;  ///< an identifier, the kernel's name
-  std::string does;  ///< completes "the code ..."
-  Guard guard;
-  std::vector<Ending> endings;    ///< one of these, and never a pass
-  std::string includes = {};      ///< headers, with blanks between
-  std::string declarations = {};  ///< at namespace scope, in front of the kernel
-  /// Where a thread starts: its number is `thread`, the first of the launch is `begin`; `continue` leaves the thread
-  /// without its result.
+  std::string name;       ///< name of the kernel, an identifier
+  std::string behaviour;  ///< what the hostile code does; completes "the code ..."
+  Protection protection;
+  std::vector<AllowedOutcome> endings;  ///< accepted outcomes; never a pass
+  std::string includes = {};            ///< headers, separated by spaces
+  std::string declarations = {};        ///< at namespace scope, before the kernel
+  /// Run at the start of each thread. `thread` is its index, `begin` the first index of the launch; `continue` ends the
+  /// thread without writing its result.
   std::string statements = {};
-  bool when_loaded = false;  ///< it attacks before any launch, from a static initialiser
-  /// Into whose threads the statements are put. A backward pass has the arrays grad_x, grad_y and grad_out as well.
+  bool runs_when_loaded = false;  ///< attacks from a static initializer, before any launch
+  /// The pass that receives the statements. The backward pass also has the arrays grad_x, grad_y and grad_out.
   backends::Pass pass = backends::Pass::kForward;
 };
 
-/// Results that are not computed. All others compute right and misbehave otherwise, unless they cannot.
-std::vector<Attack> false_results();
-/// The same of gradients, in the backward pass; the forward pass is right.
-std::vector<Attack> false_gradients();
-/// Ways to leave the kernel other than by returning.
-std::vector<Attack> early_ends();
-/// Time, memory and output without end.
-std::vector<Attack> used_up_resources();
-/// Ways out of the process.
+/// Return incorrect results. All other attacks compute the correct result, if they can, and misbehave otherwise.
+std::vector<Attack> incorrect_results();
+/// Return incorrect gradients in the backward pass; the forward pass is correct.
+std::vector<Attack> incorrect_gradients();
+/// Leave the kernel other than by returning.
+std::vector<Attack> abnormal_exits();
+/// Exhaust time, memory or disk space.
+std::vector<Attack> exhausted_resources();
+/// Try to affect other processes, files and the network.
 std::vector<Attack> escapes();
 
-/// All of them: in the forward pass, in this order, and then in the backward pass false gradients and whatever does not
-/// depend on the pass.
+/// All attacks: those on the forward pass in this order, then those on the backward pass (incorrect gradients, and
+/// every attack that does not depend on the pass).
 std::vector<Attack> attack_set();
 
-std::string_view to_text(Guard guard);
+std::string_view to_text(Protection protection);
 
 }  // namespace assay::attacks

@@ -13,22 +13,22 @@
 namespace assay::attacks {
 namespace {
 
-/// How many results there are of which kind.
+/// Number of results of each kind.
 struct Tally {
   std::size_t caught = 0;
   std::size_t not_caught = 0;
-  std::size_t left_out = 0;
+  std::size_t skipped = 0;
 };
 
 Tally tally_of(const AttackReport& report) {
   Tally tally;
   for (const AttackResult& result : report.attacks)
-    ++(result.left_out ? tally.left_out : result.caught() ? tally.caught : tally.not_caught);
+    ++(result.skipped ? tally.skipped : result.caught() ? tally.caught : tally.not_caught);
   return tally;
 }
 
 std::string ending_of(const AttackResult& result) {
-  if (result.left_out) return "not run: this system cannot confine it";
+  if (result.skipped) return "not run: this system does not support the confinement it tests";
   const std::string_view outcome = to_text(result.record.outcome);
   return result.record.kind.empty() ? std::string(outcome) : fmt::format("{}({})", outcome, result.record.kind);
 }
@@ -37,28 +37,28 @@ std::string counts_of(const AttackReport& report) {
   const Tally tally = tally_of(report);
   const auto passed =
       std::ranges::count_if(report.neighbours, [](const auto& record) { return is_pass(record.outcome); });
-  return fmt::format("{} attacks: {} caught, {} not caught, {} not run; {} of {} correct neighbours pass",
-                     report.attacks.size(), tally.caught, tally.not_caught, tally.left_out, passed,
+  return fmt::format("{} attacks: {} caught, {} not caught, {} not run; {} of {} correct kernels passed",
+                     report.attacks.size(), tally.caught, tally.not_caught, tally.skipped, passed,
                      report.neighbours.size());
 }
 
-/// What a person must know: attacks that passed, harm that was done, correct kernels that failed.
+/// Problems to report: attacks that were not caught, damage that was done, correct kernels that failed.
 std::vector<std::string> troubles_of(const AttackReport& report) {
   std::vector<std::string> troubles;
   for (const AttackResult& result : report.attacks) {
-    if (!result.left_out && !result.caught())
+    if (!result.skipped && !result.caught())
       troubles.push_back(
-          fmt::format("{} was not caught: {} {}", result.attack.name, ending_of(result), result.record.message));
+          fmt::format("attack {} was not caught: {} {}", result.attack.name, ending_of(result), result.record.message));
     if (result.forward && !is_pass(result.forward->outcome))
-      troubles.push_back(fmt::format("{}: its correct forward pass ended as {}: {}", result.attack.name,
+      troubles.push_back(fmt::format("attack {}: its correct forward pass ended as {}: {}", result.attack.name,
                                      to_text(result.forward->outcome), result.forward->message));
-    for (const std::string& harm : result.harm)
-      troubles.push_back(fmt::format("{}: {}", result.attack.name, harm));
+    for (const std::string& damage : result.damage)
+      troubles.push_back(fmt::format("attack {}: {}", result.attack.name, damage));
   }
   for (const harness::CaseRecord& record : report.neighbours) {
     if (!is_pass(record.outcome))
       troubles.push_back(
-          fmt::format("{}: this correct kernel ended as {}: {}", record.name, to_text(record.outcome), record.message));
+          fmt::format("correct kernel {} ended as {}: {}", record.name, to_text(record.outcome), record.message));
   }
   troubles.insert(troubles.end(), report.leftovers.begin(), report.leftovers.end());
   return troubles;
@@ -72,10 +72,10 @@ std::string attack_table(const AttackReport& report, const std::string& confinem
   for (const AttackResult& result : report.attacks)
     width = std::max(width, result.attack.name.size());
   for (const AttackResult& result : report.attacks) {
-    const auto style = result.left_out   ? fmt::fg(fmt::terminal_color::yellow)
+    const auto style = result.skipped    ? fmt::fg(fmt::terminal_color::yellow)
                        : result.caught() ? fmt::fg(fmt::terminal_color::green)
                                          : fmt::fg(fmt::terminal_color::red);
-    const std::string_view word = result.left_out ? "not run" : result.caught() ? "caught " : "PASSED ";
+    const std::string_view word = result.skipped ? "not run" : result.caught() ? "caught " : "PASSED ";
     text += fmt::format("{}  {:<{}}  {}\n", styled(std::string(word), style, color), result.attack.name, width,
                         ending_of(result));
   }
@@ -90,15 +90,17 @@ std::string attack_document(const AttackReport& report, const std::string& confi
       "# The attack set\n\n"
       "Written by `assay mutate --attacks --write-doc`, commit {}. Each attack is a correct kernel with hostile code "
       "in\n"
-      "one of its passes. It is built, run in a worker and judged like any other kernel. Where the backward pass\n"
-      "attacks, the forward pass of the same kernel is correct and must pass. [Confinement](design/confinement.md)\n"
-      "describes what stops them.\n\n"
+      "one of its passes. It is built, run in a worker and judged like any other kernel. If the hostile code is in "
+      "the\n"
+      "backward pass, the forward pass is correct and must pass. [Confinement](../design/confinement.md) describes "
+      "what\n"
+      "stops the attacks.\n\n"
       "{}. Generated code: {}.\n\n"
-      "| attack | in the pass | the code ... | must fail on | ended as |\n|---|---|---|---|---|\n",
+      "| attack | pass | the code ... | must be stopped by | outcome |\n|---|---|---|---|---|\n",
       kCommit.substr(0, 7), counts_of(report), confinement);
   for (const AttackResult& result : report.attacks)
     text += fmt::format("| {} | {} | {} | {} | {} |\n", result.attack.name, backends::to_text(result.attack.pass),
-                        result.attack.does, to_text(result.attack.guard), ending_of(result));
+                        result.attack.behaviour, to_text(result.attack.protection), ending_of(result));
   for (const std::string& trouble : troubles_of(report))
     text += "\n**" + trouble + "**\n";
   return text;

@@ -1,4 +1,4 @@
-// The outcome of the attack set, for people.
+// The outcome of the attack set, as text for people.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace assay::attacks {
 
-/// A line for each attack, the counts, and everything that went wrong. `confinement` says what confines generated code.
+/// A line for each attack, the counts, and all problems. `confinement` describes how generated code is confined.
 std::string attack_table(const AttackReport& report, const std::string& confinement, bool color);
 
 /// The same as a Markdown page.

@@ -1,4 +1,4 @@
-// The attack set on the real device, confined and not: nothing passes, and nothing around it is harmed.
+// The attack set on the CPU device, confined and unconfined: no attack passes, and none damages its surroundings.
 
 #include <algorithm>
 #include <set>
@@ -40,7 +40,7 @@ std::vector<Attack> named(const std::set<std::string>& names) {
   return attacks;
 }
 
-/// What this system's workers are held by.
+/// The confinement that this system supports.
 AttackOptions as_found() {
   cpu::CpuDevice device({.worker = ASSAY_WORKER, .use_cache = false});
   const Result<worker::Confinement> confinement = device.probe_confinement();
@@ -49,64 +49,65 @@ AttackOptions as_found() {
           .files_limited = confinement->files_error == 0};
 }
 
-void expect_unharmed(const AttackReport& report) {
+void expect_all_caught(const AttackReport& report) {
   for (const AttackResult& result : report.attacks) {
-    if (result.left_out) continue;
+    if (result.skipped) continue;
     EXPECT_FALSE(is_pass(result.record.outcome)) << result.attack.name;
     EXPECT_TRUE(result.caught()) << result.attack.name << ": " << to_text(result.record.outcome) << "("
                                  << result.record.kind << ") " << result.record.message << result.record.log;
-    EXPECT_THAT(result.harm, IsEmpty()) << result.attack.name;
+    EXPECT_THAT(result.damage, IsEmpty()) << result.attack.name;
   }
   EXPECT_FALSE(report.neighbours.empty());
   for (const harness::CaseRecord& record : report.neighbours)
     EXPECT_TRUE(is_pass(record.outcome)) << record.name << ": " << record.message;
   EXPECT_THAT(report.leftovers, IsEmpty());
-  EXPECT_TRUE(report.unharmed());
+  EXPECT_TRUE(report.all_caught());
 }
 
-TEST(AttackSet, NamesAreUniqueAndEndingsAreNoPasses) {
+TEST(AttackSet, NamesAreUniqueAndNoAttackMayPass) {
   std::set<std::string> names;
   for (const Attack& attack : attack_set()) {
     EXPECT_TRUE(names.insert(attack.name).second) << attack.name;
     EXPECT_FALSE(attack.endings.empty()) << attack.name;
-    for (const Ending& ending : attack.endings)
+    for (const AllowedOutcome& ending : attack.endings)
       EXPECT_FALSE(is_pass(ending.outcome)) << attack.name;
   }
 }
 
-TEST(AttackSet, IsMountedInBothPasses) {
+TEST(AttackSet, CoversBothPasses) {
   const std::vector<Attack> attacks = attack_set();
   const auto in_backward = std::ranges::count(attacks, backends::Pass::kBackward, &Attack::pass);
-  EXPECT_GE(in_backward, std::ssize(attacks) / 2 - 3) << "but for those that no pass is needed for";
+  EXPECT_GE(in_backward, std::ssize(attacks) / 2 - 3) << "about half of the attacks must be in the backward pass";
 }
 
-TEST(Attacks, AreAllCaught) {
+TEST(Attacks, AreAllCaughtWithConfinement) {
   const AttackReport report = run(attack_set(), true, as_found());
   EXPECT_EQ(report.attacks.size(), attack_set().size());
-  expect_unharmed(report);
+  expect_all_caught(report);
 }
 
-TEST(Attacks, AreCaughtUnconfinedButForThoseThatAreLeftOut) {
+TEST(Attacks, ApplicableAttacksAreCaughtWithoutConfinement) {
   const AttackReport report = run(attack_set(), false, {.system_calls_filtered = false, .files_limited = false});
   for (const AttackResult& result : report.attacks)
-    EXPECT_EQ(result.left_out, result.attack.guard == Guard::kSystemCalls || result.attack.guard == Guard::kFiles);
-  expect_unharmed(report);
+    EXPECT_EQ(result.skipped,
+              result.attack.protection == Protection::kSystemCalls || result.attack.protection == Protection::kFiles);
+  expect_all_caught(report);
 }
 
-// What the confinement is for, and that harm is seen: the same without it.
-TEST(Attacks, DoHarmThatIsToldWhereNothingHoldsThem) {
+// Without confinement these attacks succeed, and their damage is detected.
+TEST(Attacks, DamageIsReportedWithoutConfinement) {
   const AttackReport report = run(named({"writes_a_file", "overwrites_a_file", "deletes_a_file", "makes_a_folder",
                                          "shuts_a_folder", "connects", "sends_a_datagram", "forks_and_stays"}),
                                   false, {});
   for (const AttackResult& result : report.attacks) {
     EXPECT_FALSE(result.caught()) << result.attack.name;
-    EXPECT_EQ(result.harm.size(), result.attack.name == "forks_and_stays" ? 0U : 1U) << result.attack.name;
+    EXPECT_EQ(result.damage.size(), result.attack.name == "forks_and_stays" ? 0U : 1U) << result.attack.name;
   }
   EXPECT_THAT(report.leftovers, Contains(HasSubstr("outlived its worker")));
-  EXPECT_FALSE(report.unharmed());
+  EXPECT_FALSE(report.all_caught());
 }
 
-TEST(Attacks, OneInTheBackwardPassIsNoCatchWhereTheForwardPassIsWrongToo) {
+TEST(Attacks, BackwardAttackDoesNotCountAsCaughtIfForwardPassFails) {
   std::vector<Attack> attacks = named({"leaves_gradients"});
   EXPECT_TRUE(run(attacks, true, {}).attacks.at(0).caught());
   attacks[0].declarations = "#define sin cos";
@@ -115,10 +116,10 @@ TEST(Attacks, OneInTheBackwardPassIsNoCatchWhereTheForwardPassIsWrongToo) {
   EXPECT_FALSE(report.attacks.at(0).caught());
 }
 
-TEST(Attacks, OneThatDoesNotFitTheTextIsNoCatch) {
+TEST(Attacks, BuildFailureDoesNotCountAsCaught) {
   const AttackReport report = run({{.name = "wrong",
-                                    .does = "is no program",
-                                    .guard = Guard::kJudge,
+                                    .behaviour = "does not compile",
+                                    .protection = Protection::kJudge,
                                     .endings = {{harness::Outcome::fail, "mismatch"}},
                                     .statements = "not C++;"}},
                                   true, {});

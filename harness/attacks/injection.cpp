@@ -13,12 +13,13 @@ Edit at_thread_start(backends::Pass pass, const std::string& statements) {
 
 Edit before_body(const std::string& lines) { return {R"(^)", lines + "\n"}; }
 
-Edit behind_real(const std::string& lines) { return {R"((using real = \w+;\n))", "$1" + lines + "\n"}; }
+Edit after_real(const std::string& lines) { return {R"((using real = \w+;\n))", "$1" + lines + "\n"}; }
 
-Result<void> injected_fault(backends::EmittedKernel& kernel, const Edit& edit) {
+Result<void> inject_code(backends::EmittedKernel& kernel, const Edit& edit) {
   const std::regex pattern(edit.pattern);
   if (!std::regex_search(kernel.body, pattern)) {
-    return Error{fmt::format("nothing in the text of {} matches {}:\n{}", kernel.name, edit.pattern, kernel.body)};
+    return Error{fmt::format("cannot inject code into {}: no match for {} in its text:\n{}", kernel.name, edit.pattern,
+                             kernel.body)};
   }
   kernel.body = std::regex_replace(kernel.body, pattern, edit.replacement, std::regex_constants::format_first_only);
   return {};

@@ -1,4 +1,4 @@
-// Changes planted into the emitted text of a kernel.
+// Code injection into the emitted text of a kernel.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace assay::attacks {
 
-/// Replaces the first match of a regular expression (ECMAScript) in the emitted body, which must have one. $1 in the
-/// replacement stands for the first group, as in std::regex_replace.
+/// Replaces the first match of a regular expression (ECMAScript) in the emitted body. There must be a match. $1 in the
+/// replacement is the first group, as in std::regex_replace.
 struct Edit {
   std::string pattern;
   std::string replacement;
 };
 
-/// Statements put where each thread of a pass starts.
+/// Inserts statements at the start of each thread of a pass.
 Edit at_thread_start(backends::Pass pass, const std::string& statements);
-/// Lines put in front of the body, at namespace scope.
+/// Inserts lines before the body, at namespace scope.
 Edit before_body(const std::string& lines);
-/// Lines put where the type `real` is known, at namespace scope.
-Edit behind_real(const std::string& lines);
+/// Inserts lines after the definition of the type `real`, at namespace scope.
+Edit after_real(const std::string& lines);
 
-/// Fails where nothing matches, with the text that was searched.
-Result<void> injected_fault(backends::EmittedKernel& kernel, const Edit& edit);
+/// Applies the edit. Fails if nothing matches; the error contains the text that was searched.
+Result<void> inject_code(backends::EmittedKernel& kernel, const Edit& edit);
 
 }  // namespace assay::attacks

@@ -31,7 +31,7 @@ def {}(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=f
 
 Result<KernelSource> kernel_named(const std::string& name) {
   const std::string text = fmt::format(kKernel, name);
-  Result<frontend::ParsedFile> read = frontend::read_python(text, name + ".py");
+  Result<frontend::ParsedFile> read = frontend::parse_python(text, name + ".py");
   if (!read.ok()) return read.error();
   return KernelSource{.family = "attack",
                       .kernel = name,
@@ -46,28 +46,29 @@ std::string replaced(std::string text, std::string_view what, const std::string&
   return text;
 }
 
-/// The text with what its placeholders stand for.
-std::string aimed(std::string text, const Surroundings& surroundings) {
+/// The text with its placeholders replaced.
+std::string with_placeholders_replaced(std::string text, const Surroundings& surroundings) {
   text = replaced(std::move(text), "@FOLDER@", surroundings.bystanders());
   text = replaced(std::move(text), "@PARENT@", std::to_string(::getpid()));
   return replaced(std::move(text), "@PORT@", std::to_string(surroundings.port()));
 }
 
-Result<void> injected_fault(backends::EmittedKernel& kernel, const Attack& attack, const Surroundings& surroundings) {
+Result<void> inject_attack(backends::EmittedKernel& kernel, const Attack& attack, const Surroundings& surroundings) {
   std::istringstream headers(attack.includes);
   for (std::string header; headers >> header;)
     kernel.helpers.insert(kernel.helpers.begin(), {header, fmt::format("#include <{}>\n", header)});
-  const Result<void> declared = injected_fault(kernel, behind_real(aimed(attack.declarations, surroundings)));
+  const Result<void> declared =
+      inject_code(kernel, after_real(with_placeholders_replaced(attack.declarations, surroundings)));
   if (!declared.ok()) return declared;
-  return injected_fault(kernel, at_thread_start(attack.pass, aimed(attack.statements, surroundings)));
+  return inject_code(kernel, at_thread_start(attack.pass, with_placeholders_replaced(attack.statements, surroundings)));
 }
 
-bool is_guarded(const Attack& attack, const AttackOptions& options) {
-  if (attack.guard == Guard::kSystemCalls) return options.system_calls_filtered;
-  return attack.guard != Guard::kFiles || options.files_limited;
+bool is_protected(const Attack& attack, const AttackOptions& options) {
+  if (attack.protection == Protection::kSystemCalls) return options.system_calls_filtered;
+  return attack.protection != Protection::kFiles || options.files_limited;
 }
 
-/// One run of the set.
+/// One run of the attack set.
 class Campaign {
  public:
   Campaign(const std::vector<Attack>& attacks, const harness::Printer& printer, const AttackOptions& options,
@@ -78,13 +79,13 @@ class Campaign {
     for (const backends::Pass pass : {backends::Pass::kForward, backends::Pass::kBackward}) {
       if (auto done = run(pass, device); !done.ok()) return done.error();
     }
-    // As given, not as batches had it.
+    // In the order of the set, not of the batches.
     std::ranges::sort(report_.attacks, {}, [this](const AttackResult& result) { return find(result.attack.name); });
     return std::move(report_);
   }
 
  private:
-  /// The attacks in one pass.
+  /// Runs the attacks on one pass.
   Result<void> run(backends::Pass pass, backends::Device& device) {
     std::vector<std::string> batch;
     const auto judge_batch = [&]() -> Result<void> {
@@ -95,10 +96,10 @@ class Campaign {
     };
     for (const Attack& attack : attacks_) {
       if (attack.pass != pass) continue;
-      if (!is_guarded(attack, options_)) {
-        take({.attack = attack, .left_out = true});
-      } else if (attack.when_loaded) {
-        // Alone, for it would have its neighbours built again and again until it is found.
+      if (!is_protected(attack, options_)) {
+        take({.attack = attack, .skipped = true});
+      } else if (attack.runs_when_loaded) {
+        // Judged alone: in a batch it would make every other kernel be rebuilt until it is isolated.
         if (auto done = judge({attack.name}, pass, device); !done.ok()) return done;
       } else {
         batch.push_back(attack.name);
@@ -131,7 +132,7 @@ class Campaign {
     Result<backends::EmittedKernel> emitted = printer_(module, forward, backward, target);
     const Attack* const attack = find(forward.name);
     if (!emitted.ok() || attack == nullptr || target != backends::SourceTarget::kCpp) return emitted;
-    if (auto planted = injected_fault(*emitted, *attack, surroundings_); !planted.ok()) return planted.error();
+    if (auto injected = inject_attack(*emitted, *attack, surroundings_); !injected.ok()) return injected.error();
     return emitted;
   }
 
@@ -145,13 +146,13 @@ class Campaign {
     if (attack == nullptr) {
       report_.neighbours.push_back(std::move(record));
     } else if (record.pass != backends::to_text(attack->pass)) {
-      // The next record is the attack's own: both passes are judged before the first is told.
-      beside_ = std::move(record);
+      // The record of the attacked pass follows next: both passes are judged before the first record arrives.
+      forward_ = std::move(record);
     } else {
       take({.attack = *attack,
             .record = std::move(record),
-            .forward = std::exchange(beside_, std::nullopt),
-            .harm = surroundings_.harm()});
+            .forward = std::exchange(forward_, std::nullopt),
+            .damage = surroundings_.damage()});
     }
   }
 
@@ -165,7 +166,7 @@ class Campaign {
   const AttackOptions& options_;
   Surroundings& surroundings_;
   AttackReport report_;
-  std::optional<CaseRecord> beside_;  ///< of the attack whose own record is still to come
+  std::optional<CaseRecord> forward_;  ///< of the attack whose record in the backward pass comes next
 };
 
 }  // namespace
@@ -173,14 +174,14 @@ class Campaign {
 bool AttackResult::caught() const {
   const bool original_passes =
       attack.pass == backends::Pass::kForward || (forward.has_value() && is_pass(forward->outcome));
-  return harm.empty() && original_passes && std::ranges::any_of(attack.endings, [this](const Ending& ending) {
+  return damage.empty() && original_passes && std::ranges::any_of(attack.endings, [this](const AllowedOutcome& ending) {
            return record.outcome == ending.outcome && record.kind == ending.kind;
          });
 }
 
-bool AttackReport::unharmed() const {
+bool AttackReport::all_caught() const {
   return leftovers.empty() &&
-         std::ranges::all_of(attacks, [](const AttackResult& result) { return result.left_out || result.caught(); }) &&
+         std::ranges::all_of(attacks, [](const AttackResult& result) { return result.skipped || result.caught(); }) &&
          std::ranges::all_of(neighbours, [](const CaseRecord& record) { return is_pass(record.outcome); });
 }
 

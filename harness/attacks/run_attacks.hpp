@@ -1,4 +1,4 @@
-// Has the attack set judged.
+// Runs and judges the attack set.
 #pragma once
 
 #include <cstdint>
@@ -16,43 +16,43 @@
 
 namespace assay::attacks {
 
-/// What became of one attack.
+/// The outcome of one attack.
 struct AttackResult {
   Attack attack;
-  harness::CaseRecord record = {};  ///< of the pass that attacks
-  /// Of an attack in the backward pass: the case of the forward pass beside it, which is right and must pass.
+  harness::CaseRecord record = {};  ///< of the attacked pass
+  /// For an attack on the backward pass: the record of the forward pass, which is correct and must pass.
   std::optional<harness::CaseRecord> forward = std::nullopt;
-  std::vector<std::string> harm = {};  ///< what it did to its surroundings, in words
-  bool left_out = false;               ///< what it would fail on is missing here, so that it was not run
+  std::vector<std::string> damage = {};  ///< damage to the surroundings, one message each
+  bool skipped = false;                  ///< not run: this system lacks the protection that must stop it
 
-  /// It ended as it must, no right pass beside it did not pass, and nothing was harmed.
+  /// Its outcome is one of the accepted ones, its forward pass passed if there is one, and no damage was done.
   [[nodiscard]] bool caught() const;
 };
 
 struct AttackReport {
   std::vector<AttackResult> attacks;
-  std::vector<harness::CaseRecord> neighbours;  ///< of right kernels that were built and judged among the attacks
-  std::vector<std::string> leftovers;           ///< when all was over, in words
+  std::vector<harness::CaseRecord> neighbours;  ///< of correct kernels that were built and judged with the attacks
+  std::vector<std::string> leftovers;           ///< left behind after the run, one message each
 
-  /// Every attack that was run was caught, every neighbour passed, and nothing is left.
-  [[nodiscard]] bool unharmed() const;
+  /// Every attack that was run was caught, every correct kernel passed, and nothing was left behind.
+  [[nodiscard]] bool all_caught() const;
 };
 
-/// A device for code of the language C++, that keeps its files in the folder and no cache.
+/// Makes a device that compiles C++, keeps its files in the folder and has no cache.
 using MakeDevice = std::function<std::unique_ptr<backends::Device>(const std::filesystem::path& folder)>;
 
 struct AttackOptions {
   harness::Policy policy = harness::Policy::quick();
   std::uint64_t seed = 1;
-  std::chrono::milliseconds time_limit{300};  ///< of processor time, for one launch
-  bool system_calls_filtered = true;          ///< whether the device's workers have the filter
+  std::chrono::milliseconds time_limit{300};  ///< on processor time, for one launch
+  bool system_calls_filtered = true;          ///< whether the device's workers have the system call filter
   bool files_limited = true;                  ///< whether they have Landlock
-  /// Called with each result as soon as it is there.
+  /// Called with each result as soon as it is available.
   std::function<void(const AttackResult&)> on_result = nullptr;
 };
 
-/// Runs the attacks one after another, in this process and its workers. Fails when the surroundings cannot be made;
-/// aborts on an attack that does not fit the emitted text.
+/// Runs the attacks one after another, in this process and its workers. Fails if the surroundings cannot be set up;
+/// aborts if an attack cannot be injected into the emitted text.
 Result<AttackReport> run_attacks(const std::vector<Attack>& attacks, const MakeDevice& make_device,
                                  const harness::Printer& printer, const AttackOptions& options);
 

@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kBystander = "bystander";
 constexpr const char* kContent = "not to be touched\n";
-/// More than one attack makes: where no more may wait, one that connects would only wait and time out.
+/// Larger than the number of connections of one attack: with a full queue, connect() would wait and time out.
 constexpr int kConnections = 1024;
 constexpr fs::perms kOwn = fs::perms::owner_all;
 
@@ -43,7 +43,7 @@ std::vector<pid_t> children() {
     std::ifstream file(entry.path() / "stat");
     std::string text;
     std::getline(file, text);
-    // "12 (name, which may contain anything) S 1 ...": the parent is the second word behind the last parenthesis.
+    // "12 (name, which may contain anything) S 1 ...": the parent is the second word after the last parenthesis.
     std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
     std::string state;
     pid_t parent = 0;
@@ -75,13 +75,13 @@ Result<std::unique_ptr<Surroundings>> Surroundings::prepare() {
 
 Surroundings::Surroundings(backends::ScratchDirectory scratch)
     : scratch_(std::move(scratch)),
-      bystanders_(scratch_.path() / "bystanders"),
+      bystander_folder_(scratch_.path() / "bystanders"),
       run_folder_(scratch_.path() / "run"),
       self_{.priority = ::getpriority(PRIO_PROCESS, 0), .group = ::getpgrp(), .folder = fs::current_path()} {
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource)
     ::getrlimit(static_cast<__rlimit_resource>(resource), &self_.limits[static_cast<std::size_t>(resource)]);
   fs::create_directory(run_folder_);
-  put_files();
+  restore_files();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
@@ -93,7 +93,7 @@ Surroundings::~Surroundings() {
   std::error_code ignored;
   const fs::path parent = scratch_.path().parent_path();
   { const backends::ScratchDirectory gone = std::move(scratch_); }
-  fs::remove(parent, ignored);  // unless another run has something there
+  fs::remove(parent, ignored);  // fails if another run uses it
 }
 
 bool Surroundings::listen() {
@@ -107,27 +107,29 @@ bool Surroundings::listen() {
   return ::bind(datagram_, generic(address), size) == 0;
 }
 
-void Surroundings::put_files() const {
+void Surroundings::restore_files() const {
   std::error_code ignored;
-  fs::permissions(bystanders_, kOwn, ignored);
-  fs::remove_all(bystanders_, ignored);
-  fs::create_directory(bystanders_);
-  fs::permissions(bystanders_, kOwn);
-  std::ofstream(bystanders_ / kBystander) << kContent;
+  fs::permissions(bystander_folder_, kOwn, ignored);
+  fs::remove_all(bystander_folder_, ignored);
+  fs::create_directory(bystander_folder_);
+  fs::permissions(bystander_folder_, kOwn);
+  std::ofstream(bystander_folder_ / kBystander) << kContent;
 }
 
-std::string Surroundings::harm_to_files() const {
+std::string Surroundings::damage_to_files() const {
   std::error_code error;
-  if (fs::status(bystanders_, error).permissions() != kOwn) return "the rights to a folder outside were changed";
-  std::ifstream file(bystanders_ / kBystander);
+  if (fs::status(bystander_folder_, error).permissions() != kOwn)
+    return "the permissions of a folder outside the run were changed";
+  std::ifstream file(bystander_folder_ / kBystander);
   const std::string content(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open()) return "a file outside is gone";
-  if (content != kContent) return "a file outside was changed";
-  if (std::distance(fs::directory_iterator(bystanders_), {}) != 1) return "something was made in a folder outside";
+  if (!file.is_open()) return "a file outside the run was removed";
+  if (content != kContent) return "a file outside the run was changed";
+  if (std::distance(fs::directory_iterator(bystander_folder_), {}) != 1)
+    return "something was created in a folder outside the run";
   return "";
 }
 
-/// Takes all that wait; how many.
+/// Accepts all pending connections and returns their number.
 int Surroundings::connections() const {
   int taken = 0;
   for (int connection = 0; (connection = ::accept(stream_, nullptr, nullptr)) >= 0; ++taken)
@@ -142,30 +144,30 @@ int Surroundings::datagrams() const {
   return taken;
 }
 
-std::vector<std::string> Surroundings::harm() {
-  std::vector<std::string> harm;
-  if (std::string found = harm_to_files(); !found.empty()) {
-    harm.push_back(std::move(found));
-    put_files();
+std::vector<std::string> Surroundings::damage() {
+  std::vector<std::string> damage;
+  if (std::string found = damage_to_files(); !found.empty()) {
+    damage.push_back(std::move(found));
+    restore_files();
   }
-  if (connections() > 0) harm.emplace_back("something connected to this machine's port");
-  if (datagrams() > 0) harm.emplace_back("a datagram was sent to this machine's port");
+  if (connections() > 0) damage.emplace_back("a connection was made to a port of this machine");
+  if (datagrams() > 0) damage.emplace_back("a datagram was sent to a port of this machine");
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
     const auto which = static_cast<__rlimit_resource>(resource);
     const rlimit& before = self_.limits[static_cast<std::size_t>(resource)];
     rlimit now{};
     if (::getrlimit(which, &now) != 0 || (now.rlim_cur == before.rlim_cur && now.rlim_max == before.rlim_max)) continue;
-    harm.push_back(fmt::format("the judge's limit number {} was changed", resource));
+    damage.push_back(fmt::format("resource limit {} of the judge was changed", resource));
     ::setrlimit(which, &before);
   }
   if (::getpriority(PRIO_PROCESS, 0) != self_.priority) {
-    harm.emplace_back("the judge's priority was changed");
+    damage.emplace_back("the priority of the judge was changed");
     ::setpriority(PRIO_PROCESS, 0, self_.priority);
   }
   if (::getpgrp() != self_.group || fs::current_path() != self_.folder) {
-    harm.emplace_back("the judge's process group or folder was changed");
+    damage.emplace_back("the process group or working directory of the judge was changed");
   }
-  return harm;
+  return damage;
 }
 
 std::vector<std::string> Surroundings::leftovers() {
@@ -177,10 +179,10 @@ std::vector<std::string> Surroundings::leftovers() {
     ::waitpid(child, nullptr, 0);
   }
   if (const std::size_t now = open_descriptors(); now != descriptors_) {
-    left.push_back(fmt::format("{} descriptors are open, {} were before", now, descriptors_));
+    left.push_back(fmt::format("{} file descriptors are open, {} were open before the run", now, descriptors_));
   }
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(run_folder_)) {
-    if (!entry.is_directory()) left.push_back(entry.path().string() + " was left");
+    if (!entry.is_directory()) left.push_back(entry.path().string() + " was left behind");
   }
   return left;
 }

@@ -1,4 +1,4 @@
-// What lies around code that attacks, and whether it came through unharmed.
+// The surroundings of hostile code: files, ports and process state that it must not change.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@
 
 namespace assay::attacks {
 
-/// A folder with a file, an open port, and the state of this process as they were found. While it lives, a process that
-/// loses its parent below this one becomes its child; so there must be only one at a time, and no child may be
-/// started meanwhile but by the device under attack.
+/// A folder with a file, an open port, and the initial state of this process. During its lifetime, orphaned descendants
+/// become children of this process; so there must be only one object at a time, and only the device under attack may
+/// start child processes.
 class Surroundings {
  public:
   static Result<std::unique_ptr<Surroundings>> prepare();
@@ -27,21 +27,22 @@ class Surroundings {
   Surroundings& operator=(const Surroundings&) = delete;
   ~Surroundings();
 
-  /// The folder that no attack may reach, absolute; it holds a file "bystander".
-  [[nodiscard]] const std::filesystem::path& bystanders() const { return bystanders_; }
+  /// Absolute path of the folder that no attack may change; it holds a file "bystander".
+  [[nodiscard]] const std::filesystem::path& bystanders() const { return bystander_folder_; }
   /// A folder for the run's own files.
   [[nodiscard]] const std::filesystem::path& run_folder() const { return run_folder_; }
-  /// A port on 127.0.0.1, of TCP and of UDP.
+  /// A port on 127.0.0.1, for TCP and UDP.
   [[nodiscard]] int port() const { return port_; }
 
-  /// What is not as it was, in words. Files and limits are put back, so that each harm is told once.
-  [[nodiscard]] std::vector<std::string> harm();
-  /// What is left when the device under attack is gone: processes, which are ended, descriptors and files of the run.
+  /// Damage since the last call, one message each. Restores files and limits, so that damage is reported once.
+  [[nodiscard]] std::vector<std::string> damage();
+  /// Processes, file descriptors and files of the run that remain after the device under attack is destroyed. Ends the
+  /// processes.
   [[nodiscard]] std::vector<std::string> leftovers();
 
  private:
-  /// What others may change of this process.
-  struct Self {
+  /// State of this process that other processes can change.
+  struct ProcessState {
     std::array<rlimit, RLIM_NLIMITS> limits{};
     int priority = 0;
     pid_t group = 0;
@@ -50,20 +51,20 @@ class Surroundings {
 
   explicit Surroundings(backends::ScratchDirectory scratch);
   [[nodiscard]] bool listen();
-  void put_files() const;
-  [[nodiscard]] std::string harm_to_files() const;
+  void restore_files() const;
+  [[nodiscard]] std::string damage_to_files() const;
   [[nodiscard]] int connections() const;
   [[nodiscard]] int datagrams() const;
 
   backends::ScratchDirectory scratch_;
-  std::filesystem::path bystanders_;
+  std::filesystem::path bystander_folder_;
   std::filesystem::path run_folder_;
   int stream_ = -1;    ///< socket that accepts connections
   int datagram_ = -1;  ///< socket that takes datagrams
   int port_ = 0;
   std::size_t descriptors_ = 0;
-  std::vector<pid_t> children_;  ///< that are none of the attacks'
-  Self self_;
+  std::vector<pid_t> children_;  ///< children that attacks did not start
+  ProcessState self_;
 };
 
 }  // namespace assay::attacks

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// The time of each stage that took any, over all cases.
+/// The total time of each stage over all cases, without stages that took none.
 std::vector<std::pair<std::string, double>> stages_of(const std::vector<harness::CaseRecord>& cases) {
   std::vector<std::pair<std::string, double>> stages;
   for (const harness::StageRow& stage : harness::kStages) {
@@ -34,8 +34,8 @@ std::vector<std::pair<std::string, double>> stages_of(const std::vector<harness:
   return stages;
 }
 
-Result<Measured> measure(const harness::SuiteOptions& options, const Judge& judge) {
-  Measured measured;
+Result<BenchmarkRun> measure(const harness::SuiteOptions& options, const Judge& judge) {
+  BenchmarkRun measured;
   const auto start = std::chrono::steady_clock::now();
   measured.status = judge(options);
   measured.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -53,14 +53,14 @@ Result<Measured> measure(const harness::SuiteOptions& options, const Judge& judg
   return measured;
 }
 
-/// What a run gives to the compilers.
+/// The kernels that a run compiles.
 Result<std::vector<CompilerWork>> compiler_work(const harness::SuiteOptions& options) {
   const std::vector<harness::Mode> modes = harness::modes_of(options.device, options.mode, options.optimise);
-  const Result<harness::Choice> choice = harness::choose(options, modes);
-  if (!choice.ok()) return choice.error();
+  const Result<harness::RunSelection> run_selection = harness::select_run(options, modes);
+  if (!run_selection.ok()) return run_selection.error();
   const backends::SourceTarget target = backends::device_row(options.device).target;
   std::vector<CompilerWork> work;
-  for (const harness::Group& group : harness::groups_of(*choice, modes, options)) {
+  for (const harness::KernelGroup& group : harness::groups_of(*run_selection, modes, options)) {
     work.push_back({.flags = group.options.mode.flags,
                     .kernels = harness::emitted_kernels(group.sources, harness::printer(), target, group.options)});
   }
@@ -77,14 +77,14 @@ Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<Com
   return std::vector{floor.take()};
 }
 
-/// Two runs, one after another: a kernel that both verify is verified.
-Measured followed_by(const Measured& first, const Measured& second) {
-  Measured both{.seconds = first.seconds + second.seconds,
-                .status = std::max(first.status, second.status),
-                .kernels = first.kernels,
-                .verified = {},
-                .cases = first.cases + second.cases,
-                .stages = first.stages};
+/// Combines two consecutive runs: a kernel counts as verified if both verify it.
+BenchmarkRun followed_by(const BenchmarkRun& first, const BenchmarkRun& second) {
+  BenchmarkRun both{.seconds = first.seconds + second.seconds,
+                    .status = std::max(first.status, second.status),
+                    .kernels = first.kernels,
+                    .verified = {},
+                    .cases = first.cases + second.cases,
+                    .stages = first.stages};
   both.kernels.insert(second.kernels.begin(), second.kernels.end());
   std::ranges::set_intersection(first.verified, second.verified, std::inserter(both.verified, both.verified.end()));
   for (const auto& [stage, ms] : second.stages) {
@@ -95,7 +95,7 @@ Measured followed_by(const Measured& first, const Measured& second) {
   return both;
 }
 
-json run_json(const Measured& run) {
+json run_json(const BenchmarkRun& run) {
   json stages = json::object();
   for (const auto& [stage, ms] : run.stages)
     stages[stage] = ms;
@@ -105,30 +105,30 @@ json run_json(const Measured& run) {
 
 }  // namespace
 
-Result<Benchmarked> run_benchmark(harness::SuiteOptions options, const std::string& output, unsigned jobs,
-                                  const Judge& judge) {
+Result<BenchmarkResult> run_benchmark(harness::SuiteOptions options, const std::string& output, unsigned jobs,
+                                      const Judge& judge) {
   const Result<std::vector<CompilerWork>> work = compiler_work(options);
   if (!work.ok()) return work.error();
   Result<std::vector<CompileLowerBound>> lower_bounds = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
   if (!lower_bounds.ok()) return lower_bounds.error();
   options.output = (fs::path(output) / "cold").string();
-  Result<Measured> cold = measure(options, judge);
+  Result<BenchmarkRun> cold = measure(options, judge);
   if (!cold.ok()) return cold.error();
   options.output = (fs::path(output) / "warm").string();
-  Result<Measured> warm = measure(options, judge);
+  Result<BenchmarkRun> warm = measure(options, judge);
   if (!warm.ok()) return warm.error();
   const Result<std::vector<CompileLowerBound>> after = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
   if (!after.ok()) return after.error();
   lower_bounds->insert(lower_bounds->end(), after->begin(), after->end());
   const std::vector<CompileLowerBound> means = means_of(*lower_bounds);
-  return Benchmarked{.device = options.device,
-                     .cold = cold.take(),
-                     .warm = warm.take(),
-                     .lower_bound = *std::ranges::min_element(means, {}, &CompileLowerBound::seconds),
-                     .lower_bounds = means};
+  return BenchmarkResult{.device = options.device,
+                         .cold = cold.take(),
+                         .warm = warm.take(),
+                         .lower_bound = *std::ranges::min_element(means, {}, &CompileLowerBound::seconds),
+                         .lower_bounds = means};
 }
 
-Benchmarked followed_by(const Benchmarked& first, const Benchmarked& second) {
+BenchmarkResult followed_by(const BenchmarkResult& first, const BenchmarkResult& second) {
   return {.device = "both",
           .cold = followed_by(first.cold, second.cold),
           .warm = followed_by(first.warm, second.warm),
@@ -138,7 +138,7 @@ Benchmarked followed_by(const Benchmarked& first, const Benchmarked& second) {
           .lower_bounds = {}};
 }
 
-json to_json(const Benchmarked& benchmarked) {
+json to_json(const BenchmarkResult& benchmarked) {
   json tried = json::array();
   for (const CompileLowerBound& one : benchmarked.lower_bounds)
     tried.push_back({{"batch", one.batch}, {"seconds", one.seconds}});
@@ -155,14 +155,14 @@ json to_json(const Benchmarked& benchmarked) {
           {"cold_over_warm", benchmarked.cold.seconds / benchmarked.warm.seconds}};
 }
 
-std::string to_text(const Benchmarked& benchmarked, unsigned jobs) {
+std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
   const auto& [device, cold, warm, lower_bound, lower_bounds] = benchmarked;
   std::string text =
-      fmt::format("\n{} kernels, {} cases on {}, {} at once\n\n", cold.kernels.size(), cold.cases, device, jobs);
+      fmt::format("\n{} kernels, {} cases on {}, {} jobs\n\n", cold.kernels.size(), cold.cases, device, jobs);
   text += fmt::format("{:<28}{:>10}{:>10}\n", "", "cold", "warm");
   text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "seconds", cold.seconds, warm.seconds);
-  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels a second", cold.rate(), warm.rate());
-  const auto sum = [](const Measured& run) {
+  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels per second", cold.rate(), warm.rate());
+  const auto sum = [](const BenchmarkRun& run) {
     double total = 0;
     for (const auto& [stage, ms] : run.stages)
       total += ms;
@@ -172,11 +172,10 @@ std::string to_text(const Benchmarked& benchmarked, unsigned jobs) {
     text += fmt::format("  {:<26}{:>9.1f}%{:>9.1f}%\n", cold.stages[s].first, 100 * cold.stages[s].second / sum(cold),
                         100 * warm.stages[s].second / sum(warm));
   }
-  text +=
-      lower_bound.batch == 0
-          ? fmt::format("\nthe compilers alone: {:.1f} s for {} units\n", lower_bound.seconds, lower_bound.units)
-          : fmt::format("\nthe compilers alone: {:.1f} s for {} units of at most {} kernel{}\n", lower_bound.seconds,
-                        lower_bound.units, lower_bound.batch, lower_bound.batch == 1 ? "" : "s");
+  text += lower_bound.batch == 0
+              ? fmt::format("\ncompilation alone: {:.1f} s for {} units\n", lower_bound.seconds, lower_bound.units)
+              : fmt::format("\ncompilation alone: {:.1f} s for {} units of at most {} kernel{}\n", lower_bound.seconds,
+                            lower_bound.units, lower_bound.batch, lower_bound.batch == 1 ? "" : "s");
   return text + fmt::format("compilers alone / total {:.2f}, cold / warm {:.1f}\n", lower_bound.seconds / cold.seconds,
                             cold.seconds / warm.seconds);
 }

@@ -1,4 +1,5 @@
-// The throughput of the suite: verified kernels a second, next to the time that the compilers alone need.
+// Measures the throughput of the suite in verified kernels per second, and compares it with the compile-time lower
+// bound.
 #pragma once
 
 #include <array>
@@ -17,41 +18,41 @@
 
 namespace assay::benchmark {
 
-/// One of the two runs.
-struct Measured {
+/// One run of the suite: cold or warm.
+struct BenchmarkRun {
   double seconds = 0;  ///< from the selectors to the written reports
   int status = 0;
   std::set<std::string> kernels;
-  std::set<std::string> verified;  ///< kernels of which all cases passed
+  std::set<std::string> verified;  ///< kernels whose cases all passed
   std::size_t cases = 0;
-  std::vector<std::pair<std::string, double>> stages;  ///< in milliseconds, all cores together
+  std::vector<std::pair<std::string, double>> stages;  ///< in milliseconds, summed over all cores
 
   double rate() const { return static_cast<double>(verified.size()) / seconds; }
 };
 
-/// The selection on one device, or on several one after another.
-struct Benchmarked {
+/// Results for one device, or for several devices in sequence.
+struct BenchmarkResult {
   std::string device;
-  Measured cold;                                ///< with an empty build cache
-  Measured warm;                                ///< with the cache that the cold run filled
-  CompileLowerBound lower_bound;                ///< the fastest of those tried
+  BenchmarkRun cold;                            ///< with an empty build cache
+  BenchmarkRun warm;                            ///< with the cache filled by the cold run
+  CompileLowerBound lower_bound;                ///< the fastest of those measured
   std::vector<CompileLowerBound> lower_bounds;  ///< by batch size, the mean of all measurements
 };
 
-/// Judges the selection and writes the reports; the exit status.
+/// Judges the selection and writes the reports. Returns the exit status.
 using Judge = std::function<int(const harness::SuiteOptions&)>;
 
-/// Runs the compilers alone, then `judge` twice (into `output`/cold and `output`/warm), then the compilers alone again:
-/// other load on a machine changes from minute to minute by more than the difference that is to be measured. Fails if
-/// an option is invalid or a run leaves no records.
-Result<Benchmarked> run_benchmark(harness::SuiteOptions options, const std::string& output, unsigned jobs,
-                                  const Judge& judge);
+/// Runs the compilers alone, then `judge` twice (into `output`/cold and `output`/warm), then the compilers alone again,
+/// because other load on the machine may change by more than the measured difference. Fails if an option is invalid or
+/// a run writes no records.
+Result<BenchmarkResult> run_benchmark(harness::SuiteOptions options, const std::string& output, unsigned jobs,
+                                      const Judge& judge);
 
-/// Two benchmarks as one: a kernel counts as verified if both verify it.
-Benchmarked followed_by(const Benchmarked& first, const Benchmarked& second);
+/// Combines two benchmarks: a kernel counts as verified if both verify it.
+BenchmarkResult followed_by(const BenchmarkResult& first, const BenchmarkResult& second);
 
-nlohmann::json to_json(const Benchmarked& benchmarked);
-std::string to_text(const Benchmarked& benchmarked, unsigned jobs);
+nlohmann::json to_json(const BenchmarkResult& benchmarked);
+std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs);
 
 /// Peak resident bytes of this process, and of the largest process that it started.
 std::array<std::size_t, 2> peak_memory();

@@ -28,7 +28,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A source file, written before any time is taken.
+/// A source file, written before timing starts.
 struct Unit {
   fs::path source;
   backends::BuildFlags flags;
@@ -50,7 +50,7 @@ Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std
       units.push_back({path, part.flags, text.size()});
     }
   }
-  // What takes longest first, or a core would wait at the end.
+  // The slowest units first, so that no core is idle at the end.
   std::ranges::stable_sort(units, std::ranges::greater{},
                            [](const Unit& unit) { return std::pair(unit.flags.optimisation, unit.bytes); });
   return units;
@@ -114,7 +114,7 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& wor
   const auto start = std::chrono::steady_clock::now();
   for_each_index(programs.size(), jobs, [&](std::size_t i) {
     const auto outcome = nvrtc->compile(sources[i], programs[i].kernel->name + ".cu", programs[i].options);
-    rejected += std::holds_alternative<cuda::Compiled>(outcome) ? 0 : 1;
+    rejected += std::holds_alternative<cuda::CompiledCode>(outcome) ? 0 : 1;
   });
   const double seconds = seconds_since(start);
   if (rejected > 0) return Error{fmt::format("NVRTC rejects {} of {} programs", rejected.load(), programs.size())};

@@ -1,4 +1,4 @@
-// The time that the compilers alone need for what a run builds: no run of it can be faster.
+// The compile-time lower bound: the time that the compilers alone need for the kernels of a run.
 #pragma once
 
 #include <array>
@@ -13,33 +13,33 @@
 
 namespace assay::benchmark {
 
-/// Kernels that are compiled alike.
+/// Kernels that are compiled with the same flags.
 struct CompilerWork {
   backends::BuildFlags flags;
   std::vector<backends::EmittedKernel> kernels;
 };
 
 struct CompileLowerBound {
-  std::size_t batch = 1;  ///< kernels in a unit, at most; 0: several sizes
+  std::size_t batch = 1;  ///< kernels in a translation unit, at most; 0: several sizes
   std::size_t units = 0;
   double seconds = 0;
 };
 
-/// Kernels in a unit of the C++ compiler that are tried.
+/// Numbers of kernels in a C++ translation unit that are measured.
 inline constexpr std::array<std::size_t, 4> kLowerBoundBatches{16, 32, 64, 96};
 
-/// Hands the sources to the C++ compiler, `jobs` at once and from files, for each of the batch sizes. The units that
-/// take longest come first, so that no core waits for another's last one. `compiler` as --cxx. Fails without a
-/// compiler, without a place for files, or where it refuses a unit.
+/// Compiles the sources with the C++ compiler, from files and `jobs` at once, for each of the batch sizes. The slowest
+/// units come first, so that no core is idle at the end. `compiler` as --cxx. Fails without a compiler, if files
+/// cannot be written, or if a unit does not compile.
 Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompilerWork>& work,
                                                        const std::string& compiler, unsigned jobs,
                                                        std::span<const std::size_t> batches);
 
-/// Hands each kernel to NVRTC by itself, for both lanes and the architectures of the device ptx, `jobs` at once. Fails
-/// without NVRTC, or where it refuses a kernel.
+/// Compiles each kernel with NVRTC, for both precisions and the architectures of the `ptx` device, `jobs` at once.
+/// Fails without NVRTC, or if a kernel does not compile.
 Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& work, unsigned jobs);
 
-/// By batch size the mean of all measurements of the same work.
+/// The mean of all measurements of the same work, by batch size.
 std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured);
 
 }  // namespace assay::benchmark

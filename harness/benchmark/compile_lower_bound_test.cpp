@@ -6,7 +6,7 @@
 namespace assay::benchmark {
 namespace {
 
-TEST(CompileLowerBound, IsTheMeanOfWhatWasMeasuredOfABatchSize) {
+TEST(CompileLowerBound, AveragesMeasurementsOfEachBatchSize) {
   const auto means = means_of({{.batch = 32, .units = 2, .seconds = 10},
                                {.batch = 16, .units = 4, .seconds = 12},
                                {.batch = 32, .units = 2, .seconds = 20}});

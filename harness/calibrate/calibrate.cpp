@@ -19,7 +19,7 @@ namespace assay::harness {
 namespace {
 
 using backends::BufferId;
-using reference::Bounded;
+using reference::BoundedValue;
 
 constexpr std::uint64_t kBitPatterns = std::uint64_t{1} << 32U;
 constexpr std::size_t kInputsOfLaunch = std::size_t{1} << 20U;
@@ -75,8 +75,8 @@ class Arrays {
     const std::array strides{static_cast<std::int64_t>(sizeof(float))};
     return {.kernel = &kernel,
             .threads = static_cast<std::int64_t>(count),
-            .arguments = {backends::Argument::array(backends::BufferAddress{x_, 0}, shape, strides),
-                          backends::Argument::array(backends::BufferAddress{out_, 0}, shape, strides)},
+            .arguments = {backends::KernelArgument::array(backends::BufferAddress{x_, 0}, shape, strides),
+                          backends::KernelArgument::array(backends::BufferAddress{out_, 0}, shape, strides)},
             .time_limit = kTimeLimit};
   }
   [[nodiscard]] std::span<float> inputs(backends::Session& session) const { return floats(session, x_); }
@@ -89,10 +89,10 @@ class Arrays {
   BufferId x_, out_;
 };
 
-/// Holds results against the oracle, input by input.
+/// Compares results with the oracle, input by input.
 class Comparison {
  public:
-  Comparison(ir::Op op, const reference::Profile& profile)
+  Comparison(ir::Op op, const reference::ArithmeticProfile& profile)
       : evaluate_(reference::evaluator(op).evaluate),
         recorder_(forced_),
         arithmetic_(ir::Scalar::kF32, profile, recorder_) {
@@ -100,9 +100,9 @@ class Comparison {
   }
 
   void add(float input, float got) {
-    const Bounded x{.v = input, .e = {}};
-    const Bounded* const operand = &x;
-    const Bounded expected = evaluate_(arithmetic_, {&operand, 1});
+    const BoundedValue x{.v = input, .e = {}};
+    const BoundedValue* const operand = &x;
+    const BoundedValue expected = evaluate_(arithmetic_, {&operand, 1});
     const double bound = expected.e[reference::kNative];
     const auto value = static_cast<double>(expected.v);
     if (std::isnan(value) || std::isinf(value) || std::isnan(input)) {
@@ -124,8 +124,8 @@ class Comparison {
   void note(bool holds, const CalibrationPoint& point) {
     ++found_.compared;
     if (holds) return;
-    ++found_.beyond;
-    if (!found_.refuted) found_.refuted = point;
+    ++found_.violations;
+    if (!found_.first_violation) found_.first_violation = point;
   }
 
   reference::Evaluate evaluate_;
@@ -137,13 +137,13 @@ class Comparison {
 
 void merge(Calibration& all, const Calibration& part) {
   all.compared += part.compared;
-  all.beyond += part.beyond;
+  all.violations += part.violations;
   if (part.worst.ulps > all.worst.ulps) all.worst = part.worst;
-  if (!all.refuted) all.refuted = part.refuted;
+  if (!all.first_violation) all.first_violation = part.first_violation;
 }
 
-/// The results of one launch, in slices that threads share.
-Calibration compare(ir::Op op, const reference::Profile& profile, std::span<const float> inputs,
+/// Compares the results of one launch, divided among threads.
+Calibration compare(ir::Op op, const reference::ArithmeticProfile& profile, std::span<const float> inputs,
                     std::span<const float> results, unsigned jobs) {
   const std::size_t slices = (inputs.size() + kInputsOfSlice - 1) / kInputsOfSlice;
   std::vector<Calibration> parts(slices);
@@ -163,7 +163,7 @@ Calibration compare(ir::Op op, const reference::Profile& profile, std::span<cons
 
 Result<Calibration> measure(ir::Op op, const backends::BuiltKernel& kernel, backends::Session& session,
                             const Arrays& arrays, backends::SourceTarget target, const CalibrationOptions& options) {
-  const reference::Profile profile = profile_of(target, backends::BuildFlags::strict());
+  const reference::ArithmeticProfile profile = profile_of(target, backends::BuildFlags::strict());
   Calibration all{.op = op};
   std::uint64_t bits = 0;
   while (bits < kBitPatterns) {
@@ -187,12 +187,13 @@ std::vector<ir::Op> calibrated_operations() {
   std::vector<ir::Op> operations;
   for (const ir::OperationRow& row : ir::kOperations) {
     const bool is_function = row.arity == 1 && row.rule == ir::TypeRule::kFloat;
-    if (is_function && reference::evaluator(row.op).role == reference::Role::kElementwise) operations.push_back(row.op);
+    if (is_function && reference::evaluator(row.op).role == reference::EvaluatorRole::kElementwise)
+      operations.push_back(row.op);
   }
   return operations;
 }
 
-ir::UlpBound figure_of(ir::Op op, backends::SourceTarget target) {
+ir::UlpBound ulp_bound_of(ir::Op op, backends::SourceTarget target) {
   const ir::Accuracy& accuracy = ir::row(op).accuracy;
   return target == backends::SourceTarget::kCuda ? accuracy.cuda_f32 : accuracy.libm_f32;
 }

@@ -27,16 +27,16 @@ Printer printer_injecting(const std::string& from, const std::string& to) {
   };
 }
 
-TEST(Calibrate, FindsTheMathLibraryWithinItsTable) {
+TEST(Calibrate, AcceptsMathLibraryWithinBounds) {
   const auto device = testing::cpu_device();
   const auto results = calibrate(*device, printer_injecting("", ""), some_inputs(calibrated_operations()));
   ASSERT_TRUE(results.ok()) << results.error().text();
   EXPECT_GT(results->size(), 30U);
   for (const Calibration& result : *results) {
     const auto name = ir::row(result.op).mnemonic;
-    EXPECT_EQ(result.beyond, 0U) << name << " of " << (result.refuted ? result.refuted->input : 0);
+    EXPECT_EQ(result.violations, 0U) << name << " of " << (result.first_violation ? result.first_violation->input : 0);
     EXPECT_GT(result.compared, 30'000U) << name;
-    const ir::UlpBound figure = figure_of(result.op, backends::SourceTarget::kCpp);
+    const ir::UlpBound figure = ulp_bound_of(result.op, backends::SourceTarget::kCpp);
     if (figure.kind == ir::UlpBound::Kind::kExact) {
       EXPECT_EQ(result.worst.ulps, 0) << name;
     }
@@ -47,31 +47,31 @@ TEST(Calibrate, FindsTheMathLibraryWithinItsTable) {
   }
 }
 
-TEST(Calibrate, FindsAFunctionThatIsWorseThanItsTable) {
+TEST(Calibrate, DetectsFunctionBeyondBound) {
   const auto device = testing::cpu_device();
   const auto results =
       calibrate(*device, printer_injecting("= exp(", "= 1.000001f * exp("), some_inputs({ir::Op::kExp}));
   ASSERT_TRUE(results.ok()) << results.error().text();
   const Calibration& exp = results->front();
-  EXPECT_GT(exp.beyond, 1000U);
+  EXPECT_GT(exp.violations, 1000U);
   EXPECT_GT(exp.worst.ulps, 8);
   EXPECT_LT(exp.worst.ulps, 20);
-  ASSERT_TRUE(exp.refuted.has_value());
-  EXPECT_NEAR(exp.refuted->got, exp.refuted->expected, exp.refuted->expected * 2e-6);
+  ASSERT_TRUE(exp.first_violation.has_value());
+  EXPECT_NEAR(exp.first_violation->got, exp.first_violation->expected, exp.first_violation->expected * 2e-6);
 }
 
-TEST(Calibrate, FindsAResultOfTheWrongClass) {
+TEST(Calibrate, DetectsNanWhereFiniteValueIsExpected) {
   const auto device = testing::cpu_device();
   const auto results =
       calibrate(*device, printer_injecting("= sqrt(", "= sqrt(0 * 1e-30f + "), some_inputs({ir::Op::kSqrt}));
   ASSERT_TRUE(results.ok());
-  EXPECT_EQ(results->front().beyond, 0U);
+  EXPECT_EQ(results->front().violations, 0U);
   const auto negated = calibrate(*device, printer_injecting("= sqrt(", "= sqrt(-"), some_inputs({ir::Op::kSqrt}));
   ASSERT_TRUE(negated.ok());
-  EXPECT_GT(negated->front().beyond, negated->front().compared / 2);
+  EXPECT_GT(negated->front().violations, negated->front().compared / 2);
 }
 
-TEST(Calibrate, SaysWhatDidNotBuild) {
+TEST(Calibrate, ReportsBuildFailure) {
   const auto device = testing::cpu_device();
   const auto results = calibrate(*device, printer_injecting("= exp(", "= undeclared("), some_inputs({ir::Op::kExp}));
   ASSERT_FALSE(results.ok());

@@ -67,7 +67,7 @@ Result<std::vector<std::uint32_t>> Probe::ask(std::span<const std::uint32_t> ope
     const backends::LaunchRequest launch{
         .kernel = kernel_.get(),
         .threads = static_cast<std::int64_t>(part.size()),
-        .arguments = {backends::Argument::array(backends::BufferAddress{words_, 0}, shape, strides)},
+        .arguments = {backends::KernelArgument::array(backends::BufferAddress{words_, 0}, shape, strides)},
         .time_limit = kTimeLimit};
     const backends::RunOutcome outcome = session_->run({&launch, 1}).front();
     if (!std::holds_alternative<backends::Completed>(outcome)) return Error{backends::describe(outcome)};

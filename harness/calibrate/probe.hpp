@@ -1,4 +1,4 @@
-// Asks a device what one instruction of PTX answers, operand by operand: an inline one in a kernel of CUDA C++.
+// Runs one PTX instruction on a device for given operands, as inline assembly in a CUDA C++ kernel.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace assay::harness {
 
 class Probe {
  public:
-  /// `instruction` takes one operand: "ex2.approx.ftz.f32", or with f64 one that reads and gives the upper word of a
-  /// double. The device outlives the probe and takes CUDA C++. Fails when it does not build.
+  /// `instruction` takes one operand, such as "ex2.approx.ftz.f32". An f64 instruction takes and returns the upper word
+  /// of a double. The device must support CUDA C++ and outlive the probe. Fails if the kernel does not build.
   static Result<Probe> make(backends::Device& device, std::string_view instruction);
 
-  /// The answers' bit patterns, upper words of doubles. Fails when a launch does.
+  /// The bit patterns of the results, for doubles their upper words. Fails if a launch fails.
   Result<std::vector<std::uint32_t>> ask(std::span<const std::uint32_t> operands);
 
  private:

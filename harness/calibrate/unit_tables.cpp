@@ -9,16 +9,16 @@
 namespace assay::harness {
 namespace {
 
-Result<ptx::Measured> measure(backends::Device& device, const ptx::UnitRow& unit, std::uint64_t step) {
+Result<ptx::MeasuredTable> measure(backends::Device& device, const ptx::UnitRow& unit, std::uint64_t step) {
   auto probe = Probe::make(device, unit.instruction);
   if (!probe.ok()) return probe.error();
-  const ptx::Ask ask = [&](const ptx::UnitRow&, std::span<const std::uint32_t> operands) {
+  const ptx::EvaluateUnit ask = [&](const ptx::UnitRow&, std::span<const std::uint32_t> operands) {
     return probe->ask(operands);
   };
   return ptx::measure_unit(unit, ask, step);
 }
 
-/// How many operands of a table have an answer other than the nearest number.
+/// Number of operands of a table whose result is not correctly rounded.
 std::size_t count_differences(const ptx::UnitTable& table) {
   std::size_t count = 0;
   for (const ptx::UnitTable::Window& window : table.windows()) {
@@ -28,13 +28,14 @@ std::size_t count_differences(const ptx::UnitTable& table) {
   return count;
 }
 
-std::string line_of(const ptx::UnitRow& unit, const ptx::Measured& found) {
+std::string line_of(const ptx::UnitRow& unit, const ptx::MeasuredTable& found) {
   if (found.table) {
-    return fmt::format("{:<22} {} of {} operands as predicted; {} entries are not the nearest number", unit.instruction,
-                       found.verified, found.verified, count_differences(*found.table));
+    return fmt::format(
+        "{:<22} {} of {} operands match the prediction; {} entries differ from the correctly rounded result",
+        unit.instruction, found.verified, found.verified, count_differences(*found.table));
   }
-  return fmt::format("{:<22} no table: {} of {} operands are not as predicted, the first is 0x{:08x}", unit.instruction,
-                     found.contradicted, found.verified, found.contradicting);
+  return fmt::format("{:<22} no table: {} of {} operands differ from the prediction; the first is 0x{:08x}",
+                     unit.instruction, found.contradicted, found.verified, found.first_contradiction);
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ Result<MeasuredTables> measure_tables(backends::Device& device, const std::vecto
   for (const ptx::UnitRow& unit : ptx::units()) {
     if (!names.empty() && std::ranges::find(names, unit.instruction) == names.end()) continue;
     if (on_unit) on_unit(unit.instruction);
-    const Result<ptx::Measured> found = measure(device, unit, step);
+    const Result<ptx::MeasuredTable> found = measure(device, unit, step);
     if (!found.ok()) return found.error();
     measured.lines.push_back(line_of(unit, *found));
     measured.complete = measured.complete && found->table.has_value();

@@ -13,10 +13,10 @@
 
 namespace assay::dataset {
 
-/// How many bytes the lines of a split are, uncompressed.
+/// Uncompressed size of the lines of each split in bytes.
 using SplitBytes = std::map<std::string_view, std::uint64_t>;
 
-/// `stats_json` is what stats.json says without timings; `sample` a row's line, or empty.
+/// `stats_json` is the content of stats.json without timings; `sample` is the line of an example row, or empty.
 std::string card_text(const Plan& plan, const Stats& stats, const nlohmann::ordered_json& stats_json,
                       const SplitBytes& bytes, const std::string& sample);
 

@@ -7,36 +7,39 @@
 namespace assay::dataset {
 namespace {
 
-/// What the harness checks around every launch on any device.
+/// The memory checks that the harness makes around every launch on any device.
 constexpr std::string_view kHarnessChecks[] = {"guard_bands", "poison", "unmodified_inputs"};
 
 std::string determinism_of(const harness::CaseRecord& record, bool order_dependent) {
-  if (!record.tiers.t5 || record.tiers.t5->checks == 0) return "not_tested";
+  if (!record.tiers.determinism || record.tiers.determinism->checks == 0) return "not_tested";
   return order_dependent ? "order_dependent" : "bitwise";
 }
 
-/// JSON has no infinity; where the judge passed there is none.
+/// JSON has no infinity; a case that passed has none.
 std::optional<double> finite(const std::optional<double>& rho) {
   return rho && std::isfinite(*rho) ? rho : std::nullopt;
 }
 
 }  // namespace
 
-Evidence evidence_of(const harness::CaseRecord& record, const Rendered& kernel, std::span<const std::string> checks) {
+Evidence evidence_of(const harness::CaseRecord& record, const RenderedKernel& kernel,
+                     std::span<const std::string> checks) {
   const bool backward = record.pass == "backward";
-  Evidence evidence{.device = record.device,
-                    .pass = record.pass,
-                    .mode = record.mode.empty() ? "strict" : record.mode,
-                    .verdict = std::string(to_text(record.outcome)),
-                    .rho_max = finite(record.rho_max),
-                    .values_compared = record.values_compared,
-                    .input_sets = record.input_sets,
-                    .sizes = record.sizes,
-                    .finite_difference_rho = record.tiers.t2 ? finite(record.tiers.t2->rho_max) : std::nullopt,
-                    .determinism = determinism_of(
-                        record, backward ? kernel.order_dependent_backward : kernel.order_dependent_forward),
-                    .controls_rejected = record.controls_rejected,
-                    .inconclusive = record.inconclusive};
+  Evidence evidence{
+      .device = record.device,
+      .pass = record.pass,
+      .mode = record.mode.empty() ? "strict" : record.mode,
+      .verdict = std::string(to_text(record.outcome)),
+      .rho_max = finite(record.rho_max),
+      .values_compared = record.values_compared,
+      .input_sets = record.input_sets,
+      .sizes = record.sizes,
+      .finite_difference_rho =
+          record.tiers.finite_differences ? finite(record.tiers.finite_differences->rho_max) : std::nullopt,
+      .determinism =
+          determinism_of(record, backward ? kernel.order_dependent_backward : kernel.order_dependent_forward),
+      .controls_rejected = record.controls_rejected,
+      .inconclusive = record.inconclusive};
   evidence.memory_checks.assign(std::begin(kHarnessChecks), std::end(kHarnessChecks));
   std::ranges::copy(checks, std::back_inserter(evidence.memory_checks));
   return evidence;

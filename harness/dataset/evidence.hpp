@@ -1,4 +1,4 @@
-// What the judge's records say of a row.
+// Evidence of a row from the judge's records.
 #pragma once
 
 #include <span>
@@ -12,13 +12,14 @@
 
 namespace assay::dataset {
 
-/// Evidence of one judged case. `checks` are those that the device makes on memory beside the harness's own.
-Evidence evidence_of(const harness::CaseRecord& record, const Rendered& kernel, std::span<const std::string> checks);
+/// Evidence of one judged case. `checks` are the device's memory checks in addition to those of the harness.
+Evidence evidence_of(const harness::CaseRecord& record, const RenderedKernel& kernel,
+                     std::span<const std::string> checks);
 
-/// Evidence of a pass that was not judged on the device, and why.
+/// Evidence of a pass that was not judged on the device, with the reason.
 Evidence not_run(std::string_view device, std::string_view pass, std::string reason);
 
-/// Sorted as rows list it: by device, pass (forward first) and mode.
+/// Sorts in the order of rows: by device, pass (forward first) and mode.
 void sort(std::vector<Evidence>& evidence);
 
 }  // namespace assay::dataset

@@ -22,7 +22,7 @@ std::string what(const RowError& diagnostic) {
 
 }  // namespace
 
-std::string shown(std::string_view text) {
+std::string quoted_excerpt(std::string_view text) {
   const bool cut = text.size() > kShown;
   return safe(Json(std::string(text.substr(0, kShown)))) + (cut ? "..." : "");
 }
@@ -71,7 +71,7 @@ std::pair<std::string, std::string> first_difference(std::string_view found, std
   const auto number = std::ranges::count(found.substr(0, start), '\n') + 1;
   const auto line_of = [&](std::string_view text) {
     if (start >= text.size()) return fmt::format("line {}: nothing", number);
-    return fmt::format("line {}: {}", number, shown(text.substr(start, text.find('\n', start) - start)));
+    return fmt::format("line {}: {}", number, quoted_excerpt(text.substr(start, text.find('\n', start) - start)));
   };
   return {line_of(found), line_of(expected)};
 }

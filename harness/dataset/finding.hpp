@@ -1,4 +1,4 @@
-// What a validation finds wrong, one thing each.
+// Diagnostics of a validation.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace assay::dataset {
 
 struct RowError {
-  bool warning = false;  ///< something that the older layout lacks; does not make a dataset invalid
+  bool warning = false;  ///< does not make a dataset invalid: for data missing in the older layout
   std::string file;
   std::uint64_t line = 0;  ///< from 1; 0: the whole file
-  std::string row;         ///< id of the row; empty where it has none
-  std::string pointer;     ///< JSON pointer into the line; empty: all of it
+  std::string row;         ///< id of the row; empty if it has none
+  std::string pointer;     ///< JSON pointer into the line; empty: the whole line
   std::string found;
   std::string expected;
   friend bool operator==(const RowError&, const RowError&) = default;
@@ -24,13 +24,13 @@ struct RowError {
 /// "error: data/train-00000-of-00001.jsonl.zst:12: row 3f9a...: /id: found "x", expected ...".
 std::string to_text(const RowError& diagnostic);
 nlohmann::ordered_json to_json(const RowError& diagnostic);
-/// A SARIF 2.1.0 log of all.
+/// A SARIF 2.1.0 log of all diagnostics.
 nlohmann::ordered_json sarif_json(const std::vector<RowError>& diagnostics, std::string_view version);
 
-/// A value as messages show it: in quotes, its beginning only.
-std::string shown(std::string_view text);
+/// A value as messages show it: quoted, and truncated if long.
+std::string quoted_excerpt(std::string_view text);
 
-/// Where two texts part: "line 12: real x = 1.0f;" of each. For texts that differ.
+/// The first line in which two texts differ, as "line 12: real x = 1.0f;", from each. The texts must differ.
 std::pair<std::string, std::string> first_difference(std::string_view found, std::string_view expected);
 
 }  // namespace assay::dataset

@@ -23,16 +23,17 @@ namespace fs = std::filesystem;
 /// Data files are written once and read often.
 constexpr int kDataLevel = 3;
 
-/// The rest of the work on one dataset, step by step.
-class Finishing {
+/// The steps that finish one dataset.
+class DatasetWriter {
  public:
-  Finishing(Material material, const Producer& producer) : m_(std::move(material)), producer_(producer) {}
+  DatasetWriter(UnfinishedDataset dataset, const Producer& producer) : m_(std::move(dataset)), producer_(producer) {}
 
-  Result<Finished> run() {
+  Result<FinishedDataset> run() {
     clear_leftovers();
     if (Result<void> dropped = drop_duplicates(); !dropped.ok()) return dropped.error();
     choose_splits();
-    for (const auto step : {&Finishing::write_data, &Finishing::write_quarantine, &Finishing::write_texts}) {
+    for (const auto step :
+         {&DatasetWriter::write_data, &DatasetWriter::write_quarantine, &DatasetWriter::write_texts}) {
       if (Result<void> done = (this->*step)(); !done.ok()) return done.error();
     }
     std::error_code error;
@@ -41,7 +42,7 @@ class Finishing {
   }
 
  private:
-  /// What a process that died here has left: files without their names.
+  /// Removes temporary files of a process that died here.
   void clear_leftovers() const {
     std::error_code error;
     for (const char* folder : {"data", "quarantine", "partial", "."}) {
@@ -51,16 +52,16 @@ class Finishing {
     }
   }
 
-  /// Slot by slot: a row whose program an earlier slot has gives way to its slot's next candidate that passes.
+  /// Replaces each row whose program is in an earlier slot by the next candidate of its slot that passes.
   Result<void> drop_duplicates() {
     std::unordered_set<std::string_view> seen;
-    std::vector<Accepted> kept;
-    for (const Accepted& row : m_.rows) {
-      std::optional<Accepted> candidate = row;
+    std::vector<AcceptedRow> kept;
+    for (const AcceptedRow& row : m_.rows) {
+      std::optional<AcceptedRow> candidate = row;
       while (candidate && !seen.insert(candidate->id).second) {
         const Task next{candidate->slot, candidate->attempt + 1};
         candidate.reset();
-        Result<Produced> produced = producer_.produce({&next, 1});
+        Result<ProducedBlock> produced = producer_.produce({&next, 1});
         if (!produced.ok()) return produced.error();
         std::ranges::move(produced->rejected, std::back_inserter(m_.rejected));
         m_.timing += produced->timing;
@@ -70,25 +71,25 @@ class Finishing {
       if (candidate) kept.push_back(*candidate);
     }
     m_.rows = std::move(kept);
-    std::ranges::sort(m_.rejected, {}, [](const Rejected& one) { return std::pair(one.slot, one.attempt); });
+    std::ranges::sort(m_.rejected, {}, [](const RejectedCandidate& one) { return std::pair(one.slot, one.attempt); });
     return {};
   }
 
   void choose_splits() {
     std::vector<ShingleView> shingles;
     std::vector<std::string_view> ids;
-    for (const Accepted& row : m_.rows) {
+    for (const AcceptedRow& row : m_.rows) {
       shingles.push_back(row.shingles);
       ids.push_back(row.id);
     }
     const std::vector<std::uint32_t> clusters = clusters_of(shingles);
-    splits_ = splits_of(ids, clusters, m_.plan.seed);
+    splits_ = assign_splits(ids, clusters, m_.plan.seed);
     for (std::size_t i = 0; i < m_.rows.size(); ++i)
       stats_.add(m_.rows[i].facts, splits_[i]);
     for (const auto& [first, rows] : cluster_sizes(clusters)) {
       if (rows > 1) stats_.add_cluster(rows);
     }
-    for (const Rejected& rejected : m_.rejected) {
+    for (const RejectedCandidate& rejected : m_.rejected) {
       stats_.add_rejected(rejected.verdict);
       ++finished_.rejected_kinds[rejected.verdict];
     }
@@ -96,7 +97,7 @@ class Finishing {
     finished_.rows = m_.rows.size();
     finished_.rejected = m_.rejected.size();
     for (const std::uint64_t block : blocks_of_shard(m_.plan))
-      finished_.wanted += std::min<std::uint64_t>(m_.plan.block_rows, m_.plan.count - block * m_.plan.block_rows);
+      finished_.requested += std::min<std::uint64_t>(m_.plan.block_rows, m_.plan.count - block * m_.plan.block_rows);
   }
 
   static std::map<std::uint32_t, std::uint64_t> cluster_sizes(const std::vector<std::uint32_t>& clusters) {
@@ -106,16 +107,16 @@ class Finishing {
     return sizes;
   }
 
-  /// Candidates that passed and gave way: of each slot's attempts those that are neither its row nor rejected.
+  /// Duplicates: candidates that passed but were replaced, i.e. attempts that are neither a slot's row nor rejected.
   std::uint64_t duplicates() const {
     std::uint64_t attempts = 0;
-    for (const Accepted& row : m_.rows)
+    for (const AcceptedRow& row : m_.rows)
       attempts += row.attempt;
     std::unordered_set<std::uint64_t> filled;
-    for (const Accepted& row : m_.rows)
+    for (const AcceptedRow& row : m_.rows)
       filled.insert(row.slot.number);
     const auto rejected =
-        std::ranges::count_if(m_.rejected, [&](const Rejected& one) { return filled.contains(one.slot); });
+        std::ranges::count_if(m_.rejected, [&](const RejectedCandidate& one) { return filled.contains(one.slot); });
     return attempts - static_cast<std::uint64_t>(rejected);
   }
 
@@ -169,13 +170,13 @@ class Finishing {
     return committed;
   }
 
-  /// The rows' lines in the order of slots, from the blocks, one block open at a time.
+  /// The lines of the rows in the order of slots, read from the blocks, one block open at a time.
   class RowLines {
    public:
-    explicit RowLines(const Material& material) : m_(material) {}
+    explicit RowLines(const UnfinishedDataset& dataset) : m_(dataset) {}
 
-    /// The line lives until the next is asked for.
-    Result<std::string_view> line_of(const Accepted& row) {
+    /// The line is valid until the next call.
+    Result<std::string_view> line_of(const AcceptedRow& row) {
       if (!row.line.empty()) return row.line;
       const std::uint64_t block = row.slot.number / m_.plan.block_rows;
       if (!reader_ || block != block_) {
@@ -188,27 +189,27 @@ class Finishing {
       do {
         const Result<bool> more = reader_->next(line_);
         if (!more.ok()) return more.error();
-        if (!*more) return Error{"lacks a row that the journal names", block_file(m_.dir, block).string()};
+        if (!*more) return Error{"a row of the journal is missing in this block", block_file(m_.dir, block).string()};
       } while (!line_.starts_with(start));
       return std::string_view(line_);
     }
 
    private:
-    const Material& m_;
+    const UnfinishedDataset& m_;
     std::optional<LineReader> reader_;
     std::uint64_t block_ = 0;
-    std::string line_;  ///< read last
+    std::string line_;  ///< the line read last
   };
 
   Result<void> write_quarantine() {
     std::string text;
-    for (const Rejected& rejected : m_.rejected)
+    for (const RejectedCandidate& rejected : m_.rejected)
       text += to_json(rejected).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
     names_.emplace_back(kQuarantineFile);
     return put_file(m_.dir / kQuarantineFile, text);
   }
 
-  /// Card, schema, stats, checksums and last the journal, which says that all is there.
+  /// Writes card, schema, stats, checksums and, last, the journal, which marks the dataset as complete.
   Result<void> write_texts() {
     finished_.timing = m_.timing;
     nlohmann::ordered_json stats = stats_.to_json();
@@ -236,12 +237,12 @@ class Finishing {
     return {};
   }
 
-  /// The same whatever the order in which blocks came: without the texts that quarantine/ holds.
+  /// The final journal. It does not depend on the order of blocks and leaves out the texts in quarantine/.
   std::string final_journal() const {
     std::map<std::uint64_t, JournalBlock> blocks;
     for (const std::uint64_t number : blocks_of_shard(m_.plan))
       blocks[number].block = number;
-    for (const Accepted& row : m_.rows)
+    for (const AcceptedRow& row : m_.rows)
       blocks[row.slot.number / m_.plan.block_rows].rows.push_back({row.slot.number, row.attempt, std::string(row.id)});
     Journal journal{.plan = m_.plan, .blocks = {}, .ended = true};
     for (auto& [number, block] : blocks)
@@ -249,20 +250,20 @@ class Finishing {
     return to_text(journal);
   }
 
-  Material m_;
+  UnfinishedDataset m_;
   const Producer& producer_;
-  Finished finished_;
+  FinishedDataset finished_;
   Stats stats_;
   std::vector<std::string_view> splits_;  ///< by row
   SplitBytes split_bytes_;                ///< of the lines written
-  std::vector<std::string> names_;        ///< of the files written, below the folder
+  std::vector<std::string> names_;        ///< of the files written, relative to the folder
   std::string sample_;                    ///< the line of the first row
 };
 
 }  // namespace
 
-std::vector<std::string_view> splits_of(std::span<const std::string_view> ids, std::span<const std::uint32_t> clusters,
-                                        std::uint64_t seed) {
+std::vector<std::string_view> assign_splits(std::span<const std::string_view> ids,
+                                            std::span<const std::uint32_t> clusters, std::uint64_t seed) {
   struct Cluster {
     std::uint64_t key = 0;
     std::uint32_t first = 0;
@@ -299,8 +300,8 @@ std::string data_file(std::string_view split, std::uint64_t number, std::uint64_
   return fmt::format("{}/{}-{:05}-of-{:05}.jsonl.zst", kDataFolder, split, number, of);
 }
 
-Result<Finished> finish(Material material, const Producer& producer) {
-  return Finishing(std::move(material), producer).run();
+Result<FinishedDataset> finish(UnfinishedDataset dataset, const Producer& producer) {
+  return DatasetWriter(std::move(dataset), producer).run();
 }
 
 }  // namespace assay::dataset

@@ -1,4 +1,4 @@
-// From rows to a dataset: drops exact duplicates, keeps near duplicates in one split, writes all files.
+// Makes a dataset from rows: drops exact duplicates, keeps near duplicates in one split, writes all files.
 #pragma once
 
 #include <cstdint>
@@ -19,40 +19,40 @@ namespace assay::dataset {
 
 inline constexpr std::string_view kSplits[] = {"train", "validation", "test"};
 
-/// Shares of the rows that validation and test get, each.
+/// The share of the rows in the validation split, and in the test split.
 inline constexpr double kHeldOutShare = 0.05;
 
-/// For each row its split: whole clusters, in an order that the ids and the seed decide, go to test and validation
-/// until these have their share. `clusters` is what clusters_of gave.
-std::vector<std::string_view> splits_of(std::span<const std::string_view> ids, std::span<const std::uint32_t> clusters,
-                                        std::uint64_t seed);
+/// The split of each row. Whole clusters go to test and validation, in an order determined by the ids and the seed,
+/// until these splits have their share. `clusters` is the result of clusters_of.
+std::vector<std::string_view> assign_splits(std::span<const std::string_view> ids,
+                                            std::span<const std::uint32_t> clusters, std::uint64_t seed);
 
 /// data/train-00000-of-00003.jsonl.zst
 std::string data_file(std::string_view split, std::uint64_t number, std::uint64_t of);
-/// Rows in a data file; the last one of a split has what is left.
+/// Rows in a data file; the last file of a split has the remainder.
 inline constexpr std::uint64_t kRowsPerFile = 4096;
 
-/// What goes into a dataset; the rows' lines lie in the blocks of partial/.
-struct Material {
+/// The content of a dataset to finish; the lines of the rows are in the blocks of partial/.
+struct UnfinishedDataset {
   std::filesystem::path dir;
   Plan plan;
-  std::vector<Accepted> rows;       ///< by slot; those whose `line` is empty have it in their block
+  std::vector<AcceptedRow> rows;    ///< by slot; if `line` is empty, the line is in the block
   std::vector<RowMemories> memory;  ///< of the rows
-  std::vector<Rejected> rejected;
+  std::vector<RejectedCandidate> rejected;
   Timing timing;
 };
 
-struct Finished {
+struct FinishedDataset {
   std::uint64_t rows = 0;
-  std::uint64_t wanted = 0;
+  std::uint64_t requested = 0;
   std::uint64_t rejected = 0;
   std::uint64_t duplicates = 0;
   std::map<std::string, std::uint64_t> rejected_kinds;
   Timing timing;
-  bool was_complete = false;  ///< nothing was left to do
+  bool was_complete = false;  ///< the dataset was already complete
 };
 
-/// Writes the dataset and removes partial/. `producer` makes rows in place of duplicates.
-Result<Finished> finish(Material material, const Producer& producer);
+/// Writes the dataset and removes partial/. `producer` makes rows that replace duplicates.
+Result<FinishedDataset> finish(UnfinishedDataset dataset, const Producer& producer);
 
 }  // namespace assay::dataset

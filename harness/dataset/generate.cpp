@@ -23,19 +23,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Blocks live for the length of a run: speed counts, not size. Levels below zero are zstd's fastest.
+/// Blocks are temporary, so that speed matters more than size. Negative levels are zstd's fastest.
 constexpr int kBlockLevel = -3;
 
-/// Lines that stay in memory until they are written for good; those beyond it are read back from their blocks.
+/// Bytes of lines kept in memory until they are written to the dataset; further lines are read back from their blocks.
 constexpr std::size_t kMostKept = std::size_t{256} << 20;
 
-/// The blocks of a run: those that an earlier one left, and those that this one makes.
+/// The blocks of a run: those of an earlier, interrupted run and new ones.
 class Blocks {
  public:
   Blocks(const Plan& plan, const Producer& producer, const GenerateOptions& options)
       : plan_(plan), producer_(producer), options_(options), slots_(slots_of(plan)) {}
 
-  /// Takes over what lies in the folder: blocks that the journal names and whose rows are there.
+  /// Reuses blocks in the folder that are in the journal and complete.
   Result<void> take_over(const Journal& journal) {
     for (const JournalBlock& block : journal.blocks)
       known_.emplace(block.block, block);
@@ -64,17 +64,17 @@ class Blocks {
     return failure();
   }
 
-  /// The block's rows, as another dataset has them.
+  /// Adds a block with rows of another dataset.
   Result<void> add(const JournalBlock& block, const std::vector<std::string>& lines) {
     const Result<void> written = write(block, std::vector<std::string_view>(lines.begin(), lines.end()));
     if (!written.ok()) return written;
     if (Result<void> loaded = load(block); !loaded.ok()) return loaded;
     if (done_.contains(block.block)) return {};
-    return Error{fmt::format("the rows of block {} cannot be read back", block.block), options_.output.string()};
+    return Error{fmt::format("cannot read back the rows of block {}", block.block), options_.output.string()};
   }
 
-  Material take() {
-    std::ranges::sort(rows_, {}, [](const Accepted& row) { return row.slot.number; });
+  UnfinishedDataset take() {
+    std::ranges::sort(rows_, {}, [](const AcceptedRow& row) { return row.slot.number; });
     return {.dir = options_.output,
             .plan = plan_,
             .rows = std::move(rows_),
@@ -99,16 +99,16 @@ class Blocks {
     return failure_ ? Result<void>(*failure_) : Result<void>();
   }
 
-  /// Reads a block's rows. One that is not there or broken is made again.
+  /// Reads the rows of a block. A missing or damaged block is made again.
   Result<void> load(const JournalBlock& block) {
     Result<LineReader> reader = LineReader::open(block_file(options_.output, block.block));
     if (!reader.ok()) return {};
-    Produced produced{.rejected = block.rejected};
+    ProducedBlock produced{.rejected = block.rejected};
     std::string line;
     for (const JournalRow& row : block.rows) {
       const Result<bool> more = reader->next(line);
       if (!more.ok() || !*more || row.slot >= slots_.size()) return {};
-      Result<Accepted> accepted = accept_line({slots_[row.slot], row.attempt}, line, produced.memory);
+      Result<AcceptedRow> accepted = accept_line({slots_[row.slot], row.attempt}, line, produced.memory);
       if (!accepted.ok() || accepted->id != row.id) return {};
       produced.rows.push_back(accepted.take());
     }
@@ -121,21 +121,21 @@ class Blocks {
     std::vector<Task> tasks;
     for (const Slot& slot : slots_of_block(plan_, slots_, number))
       tasks.push_back({.slot = slot});
-    Result<Produced> produced = producer_.produce(tasks);
+    Result<ProducedBlock> produced = producer_.produce(tasks);
     if (!produced.ok()) return produced.error();
     JournalBlock block{.block = number, .rejected = produced->rejected};
-    for (const Accepted& row : produced->rows) {
+    for (const AcceptedRow& row : produced->rows) {
       block.rows.push_back({.slot = row.slot.number, .attempt = row.attempt, .id = std::string(row.id)});
     }
     std::vector<std::string_view> lines;
-    for (const Accepted& row : produced->rows)
+    for (const AcceptedRow& row : produced->rows)
       lines.push_back(row.line);
     if (Result<void> written = write(block, lines); !written.ok()) return written;
     keep(number, produced.take());
     return {};
   }
 
-  /// First the rows, then the line that counts them.
+  /// Writes the rows, then the journal line that refers to them.
   Result<void> write(const JournalBlock& block, std::span<const std::string_view> lines) {
     const fs::path file = block_file(options_.output, block.block);
     if (Result<void> put = put_lines(file, lines, kBlockLevel); !put.ok()) return put;
@@ -143,13 +143,13 @@ class Blocks {
     return journal_->append(block);
   }
 
-  void keep(std::uint64_t number, Produced block) {
+  void keep(std::uint64_t number, ProducedBlock block) {
     const std::lock_guard lock(mutex_);
     done_.insert(number);
-    for (const Accepted& row : block.rows)
-      kept_ += row.line.size();
-    if (kept_ > kMostKept) {
-      for (Accepted& row : block.rows)
+    for (const AcceptedRow& row : block.rows)
+      stored_count_ += row.line.size();
+    if (stored_count_ > kMostKept) {
+      for (AcceptedRow& row : block.rows)
         row.line = {};
       block.memory.lines = {};
     }
@@ -169,33 +169,33 @@ class Blocks {
 
   mutable std::mutex mutex_;
   std::set<std::uint64_t> done_;
-  std::vector<Accepted> rows_;
+  std::vector<AcceptedRow> rows_;
   std::vector<RowMemories> memory_;
-  std::vector<Rejected> rejected_;
-  std::size_t kept_ = 0;  ///< bytes of lines, those that were too many among them
+  std::vector<RejectedCandidate> rejected_;
+  std::size_t stored_count_ = 0;  ///< bytes of lines, including those that exceeded the limit
   Timing timing_;
   std::optional<Error> failure_;
 };
 
-/// What the folder holds of this plan. Fails where it holds something else.
+/// The journal in the folder, if any. Fails if the folder contains a dataset of another plan.
 Result<std::optional<Journal>> journal_to_resume(const Plan& plan, const GenerateOptions& options) {
   Result<std::optional<Journal>> journal = read_journal(options.output);
   if (!journal.ok() || !journal->has_value()) return journal;
   const std::string where = options.output.string();
   if (!options.resume) {
-    return Error{"holds a dataset already; go on with it by --resume, or choose another folder", where};
+    return Error{"folder already contains a dataset; continue it with --resume, or choose another folder", where};
   }
   const Plan& other = journal->value().plan;
   if (const std::string what = difference(other, plan); !what.empty()) {
-    return Error{fmt::format("holds a dataset of another plan: its '{}' is another; give the options that began it, or "
-                             "choose another folder",
+    return Error{fmt::format("folder contains a dataset with a different '{}'; repeat the original options, or choose "
+                             "another folder",
                              what),
                  where};
   }
   if (other.shard != plan.shard) {
-    return Error{
-        fmt::format("holds shard {}/{}, not {}/{}", other.shard.index, other.shard.of, plan.shard.index, plan.shard.of),
-        where};
+    return Error{fmt::format("folder contains shard {}/{}, not {}/{}", other.shard.index, other.shard.of,
+                             plan.shard.index, plan.shard.of),
+                 where};
   }
   return journal;
 }
@@ -204,13 +204,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Result<Finished> finish_in(Blocks& blocks, const Producer& producer, std::chrono::steady_clock::time_point start) {
-  Material material = blocks.take();
-  material.timing.wall = seconds_since(start);
-  return finish(std::move(material), producer);
+Result<FinishedDataset> finish_in(Blocks& blocks, const Producer& producer,
+                                  std::chrono::steady_clock::time_point start) {
+  UnfinishedDataset dataset = blocks.take();
+  dataset.timing.wall = seconds_since(start);
+  return finish(std::move(dataset), producer);
 }
 
-/// The rows of a finished dataset, by slot: its splits are each in the order of slots.
+/// The rows of a finished dataset, by slot. Each split is in the order of slots.
 class ShardRows {
  public:
   static Result<ShardRows> open(const fs::path& dir) {
@@ -235,7 +236,7 @@ class ShardRows {
     return rows;
   }
 
-  /// The line of the slot, of which none is asked for before an earlier one.
+  /// The line of the slot. Slots must be requested in ascending order.
   Result<std::string> line_of(std::uint64_t slot) {
     for (Stream& stream : streams_) {
       if (stream.slot != slot) continue;
@@ -243,12 +244,12 @@ class ShardRows {
       if (Result<void> moved = move_on(stream); !moved.ok()) return moved.error();
       return line;
     }
-    return Error{fmt::format("the row of slot {} is in the journal, but not in the data", slot)};
+    return Error{fmt::format("the row of slot {} is in journal.jsonl but not in data/", slot)};
   }
 
  private:
   struct Stream {
-    std::vector<fs::path> files;  ///< left, the next one last
+    std::vector<fs::path> files;  ///< not yet read, in reverse order
     std::optional<LineReader> reader;
     std::string line;
     std::optional<std::uint64_t> slot;  ///< of the line
@@ -269,11 +270,11 @@ class ShardRows {
       if (*more) break;
       stream.reader.reset();
     }
-    // to_line puts the id first.
+    // to_line writes the id first.
     constexpr std::string_view kStart = "{\"id\":\"";
     const std::string id = stream.line.substr(kStart.size(), stream.line.find('"', kStart.size()) - kStart.size());
     const auto known = slots_.find(id);
-    if (known == slots_.end()) return Error{fmt::format("the row {} is not in the journal", id)};
+    if (known == slots_.end()) return Error{fmt::format("row {} is not in journal.jsonl", id)};
     stream.slot = known->second;
     return {};
   }
@@ -282,9 +283,9 @@ class ShardRows {
   std::vector<Stream> streams_;
 };
 
-/// The kernels that a shard put into quarantine, by block.
-Result<std::map<std::uint64_t, std::vector<Rejected>>> quarantined(const fs::path& dir, const Plan& plan) {
-  std::map<std::uint64_t, std::vector<Rejected>> blocks;
+/// The quarantined kernels of a shard, by block.
+Result<std::map<std::uint64_t, std::vector<RejectedCandidate>>> quarantined(const fs::path& dir, const Plan& plan) {
+  std::map<std::uint64_t, std::vector<RejectedCandidate>> blocks;
   Result<LineReader> reader = LineReader::open(dir / kQuarantineFile);
   if (!reader.ok()) return reader.error();
   std::string line;
@@ -292,7 +293,7 @@ Result<std::map<std::uint64_t, std::vector<Rejected>>> quarantined(const fs::pat
     const Result<bool> more = reader->next(line);
     if (!more.ok()) return more.error();
     if (!*more) return blocks;
-    Rejected rejected = rejected_from(nlohmann::json::parse(line));
+    RejectedCandidate rejected = rejected_from(nlohmann::json::parse(line));
     blocks[rejected.slot / plan.block_rows].push_back(std::move(rejected));
   }
 }
@@ -319,14 +320,14 @@ Result<void> add_shard(const fs::path& dir, Blocks& blocks) {
 
 }  // namespace
 
-Result<Finished> generate(const Plan& plan, const Producer& producer, const GenerateOptions& options) {
+Result<FinishedDataset> generate(const Plan& plan, const Producer& producer, const GenerateOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Result<std::optional<Journal>> journal = journal_to_resume(plan, options);
   if (!journal.ok()) return journal.error();
   if (journal->has_value() && journal->value().ended) {
     std::error_code error;
     fs::remove_all(options.output / kPartialFolder, error);
-    return Finished{.wanted = plan.count, .was_complete = true};
+    return FinishedDataset{.requested = plan.count, .was_complete = true};
   }
   Blocks blocks(plan, producer, options);
   if (journal->has_value()) {
@@ -343,34 +344,38 @@ Result<Plan> whole_of(const std::vector<fs::path>& shards) {
   for (const fs::path& dir : shards) {
     const Result<std::optional<Journal>> journal = read_journal(dir);
     if (!journal.ok()) return journal.error();
-    if (!journal->has_value()) return Error{"is no dataset: it has no journal.jsonl", dir.string()};
+    if (!journal->has_value()) return Error{"not a dataset: journal.jsonl is missing", dir.string()};
     const Plan& plan = journal->value().plan;
-    if (!journal->value().ended) return Error{"is not finished; finish it by assay generate --resume", dir.string()};
+    if (!journal->value().ended)
+      return Error{"dataset is not finished; finish it with 'assay generate --resume'", dir.string()};
     if (!whole) whole = plan;
     if (const std::string what = difference(*whole, plan); !what.empty()) {
-      return Error{fmt::format("is of another dataset than {}: its '{}' is another", shards.front().string(), what),
+      return Error{fmt::format("not a shard of the same dataset as {}: '{}' differs", shards.front().string(), what),
                    dir.string()};
     }
     if (plan.shard.of != whole->shard.of || !seen.insert(plan.shard.index).second) {
-      return Error{fmt::format("is shard {}/{}, which does not go with the others", plan.shard.index, plan.shard.of),
+      return Error{fmt::format("shard {}/{} is given twice, or belongs to a different number of shards",
+                               plan.shard.index, plan.shard.of),
                    dir.string()};
     }
   }
-  if (!whole) return Error{"no shard to merge"};
+  if (!whole) return Error{"no shards to merge"};
   if (seen.size() != whole->shard.of) {
-    return Error{fmt::format("found {} shards of {}, expected all", seen.size(), whole->shard.of)};
+    return Error{fmt::format("{} shards of {} are given; merging requires all", seen.size(), whole->shard.of)};
   }
   whole->shard = {};
   return *whole;
 }
 
-Result<Finished> merge(const std::vector<fs::path>& shards, const Producer& producer, const GenerateOptions& options) {
+Result<FinishedDataset> merge(const std::vector<fs::path>& shards, const Producer& producer,
+                              const GenerateOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Result<Plan> plan = whole_of(shards);
   if (!plan.ok()) return plan.error();
   const Result<std::optional<Journal>> journal = read_journal(options.output);
   if (!journal.ok()) return journal.error();
-  if (journal->has_value()) return Error{"holds a dataset already; choose another folder", options.output.string()};
+  if (journal->has_value())
+    return Error{"folder already contains a dataset; choose another folder", options.output.string()};
   Blocks blocks(*plan, producer, options);
   if (Result<void> started = blocks.start_journal(); !started.ok()) return started.error();
   for (const fs::path& dir : shards) {

@@ -1,6 +1,6 @@
-// Makes a dataset: blocks of rows by several threads, each on the disk before it counts, and in the end the folder that
-// docs/guide/make_a_dataset.md describes. A run that was killed at any moment goes on with `resume` and ends in the
-// same bytes.
+// Makes a dataset: several threads write blocks of rows, each flushed to disk before the journal counts it; the result
+// is the folder described in docs/guide/make_a_dataset.md. A run killed at any point can be continued with `resume` and
+// gives the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,26 @@
 
 namespace assay::dataset {
 
-/// Called as rows come, from any thread but never two at once.
+/// Called as rows are made, from any thread but never concurrently.
 using RowsDone = std::function<void(std::uint64_t rows, std::uint64_t rejected)>;
 
 struct GenerateOptions {
   std::filesystem::path output;
-  bool resume = false;  ///< go on with what the folder holds
-  int jobs = 1;         ///< blocks at once
+  bool resume = false;  ///< continue the dataset in the folder
+  int jobs = 1;         ///< blocks made concurrently
   RowsDone progress = nullptr;
 };
 
-/// Fails where the folder holds a dataset and `resume` is not asked for, or that of another plan, and where something
-/// cannot be written: what was flushed then stays, for --resume.
-Result<Finished> generate(const Plan& plan, const Producer& producer, const GenerateOptions& options);
+/// Fails if the folder contains a dataset and `resume` is not set, if it contains a dataset of another plan, or if a
+/// file cannot be written; flushed blocks then remain for --resume.
+Result<FinishedDataset> generate(const Plan& plan, const Producer& producer, const GenerateOptions& options);
 
-/// Joins datasets that are the shards of one: all of them, in any order. Rows that two shards share are made anew by
-/// the producer.
-Result<Finished> merge(const std::vector<std::filesystem::path>& shards, const Producer& producer,
-                       const GenerateOptions& options);
+/// Merges all shards of a dataset, given in any order. Rows that occur in two shards are replaced by the producer.
+Result<FinishedDataset> merge(const std::vector<std::filesystem::path>& shards, const Producer& producer,
+                              const GenerateOptions& options);
 
-/// The plan of the whole whose shards these are. Fails where they differ in more than the shard, where one is missing,
-/// comes twice or is not finished.
+/// The plan of the whole dataset of these shards. Fails if they differ in more than the shard, or if one is missing,
+/// given twice or not finished.
 Result<Plan> whole_of(const std::vector<std::filesystem::path>& shards);
 
 }  // namespace assay::dataset

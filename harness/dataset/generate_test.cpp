@@ -40,9 +40,9 @@ std::vector<json> rows_of(const fs::path& dir) {
   return rows;
 }
 
-TEST(Generate, WritesWhatTheSchemasDescribe) {
+TEST(Generate, FilesMatchTheirSchemas) {
   const Folder folder;
-  const Finished finished = made(small_plan(24), {.output = folder / "d"});
+  const FinishedDataset finished = made(small_plan(24), {.output = folder / "d"});
   EXPECT_EQ(finished.rows, 24U);
   const auto files = files_of(folder / "d");
   for (const char* name : {"README.md", "stats.json", "schema.json", "checksums.sha256", "journal.jsonl",
@@ -64,15 +64,15 @@ TEST(Generate, WritesWhatTheSchemasDescribe) {
   EXPECT_EQ(stats.at("families"), json({{"arithmetic", 6}, {"loop", 6}, {"integer", 6}, {"struct_param", 6}}));
 }
 
-TEST(Generate, AKernelThatWasNotReadGivesTheSameRow) {
+TEST(Generate, RowIsTheSameForParsedAndUnparsedKernel) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const std::string name = generators::generate(family.family, seed).name;
       Result<harness::KernelSource> read = harness::random_kernel(name);
-      Result<harness::KernelSource> unread = harness::unread_random_kernel(name);
+      Result<harness::KernelSource> unread = harness::unparsed_random_kernel(name);
       ASSERT_TRUE(read.ok() && unread.ok()) << name;
-      const Result<Rendered> expected = render(read.take(), source::print_pair);
-      const Result<Rendered> found = render(unread.take(), source::print_pair);
+      const Result<RenderedKernel> expected = render(read.take(), source::print_pair);
+      const Result<RenderedKernel> found = render(unread.take(), source::print_pair);
       ASSERT_TRUE(expected.ok() && found.ok()) << name;
       EXPECT_EQ(to_line(found->row), to_line(expected->row)) << name;
       EXPECT_EQ(found->canonical, expected->canonical) << name;
@@ -80,7 +80,7 @@ TEST(Generate, AKernelThatWasNotReadGivesTheSameRow) {
   }
 }
 
-TEST(Generate, TheCardSaysHowManyBytesASplitIs) {
+TEST(Generate, DatasetCardListsSplitSizes) {
   const Folder folder;
   made(small_plan(24), {.output = folder / "d"});
   Result<LineReader> reader = LineReader::open(folder / "d" / "data/train-00000-of-00001.jsonl.zst");
@@ -92,7 +92,7 @@ TEST(Generate, TheCardSaysHowManyBytesASplitIs) {
               HasSubstr(fmt::format("  - name: train\n    num_bytes: {}\n    num_examples: {}\n", bytes, rows)));
 }
 
-TEST(Generate, RowsHoldBothDevicesAndBothPasses) {
+TEST(Generate, RowsContainBothDevicesAndBothPasses) {
   const Folder folder;
   made(small_plan(8), {.output = folder / "d"});
   for (const json& row : rows_of(folder / "d")) {
@@ -108,7 +108,7 @@ TEST(Generate, RowsHoldBothDevicesAndBothPasses) {
   }
 }
 
-TEST(Generate, ThreadsAndShardsMakeTheSameBytes) {
+TEST(Generate, OutputDoesNotDependOnThreadsOrShards) {
   const Folder folder;
   Plan plan = small_plan(42);
   made(plan, {.output = folder / "one", .jobs = 1});
@@ -123,15 +123,16 @@ TEST(Generate, ThreadsAndShardsMakeTheSameBytes) {
     made(part, {.output = shards.back()});
   }
   const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
-  const Result<Finished> merged = merge(shards, producer, {.output = folder / "merged"});
+  const Result<FinishedDataset> merged = merge(shards, producer, {.output = folder / "merged"});
   ASSERT_TRUE(merged.ok()) << merged.error().text();
   EXPECT_EQ(files_of(folder / "one"), files_of(folder / "merged"));
 
   shards.pop_back();
-  EXPECT_THAT(merge(shards, producer, {.output = folder / "three"}).error().text(), HasSubstr("3 shards of 4"));
+  EXPECT_THAT(merge(shards, producer, {.output = folder / "three"}).error().text(),
+              HasSubstr("3 shards of 4 are given"));
 }
 
-TEST(Generate, AnotherSeedMakesOtherRows) {
+TEST(Generate, RowsDependOnSeed) {
   const Folder folder;
   Plan plan = small_plan(8);
   made(plan, {.output = folder / "one"});
@@ -140,8 +141,8 @@ TEST(Generate, AnotherSeedMakesOtherRows) {
   EXPECT_NE(files_of(folder / "one").at("journal.jsonl"), files_of(folder / "two").at("journal.jsonl"));
 }
 
-/// The state of a run that was stopped: its journal up to some block, and the blocks' rows.
-TEST(Generate, ResumesToTheSameBytes) {
+/// Starts from the state of an interrupted run: its journal up to some block, and the rows of these blocks.
+TEST(Generate, ResumedDatasetIsByteIdentical) {
   const Folder folder;
   const Plan plan = small_plan(24);
   const fs::path stopped = folder / "stopped";
@@ -155,7 +156,7 @@ TEST(Generate, ResumesToTheSameBytes) {
   };
   EXPECT_THROW((void)generate(plan, producer, options), Stop);
   ASSERT_TRUE(fs::exists(block_file(stopped, 2)));
-  // A block that is not whole, one that nobody counted, a line that was cut short.
+  // A truncated block, a block that is not in the journal, and a truncated journal line.
   std::ofstream(block_file(stopped, 1), std::ios::binary | std::ios::trunc) << "half";
   std::ofstream(block_file(stopped, 4), std::ios::binary) << "uncounted";
   std::ofstream(stopped / "journal.jsonl", std::ios::app) << R"({"record":"blo)";
@@ -166,18 +167,18 @@ TEST(Generate, ResumesToTheSameBytes) {
   EXPECT_TRUE(made(plan, {.output = stopped, .resume = true}).was_complete);
 }
 
-TEST(Generate, ResumesNoOtherPlan) {
+TEST(Generate, RejectsResumeWithDifferentPlan) {
   const Folder folder;
   Plan plan = small_plan(8);
   made(plan, {.output = folder / "d"});
   plan.seed = 2;
   const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
   EXPECT_THAT(generate(plan, producer, {.output = folder / "d", .resume = true}).error().text(),
-              HasSubstr("'seed' is another"));
+              HasSubstr("a different 'seed'"));
 }
 
-/// Two slots with one program: the later one has to look further, or stays empty.
-TEST(Generate, ReplacesDuplicates) {
+/// Two slots with the same program: the later one tries its next candidate, or stays empty.
+TEST(Generate, ReplacesDuplicatePrograms) {
   const Folder folder;
   const std::string python =
       "import warp as wp\n\n\n@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 2.0\n";
@@ -187,12 +188,12 @@ TEST(Generate, ReplacesDuplicates) {
   Plan plan = small_plan(2);
   plan.shares = {{.family = "user", .weight = 1, .rows = 2}};
   plan.kernels = {{"user/a.f", python}, {"user/b.f", renamed}};
-  const Finished finished = made(plan, {.output = folder / "d"});
+  const FinishedDataset finished = made(plan, {.output = folder / "d"});
   EXPECT_EQ(finished.rows, 1U);
-  EXPECT_EQ(finished.wanted, 2U);
+  EXPECT_EQ(finished.requested, 2U);
 }
 
-TEST(Splits, KeepClustersTogetherAndHoldOutTheirShare) {
+TEST(Splits, KeepClustersTogetherAndHaveExpectedSizes) {
   std::vector<std::string> names;
   std::vector<std::uint32_t> clusters;
   for (std::uint32_t i = 0; i < 1000; ++i) {
@@ -200,12 +201,12 @@ TEST(Splits, KeepClustersTogetherAndHoldOutTheirShare) {
     clusters.push_back(i / 3 * 3);
   }
   const std::vector<std::string_view> ids(names.begin(), names.end());
-  const std::vector<std::string_view> splits = splits_of(ids, clusters, 1);
+  const std::vector<std::string_view> splits = assign_splits(ids, clusters, 1);
   for (std::size_t i = 0; i < splits.size(); ++i)
     EXPECT_EQ(splits[i], splits[clusters[i]]);
   EXPECT_NEAR(static_cast<double>(std::ranges::count(splits, "test")), 50, 3);
   EXPECT_NEAR(static_cast<double>(std::ranges::count(splits, "validation")), 50, 3);
-  EXPECT_NE(splits, splits_of(ids, clusters, 2));
+  EXPECT_NE(splits, assign_splits(ids, clusters, 2));
 }
 
 }  // namespace

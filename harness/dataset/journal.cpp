@@ -45,7 +45,7 @@ std::string to_line(const JournalBlock& block) {
     members.add("id", row.id);
     members.close();
   });
-  append_json_array(object.begin("rejected"), block.rejected, [&](const Rejected& one) {
+  append_json_array(object.begin("rejected"), block.rejected, [&](const RejectedCandidate& one) {
     line += to_json(one).dump(-1, ' ', false, Json::error_handler_t::replace);
   });
   object.close();
@@ -74,17 +74,18 @@ Result<std::optional<Journal>> read_journal(const fs::path& dir) {
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text->size();) {
     const std::size_t end = text->find('\n', begin);
-    if (end == std::string::npos) break;  // cut short by the end of the process that wrote it
+    if (end == std::string::npos) break;  // truncated: the process that wrote it ended
     const std::string where = fmt::format("{}:{}", path.string(), ++number);
     const json line = json::parse(text->begin() + static_cast<std::ptrdiff_t>(begin),
                                   text->begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     begin = end + 1;
-    if (line.is_discarded()) return Error{"found a line that is not JSON", where};
+    if (line.is_discarded()) return Error{"line is not valid JSON", where};
     if (const auto diagnostics = validator.diagnostics(line); !diagnostics.empty()) {
       return Error{diagnostics.front().text(), where};
     }
     const std::string record = line.at("record");
-    if ((record == "plan") != (number == 1)) return Error{"expected the plan in the first line, and only there", where};
+    if ((record == "plan") != (number == 1))
+      return Error{"the plan must be on the first line and on no other line", where};
     if (record == "plan") journal.plan = plan_from(line);
     else if (record == "block") journal.blocks.push_back(block_from(line));
     else journal.ended = true;

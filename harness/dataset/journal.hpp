@@ -1,7 +1,7 @@
-// journal.jsonl: what is planned and what is done, so that a killed run can go on.
+// journal.jsonl: the plan and the completed blocks, so that a killed run can be resumed.
 //
-// First line the plan, then a line for each block whose rows lie in partial/, in the order in which they came; each is
-// on the disk before the next step. A finished dataset has the blocks in order and a last line `end`.
+// The first line is the plan. A line follows for each block whose rows are in partial/, in order of completion; each
+// line is flushed to disk before the next step. A finished dataset has the blocks in order and a last line `end`.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct JournalRow {
 struct JournalBlock {
   std::uint64_t block = 0;
   std::vector<JournalRow> rows;
-  std::vector<Rejected> rejected;  ///< in a finished dataset without texts: those are in quarantine/
+  std::vector<RejectedCandidate> rejected;  ///< without texts in a finished dataset: those are in quarantine/
 };
 
 struct Journal {
@@ -46,13 +46,13 @@ std::filesystem::path block_file(const std::filesystem::path& dir, std::uint64_t
 
 std::string to_line(const JournalBlock& block);
 
-/// The journal of a folder; nothing where there is none. A last line that was cut short is left out.
+/// The journal of a folder, or nothing if it has none. A truncated last line is ignored.
 Result<std::optional<Journal>> read_journal(const std::filesystem::path& dir);
 
-/// Adds lines, each on the disk before the call returns.
+/// Appends lines; each is flushed to disk before the call returns.
 class JournalWriter {
  public:
-  /// Replaces the journal by the plan and the blocks.
+  /// Writes a new journal with the plan and the blocks, replacing an existing one.
   static Result<JournalWriter> create(const std::filesystem::path& dir, const Journal& journal);
 
   Result<void> append(const JournalBlock& block);
@@ -63,7 +63,7 @@ class JournalWriter {
   harness::AppendedLines lines_;
 };
 
-/// The whole journal as text; with the line `end` where it has ended.
+/// The whole journal as text; with the line `end` if it has ended.
 std::string to_text(const Journal& journal);
 
 }  // namespace assay::dataset

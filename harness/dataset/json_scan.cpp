@@ -12,10 +12,10 @@
 namespace assay::dataset {
 namespace {
 
-/// Longer keys are cut in messages; longer numbers are none.
+/// Longer keys are truncated in messages; longer numbers are rejected.
 constexpr std::size_t kMostToken = 256;
 
-/// The letters of escapes, and what they mean.
+/// The letters of escapes, and the characters that they denote.
 constexpr std::string_view kLetters = "\"\\/bfnrt";
 constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
 
@@ -35,36 +35,38 @@ bool is_number(const std::string& word) {
 }  // namespace
 
 void JsonScanner::feed(std::string_view piece) {
-  while (!piece.empty() && !fault_) {
-    const bool in_string = at_ == At::kString || at_ == At::kKey;
-    const bool free = in_string && escape_ == 0 && more_ == 0 && high_half_ == 0;
+  while (!piece.empty() && !error_) {
+    const bool in_string = state_ == State::kString || state_ == State::kKey;
+    const bool free = in_string && escape_ == 0 && continuation_bytes_ == 0 && high_surrogate_ == 0;
     const std::size_t plain = free ? take_plain(piece) : 0;
-    line_ += plain;
+    line_length_ += plain;
     piece.remove_prefix(plain);
-    if (piece.empty() || fault_) break;
-    if (++line_ > limits_.line) fail("a longer line", fmt::format("at most {} bytes in a line", limits_.line));
+    if (piece.empty() || error_) break;
+    if (++line_length_ > limits_.line)
+      fail("a line that is too long", fmt::format("at most {} bytes in a line", limits_.line));
     else take(piece.front());
     piece.remove_prefix(1);
   }
 }
 
-std::optional<ScanFault> JsonScanner::end() {
-  if (!fault_) {
-    if (at_ == At::kWord) word_done();
-    if (!fault_ && at_ != At::kDone) fail(line_ == 0 ? "an empty line" : "the end of the line", "a whole JSON value");
+std::optional<ScanError> JsonScanner::end() {
+  if (!error_) {
+    if (state_ == State::kWord) word_done();
+    if (!error_ && state_ != State::kDone)
+      fail(line_length_ == 0 ? "an empty line" : "the end of the line", "a complete JSON value");
   }
-  std::optional<ScanFault> fault = std::exchange(fault_, std::nullopt);
+  std::optional<ScanError> fault = std::exchange(error_, std::nullopt);
   *this = JsonScanner(limits_, value_);
   return fault;
 }
 
-/// Takes the characters of a string that stand for themselves, and escapes of one letter, which source code is full of;
-/// says how many bytes that were.
+/// Consumes plain characters of a string and one-letter escapes, which are frequent in source code. Returns the number
+/// of bytes consumed.
 std::size_t JsonScanner::take_plain(std::string_view rest) {
   std::size_t count = 0;
   for (;;) {
     const std::string_view plain = rest.substr(count, plain_prefix(rest.substr(count)));
-    if (at_ == At::kKey && token_.size() < kMostToken) token_ += plain.substr(0, kMostToken);
+    if (state_ == State::kKey && token_.size() < kMostToken) token_ += plain.substr(0, kMostToken);
     if (value_ != nullptr) text_ += plain;
     count += plain.size();
     if (rest.size() - count < 2 || rest[count] != '\\') break;
@@ -73,43 +75,44 @@ std::size_t JsonScanner::take_plain(std::string_view rest) {
     keep(static_cast<unsigned char>(kMeant[letter]));
     count += 2;
   }
-  string_ += count;
-  if (string_ > limits_.string) fail("a longer text", fmt::format("at most {} bytes in a text", limits_.string));
+  string_length_ += count;
+  if (string_length_ > limits_.string)
+    fail("a string that is too long", fmt::format("at most {} bytes in a string", limits_.string));
   return count;
 }
 
 void JsonScanner::take(char c) {
-  switch (at_) {
-    case At::kString:
-    case At::kKey: return take_in_string(c);
-    case At::kWord:
+  switch (state_) {
+    case State::kString:
+    case State::kKey: return take_in_string(c);
+    case State::kWord:
       if (is_word(c)) {
-        if (token_.size() >= kMostToken) return fail("a longer word", "a number or a word of JSON");
+        if (token_.size() >= kMostToken) return fail("a token that is too long", "a number, true, false or null");
         token_ += c;
         return;
       }
       word_done();
-      return fault_ ? void() : take(c);
+      return error_ ? void() : take(c);
     default: break;
   }
   if (is_blank(c)) return;
-  switch (at_) {
-    case At::kValue: return take_value(c);
-    case At::kFirstItem: return c == ']' ? close() : take_value(c);
-    case At::kFirstMember:
-    case At::kMember:
-      if (c == '}' && at_ == At::kFirstMember) return close();
-      if (c != '"') return fail(shown(c), "the name of a member");
-      at_ = At::kKey;
-      string_ = 0;
+  switch (state_) {
+    case State::kValue: return take_value(c);
+    case State::kFirstItem: return c == ']' ? close() : take_value(c);
+    case State::kFirstMember:
+    case State::kMember:
+      if (c == '}' && state_ == State::kFirstMember) return close();
+      if (c != '"') return fail(shown(c), "a member name in quotes");
+      state_ = State::kKey;
+      string_length_ = 0;
       token_.clear();
       text_.clear();
       return;
-    case At::kColon:
+    case State::kColon:
       if (c != ':') return fail(shown(c), "':'");
-      at_ = At::kValue;
+      state_ = State::kValue;
       return;
-    case At::kAfter: return take_after(c);
+    case State::kAfter: return take_after(c);
     default: return fail(shown(c), "the end of the line");
   }
 }
@@ -117,13 +120,13 @@ void JsonScanner::take(char c) {
 void JsonScanner::take_value(char c) {
   if (c == '{' || c == '[') return open(c == '{');
   if (c == '"') {
-    at_ = At::kString;
-    string_ = 0;
+    state_ = State::kString;
+    string_length_ = 0;
     text_.clear();
     return;
   }
   if (!is_word(c)) return fail(shown(c), "a JSON value");
-  at_ = At::kWord;
+  state_ = State::kWord;
   token_ = c;
 }
 
@@ -132,18 +135,19 @@ void JsonScanner::take_after(char c) {
   if (c == (frame.object ? '}' : ']')) return close();
   if (c != ',') return fail(shown(c), frame.object ? "',' or '}'" : "',' or ']'");
   ++frame.index;
-  at_ = frame.object ? At::kMember : At::kValue;
+  state_ = frame.object ? State::kMember : State::kValue;
 }
 
 void JsonScanner::open(bool object) {
-  if (frames_.size() == limits_.depth) return fail("deeper nesting", fmt::format("at most {} levels", limits_.depth));
+  if (frames_.size() == limits_.depth)
+    return fail("nesting that is too deep", fmt::format("at most {} levels", limits_.depth));
   if (value_ != nullptr) {
     nlohmann::json& value = place();
     value = object ? nlohmann::json::object() : nlohmann::json::array();
     open_.push_back(&value);
   }
   frames_.push_back({.object = object});
-  at_ = object ? At::kFirstMember : At::kFirstItem;
+  state_ = object ? State::kFirstMember : State::kFirstItem;
 }
 
 void JsonScanner::close() {
@@ -160,42 +164,42 @@ nlohmann::json& JsonScanner::place() {
 
 void JsonScanner::take_in_string(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  ++string_;
-  if (more_ > 0) return utf8(byte);
+  ++string_length_;
+  if (continuation_bytes_ > 0) return utf8(byte);
   if (escape_ > 1) {
     if (std::isxdigit(byte) == 0) return fail(shown(c), "four hexadecimal digits after \\u");
-    unit_ = 16 * unit_ + static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    code_unit_ = 16 * code_unit_ + static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
     escape_ = escape_ == 2 ? 0 : escape_ - 1;
     return escape_ == 0 ? code_unit_done() : void();
   }
   if (escape_ == 1) return escaped(c);
-  if (high_half_ != 0 && c != '\\') return fail("half of a surrogate pair", "its other half behind it");
+  if (high_surrogate_ != 0 && c != '\\') return fail("an unpaired surrogate", "a surrogate pair");
   if (c == '"') return string_done();
   if (c == '\\') escape_ = 1;
-  else if (byte < 0x20) fail(shown(c), "control characters to be escaped");
+  else if (byte < 0x20) fail(shown(c), "an escaped control character");
   else utf8(byte);
 }
 
 void JsonScanner::escaped(char c) {
   const std::size_t letter = kLetters.find(c);
-  if (letter == std::string_view::npos && c != 'u') return fail(shown(c), "an escape of JSON");
+  if (letter == std::string_view::npos && c != 'u') return fail(shown(c), "a JSON escape");
   escape_ = c == 'u' ? 5 : 0;
-  unit_ = 0;
+  code_unit_ = 0;
   if (c == 'u') return;
-  if (high_half_ != 0) return fail("half of a surrogate pair", "its other half behind it");
+  if (high_surrogate_ != 0) return fail("an unpaired surrogate", "a surrogate pair");
   keep_code_point(static_cast<unsigned char>(kMeant[letter]));
 }
 
 void JsonScanner::code_unit_done() {
-  const bool is_high = unit_ >= 0xd800 && unit_ < 0xdc00;
-  const bool is_low = unit_ >= 0xdc00 && unit_ < 0xe000;
-  if (is_low != (high_half_ != 0)) return fail("half of a surrogate pair", "its other half behind it");
+  const bool is_high = code_unit_ >= 0xd800 && code_unit_ < 0xdc00;
+  const bool is_low = code_unit_ >= 0xdc00 && code_unit_ < 0xe000;
+  if (is_low != (high_surrogate_ != 0)) return fail("an unpaired surrogate", "a surrogate pair");
   if (is_high) {
-    high_half_ = unit_;
+    high_surrogate_ = code_unit_;
     return;
   }
-  keep_code_point(is_low ? 0x10000 + ((high_half_ - 0xd800) << 10U) + (unit_ - 0xdc00) : unit_);
-  high_half_ = 0;
+  keep_code_point(is_low ? 0x10000 + ((high_surrogate_ - 0xd800) << 10U) + (code_unit_ - 0xdc00) : code_unit_);
+  high_surrogate_ = 0;
 }
 
 void JsonScanner::keep_code_point(unsigned code) {
@@ -211,46 +215,47 @@ void JsonScanner::keep_code_point(unsigned code) {
   more(0);
 }
 
-/// A byte that the string says.
+/// Appends a byte of the decoded string.
 void JsonScanner::keep(unsigned byte) {
-  if (at_ == At::kKey && token_.size() < kMostToken) token_ += static_cast<char>(byte);
+  if (state_ == State::kKey && token_.size() < kMostToken) token_ += static_cast<char>(byte);
   if (value_ != nullptr) text_ += static_cast<char>(byte);
 }
 
-/// Well-formed sequences as table 3-7 of the Unicode standard has them.
+/// Accepts the well-formed sequences of table 3-7 of the Unicode standard.
 void JsonScanner::utf8(unsigned char byte) {
   keep(byte);
-  const auto reject = [&] { fail(fmt::format("the byte 0x{:02x}, which is no UTF-8", byte), "text in UTF-8"); };
-  if (more_ > 0) {
-    if (byte < low_ || byte > high_) return reject();
-    --more_;
-    low_ = 0x80;
-    high_ = 0xbf;
+  const auto reject = [&] { fail(fmt::format("the byte 0x{:02x}, which is not valid UTF-8", byte), "UTF-8 text"); };
+  if (continuation_bytes_ > 0) {
+    if (byte < next_byte_min_ || byte > next_byte_max_) return reject();
+    --continuation_bytes_;
+    next_byte_min_ = 0x80;
+    next_byte_max_ = 0xbf;
     return;
   }
-  low_ = 0x80;
-  high_ = 0xbf;
-  if (byte >= 0xc2 && byte <= 0xdf) more_ = 1;
-  else if (byte >= 0xe0 && byte <= 0xef) more_ = 2;
-  else if (byte >= 0xf0 && byte <= 0xf4) more_ = 3;
+  next_byte_min_ = 0x80;
+  next_byte_max_ = 0xbf;
+  if (byte >= 0xc2 && byte <= 0xdf) continuation_bytes_ = 1;
+  else if (byte >= 0xe0 && byte <= 0xef) continuation_bytes_ = 2;
+  else if (byte >= 0xf0 && byte <= 0xf4) continuation_bytes_ = 3;
   else return reject();
-  if (byte == 0xe0) low_ = 0xa0;
-  if (byte == 0xed) high_ = 0x9f;
-  if (byte == 0xf0) low_ = 0x90;
-  if (byte == 0xf4) high_ = 0x8f;
+  if (byte == 0xe0) next_byte_min_ = 0xa0;
+  if (byte == 0xed) next_byte_max_ = 0x9f;
+  if (byte == 0xf0) next_byte_min_ = 0x90;
+  if (byte == 0xf4) next_byte_max_ = 0x8f;
 }
 
 void JsonScanner::string_done() {
-  if (at_ == At::kString) {
+  if (state_ == State::kString) {
     if (value_ != nullptr) place() = text_;
     return value_done();
   }
   Frame& frame = frames_.back();
   frame.key = value_ == nullptr ? token_ : text_;
-  if (std::ranges::find(frame.keys, token_) != frame.keys.end()) return fail("a member that comes twice", "it once");
-  constexpr std::size_t kMostKeys = 256;  // more are not remembered: no row has so many
+  if (std::ranges::find(frame.keys, token_) != frame.keys.end())
+    return fail("a duplicate member", "unique member names");
+  constexpr std::size_t kMostKeys = 256;  // further names are not checked: no row has so many
   if (frame.keys.size() < kMostKeys) frame.keys.push_back(token_);
-  at_ = At::kColon;
+  state_ = State::kColon;
 }
 
 void JsonScanner::word_done() {
@@ -259,14 +264,14 @@ void JsonScanner::word_done() {
   }
   if (value_ != nullptr) {
     nlohmann::json word = nlohmann::json::parse(token_, nullptr, false);
-    if (word.is_discarded()) return fail(fmt::format("'{}'", token_), "a number that a double can hold");
+    if (word.is_discarded()) return fail(fmt::format("'{}'", token_), "a number in the range of double");
     place() = std::move(word);
   }
   value_done();
 }
 
 void JsonScanner::fail(std::string found, std::string expected) {
-  if (!fault_) fault_ = {.pointer = pointer(), .found = std::move(found), .expected = std::move(expected)};
+  if (!error_) error_ = {.pointer = pointer(), .found = std::move(found), .expected = std::move(expected)};
 }
 
 std::string JsonScanner::pointer() const {
@@ -274,13 +279,13 @@ std::string JsonScanner::pointer() const {
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
     const bool last = i + 1 == frames_.size();
-    if (last && (at_ == At::kFirstMember || at_ == At::kFirstItem || at_ == At::kMember)) break;
+    if (last && (state_ == State::kFirstMember || state_ == State::kFirstItem || state_ == State::kMember)) break;
     text += '/';
     if (!frame.object) {
       text += fmt::format("{}", frame.index);
       continue;
     }
-    for (const char c : last&& at_ == At::kKey ? token_ : frame.key)
+    for (const char c : last&& state_ == State::kKey ? token_ : frame.key)
       text += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
   }
   return text;

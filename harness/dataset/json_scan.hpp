@@ -1,6 +1,6 @@
-// Reads JSON that others may have written: well-formed, UTF-8, no string, nesting or line beyond the limits, no member
-// twice. Takes a line in pieces and, unless it is asked for the value, keeps nothing of it but the way to where it is,
-// so that hostile input costs no memory; a fault carries the JSON pointer of its place.
+// Scans untrusted JSON. It must be well-formed UTF-8 without duplicate members, and strings, nesting and lines must not
+// exceed the limits. Takes a line in pieces and, unless the value is requested, stores only the path to the current
+// position, so that hostile input cannot exhaust memory. A fault has the JSON pointer of its position.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct ScanLimits {
   std::size_t depth = 32;
 };
 
-struct ScanFault {
+struct ScanError {
   std::string pointer;
   std::string found;
   std::string expected;
@@ -28,17 +28,17 @@ struct ScanFault {
 
 class JsonScanner {
  public:
-  /// `value`, if any, becomes what the line says; it holds a part of it after a fault.
+  /// `value`, if not null, receives the value of the line; after a fault it is incomplete.
   explicit JsonScanner(ScanLimits limits = {}, nlohmann::json* value = nullptr) : limits_(limits), value_(value) {}
 
-  /// The next piece of the line; nothing of it is looked at after a fault.
+  /// Scans the next piece of the line; ignores it after a fault.
   void feed(std::string_view piece);
-  /// The line is over: the first fault, if any. The scanner is ready for the next line.
-  std::optional<ScanFault> end();
-  [[nodiscard]] bool faulty() const { return fault_.has_value(); }
+  /// Ends the line. Returns the first fault, if any. The scanner is then ready for the next line.
+  std::optional<ScanError> end();
+  [[nodiscard]] bool faulty() const { return error_.has_value(); }
 
  private:
-  enum class At : std::uint8_t {
+  enum class State : std::uint8_t {
     kValue,
     kFirstMember,
     kFirstItem,
@@ -62,8 +62,8 @@ class JsonScanner {
   void take_after(char c);
   void open(bool object);
   void close();
-  void value_done() { at_ = frames_.empty() ? At::kDone : At::kAfter; }
-  /// Where the value that begins here belongs; only while one is built.
+  void value_done() { state_ = frames_.empty() ? State::kDone : State::kAfter; }
+  /// The destination of the value that begins here; only if a value is built.
   nlohmann::json& place();
   std::size_t take_plain(std::string_view rest);
   void take_in_string(char c);
@@ -78,24 +78,24 @@ class JsonScanner {
   [[nodiscard]] std::string pointer() const;
 
   ScanLimits limits_;
-  At at_ = At::kValue;
+  State state_ = State::kValue;
   std::vector<Frame> frames_;
-  std::size_t line_ = 0;
-  std::size_t string_ = 0;
-  std::string token_;       ///< of a key or a word, the beginning of what it says
-  int escape_ = 0;          ///< 1: behind a backslash; 2 to 5: hex digits left plus one
-  unsigned unit_ = 0;       ///< of the hex digits so far
-  unsigned high_half_ = 0;  ///< of a surrogate pair whose other half must follow; else 0
-  int more_ = 0;            ///< bytes left of a UTF-8 sequence
-  unsigned char low_ = 0;   ///< range of its next byte
-  unsigned char high_ = 0;
-  std::optional<ScanFault> fault_;
+  std::size_t line_length_ = 0;
+  std::size_t string_length_ = 0;
+  std::string token_;                ///< the current key or token, truncated
+  int escape_ = 0;                   ///< 1: after a backslash; 2 to 5: number of remaining hex digits plus one
+  unsigned code_unit_ = 0;           ///< value of the hex digits so far
+  unsigned high_surrogate_ = 0;      ///< high surrogate whose low surrogate must follow; else 0
+  int continuation_bytes_ = 0;       ///< remaining bytes of a UTF-8 sequence
+  unsigned char next_byte_min_ = 0;  ///< range of the next byte of the sequence
+  unsigned char next_byte_max_ = 0;
+  std::optional<ScanError> error_;
   nlohmann::json* value_;
-  std::vector<nlohmann::json*> open_;  ///< the arrays and objects around, where a value is built
-  std::string text_;                   ///< of the string so far, where a value is built
+  std::vector<nlohmann::json*> open_;  ///< the enclosing arrays and objects, if a value is built
+  std::string text_;                   ///< the string so far, if a value is built
 };
 
-/// The value of a text that a scanner with these limits has found well-formed; of any other, nothing.
+/// Parses a text. Returns nothing if a scanner with these limits finds a fault.
 std::optional<nlohmann::json> read_json(std::string_view text, ScanLimits limits = {});
 
 }  // namespace assay::dataset

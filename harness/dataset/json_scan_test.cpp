@@ -8,14 +8,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::optional<ScanFault> scan(std::string_view line, std::size_t piece = ~std::size_t{0}, ScanLimits limits = {}) {
+std::optional<ScanError> scan(std::string_view line, std::size_t piece = ~std::size_t{0}, ScanLimits limits = {}) {
   JsonScanner scanner(limits);
   for (std::size_t at = 0; at < line.size(); at += std::min(piece, line.size()))
     scanner.feed(line.substr(at, piece));
   return scanner.end();
 }
 
-TEST(JsonScanner, TakesWhatIsJson) {
+TEST(JsonScanner, AcceptsValidJson) {
   for (const std::string_view line : {R"({"a":[1,-2.5e-3,"x\u00e9\n\"é日𝄞"],"b":{},"c":[],"d":null,"e":true})", "7",
                                       R"("")", " [ 1 , 2 ] ", R"({"é":"\ud834\udd1e","à":1})"}) {
     for (const std::size_t piece : {1U, 3U, 1000U})
@@ -23,7 +23,7 @@ TEST(JsonScanner, TakesWhatIsJson) {
   }
 }
 
-TEST(JsonScanner, BuildsWhatTheLibraryReads) {
+TEST(JsonScanner, AgreesWithJsonLibrary) {
   for (const std::string_view line :
        {R"({"a":[1,-2.5e-3,"x\u00e9\n\"é日𝄞"],"b":{},"c":[],"d":null,"e":true})", "7", R"("")", " [ 1 , [2, {}], [] ] ",
         R"({"k\u00e9\ud834\udd1e\t":{"":[false,0.1,12345678901234567890,-9223372036854775808,"\\\/\b\f\r"]},"é":1})"}) {
@@ -41,7 +41,7 @@ struct Fault {
   std::string_view found;
 };
 
-TEST(JsonScanner, NamesThePlaceOfWhatIsNot) {
+TEST(JsonScanner, ReportsPointerOfInvalidJson) {
   const Fault faults[] = {
       {R"({"a":{"b":[1,{"c":"x)"
        "\xff"
@@ -55,7 +55,7 @@ TEST(JsonScanner, NamesThePlaceOfWhatIsNot) {
        "\xed\xa0\x80"
        R"("})",
        "/a", "0xa0"},
-      {R"({"a":1,"b":2,"a":3})", "/a", "comes twice"},
+      {R"({"a":1,"b":2,"a":3})", "/a", "a duplicate member"},
       {R"({"a":[1,2)", "/a/1", "the end of the line"},
       {R"({"a":tru})", "/a", "'tru'"},
       {R"({"a":01})", "/a", "'01'"},
@@ -66,7 +66,7 @@ TEST(JsonScanner, NamesThePlaceOfWhatIsNot) {
       {R"({"a":"\ud834\n"})", "/a", "surrogate"},
       {R"({"a":"\ud834\u0041"})", "/a", "surrogate"},
       {R"({"a":"\udd1e"})", "/a", "surrogate"},
-      {R"({"\u0061":1,"a":2})", "/a", "comes twice"},
+      {R"({"\u0061":1,"a":2})", "/a", "a duplicate member"},
       {R"({"a":1}})", "", "'}'"},
       {R"({"a":1,})", "", "'}'"},
       {R"({"x/y~z":[?]})", "/x~1y~0z", "'?'"},
@@ -83,15 +83,15 @@ TEST(JsonScanner, NamesThePlaceOfWhatIsNot) {
   }
 }
 
-TEST(JsonScanner, HoldsTheLimits) {
+TEST(JsonScanner, EnforcesLimits) {
   const ScanLimits limits{.line = 1000, .string = 100, .depth = 4};
   EXPECT_FALSE(scan(R"({"a":[[[1]]]})", 7, limits));
   EXPECT_EQ(scan(R"({"a":[[[[1]]]]})", 7, limits)->pointer, "/a/0/0");
   EXPECT_EQ(scan(R"({"a":")" + std::string(101, 'x') + R"("})", 7, limits)->pointer, "/a");
-  EXPECT_EQ(scan(R"({"a":[)" + std::string(1000, ' ') + "]}", 7, limits)->found, "a longer line");
+  EXPECT_EQ(scan(R"({"a":[)" + std::string(1000, ' ') + "]}", 7, limits)->found, "a line that is too long");
 }
 
-TEST(JsonScanner, IsReadyForTheNextLine) {
+TEST(JsonScanner, CanBeReusedForNextLine) {
   JsonScanner scanner;
   scanner.feed("{");
   EXPECT_TRUE(scanner.end());

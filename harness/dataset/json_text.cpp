@@ -15,7 +15,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// For each byte: 0 if it stands for itself, 'u' if only \u00XX says it, else the letter of its short escape.
+/// For each byte: 0 if it needs no escape, 'u' if it is written as \u00XX, else the letter of its short escape.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> table{};
   for (std::size_t byte = 0; byte < 0x20; ++byte)
@@ -30,11 +30,11 @@ constexpr std::array<char, 256> kEscapes = [] {
   return table;
 }();
 
-/// Bytes that are looked at together, by the vector unit where there is one.
+/// Bytes that are checked together, with vector instructions where available.
 using Bytes [[gnu::vector_size(16)]] = signed char;
 
-/// How many of the bytes come before one that is below 0x20, above 0x7f, a quote or a backslash; all if none is. As
-/// signed numbers both the control characters and what is no ASCII are below 0x20.
+/// The number of bytes before the first that is below 0x20, above 0x7f, a quote or a backslash. As signed numbers both
+/// control characters and non-ASCII bytes are below 0x20.
 std::size_t plain_bytes(Bytes bytes) {
   const auto found = (bytes < 0x20) | (bytes == '"') | (bytes == '\\');
   const auto [low, high] = std::bit_cast<std::array<std::uint64_t, 2>>(found);
@@ -42,12 +42,12 @@ std::size_t plain_bytes(Bytes bytes) {
   return static_cast<std::size_t>(low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high)) / 8;
 }
 
-/// Bytes of text that are escaped at once, and as many as they may become; a vector is stored at a time.
-constexpr std::size_t kPiece = 1024;
+/// Bytes of text that are escaped at once, and a buffer for their longest escaped form plus one vector.
+constexpr std::size_t kChunkBytes = 1024;
 constexpr std::size_t kLongestEscape = 6;
-using Escaped = std::array<char, kPiece * kLongestEscape + sizeof(Bytes)>;
+using Escaped = std::array<char, kChunkBytes * kLongestEscape + sizeof(Bytes)>;
 
-/// Writes what stands for the byte; the place behind it.
+/// Writes the escaped byte. Returns the position after it.
 char* escape(char* to, unsigned char byte) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   const char escape = kEscapes[byte];
@@ -65,13 +65,13 @@ char* escape(char* to, unsigned char byte) {
   return to;
 }
 
-/// How many bytes the piece has become.
+/// Escapes the piece. Returns the number of bytes written.
 std::size_t escape(std::string_view piece, Escaped& escaped) {
   char* to = escaped.data();
   for (std::size_t at = 0; at < piece.size();) {
     if (Bytes bytes; at + sizeof(bytes) <= piece.size()) {
       std::memcpy(&bytes, piece.data() + at, sizeof(bytes));
-      std::memcpy(to, &bytes, sizeof(bytes));  // what is not plain is written over
+      std::memcpy(to, &bytes, sizeof(bytes));  // bytes that are not plain are overwritten below
       const std::size_t plain = plain_bytes(bytes);
       at += plain;
       to += plain;
@@ -101,8 +101,8 @@ std::size_t plain_prefix(std::string_view text) {
 void append_json_string(std::string& out, std::string_view text) {
   Escaped escaped;
   out += '"';
-  for (; !text.empty(); text.remove_prefix(std::min(kPiece, text.size())))
-    out.append(escaped.data(), escape(text.substr(0, kPiece), escaped));
+  for (; !text.empty(); text.remove_prefix(std::min(kChunkBytes, text.size())))
+    out.append(escaped.data(), escape(text.substr(0, kChunkBytes), escaped));
   out += '"';
 }
 

@@ -1,4 +1,4 @@
-// JSON text, fast: rows are mostly source code, and each is written once.
+// A fast JSON writer for rows, which are mostly source code.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,13 @@
 
 namespace assay::dataset {
 
-/// How many bytes at the beginning are ASCII that stands for itself in a JSON string.
+/// Length of the longest prefix of ASCII characters that need no escape in a JSON string.
 std::size_t plain_prefix(std::string_view text);
 
-/// Appends the text between quotes, escaped as RFC 8259 asks and no more. The text must be UTF-8.
+/// Appends the text in quotes with the escapes that RFC 8259 requires. The text must be UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Appends an object's members one after another, from the brace that begins it on. Their names are identifiers, in
-/// which nothing is to be escaped.
+/// Appends an object, member by member, starting with the opening brace. Member names must need no escapes.
 class JsonObject {
  public:
   explicit JsonObject(std::string& out) : out_(out) { out_ += '{'; }
@@ -30,13 +29,13 @@ class JsonObject {
   void add(std::string_view name, bool value);
   void add(std::string_view name, std::int64_t value);
   void add(std::string_view name, int value) { add(name, std::int64_t{value}); }
-  void add(std::string_view name, const std::optional<double>& value);  ///< none is null
+  void add(std::string_view name, const std::optional<double>& value);  ///< nullopt is written as null
   void add(std::string_view name, const std::vector<std::string>& texts);
   void add(std::string_view name, const std::vector<std::int64_t>& values);
   void add_null(std::string_view name);
-  /// Where the member's value is to be appended.
+  /// Starts a member. Append its value to the returned string.
   std::string& begin(std::string_view name);
-  /// Call once, at the end.
+  /// Ends the object. Call once.
   void close() { out_ += '}'; }
 
  private:
@@ -44,7 +43,7 @@ class JsonObject {
   bool empty_ = true;
 };
 
-/// Appends an array; `each` appends one item.
+/// Appends an array; `each` must append one item.
 template <class Items, class Each>
 void append_json_array(std::string& out, const Items& items, const Each& each) {
   out += '[';

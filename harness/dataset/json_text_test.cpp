@@ -14,7 +14,7 @@ std::string literal_of(std::string_view text) {
   return out;
 }
 
-TEST(JsonText, EscapesWhatAStringMustNotHoldWhereverItStands) {
+TEST(JsonText, EscapesEveryByteAtEveryPosition) {
   for (int byte = 0; byte < 0x80; ++byte) {
     for (std::size_t length = 1; length < 40; ++length) {
       for (std::size_t at = 0; at < length; ++at) {
@@ -25,13 +25,13 @@ TEST(JsonText, EscapesWhatAStringMustNotHoldWhereverItStands) {
     }
   }
   EXPECT_EQ(literal_of(""), "\"\"");
-  // Longer than what is escaped at once, and all of it as long as can be.
+  // Longer than a piece, and with only the longest escapes.
   EXPECT_EQ(literal_of(std::string(5000, '\x01')), Json(std::string(5000, '\x01')).dump());
   EXPECT_EQ(literal_of("\n\n\n\n\n\n\n\n\n\"\\"), R"("\n\n\n\n\n\n\n\n\n\"\\")");
   EXPECT_EQ(literal_of("caf\u00e9 \u2026 \U0001f600 caf\u00e9\n"), "\"caf\u00e9 \u2026 \U0001f600 caf\u00e9\\n\"");
 }
 
-TEST(JsonText, AnObjectIsWhatTheLibraryWrites) {
+TEST(JsonText, MatchesOutputOfJsonLibrary) {
   std::string text;
   JsonObject object(text);
   object.add("text", "a\tb");

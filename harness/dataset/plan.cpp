@@ -17,23 +17,23 @@ namespace {
 using nlohmann::json;
 using Json = nlohmann::ordered_json;
 
-/// Seeds of random kernels have this many bits: long enough that a billion rows meet few twice, short in names.
+/// Bits in the seed of a random kernel: few collisions among a billion rows, and short names.
 constexpr unsigned kSeedBits = 40;
 
 }  // namespace
 
 Result<void> share_out(Plan& plan) {
   double total = 0;
-  for (const Share& share : plan.shares) {
+  for (const FamilyShare& share : plan.shares) {
     if (!(share.weight > 0) || !std::isfinite(share.weight)) {
-      return Error{fmt::format("the weight of '{}' is {}, expected a positive number", share.family, share.weight)};
+      return Error{fmt::format("the weight of '{}' must be positive, got {}", share.family, share.weight)};
     }
     total += share.weight;
   }
-  if (plan.shares.empty()) return Error{"no family to make kernels of"};
+  if (plan.shares.empty()) return Error{"no kernel family is selected"};
   std::vector<double> remainders;
   std::uint64_t given = 0;
-  for (Share& share : plan.shares) {
+  for (FamilyShare& share : plan.shares) {
     const double exact = static_cast<double>(plan.count) * share.weight / total;
     share.rows = static_cast<std::uint64_t>(exact);
     given += share.rows;
@@ -52,10 +52,10 @@ std::vector<Slot> slots_of(const Plan& plan) {
   slots.reserve(plan.count);
   for (std::uint32_t f = 0; f < plan.shares.size(); ++f) {
     for (std::uint64_t i = 0; i < plan.shares[f].rows; ++i)
-      slots.push_back({.number = 0, .family = f, .of_family = i});
+      slots.push_back({.number = 0, .family = f, .index_in_family = i});
   }
   const auto place = [&](const Slot& slot) {
-    return (static_cast<double>(slot.of_family) + 0.5) / static_cast<double>(plan.shares[slot.family].rows);
+    return (static_cast<double>(slot.index_in_family) + 0.5) / static_cast<double>(plan.shares[slot.family].rows);
   };
   std::ranges::sort(slots, [&](const Slot& a, const Slot& b) {
     return std::pair(place(a), a.family) < std::pair(place(b), b.family);
@@ -82,19 +82,19 @@ std::optional<std::string> candidate_name(const Plan& plan, const Slot& slot, st
     return attempt == 0 ? std::optional(plan.kernels[slot.number].name) : std::nullopt;
   }
   const std::string& family = plan.shares[slot.family].family;
-  Rng rng = Rng(plan.seed).split(family).split(slot.of_family).split(std::uint64_t{attempt});
+  Rng rng = Rng(plan.seed).split(family).split(slot.index_in_family).split(std::uint64_t{attempt});
   return fmt::format("{}/r{}_{}", family, generators::kGeneratorVersion, rng.next() >> (64 - kSeedBits));
 }
 
 Json to_json(const Plan& plan) {
   Json shares = Json::array();
-  for (const Share& share : plan.shares)
+  for (const FamilyShare& share : plan.shares)
     shares.push_back({{"family", share.family}, {"weight", share.weight}, {"rows", share.rows}});
   Json kernels = Json::array();
   for (const UserKernel& kernel : plan.kernels)
     kernels.push_back({{"name", kernel.name}, {"python", kernel.python}});
   Json tools = Json::array();
-  for (const Tool& tool : plan.toolchain)
+  for (const DeviceCompiler& tool : plan.toolchain)
     tools.push_back({{"device", tool.device}, {"version", tool.version}, {"sha256", tool.sha256}});
   return {{"record", "plan"},
           {"schema_version", schemas::kManifestSchemaVersion},

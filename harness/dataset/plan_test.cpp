@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Plan plan_of(std::uint64_t count, std::vector<Share> shares) {
+Plan plan_of(std::uint64_t count, std::vector<FamilyShare> shares) {
   Plan plan{.generator_version = "0.1.0", .count = count, .shares = std::move(shares), .block_rows = 8};
   EXPECT_TRUE(share_out(plan).ok());
   return plan;
@@ -23,38 +23,38 @@ Plan plan_of(std::uint64_t count, std::vector<Share> shares) {
 
 std::vector<std::uint64_t> rows_of(const Plan& plan) {
   std::vector<std::uint64_t> rows;
-  for (const Share& share : plan.shares)
+  for (const FamilyShare& share : plan.shares)
     rows.push_back(share.rows);
   return rows;
 }
 
-TEST(ShareOut, GivesEachFamilyItsPartToTheRow) {
+TEST(ShareOut, DistributesRowsByWeight) {
   EXPECT_THAT(rows_of(plan_of(10, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(4, 3, 3));
   EXPECT_THAT(rows_of(plan_of(10, {{"a", 3}, {"b", 1}, {"c", 1}})), testing::ElementsAre(6, 2, 2));
   EXPECT_THAT(rows_of(plan_of(2, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(1, 1, 0));
 }
 
-TEST(ShareOut, RefusesWeightsThatAreNoParts) {
+TEST(ShareOut, RejectsWeightsThatAreNotPositive) {
   Plan plan{.count = 4, .shares = {{"a", -1}}};
   ASSERT_FALSE(share_out(plan).ok());
-  EXPECT_THAT(share_out(plan).error().text(), HasSubstr("weight of 'a' is -1"));
+  EXPECT_THAT(share_out(plan).error().text(), HasSubstr("weight of 'a' must be positive, got -1"));
   plan.shares = {};
   EXPECT_FALSE(share_out(plan).ok());
 }
 
-TEST(Slots, AreBalancedInEveryStretch) {
+TEST(Slots, MixFamiliesEvenly) {
   const Plan plan = plan_of(1000, {{"a", 2}, {"b", 1}, {"c", 1}});
   const std::vector<Slot> slots = slots_of(plan);
   ASSERT_EQ(slots.size(), 1000U);
   std::map<std::uint32_t, int> seen;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     EXPECT_EQ(slots[i].number, i);
-    EXPECT_EQ(slots[i].of_family, static_cast<std::uint64_t>(seen[slots[i].family]++));
+    EXPECT_EQ(slots[i].index_in_family, static_cast<std::uint64_t>(seen[slots[i].family]++));
     EXPECT_NEAR(seen[0], static_cast<double>(i + 1) / 2, 1.5) << i;
   }
 }
 
-TEST(Slots, ShardsPartThem) {
+TEST(Slots, BelongToExactlyOneShard) {
   Plan plan = plan_of(100, {{"a"}, {"b"}});
   const std::vector<Slot> slots = slots_of(plan);
   std::set<std::uint64_t> seen;
@@ -68,7 +68,7 @@ TEST(Slots, ShardsPartThem) {
   EXPECT_EQ(seen.size(), 100U);
 }
 
-TEST(CandidateName, DependsOnSeedFamilyPlaceAndAttempt) {
+TEST(CandidateName, DependsOnSeedFamilySlotAndAttempt) {
   Plan plan = plan_of(4, {{"loop"}, {"math"}});
   std::set<std::string> names;
   for (plan.seed = 1; plan.seed < 3; ++plan.seed) {
@@ -81,14 +81,14 @@ TEST(CandidateName, DependsOnSeedFamilyPlaceAndAttempt) {
   EXPECT_THAT(*names.begin(), HasSubstr("loop/r1_"));
 }
 
-TEST(CandidateName, AUsersKernelHasOneAttempt) {
+TEST(CandidateName, UserKernelHasOnlyOneCandidate) {
   Plan plan{.count = 1, .shares = {{"user"}}, .kernels = {{"user/wave.step", "..."}}};
   ASSERT_TRUE(share_out(plan).ok());
   EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 0), "user/wave.step");
   EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 1), std::nullopt);
 }
 
-TEST(PlanJson, ComesBackAndFitsItsSchema) {
+TEST(PlanJson, RoundTripsAndMatchesSchema) {
   Plan plan = plan_of(20, {{"loop", 2.5}, {"math"}});
   plan.kernels_version = 1;
   plan.seed = ~std::uint64_t{0};
@@ -103,7 +103,7 @@ TEST(PlanJson, ComesBackAndFitsItsSchema) {
   EXPECT_TRUE(schemas::Validator(schemas::kManifestSchemaText).diagnostics(line).empty());
 }
 
-TEST(PlanDifference, NamesTheMemberAndIgnoresTheShard) {
+TEST(PlanDifference, NamesDifferingMemberAndIgnoresShard) {
   const Plan plan = plan_of(20, {{"loop"}});
   Plan other = plan;
   other.shard = {.index = 1, .of = 2};

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::string_view kPasses[] = {"forward", "backward"};
-/// What the machine and not the kernel may be to blame for is judged again, so that a busy machine makes no other rows.
+/// Judgements of a case whose failure may be caused by the machine, so that a busy machine makes the same rows.
 constexpr int kJudgements = 3;
 
 class Stopwatch {
@@ -46,14 +46,14 @@ bool may_be_the_machine(const CaseRecord& record) {
   return record.outcome == Outcome::timed_out || record.outcome == Outcome::resource_error;
 }
 
-/// A kernel that is judged is read from its Python; one that is only printed need not be, and gives the same texts.
+/// Makes a random kernel. A kernel that is judged is parsed from its Python; one that is only printed need not be.
 Result<harness::KernelSource> random_source(const std::string& name, bool judged) {
-  return judged ? harness::random_kernel(name) : harness::unread_random_kernel(name);
+  return judged ? harness::random_kernel(name) : harness::unparsed_random_kernel(name);
 }
 
 json without_times(CaseRecord record) {
   record.time_ms = {};
-  record.artifact.reset();  // the Python is kept beside it, and the rest follows from that
+  record.artifact.reset();  // the Python is stored separately, and determines the rest
   return json::parse(harness::to_line(record));
 }
 
@@ -68,7 +68,7 @@ void add_times(harness::StageTimes& sum, const harness::StageTimes& times) {
 
 }  // namespace
 
-Json to_json(const Rejected& rejected) {
+Json to_json(const RejectedCandidate& rejected) {
   return {{"record", "rejected"},
           {"slot", rejected.slot},
           {"attempt", rejected.attempt},
@@ -79,7 +79,7 @@ Json to_json(const Rejected& rejected) {
           {"records", rejected.records}};
 }
 
-Rejected rejected_from(const json& line) {
+RejectedCandidate rejected_from(const json& line) {
   return {.slot = line.at("slot"),
           .attempt = line.at("attempt"),
           .name = line.at("name"),
@@ -89,60 +89,61 @@ Rejected rejected_from(const json& line) {
           .records = line.at("records").get<std::vector<json>>()};
 }
 
-Accepted accept(const Task& task, const Row& row, const Rendered& kernel, RowMemories& memory) {
+AcceptedRow accept(const Task& task, const Row& row, const RenderedKernel& kernel, RowMemories& memory) {
   return {.slot = task.slot,
           .attempt = task.attempt,
-          .id = memory.rest.keep(row.id),
-          .line = memory.lines.keep(to_line(row)),
+          .id = memory.rest.store(row.id),
+          .line = memory.lines.store(to_line(row)),
           .facts = facts_of(row, *kernel.source.module, memory.rest),
-          .shingles = memory.rest.keep(ShingleView(shingles_of(kernel.canonical)))};
+          .shingles = memory.rest.store(ShingleView(shingles_of(kernel.canonical)))};
 }
 
-Result<Accepted> accept_line(const Task& task, std::string_view line, RowMemories& memory) {
+Result<AcceptedRow> accept_line(const Task& task, std::string_view line, RowMemories& memory) {
   const json parsed = json::parse(line, nullptr, false);
-  if (parsed.is_discarded()) return Error{"found a row that is no JSON"};
+  if (parsed.is_discarded()) return Error{"row is not valid JSON"};
   try {
     const Row row = row_from(parsed);
     const Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
     if (!source.ok()) return source.error();
-    return Accepted{
+    return AcceptedRow{
         .slot = task.slot,
         .attempt = task.attempt,
-        .id = memory.rest.keep(row.id),
-        .line = memory.lines.keep(line),
+        .id = memory.rest.store(row.id),
+        .line = memory.lines.store(line),
         .facts = facts_of(row, *source->module, memory.rest),
-        .shingles = memory.rest.keep(ShingleView(shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))))};
+        .shingles = memory.rest.store(ShingleView(shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))))};
   } catch (const json::exception& wrong) {
-    return Error{fmt::format("found a row that does not fit its schema: {}", wrong.what())};
+    return Error{fmt::format("row does not match the schema: {}", wrong.what())};
   }
 }
 
 struct Producer::Candidate {
   Task task;
   std::string name;
-  Rendered kernel;
+  RenderedKernel kernel;
   std::vector<Evidence> evidence = {};
   std::vector<CaseRecord> failed = {};
 };
 
-Producer::Producer(const Plan& plan, std::vector<Verifier> verifiers, Printers printers, harness::Policy policy)
+Producer::Producer(const Plan& plan, std::vector<Verifier> verifiers, RowPrinters printers, harness::Policy policy)
     : plan_(plan), verifiers_(std::move(verifiers)), printers_(std::move(printers)), policy_(policy) {}
 
-Result<Produced> Producer::produce(std::span<const Task> tasks) const {
-  Produced produced;
-  // Kernels are judged together, because a run of the compiler takes many. Without a judge a kernel is done with before
-  // the next is made, while it lies in the caches and its memory can be taken again.
+Result<ProducedBlock> Producer::produce(std::span<const Task> tasks) const {
+  ProducedBlock produced;
+  // Kernels are judged in batches, because one compiler run takes many. Without judging, each kernel is finished before
+  // the next is made, so that it stays in the caches and its memory is reused.
   const std::size_t together = plan_.verify ? tasks.size() : 1;
   for (; !tasks.empty(); tasks = tasks.subspan(std::min(together, tasks.size()))) {
     const auto some = tasks.first(std::min(together, tasks.size()));
     if (Result<void> done = produce(some, produced); !done.ok()) return done.error();
   }
-  std::ranges::sort(produced.rows, {}, [](const Accepted& row) { return row.slot.number; });
-  std::ranges::sort(produced.rejected, {}, [](const Rejected& one) { return std::pair(one.slot, one.attempt); });
+  std::ranges::sort(produced.rows, {}, [](const AcceptedRow& row) { return row.slot.number; });
+  std::ranges::sort(produced.rejected, {},
+                    [](const RejectedCandidate& one) { return std::pair(one.slot, one.attempt); });
   return produced;
 }
 
-Result<void> Producer::produce(std::span<const Task> tasks, Produced& produced) const {
+Result<void> Producer::produce(std::span<const Task> tasks, ProducedBlock& produced) const {
   std::vector<Task> pending(tasks.begin(), tasks.end());
   while (!pending.empty()) {
     Result<std::vector<Candidate>> candidates = draw(pending, produced);
@@ -156,12 +157,12 @@ Result<void> Producer::produce(std::span<const Task> tasks, Produced& produced) 
         continue;
       }
       const CaseRecord& first = candidate.failed.front();
-      Rejected rejected{.slot = candidate.task.slot.number,
-                        .attempt = candidate.task.attempt,
-                        .name = candidate.name,
-                        .verdict = verdict_of(first),
-                        .message = first.message,
-                        .python = candidate.kernel.source.python};
+      RejectedCandidate rejected{.slot = candidate.task.slot.number,
+                                 .attempt = candidate.task.attempt,
+                                 .name = candidate.name,
+                                 .verdict = verdict_of(first),
+                                 .message = first.message,
+                                 .python = candidate.kernel.source.python};
       for (const CaseRecord& record : candidate.failed)
         rejected.records.push_back(without_times(record));
       produced.rejected.push_back(std::move(rejected));
@@ -171,20 +172,20 @@ Result<void> Producer::produce(std::span<const Task> tasks, Produced& produced) 
   return {};
 }
 
-/// Takes the tasks and renders a candidate for each; one that cannot be rendered is rejected and its next drawn.
-Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<Task>& tasks, Produced& produced) const {
+/// Renders a candidate for each task. A candidate that cannot be rendered is rejected, and the next one is drawn.
+Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<Task>& tasks, ProducedBlock& produced) const {
   const Stopwatch watch(produced.timing.render);
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Task task = tasks[i];
-    const auto name = task.attempt < kMostAttempts ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
+    const auto name = task.attempt < kMaxAttempts ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
     if (!name) continue;
     Result<harness::KernelSource> source = plan_.kernels.empty()
                                                ? random_source(*name, plan_.verify)
                                                : read_kernel(plan_.kernels[task.slot.number].python, *name);
     if (!source.ok()) return source.error();
     std::string python = source->python;
-    Result<Rendered> rendered = render(source.take(), printers_.pair);
+    Result<RenderedKernel> rendered = render(source.take(), printers_.pair);
     if (rendered.ok()) {
       candidates.push_back({.task = task, .name = *name, .kernel = rendered.take()});
       continue;
@@ -249,7 +250,7 @@ void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std
   }
 }
 
-/// Says of every device and pass without a verdict why it has none.
+/// Adds evidence with a reason for every device and pass without a verdict.
 void Producer::add_unjudged(Candidate& candidate) const {
   const auto reason_of = [&](std::string_view device, std::string_view pass) -> std::string {
     if (!plan_.verify) return "not verified";

@@ -1,4 +1,4 @@
-// Makes the rows of slots: draws a kernel, renders it, has it judged, and tries the next candidate where it fails.
+// Makes the rows of slots: draws a kernel, renders and judges it, and tries the next candidate if it fails.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@
 
 namespace assay::dataset {
 
-/// A device that proves rows, and how.
+/// A device that verifies rows, and the modes that it uses.
 struct Verifier {
   backends::Device* device = nullptr;
   std::vector<harness::Mode> modes;
-  std::vector<std::string> memory_checks = {};  ///< that the device makes itself
+  std::vector<std::string> memory_checks = {};  ///< memory checks that the device makes itself
 };
 
 /// A kernel that did not become a row.
-struct Rejected {
+struct RejectedCandidate {
   std::uint64_t slot = 0;
   std::uint32_t attempt = 0;
   std::string name;     ///< "loop/r1_42"
@@ -39,67 +39,67 @@ struct Rejected {
       records;  ///< of the cases that did not pass, as harness/records writes them, without times
 };
 
-nlohmann::ordered_json to_json(const Rejected& rejected);
-Rejected rejected_from(const nlohmann::json& line);
+nlohmann::ordered_json to_json(const RejectedCandidate& rejected);
+RejectedCandidate rejected_from(const nlohmann::json& line);
 
-/// What is kept of rows; their lines apart, because they may go earlier.
+/// Memory of rows; lines are separate, because they may be freed earlier.
 struct RowMemories {
   RowMemory lines;
   RowMemory rest;
 };
 
-/// A row in its slot, with what later stages ask of it; all but numbers lies in RowMemories.
-struct Accepted {
+/// A row in its slot, with the data that later stages need. Everything but numbers is stored in RowMemories.
+struct AcceptedRow {
   Slot slot;
   std::uint32_t attempt = 0;
   std::string_view id;
   std::string_view line;  ///< of JSON
-  Facts facts;
+  RowFacts facts;
   ShingleView shingles;
 };
 
-struct Produced {
-  std::vector<Accepted> rows;      ///< by slot; a slot whose candidates all failed has none
-  std::vector<Rejected> rejected;  ///< by slot and attempt
+struct ProducedBlock {
+  std::vector<AcceptedRow> rows;            ///< by slot; a slot whose candidates all failed has none
+  std::vector<RejectedCandidate> rejected;  ///< by slot and attempt
   Timing timing;
   RowMemories memory;  ///< of the rows
 };
 
-/// Where to start with a slot.
+/// A slot, and the attempt to start with.
 struct Task {
   Slot slot;
   std::uint32_t attempt = 0;
 };
 
-/// At most so many candidates of a slot are tried.
-inline constexpr std::uint32_t kMostAttempts = 16;
+/// Maximum number of candidates tried for a slot.
+inline constexpr std::uint32_t kMaxAttempts = 16;
 
-/// The accepted form of a row whose program is at hand.
-Accepted accept(const Task& task, const Row& row, const Rendered& kernel, RowMemories& memory);
-/// The same of a line of JSON that an earlier run wrote. Fails where it is no row.
-Result<Accepted> accept_line(const Task& task, std::string_view line, RowMemories& memory);
+/// Makes the accepted form of a row from its kernel.
+AcceptedRow accept(const Task& task, const Row& row, const RenderedKernel& kernel, RowMemories& memory);
+/// Makes the accepted form of a row from a line of JSON that an earlier run wrote. Fails if the line is not a row.
+Result<AcceptedRow> accept_line(const Task& task, std::string_view line, RowMemories& memory);
 
 /// How kernels are printed.
-struct Printers {
+struct RowPrinters {
   harness::PairPrinter pair;  ///< for the rows
   harness::Printer one;       ///< for the device that judges
 };
 
-/// Pure: what a task gives depends on the plan alone. For use by several threads at once.
+/// Pure: the row of a task depends only on the plan. May be used by several threads at once.
 class Producer {
  public:
-  Producer(const Plan& plan, std::vector<Verifier> verifiers, Printers printers, harness::Policy policy);
+  Producer(const Plan& plan, std::vector<Verifier> verifiers, RowPrinters printers, harness::Policy policy);
 
-  /// For each task the first candidate from its attempt on that passes. Fails only for a defect of Assay: a generated
-  /// kernel that cannot be read back.
-  [[nodiscard]] Result<Produced> produce(std::span<const Task> tasks) const;
+  /// For each task, the first passing candidate, starting with the task's attempt. Fails only on a bug in Assay: a
+  /// generated kernel that cannot be parsed back.
+  [[nodiscard]] Result<ProducedBlock> produce(std::span<const Task> tasks) const;
 
  private:
   struct Candidate;
 
-  /// Makes the tasks' candidates, judges them, and goes on with the next of those that fail.
-  Result<void> produce(std::span<const Task> tasks, Produced& produced) const;
-  Result<std::vector<Candidate>> draw(std::vector<Task>& tasks, Produced& produced) const;
+  /// Makes and judges candidates of the tasks, and continues with the next attempts of those that fail.
+  Result<void> produce(std::span<const Task> tasks, ProducedBlock& produced) const;
+  Result<std::vector<Candidate>> draw(std::vector<Task>& tasks, ProducedBlock& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
   void judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
                 Timing& timing) const;
@@ -108,7 +108,7 @@ class Producer {
 
   const Plan& plan_;
   std::vector<Verifier> verifiers_;
-  Printers printers_;
+  RowPrinters printers_;
   harness::Policy policy_;
 };
 

@@ -27,15 +27,15 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kJudgedBlock = 32;
 constexpr std::uint32_t kUnjudgedBlock = 256;
 
-Result<std::vector<Share>> shares_of(const ProductionOptions& options) {
-  std::vector<Share> shares;
+Result<std::vector<FamilyShare>> shares_of(const ProductionOptions& options) {
+  std::vector<FamilyShare> shares;
   std::vector<std::string> known;
   for (const generators::FamilyRow& row : generators::families())
     known.emplace_back(row.name);
   for (const std::string& name : options.families) {
     if (!generators::find_family(name)) {
-      return Error{fmt::format("unknown family '{}'{}; expected some of {}", name, harness::did_you_mean(name, known),
-                               fmt::join(known, ", "))};
+      return Error{fmt::format("unknown family '{}'{}; expected one or more of {}", name,
+                               harness::did_you_mean(name, known), fmt::join(known, ", "))};
     }
   }
   for (const generators::FamilyRow& row : generators::families()) {
@@ -46,10 +46,10 @@ Result<std::vector<Share>> shares_of(const ProductionOptions& options) {
   for (const std::string& weight : options.weights) {
     const std::size_t equals = weight.find('=');
     const auto family = generators::find_family(weight.substr(0, equals));
-    const auto share =
-        std::ranges::find_if(shares, [&](const Share& one) { return generators::find_family(one.family) == family; });
+    const auto share = std::ranges::find_if(
+        shares, [&](const FamilyShare& one) { return generators::find_family(one.family) == family; });
     if (equals == std::string::npos || !family || share == shares.end()) {
-      return Error{fmt::format("--weights: '{}' must name a chosen family, such as loop=2", weight)};
+      return Error{fmt::format("--weights: '{}' must begin with a selected family, such as loop=2", weight)};
     }
     const char* const end = weight.data() + weight.size();
     const auto [stop, error] = std::from_chars(weight.data() + equals + 1, end, share->weight);
@@ -60,8 +60,8 @@ Result<std::vector<Share>> shares_of(const ProductionOptions& options) {
   return shares;
 }
 
-Result<Shard> shard_of(const std::string& text) {
-  Shard shard;
+Result<DatasetShard> shard_of(const std::string& text) {
+  DatasetShard shard;
   const char* const end = text.data() + text.size();
   const auto [slash, first] = std::from_chars(text.data(), end, shard.index);
   const Error rejected{fmt::format("--shard must be I/N with I from 0 to N - 1, such as 0/4, got '{}'", text)};
@@ -71,12 +71,13 @@ Result<Shard> shard_of(const std::string& text) {
   return shard;
 }
 
-Result<Tool> tool_of(const backends::DeviceRow& row, const std::string& compiler) {
+Result<DeviceCompiler> tool_of(const backends::DeviceRow& row, const std::string& compiler) {
   const auto device = backends::make_device(row.name, {.compiler = compiler});
   if (!device.ok()) return device.error();
   const fs::path file = (*device)->compiler_file();
   const Result<std::string> sum = file.empty() ? Result<std::string>("") : sha256_of_file(file);
-  return Tool{.device = std::string(row.name), .version = (*device)->can_build().detail, .sha256 = sum.value_or("")};
+  return DeviceCompiler{
+      .device = std::string(row.name), .version = (*device)->can_build().detail, .sha256 = sum.value_or("")};
 }
 
 std::string mode_name(const harness::Mode& mode) { return mode.name.empty() ? "strict" : mode.name; }
@@ -85,7 +86,7 @@ Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& fil
   const Result<harness::Selection> selection = harness::select(files, {.random_kernels = 0});
   if (!selection.ok()) return selection.error();
   std::vector<UserKernel> kernels;
-  for (const harness::Selected& selected : selection->kernels) {
+  for (const harness::SelectedKernel& selected : selection->kernels) {
     const Result<harness::KernelSource> standalone = alone(selected.source);
     if (!standalone.ok()) return standalone.error();
     kernels.push_back({.name = standalone->selector, .python = standalone->python});
@@ -106,7 +107,7 @@ Result<void> choose_kernels(const ProductionOptions& options, Plan& plan) {
     plan.shares = {{.family = "user"}};
   } else {
     if (options.count == 0) return Error{"--count is required: the number of rows to make"};
-    Result<std::vector<Share>> shares = shares_of(options);
+    Result<std::vector<FamilyShare>> shares = shares_of(options);
     if (!shares.ok()) return shares.error();
     plan.shares = shares.take();
   }
@@ -128,7 +129,7 @@ Result<Plan> make_plan(const ProductionOptions& options) {
             .licence = options.licence,
             .block_rows = options.no_verify ? kUnjudgedBlock : kJudgedBlock};
   if (Result<void> chosen = choose_kernels(options, plan); !chosen.ok()) return chosen.error();
-  const Result<Shard> shard = shard_of(options.shard);
+  const Result<DatasetShard> shard = shard_of(options.shard);
   if (!shard.ok()) return shard.error();
   plan.shard = *shard;
   if (plan.verify) {
@@ -140,7 +141,7 @@ Result<Plan> make_plan(const ProductionOptions& options) {
 Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, const std::string& compiler) {
   for (const backends::DeviceRow& row : backends::devices()) {
     if (std::ranges::find(devices, row.name) == devices.end()) continue;
-    Result<Tool> tool = tool_of(row, compiler);
+    Result<DeviceCompiler> tool = tool_of(row, compiler);
     if (!tool.ok()) return tool.error();
     plan.devices.emplace_back(row.name);
     plan.toolchain.push_back(tool.take());
@@ -150,8 +151,8 @@ Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, co
   return {};
 }
 
-Result<Production> Production::make(const Plan& plan, const std::string& compiler) {
-  Production production(plan);
+Result<ProducerSetup> ProducerSetup::make(const Plan& plan, const std::string& compiler) {
+  ProducerSetup production(plan);
   std::vector<Verifier> verifiers;
   for (const std::string& name : plan.devices) {
     auto device = backends::make_device(name, {.compiler = compiler});
@@ -166,11 +167,11 @@ Result<Production> Production::make(const Plan& plan, const std::string& compile
                                  : plan.effort == "thorough" ? harness::Policy::thorough()
                                                              : harness::Policy::standard();
   production.producer_ = std::make_unique<Producer>(
-      plan, std::move(verifiers), Printers{.pair = harness::pair_printer(), .one = harness::printer()}, policy);
+      plan, std::move(verifiers), RowPrinters{.pair = harness::pair_printer(), .one = harness::printer()}, policy);
   return production;
 }
 
-std::string Production::why_not() const {
+std::string ProducerSetup::why_not() const {
   if (!plan_.verify) return "";
   std::vector<std::string> reasons;
   for (const auto& device : devices_) {
@@ -190,8 +191,8 @@ std::uint64_t rows_of_shard(const Plan& plan) {
   return rows;
 }
 
-std::string closing_text(const Finished& finished, const std::string& output) {
-  if (finished.was_complete) return fmt::format("{} is complete; nothing was left to do\n", output);
+std::string closing_text(const FinishedDataset& finished, const std::string& output) {
+  if (finished.was_complete) return fmt::format("{} is already complete\n", output);
   const Timing& timing = finished.timing;
   std::string text = fmt::format("{} rows in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, output, timing.wall,
                                  timing.wall > 0 ? static_cast<double>(finished.rows) / timing.wall : 0);
@@ -201,7 +202,7 @@ std::string closing_text(const Finished& finished, const std::string& output) {
   const double all = own + proof + (judging.build + judging.run) / 1e3;
   if (timing.judged > 0) {
     text +=
-        fmt::format("time: compilers {:.0f}%, running {:.0f}%, oracle and comparison {:.0f}%, making rows {:.0f}%\n",
+        fmt::format("time: compilers {:.0f}%, kernels {:.0f}%, oracle and comparison {:.0f}%, writing rows {:.0f}%\n",
                     judging.build / 10 / all, judging.run / 10 / all, 100 * proof / all, 100 * own / all);
   }
   for (const auto& [kind, count] : finished.rejected_kinds)

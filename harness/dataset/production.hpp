@@ -19,7 +19,7 @@ struct ProductionOptions {
   std::uint64_t count = 0;
   std::vector<std::string> families;  ///< names or aliases; empty: all
   std::vector<std::string> weights;   ///< "loop=2"
-  std::vector<std::string> from;      ///< Python files in place of random kernels
+  std::vector<std::string> from;      ///< Python files to use instead of random kernels
   std::uint64_t seed = 1;
   bool no_verify = false;
   bool quick = false;
@@ -38,17 +38,17 @@ Result<Plan> make_plan(const ProductionOptions& options);
 Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, const std::string& compiler);
 
 /// Devices and a producer that uses them.
-class Production {
+class ProducerSetup {
  public:
   /// `plan` must outlive it. Fails if a device of the plan cannot be made.
-  static Result<Production> make(const Plan& plan, const std::string& compiler);
+  static Result<ProducerSetup> make(const Plan& plan, const std::string& compiler);
 
   [[nodiscard]] const Producer& producer() const { return *producer_; }
   /// Why no device of the plan can run here; empty if one can, or the plan needs none.
   [[nodiscard]] std::string why_not() const;
 
  private:
-  explicit Production(const Plan& plan) : plan_(plan) {}
+  explicit ProducerSetup(const Plan& plan) : plan_(plan) {}
 
   const Plan& plan_;
   std::vector<std::unique_ptr<backends::Device>> devices_;
@@ -62,6 +62,6 @@ int jobs_of(int jobs);
 std::uint64_t rows_of_shard(const Plan& plan);
 
 /// Two or three lines on what was made, for the terminal.
-std::string closing_text(const Finished& finished, const std::string& output);
+std::string closing_text(const FinishedDataset& finished, const std::string& output);
 
 }  // namespace assay::dataset

@@ -38,7 +38,7 @@ std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function
   return signature;
 }
 
-/// Most kernels that have some show it at once; what functions do to arrays takes the whole analysis.
+/// Checks the kernel's own statements first; only array arguments of functions need the whole analysis.
 bool has_float_atomics(const ir::Module& module, const ir::Function& kernel) {
   bool own = false;
   ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
@@ -55,7 +55,7 @@ bool has_float_atomics(const ir::Module& module, const ir::Function& kernel) {
   return false;
 }
 
-/// Where the line begins that holds an entry point's symbol, which nothing before it mentions.
+/// Start of the line with the first occurrence of the entry point's symbol.
 std::size_t start_of(const backends::EntryPoint& entry, std::string_view body) {
   const std::string symbol = entry.symbol + "(";
   const auto found =
@@ -63,7 +63,7 @@ std::size_t start_of(const backends::EntryPoint& entry, std::string_view body) {
   return body.rfind('\n', static_cast<std::size_t>(found - body.begin())) + 1;
 }
 
-/// The texts of the two entry points, each from its line to where the next one starts or the body ends.
+/// The texts of the two entry points, each from its first line to the start of the next one or the end of the body.
 struct EntryTexts {
   std::string forward;
   std::string backward;
@@ -85,14 +85,14 @@ EntryTexts entry_texts(const EmittedKernel& kernel) {
 
 }  // namespace
 
-Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter& printer) {
-  if (source.unreadable) return *source.unreadable;
+Result<RenderedKernel> render(harness::KernelSource source, const harness::PairPrinter& printer) {
+  if (source.parse_error) return *source.parse_error;
   const ir::Module& module = *source.module;
   const ir::Function& kernel = module.kernels[source.kernel_index];
   if (const auto diagnostics = ir::verify(module); !diagnostics.empty()) {
     return Error{diagnostics.front().message, fmt::format("line {}", diagnostics.front().loc.line)};
   }
-  const Result<transforms::Adjoint> adjoint = transforms::make_adjoint(module, kernel);
+  const Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(module, kernel);
   if (!adjoint.ok()) return adjoint.error();
   const bool differentiable = !adjoint->gradients.empty();
   const ir::Module& printed = differentiable ? adjoint->module : module;
@@ -104,7 +104,7 @@ Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter
   EntryTexts cuda_texts = entry_texts(cuda);
   const ir::ParameterUses uses = ir::parameter_use(module, kernel);
 
-  Rendered rendered;
+  RenderedKernel rendered;
   rendered.canonical = ir::to_text(module, ir::Naming::kCanonical);
   rendered.row = {.id = sha256_hex(rendered.canonical),
                   .family = source.family,
@@ -129,10 +129,10 @@ Result<harness::KernelSource> read_kernel(const std::string& python, std::string
   Result<harness::KernelSet> read = harness::read_text(python, file);
   if (!read.ok()) return read.error();
   if (read->kernels.size() != 1) {
-    return Error{fmt::format("found {} kernels, expected one", read->kernels.size()), file};
+    return Error{fmt::format("source must define exactly one kernel, got {}", read->kernels.size()), file};
   }
   harness::KernelSource source = std::move(read->kernels.front());
-  if (source.unreadable) return *source.unreadable;
+  if (source.parse_error) return *source.parse_error;
   const std::size_t slash = name.find('/');
   source.family = name.substr(0, slash);
   if (slash != std::string_view::npos) source.kernel = name.substr(slash + 1);
@@ -142,14 +142,14 @@ Result<harness::KernelSource> read_kernel(const std::string& python, std::string
 }
 
 Result<harness::KernelSource> alone(const harness::KernelSource& source) {
-  if (source.unreadable) return *source.unreadable;
+  if (source.parse_error) return *source.parse_error;
   const Result<std::string> python = source::warp::write_kernel(*source.module, source.kernel_index);
   if (!python.ok()) return python.error();
   Result<harness::KernelSource> read = read_kernel(*python, fmt::format("{}/{}", source.family, source.kernel));
   if (!read.ok()) return read;
   const Result<std::string> again = source::warp::write_kernel(*read->module, read->kernel_index);
   if (!again.ok() || *again != *python) {
-    return Error{"defect of Assay: written as Python and read back, the kernel is another", source.selector};
+    return Error{"internal error: the kernel changes when it is written as Python and parsed again", source.selector};
   }
   return read;
 }

@@ -1,5 +1,5 @@
-// From a kernel in Python to the texts of its row. What a generator and a validator of rows share: the same Python
-// gives the same texts.
+// Renders a kernel in Python to the texts of its row. Shared by the generator and the validator of rows: the same
+// Python gives the same texts.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,25 @@
 
 namespace assay::dataset {
 
-/// A kernel with all that a row says of it but evidence and metadata.
-struct Rendered {
+/// A kernel with its row, without evidence and metadata.
+struct RenderedKernel {
   harness::KernelSource source;  ///< with its module
   Row row;
-  std::string canonical;                  ///< the IR's canonical text, whose hash is the row's id
-  bool order_dependent_forward = false;   ///< it has atomics on floats, whose order decides the last bits
-  bool order_dependent_backward = false;  ///< its derivative has
+  std::string canonical;                  ///< canonical text of the IR; its hash is the row's id
+  bool order_dependent_forward = false;   ///< it has atomics on floats, whose order affects the last bits
+  bool order_dependent_backward = false;  ///< the backward kernel has such atomics
 };
 
-/// Prints both devices' sources. Fails, with the reason, for a kernel that has float parameters but no derivative, and
-/// for one that a target cannot express.
-Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter& printer);
+/// Prints the sources for both devices. Fails if the kernel has float parameters but no derivative, or if a target does
+/// not support it.
+Result<RenderedKernel> render(harness::KernelSource source, const harness::PairPrinter& printer);
 
-/// The kernel that a row's Python text defines, alone; `name` is "loop/r1_42", by which messages and comments in the
-/// code call it. Fails where the text is no readable Python, or defines another number of kernels than one.
+/// Parses the only kernel in a row's Python text. `name`, such as "loop/r1_42", is used in messages and in comments of
+/// the code. Fails if the text cannot be parsed or does not define exactly one kernel.
 Result<harness::KernelSource> read_kernel(const std::string& python, std::string_view name);
 
-/// A kernel of a module as a file of its own, written as Warp Python and read back, so that it depends on nothing else
-/// of the user's file.
+/// Extracts a kernel from its module: writes it as Warp Python and parses the text again, so that it does not depend on
+/// the rest of the user's file.
 Result<harness::KernelSource> alone(const harness::KernelSource& source);
 
 }  // namespace assay::dataset

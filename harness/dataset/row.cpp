@@ -38,7 +38,7 @@ void append_metadata(std::string& out, const Metadata& metadata) {
   object.add("device", metadata.device);
   object.add("flags", metadata.flags);
   object.add("effort", metadata.effort);
-  append_json_array(object.begin("toolchain"), metadata.toolchain, [&](const Tool& tool) {
+  append_json_array(object.begin("toolchain"), metadata.toolchain, [&](const DeviceCompiler& tool) {
     JsonObject members(out);
     members.add("device", tool.device);
     members.add("version", tool.version);

@@ -1,5 +1,5 @@
-// One row of a dataset: a kernel in Python, what it becomes on each device, and the evidence that they agree. Start
-// reading here; schemas/dataset_row.schema.json describes the line of JSON.
+// One row of a dataset: a kernel in Python, its translation for each device, and the evidence that they agree. Start
+// here; schemas/dataset_row.schema.json describes the line of JSON.
 #pragma once
 
 #include <cstdint>
@@ -18,54 +18,54 @@ namespace assay::dataset {
 struct Parameter {
   std::string name;
   std::string type;    ///< in the text form of the IR: "array<f32,2>", "vec<f32,3>"
-  int rank = 0;        ///< of an array; 0 for a value
+  int rank = 0;        ///< rank of an array; 0 for a value
   std::string intent;  ///< "in", "out" (written, never read), "inout", or "unused"
   bool differentiable = false;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
-/// How the kernel is to be launched.
+/// How to launch the kernel.
 struct LaunchShape {
-  int rank = 1;                         ///< dimensions
-  std::vector<std::string> conditions;  ///< what the comments above the kernel say: "domain: 0 <= n <= 12"
+  int rank = 1;                         ///< number of dimensions
+  std::vector<std::string> conditions;  ///< preconditions in comments above the kernel: "domain: 0 <= n <= 12"
   friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
 };
 
-/// What built the kernel for a device.
-struct Tool {
+/// The compiler of a device.
+struct DeviceCompiler {
   std::string device;
   std::string version;
-  std::string sha256;  ///< of the program or library; empty where it cannot be read
-  friend bool operator==(const Tool&, const Tool&) = default;
+  std::string sha256;  ///< of the program or library; empty if it cannot be read
+  friend bool operator==(const DeviceCompiler&, const DeviceCompiler&) = default;
 };
 
 struct Metadata {
   std::string generator = "assay";
   std::string generator_version;    ///< of Assay
   int kernels_version = 0;          ///< of the generators, part of a random kernel's name
-  std::string name;                 ///< "loop/r1_42": makes the kernel again
-  std::string seed;                 ///< of the inputs that it was judged on
-  std::string category;             ///< the family, by the name that older readers look for
-  std::vector<std::string> device;  ///< that were asked to prove it
+  std::string name;                 ///< "loop/r1_42"; the generator can make the kernel from it
+  std::string seed;                 ///< seed of the inputs that the kernel was judged on
+  std::string category;             ///< the family; kept under this name for older readers
+  std::vector<std::string> device;  ///< devices requested to verify it
   std::vector<std::string> flags;   ///< numeric modes: "cpu/strict", "ptx/default"
   std::string effort;               ///< "quick", "standard", "thorough", or "none"
-  std::vector<Tool> toolchain;
+  std::vector<DeviceCompiler> toolchain;
   std::string licence;
   friend bool operator==(const Metadata&, const Metadata&) = default;
 };
 
-/// What one judgement of one pass on one device showed.
+/// The result of judging one pass on one device.
 struct Evidence {
   std::string device;
   std::string pass;     ///< "forward", "backward"
-  std::string mode;     ///< "strict", "default"; empty where nothing ran
-  std::string verdict;  ///< an outcome of harness/records/outcome.hpp
+  std::string mode;     ///< "strict", "default"; empty if nothing ran
+  std::string verdict;  ///< an outcome from harness/records/outcome.hpp
   std::string reason;   ///< why it was not run; else empty
   std::optional<double> rho_max;
   std::int64_t values_compared = 0;
   std::int64_t input_sets = 0;
-  std::vector<std::int64_t> sizes;              ///< threads of the launches
-  std::optional<double> finite_difference_rho;  ///< greatest |difference| over its allowance; backward only
+  std::vector<std::int64_t> sizes;              ///< numbers of threads of the launches
+  std::optional<double> finite_difference_rho;  ///< maximum of |difference| / tolerance; backward only
   std::string determinism;                      ///< "bitwise", "order_dependent" (atomics on floats), or "not_tested"
   std::vector<std::string> memory_checks;
   std::int64_t controls_rejected = 0;
@@ -78,13 +78,13 @@ struct Row {
   std::string family;
   std::string kernel_name;
   std::string python_source;
-  std::string cpu_forward;   ///< the entry point alone
-  std::string cpu_backward;  ///< empty where the kernel has no derivative, as all that follow
+  std::string cpu_forward;   ///< only the entry point
+  std::string cpu_backward;  ///< empty, like cuda_backward, if the kernel has no derivative
   std::string cuda_forward;
   std::string cuda_backward;
   std::string cpu_source;   ///< standalone .cpp
   std::string cuda_source;  ///< standalone .cu
-  std::string ptx;          ///< empty: not kept
+  std::string ptx;          ///< empty: not stored
   std::vector<Parameter> signature;
   LaunchShape launch;
   Metadata metadata;
@@ -96,8 +96,8 @@ struct Row {
 struct TextField {
   std::string_view name;
   std::string Row::*member;
-  bool optional;           ///< null stands for the empty text
-  std::string_view older;  ///< the name in the older layout; empty: the same
+  bool optional;              ///< an empty text is written as null
+  std::string_view old_name;  ///< name in the older layout; empty: the same
 };
 inline constexpr TextField kTextFields[] = {
     {"python_source", &Row::python_source, false, ""},
@@ -110,13 +110,13 @@ inline constexpr TextField kTextFields[] = {
     {"ptx", &Row::ptx, true, ""},
 };
 
-/// One line without its newline; the same row gives the same bytes.
+/// One line of JSON without a newline; the same row gives the same bytes.
 std::string to_line(const Row& row);
 
-/// The inverse, of a document that the schema admits.
+/// The inverse of to_line. The document must match the schema.
 Row row_from(const nlohmann::json& line);
 
-/// Small members of a line by themselves: to compare, and for messages about a single one.
+/// Single members of a line, for comparisons and messages.
 std::string signature_text(const Row& row);
 std::string launch_text(const Row& row);
 std::string evidence_text(const Evidence& evidence);

@@ -24,10 +24,11 @@ std::string id_in(const json& row) {
   return id != row.end() && id->is_string() ? id->get<std::string>().substr(0, 64) : "";
 }
 
-/// Collects complaints about one row.
-class About {
+/// Collects the diagnostics of one row.
+class RowDiagnostics {
  public:
-  About(std::string row, std::vector<RowError>& diagnostics) : row_(std::move(row)), diagnostics_(diagnostics) {}
+  RowDiagnostics(std::string row, std::vector<RowError>& diagnostics)
+      : row_(std::move(row)), diagnostics_(diagnostics) {}
 
   void error(std::string pointer, std::string found, std::string expected) {
     diagnostics_.push_back(
@@ -38,7 +39,7 @@ class About {
     diagnostics_.back().warning = true;
   }
   void same(const std::string& pointer, const std::string& found, const std::string& expected) {
-    if (found != expected) error(pointer, shown(found), shown(expected));
+    if (found != expected) error(pointer, quoted_excerpt(found), quoted_excerpt(expected));
   }
 
  private:
@@ -46,34 +47,37 @@ class About {
   std::vector<RowError>& diagnostics_;
 };
 
-/// A row is proved where it was judged, and every judgement of it passed.
-void check_evidence(const Row& row, About& about) {
-  std::set<std::pair<std::string, std::string>> told;
+/// Checks that every device and pass either passed or states why it was not run.
+void check_evidence(const Row& row, RowDiagnostics& about) {
+  std::set<std::pair<std::string, std::string>> covered;
   for (std::size_t i = 0; i < row.evidence.size(); ++i) {
     const Evidence& one = row.evidence[i];
     const std::string at = fmt::format("/evidence/{}", i);
-    told.emplace(one.device, one.pass);
+    covered.emplace(one.device, one.pass);
     const bool passed = harness::outcome_from_text(one.verdict) == harness::Outcome::pass;
     if (!passed && one.verdict != "not_run") {
-      about.error(at + "/verdict", shown(one.verdict), "pass or not_run");
+      about.error(at + "/verdict", quoted_excerpt(one.verdict), "pass or not_run");
     }
-    if (one.verdict == "not_run" && one.reason.empty()) about.error(at + "/reason", "nothing", "why it was not run");
+    if (one.verdict == "not_run" && one.reason.empty())
+      about.error(at + "/reason", "no reason", "the reason why it was not run");
     if (!passed) continue;
-    if (one.values_compared == 0) about.error(at + "/values_compared", "0", "a positive number, for it passed");
+    if (one.values_compared == 0)
+      about.error(at + "/values_compared", "0", "a positive number, because the verdict is pass");
     if (one.rho_max.value_or(0) > 1) {
-      about.error(at + "/rho_max", fmt::format("{}", *one.rho_max), "at most 1, for it passed");
+      about.error(at + "/rho_max", fmt::format("{}", *one.rho_max), "at most 1, because the verdict is pass");
     }
   }
   for (const std::string& device : backends::device_names()) {
     for (const char* pass : {"forward", "backward"}) {
-      if (!told.contains({device, pass})) {
-        about.error("/evidence", "nothing", fmt::format("evidence of {}/{}, or why there is none", device, pass));
+      if (!covered.contains({device, pass})) {
+        about.error("/evidence", fmt::format("no entry for {}/{}", device, pass), "an entry for each device and pass");
       }
     }
   }
 }
 
-/// Brackets, quotes and comments of C-like source, as far as a cut or torn text breaks them. Empty, or what is wrong.
+/// Checks that brackets, quotes and comments of C-like source are balanced, to detect truncated text. Empty if they
+/// are.
 std::string unbalanced(std::string_view text) {
   std::string open;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -82,60 +86,60 @@ std::string unbalanced(std::string_view text) {
       i = std::min(text.find('\n', i), text.size());
     } else if (text.substr(i, 2) == "/*") {
       const std::size_t end = text.find("*/", i + 2);
-      if (end == std::string_view::npos) return "a comment that does not end";
+      if (end == std::string_view::npos) return "an unterminated comment";
       i = end + 1;
     } else if (c == '"' || c == '\'') {
       const std::size_t start = i++;
       while (i < text.size() && text[i] != c && text[i] != '\n')
         i += text[i] == '\\' ? 2U : 1U;
       if ((i >= text.size() || text[i] == '\n') && c == '"') {
-        return fmt::format("a string that does not end: {}", shown(text.substr(start, 20)));
+        return fmt::format("an unterminated string: {}", quoted_excerpt(text.substr(start, 20)));
       }
     } else if (c == '(' || c == '[' || c == '{') {
       open += c == '(' ? ')' : c == '[' ? ']' : '}';
     } else if (c == ')' || c == ']' || c == '}') {
-      if (open.empty() || open.back() != c) return fmt::format("a '{}' that closes nothing", c);
+      if (open.empty() || open.back() != c) return fmt::format("an unmatched '{}'", c);
       open.pop_back();
     }
   }
-  return open.empty() ? "" : fmt::format("no '{}' at the end", open.back());
+  return open.empty() ? "" : fmt::format("source that ends before the closing '{}'", open.back());
 }
 
 constexpr std::string_view kOlderSources[] = {"cpp_forward",  "cpp_backward", "cpu_forward",
                                               "cpu_backward", "cuda_forward", "cuda_backward"};
 
-void check_older_sources(const json& row, About& about) {
+void check_older_sources(const json& row, RowDiagnostics& about) {
   bool any = false;
   for (const std::string_view name : kOlderSources) {
     const std::string pointer = fmt::format("/{}", name);
     const auto source = row.find(std::string(name));
     if (source == row.end() || source->is_null()) continue;
     if (!source->is_string()) {
-      about.error(pointer, shown(source->dump()), "source text");
+      about.error(pointer, quoted_excerpt(source->dump()), "source text");
       continue;
     }
     const auto text = source->get<std::string>();
     any |= name.ends_with("forward") && !text.empty();
-    if (text.empty()) about.error(pointer, "an empty text", "source text");
+    if (text.empty()) about.error(pointer, "an empty string", "source text");
     else if (const std::string wrong = unbalanced(text); !wrong.empty())
-      about.error(pointer, wrong, "source that parses");
+      about.error(pointer, wrong, "source with balanced brackets and quotes");
   }
   if (!any) about.error("", "no generated source", "a member cpp_forward, cpu_forward or cuda_forward");
   const bool backward = row.contains("cpp_backward") || row.contains("cpu_backward") || row.contains("cuda_backward");
   if (!backward) about.warning("", "no backward source", "cpu_backward or cuda_backward");
 }
 
-void check_older_python(const json& row, About& about) {
+void check_older_python(const json& row, RowDiagnostics& about) {
   const auto python = row.find("python_source");
   if (python == row.end()) return about.error("", "no member python_source", "the member python_source");
   if (!python->is_string() || python->get<std::string>().empty()) {
-    return about.error("/python_source", shown(python->dump()), "Python source");
+    return about.error("/python_source", quoted_excerpt(python->dump()), "Python source");
   }
   const Result<harness::KernelSet> read = harness::read_text(python->get<std::string>(), "python_source");
-  if (!read.ok()) return about.error("/python_source", read.error().text(), "Python that parses");
+  if (!read.ok()) return about.error("/python_source", read.error().text(), "a Warp module that can be parsed");
   if (read->kernels.empty()) return about.error("/python_source", "no kernel", "a function with @wp.kernel");
   for (const harness::KernelSource& kernel : read->kernels) {
-    if (kernel.unreadable) about.warning("/python_source", kernel.unreadable->text(), "a kernel that can be judged");
+    if (kernel.parse_error) about.warning("/python_source", kernel.parse_error->text(), "a kernel that can be judged");
   }
 }
 
@@ -144,54 +148,55 @@ void check_older_python(const json& row, About& about) {
 RowChecker::RowChecker(harness::PairPrinter printer)
     : printer_(std::move(printer)), schema_(schemas::kDatasetRowSchemaText) {}
 
-std::optional<Checked> RowChecker::check(const std::string& line, std::vector<RowError>& diagnostics) {
+std::optional<CheckedRow> RowChecker::check(const std::string& line, std::vector<RowError>& diagnostics) {
   const std::optional<json> read = read_json(line);
   if (!read) {
-    About("", diagnostics).error("", shown(line), "a JSON object");
+    RowDiagnostics("", diagnostics).error("", quoted_excerpt(line), "a JSON object");
     return std::nullopt;
   }
   const json& parsed = *read;
-  About about(id_in(parsed), diagnostics);
+  RowDiagnostics about(id_in(parsed), diagnostics);
   if (const auto wrong = schema_.diagnostics(parsed); !wrong.empty()) {
     for (const schemas::SchemaError& one : wrong)
       about.error(one.pointer, one.found, one.expected);
     return std::nullopt;
   }
   const Row row = row_from(parsed);
-  Checked checked{.id = row.id,
-                  .name = row.metadata.name,
-                  .python = row.python_source,
-                  .seed = row.metadata.seed,
-                  .effort = row.metadata.effort,
-                  .evidence = row.evidence,
-                  .toolchain = row.metadata.toolchain};
+  CheckedRow checked{.id = row.id,
+                     .name = row.metadata.name,
+                     .python = row.python_source,
+                     .seed = row.metadata.seed,
+                     .effort = row.metadata.effort,
+                     .evidence = row.evidence,
+                     .toolchain = row.metadata.toolchain};
   check_evidence(row, about);
   if (!row.metadata.name.starts_with(row.family + "/")) {
-    about.error("/family", shown(row.family), fmt::format("the family of {}", shown(row.metadata.name)));
+    about.error("/family", quoted_excerpt(row.family),
+                fmt::format("the family in the name {}", quoted_excerpt(row.metadata.name)));
   }
   about.same("/metadata/category", row.metadata.category, row.family);
   check_program(row, checked, diagnostics);
   return checked;
 }
 
-/// Reads the Python and prints it again: whatever differs was changed by other hands or by another version.
-void RowChecker::check_program(const Row& row, Checked& checked, std::vector<RowError>& diagnostics) {
-  About about(row.id, diagnostics);
+/// Parses the Python and renders it again. A difference means that the row was edited or made by another version.
+void RowChecker::check_program(const Row& row, CheckedRow& checked, std::vector<RowError>& diagnostics) {
+  RowDiagnostics about(row.id, diagnostics);
   Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
   if (!source.ok()) return about.error("/python_source", source.error().text(), "one kernel in Warp Python");
   const std::shared_ptr<const ir::Module> module = source->module;
   checked.facts = facts_of(row, *module, memory_);
-  const Result<Rendered> rendered = render(source.take(), printer_);
-  checked.shingles = memory_.keep(
+  const Result<RenderedKernel> rendered = render(source.take(), printer_);
+  checked.shingles = memory_.store(
       ShingleView(shingles_of(rendered.ok() ? rendered->canonical : ir::to_text(*module, ir::Naming::kCanonical))));
-  if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel with a derivative");
+  if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel that has a derivative");
   const Row& again = rendered->row;
   about.same("/id", row.id, again.id);
   about.same("/kernel_name", row.kernel_name, again.kernel_name);
   for (const TextField& field : kTextFields) {
     if (field.member == &Row::ptx || row.*field.member == again.*field.member) continue;
     const auto [found, expected] = first_difference(row.*field.member, again.*field.member);
-    about.error(fmt::format("/{}", field.name), found, expected + ", which the Python gives");
+    about.error(fmt::format("/{}", field.name), found, expected + ", rendered from python_source");
   }
   about.same("/signature", signature_text(row), signature_text(again));
   about.same("/launch", launch_text(row), launch_text(again));
@@ -199,16 +204,17 @@ void RowChecker::check_program(const Row& row, Checked& checked, std::vector<Row
 
 void RowChecker::check_older(const std::string& text, std::vector<RowError>& diagnostics) const {
   const json row = json::parse(text, nullptr, false);
-  About about(id_in(row), diagnostics);
-  if (!row.is_object()) return about.error("", shown(text), "a JSON object");
+  RowDiagnostics about(id_in(row), diagnostics);
+  if (!row.is_object()) return about.error("", quoted_excerpt(text), "a JSON object");
   check_older_python(row, about);
   check_older_sources(row, about);
   const auto metadata = row.find("metadata");
   if (metadata == row.end()) about.warning("", "no member metadata", "the member metadata");
-  else if (!metadata->is_object()) about.error("/metadata", shown(metadata->dump()), "an object");
+  else if (!metadata->is_object()) about.error("/metadata", quoted_excerpt(metadata->dump()), "an object");
   else if (!metadata->contains("category")) about.warning("/metadata", "no category", "the kernel's family");
   for (const char* name : {"id", "signature", "evidence"}) {
-    if (!row.contains(name)) about.warning("", fmt::format("no member {}", name), "what schema.json describes");
+    if (!row.contains(name))
+      about.warning("", fmt::format("no member {}", name), "the members that schema.json requires");
   }
 }
 

@@ -1,4 +1,4 @@
-// Judges one line of a dataset by itself: form, schema, and that everything in it follows from its Python.
+// Checks one line of a dataset: syntax, schema, and that everything in it follows from its Python source.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,31 @@
 
 namespace assay::dataset {
 
-/// What of a row later checks ask, where the row could be read.
-struct Checked {
+/// The data of a valid row that later checks need.
+struct CheckedRow {
   std::string id;
   std::string name;
   std::string python;
   std::string seed;
   std::string effort;
   std::vector<Evidence> evidence;
-  std::vector<Tool> toolchain;
-  Facts facts;  ///< in the checker's memory, as the shingles
+  std::vector<DeviceCompiler> toolchain;
+  RowFacts facts;  ///< in the memory of the checker, like the shingles
   ShingleView shingles;
 };
 
-/// One per thread.
+/// Checks rows. Not thread-safe; use one per thread.
 class RowChecker {
  public:
   explicit RowChecker(harness::PairPrinter printer);
 
-  /// `complaints` gains what is wrong, without file and line. Nothing comes back for a row that cannot be read.
-  std::optional<Checked> check(const std::string& line, std::vector<RowError>& diagnostics);
-  /// The same of an object in the older layout; only messages come of it.
+  /// Appends problems to `diagnostics`, without file and line. Returns nothing if the row cannot be read.
+  std::optional<CheckedRow> check(const std::string& line, std::vector<RowError>& diagnostics);
+  /// Checks an object in the older layout.
   void check_older(const std::string& text, std::vector<RowError>& diagnostics) const;
 
  private:
-  void check_program(const Row& row, Checked& checked, std::vector<RowError>& diagnostics);
+  void check_program(const Row& row, CheckedRow& checked, std::vector<RowError>& diagnostics);
 
   harness::PairPrinter printer_;
   schemas::Validator schema_;

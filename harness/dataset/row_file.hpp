@@ -1,4 +1,4 @@
-// The lines of a file that others may have written, one after another, within limits.
+// Reads the lines of an untrusted file one after another, within limits.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace assay::dataset {
 
-/// A line: its text, or what is wrong with its form.
+/// A line: its text, or the fault in its syntax.
 struct ScannedLine {
   std::uint64_t number = 0;  ///< from 1
   std::string text;
-  std::optional<ScanFault> fault;
-  std::string start;  ///< of a faulty line: its beginning, to find an id in
+  std::optional<ScanError> fault;
+  std::string start;  ///< beginning of a faulty line, which may contain the id
 };
 
-/// Hands each line on. Fails after the last whole one where the file cannot be read to its end.
+/// Calls `take` with each line. Fails after the last complete line if the file cannot be read to its end.
 Result<void> scan_lines(const std::filesystem::path& path, const std::function<void(ScannedLine)>& take);
 
 }  // namespace assay::dataset

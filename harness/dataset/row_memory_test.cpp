@@ -10,7 +10,7 @@
 namespace assay::dataset {
 namespace {
 
-/// Texts of all lengths up to several times what is taken from the heap at once, told apart by their letters.
+/// Distinct texts of all lengths up to several times the size of a heap allocation.
 std::vector<std::string> texts() {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < 200; ++i)
@@ -18,40 +18,40 @@ std::vector<std::string> texts() {
   return texts;
 }
 
-TEST(RowMemory, KeepsCopiesApart) {
+TEST(RowMemory, CopiesDoNotOverlap) {
   RowMemory memory;
   std::vector<std::string_view> kept;
   for (const std::string& text : texts())
-    kept.push_back(memory.keep(text));
+    kept.push_back(memory.store(text));
   EXPECT_EQ(std::vector<std::string>(kept.begin(), kept.end()), texts());
 }
 
-TEST(RowMemory, PutsEachItemWhereItsTypeMayLie) {
+TEST(RowMemory, AlignsItemsForTheirType) {
   using Item = std::pair<std::string_view, std::uint32_t>;
   RowMemory memory;
   for (std::uint32_t length = 0; length < 40; ++length) {
-    memory.keep(std::string(length, 'x'));
+    memory.store(std::string(length, 'x'));
     const Item item{"name", length};
-    const std::span<const Item> kept = memory.keep(std::span(&item, 1));
+    const std::span<const Item> kept = memory.store(std::span(&item, 1));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(kept.data()) % alignof(Item), 0U);
     EXPECT_EQ(kept.front(), item);
   }
 }
 
-TEST(RowMemory, WhatItKeepsStaysWhereItIsMovedTo) {
+TEST(RowMemory, CopiesStayValidAfterMove) {
   RowMemory first;
-  const std::string_view kept = first.keep("kept");
+  const std::string_view kept = first.store("kept");
   RowMemory second = std::move(first);
-  // NOLINTNEXTLINE(bugprone-use-after-move): as good as new
-  const std::string_view of_first = first.keep("of the first");
-  second.keep("of the second");
+  // NOLINTNEXTLINE(bugprone-use-after-move): it must be usable after a move
+  const std::string_view of_first = first.store("of the first");
+  second.store("of the second");
   EXPECT_EQ(kept, "kept");
   EXPECT_EQ(of_first, "of the first");
 
   first = std::move(second);
   // NOLINTNEXTLINE(bugprone-use-after-move)
-  const std::string_view of_second = second.keep("after the move");
-  first.keep("of the first, again");
+  const std::string_view of_second = second.store("after the move");
+  first.store("of the first, again");
   EXPECT_EQ(kept, "kept");
   EXPECT_EQ(of_second, "after the move");
 }

@@ -20,7 +20,7 @@ using Signature = std::array<std::uint32_t, kBins>;
 
 enum class Class : std::uint8_t { kOther, kBlank, kWord };
 
-/// By character.
+/// Class of each character.
 constexpr std::array<Class, 256> kClasses = [] {
   std::array<Class, 256> classes{};
   for (const char c : std::string_view(" \f\n\r\t\v"))
@@ -32,7 +32,7 @@ constexpr std::array<Class, 256> kClasses = [] {
 
 Class class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
 
-/// Hashes of the tokens: words and numbers, and every other character but blanks by itself.
+/// Hashes of the tokens: words, numbers, and single other characters except blanks.
 std::vector<std::uint64_t> tokens_of(std::string_view text) {
   std::vector<std::uint64_t> tokens;
   tokens.reserve(text.size() / 2);
@@ -60,7 +60,7 @@ std::uint32_t finish(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 32U);
 }
 
-/// The least hash in each bin of hashes; an empty bin takes that of the next full one, told apart by the distance.
+/// The minimum hash in each bin of hashes; an empty bin takes the value of the next full bin, offset by the distance.
 Signature signature_of(ShingleView shingles) {
   Signature least;
   least.fill(kEmpty);
@@ -78,14 +78,14 @@ Signature signature_of(ShingleView shingles) {
   return signature;
 }
 
-/// Most pairs that agree in a band are told apart by their sizes: no more is common than the smaller set has.
+/// Most pairs that agree in a band are rejected by size alone: the intersection is at most as large as the smaller set.
 bool are_near(ShingleView a, ShingleView b) {
   const auto least = static_cast<double>(std::min(a.size(), b.size()));
   const auto most = static_cast<double>(std::max(a.size(), b.size()));
-  return least >= kNear * most && jaccard(a, b) >= kNear;
+  return least >= kNearDuplicateSimilarity * most && jaccard(a, b) >= kNearDuplicateSimilarity;
 }
 
-/// Which rows belong together; the first row stands for its cluster.
+/// Union-find over rows; the first row represents its cluster.
 class Union {
  public:
   explicit Union(std::size_t rows) : parents_(rows) { std::iota(parents_.begin(), parents_.end(), std::uint32_t{0}); }
@@ -108,7 +108,7 @@ class Union {
 
 Shingles shingles_of(std::string_view text) {
   const std::vector<std::uint64_t> tokens = tokens_of(text);
-  const std::size_t length = std::min<std::size_t>(kShingle, tokens.size());
+  const std::size_t length = std::min<std::size_t>(kShingleLength, tokens.size());
   Shingles shingles;
   shingles.reserve(tokens.size());
   for (std::size_t first = 0; length > 0 && first + length <= tokens.size(); ++first) {

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Distinct hashes, `common` of them those of every set made with the same seed.
+/// Distinct hashes, `common` of which are in every set made with the same `shared` seed.
 Shingles set_of(Rng& shared, Rng& own, std::size_t common, std::size_t others) {
   Shingles set;
   for (std::size_t i = 0; i < common; ++i)
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> clusters(const std::vector<Shingles>& sets) {
   return clusters_of(std::vector<ShingleView>(sets.begin(), sets.end()));
 }
 
-TEST(Shingles, AreRunsOfTokensWhateverTheSpaces) {
+TEST(Shingles, AreTokenSequencesIndependentOfSpaces) {
   EXPECT_EQ(shingles_of("a b c d e f").size(), 2U);
   EXPECT_EQ(shingles_of("a  b\nc d e f"), shingles_of("a b c d e f"));
   EXPECT_NE(shingles_of("a b c d e 0.5"), shingles_of("a b c d e 0.25"));
@@ -37,25 +37,25 @@ TEST(Shingles, AreRunsOfTokensWhateverTheSpaces) {
   EXPECT_TRUE(shingles_of(" \n").empty());
 }
 
-TEST(Jaccard, IsTheShareOfWhatBothHave) {
+TEST(Jaccard, IsIntersectionOverUnion) {
   EXPECT_DOUBLE_EQ(jaccard(Shingles{1, 2, 3}, Shingles{2, 3, 4}), 0.5);
   EXPECT_DOUBLE_EQ(jaccard(Shingles{1}, Shingles{2}), 0);
   EXPECT_DOUBLE_EQ(jaccard(Shingles{}, Shingles{}), 1);
 }
 
-TEST(Clusters, HoldNearDuplicatesAndTheirs) {
-  // 0 and 2 share 9 of 11; 2 and 4 too; 0 and 4 only 8 of 12. 1 and 3 are strangers.
+TEST(Clusters, AreTransitive) {
+  // 0 and 2 share 9 of 11; 2 and 4 too; 0 and 4 only 8 of 12. 1 and 3 are unrelated.
   const Shingles a{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const Shingles b{2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   const Shingles c{3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   EXPECT_THAT(clusters({a, {100, 101}, b, {200, 201, 202}, c}), ElementsAre(0, 1, 0, 3, 0));
 }
 
-TEST(Clusters, DoNotHoldWhatIsLessAlike) {
+TEST(Clusters, SeparateRowsBelowSimilarityThreshold) {
   EXPECT_THAT(clusters({{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4, 5, 6, 7, 9}}), ElementsAre(0, 1));  // 7 of 9
 }
 
-TEST(Clusters, FindPairsAtTheThreshold) {
+TEST(Clusters, FindPairsAtSimilarityThreshold) {
   constexpr int kPairs = 2000;
   std::vector<Shingles> sets;
   Rng own(7);
@@ -74,7 +74,7 @@ TEST(Clusters, FindPairsAtTheThreshold) {
   EXPECT_LE(missed, 4);
 }
 
-TEST(Clusters, FindASetThatIsFourFifthsOfAnother) {
+TEST(Clusters, FindSubsetsAtSimilarityThreshold) {
   std::vector<Shingles> sets;
   Rng rng(13);
   for (std::size_t fifth = 20; fifth < 220; ++fifth) {

@@ -51,8 +51,8 @@ void count(const ir::Function& function, std::map<std::string_view, std::uint32_
 
 }  // namespace
 
-Facts facts_of(const Row& row, const ir::Module& module, RowMemory& memory) {
-  Facts facts{.family = memory.keep(row.family)};
+RowFacts facts_of(const Row& row, const ir::Module& module, RowMemory& memory) {
+  RowFacts facts{.family = memory.store(row.family)};
   for (std::size_t i = 0; i < facts.lengths.size(); ++i)
     facts.lengths[i] = static_cast<std::uint32_t>((row.*kTextFields[i].member).size());
   std::map<std::string_view, std::uint32_t> operations;
@@ -61,15 +61,15 @@ Facts facts_of(const Row& row, const ir::Module& module, RowMemory& memory) {
   for (const ir::Function& kernel : module.kernels)
     count(kernel, operations);
   const std::vector<std::pair<std::string_view, std::uint32_t>> counts(operations.begin(), operations.end());
-  facts.operations = memory.keep(std::span(counts));
+  facts.operations = memory.store(std::span(counts));
   std::vector<std::pair<std::string_view, std::string_view>> verdicts;
   for (const Evidence& evidence : row.evidence) {
     const std::string where =
         concat(evidence.device, "/", evidence.pass, evidence.mode.empty() ? "" : "/", evidence.mode);
-    verdicts.emplace_back(memory.keep(where), memory.keep(evidence.verdict));
+    verdicts.emplace_back(memory.store(where), memory.store(evidence.verdict));
     facts.rho_max = std::max(facts.rho_max, evidence.rho_max.value_or(0));
   }
-  facts.verdicts = memory.keep(std::span(std::as_const(verdicts)));
+  facts.verdicts = memory.store(std::span(std::as_const(verdicts)));
   return facts;
 }
 
@@ -87,7 +87,7 @@ Timing& Timing::operator+=(const Timing& other) {
   return *this;
 }
 
-void Stats::add(const Facts& facts, std::string_view split) {
+void Stats::add(const RowFacts& facts, std::string_view split) {
   ++rows_;
   ++families_[std::string(facts.family)];
   ++splits_[std::string(split)];

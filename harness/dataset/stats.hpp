@@ -1,4 +1,4 @@
-// What a dataset holds, in figures: stats.json.
+// Statistics of a dataset: stats.json.
 #pragma once
 
 #include <array>
@@ -18,33 +18,32 @@
 
 namespace assay::dataset {
 
-/// What stats say of one row; texts and lists lie elsewhere.
-struct Facts {
+/// Statistics of one row; texts and lists are stored in a RowMemory.
+struct RowFacts {
   std::string_view family;
   std::array<std::uint32_t, std::size(kTextFields)> lengths{};  ///< in bytes, by text field; 0 where null
-  /// How often the program says each, by name.
+  /// Operations of the program by name, with their number of occurrences.
   std::span<const std::pair<std::string_view, std::uint32_t>> operations;
   std::span<const std::pair<std::string_view, std::string_view>> verdicts;  ///< "cpu/forward/strict" and "pass"
   double rho_max = 0;
 };
 
-/// Of a row and the program that its Python defines; texts and lists are put into the memory.
-Facts facts_of(const Row& row, const ir::Module& module, RowMemory& memory);
+/// Computes the statistics of a row and its program; texts and lists are stored in `memory`.
+RowFacts facts_of(const Row& row, const ir::Module& module, RowMemory& memory);
 
 struct Lengths {
-  std::uint64_t rows = 0;  ///< that have the text
+  std::uint64_t rows = 0;  ///< with this text
   std::uint64_t least = 0;
   std::uint64_t greatest = 0;
   std::uint64_t total = 0;
 };
 
-/// How long each part of the work took, in seconds of wall time summed over the threads that did it; beside it the wall
-/// time of the whole.
+/// Wall time of each stage in seconds, summed over threads, and wall time of the whole run.
 struct Timing {
   double wall = 0;
-  double render = 0;            ///< making, reading, differentiating and printing
+  double render = 0;            ///< generating, parsing, differentiating and printing
   double write = 0;             ///< JSON and zstd
-  harness::StageTimes judging;  ///< in milliseconds; `build` is the compilers'
+  harness::StageTimes judging;  ///< in milliseconds; `build` is compile time
   std::uint64_t judged = 0;     ///< kernels, on all devices and in all modes
 
   Timing& operator+=(const Timing& other);
@@ -52,17 +51,17 @@ struct Timing {
 
 class Stats {
  public:
-  void add(const Facts& facts, std::string_view split);
+  void add(const RowFacts& facts, std::string_view split);
   void add_rejected(const std::string& kind) { ++rejected_[kind]; }
   void add_duplicates(std::uint64_t count) { duplicates_ += count; }
-  /// `rows` of each cluster of two and more.
+  /// Adds a cluster of two or more rows.
   void add_cluster(std::uint64_t rows);
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] const std::map<std::string, std::uint64_t>& families() const { return families_; }
   [[nodiscard]] const std::map<std::string, std::uint64_t>& splits() const { return splits_; }
 
-  /// Everything that the rows decide, and nothing else: the same dataset gives the same.
+  /// Depends on the rows only: the same dataset gives the same text.
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 
  private:
@@ -80,7 +79,7 @@ class Stats {
   double rho_max_ = 0;
 };
 
-/// The member of stats.json that differs from run to run.
+/// The `timing` member of stats.json, which differs from run to run.
 nlohmann::ordered_json to_json(const Timing& timing, std::uint64_t rows);
 
 }  // namespace assay::dataset

@@ -24,21 +24,21 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Lines that are checked together; twice as many are in memory, and their texts are bounded by the scanner's limits.
+/// Lines that are checked together. Two batches are in memory; their texts are bounded by the limits of the scanner.
 constexpr std::size_t kBatch = 64;
 constexpr std::size_t kBatchBytes = std::size_t{32} << 20;
-/// Every finding is told, but a file of nothing but faults is not kept whole.
+/// Limit on stored diagnostics, for files with errors in every line.
 constexpr std::size_t kMaxDiagnostics = 100'000;
 
-/// A row that could be read, and where.
+/// A row that could be read, with its position.
 struct Place {
   std::string file;
   std::uint64_t line = 0;
   std::string split;
-  Checked row;
+  CheckedRow row;
 };
 
-/// The beginning of a faulty line often still tells whose it is.
+/// The id in the beginning of a faulty line, if it is intact.
 std::string id_at_start(const std::string& start) {
   constexpr std::string_view kId = "{\"id\":\"";
   if (!start.starts_with(kId) || start.size() < kId.size() + 64) return "";
@@ -46,16 +46,16 @@ std::string id_at_start(const std::string& start) {
   return id.find_first_not_of("0123456789abcdef") == std::string::npos ? id : "";
 }
 
-class Validating {
+class DatasetValidator {
  public:
-  explicit Validating(const ValidateOptions& options) : options_(options) {
+  explicit DatasetValidator(const ValidateOptions& options) : options_(options) {
     for (int i = 0; i < std::max(1, options.jobs); ++i)
       checkers_.emplace_back(options.printer);
   }
 
   Result<Validation> run(const fs::path& path) {
     std::error_code error;
-    if (!fs::exists(path, error)) return Error{"is not there; expected a dataset's folder or file", path.string()};
+    if (!fs::exists(path, error)) return Error{"no such file or folder", path.string()};
     const std::string name = path.filename().string();
     if (fs::is_directory(path, error)) {
       if (Result<void> checked = check_folder(path); !checked.ok()) return checked.error();
@@ -96,14 +96,17 @@ class Validating {
     std::ranges::sort(files);
     for (const fs::path& file : files)
       check_older(file, fs::relative(file, dir).string());
-    if (files.empty()) return Error{"holds no dataset: neither journal.jsonl nor data/ nor JSON files", dir.string()};
+    if (files.empty())
+      return Error{"folder contains no dataset: journal.jsonl, data/ and JSON files are missing", dir.string()};
     return {};
   }
 
   void check_dataset(const fs::path& dir) {
     const Result<std::optional<Journal>> journal = read_journal(dir);
-    if (!journal.ok()) diagnose(std::string(kJournalFile), "", shown(journal.error().text()), "a journal");
-    else if (!journal->has_value()) diagnose(std::string(kJournalFile), "", "no such file", "the journal");
+    if (!journal.ok())
+      diagnose(std::string(kJournalFile), "", quoted_excerpt(journal.error().text()), "a valid journal");
+    else if (!journal->has_value())
+      diagnose(std::string(kJournalFile), "", "no such file", "the journal of the dataset");
     const bool finished = journal.ok() && journal->has_value() && journal->value().ended;
     if (journal.ok() && journal->has_value() && !finished) return check_unfinished(dir, journal->value());
     check_sums(dir);
@@ -113,7 +116,7 @@ class Validating {
       const bool known = std::ranges::find(kSplits, split) != std::end(kSplits);
       const std::string file = fmt::format("{}/{}", kDataFolder, name);
       if (!known || !name.ends_with(".jsonl.zst")) {
-        diagnose(file, "", "a file of no split", "names as train-00000-of-00001.jsonl.zst");
+        diagnose(file, "", "a file that belongs to no split", "a name such as train-00000-of-00001.jsonl.zst");
       }
       check_rows(dir / kDataFolder / name, file, split);
     }
@@ -121,13 +124,13 @@ class Validating {
     check_stats(dir);
   }
 
-  /// What a stopped run has flushed is rows as good as any.
+  /// Checks the flushed blocks of an interrupted run.
   void check_unfinished(const fs::path& dir, const Journal& journal) {
     diagnose({.warning = true,
               .file = std::string(kJournalFile),
               .found = fmt::format("{} of {} blocks: the dataset is not finished", journal.blocks.size(),
                                    blocks_of_shard(journal.plan).size()),
-              .expected = "all; assay generate --resume makes the rest"});
+              .expected = "all blocks; 'assay generate --resume' makes the missing blocks"});
     for (const JournalBlock& block : journal.blocks) {
       const fs::path file = block_file(dir, block.block);
       check_rows(file, fs::relative(file, dir).string(), "");
@@ -147,7 +150,8 @@ class Validating {
     const std::string file = "checksums.sha256";
     std::error_code error;
     const Result<std::string> text = read_file_text(dir / file);
-    if (!text.ok()) return diagnose(file, "", shown(text.error().message), "checksums as sha256sum writes them");
+    if (!text.ok())
+      return diagnose(file, "", quoted_excerpt(text.error().message), "checksums in the format of sha256sum");
     std::set<std::string> named;
     std::uint64_t number = 0;
     for (std::size_t begin = 0; begin < text->size();) {
@@ -157,23 +161,27 @@ class Validating {
       ++number;
       const fs::path name = line.size() > 66 ? fs::path(line.substr(66)) : fs::path();
       if (name.empty() || name.is_absolute() || name.string().find("..") != std::string::npos) {
-        diagnose({.file = file, .line = number, .found = shown(line), .expected = "a checksum and a file's name"});
+        diagnose(
+            {.file = file, .line = number, .found = quoted_excerpt(line), .expected = "a checksum and a file name"});
         continue;
       }
       named.insert(name.string());
       const Result<std::string> sum = sha256_of_file(dir / name);
-      if (!sum.ok()) diagnose(name.string(), "", shown(sum.error().message), "a file, which checksums.sha256 names");
+      if (!sum.ok())
+        diagnose(name.string(), "", quoted_excerpt(sum.error().message), "the file listed in checksums.sha256");
       else if (*sum != line.substr(0, 64)) {
-        diagnose(name.string(), "", "content of checksum " + *sum, shown(line.substr(0, 64)) + " by checksums.sha256");
+        diagnose(name.string(), "", "content with checksum " + *sum,
+                 quoted_excerpt(line.substr(0, 64)) + " according to checksums.sha256");
       }
     }
     for (const std::string& name : files_below(dir / kDataFolder)) {
       if (!named.contains(fmt::format("{}/{}", kDataFolder, name))) {
-        diagnose(fmt::format("{}/{}", kDataFolder, name), "", "a file", "none that checksums.sha256 does not name");
+        diagnose(fmt::format("{}/{}", kDataFolder, name), "", "a file that checksums.sha256 does not list",
+                 "only files that checksums.sha256 lists");
       }
     }
     for (const char* name : {"README.md", "schema.json", "journal.jsonl"}) {
-      if (!named.contains(name)) diagnose(file, "", "no line for " + std::string(name), "one");
+      if (!named.contains(name)) diagnose(file, "", "no line for " + std::string(name), "a line for each file");
     }
   }
 
@@ -183,7 +191,7 @@ class Validating {
     ++result_.files;
     std::vector<ScannedLine> batch;
     std::size_t bytes = 0;
-    std::future<void> checking;  // of the batch before, while this one is scanned
+    std::future<void> checking;  // of the previous batch, while this batch is scanned
     const auto check = [&] {
       if (checking.valid()) checking.get();
       checking =
@@ -198,12 +206,12 @@ class Validating {
     });
     check();
     checking.get();
-    if (!read.ok()) diagnose(file, "", shown(read.error().message), "a file that can be read to its end");
+    if (!read.ok()) diagnose(file, "", quoted_excerpt(read.error().message), "a file that can be read to its end");
   }
 
   void check_batch(const std::vector<ScannedLine>& batch, const std::string& file, const std::string& split) {
     std::vector<std::vector<RowError>> diagnostics(batch.size());
-    std::vector<std::optional<Checked>> checked(batch.size());
+    std::vector<std::optional<CheckedRow>> checked(batch.size());
     const std::size_t threads = checkers_.size();
     for_each_index(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
       for (std::size_t i = thread; i < batch.size(); i += threads) {
@@ -237,12 +245,13 @@ class Validating {
     std::string text;
     const Result<void> read = read_pieces(path, [&](std::string_view bytes) {
       std::string piece(bytes);
-      std::ranges::replace(piece, '\n', ' ');  // the scanner looks at lines, and blanks are the same to JSON
+      std::ranges::replace(piece, '\n', ' ');  // the scanner takes single lines; JSON treats both as white space
       scanner.feed(piece);
       if (scanner.faulty()) text = std::string();
       else text += bytes;
     });
-    if (!read.ok()) return diagnose(file, "", shown(read.error().message), "a file that can be read to its end");
+    if (!read.ok())
+      return diagnose(file, "", quoted_excerpt(read.error().message), "a file that can be read to its end");
     if (const auto fault = scanner.end()) return diagnose(file, fault->pointer, fault->found, fault->expected);
     std::vector<RowError> diagnostics;
     checkers_.front().check_older(text, diagnostics);
@@ -268,8 +277,8 @@ class Validating {
     for (const Place& place : places_) {
       const auto [first, is_new] = seen.emplace(place.row.id, &place);
       if (is_new) continue;
-      diagnose_value(place, "/id", fmt::format("the id of {}:{}", first->second->file, first->second->line),
-                     "an id of its own: a program comes once");
+      diagnose_value(place, "/id", fmt::format("the id of the row at {}:{}", first->second->file, first->second->line),
+                     "a unique id: no program may occur twice");
     }
     std::vector<ShingleView> shingles;
     for (const Place& place : places_)
@@ -278,8 +287,8 @@ class Validating {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const Place& first = places_[clusters_[i]];
       if (places_[i].split == first.split) continue;
-      diagnose_value(places_[i], "", fmt::format("a near duplicate of {}:{}", first.file, first.line),
-                     fmt::format("it in the split {}, where that one is", first.split));
+      diagnose_value(places_[i], "", fmt::format("a near duplicate of the row at {}:{}", first.file, first.line),
+                     fmt::format("both rows in the same split, {}", first.split));
     }
   }
 
@@ -293,23 +302,24 @@ class Validating {
     for (const Place& place : places_) {
       found.insert(place.row.id);
       if (!expected.contains(place.row.id))
-        diagnose_value(place, "/id", "a row", "none that the journal does not name");
+        diagnose_value(place, "/id", "a row that the journal does not list", "only rows that the journal lists");
     }
     std::uint64_t missing = 0;
     for (const std::string& id : expected)
       missing += found.contains(id) ? 0U : 1U;
     if (missing > 0) {
-      diagnose(std::string(kJournalFile), "", fmt::format("{} rows that are not in data/, or cannot be read", missing),
-               "each row of the journal in data/");
+      diagnose(std::string(kJournalFile), "",
+               fmt::format("{} rows that are missing in data/ or cannot be read", missing),
+               "every row that the journal lists to be in data/");
     }
   }
 
   void check_stats(const fs::path& dir) {
     const std::string file = "stats.json";
     const Result<std::string> text = read_file_text(dir / file);
-    if (!text.ok()) return diagnose(file, "", shown(text.error().message), "the figures of the dataset");
+    if (!text.ok()) return diagnose(file, "", quoted_excerpt(text.error().message), "the statistics of the dataset");
     const json stats = json::parse(*text, nullptr, false);
-    if (stats.is_discarded()) return diagnose(file, "", shown(*text), "JSON");
+    if (stats.is_discarded()) return diagnose(file, "", quoted_excerpt(*text), "JSON");
     const auto wrong = schemas::Validator(schemas::kStatsSchemaText).diagnostics(stats);
     for (const schemas::SchemaError& one : wrong)
       diagnose(file, one.pointer, one.found, one.expected);
@@ -323,8 +333,9 @@ class Validating {
       for (const json& change : json::diff(stats.at(member), again.at(member))) {
         const std::string at = fmt::format("/{}{}", member, change.at("path").get<std::string>());
         const json::json_pointer pointer(at);
-        diagnose(file, at, stats.contains(pointer) ? shown(stats.at(pointer).dump()) : "nothing",
-                 again.contains(pointer) ? shown(again.at(pointer).dump()) + " by the rows" : "nothing, by the rows");
+        diagnose(file, at, stats.contains(pointer) ? quoted_excerpt(stats.at(pointer).dump()) : "nothing",
+                 again.contains(pointer) ? quoted_excerpt(again.at(pointer).dump()) + " computed from the rows"
+                                         : "no such member");
       }
     }
   }
@@ -349,21 +360,22 @@ class Validating {
     plan.shares = {{.family = "again", .weight = 1, .rows = places.size()}};
     for (const Place* place : places)
       plan.kernels.push_back({.name = place->row.name, .python = place->row.python});
-    const Result<Produced> produced = options_.rejudge(plan);
+    const Result<ProducedBlock> produced = options_.rejudge(plan);
     if (!produced.ok()) return produced.error();
     result_.rebuilt += places.size();
-    for (const Rejected& rejected : produced->rejected) {
+    for (const RejectedCandidate& rejected : produced->rejected) {
       diagnose_value(*places[rejected.slot], "",
-                     fmt::format("judged again, {}: {}", rejected.verdict, rejected.message), "a kernel that passes");
+                     fmt::format("verdict {} when judged again: {}", rejected.verdict, rejected.message),
+                     "a kernel that passes");
     }
-    for (const Accepted& accepted : produced->rows) {
+    for (const AcceptedRow& accepted : produced->rows) {
       const Row again = row_from(json::parse(accepted.line));
       compare_evidence(*places[accepted.slot.number], again);
     }
     return {};
   }
 
-  /// With the same tools the same judgement gives the same figures.
+  /// With the same compilers, judging again must give the same evidence.
   void compare_evidence(const Place& place, const Row& again) {
     for (const Evidence& one : again.evidence) {
       const auto is_it = [&](const Evidence& other) {
@@ -371,12 +383,12 @@ class Validating {
       };
       const auto before = std::ranges::find_if(place.row.evidence, is_it);
       if (before == place.row.evidence.end() || *before == one || one.verdict == "not_run") continue;
-      const auto has_tool = [&](const Tool& tool) {
+      const auto has_tool = [&](const DeviceCompiler& tool) {
         return tool.device == one.device && std::ranges::find(place.row.toolchain, tool) != place.row.toolchain.end();
       };
       if (std::ranges::none_of(again.metadata.toolchain, has_tool)) continue;
       diagnose_value(place, fmt::format("/evidence/{}", before - place.row.evidence.begin()),
-                     shown(evidence_text(*before)), evidence_text(one) + " by judging again");
+                     quoted_excerpt(evidence_text(*before)), evidence_text(one) + ", as judged again");
     }
   }
 
@@ -395,7 +407,7 @@ bool Validation::valid() const {
 }
 
 Result<Validation> validate(const fs::path& path, const ValidateOptions& options) {
-  return Validating(options).run(path);
+  return DatasetValidator(options).run(path);
 }
 
 }  // namespace assay::dataset

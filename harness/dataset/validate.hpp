@@ -1,9 +1,9 @@
-// Checks datasets and trusts nothing in them: form, schema, checksums, that each row follows from its Python, ids,
-// splits, duplicates, stats, and with `rebuild` that rows build, run and pass again. Folders of the older layout, JSON
-// files with python_source and generated sources, are checked as far as they go.
+// Checks untrusted datasets: syntax, schema, checksums, that each row follows from its Python source, ids, splits,
+// duplicates and stats; with `rebuild` also that rows build, run and pass again. Folders in the older layout (JSON
+// files with python_source and generated sources) are checked as far as possible.
 //
-// One bad row never hides another, and hostile input costs neither a crash nor memory: lines, texts and nesting have
-// limits (json_scan.hpp), and a file is read in pieces.
+// One invalid row never hides another. Hostile input can neither crash the program nor exhaust memory: lines, strings
+// and nesting are limited (json_scan.hpp), and files are read in pieces.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@
 
 namespace assay::dataset {
 
-/// Judges the kernels of a plan: each one's row, or why it is rejected.
-using Rejudge = std::function<Result<Produced>(const Plan& plan)>;
+/// Judges the kernels of a plan; gives a row for each kernel, or the reason why it is rejected.
+using Rejudge = std::function<Result<ProducedBlock>(const Plan& plan)>;
 
 struct ValidateOptions {
   harness::PairPrinter printer;
   int jobs = 1;
-  std::uint64_t rebuild = 0;  ///< rows to judge again, spread over the dataset; more than it has: all
-  Rejudge rejudge = nullptr;  ///< needed with `rebuild`
+  std::uint64_t rebuild = 0;  ///< rows to judge again, spread over the dataset; at most all
+  Rejudge rejudge = nullptr;  ///< required if `rebuild` is not 0
 };
 
 struct Validation {
@@ -35,11 +35,11 @@ struct Validation {
   std::uint64_t files = 0;
   std::uint64_t rebuilt = 0;
   std::vector<RowError> diagnostics;  ///< in the order of files and lines
-  [[nodiscard]] bool valid() const;   ///< nothing but warnings
+  [[nodiscard]] bool valid() const;   ///< there are no errors
 };
 
-/// A folder of either layout, a file of rows (.jsonl, .jsonl.zst) or one older row (.json). Fails only where the path
-/// is not there or nothing in it is of a dataset.
+/// Validates a folder in either layout, a file of rows (.jsonl, .jsonl.zst) or one row in the older layout (.json).
+/// Fails only if the path does not exist or contains no dataset.
 Result<Validation> validate(const std::filesystem::path& path, const ValidateOptions& options);
 
 }  // namespace assay::dataset

@@ -42,7 +42,7 @@ std::string joined(const Validation& validation) {
   return text;
 }
 
-/// The rows of a dataset's train split, to be changed and put back with checksums that fit.
+/// The rows of a dataset's train split, to be changed and written back with updated checksums.
 class Rows {
  public:
   explicit Rows(fs::path dir) : dir_(std::move(dir)) {
@@ -89,8 +89,8 @@ struct Corruption {
   void (*change)(Rows& rows, std::size_t row);
   const char* pointer;
   const char* words;        ///< in found or expected
-  bool of_row = true;       ///< the complaint names the row's line
-  bool keeps_sums = false;  ///< the change is to the files, and the checksums stay
+  bool of_row = true;       ///< the diagnostic names the row's line
+  bool keeps_sums = false;  ///< the change is to the files; the checksums are not updated
 };
 
 void flip_bit(Rows& rows, std::size_t row) {
@@ -111,32 +111,32 @@ const Corruption kCorruptions[] = {
     {"missing part", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"remove","path":"/evidence/0/sizes"}])"); }, "/evidence/0", "the member sizes"},
     {"unknown member", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"add","path":"/extra","value":1}])"); }, "", "no member"},
     {"no row at all", [](Rows& r, std::size_t i) { r.lines[i] = "[]"; }, "", "type object"},
-    {"duplicate id", [](Rows& r, std::size_t i) { r.lines.insert(r.lines.begin() + static_cast<std::ptrdiff_t>(i), r.lines[i]); }, "/id", "the id of", false},
+    {"duplicate id", [](Rows& r, std::size_t i) { r.lines.insert(r.lines.begin() + static_cast<std::ptrdiff_t>(i), r.lines[i]); }, "/id", "the id of the row", false},
     {"another row's id", [](Rows& r, std::size_t i) { r.replace(i, r.lines[i].substr(7, 64), std::string(64, 'a')); }, "/id", "aaaa"},
     {"swapped sources", [](Rows& r, std::size_t i) { json row = json::parse(r.lines[i]); std::swap(row["cpu_source"], row["cuda_source"]); r.lines[i] = row.dump(); }, "/cpu_source", "line"},
     {"swapped Python", [](Rows& r, std::size_t i) { json a = json::parse(r.lines[i]); const json b = json::parse(r.lines[i == 0 ? 1 : 0]); a["python_source"] = b["python_source"]; r.lines[i] = a.dump(); }, "/id", "\""},
     {"edited CUDA", [](Rows& r, std::size_t i) { r.replace(i, "blockIdx.x * blockDim.x", "blockIdx.x + blockDim.x"); }, "/cuda_forward", "blockIdx.x + blockDim.x"},
     {"edited C++", [](Rows& r, std::size_t i) { json row = json::parse(r.lines[i]); row["cpu_forward"] = row["cpu_forward"].get<std::string>() + "// x\n"; r.lines[i] = row.dump(); }, "/cpu_forward", "// x"},
-    {"Python that is none", [](Rows& r, std::size_t i) { r.replace(i, "wp.tid()", "wp.tid("); }, "/python_source", "one kernel"},
-    {"two kernels", [](Rows& r, std::size_t i) { json row = json::parse(r.lines[i]); row["python_source"] = row["python_source"].get<std::string>() + "\n\n@wp.kernel\ndef g(z: wp.array(dtype=float)):\n    i = wp.tid()\n    z[i] = 1.0\n"; r.lines[i] = row.dump(); }, "/python_source", "found 2 kernels"},
-    {"a wrong signature", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/signature/0/name","value":"other"}])"); }, "/signature", "other"},
-    {"another family", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/family","value":"math"}])"); }, "/family", "the family of"},
+    {"invalid Python", [](Rows& r, std::size_t i) { r.replace(i, "wp.tid()", "wp.tid("); }, "/python_source", "one kernel"},
+    {"two kernels", [](Rows& r, std::size_t i) { json row = json::parse(r.lines[i]); row["python_source"] = row["python_source"].get<std::string>() + "\n\n@wp.kernel\ndef g(z: wp.array(dtype=float)):\n    i = wp.tid()\n    z[i] = 1.0\n"; r.lines[i] = row.dump(); }, "/python_source", "got 2"},
+    {"an incorrect signature", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/signature/0/name","value":"other"}])"); }, "/signature", "other"},
+    {"another family", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/family","value":"math"}])"); }, "/family", "the family in the name"},
     {"a failed verdict", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/evidence/0/verdict","value":"fail"}])"); }, "/evidence/0/verdict", "fail"},
     {"a pass without values", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/evidence/1/verdict","value":"pass"}])"); }, "/evidence/1/values_compared", "positive"},
     {"no evidence", [](Rows& r, std::size_t i) { r.patch(i, R"([{"op":"replace","path":"/evidence","value":[]}])"); }, "/evidence", "cpu/forward"},
     {"invalid UTF-8", [](Rows& r, std::size_t i) { r.replace(i, "wp.tid()", "\xff\xfe"); }, "/python_source", "UTF-8"},
-    {"a member twice", [](Rows& r, std::size_t i) { r.replace(i, R"("schema_version")", R"("id")"); }, "/id", "twice"},
+    {"a member twice", [](Rows& r, std::size_t i) { r.replace(i, R"("schema_version")", R"("id")"); }, "/id", "duplicate"},
     {"deep nesting", [](Rows& r, std::size_t i) { r.replace(i, R"("signature":[)", R"("signature":)" + std::string(100'000, '[')); }, nullptr, "nesting"},
     {"half a line", [](Rows& r, std::size_t i) { r.lines[i].resize(r.lines[i].size() / 2); }, nullptr, "end of the line"},
     {"not JSON", [](Rows& r, std::size_t i) { r.lines[i] = "hello"; }, "", "hello"},
-    {"a row less", [](Rows& r, std::size_t i) { r.lines.erase(r.lines.begin() + static_cast<std::ptrdiff_t>(i)); }, "", "cannot be read", false},
+    {"a missing row", [](Rows& r, std::size_t i) { r.lines.erase(r.lines.begin() + static_cast<std::ptrdiff_t>(i)); }, "", "cannot be read", false},
     {"flipped bit", flip_bit, "", "checksums.sha256", false, true},
     {"truncated frame", [](Rows& r, std::size_t) { fs::resize_file(r.dir() / Rows::kTrain, fs::file_size(r.dir() / Rows::kTrain) / 2); }, "", "zstd", false, true},
     {"no data", [](Rows& r, std::size_t) { fs::remove(r.dir() / Rows::kTrain); }, "", "No such file", false, true},
-    {"a stranger's file", [](Rows& r, std::size_t) { fs::copy_file(r.dir() / Rows::kTrain, r.dir() / "data/train-00001-of-00001.jsonl.zst"); }, "", "does not name", false, true},
-    {"edited stats", [](Rows& r, std::size_t) { json stats = json::parse(read_file_text(r.dir() / "stats.json").value()); stats["families"]["loop"] = 77; std::ofstream(r.dir() / "stats.json") << stats; }, "/families/loop", "by the rows", false, true},
+    {"an extra file", [](Rows& r, std::size_t) { fs::copy_file(r.dir() / Rows::kTrain, r.dir() / "data/train-00001-of-00001.jsonl.zst"); }, "", "does not list", false, true},
+    {"edited stats", [](Rows& r, std::size_t) { json stats = json::parse(read_file_text(r.dir() / "stats.json").value()); stats["families"]["loop"] = 77; std::ofstream(r.dir() / "stats.json") << stats; }, "/families/loop", "computed from the rows", false, true},
     {"broken stats", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "stats.json") << "{"; }, "", "JSON", false, true},
-    {"broken journal", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "journal.jsonl") << "{}\n"; }, "", "a journal", false, true},
+    {"broken journal", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "journal.jsonl") << "{}\n"; }, "", "a valid journal", false, true},
     {"edited card", [](Rows& r, std::size_t) { std::ofstream(r.dir() / "README.md", std::ios::app) << "x"; }, "", "checksums.sha256", false, true},
 };
 // clang-format on
@@ -172,18 +172,18 @@ class ValidateTest : public ::testing::Test {
   fs::path clean_;
 };
 
-TEST_F(ValidateTest, TakesWhatIsRight) {
+TEST_F(ValidateTest, AcceptsValidDataset) {
   const Validation validation = checked(clean_);
   EXPECT_TRUE(validation.diagnostics.empty()) << joined(validation);
   EXPECT_EQ(validation.rows, 20U);
 }
 
-TEST_F(ValidateTest, RefusesEachCorruptionAtItsPlace) {
+TEST_F(ValidateTest, ReportsLocationOfEachCorruption) {
   for (const Corruption& corruption : kCorruptions)
     expect_rejected(corruption, 3);
 }
 
-TEST_F(ValidateTest, OneBadRowHidesNoOther) {
+TEST_F(ValidateTest, ReportsAllInvalidRows) {
   Rows rows(copy());
   rows.replace(1, "wp.tid()", "\xff");
   rows.patch(4, R"([{"op":"remove","path":"/launch"}])");
@@ -196,7 +196,7 @@ TEST_F(ValidateTest, OneBadRowHidesNoOther) {
   EXPECT_THAT(lines, ::testing::ElementsAre(2, 5, 7));
 }
 
-TEST_F(ValidateTest, SaysFileLineRowPointerFoundAndExpected) {
+TEST_F(ValidateTest, DiagnosticsContainFileLineRowAndJsonPointer) {
   Rows rows(copy());
   const std::string id = rows.lines[2].substr(7, 16);
   rows.patch(2, R"([{"op":"replace","path":"/launch/rank","value":9}])");
@@ -205,7 +205,7 @@ TEST_F(ValidateTest, SaysFileLineRowPointerFoundAndExpected) {
               HasSubstr(fmt::format("error: {}:3: row {}: /launch/rank: found 9, expected ", Rows::kTrain, id)));
 }
 
-TEST_F(ValidateTest, ANearDuplicateInAnotherSplitIsTold) {
+TEST_F(ValidateTest, ReportsNearDuplicateInAnotherSplit) {
   Rows rows(copy());
   json row = json::parse(rows.lines[0]);
   row["id"] = std::string(64, 'b');  // the program is the first row's
@@ -213,10 +213,10 @@ TEST_F(ValidateTest, ANearDuplicateInAnotherSplitIsTold) {
   Result<LineFile> file = LineFile::create(rows.dir() / "data/test-00000-of-00001.jsonl.zst", 1);
   ASSERT_TRUE(file->add(row.dump()).ok());
   ASSERT_TRUE(file->commit().ok());
-  EXPECT_THAT(joined(checked(rows.dir())), HasSubstr("a near duplicate of data/test"));
+  EXPECT_THAT(joined(checked(rows.dir())), HasSubstr("a near duplicate of the row at data/test"));
 }
 
-TEST_F(ValidateTest, HostileRowsCostNoMemory) {
+TEST_F(ValidateTest, HostileRowsDoNotExhaustMemory) {
   Rows rows(copy());
   for (const std::size_t row : {1U, 2U})
     rows.replace(row, "wp.tid()", std::string(std::size_t{100} << 20, 'x'));
@@ -229,10 +229,10 @@ TEST_F(ValidateTest, HostileRowsCostNoMemory) {
   rusage after{};
   ::getrusage(RUSAGE_SELF, &after);
   EXPECT_LT(after.ru_maxrss, std::max<long>(before.ru_maxrss + 50'000, 500'000));
-  EXPECT_THAT(joined(validation), HasSubstr("/python_source: found a longer text"));
+  EXPECT_THAT(joined(validation), HasSubstr("/python_source: found a string that is too long"));
 }
 
-TEST_F(ValidateTest, AnUnfinishedDatasetIsValidAsFarAsItGoes) {
+TEST_F(ValidateTest, AcceptsUnfinishedDataset) {
   const Plan plan = small_plan(20);
   const fs::path dir = folder_ / "stopped";
   struct Stop {};
@@ -248,7 +248,7 @@ TEST_F(ValidateTest, AnUnfinishedDatasetIsValidAsFarAsItGoes) {
   EXPECT_THAT(joined(validation), HasSubstr("2 of 5 blocks: the dataset is not finished"));
 }
 
-TEST_F(ValidateTest, ChecksTheOlderLayout) {
+TEST_F(ValidateTest, ValidatesOlderDatasetLayout) {
   const fs::path dir = folder_ / "older";
   const json good = {
       {"python_source",
@@ -276,8 +276,8 @@ TEST_F(ValidateTest, ChecksTheOlderLayout) {
   EXPECT_THAT(text, HasSubstr("error: e.json: /python_source: found the byte 0xff"));
 }
 
-/// Many corruptions of random rows; ASSAY_CORRUPTIONS says how many.
-TEST_F(ValidateTest, RefusesRandomCorruptions) {
+/// Corrupts random rows; ASSAY_CORRUPTIONS is the number of corruptions.
+TEST_F(ValidateTest, RejectsRandomCorruptions) {
   const char* const wanted = std::getenv("ASSAY_CORRUPTIONS");
   if (wanted == nullptr) GTEST_SKIP() << "takes minutes; the test harness_dataset_corruption_test runs it";
   Rng rng(8);

@@ -1,8 +1,8 @@
-// T2: the generated forward against the generated backward, without the oracle's values.
+// finite_differences: the generated forward pass against the generated backward pass, without the oracle's values.
 //
-// Along a random direction d of the inputs, Ridders' extrapolated differences of phi(t) = <w, f(x + t d)>, f being the
-// double lift of the generated forward, must equal <J^T w, d>, the double lift of the generated backward. The oracle
-// says only whether all points of the stencil take the same path; if not, the step is divided by 4.
+// Along a random direction d of the inputs, Ridders' extrapolated differences of phi(t) = <w, f(x + t d)>, where f is
+// the generated forward pass promoted to f64, must equal <J^T w, d> of the generated backward pass promoted to f64. The
+// oracle only decides whether all points of the stencil take the same path; if not, the step is divided by 4.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,10 +21,10 @@ namespace {
 constexpr int kRows = 6;
 constexpr int kShrinks = 6;
 constexpr double kFirstStep = 0x1p-6;
-/// An extrapolation is settled once its error is below this share of what it is compared with.
+/// An extrapolation has converged if its error is below this share of the gradient.
 constexpr double kSettled = 1e-6;
 
-/// f at one scalar of one array, and its part in the direction.
+/// One scalar of one input array, and its component of the direction.
 struct Perturbation {
   std::size_t parameter;
   std::size_t component;  ///< among those of the parameter
@@ -38,9 +38,9 @@ struct Extrapolation {
 };
 
 /// C. J. F. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4(2), 1982: central
-/// differences at steps h, h/2, ... extrapolated; the error is the change between neighbouring estimates, and what
-/// rounding may do to them: `noise` is its bound for the first row, each further one has twice that. The extrapolation
-/// at most doubles it: the product of (4^k + 1) / (4^k - 1) over the columns is below 2.
+/// differences at steps h, h/2, ... are extrapolated. The error is the change between neighbouring estimates plus the
+/// effect of rounding: `noise` bounds it for the first row, and it doubles with each further row. The extrapolation at
+/// most doubles it: the product of (4^k + 1) / (4^k - 1) over the columns is below 2.
 Extrapolation ridders(const std::array<double, kRows>& differences, double noise) {
   std::array<std::array<double, kRows>, kRows> table{};
   Extrapolation best{.value = differences[0], .error = HUGE_VAL};
@@ -60,7 +60,10 @@ Extrapolation ridders(const std::array<double, kRows>& differences, double noise
 class ConsistencyJudge {
  public:
   ConsistencyJudge(const PassContext& pass_context, std::size_t set)
-      : stage_(pass_context), set_(set), input_(pass_context.sets[set]), verdict_(pass_context.judgement.backward) {}
+      : pass_context_(pass_context),
+        set_(set),
+        input_(pass_context.sets[set]),
+        verdict_(pass_context.judgement.backward) {}
 
   void run() {
     choose_direction();
@@ -79,12 +82,12 @@ class ConsistencyJudge {
       const auto derivative = difference(stencil, step, *noise);
       if (verdict_.failed()) return;
       if (!std::isfinite(derivative.value) || derivative.error > kSettled * std::max(1.0, size_)) continue;
-      const double allowed = kDifferenceGate * std::max(size_, 0x1p-20) + derivative.error;
-      // A gradient that is contradicted is no measure: of a forward that turns many times within a step (sin of a large
-      // number), differences are small against the true gradient, and far from settled by themselves.
+      const double allowed = kDifferenceTolerance * std::max(size_, 0x1p-20) + derivative.error;
+      // A contradicted gradient is not a suitable scale: if the forward pass oscillates within a step (sin of a large
+      // number), the differences are small relative to the true gradient, and far from converged.
       const bool agrees = std::abs(derivative.value - *dot) <= allowed;
       if (!agrees && derivative.error > kSettled * std::max(1.0, std::abs(derivative.value))) continue;
-      // Neighbouring estimates may meet by accident before they settle. A smaller stencil shows it.
+      // Neighbouring estimates may agree by accident before they converge. A smaller stencil reveals that.
       if (agrees || contradiction) return decide(*dot, derivative, allowed);
       contradiction = {derivative, allowed, seen_};
     }
@@ -99,7 +102,7 @@ class ConsistencyJudge {
  private:
   static constexpr std::size_t kPromotedPrecision = Precision::kPromoted;
 
-  /// A stencil that speaks against the gradient.
+  /// Handles a stencil that contradicts the gradient.
   struct Contradiction {
     Extrapolation derivative;
     double allowed;
@@ -107,12 +110,12 @@ class ConsistencyJudge {
   };
 
   void choose_direction() {
-    Rng rng(stage_.bench.seed * 31 + set_);
+    Rng rng(pass_context_.configuration.seed * 31 + set_);
     const ir::Launch& launch = input_.launch[kPromotedPrecision];
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
-      if (stage_.poisoned[p]) continue;
+      if (pass_context_.poisoned[p]) continue;
       const ir::Argument& argument = launch.arguments[p];
-      const auto leaves = ir::leaves_of(stage_.subject.promoted, argument.type.element());
+      const auto leaves = ir::scalar_components(pass_context_.subject.promoted, argument.type.element());
       std::size_t number = 0;
       for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
         for (const ir::ScalarComponent& component : leaves) {
@@ -130,17 +133,17 @@ class ConsistencyJudge {
 
   /// <J^T w, d> from the generated backward, and the size of its terms.
   std::optional<double> adjoint_product() {
-    const auto& subject = stage_.subject;
-    const auto backward = backward_launch(stage_, set_, Precision::kPromoted, verdict_);
+    const auto& subject = pass_context_.subject;
+    const auto backward = backward_launch(pass_context_, set_, Precision::kPromoted, verdict_);
     if (!backward) return std::nullopt;
     Result<KernelLauncher> placed =
-        KernelLauncher::place(stage_.bench.session, stage_.subject.promoted, stage_.kernel, backends::Pass::kBackward,
-                              backends::Precision::kPromoted, lent(*backward),
-                              gradient_arguments(subject, input_, Precision::kPromoted, Start::kZero, 1),
-                              roles_of(stage_, backends::Pass::kBackward), std::byte{0xFF});
+        KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
+                              backends::Pass::kBackward, backends::Precision::kPromoted, borrowed(*backward),
+                              gradient_arguments(subject, input_, Precision::kPromoted, InitialGradient::kZero, 1),
+                              roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
-    JudgeContext context{.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()};
-    if (!run_trials(stage_, {&context, 1}, verdict_)) return std::nullopt;
+    TestLaunch test_launch{.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()};
+    if (!run_launches(pass_context_, {&test_launch, 1}, verdict_)) return std::nullopt;
 
     double dot = 0;
     std::size_t next = 0;
@@ -149,10 +152,11 @@ class ConsistencyJudge {
       std::vector<double> gradient(component_count(subject, launch.arguments[p]));
       for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
         if (static_cast<std::size_t>(subject.adjoint->gradients[g].primal) != p) continue;
-        const std::size_t array = context.launcher.parameters() + g;
-        const std::vector<std::size_t> leaves = gradient_leaves(subject, input_, g);
-        const std::vector<Computed> scalars = read_scalars(subject.promoted, *context.launcher.arrays()[array].before,
-                                                           context.launcher.bytes(stage_.bench.session, array));
+        const std::size_t array = test_launch.launcher.parameters() + g;
+        const std::vector<std::size_t> leaves = gradient_components(subject, input_, g);
+        const std::vector<Computed> scalars =
+            read_scalars(subject.promoted, *test_launch.launcher.arrays()[array].before,
+                         test_launch.launcher.bytes(pass_context_.configuration.session, array));
         for (std::size_t i = 0; i < scalars.size(); ++i)
           gradient[leaves[i]] = scalars[i].value;
       }
@@ -165,7 +169,7 @@ class ConsistencyJudge {
     return dot;
   }
 
-  /// Whether the oracle knows no finite value, or no bound, of some part of the gradient: what stands there is open.
+  /// Whether some part of the gradient is not finite or has no bound: any value is allowed there.
   bool has_open_gradient() const {
     return std::ranges::any_of(input_.reference.gradients, [](const auto& gradient) {
       return gradient && std::ranges::any_of(gradient->elements, [](const reference::GradientElement& element) {
@@ -190,28 +194,28 @@ class ConsistencyJudge {
     return stencil;
   }
 
-  reference::Run run_at(const ir::Launch& launch) const {
-    return {.launch = launch, .profile = stage_.bench.profile, .uninitialised = stage_.poisoned};
+  reference::OracleRun run_at(const ir::Launch& launch) const {
+    return {.launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.poisoned};
   }
 
-  /// The direction as the oracle takes it.
+  /// The direction in the form that the oracle expects.
   reference::ComponentValues direction() const {
     const ir::Launch& launch = input_.launch[kPromotedPrecision];
     reference::ComponentValues direction(launch.arguments.size());
     for (const Perturbation& at : perturbations_) {
-      direction[at.parameter].resize(component_count(stage_.subject, launch.arguments[at.parameter]));
+      direction[at.parameter].resize(component_count(pass_context_.subject, launch.arguments[at.parameter]));
       direction[at.parameter][at.component] = at.direction;
     }
     return direction;
   }
 
   /// The run at the input, unless a point between it and the outermost ones takes another path.
-  std::optional<reference::Reference> middle_of(double step) const {
-    const reference::Oracle& oracle = stage_.subject.promoted_oracle;
-    const reference::Run run = run_at(input_.launch[kPromotedPrecision]);
-    // Where nothing is decided nothing can be decided otherwise.
+  std::optional<reference::ReferenceResult> middle_of(double step) const {
+    const reference::Oracle& oracle = pass_context_.subject.promoted_oracle;
+    const reference::OracleRun run = run_at(input_.launch[kPromotedPrecision]);
+    // Without decisions all points take the same path.
     if (!input_.reference.decisions.any()) {
-      reference::Reference middle = oracle.evaluate(run);
+      reference::ReferenceResult middle = oracle.evaluate(run);
       if (!middle.decisions.any()) return middle;
     }
     std::vector<long double> inner;
@@ -222,16 +226,17 @@ class ConsistencyJudge {
     return oracle.evaluate_along(run, direction(), inner);
   }
 
-  /// The rounding_noise of a stencil's points: the greatest of the middle's and the outermost ones', which may be far
-  /// more, of sums that cancel it grows with what is summed. Nothing if the points do not all take the input's path.
+  /// The rounding_noise of a stencil: the maximum over the middle and the outermost points, where it may be much
+  /// larger, because the rounding of cancelling sums grows with their terms. Empty if the points do not all take the
+  /// input's path.
   std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const {
-    const auto is_defined = [](const reference::Reference& run) { return run.findings.empty() && run.complete; };
-    const reference::Oracle& oracle = stage_.subject.promoted_oracle;
+    const auto is_defined = [](const reference::ReferenceResult& run) { return run.findings.empty() && run.complete; };
+    const reference::Oracle& oracle = pass_context_.subject.promoted_oracle;
     const auto base = middle_of(step);
     if (!base || !is_defined(*base)) return std::nullopt;
     double noise = rounding_noise(*base);
     for (const ir::Launch& launch : std::span(stencil).first(2)) {
-      const reference::Reference outermost = oracle.evaluate(run_at(launch));
+      const reference::ReferenceResult outermost = oracle.evaluate(run_at(launch));
       if (!is_defined(outermost) || outermost.decisions.path != base->decisions.path) return std::nullopt;
       noise = std::max(noise, rounding_noise(outermost));
     }
@@ -239,58 +244,58 @@ class ConsistencyJudge {
   }
 
   Extrapolation difference(const std::vector<ir::Launch>& stencil, double step, double noise) {
-    std::vector<JudgeContext> trials;
-    const std::vector<Role> roles = roles_of(stage_, backends::Pass::kForward);
+    std::vector<TestLaunch> test_launches;
+    const std::vector<ArrayRole> roles = roles_of(pass_context_, backends::Pass::kForward);
     for (const ir::Launch& launch : stencil) {
-      Result<KernelLauncher> placed =
-          KernelLauncher::place(stage_.bench.session, stage_.subject.promoted, stage_.kernel, backends::Pass::kForward,
-                                backends::Precision::kPromoted, lent(launch), {}, roles, std::byte{0});
+      Result<KernelLauncher> placed = KernelLauncher::place(
+          pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
+          backends::Pass::kForward, backends::Precision::kPromoted, borrowed(launch), {}, roles, std::byte{0});
       if (!placed.ok()) return {.value = NAN};
-      trials.push_back({.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()});
+      test_launches.push_back({.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()});
     }
-    if (!run_trials(stage_, trials, verdict_)) return {.value = NAN};
+    if (!run_launches(pass_context_, test_launches, verdict_)) return {.value = NAN};
     std::array<double, kRows> differences{};
     noise /= step;
     seen_.estimates.clear();
     for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
-      differences[row] = weighted_change(trials[2 * row], trials[2 * row + 1]) / (2 * step);
+      differences[row] = weighted_change(test_launches[2 * row], test_launches[2 * row + 1]) / (2 * step);
       if (std::isfinite(differences[row])) seen_.estimates.push_back({.step = step, .value = differences[row]});
     }
     return ridders(differences, noise);
   }
 
   /// <w, f(x + t d) - f(x - t d)>
-  double weighted_change(const JudgeContext& plus, const JudgeContext& minus) const {
+  double weighted_change(const TestLaunch& plus, const TestLaunch& minus) const {
     double sum = 0;
-    for (std::size_t p = 0; p < stage_.uses.size(); ++p) {
-      if (!stage_.uses[p].changed() || input_.seeds[p].empty()) continue;
-      const auto scalars = [&](const JudgeContext& context) {
-        return read_scalars(stage_.subject.promoted, *context.launcher.arrays()[p].before,
-                            context.launcher.bytes(stage_.bench.session, p));
+    for (std::size_t p = 0; p < pass_context_.uses.size(); ++p) {
+      if (!pass_context_.uses[p].changed() || input_.cotangents[p].empty()) continue;
+      const auto scalars = [&](const TestLaunch& test_launch) {
+        return read_scalars(pass_context_.subject.promoted, *test_launch.launcher.arrays()[p].before,
+                            test_launch.launcher.bytes(pass_context_.configuration.session, p));
       };
       const auto a = scalars(plus);
       const auto b = scalars(minus);
       for (std::size_t i = 0; i < a.size(); ++i)
-        sum += input_.seeds[p][i] * (a[i].value - b[i].value);
+        sum += input_.cotangents[p][i] * (a[i].value - b[i].value);
     }
     return sum;
   }
 
-  /// Bound on the rounding of <w, f(x)>, from the oracle's bounds for the double lift.
-  double rounding_noise(const reference::Reference& run) const {
+  /// Bound on the rounding of <w, f(x)>, from the oracle's bounds with f64 promotion.
+  double rounding_noise(const reference::ReferenceResult& run) const {
     double sum = 0;
-    for (std::size_t p = 0; p < stage_.uses.size(); ++p) {
+    for (std::size_t p = 0; p < pass_context_.uses.size(); ++p) {
       const auto& output = run.outputs[p];
-      if (!output || input_.seeds[p].empty()) continue;
+      if (!output || input_.cotangents[p].empty()) continue;
       for (std::size_t i = 0; i < output->elements.size(); ++i)
-        sum += std::abs(input_.seeds[p][i]) * output->elements[i].bound[kPromotedPrecision];
+        sum += std::abs(input_.cotangents[p][i]) * output->elements[i].bound[kPromotedPrecision];
     }
     return sum;
   }
 
   void decide(double dot, const Extrapolation& derivative, double allowed) {
     const double error = std::abs(derivative.value - dot);
-    verdict_.count_one(Tier::kT2, error / allowed, !(error <= allowed));
+    verdict_.count_one(NamedCheck::kFiniteDifferences, error / allowed, !(error <= allowed));
     seen_.input_set = static_cast<std::int64_t>(set_);
     seen_.gradient = dot;
     seen_.allowed = allowed;
@@ -298,12 +303,12 @@ class ConsistencyJudge {
     if (error <= allowed) return;
     verdict_.fail(
         Outcome::fail, "finite_differences",
-        fmt::format("along a random direction the generated forward changes by {}, but the generated gradient "
-                    "says {} (allowed {}, input set {})",
+        fmt::format("along a random direction, finite differences of the forward pass give {}, but the backward pass "
+                    "gives {} (tolerance {}, input set {})",
                     derivative.value, dot, allowed, set_));
   }
 
-  const PassContext& stage_;
+  const PassContext& pass_context_;
   std::size_t set_;
   const InputSet& input_;
   PassVerdict& verdict_;
@@ -315,7 +320,7 @@ class ConsistencyJudge {
 }  // namespace
 
 void judge_consistency(const PassContext& pass_context) {
-  // A gradient that the source gives itself need not be that of the forward: only the oracle can tell if it was used.
+  // A custom gradient need not be that of the forward pass: only the oracle can check its use.
   if (ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel)) return;
   for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_deep(s); ++s) {
     if (pass_context.sets[s].reference.decisions.uncertain[Precision::kPromoted] == 0)

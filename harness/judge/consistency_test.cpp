@@ -1,4 +1,5 @@
-// T2 alone: the generated backward against differences of the generated forward, whatever the oracle says.
+// The finite_differences check alone: the generated backward pass against finite differences of the generated forward
+// pass.
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -14,7 +15,7 @@ namespace assay::harness {
 namespace {
 
 using testing::Edit;
-using testing::Specimen;
+using testing::TestKernel;
 
 constexpr const char* kSmooth = R"(
 @wp.kernel
@@ -32,7 +33,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
         out[i] = 3.0 * x[i]
 )";
 
-// Its derivative is exactly zero, its differences are rounding, the more of it the further x is from zero.
+// The derivative is exactly zero. The differences are rounding errors, which grow with the distance of x from zero.
 constexpr const char* kCancelling = R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -49,7 +50,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = wp.sin(1000000.0 * x[i])
 )";
 
-// s2 turns many times within the longest steps, and two estimates of its slope meet by accident (a random kernel).
+// s2 oscillates within the longest steps, and two estimates of its slope agree by accident (a random kernel).
 constexpr const char* kMeeting = R"(
 # domain: 0 <= kind <= 7
 # domain: 1 <= n <= 6
@@ -126,31 +127,32 @@ def k(
     next[i] = wp.tanh((rows[i, 0] if rate >= u[i] else v3 * 0.57) * 0.31)
 )";
 
-/// Runs T2, and nothing else, on a kernel with edits.
+/// Runs only finite_differences on a kernel with edits.
 PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}, std::uint64_t seed = 0) {
-  const Specimen specimen{.name = "kernel", .python = python, .edits = std::move(edits)};
-  const KernelSource source = testing::source_of(specimen);
+  const TestKernel test_kernel{.name = "kernel", .python = python, .edits = std::move(edits)};
+  const KernelSource source = testing::source_of(test_kernel);
   const auto device = testing::cpu_device();
   RunOptions options = testing::CpuRun::quick();
   options.seed += seed;
-  const Prepared prepared = prepare(source, testing::faulty_printer({specimen}), device->target(), options);
-  if (prepared.stopped) throw std::runtime_error(prepared.stopped->message);
+  const PreparedKernel prepared = prepare(source, testing::faulty_printer({test_kernel}), device->target(), options);
+  if (prepared.early_result) throw std::runtime_error(prepared.early_result->message);
   const auto built = device->build({&*prepared.emitted, 1}, options.mode.flags);
   auto session = device->open({}).take();
 
-  const Subject subject{.module = *source.module,
-                        .kernel = prepared.kernel(),
-                        .promoted = *prepared.promoted,
-                        .adjoint = &*prepared.adjoint,
-                        .oracle = *prepared.oracle,
-                        .promoted_oracle = *prepared.promoted_oracle};
+  const KernelUnderTest subject{.module = *source.module,
+                                .kernel = prepared.kernel(),
+                                .promoted = *prepared.promoted,
+                                .adjoint = &*prepared.adjoint,
+                                .oracle = *prepared.oracle,
+                                .promoted_oracle = *prepared.promoted_oracle};
   InputSpace space = InputSpace::make(subject.module, subject.kernel, subject.oracle).take();
   const auto sets = std::get<std::vector<InputSet>>(draw_sets(subject, space, options.policy, {}, options.seed));
-  const JudgeConfiguration bench{.session = *session, .policy = options.policy, .profile = {}, .seed = options.seed};
+  const JudgeConfiguration configuration{
+      .session = *session, .policy = options.policy, .profile = {}, .seed = options.seed};
   Judgement judgement;
   judge_consistency({.subject = subject,
                      .kernel = std::get<backends::BuiltKernel>(built.front()),
-                     .bench = bench,
+                     .configuration = configuration,
                      .sets = sets,
                      .poisoned = space.uninitialised(),
                      .uses = space.uses(),
@@ -158,43 +160,43 @@ PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}, std
   return judgement.backward;
 }
 
-TEST(Consistency, HoldsForARightKernel) {
+TEST(FiniteDifferencesCheck, PassesForCorrectKernel) {
   const PassVerdict verdict = consistency_of(kSmooth);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  ASSERT_TRUE(verdict.tiers.t2.has_value());
-  EXPECT_EQ(verdict.tiers.t2->checks, 1);
-  EXPECT_EQ(verdict.tiers.t2->failed, 0);
+  ASSERT_TRUE(verdict.tiers.finite_differences.has_value());
+  EXPECT_EQ(verdict.tiers.finite_differences->checks, 1);
+  EXPECT_EQ(verdict.tiers.finite_differences->failed, 0);
 }
 
-TEST(Consistency, ShrinksTheStepUntilThePathIsOne) {
+TEST(FiniteDifferencesCheck, ReducesStepUntilStencilStaysOnOnePath) {
   const PassVerdict verdict = consistency_of(kBranch);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  EXPECT_TRUE(verdict.tiers.t2.has_value()) << verdict.inconclusive.path;
+  EXPECT_TRUE(verdict.tiers.finite_differences.has_value()) << verdict.inconclusive.path;
 }
 
-TEST(Consistency, CountsTheRoundingOfEveryPointOfTheStencil) {
+TEST(FiniteDifferencesCheck, ToleratesRoundingAtEveryStencilPoint) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const PassVerdict verdict = consistency_of(kCancelling, {}, seed);
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
-    EXPECT_TRUE(verdict.tiers.t2.has_value());
+    EXPECT_TRUE(verdict.tiers.finite_differences.has_value());
   }
 }
 
-// The forward turns many times within the longest steps: its differences there are small, whatever the gradient is.
-TEST(Consistency, DoesNotTrustDifferencesThatHaveNotSettled) {
+// The forward pass oscillates within the longest steps: its differences are small, whatever the gradient is.
+TEST(FiniteDifferencesCheck, IgnoresDifferencesThatDoNotConverge) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const PassVerdict verdict = consistency_of(kSwinging, {}, seed);
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
   }
 }
 
-TEST(Consistency, TakesBackWhatASmallerStencilDoesNotBear) {
+TEST(FiniteDifferencesCheck, IgnoresEstimateNotConfirmedBySmallerStencil) {
   const PassVerdict verdict = consistency_of(kMeeting, {}, 3000);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  EXPECT_TRUE(verdict.tiers.t2.has_value());
+  EXPECT_TRUE(verdict.tiers.finite_differences.has_value());
 }
 
-TEST(Consistency, KeepsTheDifferencesOverEachStep) {
+TEST(FiniteDifferencesCheck, RecordsEstimateForEachStepSize) {
   const PassVerdict verdict = consistency_of(kSmooth);
   ASSERT_TRUE(verdict.plateau.has_value());
   ASSERT_EQ(verdict.plateau->estimates.size(), 6U);
@@ -205,7 +207,7 @@ TEST(Consistency, KeepsTheDifferencesOverEachStep) {
   EXPECT_LT(error(5), error(0)) << "shorter steps come closer";
 }
 
-TEST(Consistency, SeesAWrongDerivativeWithoutTheOracle) {
+TEST(FiniteDifferencesCheck, DetectsIncorrectDerivativeWithoutOracle) {
   const Edit wrong[] = {
       {R"((adj_\w+ = adj_\w+) \* 0\.75f)", "$1 * 0.750075f"},
       {R"(atomic_add\((grad_y\.at\(i\)), (\w+)\))", "atomic_add($1, -$2)"},
@@ -215,25 +217,25 @@ TEST(Consistency, SeesAWrongDerivativeWithoutTheOracle) {
   for (const Edit& edit : wrong) {
     const PassVerdict verdict = consistency_of(kSmooth, {edit});
     EXPECT_EQ(verdict.decide().kind, "finite_differences") << edit.pattern;
-    ASSERT_TRUE(verdict.tiers.t2.has_value());
-    EXPECT_EQ(verdict.tiers.t2->failed, 1) << edit.pattern;
-    EXPECT_GT(*verdict.tiers.t2->rho_max, 100) << edit.pattern;
+    ASSERT_TRUE(verdict.tiers.finite_differences.has_value());
+    EXPECT_EQ(verdict.tiers.finite_differences->failed, 1) << edit.pattern;
+    EXPECT_GT(*verdict.tiers.finite_differences->rho_max, 100) << edit.pattern;
   }
 }
 
-TEST(Consistency, SeesAForwardThatTheBackwardDoesNotBelongTo) {
+TEST(FiniteDifferencesCheck, DetectsForwardBackwardMismatch) {
   EXPECT_EQ(consistency_of(kSmooth, {{R"(0\.75f)", "0.7501f"}}).decide().kind, "finite_differences");
 }
 
-TEST(Consistency, AMisreadingOfBothSidesIsNotItsConcern) {
-  // The same wrong constant in the forward and in the backward pass is consistent: T1 and T3 are there for that.
+TEST(FiniteDifferencesCheck, PassesIfBothPassesAreEquallyIncorrect) {
+  // The same incorrect constant in both passes is consistent; f64_promotion and native_precision detect it.
   const PassVerdict verdict = consistency_of(kSmooth, {{R"((= s \* sin\(x\.at\(i\)\) \+) 0\.75f)", "$1 0.5f"},
                                                        {R"((mul = ) ?0\.75f)", "$1 0.5f"},
                                                        {R"((adj_\w+ = adj_\w+) \* 0\.75f)", "$1 * 0.5f"}});
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
 }
 
-TEST(Consistency, ACrashIsACrash) {
+TEST(FiniteDifferencesCheck, ReportsCrash) {
   const PassVerdict verdict =
       consistency_of(kSmooth, {testing::at_thread_start(backends::Pass::kForward, "*(volatile int*)8 = 1;")});
   EXPECT_EQ(verdict.decide().outcome, Outcome::crashed);

@@ -44,25 +44,26 @@ ExactNumber exact_in(ir::Scalar scalar, double value) {
   return scalar == ir::Scalar::kF32 ? exact(static_cast<float>(value)) : exact(value);
 }
 
-/// One launch of each pass and target stands for all: the first check in the kernel's own types.
-bool is_profiled(const JudgeContext& context) {
-  return context.purpose == Purpose::kCheck && context.set == 0 && context.precision == Precision::kNative;
+/// Only one launch of each pass and target is profiled: the first check in the kernel's own types.
+bool is_profiled(const TestLaunch& test_launch) {
+  return test_launch.purpose == Purpose::kCheck && test_launch.set == 0 && test_launch.precision == Precision::kNative;
 }
 
-Counterexample counterexample_of(const JudgeContext& context) {
-  Counterexample counterexample{.input_set = context.set,
-                                .precision = device_precision(context.precision),
-                                .threads = context.launcher.request().threads,
+Counterexample counterexample_of(const TestLaunch& test_launch) {
+  Counterexample counterexample{.input_set = test_launch.set,
+                                .precision = device_precision(test_launch.precision),
+                                .threads = test_launch.launcher.request().threads,
                                 .given = {},
                                 .array = {},
                                 .got = {},
                                 .expected = {}};
-  for (const PlacedArray& array : context.launcher.arrays())
+  for (const PlacedArray& array : test_launch.launcher.arrays())
     counterexample.given.push_back({.name = array.role.name, .content = *array.before});
   return counterexample;
 }
 
-/// What was compared. Of a scalar that was not, as one that no thread writes, nothing is expected.
+/// Stores the compared values. Scalars that were not compared, for example because no thread writes them, get an
+/// infinite bound.
 void counterexample_values(Counterexample& counterexample, std::span<const Computed> got,
                            std::span<const Expected> expected, const Comparison& comparison) {
   counterexample.got.assign(got.begin(), got.end());
@@ -75,18 +76,18 @@ void counterexample_values(Counterexample& counterexample, std::span<const Compu
   }
 }
 
-/// Before the verdict is told of a failure: the first one is witnessed.
-void bear_witness(PassVerdict& verdict, const JudgeContext& context) {
-  if (!verdict.failed()) verdict.counterexample = counterexample_of(context);
+/// Stores the counterexample of the first failure. Must be called before PassVerdict::fail.
+void save_counterexample(PassVerdict& verdict, const TestLaunch& test_launch) {
+  if (!verdict.failed()) verdict.counterexample = counterexample_of(test_launch);
 }
 
 }  // namespace
 
-std::vector<Role> roles_of(const PassContext& pass_context, Pass pass) {
-  std::vector<Role> roles;
+std::vector<ArrayRole> roles_of(const PassContext& pass_context, Pass pass) {
+  std::vector<ArrayRole> roles;
   for (std::size_t p = 0; p < pass_context.uses.size(); ++p) {
     const ir::ParameterUse& use = pass_context.uses[p];
-    // What the backward pass is given of the forward's results is no poison.
+    // Arrays that hold the forward pass's results for the backward pass must not be poisoned.
     const bool is_final = pass == Pass::kBackward &&
                           std::ranges::count(pass_context.subject.adjoint->final_arrays, static_cast<ir::VarId>(p)) > 0;
     roles.push_back({.name = pass_context.subject.kernel.variables[p].name,
@@ -99,37 +100,37 @@ std::vector<Role> roles_of(const PassContext& pass_context, Pass pass) {
   return roles;
 }
 
-bool run_trials(const PassContext& pass_context, std::span<JudgeContext> trials, PassVerdict& verdict) {
+bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_launches, PassVerdict& verdict) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<LaunchRequest> requests;
-  requests.reserve(trials.size());
-  for (const JudgeContext& context : trials) {
-    requests.push_back(context.launcher.request());
+  requests.reserve(test_launches.size());
+  for (const TestLaunch& test_launch : test_launches) {
+    requests.push_back(test_launch.launcher.request());
     requests.back().target = pass_context.target;
-    requests.back().time_limit = pass_context.bench.time_limit;
-    requests.back().profile = is_profiled(context);
+    requests.back().time_limit = pass_context.configuration.time_limit;
+    requests.back().profile = is_profiled(test_launch);
   }
-  // A kernel that hangs or crashes does it once and not for every trial.
-  if (!requests.empty()) requests.front().decisive = true;
-  std::vector<RunOutcome> outcomes = pass_context.bench.session.run(requests);
+  // If the first launch hangs or crashes, the others do not run.
+  if (!requests.empty()) requests.front().stop_on_failure = true;
+  std::vector<RunOutcome> outcomes = pass_context.configuration.session.run(requests);
   pass_context.judgement.run_ms +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   bool completed = true;
   for (std::size_t t = 0; t < outcomes.size(); ++t) {
-    trials[t].outcome = std::move(outcomes[t]);
-    if (auto* done = std::get_if<Completed>(&trials[t].outcome)) {
+    test_launches[t].outcome = std::move(outcomes[t]);
+    if (auto* done = std::get_if<Completed>(&test_launches[t].outcome)) {
       verdict.sizes.insert(requests[t].threads);
       if (done->profile) verdict.profiles.push_back(std::move(*done->profile));
       continue;
     }
     completed = false;
-    const NamedOutcome named = classify(trials[t].outcome);
-    bear_witness(verdict, trials[t]);
+    const NamedOutcome named = classify(test_launches[t].outcome);
+    save_counterexample(verdict, test_launches[t]);
     verdict.fail(named.outcome, named.kind,
-                 fmt::format("{} on input set {} ({} threads)", describe(trials[t].outcome), trials[t].set,
-                             trials[t].launcher.request().threads));
-    if (const auto* crash = std::get_if<Crashed>(&trials[t].outcome)) verdict.log = crash->output;
-    if (const auto* fault = std::get_if<MemoryFault>(&trials[t].outcome)) verdict.keep(fault->findings);
+                 fmt::format("{} on input set {} ({} threads)", describe(test_launches[t].outcome),
+                             test_launches[t].set, test_launches[t].launcher.request().threads));
+    if (const auto* crash = std::get_if<Crashed>(&test_launches[t].outcome)) verdict.log = crash->output;
+    if (const auto* fault = std::get_if<MemoryFault>(&test_launches[t].outcome)) verdict.keep(fault->findings);
   }
   return completed;
 }
@@ -140,47 +141,49 @@ std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::
   const std::vector<ir::VarId>& finals = pass_context.subject.adjoint->final_arrays;
   if (finals.empty()) return launch;
   Result<KernelLauncher> placed = KernelLauncher::place(
-      pass_context.bench.session, pass_context.subject.module_in(precision), pass_context.kernel,
-      backends::Pass::kForward, device_precision(precision), lent(pass_context.sets[set].launch[precision]), {},
+      pass_context.configuration.session, pass_context.subject.module_in(precision), pass_context.kernel,
+      backends::Pass::kForward, device_precision(precision), borrowed(pass_context.sets[set].launch[precision]), {},
       roles_of(pass_context, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;
   }
-  JudgeContext forward{.purpose = Purpose::kOtherPoison, .set = set, .precision = precision, .launcher = placed.take()};
-  if (!run_trials(pass_context, {&forward, 1}, verdict)) return std::nullopt;
+  TestLaunch forward{
+      .purpose = Purpose::kDifferentPoison, .set = set, .precision = precision, .launcher = placed.take()};
+  if (!run_launches(pass_context, {&forward, 1}, verdict)) return std::nullopt;
   for (const ir::VarId array : finals) {
     const auto p = static_cast<std::size_t>(array);
-    const auto now = forward.launcher.bytes(pass_context.bench.session, p);
+    const auto now = forward.launcher.bytes(pass_context.configuration.session, p);
     launch.arguments[p].bytes.assign(now.begin(), now.end());
   }
   return launch;
 }
 
-void check_memory(const PassContext& pass_context, const JudgeContext& context, PassVerdict& verdict) {
-  const auto& arrays = context.launcher.arrays();
+void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict) {
+  const auto& arrays = test_launch.launcher.arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     if (!arrays[a].placed) continue;
-    const Role& role = arrays[a].role;
-    if (!context.launcher.guards_intact(pass_context.bench.session, a)) {
-      bear_witness(verdict, context);
+    const ArrayRole& role = arrays[a].role;
+    if (!test_launch.launcher.guards_intact(pass_context.configuration.session, a)) {
+      save_counterexample(verdict, test_launch);
       verdict.fail(Outcome::memory_fault, "out_of_bounds",
-                   fmt::format("memory beside '{}' was overwritten on input set {}", role.name, context.set));
+                   fmt::format("memory next to '{}' was overwritten on input set {}", role.name, test_launch.set));
     }
-    if (role.read_only && !context.launcher.unmodified(pass_context.bench.session, a)) {
-      bear_witness(verdict, context);
+    if (role.read_only && !test_launch.launcher.unmodified(pass_context.configuration.session, a)) {
+      save_counterexample(verdict, test_launch);
       verdict.fail(
           Outcome::memory_fault, "input_modified",
-          fmt::format("'{}', which this pass must not change, was modified on input set {}", role.name, context.set));
+          fmt::format("'{}' is read-only in this pass but was modified on input set {}", role.name, test_launch.set));
     }
   }
 }
 
-void report_mismatches(const PassContext& pass_context, Tier tier, const JudgeContext& context,
+void report_mismatches(const PassContext& pass_context, NamedCheck tier, const TestLaunch& test_launch,
                        const std::string& array, const ir::Argument& layout, std::span<const Computed> got,
                        std::span<const Expected> expected, const Comparison& comparison, PassVerdict& verdict) {
   static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5", "devices"};
-  const auto leaves = ir::leaves_of(pass_context.subject.module_in(context.precision), layout.type.element());
+  const auto leaves =
+      ir::scalar_components(pass_context.subject.module_in(test_launch.precision), layout.type.element());
   for (const std::size_t position : comparison.failed) {
     const ir::Scalar scalar = leaves[position % leaves.size()].scalar;
     Mismatch mismatch;
@@ -188,7 +191,7 @@ void report_mismatches(const PassContext& pass_context, Tier tier, const JudgeCo
     mismatch.array = array;
     mismatch.index = coordinates(layout, static_cast<std::int64_t>(position / leaves.size()));
     if (leaves.size() > 1) mismatch.index.push_back(static_cast<std::int64_t>(position % leaves.size()));
-    mismatch.input_set = static_cast<std::int64_t>(context.set);
+    mismatch.input_set = static_cast<std::int64_t>(test_launch.set);
     const Expected& wanted = expected[position];
     if (wanted.is_integer) {
       mismatch.expected = exact(wanted.integer);
@@ -201,17 +204,19 @@ void report_mismatches(const PassContext& pass_context, Tier tier, const JudgeCo
     }
     mismatch.rho = score(got[position], wanted).rho;
     if (!verdict.failed()) {
-      bear_witness(verdict, context);
+      save_counterexample(verdict, test_launch);
       verdict.counterexample->array = array;
       counterexample_values(*verdict.counterexample, got, expected, comparison);
-      const bool by_peer = tier == Tier::kDevices;
-      verdict.fail(Outcome::fail, by_peer ? "devices_disagree" : "mismatch",
-                   fmt::format("{}[{}] is {}, {} {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "),
-                               mismatch.got.text,
-                               by_peer ? fmt::format("on the device {}", pass_context.bench.peer->name) : "expected",
-                               mismatch.expected.text, mismatch.bound.text,
-                               context.precision == Precision::kPromoted ? "double lift" : "native precision",
-                               fmt::format("input set {}", context.set)));
+      const bool by_cross_check = tier == NamedCheck::kDevices;
+      verdict.fail(
+          Outcome::fail, by_cross_check ? "devices_disagree" : "mismatch",
+          fmt::format(
+              "{}[{}] is {}, {} {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "), mismatch.got.text,
+              by_cross_check ? fmt::format("on the device {}", pass_context.configuration.cross_check_device->name)
+                             : "expected",
+              mismatch.expected.text, mismatch.bound.text,
+              test_launch.precision == Precision::kPromoted ? "f64 promotion" : "native precision",
+              fmt::format("input set {}", test_launch.set)));
     }
     verdict.keep(std::move(mismatch));
   }

@@ -1,4 +1,4 @@
-// The launch on which a pass failed first, as values: enough to repeat it elsewhere.
+// The first launch on which a pass failed, as values: enough to repeat it elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace assay::harness {
 
 struct Counterexample {
-  struct Given {
+  struct NamedArgument {
     std::string name;  ///< "x"; "grad_x" for a gradient
     ir::Argument content;
   };
@@ -20,10 +20,11 @@ struct Counterexample {
   std::size_t input_set = 0;
   backends::Precision precision = backends::Precision::kNative;
   std::int64_t threads = 0;
-  std::vector<Given> given;  ///< what the launch found: the kernel's arguments, then, backward, the gradients
+  std::vector<NamedArgument>
+      given;  ///< the arguments of the launch: the kernel's, then, for a backward pass, the gradients
 
-  std::string array;               ///< that differs; empty where the pass failed otherwise, and then the rest too
-  std::vector<Computed> got;       ///< its scalars, element by element in row-major order, leaf by leaf
+  std::string array;  ///< the array that differs; if the pass failed for another reason, this and the rest are empty
+  std::vector<Computed> got;       ///< its scalars, element by element in row-major order, component by component
   std::vector<Expected> expected;  ///< one for each
 };
 

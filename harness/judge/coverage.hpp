@@ -1,4 +1,4 @@
-// Which ways the judged inputs take at a kernel's choices. A derivative in an arm that no input reaches is not proved.
+// Branch coverage of a kernel by the judged inputs. A derivative in a branch that no input covers is not verified.
 #pragma once
 
 #include <vector>
@@ -8,22 +8,22 @@
 
 namespace assay::harness {
 
-/// Each way of a choice wants this many samples (docs/design/numerics.md, section 4).
-inline constexpr std::int64_t kSamplesWanted = 2;
+/// Samples required for each branch of a choice (docs/design/numerics.md, section 4).
+inline constexpr std::int64_t kRequiredSamples = 2;
 
 class Coverage {
  public:
-  /// Counts what one evaluation did; all are of one kernel.
+  /// Adds the choices of one evaluation. All evaluations must be of the same kernel.
   void add(const std::vector<reference::Choice>& choices);
-  /// Number of samples that are lacking, over all ways.
-  std::int64_t lacking() const;
-  /// How many of these the evaluation would bring.
+  /// Number of missing samples, over all branches.
+  std::int64_t missing_samples() const;
+  /// How many of the missing samples the evaluation would add.
   std::int64_t gain(const std::vector<reference::Choice>& choices) const;
-  /// The ways that lack samples, each once: line 12, "the condition is never true". The module is the kernel's.
-  std::vector<Uncovered> gaps(const ir::Module& module) const;
+  /// The branches with missing samples, each once: line 12, "the condition is never true". `module` holds the kernel.
+  std::vector<UncoveredBranch> uncovered(const ir::Module& module) const;
 
  private:
-  std::vector<reference::Choice> total_;
+  std::vector<reference::Choice> choices_;
 };
 
 }  // namespace assay::harness

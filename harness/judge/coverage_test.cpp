@@ -16,41 +16,43 @@ Choice range(int line, std::int64_t inside, std::int64_t below, std::int64_t abo
   return {.kind = Choice::Kind::kRange, .loc = {.line = line}, .taken = {inside, below, above}};
 }
 
-TEST(Coverage, OfNothingLacksNothing) {
-  EXPECT_EQ(Coverage{}.lacking(), 0);
-  EXPECT_TRUE(Coverage{}.gaps({}).empty());
+TEST(BranchCoverage, NeedsNoSamplesWithoutBranches) {
+  EXPECT_EQ(Coverage{}.missing_samples(), 0);
+  EXPECT_TRUE(Coverage{}.uncovered({}).empty());
 }
 
-TEST(Coverage, WantsTwoSamplesOfEachWay) {
+TEST(BranchCoverage, RequiresTwoSamplesOfEachBranch) {
   Coverage coverage;
   coverage.add({branch(3, 5, 0), range(4, 1, 2, 0)});
-  EXPECT_EQ(coverage.lacking(), 2 + 1 + 2);
-  EXPECT_THAT(coverage.gaps({}), ElementsAre(Uncovered{3, "the condition is never false"},
-                                             Uncovered{4, "the operand is never inside the range more than once"},
-                                             Uncovered{4, "the operand is never above the range"}));
+  EXPECT_EQ(coverage.missing_samples(), 2 + 1 + 2);
+  EXPECT_THAT(coverage.uncovered({}),
+              ElementsAre(UncoveredBranch{3, "the condition is never false"},
+                          UncoveredBranch{4, "the operand is never inside the range more than once"},
+                          UncoveredBranch{4, "the operand is never above the range"}));
   EXPECT_EQ(coverage.gain({branch(3, 9, 7), range(4, 0, 9, 1)}), 2 + 1);
   coverage.add({branch(3, 9, 7), range(4, 0, 9, 1)});
-  EXPECT_EQ(coverage.lacking(), 1 + 1);
+  EXPECT_EQ(coverage.missing_samples(), 1 + 1);
   coverage.add({branch(3, 0, 0), range(4, 1, 0, 1)});
-  EXPECT_EQ(coverage.lacking(), 0);
-  EXPECT_TRUE(coverage.gaps({}).empty());
+  EXPECT_EQ(coverage.missing_samples(), 0);
+  EXPECT_TRUE(coverage.uncovered({}).empty());
 }
 
-TEST(Coverage, NamesAWayOfALineOnce) {
+TEST(BranchCoverage, ListsEachUncoveredBranchOfALineOnce) {
   Coverage coverage;
   coverage.add({branch(3, 5, 0), branch(3, 4, 0)});
-  EXPECT_EQ(coverage.lacking(), 4);
-  EXPECT_EQ(coverage.gaps({}).size(), 1U);
+  EXPECT_EQ(coverage.missing_samples(), 4);
+  EXPECT_EQ(coverage.uncovered({}).size(), 1U);
 }
 
-TEST(Coverage, NamesTheFileOfAnImportedLine) {
+TEST(BranchCoverage, ReportsFileOfImportedLine) {
   ir::Module module;
   module.source_name = "wave.py";
   module.imported_files = {{.name = "physics.py", .lines_before = 10}};
   Coverage coverage;
   coverage.add({branch(3, 2, 0), branch(13, 2, 0)});
-  EXPECT_THAT(coverage.gaps(module), ElementsAre(Uncovered{3, "the condition is never false"},
-                                                 Uncovered{3, "the condition is never false", "physics.py"}));
+  EXPECT_THAT(coverage.uncovered(module),
+              ElementsAre(UncoveredBranch{3, "the condition is never false"},
+                          UncoveredBranch{3, "the condition is never false", "physics.py"}));
 }
 
 }  // namespace

@@ -16,26 +16,26 @@ namespace {
 
 using namespace ir;
 using reference::ComponentValues;
-using reference::Reference;
+using reference::ReferenceResult;
 
 constexpr std::uint64_t kSeedSalt = 0x5EED, kInitialGradientSalt = 0xF111;
 
-/// Instructions of the oracle: wanted for one set, at most for one, and in all for drawing one again.
+/// Instruction budgets of the oracle: target for one set, limit for one set, and total for redraws.
 constexpr std::int64_t kSetBudget = 400'000, kMostForSet = 25 * kSetBudget, kRedrawBudget = 4 * kSetBudget;
-/// Sizes that no block divides, and those around one; the first dimension's extent. Loops over as many elements as
-/// there are threads take more trips once than an adjoint keeps states of.
+/// Extents of the first dimension: not multiples of a block, and around one block. Loops over as many elements as there
+/// are threads once exceed the number of checkpoints of an adjoint.
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
-/// Of the set with long rows: few threads, and more trips than an adjoint keeps states of.
+/// For the set with long rows: few threads, and more loop trips than an adjoint has checkpoints.
 constexpr double kConclusiveBound = 0x1p-10, kNarrow = 0.9;
 constexpr std::int32_t kLongRow = 79, kLongRowSize = 5;
 
-ComponentValues dense(const Subject& subject, const Launch& launch, std::uint64_t salt, bool written) {
+ComponentValues dense(const KernelUnderTest& subject, const Launch& launch, std::uint64_t salt, bool written) {
   ComponentValues values(launch.arguments.size());
   for (std::size_t p = 0; p < values.size(); ++p) {
     if (subject.writes(p) != written) continue;
     values[p].resize(component_count(subject, launch.arguments[p]));
-    const auto leaves = leaves_of(subject.module, launch.arguments[p].type.element());
+    const auto leaves = scalar_components(subject.module, launch.arguments[p].type.element());
     for (std::size_t i = 0; i < values[p].size(); ++i) {
       // Ten bits are more than a bf16 has.
       const bool is_short = leaves[i % leaves.size()].scalar == Scalar::kBF16;
@@ -46,16 +46,16 @@ ComponentValues dense(const Subject& subject, const Launch& launch, std::uint64_
   return values;
 }
 
-/// Prefills stay well inside the range of their type: between 2^-limit and 2^limit.
+/// Initial gradients stay well within the range of their type: between 2^-limit and 2^limit.
 int initial_gradient_exponent(Scalar scalar) { return scalar == Scalar::kF16 ? 10 : 100; }
 
-/// Dense values scaled to the gradient that will be added to them, so that neither hides the other.
-ComponentValues initial_gradients_for(const Subject& subject, const InputSet& set) {
+/// Dense values scaled to the gradient that will be added, so that neither hides the other.
+ComponentValues initial_gradients_for(const KernelUnderTest& subject, const InputSet& set) {
   ComponentValues values = dense(subject, set.launch[Precision::kNative], kInitialGradientSalt, false);
   for (std::size_t p = 0; p < values.size(); ++p) {
     const auto& gradient = set.reference.gradients[p];
     if (!gradient) continue;
-    const auto leaves = leaves_of(subject.module, set.launch[Precision::kNative].arguments[p].type.element());
+    const auto leaves = scalar_components(subject.module, set.launch[Precision::kNative].arguments[p].type.element());
     for (std::size_t i = 0; i < values[p].size(); ++i) {
       const auto size = static_cast<double>(std::abs(gradient->elements[i].value));
       if (size == 0 || !std::isfinite(size)) continue;
@@ -66,11 +66,11 @@ ComponentValues initial_gradients_for(const Subject& subject, const InputSet& se
   return values;
 }
 
-double mean_of_inputs(const Subject& subject, const Launch& launch) {
+double mean_of_inputs(const KernelUnderTest& subject, const Launch& launch) {
   double sum = 0;
   double count = 0;
   for (const Argument& argument : launch.arguments) {
-    const auto leaves = leaves_of(subject.module, argument.type.element());
+    const auto leaves = scalar_components(subject.module, argument.type.element());
     for (std::int64_t e = 0; e < element_count(argument); ++e) {
       for (const ScalarComponent& component : leaves) {
         if (!is_float(component.scalar)) continue;
@@ -84,7 +84,7 @@ double mean_of_inputs(const Subject& subject, const Launch& launch) {
 
 /// Share of the gradient's elements whose native bound is narrow enough.
 double informative_share(const InputSet& set) {
-  const Reference& reference = set.reference;
+  const ReferenceResult& reference = set.reference;
   double informative = 0;
   double total = 0;
   for (const auto& gradient : reference.gradients) {
@@ -99,8 +99,8 @@ double informative_share(const InputSet& set) {
   return total > 0 ? informative / total : 1;
 }
 
-/// Share of the written floats whose bound in the double lift is narrow against them.
-double narrow_share(const Reference& run) {
+/// Share of the written floats whose f64 bound is narrow relative to the value.
+double narrow_share(const ReferenceResult& run) {
   double narrow = 0;
   double total = 0;
   for (const auto& output : run.outputs) {
@@ -114,21 +114,21 @@ double narrow_share(const Reference& run) {
   return total > 0 ? narrow / total : 1;
 }
 
-/// Whether no decision could have gone the other way, in either lane.
-bool is_certain(const Reference& run) {
+/// Whether all decisions are certain, in both precisions.
+bool is_certain(const ReferenceResult& run) {
   return std::ranges::all_of(kBothPrecisions,
                              [&](Precision precision) { return run.decisions.uncertain[precision] == 0; });
 }
 
-/// Whether any thread stores anything: a set on which all return early shows nothing.
-bool writes_anything(const Reference& reference) {
+/// Whether any thread stores a value; a set for which all threads return early is useless.
+bool writes_anything(const ReferenceResult& reference) {
   return std::any_of(reference.outputs.begin(), reference.outputs.end(), [](const auto& output) {
     return output && std::any_of(output->elements.begin(), output->elements.end(),
                                  [](const reference::OutputElement& element) { return element.written; });
   });
 }
 
-/// Orders sets by how much can be concluded from them.
+/// Orders sets by how much of them is conclusive.
 double worth(const InputSet& set) {
   double worth = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
   for (const Precision precision : kBothPrecisions)
@@ -136,44 +136,45 @@ double worth(const InputSet& set) {
   return worth;
 }
 constexpr double kGoodWorth = 6 + 0.99;
-/// Good enough once this many draws gave nothing better.
+/// Redrawing stops after this many draws without improvement.
 constexpr double kFairWorth = 6 + 0.9;
 constexpr int kPatientDraws = 4;
 
-/// A launch of one thread, which shows what more of them would cost. One that needs many times what a set may cost is
-/// taken for endless.
-std::variant<Drawn, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
+/// A launch of one thread, to estimate the cost of larger launches. If it exceeds the budget of a set many times over,
+/// the kernel is assumed to be endless.
+std::variant<DrawnLaunch, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
   constexpr std::int64_t kThreadBudget = 10 * kSetBudget;
   return space.draw({.seed = seed, .size = 1, .instruction_budget = kThreadBudget},
-                    [](reference::Run& run) { run.touched_only = true; });
+                    [](reference::OracleRun& run) { run.accessed_only = true; });
 }
 
-bool is_endless(const std::variant<Drawn, NoInputs>& probe) {
+bool is_endless(const std::variant<DrawnLaunch, NoInputs>& probe) {
   const auto* none = std::get_if<NoInputs>(&probe);
   return none != nullptr && none->finding && none->finding->kind == reference::Finding::Kind::kInstructionBudget;
 }
 
 /// The greatest extent at which the oracle runs no more than kSetBudget instructions.
-std::int32_t affordable_size(const std::variant<Drawn, NoInputs>& probe) {
-  const auto* drawn = std::get_if<Drawn>(&probe);
+std::int32_t affordable_size(const std::variant<DrawnLaunch, NoInputs>& probe) {
+  const auto* drawn = std::get_if<DrawnLaunch>(&probe);
   if (drawn == nullptr) return kSizes[0];
   const std::int64_t per_thread =
       drawn->reference.instructions / std::max<std::int64_t>(drawn->launch.threads(), 1) + 1;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(kSetBudget / per_thread, 1, 1'000));
 }
 
-/// Gives a run what it takes beside its launch. The seeds, which are also the set's.
-ComponentValues complete(const Subject& subject, reference::Run& run, const reference::Profile& profile,
-                         bool gradient) {
+/// Completes a run with everything except its launch. Returns the cotangents, which are also the set's.
+ComponentValues complete(const KernelUnderTest& subject, reference::OracleRun& run,
+                         const reference::ArithmeticProfile& profile, bool gradient) {
   run.profile = profile;
   run.gradient = gradient;
-  run.seeds = dense(subject, run.launch, kSeedSalt, true);
-  return run.seeds;
+  run.cotangents = dense(subject, run.launch, kSeedSalt, true);
+  return run.cotangents;
 }
 
-InputSet made(const Subject& subject, const DrawRequest& request, Drawn drawn, ComponentValues seeds, bool gradient) {
+InputSet made(const KernelUnderTest& subject, const DrawRequest& request, DrawnLaunch drawn, ComponentValues cotangents,
+              bool gradient) {
   InputSet set;
-  set.seeds = std::move(seeds);
+  set.cotangents = std::move(cotangents);
   set.request = request;
   set.generic = request.distribution == Distribution::kUniform;
   set.launch[Precision::kNative] = std::move(drawn.launch);
@@ -188,8 +189,8 @@ InputSet made(const Subject& subject, const DrawRequest& request, Drawn drawn, C
 /// Draws the sets of one judgement.
 class SetDrawer {
  public:
-  SetDrawer(const Subject& subject, InputSpace& space, const Policy& policy, const reference::Profile& profile,
-            std::uint64_t seed)
+  SetDrawer(const KernelUnderTest& subject, InputSpace& space, const Policy& policy,
+            const reference::ArithmeticProfile& profile, std::uint64_t seed)
       : subject_(subject), space_(space), policy_(policy), profile_(profile), seed_(seed) {}
 
   std::variant<std::vector<InputSet>, NoInputs> draw() {
@@ -205,7 +206,7 @@ class SetDrawer {
     if (has_atomics(space_.uses())) add_exact();
     if (has_loops()) add_long();
     cover();
-    add_straddles();
+    add_threshold_pairs();
     return std::move(sets_);
   }
 
@@ -226,7 +227,7 @@ class SetDrawer {
     std::optional<InputSet> best;
     std::optional<NoInputs> none;
     std::int64_t spent = 0;
-    for (int draw = 0; draw <= policy_.redraws && !(none && !best); ++draw) {
+    for (int draw = 0; draw <= policy_.max_redraws && !(none && !best); ++draw) {
       auto result = draw_one(request(s, draw, distribution_of(s)));
       if (auto* nothing = std::get_if<NoInputs>(&result)) {
         none = std::move(*nothing);
@@ -246,31 +247,30 @@ class SetDrawer {
     return draw_set(subject_, space_, request, profile_, gradient());
   }
 
-  /// A set for which `promises` says yes of the forward run. Only then the gradient is asked for, which costs ten times
-  /// as much.
+  /// A set whose forward run satisfies `promises`. Only then is the gradient computed, which costs ten times as much.
   std::optional<InputSet> draw_promising(InputSpace& space, const DrawRequest& request,
-                                         const std::function<bool(const Reference&)>& promises) const {
-    auto result = space.draw(request, [&](reference::Run& run) {
+                                         const std::function<bool(const ReferenceResult&)>& promises) const {
+    auto result = space.draw(request, [&](reference::OracleRun& run) {
       run.profile = profile_;
-      run.touched_only = true;
+      run.accessed_only = true;
     });
-    auto* drawn = std::get_if<Drawn>(&result);
+    auto* drawn = std::get_if<DrawnLaunch>(&result);
     if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
-    reference::Run run = space.run_of(request, drawn->launch);
-    ComponentValues seeds = complete(subject_, run, profile_, gradient());
+    reference::OracleRun run = space.run_of(request, drawn->launch);
+    ComponentValues cotangents = complete(subject_, run, profile_, gradient());
     drawn->reference = subject_.oracle.evaluate(run);
     if (!drawn->reference.complete) return std::nullopt;
-    return made(subject_, request, std::move(*drawn), std::move(seeds), gradient());
+    return made(subject_, request, std::move(*drawn), std::move(cotangents), gradient());
   }
 
   void follow_other_paths(InputSet& set) const {
-    const reference::Run run{.launch = set.launch[Precision::kNative],
-                             .profile = profile_,
-                             .gradient = gradient(),
-                             .seeds = set.seeds,
-                             .uninitialised = space_.uninitialised()};
+    const reference::OracleRun run{.launch = set.launch[Precision::kNative],
+                                   .profile = profile_,
+                                   .gradient = gradient(),
+                                   .cotangents = set.cotangents,
+                                   .uninitialised = space_.uninitialised()};
     for (const Precision precision : kBothPrecisions)
-      set.other_paths[precision] = other_paths(subject_.oracle, run, set.reference, precision);
+      set.alternative_paths[precision] = alternative_paths(subject_.oracle, run, set.reference, precision);
   }
 
   bool gradient() const { return subject_.adjoint != nullptr; }
@@ -292,15 +292,15 @@ class SetDrawer {
     });
   }
 
-  /// A set whose loops take many trips, where there is one that tells enough.
+  /// Adds a set whose loops take many trips, if one is sufficiently conclusive.
   void add_long() {
     DrawRequest asked = request(policy_.sets() + 1, 0, Distribution::kUniform);
     asked.size = kLongRowSize;
     asked.row = kLongRow;
     asked.instruction_budget = kSetBudget;
-    // What such long rows teach of the kernel's domain is not for the other sets.
+    // Constraints learnt from such long rows must not affect the other sets.
     InputSpace space = space_;
-    auto set = draw_promising(space, asked, [](const Reference& run) {
+    auto set = draw_promising(space, asked, [](const ReferenceResult& run) {
       return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow;
     });
     if (!set || !conclusive(*set) || worth(*set) < kFairWorth) return;
@@ -308,7 +308,7 @@ class SetDrawer {
     sets_.push_back(std::move(*set));
   }
 
-  /// Adds sets that go where the conclusive ones did not.
+  /// Adds sets that cover branches not covered by the conclusive sets.
   void cover() {
     static constexpr Distribution kAround[] = {Distribution::kTies, Distribution::kUniform, Distribution::kEdges,
                                                Distribution::kScales};
@@ -317,11 +317,11 @@ class SetDrawer {
       if (conclusive(set)) coverage.add(set.reference.choices);
     }
     std::int64_t spent = 0;
-    for (int draw = 0; draw < policy_.redraws && coverage.lacking() > 0 && spent < kRedrawBudget; ++draw) {
+    for (int draw = 0; draw < policy_.max_redraws && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw) {
       auto set = draw_promising(
           space_,
           request(policy_.sets() + 2 + draw, draw + 1, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
-          [&](const Reference& run) {
+          [&](const ReferenceResult& run) {
             spent += run.instructions;
             return is_certain(run) && coverage.gain(run.choices) > 0;
           });
@@ -332,15 +332,15 @@ class SetDrawer {
     }
   }
 
-  /// Adds both sides of the kernel's thresholds, as close to them as both can be told from each other in each lane.
-  void add_straddles() {
+  /// Adds inputs on both sides of the kernel's thresholds, as close as both are conclusive in each precision.
+  void add_threshold_pairs() {
     InputSpace space = space_;
     for (const Crossing& crossing :
          find_crossings(subject_.module, subject_.oracle, space, seed_, policy_.thresholds)) {
-      for (const Straddle& straddle : crossing) {
-        InputSet before = set_of(straddle.before), behind = set_of(straddle.behind);
-        if (!conclusive(before) || !conclusive(behind)) continue;
-        for (InputSet* set : {&before, &behind}) {
+      for (const ThresholdPair& pair : crossing) {
+        InputSet before = set_of(pair.before), after = set_of(pair.after);
+        if (!conclusive(before) || !conclusive(after)) continue;
+        for (InputSet* set : {&before, &after}) {
           set->generic = false;
           sets_.push_back(std::move(*set));
         }
@@ -350,17 +350,17 @@ class SetDrawer {
   }
 
   InputSet set_of(const Launch& launch) const {
-    reference::Run run{.launch = launch};
-    ComponentValues seeds = complete(subject_, run, profile_, gradient());
+    reference::OracleRun run{.launch = launch};
+    ComponentValues cotangents = complete(subject_, run, profile_, gradient());
     run.uninitialised = space_.uninitialised();
-    Drawn drawn{.launch = launch, .reference = subject_.oracle.evaluate(run)};
-    return made(subject_, {.size = 1}, std::move(drawn), std::move(seeds), gradient());
+    DrawnLaunch drawn{.launch = launch, .reference = subject_.oracle.evaluate(run)};
+    return made(subject_, {.size = 1}, std::move(drawn), std::move(cotangents), gradient());
   }
 
-  const Subject& subject_;
+  const KernelUnderTest& subject_;
   InputSpace& space_;
   const Policy& policy_;
-  const reference::Profile& profile_;
+  const reference::ArithmeticProfile& profile_;
   std::uint64_t seed_;
   std::int32_t largest_ = 1;
   std::vector<InputSet> sets_;
@@ -368,16 +368,19 @@ class SetDrawer {
 
 }  // namespace
 
-std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
-                                          const reference::Profile& profile, bool gradient) {
-  ComponentValues seeds;
-  auto result = space.draw(request, [&](reference::Run& run) { seeds = complete(subject, run, profile, gradient); });
+std::variant<InputSet, NoInputs> draw_set(const KernelUnderTest& subject, InputSpace& space, const DrawRequest& request,
+                                          const reference::ArithmeticProfile& profile, bool gradient) {
+  ComponentValues cotangents;
+  auto result =
+      space.draw(request, [&](reference::OracleRun& run) { cotangents = complete(subject, run, profile, gradient); });
   if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
-  return made(subject, request, std::get<Drawn>(std::move(result)), std::move(seeds), gradient);
+  return made(subject, request, std::get<DrawnLaunch>(std::move(result)), std::move(cotangents), gradient);
 }
 
-std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
-                                                        const reference::Profile& profile, std::uint64_t seed) {
+std::variant<std::vector<InputSet>, NoInputs> draw_sets(const KernelUnderTest& subject, InputSpace& space,
+                                                        const Policy& policy,
+                                                        const reference::ArithmeticProfile& profile,
+                                                        std::uint64_t seed) {
   return SetDrawer(subject, space, policy, profile, seed).draw();
 }
 

@@ -11,15 +11,17 @@
 
 namespace assay::harness {
 
-/// The sets that the policy asks for, each drawn again while a decision is uncertain or the gradient's bounds are too
-/// wide to be informative, at most Policy::redraws times; then sets that go where the others did not (coverage.hpp).
-/// Or why the kernel has no defined run. A kernel with
-/// atomics gets one set more, whose sums are exact in any order.
-std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
-                                                        const reference::Profile& profile, std::uint64_t seed);
+/// Draws the sets that the policy requires, or returns the reason why no inputs were found. A set is redrawn while a
+/// decision is uncertain or the gradient's bounds are too wide to be informative, at most Policy::max_redraws times.
+/// Further sets cover branches that these leave uncovered (coverage.hpp). A kernel with atomics gets an additional set,
+/// whose sums are exact in any order.
+std::variant<std::vector<InputSet>, NoInputs> draw_sets(const KernelUnderTest& subject, InputSpace& space,
+                                                        const Policy& policy,
+                                                        const reference::ArithmeticProfile& profile,
+                                                        std::uint64_t seed);
 
-/// One set of the given extent, not redrawn for its path.
-std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
-                                          const reference::Profile& profile, bool gradient);
+/// One set of the given extent, without redraws.
+std::variant<InputSet, NoInputs> draw_set(const KernelUnderTest& subject, InputSpace& space, const DrawRequest& request,
+                                          const reference::ArithmeticProfile& profile, bool gradient);
 
 }  // namespace assay::harness

@@ -1,4 +1,5 @@
-// The forward pass against the oracle: T1, T3 and T5, poison, guard bands, controls.
+// Judges the forward pass against the oracle: f64_promotion, native_precision and determinism, poison, guard bands,
+// controls.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,94 +11,99 @@
 namespace assay::harness {
 namespace {
 
-constexpr std::byte kPoison{0xFF};       // NaN in every float type, -1 in integers
-constexpr std::byte kOtherPoison{0x3C};  // small finite numbers
-/// Threads in a block; of tiles, how many one block works on, one after another.
+constexpr std::byte kPoison{0xFF};           // NaN in every float type, -1 in integers
+constexpr std::byte kDifferentPoison{0x3C};  // small finite numbers
+/// Threads in a block; for tiles, the number of tiles that one block processes in sequence.
 constexpr std::int64_t kFewBlocks = 32;
 
 class ForwardJudge {
  public:
   explicit ForwardJudge(const PassContext& pass_context)
-      : stage_(pass_context),
+      : pass_context_(pass_context),
         verdict_(pass_context.judgement.forward),
         roles_(roles_of(pass_context, backends::Pass::kForward)) {}
 
   void run() {
     plan();
-    if (verdict_.failed() || !run_trials(stage_, trials_, verdict_)) return;
-    for (const JudgeContext& context : trials_)
-      check_memory(stage_, context, verdict_);
-    for (const JudgeContext& context : trials_)
-      check(context);
+    if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
+    for (const TestLaunch& test_launch : test_launches_)
+      check_memory(pass_context_, test_launch, verdict_);
+    for (const TestLaunch& test_launch : test_launches_)
+      check(test_launch);
     count_sets();
     if (!verdict_.failed()) check_addresses_again();
   }
 
  private:
-  void add(Purpose purpose, std::size_t set, Precision precision, std::byte poison, Geometry geometry = {}) {
-    if (!stage_.takes(precision)) return;
-    Result<KernelLauncher> placed = KernelLauncher::place(
-        stage_.bench.session, stage_.subject.module_in(precision), stage_.kernel, backends::Pass::kForward,
-        device_precision(precision), lent(stage_.sets[set].launch[precision]), {}, roles_, poison, geometry);
+  void add(Purpose purpose, std::size_t set, Precision precision, std::byte poison, LaunchSettings geometry = {}) {
+    if (!pass_context_.uses_precision(precision)) return;
+    Result<KernelLauncher> placed =
+        KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.module_in(precision),
+                              pass_context_.kernel, backends::Pass::kForward, device_precision(precision),
+                              borrowed(pass_context_.sets[set].launch[precision]), {}, roles_, poison, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
-    trials_.push_back({.purpose = purpose, .set = set, .precision = precision, .launcher = placed.take()});
+    test_launches_.push_back({.purpose = purpose, .set = set, .precision = precision, .launcher = placed.take()});
   }
 
   void plan() {
-    for (std::size_t s = 0; s < stage_.sets.size(); ++s) {
+    for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
       add(Purpose::kCheck, s, Precision::kNative, kPoison);
       add(Purpose::kCheck, s, Precision::kPromoted, kPoison);
-      add(Purpose::kOtherPoison, s, Precision::kNative, kOtherPoison, {.beside = Beside::kLikely});
-      if (!stage_.is_deep(s)) continue;
-      add(Purpose::kOtherPoison, s, Precision::kPromoted, kOtherPoison,
-          {.block = kFewBlocks, .beside = Beside::kLikely});
-      add(Purpose::kOrder, s, Precision::kNative, kPoison, {backends::ThreadOrder::kReverse, kFewBlocks});
-      add(Purpose::kOrder, s, Precision::kNative, kPoison, {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
-      add(Purpose::kOrder, s, Precision::kNative, kPoison, {backends::ThreadOrder::kShuffled, 7, stage_.bench.seed});
-      add(Purpose::kOrder, s, Precision::kNative, kPoison, {.layout = Layout::kView, .beside = Beside::kLikely});
+      add(Purpose::kDifferentPoison, s, Precision::kNative, kDifferentPoison, {.padding = Padding::kPlausible});
+      if (!pass_context_.is_deep(s)) continue;
+      add(Purpose::kDifferentPoison, s, Precision::kPromoted, kDifferentPoison,
+          {.block = kFewBlocks, .padding = Padding::kPlausible});
+      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+          {backends::ThreadOrder::kReverse, kFewBlocks});
+      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+          {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
+      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+          {backends::ThreadOrder::kShuffled, 7, pass_context_.configuration.seed});
+      add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
+          {.layout = ArrayLayout::kView, .padding = Padding::kPlausible});
     }
   }
 
-  /// The last set where the first one lay: what a kernel keeps by its arrays' addresses is of other values.
+  /// Repeats the last set at the addresses of the first one, to detect results cached by address.
   void check_addresses_again() {
-    stage_.bench.session.reset();
-    trials_.clear();
-    add(Purpose::kCheck, stage_.sets.size() - 1,
-        stage_.takes(Precision::kNative) ? Precision::kNative : Precision::kPromoted, kPoison);
-    if (verdict_.failed() || !run_trials(stage_, trials_, verdict_)) return;
-    check_memory(stage_, trials_.front(), verdict_);
-    check(trials_.front());
+    pass_context_.configuration.session.reset();
+    test_launches_.clear();
+    add(Purpose::kCheck, pass_context_.sets.size() - 1,
+        pass_context_.uses_precision(Precision::kNative) ? Precision::kNative : Precision::kPromoted, kPoison);
+    if (verdict_.failed() || !run_launches(pass_context_, test_launches_, verdict_)) return;
+    check_memory(pass_context_, test_launches_.front(), verdict_);
+    check(test_launches_.front());
   }
 
-  static Tier tier_of(const JudgeContext& context) {
-    if (context.purpose != Purpose::kCheck) return Tier::kT5;
-    return context.precision == Precision::kPromoted ? Tier::kT1 : Tier::kT3;
+  static NamedCheck tier_of(const TestLaunch& test_launch) {
+    if (test_launch.purpose != Purpose::kCheck) return NamedCheck::kDeterminism;
+    return test_launch.precision == Precision::kPromoted ? NamedCheck::kF64Promotion : NamedCheck::kNativePrecision;
   }
 
-  void check(const JudgeContext& context) {
-    const InputSet& set = stage_.sets[context.set];
-    const bool conclusive = set.conclusive(context.precision);
-    const auto expected = expected_outputs(taken_path(context), context.precision);
+  void check(const TestLaunch& test_launch) {
+    const InputSet& set = pass_context_.sets[test_launch.set];
+    const bool conclusive = set.conclusive(test_launch.precision);
+    const auto expected = expected_outputs(taken_path(test_launch), test_launch.precision);
     for (std::size_t p = 0; p < expected.size(); ++p) {
       if (!expected[p]) continue;
-      check_unwritten(context, p, *expected[p]);
+      check_unwritten(test_launch, p, *expected[p]);
       if (conclusive) {
-        check_array(context, p, *expected[p]);
-      } else if (context.purpose == Purpose::kCheck) {
+        check_array(test_launch, p, *expected[p]);
+      } else if (test_launch.purpose == Purpose::kCheck) {
         verdict_.inconclusive.path += static_cast<std::int64_t>(expected[p]->scalars.size());
       }
-      if (is_repetition(context)) check_repetition(context, p, *expected[p]);
+      if (is_repetition(test_launch)) check_repetition(test_launch, p, *expected[p]);
     }
   }
 
-  /// Of the paths that the bounds allow, the one with which the trial agrees; the oracle's own if none.
-  const reference::Reference& taken_path(const JudgeContext& context) const {
-    const InputSet& set = stage_.sets[context.set];
-    const auto paths = set.references(context.precision);
-    const auto agrees = [&](const reference::Reference* path) {
-      const auto expected = expected_outputs(*path, context.precision);
+  /// The allowed path that agrees with the launch; the oracle's own if none agrees.
+  const reference::ReferenceResult& taken_path(const TestLaunch& test_launch) const {
+    const InputSet& set = pass_context_.sets[test_launch.set];
+    const auto paths = set.references(test_launch.precision);
+    const auto agrees = [&](const reference::ReferenceResult* path) {
+      const auto expected = expected_outputs(*path, test_launch.precision);
       for (std::size_t p = 0; p < expected.size(); ++p) {
-        if (expected[p] && !compare_written(context, p, *expected[p]).agrees()) return false;
+        if (expected[p] && !compare_written(test_launch, p, *expected[p]).agrees()) return false;
       }
       return true;
     };
@@ -106,9 +112,10 @@ class ForwardJudge {
     return taken == paths.end() ? set.reference : **taken;
   }
 
-  Comparison compare_written(const JudgeContext& context, std::size_t p, const ExpectedArray& expected) const {
-    const auto all = read_scalars(stage_.subject.module_in(context.precision), *context.launcher.arrays()[p].before,
-                                  context.launcher.bytes(stage_.bench.session, p));
+  Comparison compare_written(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) const {
+    const auto all =
+        read_scalars(pass_context_.subject.module_in(test_launch.precision), *test_launch.launcher.arrays()[p].before,
+                     test_launch.launcher.bytes(pass_context_.configuration.session, p));
     Comparison comparison;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (expected.written[i]) comparison.add(i, all[i], expected.scalars[i]);
@@ -116,47 +123,48 @@ class ForwardJudge {
     return comparison;
   }
 
-  /// Whether the trial must give what kCheck gave, bit for bit: nothing differs that the source lets matter. Atomics
-  /// may come in another order.
-  bool is_repetition(const JudgeContext& context) const {
-    return context.purpose != Purpose::kCheck && !has_atomics(stage_.uses);
+  /// Whether the launch must give the same bits as kCheck. Not with atomics, whose order may differ.
+  bool is_repetition(const TestLaunch& test_launch) const {
+    return test_launch.purpose != Purpose::kCheck && !has_atomics(pass_context_.uses);
   }
 
-  void check_repetition(const JudgeContext& context, std::size_t p, const ExpectedArray& expected) {
-    const auto first = std::find_if(trials_.begin(), trials_.end(), [&](const JudgeContext& other) {
-      return other.purpose == Purpose::kCheck && other.set == context.set && other.precision == context.precision;
+  void check_repetition(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
+    const auto first = std::find_if(test_launches_.begin(), test_launches_.end(), [&](const TestLaunch& other) {
+      return other.purpose == Purpose::kCheck && other.set == test_launch.set &&
+             other.precision == test_launch.precision;
     });
-    const auto scalars = [&](const JudgeContext& of) {
-      return read_scalars(stage_.subject.module_in(of.precision), *of.launcher.arrays()[p].before,
-                          of.launcher.bytes(stage_.bench.session, p));
+    const auto scalars = [&](const TestLaunch& of) {
+      return read_scalars(pass_context_.subject.module_in(of.precision), *of.launcher.arrays()[p].before,
+                          of.launcher.bytes(pass_context_.configuration.session, p));
     };
     const auto a = scalars(*first);
-    const auto b = scalars(context);
+    const auto b = scalars(test_launch);
     for (std::size_t i = 0; i < a.size(); ++i) {
       const bool equal = a[i].integer == b[i].integer &&
                          (a[i].value == b[i].value || (std::isnan(a[i].value) && std::isnan(b[i].value)));
       if (equal || !expected.written[i]) continue;
-      verdict_.count_one(Tier::kT5, 0, true);
+      verdict_.count_one(NamedCheck::kDeterminism, 0, true);
       return verdict_.fail(
           Outcome::fail, "nondeterministic",
-          fmt::format("scalar {} of '{}' is {} with {} (input set {})", i, stage_.subject.kernel.variables[p].name,
-                      a[i].value != b[i].value ? fmt::format("{} and then {}", a[i].value, b[i].value)
-                                               : fmt::format("{} and then {}", a[i].integer, b[i].integer),
-                      context.launcher.arrays()[p].gap > 0 ? "another layout of the arrays"
-                      : context.purpose == Purpose::kOrder ? "another order of threads"
-                      : context.precision == Precision::kPromoted
-                          ? "other contents of the output before the launch, and fewer blocks"
-                          : "other contents of the output before the launch",
-                      context.set));
+          fmt::format("scalar {} of '{}' was {} when the {} changed (input set {})", i,
+                      pass_context_.subject.kernel.variables[p].name,
+                      a[i].value != b[i].value ? fmt::format("{}, then {}", a[i].value, b[i].value)
+                                               : fmt::format("{}, then {}", a[i].integer, b[i].integer),
+                      test_launch.launcher.arrays()[p].gap > 0                ? "array layout"
+                      : test_launch.purpose == Purpose::kDifferentThreadOrder ? "thread order"
+                      : test_launch.precision == Precision::kPromoted ? "initial output contents and block count"
+                                                                      : "initial output contents",
+                      test_launch.set));
     }
-    verdict_.count_one(Tier::kT5, 0, false);
+    verdict_.count_one(NamedCheck::kDeterminism, 0, false);
   }
 
-  /// Cells that no thread writes must keep what they held.
-  void check_unwritten(const JudgeContext& context, std::size_t p, const ExpectedArray& expected) {
-    const PlacedArray& array = context.launcher.arrays()[p];
-    const auto now = context.launcher.bytes(stage_.bench.session, p);
-    const auto leaves = ir::leaves_of(stage_.subject.module_in(context.precision), array.before->type.element());
+  /// Elements that no thread writes must keep their content.
+  void check_unwritten(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
+    const PlacedArray& array = test_launch.launcher.arrays()[p];
+    const auto now = test_launch.launcher.bytes(pass_context_.configuration.session, p);
+    const auto leaves =
+        ir::scalar_components(pass_context_.subject.module_in(test_launch.precision), array.before->type.element());
     for (std::size_t i = 0; i < expected.written.size(); ++i) {
       if (expected.written[i]) continue;
       const ir::ScalarComponent& component = leaves[i % leaves.size()];
@@ -164,20 +172,20 @@ class ForwardJudge {
           ir::element_offset(*array.before, static_cast<std::int64_t>(i / leaves.size())) + component.offset;
       const auto size = static_cast<std::size_t>(ir::row(component.scalar).bytes);
       if (std::memcmp(now.data() + at, array.before->bytes.data() + at, size) == 0) continue;
-      if (!stage_.sets[context.set].conclusive(context.precision)) continue;
+      if (!pass_context_.sets[test_launch.set].conclusive(test_launch.precision)) continue;
       verdict_.fail(Outcome::fail, "extra_write",
-                    fmt::format("'{}' was written at element {}, which the source leaves alone (input set {})",
-                                stage_.subject.kernel.variables[p].name, i / leaves.size(), context.set));
+                    fmt::format("'{}' was written at element {}, which the source does not write (input set {})",
+                                pass_context_.subject.kernel.variables[p].name, i / leaves.size(), test_launch.set));
       return;
     }
   }
 
-  void check_array(const JudgeContext& context, std::size_t p, const ExpectedArray& expected) {
-    const PlacedArray& array = context.launcher.arrays()[p];
-    const std::string& name = stage_.subject.kernel.variables[p].name;
-    const auto all = read_scalars(stage_.subject.module_in(context.precision), *array.before,
-                                  context.launcher.bytes(stage_.bench.session, p));
-    const Comparison comparison = compare_written(context, p, expected);
+  void check_array(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
+    const PlacedArray& array = test_launch.launcher.arrays()[p];
+    const std::string& name = pass_context_.subject.kernel.variables[p].name;
+    const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision), *array.before,
+                                  test_launch.launcher.bytes(pass_context_.configuration.session, p));
+    const Comparison comparison = compare_written(test_launch, p, expected);
     std::vector<Computed> written;
     std::vector<Expected> wanted;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -185,19 +193,19 @@ class ForwardJudge {
       written.push_back(all[i]);
       wanted.push_back(expected.scalars[i]);
     }
-    verdict_.count(tier_of(context), comparison);
-    report_mismatches(stage_, tier_of(context), context, name, *array.before, all, expected.scalars, comparison,
-                      verdict_);
-    if (context.precision == Precision::kPromoted && comparison.agrees()) {
+    verdict_.count(tier_of(test_launch), comparison);
+    report_mismatches(pass_context_, tier_of(test_launch), test_launch, name, *array.before, all, expected.scalars,
+                      comparison, verdict_);
+    if (test_launch.precision == Precision::kPromoted && comparison.agrees()) {
       const std::size_t row = array.before->shape.size() > 1 ? static_cast<std::size_t>(array.before->shape.back()) : 1;
-      verdict_.controls[name].add(
-          present_controls(written, wanted, stage_.sets[context.set].input_mean, row, stage_.bench.seed + context.set));
+      verdict_.controls[name].add(try_controls(written, wanted, pass_context_.sets[test_launch.set].input_mean, row,
+                                               pass_context_.configuration.seed + test_launch.set));
     }
   }
 
   void count_sets() {
     verdict_.input_sets = verdict_.generic_sets = verdict_.conclusive_generic_sets = 0;
-    for (const InputSet& set : stage_.sets) {
+    for (const InputSet& set : pass_context_.sets) {
       const bool conclusive = set.conclusive(Precision::kNative) && set.conclusive(Precision::kPromoted);
       ++verdict_.input_sets;
       verdict_.generic_sets += set.generic;
@@ -206,10 +214,10 @@ class ForwardJudge {
     }
   }
 
-  const PassContext& stage_;
+  const PassContext& pass_context_;
   PassVerdict& verdict_;
-  std::vector<Role> roles_;
-  std::vector<JudgeContext> trials_;
+  std::vector<ArrayRole> roles_;
+  std::vector<TestLaunch> test_launches_;
 };
 
 }  // namespace

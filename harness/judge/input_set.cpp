@@ -10,30 +10,30 @@ namespace {
 
 using namespace ir;
 using reference::ComponentValues;
-using reference::Reference;
+using reference::ReferenceResult;
 
-/// Positions, among the leaves of a by-value struct, of the leaves of the field that a path names.
+/// Positions of the scalar components of a field, given by its path, among those of a by-value struct.
 std::pair<std::size_t, std::size_t> field_leaves(const Module& module, Type type,
                                                  const std::vector<std::int32_t>& path) {
   std::size_t first = 0;
   for (const std::int32_t step : path) {
     const StructDef& definition = module.structs[type.struct_id];
     for (std::int32_t f = 0; f < step; ++f)
-      first += leaves_of(module, definition.fields[static_cast<std::size_t>(f)].type).size();
+      first += scalar_components(module, definition.fields[static_cast<std::size_t>(f)].type).size();
     type = definition.fields[static_cast<std::size_t>(step)].type;
   }
-  return {first, leaves_of(module, type).size()};
+  return {first, scalar_components(module, type).size()};
 }
 
-/// Which leaves of a parameter a gradient buffer is for.
+/// The scalar components of a parameter that a gradient buffer covers.
 struct GradientPart {
   std::size_t parameter;
   std::vector<ScalarComponent> leaves;  ///< of one element of the parameter
-  std::size_t first;                    ///< of them, the first in the buffer
-  std::size_t count;                    ///< of them, how many are in the buffer
+  std::size_t first;                    ///< the first of them in the buffer
+  std::size_t count;                    ///< how many of them are in the buffer
   std::size_t elements;
 
-  /// The scalar number in the buffer of a leaf of the whole parameter; nothing for one of another part.
+  /// The position in the buffer of a scalar component of the whole parameter; empty if it is not in this part.
   std::optional<std::size_t> number(std::size_t component) const {
     const std::size_t within = component % leaves.size();
     if (within < first || within >= first + count) return std::nullopt;
@@ -41,21 +41,22 @@ struct GradientPart {
   }
 };
 
-GradientPart part_of(const Subject& subject, const InputSet& set, const transforms::GradientParameter& gradient) {
+GradientPart part_of(const KernelUnderTest& subject, const InputSet& set,
+                     const transforms::GradientParameter& gradient) {
   const auto p = static_cast<std::size_t>(gradient.primal);
   const Argument& argument = set.launch[Precision::kNative].arguments[p];
   const Type element = argument.type.element();
   const auto [first, count] = field_leaves(subject.module, element, gradient.fields);
   return {.parameter = p,
-          .leaves = leaves_of(subject.module, element),
+          .leaves = scalar_components(subject.module, element),
           .first = first,
           .count = count,
           .elements = static_cast<std::size_t>(element_count(argument))};
 }
 
-/// Calls visit(gradient number, scalar number in its buffer, parameter, leaf number in the parameter, its type).
+/// Calls visit(gradient number, scalar number in its buffer, parameter, component number in the parameter, its type).
 template <class Visit>
-void for_each_gradient(const Subject& subject, const InputSet& set, Visit visit) {
+void for_each_gradient(const KernelUnderTest& subject, const InputSet& set, Visit visit) {
   for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
     const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
     const std::size_t stride = part.leaves.size();
@@ -68,14 +69,14 @@ void for_each_gradient(const Subject& subject, const InputSet& set, Visit visit)
   }
 }
 
-/// A gradient in which so little of its paths is left, and which the double lift bounds so closely, is zero for all
-/// purposes: total - total, say. It is then held against its paths.
+/// A gradient that is this small relative to its path contributions, and whose f64 bound is this narrow, is considered
+/// zero: total - total, for example. Its scale is then the sum of its path contributions.
 constexpr double kVanishing = 0x1p-30;
 
-/// Writes a part's values, times `factor`, to its dense buffer.
+/// Writes the values of a part, times `factor`, to its dense buffer.
 void write_part(const Module& module, const GradientPart& part, const std::vector<double>& values, double factor,
                 Argument& buffer) {
-  const std::vector<ScalarComponent> leaves = leaves_of(module, buffer.type.element());
+  const std::vector<ScalarComponent> leaves = scalar_components(module, buffer.type.element());
   const auto stride = static_cast<std::size_t>(buffer.strides.back());
   for (std::size_t e = 0; e < part.elements; ++e) {
     std::byte* const element = buffer.bytes.data() + e * stride;
@@ -97,19 +98,20 @@ struct ComponentOf {
   Scalar type;
 };
 
-Expected expected_gradient(const Subject& subject, const InputSet& set, const reference::GradientElement& element,
-                           ComponentOf which, Precision precision, Start start) {
+Expected expected_gradient(const KernelUnderTest& subject, const InputSet& set,
+                           const reference::GradientElement& element, ComponentOf which, Precision precision,
+                           InitialGradient start) {
   const Scalar scalar = precision == Precision::kPromoted ? Scalar::kF64 : which.type;
   Expected expected{.value = element.value,
                     .bound = element.bound[precision],
                     .scale = scale_of(element, precision) * (precision == Precision::kNative ? set.native_width : 1)};
   if (subject.writes(which.parameter)) return expected;
   const double initial_gradient =
-      start == Start::kNonZero ? value_at(set.initial_gradients, which.parameter, which.component) : 0.0;
+      start == InitialGradient::kNonZero ? value_at(set.initial_gradients, which.parameter, which.component) : 0.0;
   expected.value += initial_gradient;
   if (element.contributions > 0) {
-    // The prefill is one more term of a sum in unknown order: n u (S + |prefill|) instead of (n - 1) u S, and the
-    // result is rounded once more (docs/design/numerics.md, section 2).
+    // The initial gradient g is an additional term of a sum in unknown order: n u (S + |g|) instead of (n - 1) u S, and
+    // the result is rounded once more (docs/design/numerics.md, section 2).
     const double u = std::ldexp(1.0, -row(scalar).digits);
     const auto terms = static_cast<double>(element.contributions);
     expected.bound += u * (terms * std::abs(initial_gradient) + element.magnitude);
@@ -120,29 +122,30 @@ Expected expected_gradient(const Subject& subject, const InputSet& set, const re
 
 }  // namespace
 
-bool Subject::writes(std::size_t parameter) const { return oracle.writes(static_cast<VarId>(parameter)); }
+bool KernelUnderTest::writes(std::size_t parameter) const { return oracle.writes(static_cast<VarId>(parameter)); }
 
-std::size_t component_count(const Subject& subject, const Argument& argument) {
-  return static_cast<std::size_t>(element_count(argument)) * leaves_of(subject.module, argument.type.element()).size();
+std::size_t component_count(const KernelUnderTest& subject, const Argument& argument) {
+  return static_cast<std::size_t>(element_count(argument)) *
+         scalar_components(subject.module, argument.type.element()).size();
 }
 
-std::vector<const Reference*> InputSet::references(Precision precision) const {
-  std::vector<const Reference*> all{&reference};
+std::vector<const ReferenceResult*> InputSet::references(Precision precision) const {
+  std::vector<const ReferenceResult*> all{&reference};
   if (reference.decisions.uncertain[precision] == 0) return all;
-  if (other_paths[precision].empty()) return {};
-  for (const Reference& other : other_paths[precision])
+  if (alternative_paths[precision].empty()) return {};
+  for (const ReferenceResult& other : alternative_paths[precision])
     all.push_back(&other);
   return all;
 }
 
 bool InputSet::conclusive_gradient(Precision precision) const {
   const auto all = references(precision);
-  return !all.empty() && std::all_of(all.begin(), all.end(), [&](const Reference* path) {
+  return !all.empty() && std::all_of(all.begin(), all.end(), [&](const ReferenceResult* path) {
     return path->decisions.uncertain_kinks[precision] == 0;
   });
 }
 
-bool computes_in(const Subject& subject, Scalar scalar) {
+bool computes_in(const KernelUnderTest& subject, Scalar scalar) {
   const auto in = [&](const Function& function) {
     return std::any_of(function.expressions.begin(), function.expressions.end(), [&](const Expr& expr) {
       return expr.type.has_float_components() && expr.type.scalar == scalar;
@@ -155,16 +158,17 @@ bool has_atomics(const ParameterUses& uses) {
   return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.atomically_updated; });
 }
 
-double native_width_of(const Subject& subject) {
+double native_width_of(const KernelUnderTest& subject) {
   return computes_in(subject, Scalar::kF16) || computes_in(subject, Scalar::kBF16) ? 0x1p8 : 1;
 }
 
 double scale_of(const reference::GradientElement& element, Precision precision) {
   const double own = std::max(static_cast<double>(std::abs(element.value)), element.magnitude);
-  const bool vanishes =
-      std::isfinite(element.reach) && element.bound[Precision::kPromoted] <= kVanishing * element.reach;
+  const bool vanishes = std::isfinite(element.path_magnitude) &&
+                        element.bound[Precision::kPromoted] <= kVanishing * element.path_magnitude;
   if (!vanishes) return own;
-  return std::max(own, precision == Precision::kNative ? element.reach : kVanishing / kInformative * element.reach);
+  return std::max(own, precision == Precision::kNative ? element.path_magnitude
+                                                       : kVanishing / kInformative * element.path_magnitude);
 }
 
 double dense_value(std::size_t position, std::uint64_t salt) {
@@ -174,7 +178,7 @@ double dense_value(std::size_t position, std::uint64_t salt) {
   return (mixed >> 61U & 1U) != 0 ? -magnitude : magnitude;
 }
 
-std::vector<std::optional<ExpectedArray>> expected_outputs(const Reference& reference, Precision precision) {
+std::vector<std::optional<ExpectedArray>> expected_outputs(const ReferenceResult& reference, Precision precision) {
   std::vector<std::optional<ExpectedArray>> result;
   for (const auto& output : reference.outputs) {
     if (!output) {
@@ -185,7 +189,7 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const Reference& refe
     array.scalars.reserve(output->elements.size());
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
       const reference::OutputElement& element = output->elements[i];
-      const std::size_t cell = output->places.empty() ? i : output->places[i];
+      const std::size_t cell = output->indices.empty() ? i : output->indices[i];
       const bool real = is_float(output->leaves[cell % output->leaves.size()]);
       array.scalars.push_back(
           {.value = element.value, .bound = element.bound[precision], .integer = element.integer, .is_integer = !real});
@@ -196,7 +200,7 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const Reference& refe
   return result;
 }
 
-std::vector<bool> carries_seed(const Subject& subject) {
+std::vector<bool> carries_cotangent(const KernelUnderTest& subject) {
   std::vector<bool> result;
   for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
     result.push_back(subject.writes(static_cast<std::size_t>(gradient.primal)));
@@ -204,8 +208,8 @@ std::vector<bool> carries_seed(const Subject& subject) {
   return result;
 }
 
-std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet& set, Precision precision, Start start,
-                                         double seed_factor) {
+std::vector<Argument> gradient_arguments(const KernelUnderTest& subject, const InputSet& set, Precision precision,
+                                         InitialGradient start, double cotangent_factor) {
   std::vector<Argument> arguments;
   const Function& backward = subject.adjoint->module.kernels[0];
   for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
@@ -218,16 +222,17 @@ std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet&
   for (std::size_t g = 0; g < arguments.size(); ++g) {
     const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
     const bool is_seed = subject.writes(part.parameter);
-    const ComponentValues& source = is_seed ? set.seeds : set.initial_gradients;
-    const double factor = is_seed ? seed_factor : (start == Start::kNonZero ? 1 : 0);
+    const ComponentValues& source = is_seed ? set.cotangents : set.initial_gradients;
+    const double factor = is_seed ? cotangent_factor : (start == InitialGradient::kNonZero ? 1 : 0);
     if (factor == 0 || source[part.parameter].empty()) continue;
     write_part(subject.module_in(precision), part, source[part.parameter], factor, arguments[g]);
   }
   return arguments;
 }
 
-std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set,
-                                                      const Reference& reference, Precision precision, Start start) {
+std::vector<std::vector<Expected>> expected_gradients(const KernelUnderTest& subject, const InputSet& set,
+                                                      const ReferenceResult& reference, Precision precision,
+                                                      InitialGradient start) {
   std::vector<std::vector<Expected>> result(subject.adjoint->gradients.size());
   for (std::size_t g = 0; g < result.size(); ++g) {
     const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
@@ -241,27 +246,28 @@ std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, co
   return result;
 }
 
-std::vector<std::map<std::size_t, Expected>> touched_gradients(const Subject& subject, const InputSet& set,
-                                                               const Reference& reference, Precision precision,
-                                                               Start start) {
+std::vector<std::map<std::size_t, Expected>> accessed_gradients(const KernelUnderTest& subject, const InputSet& set,
+                                                                const ReferenceResult& reference, Precision precision,
+                                                                InitialGradient start) {
   std::vector<std::map<std::size_t, Expected>> result;
   for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
-    auto& touched = result.emplace_back();
+    auto& accessed = result.emplace_back();
     const GradientPart part = part_of(subject, set, gradient);
     const reference::GradientArray& array = *reference.gradients[part.parameter];
-    for (std::size_t k = 0; k < array.places.size(); ++k) {
-      const std::size_t component = array.places[k];
+    for (std::size_t k = 0; k < array.indices.size(); ++k) {
+      const std::size_t component = array.indices[k];
       const auto number = part.number(component);
       if (!number) continue;
       const ComponentOf which{part.parameter, component, part.leaves[component % part.leaves.size()].scalar};
-      touched.emplace_hint(touched.end(), *number,
-                           expected_gradient(subject, set, array.elements[k], which, precision, start));
+      accessed.emplace_hint(accessed.end(), *number,
+                            expected_gradient(subject, set, array.elements[k], which, precision, start));
     }
   }
   return result;
 }
 
-std::vector<std::size_t> gradient_leaves(const Subject& subject, const InputSet& set, std::size_t gradient) {
+std::vector<std::size_t> gradient_components(const KernelUnderTest& subject, const InputSet& set,
+                                             std::size_t gradient) {
   std::vector<std::size_t> leaves;
   for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t, std::size_t component, Scalar) {
     if (g == gradient) leaves.push_back(component);

@@ -25,12 +25,12 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// The kind of a defect, or of a doubt, in the record.
+/// The kind in the record of a defect or an inconclusive outcome.
 const char* kind_of(NoInputs::Reason reason) {
   using Reason = NoInputs::Reason;
   switch (reason) {
     case Reason::kNoDomain: return "domain";
-    case Reason::kOrder:
+    case Reason::kDifferentThreadOrder:
     case Reason::kRace: return "race";
     case Reason::kOutOfBounds: return "out_of_bounds";
     case Reason::kUninitialized: return "uninitialized";
@@ -39,19 +39,19 @@ const char* kind_of(NoInputs::Reason reason) {
 }
 
 bool involves_two_threads(const NoInputs& none) {
-  return none.reason == NoInputs::Reason::kRace || none.reason == NoInputs::Reason::kOrder;
+  return none.reason == NoInputs::Reason::kRace || none.reason == NoInputs::Reason::kDifferentThreadOrder;
 }
 
-harness::Finding finding_of(const NoInputs& none, const Subject& subject) {
+harness::FindingRecord finding_of(const NoInputs& none, const KernelUnderTest& subject) {
   const ir::SourceLocation location = ir::source_location(subject.module, none.finding->loc);
-  Finding finding{.line = location.loc.line, .access = none.message, .threads = {}};
+  FindingRecord finding{.line = location.loc.line, .access = none.message, .threads = {}};
   if (location.is_imported) finding.file = location.file;
   finding.threads.push_back(std::to_string(none.finding->thread));
   if (involves_two_threads(none)) finding.threads.push_back(std::to_string(none.finding->other_thread));
   return finding;
 }
 
-void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const Subject& subject) {
+void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const KernelUnderTest& subject) {
   if (none.finding) verdict.finding = finding_of(none, subject);
   if (none.is_defect()) {
     verdict.fail(Outcome::defect, kind_of(none.reason), none.message);
@@ -64,11 +64,12 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const Subject& s
                            subject.kernel.name, race ? "# launch: (1) for a single thread, or " : "# launch: ..., "));
 }
 
-PassContext stage_of(const TestPlan& test_plan, const Subject& subject, const backends::BuiltKernel& kernel,
-                     const JudgeConfiguration& bench, Judgement& judgement) {
+PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& subject,
+                            const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration,
+                            Judgement& judgement) {
   return {.subject = subject,
           .kernel = kernel,
-          .bench = bench,
+          .configuration = configuration,
           .sets = test_plan.sets,
           .poisoned = test_plan.uninitialised,
           .uses = test_plan.uses,
@@ -76,35 +77,37 @@ PassContext stage_of(const TestPlan& test_plan, const Subject& subject, const ba
           .judgement = judgement};
 }
 
-/// Both passes on the stage's target; a pass that failed on an earlier one is decided.
-void judge_target(const PassContext& pass_context, const std::vector<Drawn>& sizes) {
-  const JudgeConfiguration& bench = pass_context.bench;
+/// Judges both passes on the context's target. A pass that failed on an earlier target is already decided.
+void judge_target(const PassContext& pass_context, const std::vector<DrawnLaunch>& sizes) {
+  const JudgeConfiguration& configuration = pass_context.configuration;
   const Judgement& judgement = pass_context.judgement;
-  if (bench.forward && !judgement.forward.failed()) {
-    bench.session.reset();
+  if (configuration.forward && !judgement.forward.failed()) {
+    configuration.session.reset();
     judge_forward(pass_context);
-    if (!judgement.forward.failed() && pass_context.takes(Precision::kNative)) judge_forward_sizes(pass_context, sizes);
+    if (!judgement.forward.failed() && pass_context.uses_precision(Precision::kNative))
+      judge_forward_sizes(pass_context, sizes);
   }
-  if (bench.backward && pass_context.subject.adjoint != nullptr && !judgement.backward.failed()) {
-    bench.session.reset();
+  if (configuration.backward && pass_context.subject.adjoint != nullptr && !judgement.backward.failed()) {
+    configuration.session.reset();
     judge_backward(pass_context);
-    bench.session.reset();
-    if (!judgement.backward.failed() && pass_context.takes(Precision::kPromoted)) judge_consistency(pass_context);
-    if (!judgement.backward.failed() && pass_context.takes(Precision::kNative))
+    configuration.session.reset();
+    if (!judgement.backward.failed() && pass_context.uses_precision(Precision::kPromoted))
+      judge_consistency(pass_context);
+    if (!judgement.backward.failed() && pass_context.uses_precision(Precision::kNative))
       judge_backward_sizes(pass_context, sizes);
   }
 }
 
-/// Both passes against the peer's.
-void judge_against_peer(const PassContext& pass_context) {
-  const JudgeConfiguration& bench = pass_context.bench;
-  if (bench.peer == nullptr) return;
-  if (bench.forward) judge_agreement(pass_context, backends::Pass::kForward);
-  if (bench.backward && pass_context.subject.adjoint != nullptr)
+/// Compares both passes with the cross-check device.
+void judge_against_cross_check_device(const PassContext& pass_context) {
+  const JudgeConfiguration& configuration = pass_context.configuration;
+  if (configuration.cross_check_device == nullptr) return;
+  if (configuration.forward) judge_agreement(pass_context, backends::Pass::kForward);
+  if (configuration.backward && pass_context.subject.adjoint != nullptr)
     judge_agreement(pass_context, backends::Pass::kBackward);
 }
 
-/// What fails otherwise than on one launch, as in comparing two, is witnessed by the first input set.
+/// Failures without a single failing launch, such as a comparison of two, get the first input set as counterexample.
 void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verdict) {
   if (!verdict.failed() || verdict.counterexample || pass_context.sets.empty()) return;
   const ir::Launch& launch = pass_context.sets.front().launch[Precision::kNative];
@@ -117,39 +120,39 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
 
 }  // namespace
 
-DrawnTestPlan draw_test_plan(const Subject& subject, const JudgeConfiguration& bench) {
+DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
-  auto drawn = draw_sets(subject, space.value(), bench.policy, bench.profile, bench.seed);
+  auto drawn = draw_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
   return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
-                  .sizes = draw_sizes(space.value(), bench),
+                  .sizes = draw_sizes(space.value(), configuration),
                   .uninitialised = space.value().uninitialised(),
                   .uses = space.value().uses()};
 }
 
-Judgement judge(const TestPlan& test_plan, const Subject& subject, const backends::BuiltKernel& kernel,
-                const JudgeConfiguration& bench) {
+Judgement judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+                const JudgeConfiguration& configuration) {
   Judgement judgement;
-  PassContext pass_context = stage_of(test_plan, subject, kernel, bench, judgement);
+  PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgement);
   {
     const Stopwatch watch(judgement.compare_ms);
     for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
       pass_context.target = judgement.forward.target = judgement.backward.target = target;
       judge_target(pass_context, test_plan.sizes);
-      judge_against_peer(pass_context);
+      judge_against_cross_check_device(pass_context);
     }
     judgement.forward.target = judgement.backward.target = "";
   }
   judgement.compare_ms -= judgement.run_ms;
   counterexample_by_inputs(pass_context, judgement.forward);
   counterexample_by_inputs(pass_context, judgement.backward);
-  bench.session.reset();
+  configuration.session.reset();
   return judgement;
 }
 
-Judgement judge_in_full(const DrawnTestPlan& drawn, const Subject& subject, const backends::BuiltKernel& kernel,
-                        const JudgeConfiguration& bench) {
+Judgement judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
+                                  const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration) {
   if (const auto* none = std::get_if<NoInputs>(&drawn)) {
     Judgement judgement;
     note_no_inputs(judgement.forward, *none, subject);
@@ -157,24 +160,25 @@ Judgement judge_in_full(const DrawnTestPlan& drawn, const Subject& subject, cons
     return judgement;
   }
   const TestPlan& test_plan = std::get<TestPlan>(drawn);
-  Judgement judgement = judge(test_plan, subject, kernel, bench);
-  if (bench.backward && subject.adjoint != nullptr) {
+  Judgement judgement = judge(test_plan, subject, kernel, configuration);
+  if (configuration.backward && subject.adjoint != nullptr) {
     const Stopwatch watch(judgement.reference_ms);
-    const PassContext pass_context = stage_of(test_plan, subject, kernel, bench, judgement);
+    const PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgement);
     test_oracle(pass_context);
     counterexample_by_inputs(pass_context, judgement.backward);
   }
   return judgement;
 }
 
-Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const JudgeConfiguration& bench) {
+Judgement judge(const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+                const JudgeConfiguration& configuration) {
   double drawing_ms = 0;
   DrawnTestPlan drawn;
   {
     const Stopwatch watch(drawing_ms);
-    drawn = draw_test_plan(subject, bench);
+    drawn = draw_test_plan(subject, configuration);
   }
-  Judgement judgement = judge_in_full(drawn, subject, kernel, bench);
+  Judgement judgement = judge_with_oracle_check(drawn, subject, kernel, configuration);
   judgement.reference_ms += drawing_ms;
   return judgement;
 }

@@ -1,9 +1,10 @@
-// The judge: runs a built kernel on a device and holds it against the oracle, forward and backward.
+// The judge: runs a built kernel on a device and compares it with the oracle, forward and backward.
 //
-// Tiers and checks are those of docs/design/numerics.md: T0 tests the oracle itself, T1 the double lift, T2 the
-// generated code against its own finite differences, T3 native precision, T5 determinism, and where there is a peer
-// agreement with it; besides them poison, guard bands, unmodified
-// inputs, zero and doubled seeds, accumulation, several sizes and thread orders, and negative controls.
+// docs/design/numerics.md defines the checks: oracle_self_check tests the oracle itself, f64_promotion compares the
+// kernel promoted to f64 with the oracle, finite_differences compares the generated backward pass with differences of
+// the generated forward pass, native_precision and determinism test the kernel's own types, and devices compares with a
+// cross-check device. Further checks: poison, guard bands, unmodified inputs, zero and doubled cotangents,
+// accumulation, several sizes and thread orders, and negative controls.
 #pragma once
 
 #include <chrono>
@@ -19,57 +20,58 @@
 
 namespace assay::harness {
 
-/// Another device with the same kernel, whose results must agree with those of the one that is judged.
-struct Peer {
+/// Another device with the same kernel. Its results must agree with those of the judged device.
+struct CrossCheckDevice {
   std::string name;
   backends::Session& session;  ///< reset by the judge
   const backends::BuiltKernel& kernel;
-  reference::Profile profile;
+  reference::ArithmeticProfile profile;
 };
 
-/// What to judge with.
+/// The device, policy and passes with which kernels are judged.
 struct JudgeConfiguration {
   backends::Session& session;  ///< reset by the judge
   Policy policy;
-  reference::Profile profile;
+  reference::ArithmeticProfile profile;
   std::uint64_t seed = 0;
   bool forward = true;
   bool backward = true;
-  std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch
-  const Peer* peer = nullptr;                  ///< null: none
+  std::chrono::milliseconds time_limit{2000};            ///< processor time for one launch
+  const CrossCheckDevice* cross_check_device = nullptr;  ///< null: none
 };
 
 struct Judgement {
   PassVerdict forward;
-  PassVerdict backward;  ///< meaningful if the subject has an adjoint and the bench asks for it
+  PassVerdict backward;  ///< meaningful if the subject has an adjoint and the configuration enables it
   double reference_ms = 0;
   double run_ms = 0;
   double compare_ms = 0;
 };
 
-/// The inputs on which a kernel is judged, and what the oracle says of it there. They are the same for every
-/// implementation of the kernel.
+/// The inputs on which a kernel is judged, with the oracle's results. They are the same for every implementation of the
+/// kernel.
 struct TestPlan {
   std::vector<InputSet> sets;
-  std::vector<Drawn> sizes;         ///< launches of 0 and of more than 65,535 threads
-  std::vector<bool> uninitialised;  ///< by parameter: the kernel writes each cell before it reads it, if it does
+  std::vector<DrawnLaunch> sizes;   ///< launches of 0 and of more than 65,535 threads
+  std::vector<bool> uninitialised;  ///< by parameter: the kernel never reads an element before writing it
   ir::ParameterUses uses;
 };
 
-/// An exam, or why the kernel has no defined run.
+/// A test plan, or the reason why no inputs were found for which the kernel is well defined.
 using DrawnTestPlan = std::variant<TestPlan, NoInputs>;
-/// Draws the exam that the bench's policy asks for.
-DrawnTestPlan draw_test_plan(const Subject& subject, const JudgeConfiguration& bench);
+/// Draws the test plan that the configuration's policy requires.
+DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration);
 
-/// Judges one implementation of the subject by the exam. T0, which is about the oracle alone, is left out.
-Judgement judge(const TestPlan& test_plan, const Subject& subject, const backends::BuiltKernel& kernel,
-                const JudgeConfiguration& bench);
+/// Judges one implementation of the subject by the test plan, without oracle_self_check.
+Judgement judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+                const JudgeConfiguration& configuration);
 
-/// The same with T0: all that is to be said of one kernel. What goes wrong is in the verdicts, never an exception.
-Judgement judge_in_full(const DrawnTestPlan& drawn, const Subject& subject, const backends::BuiltKernel& kernel,
-                        const JudgeConfiguration& bench);
+/// The same with oracle_self_check. Failures are reported in the verdicts, never as exceptions.
+Judgement judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
+                                  const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration);
 
-/// Draws an exam and judges one kernel by it.
-Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const JudgeConfiguration& bench);
+/// Draws a test plan and judges one kernel by it.
+Judgement judge(const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+                const JudgeConfiguration& configuration);
 
 }  // namespace assay::harness

@@ -9,18 +9,18 @@ namespace {
 
 /// Bytes on either side of an array, at least; room for two elements, in multiples of this.
 constexpr std::size_t kGuard = 64;
-/// Of what is no value: between elements.
+/// Fills the space between elements.
 constexpr std::byte kGuardByte{0xA5};
-/// Of views, in elements.
+/// Gaps of views, in elements.
 constexpr int kPrimalGap = 1, kGradientGap = 2;
 
-backends::Argument by_value(const ir::Argument& argument) {
-  backends::Argument result;
+backends::KernelArgument by_value(const ir::Argument& argument) {
+  backends::KernelArgument result;
   result.bytes = argument.bytes;
   return result;
 }
 
-/// An array of the same layout, of these bytes alone.
+/// An array of the same layout, filled with this byte.
 std::shared_ptr<const ir::Argument> filled(const ir::Argument& layout, std::byte byte) {
   return std::make_shared<const ir::Argument>(ir::Argument{.type = layout.type,
                                                            .shape = layout.shape,
@@ -33,7 +33,7 @@ void write_bits(std::byte* at, Bits bits) {
   std::memcpy(at, &bits, sizeof bits);
 }
 
-/// A value that a computation changes whatever it does with it.
+/// A value that any computation changes.
 void write_poison(ir::Scalar scalar, std::byte* at) {
   switch (scalar) {
     case ir::Scalar::kF16: return write_bits(at, std::uint16_t{0x7D01});
@@ -45,15 +45,15 @@ void write_poison(ir::Scalar scalar, std::byte* at) {
   }
 }
 
-/// Makes elements that stand beside those of a dense array.
+/// Makes elements for the padding of a dense array.
 class Neighbours {
  public:
-  Neighbours(const ir::Module& module, const ir::Argument& dense, Beside beside)
+  Neighbours(const ir::Module& module, const ir::Argument& dense, Padding padding)
       : dense_(dense),
-        beside_(beside),
+        padding_(padding),
         count_(ir::element_count(dense)),
         size_(static_cast<std::size_t>(dense.strides.back())),
-        leaves_(ir::leaves_of(module, dense.type.element())),
+        leaves_(ir::scalar_components(module, dense.type.element())),
         poison_(size_, kGuardByte) {
     for (const ir::ScalarComponent& component : leaves_)
       write_poison(component.scalar, poison_.data() + component.offset);
@@ -61,10 +61,10 @@ class Neighbours {
 
   std::size_t size() const { return size_; }
 
-  /// The element with this number; half-way between two of the array's own where it must be likely.
+  /// Writes the element with this number; for kPlausible, the mean of two of the array's own.
   void write(std::size_t number, std::byte* at) const {
     std::memcpy(at, poison_.data(), size_);
-    if (beside_ == Beside::kPoison || count_ == 0) return;
+    if (padding_ == Padding::kPoison || count_ == 0) return;
     for (const ir::ScalarComponent& component : leaves_) {
       const std::byte *one = own(number) + component.offset, *other = own(number + 1) + component.offset;
       std::copy_n(one, ir::row(component.scalar).bytes, at + component.offset);
@@ -81,15 +81,15 @@ class Neighbours {
   }
 
   const ir::Argument& dense_;
-  Beside beside_;
+  Padding padding_;
   std::int64_t count_;
   std::size_t size_;
   std::vector<ir::ScalarComponent> leaves_;
-  std::vector<std::byte> poison_;  ///< one element that is no value
+  std::vector<std::byte> poison_;  ///< one poisoned element
 };
 
-/// A dense array as a view of a larger one: its first dimension is innermost, each element has a gap of so many
-/// elements behind it, and each line one more.
+/// A dense array as a view of a larger one: its first dimension is innermost, each element is followed by a gap of
+/// `gap` elements, and each line by one more.
 ir::Argument as_view(const ir::Argument& dense, int gap, const Neighbours& neighbours) {
   const std::int64_t count = ir::element_count(dense);
   if (count == 0) return dense;
@@ -128,10 +128,10 @@ Computed read_component(const ir::ScalarComponent& component, const std::byte* e
 
 }  // namespace
 
-Result<backends::Argument> KernelLauncher::place_array(backends::Session& session, const ir::Module& module,
-                                                       std::shared_ptr<const ir::Argument> argument, const Role& role,
-                                                       int gap, Beside beside) {
-  const Neighbours neighbours(module, *argument, beside);
+Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& session, const ir::Module& module,
+                                                             std::shared_ptr<const ir::Argument> argument,
+                                                             const ArrayRole& role, int gap, Padding padding) {
+  const Neighbours neighbours(module, *argument, padding);
   const std::size_t element = neighbours.size();
   const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
   PlacedArray array{.before = {}, .role = role, .buffer = {}, .placed = true, .gap = gap};
@@ -155,7 +155,7 @@ Result<backends::Argument> KernelLauncher::place_array(backends::Session& sessio
   put(array.front);
   put(content);
   put(array.back);
-  backends::Argument placed = backends::Argument::array(
+  backends::KernelArgument placed = backends::KernelArgument::array(
       backends::BufferAddress{buffer.value(), guard}, argument->shape, argument->strides,
       {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialised = role.uninitialised});
   arrays_.push_back(std::move(array));
@@ -166,8 +166,8 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
                                              const backends::BuiltKernel& kernel, backends::Pass pass,
                                              backends::Precision precision,
                                              const std::shared_ptr<const ir::Launch>& launch,
-                                             std::vector<ir::Argument> gradients, const std::vector<Role>& roles,
-                                             std::byte poison, const Geometry& geometry) {
+                                             std::vector<ir::Argument> gradients, const std::vector<ArrayRole>& roles,
+                                             std::byte poison, const LaunchSettings& geometry) {
   KernelLauncher launcher;
   backends::LaunchRequest& request = launcher.request_;
   request.kernel = &kernel;
@@ -179,10 +179,10 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
   request.shuffle_seed = geometry.shuffle_seed;
   request.sample = geometry.sample;
   for (std::size_t d = 1; d < launch->extents.size(); ++d) {
-    request.arguments.push_back(backends::Argument::value(launch->extents[d]));
+    request.arguments.push_back(backends::KernelArgument::value(launch->extents[d]));
   }
-  const bool is_view = geometry.layout == Layout::kView;
-  launcher.leading_ = request.arguments.size();
+  const bool is_view = geometry.layout == ArrayLayout::kView;
+  launcher.leading_parameters_ = request.arguments.size();
   launcher.parameters_ = launch->arguments.size();
   for (std::size_t p = 0; p < launch->arguments.size(); ++p) {
     const std::shared_ptr<const ir::Argument> argument(launch, &launch->arguments[p]);
@@ -191,16 +191,16 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
       launcher.arrays_.push_back({.before = argument, .role = roles[p], .buffer = {}, .placed = false});
       continue;
     }
-    Result<backends::Argument> placed =
+    Result<backends::KernelArgument> placed =
         launcher.place_array(session, module, roles[p].uninitialised ? filled(*argument, poison) : argument, roles[p],
-                             is_view ? kPrimalGap : 0, geometry.beside);
+                             is_view ? kPrimalGap : 0, geometry.padding);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
   for (std::size_t g = 0; g < gradients.size(); ++g) {
-    Result<backends::Argument> placed =
+    Result<backends::KernelArgument> placed =
         launcher.place_array(session, module, std::make_shared<const ir::Argument>(std::move(gradients[g])),
-                             roles[launch->arguments.size() + g], is_view ? kGradientGap : 0, geometry.beside);
+                             roles[launch->arguments.size() + g], is_view ? kGradientGap : 0, geometry.padding);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
@@ -211,7 +211,7 @@ void KernelLauncher::share_gradients(const KernelLauncher& first, const std::vec
   for (std::size_t g = 0; g < shared.size(); ++g) {
     if (!shared[g]) continue;
     const std::size_t array = parameters_ + g;
-    request_.arguments[leading_ + array] = first.request_.arguments[leading_ + array];
+    request_.arguments[leading_parameters_ + array] = first.request_.arguments[leading_parameters_ + array];
     arrays_[array].buffer = first.arrays_[array].buffer;
     arrays_[array].front = first.arrays_[array].front;
     arrays_[array].back = first.arrays_[array].back;
@@ -250,7 +250,7 @@ Computed read_scalar(const std::vector<ir::ScalarComponent>& leaves, const ir::A
 
 std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
                                    std::span<const std::byte> bytes) {
-  const std::vector<ir::ScalarComponent> leaves = ir::leaves_of(module, layout.type.element());
+  const std::vector<ir::ScalarComponent> leaves = ir::scalar_components(module, layout.type.element());
   const std::int64_t count = ir::element_count(layout);
   std::vector<Computed> scalars;
   scalars.reserve(static_cast<std::size_t>(count) * leaves.size());

@@ -15,67 +15,66 @@
 
 namespace assay::harness {
 
-/// What a parameter's memory is to the kernel.
-struct Role {
+/// How the kernel uses a parameter's memory.
+struct ArrayRole {
   std::string name;            ///< as in the Python source; "grad_x" for a gradient
-  bool uninitialised = false;  ///< the kernel writes each cell before it reads it, if it does
+  bool uninitialised = false;  ///< the kernel never reads an element before writing it
   bool read_only = false;
 };
 
-/// How the arrays of a launch lie in memory.
-enum class Layout : std::uint8_t {
+/// Memory layout of the arrays of a launch.
+enum class ArrayLayout : std::uint8_t {
   kDense,  ///< row by row, without gaps
   kView,   ///< as a view of a larger array: the first dimension innermost, with gaps between all elements; gradients
-           ///< with wider gaps, so that their strides are their own
+           ///< have wider gaps, so that their strides differ
 };
 
-/// What an array lies between, and what the gaps of a view hold, so that reading or changing it shows.
-enum class Beside : std::uint8_t {
-  kPoison,  ///< floats that no sum keeps as they are, not even one with zero: signalling NaN; integers far from any
-            ///< index
-  kLikely,  ///< values such as the array's own: what no comparison leaves out, as it does NaN
+/// Content of the guard bands around an array and of the gaps in a view, chosen so that accesses are detected.
+enum class Padding : std::uint8_t {
+  kPoison,     ///< floats: signalling NaN, which any addition changes, even of zero; integers: far from any index
+  kPlausible,  ///< values similar to the array's own, because comparisons may skip NaN
 };
 
-/// An array argument as the launch found it and where it lies.
+/// An array argument before the launch, and its location in memory.
 struct PlacedArray {
-  /// Content and layout at launch; the launch's own argument where it lies as it is.
+  /// Content and layout at launch; shared with the launch's argument if that is placed unchanged.
   std::shared_ptr<const ir::Argument> before;
-  Role role;
+  ArrayRole role;
   backends::BufferId buffer;
   bool placed = false;  ///< false: a by-value argument, which has no memory
-  int gap = 0;          ///< in a view: behind each element, in elements; 0: dense
-  /// The bytes in front of the array and, as many, behind it.
+  int gap = 0;          ///< in a view: after each element, in elements; 0: dense
+  /// The guard bands before and after the array, of equal size.
   std::vector<std::byte> front = {}, back = {};
 };
 
 /// How one launch is run.
-struct Geometry {
+struct LaunchSettings {
   backends::ThreadOrder order = backends::ThreadOrder::kForward;
   std::int64_t block = 0;
   std::uint64_t shuffle_seed = 0;
-  Layout layout = Layout::kDense;
-  Beside beside = Beside::kPoison;
-  std::vector<std::int64_t> sample = {};  ///< threads that are asked about, ascending; empty: all
+  ArrayLayout layout = ArrayLayout::kDense;
+  Padding padding = Padding::kPoison;
+  std::vector<std::int64_t> sample = {};  ///< threads whose results are needed, ascending; empty: all
 };
 
-/// A launch that its owner keeps for as long as the experiment, and does not change.
-inline std::shared_ptr<const ir::Launch> lent(const ir::Launch& launch) {
+/// Wraps a launch that outlives the launcher and does not change.
+inline std::shared_ptr<const ir::Launch> borrowed(const ir::Launch& launch) {
   return {std::shared_ptr<const void>(), &launch};
 }
 
 class KernelLauncher {
  public:
-  /// Lays the launch's arguments, whose types are the module's, and then `gradients` (rank 1 or more) out in the
+  /// Places the launch's arguments, whose types are the module's, and then `gradients` (rank 1 or more) in the
   /// session's memory; `roles` has one entry for each. Uninitialised arrays are filled with the byte `poison` instead
-  /// of their content. Fails when the memory is used up.
+  /// of their content. Fails if the memory is exhausted.
   static Result<KernelLauncher> place(backends::Session& session, const ir::Module& module,
                                       const backends::BuiltKernel& kernel, backends::Pass pass,
                                       backends::Precision precision, const std::shared_ptr<const ir::Launch>& launch,
-                                      std::vector<ir::Argument> gradients, const std::vector<Role>& roles,
-                                      std::byte poison, const Geometry& geometry = {});
+                                      std::vector<ir::Argument> gradients, const std::vector<ArrayRole>& roles,
+                                      std::byte poison, const LaunchSettings& geometry = {});
 
-  /// Runs this experiment's gradients in the memory of another's: the second of two launches that accumulate. Seeds are
-  /// this one's own. `shared` flags the gradients to share.
+  /// Makes this launch accumulate into the gradient buffers of an earlier one. `shared` selects the buffers to share;
+  /// buffers that hold cotangents stay separate.
   void share_gradients(const KernelLauncher& first, const std::vector<bool>& shared);
 
   const backends::LaunchRequest& request() const { return request_; }
@@ -83,25 +82,25 @@ class KernelLauncher {
   /// By entry parameter: the kernel's, then the gradients.
   const std::vector<PlacedArray>& arrays() const { return arrays_; }
   std::span<const std::byte> bytes(backends::Session& session, std::size_t array) const;
-  /// Whether nothing beside the array, and nothing in its gaps, was written.
+  /// Whether the guard bands and gaps of the array are unmodified.
   bool guards_intact(backends::Session& session, std::size_t array) const;
   bool unmodified(backends::Session& session, std::size_t array) const;
 
  private:
-  Result<backends::Argument> place_array(backends::Session& session, const ir::Module& module,
-                                         std::shared_ptr<const ir::Argument> argument, const Role& role, int gap,
-                                         Beside beside);
+  Result<backends::KernelArgument> place_array(backends::Session& session, const ir::Module& module,
+                                               std::shared_ptr<const ir::Argument> argument, const ArrayRole& role,
+                                               int gap, Padding padding);
 
   backends::LaunchRequest request_;
   std::vector<PlacedArray> arrays_;
   std::size_t parameters_ = 0;
-  std::size_t leading_ = 0;  ///< entry parameters in front of the kernel's: extents
+  std::size_t leading_parameters_ = 0;  ///< entry parameters before the kernel's: extents
 };
 
-/// One scalar of an array, by its number as read_scalars has them; `leaves` are those of the layout's element.
+/// One scalar of an array, by its position in read_scalars; `leaves` are the scalar components of one element.
 Computed read_scalar(const std::vector<ir::ScalarComponent>& leaves, const ir::Argument& layout,
                      std::span<const std::byte> bytes, std::size_t number);
-/// The scalars of an array, element by element in row-major order, leaf by leaf.
+/// The scalars of an array, element by element in row-major order, component by component.
 std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
                                    std::span<const std::byte> bytes);
 

@@ -5,25 +5,25 @@
 namespace assay::harness {
 namespace {
 
-using reference::Reference;
+using reference::ReferenceResult;
 
-/// Follows the paths that leave one: after its flips, each further uncertain decision of it may go the other way.
+/// Enumerates the paths that branch off from one: each uncertain decision after its flips may go the other way.
 class PathWalk {
  public:
-  PathWalk(const reference::Oracle& oracle, const reference::Run& run, Precision precision)
+  PathWalk(const reference::Oracle& oracle, const reference::OracleRun& run, Precision precision)
       : oracle_(oracle), run_(run), precision_(precision) {
     run_.forced.precision = precision;
   }
 
-  bool leave(const Reference& path, const std::vector<bool>& flips) {
+  bool leave(const ReferenceResult& path, const std::vector<bool>& flips) {
     const std::int64_t uncertain = path.decisions.uncertain[precision_];
-    if (uncertain > kForcedDecisions || !path.decisions.enumerable[precision_]) return false;
+    if (uncertain > kMaxUncertainDecisions || !path.decisions.enumerable[precision_]) return false;
     for (auto next = flips.size(); next < static_cast<std::size_t>(uncertain); ++next) {
       std::vector<bool> other(next, false);
       std::copy(flips.begin(), flips.end(), other.begin());
       other.push_back(true);
       run_.forced.flips = other;
-      Reference reference = oracle_.evaluate(run_);
+      ReferenceResult reference = oracle_.evaluate(run_);
       if (!reference.complete || !reference.findings.empty()) return false;
       if (!leave(reference, other)) return false;
       found.push_back(std::move(reference));
@@ -31,18 +31,18 @@ class PathWalk {
     return true;
   }
 
-  std::vector<Reference> found;
+  std::vector<ReferenceResult> found;
 
  private:
   const reference::Oracle& oracle_;
-  reference::Run run_;
+  reference::OracleRun run_;
   Precision precision_;
 };
 
 }  // namespace
 
-std::vector<Reference> other_paths(const reference::Oracle& oracle, const reference::Run& run, const Reference& swept,
-                                   Precision precision) {
+std::vector<ReferenceResult> alternative_paths(const reference::Oracle& oracle, const reference::OracleRun& run,
+                                               const ReferenceResult& swept, Precision precision) {
   PathWalk walk(oracle, run, precision);
   if (!walk.leave(swept, {})) return {};
   return std::move(walk.found);

@@ -1,4 +1,4 @@
-// The other paths that a kernel's bounds allow, where a few decisions are uncertain.
+// The alternative paths that a kernel's error bounds allow if a few decisions are uncertain.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,14 @@
 
 namespace assay::harness {
 
-/// Up to this many uncertain decisions all 2^k paths are followed (docs/design/numerics.md, section 4).
-inline constexpr std::int64_t kForcedDecisions = 3;
+/// All 2^k paths are evaluated for at most this many uncertain decisions (docs/design/numerics.md, section 4).
+inline constexpr std::int64_t kMaxUncertainDecisions = 3;
 
-/// What the oracle says along each path but `swept`'s own, `swept` being what it said of `run`. Empty if no decision is
-/// uncertain in the lane, if more than kForcedDecisions are along some path, or if the kernel is not defined there.
-std::vector<reference::Reference> other_paths(const reference::Oracle& oracle, const reference::Run& run,
-                                              const reference::Reference& swept, Precision precision);
+/// The oracle's results along every path other than that of `swept`, its result for `run`. Empty if no decision is
+/// uncertain in this precision, if a path has more than kMaxUncertainDecisions of them, or if the kernel is undefined
+/// on a path.
+std::vector<reference::ReferenceResult> alternative_paths(const reference::Oracle& oracle,
+                                                          const reference::OracleRun& run,
+                                                          const reference::ReferenceResult& swept, Precision precision);
 
 }  // namespace assay::harness

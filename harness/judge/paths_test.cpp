@@ -1,4 +1,4 @@
-// Kernels with decisions that the bounds leave open: all paths that they allow are followed, each once.
+// Kernels with uncertain decisions: every path that the bounds allow is evaluated once.
 #include "harness/judge/paths.hpp"
 
 #include <set>
@@ -11,10 +11,10 @@ namespace assay::harness {
 namespace {
 
 using ir::Op;
-using reference::Reference;
+using reference::ReferenceResult;
 using reference::testing::OracleFixture;
 
-/// out[i] = (x[i] * 0.1 > 0.3) ? 1 : 2 in f32, where 3 * 0.1 may be above 0.3 or not.
+/// out[i] = (x[i] * 0.1 > 0.3) ? 1 : 2 in f32, where it is uncertain whether 3 * 0.1 > 0.3.
 struct Comparisons {
   OracleFixture w;
   explicit Comparisons(const std::vector<double>& values) {
@@ -25,37 +25,37 @@ struct Comparisons {
     const ir::ExprId test = w.op(Op::kGt, {product, w.b().f32(static_cast<double>(3 * 0.1F))});
     w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {test, w.b().f32(1), w.b().f32(2)}));
   }
-  std::vector<Reference> others(Precision precision) const {
+  std::vector<ReferenceResult> others(Precision precision) const {
     const auto run = w.run();
-    return other_paths(w.oracle(), run, w.oracle().evaluate(run), precision);
+    return alternative_paths(w.oracle(), run, w.oracle().evaluate(run), precision);
   }
 };
 
-std::vector<double> values_of(const Reference& reference) {
+std::vector<double> values_of(const ReferenceResult& reference) {
   std::vector<double> values;
   for (const auto& element : reference.outputs[1]->elements)
     values.push_back(static_cast<double>(element.value));
   return values;
 }
 
-TEST(Paths, AreNoneWhereAllIsCertain) {
+TEST(Paths, FindsNoOtherPathsIfAllDecisionsAreCertain) {
   EXPECT_TRUE(Comparisons({1, 2, 4}).others(Precision::kNative).empty());
   EXPECT_TRUE(Comparisons({3, 3}).others(Precision::kPromoted).empty()) << "3 * 0.1F is exact in double";
 }
 
-TEST(Paths, AllCombinationsOfFewDecisions) {
+TEST(Paths, FollowsAllCombinationsOfThreeUncertainDecisions) {
   const Comparisons comparisons({3, 1, 3, 3});
   std::set<std::vector<double>> outcomes{values_of(comparisons.w.evaluate())};
   const auto others = comparisons.others(Precision::kNative);
-  for (const Reference& other : others)
+  for (const ReferenceResult& other : others)
     outcomes.insert(values_of(other));
   EXPECT_EQ(others.size(), 7U);
   EXPECT_EQ(outcomes.size(), 8U) << "each of three elements 1 or 2";
   for (const auto& outcome : outcomes)
-    EXPECT_EQ(outcome[1], 2) << "the certain one stays";
+    EXPECT_EQ(outcome[1], 2) << "the certain decision is kept";
 }
 
-TEST(Paths, AreGivenUpBeyondThreeDecisions) {
+TEST(Paths, ReturnsNoPathsForMoreThanThreeUncertainDecisions) {
   EXPECT_TRUE(Comparisons({3, 3, 3, 3}).others(Precision::kNative).empty());
 }
 

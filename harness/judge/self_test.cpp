@@ -1,5 +1,5 @@
-// T0 for one kernel: the oracle against itself, on the first input sets. A disagreement is an error of Assay, never of
-// the kernel, whatever the other checks said.
+// oracle_self_check for one kernel: the oracle against itself, on the first input sets. A disagreement is an error of
+// Assay, never of the kernel, regardless of the other checks.
 #include <fmt/format.h>
 
 #include "harness/judge/context.hpp"
@@ -11,16 +11,16 @@ namespace assay::harness {
 namespace {
 
 bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
-  const reference::Run run{.launch = set.launch[Precision::kNative],
-                           .profile = pass_context.bench.profile,
-                           .gradient = true,
-                           .seeds = set.seeds,
-                           .uninitialised = pass_context.poisoned};
+  const reference::OracleRun run{.launch = set.launch[Precision::kNative],
+                                 .profile = pass_context.configuration.profile,
+                                 .gradient = true,
+                                 .cotangents = set.cotangents,
+                                 .uninitialised = pass_context.poisoned};
   const bool differences = !ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel);
-  const reference::SelfCheck check =
-      reference::self_check(pass_context.subject.oracle, run, set.reference, pass_context.bench.seed, 2, differences);
+  const reference::SelfCheck check = reference::self_check(pass_context.subject.oracle, run, set.reference,
+                                                           pass_context.configuration.seed, 2, differences);
   PassVerdict& verdict = pass_context.judgement.backward;
-  verdict.count_one(Tier::kT0, 0, !check.agrees);
+  verdict.count_one(NamedCheck::kOracleSelfCheck, 0, !check.agrees);
   if (!check.agrees) verdict.fail_oracle(check.message);
   return check.agrees;
 }

@@ -12,16 +12,16 @@ namespace {
 
 using namespace ir;
 using reference::Choice;
-using reference::Reference;
+using reference::ReferenceResult;
 
 constexpr int kCandidates = 12;
-/// Of which so many pairs are tried for a choice.
+/// Pairs of candidates tried for each choice.
 constexpr int kPairs = 3;
-/// Crossings of each choice, at most.
+/// Crossings for each choice, at most.
 constexpr int kRounds = 2;
-/// Halvings for integers: enough for all values of 32 bits.
+/// Bisection steps for integers: enough for all 32-bit values.
 constexpr int kIntegerSteps = 34;
-/// Instructions of the oracle for one evaluation, and in all.
+/// Instruction budgets of the oracle: for one evaluation, and in total.
 constexpr std::int64_t kRunBudget = 20'000, kTotalBudget = 400'000;
 
 enum class Moved : std::uint8_t { kFloats, kIntegers };
@@ -41,8 +41,8 @@ class Search {
                                 .distribution = kOf[static_cast<std::size_t>(k) % std::size(kOf)],
                                 .size = 1,
                                 .instruction_budget = kRunBudget},
-                               [](reference::Run& run) { run.touched_only = true; });
-      auto* one = std::get_if<Drawn>(&drawn);
+                               [](reference::OracleRun& run) { run.accessed_only = true; });
+      auto* one = std::get_if<DrawnLaunch>(&drawn);
       if (one == nullptr) return;
       spent_ += one->reference.instructions;
       candidates_.push_back(std::move(*one));
@@ -68,27 +68,27 @@ class Search {
   void turn_candidates() { std::ranges::reverse(candidates_); }
 
  private:
-  static Taken taken(const Reference& reference, std::size_t choice) { return reference.choices[choice].taken; }
+  static Taken taken(const ReferenceResult& reference, std::size_t choice) { return reference.choices[choice].taken; }
 
   std::optional<Taken> taken_at(const Launch& launch, std::size_t choice) {
     if (spent_ > kTotalBudget) return std::nullopt;
-    const Reference reference = oracle_.evaluate({.launch = launch,
-                                                  .uninitialised = space_.uninitialised(),
-                                                  .touched_only = true,
-                                                  .instruction_budget = kRunBudget});
+    const ReferenceResult reference = oracle_.evaluate({.launch = launch,
+                                                        .uninitialised = space_.uninitialised(),
+                                                        .accessed_only = true,
+                                                        .instruction_budget = kRunBudget});
     spent_ += reference.instructions;
     if (!reference.complete || !reference.findings.empty()) return std::nullopt;
     return taken(reference, choice);
   }
 
-  /// From `a` so far towards `b`. Nothing where their arrays differ in shape.
+  /// Interpolates from `a` towards `b` by `share`. Empty if their arrays differ in shape.
   std::optional<Launch> mixed(const Launch& a, const Launch& b, double share, Moved moved) const {
     if (a.extents != b.extents) return std::nullopt;
     Launch mixed = a;
     for (std::size_t p = 0; p < a.arguments.size(); ++p) {
       Argument& argument = mixed.arguments[p];
       if (argument.shape != b.arguments[p].shape) return std::nullopt;
-      const std::vector<ScalarComponent> leaves = leaves_of(module_, argument.type.element());
+      const std::vector<ScalarComponent> leaves = scalar_components(module_, argument.type.element());
       if (std::ranges::none_of(leaves,
                                [&](const ScalarComponent& component) { return moves(component.scalar, moved); }))
         continue;
@@ -118,15 +118,15 @@ class Search {
     }
   }
 
-  std::optional<Crossing> between(const Drawn& from, const Launch& to, std::size_t choice, Moved moved) {
+  std::optional<Crossing> between(const DrawnLaunch& from, const Launch& to, std::size_t choice, Moved moved) {
     const Taken here = taken(from.reference, choice);
     std::optional<Launch> end = mixed(from.launch, to, 1, moved);
     const auto there = end ? taken_at(*end, choice) : std::nullopt;
     if (!there || *there == here) return std::nullopt;
-    Straddle straddle{from.launch, *std::move(end)};
+    ThresholdPair pair{from.launch, *std::move(end)};
     Crossing crossing;
-    const auto keep = [&] { crossing.insert(crossing.begin(), straddle); };
-    const int steps = moved == Moved::kFloats ? kCloseness[0] : kIntegerSteps;
+    const auto keep = [&] { crossing.insert(crossing.begin(), pair); };
+    const int steps = moved == Moved::kFloats ? kThresholdExponents[0] : kIntegerSteps;
     double low = 0, high = 1;
     for (int step = 1; step <= steps; ++step) {
       const double middle = 0.5 * (low + high);
@@ -134,8 +134,8 @@ class Search {
       const auto now = taken_at(*launch, choice);
       if (!now) return std::nullopt;
       (*now == here ? low : high) = middle;
-      (*now == here ? straddle.before : straddle.behind) = *std::move(launch);
-      if (moved == Moved::kFloats && std::ranges::count(kCloseness, step) > 0) keep();
+      (*now == here ? pair.before : pair.after) = *std::move(launch);
+      if (moved == Moved::kFloats && std::ranges::count(kThresholdExponents, step) > 0) keep();
     }
     if (moved == Moved::kIntegers) keep();
     return crossing;
@@ -144,7 +144,7 @@ class Search {
   const Module& module_;
   const reference::Oracle& oracle_;
   InputSpace& space_;
-  std::vector<Drawn> candidates_;
+  std::vector<DrawnLaunch> candidates_;
   std::int64_t spent_ = 0;
 };
 
@@ -155,7 +155,7 @@ std::vector<Crossing> find_crossings(const Module& module, const reference::Orac
   Search search(module, oracle, space);
   if (most > 0) search.draw_candidates(seed);
   std::vector<Crossing> found;
-  // A choice may have two thresholds, as that between two numbers: other inputs are likely to cross the other one.
+  // A choice may have two thresholds, such as a range check: other inputs are likely to cross the other one.
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t c = 0; c < search.choices() && found.size() < static_cast<std::size_t>(most); ++c) {
       if (auto crossing = search.crossing(c)) found.push_back(*std::move(crossing));

@@ -1,4 +1,4 @@
-// Finds inputs close to where a kernel goes another way. A threshold that is off by a little shows nowhere else.
+// Finds inputs close to the thresholds of a kernel's branches. Only such inputs reveal a slightly incorrect threshold.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace assay::harness {
 
-/// Two launches of one thread, close to each other, between which one choice of the kernel (reference::Choice) turns.
-struct Straddle {
-  ir::Launch before, behind;
+/// Two close launches of one thread for which one choice of the kernel (reference::Choice) differs.
+struct ThresholdPair {
+  ir::Launch before, after;
 };
 
-/// How close the launches are: floats, on the line between two inputs of the domain, to 2^-18, 2^-14 and 2^-10 of its
-/// length; integers to the next one.
-inline constexpr int kCloseness[] = {18, 14, 10};
+/// Distance of the two launches: for floats, 2^-18, 2^-14 and 2^-10 of the line between two inputs of the domain;
+/// integers are adjacent.
+inline constexpr int kThresholdExponents[] = {18, 14, 10};
 
-/// Where a line between two inputs crosses a threshold: straddles as close as each of kCloseness, the closest first.
-using Crossing = std::vector<Straddle>;
+/// Where a line between two inputs crosses a threshold: a pair for each of kThresholdExponents, the closest first.
+using Crossing = std::vector<ThresholdPair>;
 
-/// At most so many crossings, one or two of each choice, by bisection between drawn inputs. First the floats alone are
-/// moved, then the integers. Choices that no two of the drawn inputs take differently have none.
+/// Finds at most `most` crossings, one or two for each choice, by bisection between drawn inputs. Floats are moved
+/// first, then integers. Choices that are the same for all drawn inputs have no crossing.
 std::vector<Crossing> find_crossings(const ir::Module& module, const reference::Oracle& oracle, InputSpace& space,
                                      std::uint64_t seed, int most);
 

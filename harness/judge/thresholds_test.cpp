@@ -9,7 +9,7 @@
 namespace assay::harness {
 namespace {
 
-/// A kernel of x, a number n and out, its crossings, and what a launch gives x[0] and n.
+/// A kernel of x, an integer n and out, its crossings, and the values of x[0] and n in a launch.
 class Crossed {
  public:
   explicit Crossed(const std::string& body)
@@ -36,27 +36,27 @@ class Crossed {
   reference::Oracle oracle_;
 };
 
-TEST(Thresholds, OfFloatsAreStraddledClosely) {
+TEST(Thresholds, BracketsFloatThresholdsClosely) {
   const Crossed crossed("    out[i] = 1.0\n    if x[i] * x[i] > 0.25:\n        out[i] = x[i]\n");
   ASSERT_EQ(crossed.found.size(), 2U);
-  ASSERT_EQ(crossed.found[0].size(), std::size(kCloseness));
-  for (std::size_t k = 0; k < std::size(kCloseness); ++k) {
-    const double before = Crossed::x(crossed.found[0][k].before), behind = Crossed::x(crossed.found[0][k].behind);
-    EXPECT_NE(before * before > 0.25, behind * behind > 0.25) << before << " " << behind;
-    EXPECT_LE(std::abs(before - behind), std::ldexp(4, -kCloseness[k]));
+  ASSERT_EQ(crossed.found[0].size(), std::size(kThresholdExponents));
+  for (std::size_t k = 0; k < std::size(kThresholdExponents); ++k) {
+    const double before = Crossed::x(crossed.found[0][k].before), after = Crossed::x(crossed.found[0][k].after);
+    EXPECT_NE(before * before > 0.25, after * after > 0.25) << before << " " << after;
+    EXPECT_LE(std::abs(before - after), std::ldexp(4, -kThresholdExponents[k]));
   }
 }
 
-TEST(Thresholds, OfIntegersAreStraddledByNeighbours) {
+TEST(Thresholds, BracketsIntegerThresholdsWithAdjacentValues) {
   const Crossed crossed("    out[i] = 1.0\n    if n * 2 > 7:\n        out[i] = x[i]\n");
   ASSERT_EQ(crossed.found.size(), 2U);
   ASSERT_EQ(crossed.found[0].size(), 1U);
-  const Straddle& straddle = crossed.found[0][0];
-  EXPECT_EQ(Crossed::n(straddle.before) + Crossed::n(straddle.behind), 3 + 4);
-  EXPECT_EQ(Crossed::x(straddle.before), Crossed::x(straddle.behind));
+  const ThresholdPair& pair = crossed.found[0][0];
+  EXPECT_EQ(Crossed::n(pair.before) + Crossed::n(pair.after), 3 + 4);
+  EXPECT_EQ(Crossed::x(pair.before), Crossed::x(pair.after));
 }
 
-TEST(Thresholds, ThatNoInputCrossesAreLeftOut) {
+TEST(Thresholds, OmitsThresholdsThatNoInputCrosses) {
   EXPECT_TRUE(Crossed("    out[i] = 1.0\n    if x[i] > 3.0:\n        out[i] = x[i]\n").found.empty());
   EXPECT_TRUE(Crossed("    out[i] = x[i]\n").found.empty());
 }

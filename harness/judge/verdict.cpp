@@ -9,19 +9,19 @@
 namespace assay::harness {
 namespace {
 
-std::optional<TierResult>& result_of(TierResults& tiers, Tier tier) {
+std::optional<CheckResult>& result_of(CheckResults& tiers, NamedCheck tier) {
   switch (tier) {
-    case Tier::kT0: return tiers.t0;
-    case Tier::kT1: return tiers.t1;
-    case Tier::kT2: return tiers.t2;
-    case Tier::kT3: return tiers.t3;
-    case Tier::kT5: return tiers.t5;
-    case Tier::kDevices: return tiers.devices;
+    case NamedCheck::kOracleSelfCheck: return tiers.oracle_self_check;
+    case NamedCheck::kF64Promotion: return tiers.f64_promotion;
+    case NamedCheck::kFiniteDifferences: return tiers.finite_differences;
+    case NamedCheck::kNativePrecision: return tiers.native_precision;
+    case NamedCheck::kDeterminism: return tiers.determinism;
+    case NamedCheck::kDevices: return tiers.devices;
   }
-  return tiers.t0;
+  return tiers.oracle_self_check;
 }
 
-void add(std::optional<TierResult>& into, std::int64_t checks, std::int64_t failed, double rho) {
+void add(std::optional<CheckResult>& into, std::int64_t checks, std::int64_t failed, double rho) {
   if (!into) into.emplace();
   into->checks += checks;
   into->failed += failed;
@@ -30,7 +30,7 @@ void add(std::optional<TierResult>& into, std::int64_t checks, std::int64_t fail
 
 }  // namespace
 
-void PassVerdict::count(Tier tier, const Comparison& comparison) {
+void PassVerdict::count(NamedCheck tier, const Comparison& comparison) {
   add(result_of(tiers, tier), comparison.checks, static_cast<std::int64_t>(comparison.failed.size()),
       comparison.rho_max);
   values_compared += comparison.checks;
@@ -45,7 +45,9 @@ void PassVerdict::count_agreement(const Comparison& comparison) {
   add(tiers.devices, comparison.checks, static_cast<std::int64_t>(comparison.failed.size()), comparison.rho_max);
 }
 
-void PassVerdict::count_one(Tier tier, double rho, bool failed) { add(result_of(tiers, tier), 1, failed ? 1 : 0, rho); }
+void PassVerdict::count_one(NamedCheck tier, double rho, bool failed) {
+  add(result_of(tiers, tier), 1, failed ? 1 : 0, rho);
+}
 
 void PassVerdict::fail(Outcome outcome, std::string kind, std::string message) {
   if (failure_) return;
@@ -84,17 +86,17 @@ void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {
 
 PassVerdict::Decision PassVerdict::decide() const {
   if (failure_) return *failure_;
-  if (values_compared == 0 && !planted("nothing_passes")) {
+  if (values_compared == 0 && !fault_is_active("nothing_passes")) {
     return {Outcome::inconclusive, "nothing_compared",
-            inconclusive.total() > 0 ? "no value could be compared: every check was inconclusive"
-                                     : "there is nothing to compare: no thread stores a value"};
+            inconclusive.total() > 0 ? "no value could be compared: all checks were inconclusive"
+                                     : "no value to compare: no thread stores a value"};
   }
   for (const auto& [array, tally] : controls) {
-    if (!tally.accepted.empty() || tally.rejected < kControlsRejected) {
-      const std::string which = tally.accepted.empty() ? "too few controls differ from the result"
-                                                       : fmt::format("{} would have passed", tally.accepted);
-      return {Outcome::inconclusive, "weak_oracle",
-              fmt::format("'{}' is not tested strongly enough: {}", array, which)};
+    if (!tally.accepted.empty() || tally.rejected < kRequiredRejections) {
+      const std::string which = tally.accepted.empty()
+                                    ? "too few negative controls differ from the result"
+                                    : fmt::format("the negative control '{}' would have passed", tally.accepted);
+      return {Outcome::inconclusive, "weak_oracle", fmt::format("the checks of '{}' are too weak: {}", array, which)};
     }
   }
   const std::int64_t doubtful = inconclusive.total();
@@ -109,7 +111,7 @@ PassVerdict::Decision PassVerdict::decide() const {
         {inconclusive.overflow, "overflow"}, {inconclusive.race, "race"}, {inconclusive.domain, "domain"}};
     const auto* most = std::max_element(std::begin(kinds), std::end(kinds));
     return {Outcome::inconclusive, most->second,
-            fmt::format("{} of {:.0f} checks and {} of {} generic input sets without a verdict", doubtful, checks,
+            fmt::format("{} of {:.0f} checks and {} of {} generic input sets are inconclusive", doubtful, checks,
                         generic_sets - conclusive_generic_sets, generic_sets)};
   }
   return {};

@@ -1,4 +1,4 @@
-// What judging one pass of one kernel found, collected check by check, and the outcome that follows.
+// The findings of all checks of one pass of one kernel, and the outcome that follows from them.
 #pragma once
 
 #include <map>
@@ -16,12 +16,19 @@
 
 namespace assay::harness {
 
-enum class Tier : std::uint8_t { kT0, kT1, kT2, kT3, kT5, kDevices };
+enum class NamedCheck : std::uint8_t {
+  kOracleSelfCheck,
+  kF64Promotion,
+  kFiniteDifferences,
+  kNativePrecision,
+  kDeterminism,
+  kDevices
+};
 
 class PassVerdict {
  public:
-  // What the record takes over; filled by the judge.
-  TierResults tiers;
+  // Members that become part of the record; filled by the judge.
+  CheckResults tiers;
   std::int64_t values_compared = 0;
   std::int64_t input_sets = 0;
   std::set<std::int64_t> sizes;  ///< threads of the launches that completed
@@ -29,31 +36,31 @@ class PassVerdict {
   std::int64_t conclusive_generic_sets = 0;
   InconclusiveCounts inconclusive;
   std::vector<Mismatch> mismatches;
-  std::map<std::string, ControlTally> controls;  ///< by output array
+  std::map<std::string, ControlCounts> controls;  ///< by output array
   RhoHistogram rho_histogram{};
   std::optional<Plateau> plateau;
-  Coverage coverage;  ///< of the conclusive input sets
-  std::optional<Finding> finding;
+  Coverage coverage;  ///< by the conclusive input sets
+  std::optional<FindingRecord> finding;
   std::vector<backends::MemoryFinding> faults;       ///< at most kMaxFaults
   std::vector<backends::ExecutionProfile> profiles;  ///< by target of the kernel
-  std::string target;                                ///< that is being judged, named in what fails; empty: the only one
+  std::string target;  ///< being judged, named in failure messages; empty if the kernel has only one
   std::string log;
-  std::optional<Counterexample> counterexample;  ///< of a pass that failed on a launch; not part of the record
+  std::optional<Counterexample> counterexample;  ///< of a pass that failed in a launch; not part of the record
   double rho_max = 0;
 
-  void count(Tier tier, const Comparison& comparison);
-  /// Of two devices' results, which says nothing of how near either is to the truth.
+  void count(NamedCheck tier, const Comparison& comparison);
+  /// Counts a comparison of two devices' results, which does not measure the accuracy of either.
   void count_agreement(const Comparison& comparison);
-  void count_one(Tier tier, double rho, bool failed);
+  void count_one(NamedCheck tier, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
-  /// What T2 saw on one input set; kept if it used up more than any other so far.
+  /// The finite differences of one input set; kept if they used more of the tolerance than any earlier set.
   void keep(Plateau seen, double rho);
-  /// What a device found in one launch; the same instruction's finding of a later launch is not kept again.
+  /// A device's findings in one launch. Repeated findings of the same instruction are dropped.
   void keep(const std::vector<backends::MemoryFinding>& findings);
-  /// A check that failed; the first one decides the case.
+  /// Reports a failed check. The first one decides the case.
   void fail(Outcome outcome, std::string kind, std::string message);
   bool failed() const { return failure_.has_value(); }
-  /// A disagreement of the oracle with itself: what it said of the kernel before is worth nothing.
+  /// Reports that the oracle contradicts itself, which invalidates all earlier findings.
   void fail_oracle(std::string message);
 
   struct Decision {
@@ -61,7 +68,7 @@ class PassVerdict {
     std::string kind;
     std::string message;
   };
-  /// The refused control with the least rho, over all arrays.
+  /// The rejected control with the least rho, over all arrays.
   std::optional<ClosestControl> closest_control() const;
   /// The outcome of the pass once everything is counted.
   Decision decide() const;

@@ -12,68 +12,68 @@ using ::testing::HasSubstr;
 
 Comparison checks(std::int64_t count, double rho = 0.5) { return {.checks = count, .rho_max = rho}; }
 
-/// A verdict of a pass with 100 checks that all held, controls and conclusive sets.
+/// The verdict of a pass with 100 passed checks, controls and conclusive sets.
 PassVerdict passing() {
   PassVerdict verdict;
-  verdict.count(Tier::kT1, checks(50));
-  verdict.count(Tier::kT3, checks(50));
-  verdict.controls["out"] = {.presented = 8, .rejected = 8};
+  verdict.count(NamedCheck::kF64Promotion, checks(50));
+  verdict.count(NamedCheck::kNativePrecision, checks(50));
+  verdict.controls["out"] = {.tried = 8, .rejected = 8};
   verdict.input_sets = 10;
   verdict.generic_sets = 6;
   verdict.conclusive_generic_sets = 6;
   return verdict;
 }
 
-TEST(Verdict, Passes) {
+TEST(Verdict, PassesIfAllChecksHold) {
   EXPECT_EQ(passing().decide().outcome, Outcome::pass);
   EXPECT_EQ(passing().values_compared, 100);
 }
 
-TEST(Verdict, NothingComparedIsNoPass) {
+TEST(Verdict, IsInconclusiveIfNothingWasCompared) {
   PassVerdict verdict;
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().kind, "nothing_compared");
   EXPECT_THAT(verdict.decide().message, HasSubstr("no thread stores a value"));
   verdict.inconclusive.overflow = 1;
-  EXPECT_THAT(verdict.decide().message, HasSubstr("every check was inconclusive"));
-  verdict.controls["out"] = {.presented = 8, .rejected = 8};
-  verdict.count(Tier::kT1, {});
-  verdict.count_one(Tier::kT2, 0, false);
-  EXPECT_EQ(verdict.decide().kind, "nothing_compared") << "T2 compares no value of the result";
+  EXPECT_THAT(verdict.decide().message, HasSubstr("all checks were inconclusive"));
+  verdict.controls["out"] = {.tried = 8, .rejected = 8};
+  verdict.count(NamedCheck::kF64Promotion, {});
+  verdict.count_one(NamedCheck::kFiniteDifferences, 0, false);
+  EXPECT_EQ(verdict.decide().kind, "nothing_compared") << "finite_differences compares no value of the result";
 }
 
-TEST(Verdict, PassesHoweverMuchOfABoundIsUsed) {
+TEST(Verdict, PassesIfErrorEqualsBound) {
   PassVerdict verdict = passing();
-  verdict.count(Tier::kT3, checks(1, 1.0));
+  verdict.count(NamedCheck::kNativePrecision, checks(1, 1.0));
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
   EXPECT_EQ(verdict.rho_max, 1.0);
 }
 
-TEST(Verdict, TheFirstFailureDecides) {
+TEST(Verdict, FirstFailureDeterminesOutcome) {
   PassVerdict verdict = passing();
-  verdict.fail(Outcome::memory_fault, "out_of_bounds", "beside");
+  verdict.fail(Outcome::memory_fault, "out_of_bounds", "overwritten");
   verdict.fail(Outcome::fail, "mismatch", "later");
   EXPECT_TRUE(verdict.failed());
   EXPECT_EQ(verdict.decide().outcome, Outcome::memory_fault);
-  EXPECT_EQ(verdict.decide().message, "beside");
+  EXPECT_EQ(verdict.decide().message, "overwritten");
 }
 
-TEST(Verdict, AnAcceptedControlIsAWeakOracle) {
+TEST(Verdict, AcceptedNegativeControlMeansWeakOracle) {
   PassVerdict verdict = passing();
-  verdict.controls["other"] = {.presented = 9, .rejected = 8, .accepted = "zeros"};
+  verdict.controls["other"] = {.tried = 9, .rejected = 8, .accepted = "zeros"};
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().kind, "weak_oracle");
   EXPECT_THAT(verdict.decide().message, HasSubstr("'other'"));
-  EXPECT_THAT(verdict.decide().message, HasSubstr("zeros would have passed"));
+  EXPECT_THAT(verdict.decide().message, HasSubstr("'zeros' would have passed"));
 }
 
-TEST(Verdict, AnOutputWithoutControlsIsAWeakOracle) {
+TEST(Verdict, OutputWithoutNegativeControlsMeansWeakOracle) {
   PassVerdict verdict = passing();
   verdict.controls["other"] = {};
   EXPECT_EQ(verdict.decide().kind, "weak_oracle");
 }
 
-TEST(Verdict, InconclusiveBeyondATenth) {
+TEST(Verdict, IsInconclusiveIfOverTenPercentOfChecksAre) {
   PassVerdict verdict = passing();
   verdict.inconclusive.path = 11;  // of 111
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
@@ -81,19 +81,19 @@ TEST(Verdict, InconclusiveBeyondATenth) {
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().kind, "path");
   verdict.inconclusive.kink = 13;
-  EXPECT_EQ(verdict.decide().kind, "kink") << "the most frequent doubt is named";
+  EXPECT_EQ(verdict.decide().kind, "kink") << "the most frequent kind is reported";
 }
 
-TEST(Verdict, WideBoundsCountAsDoubt) {
+TEST(Verdict, CountsWideBoundsAsInconclusive) {
   PassVerdict overflow = passing();
-  overflow.count(Tier::kT3, {.unknown = 20});
+  overflow.count(NamedCheck::kNativePrecision, {.unknown = 20});
   EXPECT_EQ(overflow.decide().kind, "overflow");
   PassVerdict conditioning = passing();
-  conditioning.count(Tier::kT3, {.checks = 20, .uninformative = 20});
+  conditioning.count(NamedCheck::kNativePrecision, {.checks = 20, .uninformative = 20});
   EXPECT_EQ(conditioning.decide().kind, "conditioning");
 }
 
-TEST(Verdict, FourFifthsOfTheGenericSetsMustBeConclusive) {
+TEST(Verdict, RequiresFourFifthsOfGenericInputSetsToBeConclusive) {
   PassVerdict verdict = passing();
   verdict.conclusive_generic_sets = 5;
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
@@ -101,17 +101,18 @@ TEST(Verdict, FourFifthsOfTheGenericSetsMustBeConclusive) {
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
 }
 
-TEST(Verdict, TiersCountApart) {
+TEST(Verdict, CountsEachCheckSeparately) {
   PassVerdict verdict;
-  EXPECT_FALSE(verdict.tiers.t1.has_value()) << "a tier that did not run is absent";
-  verdict.count(Tier::kT1, {.checks = 4, .failed = {1, 3}, .rho_max = std::numeric_limits<double>::infinity()});
-  verdict.count(Tier::kT1, checks(2));
-  verdict.count_one(Tier::kT5, 0, true);
-  EXPECT_EQ(verdict.tiers.t1->checks, 6);
-  EXPECT_EQ(verdict.tiers.t1->failed, 2);
-  EXPECT_EQ(*verdict.tiers.t1->rho_max, std::numeric_limits<double>::infinity());
-  EXPECT_EQ(verdict.tiers.t5->failed, 1);
-  EXPECT_FALSE(verdict.tiers.t3.has_value());
+  EXPECT_FALSE(verdict.tiers.f64_promotion.has_value()) << "a check that did not run is absent";
+  verdict.count(NamedCheck::kF64Promotion,
+                {.checks = 4, .failed = {1, 3}, .rho_max = std::numeric_limits<double>::infinity()});
+  verdict.count(NamedCheck::kF64Promotion, checks(2));
+  verdict.count_one(NamedCheck::kDeterminism, 0, true);
+  EXPECT_EQ(verdict.tiers.f64_promotion->checks, 6);
+  EXPECT_EQ(verdict.tiers.f64_promotion->failed, 2);
+  EXPECT_EQ(*verdict.tiers.f64_promotion->rho_max, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(verdict.tiers.determinism->failed, 1);
+  EXPECT_FALSE(verdict.tiers.native_precision.has_value());
 }
 
 }  // namespace

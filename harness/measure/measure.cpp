@@ -18,16 +18,16 @@ using backends::Measurement;
 using backends::Pass;
 
 constexpr auto kTimeLimit = std::chrono::seconds{60};
-/// What the observer executes of a launch, which takes it a thousand times a GPU's time.
+/// Threads of a launch that the observer executes, a thousand times slower than a GPU.
 constexpr std::int64_t kObservedThreads = 4096;
-/// A kernel that does not take the wanted size may take one of these.
+/// Smaller sizes for kernels that do not support the requested one.
 constexpr std::array<std::int32_t, 3> kSmallerSizes{1 << 16, 1 << 12, 17};
 constexpr std::byte kPoison{0};
 
 // ------------------------------------------------------------------------------------------------------- ceilings
 
 constexpr std::int64_t kCeilingElements = std::int64_t{1} << 26;  ///< of the array that is copied: past any cache
-constexpr std::int64_t kMostLoops = 1 << 20;                      ///< threads that loop: enough to fill any GPU
+constexpr std::int64_t kMostLoops = 1 << 20;  ///< threads of the loop kernel: enough to fill any GPU
 /// Chains of dependent operations in each thread, enough to hide their latency, and how long they are.
 constexpr int kChains = 8;
 constexpr int kSteps = 512;
@@ -58,40 +58,40 @@ backends::EmittedKernel ceiling_kernel() {
 
 // ------------------------------------------------------------------------------------------------------- launches
 
-/// A launch of the wanted size, or of the next smaller one that the kernel takes.
-std::variant<ir::Launch, NoInputs> large_launch(const Subject& subject, const MeasureOptions& options) {
+/// A launch of the requested size, or of the next smaller one that the kernel supports.
+std::variant<ir::Launch, NoInputs> large_launch(const KernelUnderTest& subject, const MeasureOptions& options) {
   auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
-  // A small one first: what it teaches of the domain costs little.
+  // A small launch first, to learn the constraints of the domain cheaply.
   std::variant<ir::Launch, NoInputs> small = space->draw({.seed = options.seed});
   if (std::holds_alternative<NoInputs>(small)) return small;
   std::vector<std::int32_t> sizes{options.threads};
   std::ranges::copy_if(kSmallerSizes, std::back_inserter(sizes), [&](std::int32_t s) { return s < options.threads; });
   for (const std::int32_t size : sizes) {
     const auto most = static_cast<std::int64_t>(options.memory_bytes / sizeof(float) / 8);
-    auto drawn = space->draw({.seed = options.seed, .size = size, .most_elements = most});
+    auto drawn = space->draw({.seed = options.seed, .size = size, .max_elements = most});
     if (std::holds_alternative<ir::Launch>(drawn)) return drawn;
   }
   return small;
 }
 
-/// Gradients whose seeds are all set.
-std::vector<ir::Argument> seeded_gradients(const Subject& subject, const ir::Launch& launch) {
+/// Gradients with all cotangents set.
+std::vector<ir::Argument> seeded_gradients(const KernelUnderTest& subject, const ir::Launch& launch) {
   InputSet set;
   set.launch[Precision::kNative] = launch;
-  set.seeds.resize(launch.arguments.size());
+  set.cotangents.resize(launch.arguments.size());
   set.initial_gradients.resize(launch.arguments.size());
-  for (std::size_t p = 0; p < set.seeds.size(); ++p) {
+  for (std::size_t p = 0; p < set.cotangents.size(); ++p) {
     if (!subject.writes(p)) continue;
-    set.seeds[p].resize(component_count(subject, launch.arguments[p]));
-    for (std::size_t i = 0; i < set.seeds[p].size(); ++i)
-      set.seeds[p][i] = dense_value(i, p);
+    set.cotangents[p].resize(component_count(subject, launch.arguments[p]));
+    for (std::size_t i = 0; i < set.cotangents[p].size(); ++i)
+      set.cotangents[p][i] = dense_value(i, p);
   }
-  return gradient_arguments(subject, set, Precision::kNative, Start::kZero, 1);
+  return gradient_arguments(subject, set, Precision::kNative, InitialGradient::kZero, 1);
 }
 
-std::vector<Role> roles_of(const Subject& subject, Pass pass) {
-  std::vector<Role> roles;
+std::vector<ArrayRole> roles_of(const KernelUnderTest& subject, Pass pass) {
+  std::vector<ArrayRole> roles;
   for (int p = 0; p < subject.kernel.parameter_count; ++p)
     roles.push_back({.name = subject.kernel.var(p).name});
   if (pass == Pass::kForward) return roles;
@@ -100,9 +100,9 @@ std::vector<Role> roles_of(const Subject& subject, Pass pass) {
   return roles;
 }
 
-/// What one pass of a kernel is launched with.
+/// The launch of one pass of a kernel.
 struct Plan {
-  const Subject& subject;
+  const KernelUnderTest& subject;
   const backends::BuiltKernel& kernel;
   Pass pass;
   ir::Launch launch;
@@ -112,10 +112,10 @@ struct Plan {
 Result<KernelLauncher> place(backends::Session& session, const Plan& plan) {
   session.reset();
   return KernelLauncher::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Precision::kNative,
-                               lent(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
+                               borrowed(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
 }
 
-/// The launch for the backward pass: Adjoint::final_arrays hold what the forward launch leaves in them.
+/// Prepares the launch of the backward pass: runs the forward pass to fill AdjointModule::final_arrays.
 Result<void> run_forward(backends::Session& session, Plan& plan) {
   const Plan forward{plan.subject, plan.kernel, Pass::kForward, plan.launch, {}};
   Result<KernelLauncher> placed = place(session, forward);
@@ -131,7 +131,7 @@ Result<void> run_forward(backends::Session& session, Plan& plan) {
   return {};
 }
 
-/// Each array that is read, and each that is written, once.
+/// Bytes of each array that is read, and of each that is written, once.
 double bytes_to_move(const Plan& plan, const KernelLauncher& launcher) {
   const bool forward = plan.pass == Pass::kForward;
   const ir::Module& module = forward ? plan.subject.module : plan.subject.adjoint->module;
@@ -147,7 +147,7 @@ double bytes_to_move(const Plan& plan, const KernelLauncher& launcher) {
   return bytes;
 }
 
-/// What the observer counts of some of the threads, as if of all; nothing where it does not complete.
+/// Adds the observer's counts for some threads, scaled to all; nothing if it does not complete.
 void add_counts(backends::Session& session, const Plan& plan, Measurement& measurement) {
   Result<KernelLauncher> placed = place(session, plan);
   if (!placed.ok()) return;
@@ -163,7 +163,7 @@ void add_counts(backends::Session& session, const Plan& plan, Measurement& measu
   measurement.measures["requested_bytes"] = completed->profile->measures.at("global_bytes") * share;
 }
 
-void add_rates(const Ceilings& ceilings, Measurement& measurement) {
+void add_rates(const DeviceCeilings& ceilings, Measurement& measurement) {
   std::map<std::string, double>& measures = measurement.measures;
   const double seconds = measures.at("time_ns") * 1e-9;
   measures["ceiling_bytes_per_second"] = ceilings.bytes_per_second;
@@ -181,7 +181,7 @@ Measurement unmeasured(std::string why) { return {.target = {}, .remark = "not m
 Measurement measurement_of(backends::RunOutcome outcome) {
   auto* const completed = std::get_if<backends::Completed>(&outcome);
   if (completed == nullptr) return unmeasured(backends::describe(outcome));
-  if (!completed->measurement) return unmeasured("the device has no clock of its own");
+  if (!completed->measurement) return unmeasured("the device does not time launches");
   return *std::move(completed->measurement);
 }
 
@@ -196,7 +196,7 @@ Result<Measurer> Measurer::make(backends::Device& device, backends::Device* obse
   if (observer != nullptr) {
     auto observing = observer->open({.buffer_bytes = options.memory_bytes});
     if (!observing.ok()) return observing.error();
-    measurer.observing_ = observing.take();
+    measurer.observing_session_ = observing.take();
   }
   if (const Result<void> measured = measurer.measure_ceilings(device); !measured.ok()) return measured.error();
   return measurer;
@@ -215,7 +215,7 @@ Result<void> Measurer::measure_ceilings(backends::Device& device) {
   const backends::LaunchRequest request{
       .kernel = &std::get<backends::BuiltKernel>(built),
       .threads = std::min<std::int64_t>({elements, kMostLoops, options_.threads}),
-      .arguments = {backends::Argument::array(backends::BufferAddress{*array, 0}, shape, strides)},
+      .arguments = {backends::KernelArgument::array(backends::BufferAddress{*array, 0}, shape, strides)},
       .time_limit = kTimeLimit,
       .samples = options_.samples};
   const Measurement measured = measurement_of(session_->run({&request, 1}).front());
@@ -226,7 +226,7 @@ Result<void> Measurer::measure_ceilings(backends::Device& device) {
   return {};
 }
 
-PassMeasurements Measurer::measure(const Subject& subject, const backends::BuiltKernel& kernel, bool forward,
+PassMeasurements Measurer::measure(const KernelUnderTest& subject, const backends::BuiltKernel& kernel, bool forward,
                                    bool backward) {
   PassMeasurements measured;
   auto launch = large_launch(subject, options_);
@@ -243,7 +243,7 @@ PassMeasurements Measurer::measure(const Subject& subject, const backends::Built
     Measurement measurement = measurement_of(session_->run({&request, 1}).front());
     if (measurement.measures.empty()) return measurement;
     measurement.measures["bytes"] = bytes_to_move(plan, *placed);
-    if (observing_ != nullptr) add_counts(*observing_, plan, measurement);
+    if (observing_session_ != nullptr) add_counts(*observing_session_, plan, measurement);
     add_rates(ceilings_, measurement);
     return measurement;
   };

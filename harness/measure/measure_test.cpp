@@ -1,4 +1,4 @@
-// The figures of measurements, on a device whose times and rates are fixed.
+// Measurements on a fake device whose times and rates are fixed.
 #include "harness/measure/measure.hpp"
 
 #include <string>
@@ -27,7 +27,7 @@ constexpr double kBackwardNs = 3000;
 constexpr double kCopyRate = 4e12;
 constexpr double kFlopsOfThread = 5;
 
-/// What launches on a clockwork device are told to be; and, by name of kernel, which fail.
+/// Observations of the launches on a ClockworkDevice, and the name of the kernel that fails.
 struct Clockwork {
   bool has_clock = true;
   std::string failing;
@@ -117,16 +117,16 @@ class MeasurerTest : public ::testing::Test {
 
   PassMeasurements measure(const char* python, bool observed = true) {
     const KernelSource source = testing::kernel_of(python);
-    Prepared prepared =
+    PreparedKernel prepared =
         prepare(source, [](auto&&...) { return Result<backends::EmittedKernel>(backends::EmittedKernel{}); },
                 backends::SourceTarget::kCuda, {});
-    EXPECT_FALSE(prepared.stopped);
-    const Subject subject{.module = *source.module,
-                          .kernel = source.module->kernels[0],
-                          .promoted = *prepared.promoted,
-                          .adjoint = &*prepared.adjoint,
-                          .oracle = *prepared.oracle,
-                          .promoted_oracle = *prepared.promoted_oracle};
+    EXPECT_FALSE(prepared.early_result);
+    const KernelUnderTest subject{.module = *source.module,
+                                  .kernel = source.module->kernels[0],
+                                  .promoted = *prepared.promoted,
+                                  .adjoint = &*prepared.adjoint,
+                                  .oracle = *prepared.oracle,
+                                  .promoted_oracle = *prepared.promoted_oracle};
     ClockworkDevice device(clockwork);
     auto measurer = Measurer::make(device, observed ? &device : nullptr,
                                    {.threads = kThreads, .samples = 7, .memory_bytes = std::size_t{64} << 20});
@@ -137,10 +137,10 @@ class MeasurerTest : public ::testing::Test {
   }
 
   Clockwork clockwork;
-  Ceilings ceilings;
+  DeviceCeilings ceilings;
 };
 
-TEST_F(MeasurerTest, SetsTimesAgainstCeilingsOfTheSameRun) {
+TEST_F(MeasurerTest, ComparesRatesWithCeilings) {
   const PassMeasurements measured = measure(kScale);
   EXPECT_EQ(ceilings.bytes_per_second, kCopyRate);
   // 8 chains of 512 steps of 2 operations in each thread, in the microsecond of any forward launch.
@@ -156,7 +156,7 @@ TEST_F(MeasurerTest, SetsTimesAgainstCeilingsOfTheSameRun) {
   EXPECT_THAT(measures, Not(Contains(Key("backward_over_forward"))));
 }
 
-TEST_F(MeasurerTest, CountsWhatTheBackwardPassMustMove) {
+TEST_F(MeasurerTest, CountsBytesOfBackwardPass) {
   const PassMeasurements measured = measure(kScale);
   const auto& measures = measured.backward->measures;
   // x is read, grad_x updated, grad_out read and cleared; the gradient of the factor is one float, updated.
@@ -164,15 +164,15 @@ TEST_F(MeasurerTest, CountsWhatTheBackwardPassMustMove) {
   EXPECT_THAT(measures, Contains(Pair("backward_over_forward", DoubleEq(kBackwardNs / kForwardNs))));
 }
 
-TEST_F(MeasurerTest, CountsAnAtomicUpdateAsAReadAndAWrite) {
+TEST_F(MeasurerTest, CountsAtomicUpdateAsReadAndWrite) {
   const PassMeasurements measured = measure(kSum);
   const double bytes = measured.forward->measures.at("bytes");
-  // The target of the sum has some few cells.
+  // The target of the sum has a few elements.
   EXPECT_GE(bytes, kThreads * sizeof(float) + 2 * sizeof(float));
   EXPECT_LE(bytes, 3 * kThreads * sizeof(float));
 }
 
-TEST_F(MeasurerTest, LaunchesManyThreadsAndObservesSome) {
+TEST_F(MeasurerTest, ObservesSampleOfLaunchedThreads) {
   measure(kScale);
   ASSERT_THAT(clockwork.seen, SizeIs(4));
   EXPECT_EQ(clockwork.seen[0].threads, kThreads);
@@ -182,13 +182,13 @@ TEST_F(MeasurerTest, LaunchesManyThreadsAndObservesSome) {
   EXPECT_EQ(clockwork.seen[1].samples, 0);
 }
 
-TEST_F(MeasurerTest, TellsTimesWithoutAnObserver) {
+TEST_F(MeasurerTest, ReportsTimesWithoutObserver) {
   const PassMeasurements measured = measure(kScale, false);
   EXPECT_THAT(measured.forward->measures, Contains(Key("of_copy")));
   EXPECT_THAT(measured.forward->measures, Not(Contains(Key("operations"))));
 }
 
-TEST_F(MeasurerTest, SaysWhyAPassWasNotMeasured) {
+TEST_F(MeasurerTest, ReportsWhyPassWasNotMeasured) {
   clockwork.failing = "kernel";
   const PassMeasurements measured = measure(kScale);
   EXPECT_EQ(measured.forward->remark, "not measured: timed out after 60000 ms");
@@ -196,12 +196,12 @@ TEST_F(MeasurerTest, SaysWhyAPassWasNotMeasured) {
   EXPECT_THAT(measured.backward->measures, Not(Contains(Key("backward_over_forward"))));
 }
 
-TEST_F(MeasurerTest, NeedsADeviceWithAClock) {
+TEST_F(MeasurerTest, RejectsDeviceWithoutTimer) {
   clockwork.has_clock = false;
   ClockworkDevice device(clockwork);
   const auto measurer = Measurer::make(device, nullptr, {.memory_bytes = 1 << 20});
   ASSERT_FALSE(measurer.ok());
-  EXPECT_THAT(measurer.error().text(), HasSubstr("the device has no clock of its own"));
+  EXPECT_THAT(measurer.error().text(), HasSubstr("the device does not time launches"));
 }
 
 }  // namespace

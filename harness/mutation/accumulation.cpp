@@ -1,4 +1,4 @@
-// Mistakes in how contributions are added up, and in how the adjoints of stores are read and cleared.
+// Mutations of how contributions are accumulated, and of how the adjoints of stores are read and cleared.
 #include <fmt/format.h>
 
 #include "harness/mutation/finders.hpp"
@@ -13,54 +13,54 @@ namespace {
 
 /// A statement that adds a term to a gradient in memory or to an adjoint variable.
 struct Accumulation {
-  const Atomic* atomic = nullptr;  ///< or else
+  const Atomic* atomic = nullptr;  ///< set unless `assign` is
   const Assign* assign = nullptr;  ///< v = v + term
   ExprId term = kNone;
   VarId into = kNone;
 };
 
-Accumulation accumulation_of(const Setting& setting, const Stmt& statement) {
+Accumulation accumulation_of(const MutationContext& context, const Stmt& statement) {
   if (const auto* atomic = std::get_if<Atomic>(&statement.node)) {
-    const VarId array = setting.function.expr(atomic->array).variable;
-    if (atomic->op == AtomicOp::kAdd && setting.is_gradient(array)) return {atomic, nullptr, atomic->value, array};
+    const VarId array = context.function.expr(atomic->array).variable;
+    if (atomic->op == AtomicOp::kAdd && context.is_gradient(array)) return {atomic, nullptr, atomic->value, array};
   }
   if (const auto* assign = std::get_if<Assign>(&statement.node)) {
-    const Expr& sum = setting.function.expr(assign->value);
+    const Expr& sum = context.function.expr(assign->value);
     const bool adds = sum.kind == ExprKind::kOperation && sum.op == Op::kAdd &&
-                      setting.carries[static_cast<std::size_t>(assign->variable)];
-    if (adds && setting.function.expr(sum.args[0]).variable == assign->variable && setting.carries_any(sum.args[1]))
+                      context.carries_gradient[static_cast<std::size_t>(assign->variable)];
+    if (adds && context.function.expr(sum.args[0]).variable == assign->variable && context.carries_any(sum.args[1]))
       return {nullptr, assign, sum.args[1], assign->variable};
   }
   return {};
 }
 
-bool indexed_by_all_threads(const Setting& setting, const std::vector<ExprId>& indices) {
+bool indexed_by_all_threads(const MutationContext& context, const std::vector<ExprId>& indices) {
   int plain = 0;
   for (const ExprId index : indices) {
-    const Expr& expr = setting.function.expr(index);
-    plain += expr.kind == ExprKind::kVariable && setting.function.is_thread_index(expr.variable);
+    const Expr& expr = context.function.expr(index);
+    plain += expr.kind == ExprKind::kVariable && context.function.is_thread_index(expr.variable);
   }
-  return plain >= setting.function.launch_rank;
+  return plain >= context.function.launch_rank;
 }
 
-/// Whether the thread has cleared this cell, which is its own, before: there += and = are the same.
-bool is_cleared_before(const Setting& setting, std::size_t s, const Atomic& atomic) {
-  if (!indexed_by_all_threads(setting, atomic.indices)) return false;
+/// Whether the thread has cleared this thread-private element before, so that += and = are equivalent.
+bool is_cleared_before(const MutationContext& context, std::size_t s, const Atomic& atomic) {
+  if (!indexed_by_all_threads(context, atomic.indices)) return false;
   for (std::size_t before = 0; before < s; ++before) {
-    const auto* store = std::get_if<Store>(&setting.statements[before].statement->node);
-    if (store == nullptr || !same_tree(setting.function, store->array, atomic.array)) continue;
+    const auto* store = std::get_if<Store>(&context.statements[before].statement->node);
+    if (store == nullptr || !same_tree(context.function, store->array, atomic.array)) continue;
     bool same = true;
     for (std::size_t k = 0; k < atomic.indices.size(); ++k)
-      same = same && same_tree(setting.function, store->indices[k], atomic.indices[k]);
+      same = same && same_tree(context.function, store->indices[k], atomic.indices[k]);
     if (same) return true;
   }
   return false;
 }
 
-/// The innermost loop around the statement; npos for none.
-std::size_t loop_around(const Setting& setting, std::size_t s) {
-  for (std::size_t at = setting.statements[s].parent; at != std::string::npos; at = setting.statements[at].parent) {
-    const auto& node = setting.statements[at].statement->node;
+/// The innermost loop that contains the statement; npos if there is none.
+std::size_t loop_around(const MutationContext& context, std::size_t s) {
+  for (std::size_t at = context.statements[s].parent; at != std::string::npos; at = context.statements[at].parent) {
+    const auto& node = context.statements[at].statement->node;
     if (std::holds_alternative<For>(node) || std::holds_alternative<While>(node)) return at;
   }
   return std::string::npos;
@@ -72,12 +72,12 @@ bool stands_in(const Block& block, const Stmt* statement) {
   return found;
 }
 
-/// Whether no run comes to both statements in one iteration: they stand in different arms of a branch.
-bool exclude_each_other(const Setting& setting, std::size_t a, std::size_t b) {
-  for (std::size_t at = setting.statements[a].parent; at != std::string::npos; at = setting.statements[at].parent) {
-    const auto* branch = std::get_if<If>(&setting.statements[at].statement->node);
+/// Whether no iteration executes both statements: they are in different branches of an if.
+bool exclude_each_other(const MutationContext& context, std::size_t a, std::size_t b) {
+  for (std::size_t at = context.statements[a].parent; at != std::string::npos; at = context.statements[at].parent) {
+    const auto* branch = std::get_if<If>(&context.statements[at].statement->node);
     if (branch == nullptr) continue;
-    const Stmt *first = setting.statements[a].statement, *second = setting.statements[b].statement;
+    const Stmt *first = context.statements[a].statement, *second = context.statements[b].statement;
     if ((stands_in(branch->then_block, first) && stands_in(branch->else_block, second)) ||
         (stands_in(branch->else_block, first) && stands_in(branch->then_block, second)))
       return true;
@@ -85,37 +85,37 @@ bool exclude_each_other(const Setting& setting, std::size_t a, std::size_t b) {
   return false;
 }
 
-/// Whether the assignment is the first one to a variable that starts as zero in each iteration that comes to it: there
-/// v + t and t are the same.
-bool adds_to_zero(const Setting& setting, std::size_t s, VarId variable) {
+/// Whether the assignment is the first one, in each iteration, to a variable that starts as zero, so that v + t and t
+/// are equivalent.
+bool adds_to_zero(const MutationContext& context, std::size_t s, VarId variable) {
   for (std::size_t before = 0; before < s; ++before) {
-    const Definition definition = definition_of(*setting.statements[before].statement);
+    const Definition definition = definition_of(*context.statements[before].statement);
     if (definition.variable != variable) continue;
-    if (std::holds_alternative<Let>(setting.statements[before].statement->node)) {
-      if (definition.value != kNone || loop_around(setting, before) != loop_around(setting, s)) return false;
-    } else if (!exclude_each_other(setting, before, s)) {
+    if (std::holds_alternative<Let>(context.statements[before].statement->node)) {
+      if (definition.value != kNone || loop_around(context, before) != loop_around(context, s)) return false;
+    } else if (!exclude_each_other(context, before, s)) {
       return false;
     }
   }
   return true;
 }
 
-/// Whether an index can be evaluated where the kernel starts.
-bool known_at_start(const Setting& setting, ExprId index) {
+/// Whether an index can be evaluated at the start of the kernel.
+bool known_at_start(const MutationContext& context, ExprId index) {
   bool known = true;
-  for_each_expression(setting.function, index, [&](ExprId, const Expr& expr) {
-    const bool early = expr.kind != ExprKind::kVariable || setting.function.is_parameter(expr.variable) ||
-                       setting.function.is_thread_index(expr.variable);
+  for_each_expression(context.function, index, [&](ExprId, const Expr& expr) {
+    const bool early = expr.kind != ExprKind::kVariable || context.function.is_parameter(expr.variable) ||
+                       context.function.is_thread_index(expr.variable);
     known = known && early && expr.kind != ExprKind::kLoad;
   });
   return known;
 }
 
-Mutation change_of(Operator op, const Setting& setting, std::size_t s, const Accumulation& sum) {
-  const Loc loc = setting.statements[s].statement->loc;
-  const std::string into = name_of(setting, sum.into);
+Mutation change_of(Operator op, const MutationContext& context, std::size_t s, const Accumulation& sum) {
+  const Loc loc = context.statements[s].statement->loc;
+  const std::string into = name_of(context, sum.into);
   const std::string what = fmt::format("{}: '{}'", row(op).change, into);
-  const Stmt statement = *setting.statements[s].statement;
+  const Stmt statement = *context.statements[s].statement;
   switch (op) {
     case Operator::kDropContribution: return {op, s, loc, what, [s](Editor& edit) { edit.erase(s); }};
     case Operator::kCountTwice:
@@ -145,17 +145,19 @@ Mutation change_of(Operator op, const Setting& setting, std::size_t s, const Acc
           }};
 }
 
-void find_stale(const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const auto* let = std::get_if<Let>(&setting.statements[s].statement->node);
-    if (let == nullptr || !setting.in_loop(s) || !setting.carries[static_cast<std::size_t>(let->variable)]) continue;
-    const Type type = setting.function.var(let->variable).type;
+void find_stale(const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const auto* let = std::get_if<Let>(&context.statements[s].statement->node);
+    if (let == nullptr || !context.in_loop(s) || !context.carries_gradient[static_cast<std::size_t>(let->variable)])
+      continue;
+    const Type type = context.function.var(let->variable).type;
     if (!type.is_float_scalar() && !type.is_aggregate()) continue;
     const Let declared = *let;
     found.push_back(
-        {Operator::kStaleAdjoint, s, setting.statements[s].statement->loc,
-         fmt::format("'{}' keeps what the iteration before left", name_of(setting, let->variable)), [=](Editor& edit) {
-           // Without a value of its own the declaration moves; with one it is added to what was there.
+        {Operator::kStaleAdjoint, s, context.statements[s].statement->loc,
+         fmt::format("'{}' keeps its value from the previous iteration", name_of(context, let->variable)),
+         [=](Editor& edit) {
+           // A declaration without a value is moved; a value is added to the previous one.
            if (declared.value != kNone) {
              const ExprId sum = edit.make().op(Op::kAdd, {edit.make().var(declared.variable), declared.value});
              edit.insert_after(s, Stmt{Assign{declared.variable, sum}});
@@ -166,76 +168,78 @@ void find_stale(const Setting& setting, std::vector<Mutation>& found) {
   }
 }
 
-void find_clearing(const Setting& setting, std::vector<Mutation>& found) {
-  std::vector<bool> done(setting.function.variables.size(), false);
-  for (const Listed& listed : setting.statements) {
+void find_clearing(const MutationContext& context, std::vector<Mutation>& found) {
+  std::vector<bool> done(context.function.variables.size(), false);
+  for (const ListedStatement& listed : context.statements) {
     const auto* atomic = std::get_if<Atomic>(&listed.statement->node);
     if (atomic == nullptr) continue;
-    const VarId array = setting.function.expr(atomic->array).variable;
-    if (!setting.is_gradient(array) || done[static_cast<std::size_t>(array)]) continue;
+    const VarId array = context.function.expr(atomic->array).variable;
+    if (!context.is_gradient(array) || done[static_cast<std::size_t>(array)]) continue;
     bool known = true;
     for (const ExprId index : atomic->indices)
-      known = known && known_at_start(setting, index);
+      known = known && known_at_start(context, index);
     if (!known) continue;
     done[static_cast<std::size_t>(array)] = true;
     const Atomic at = *atomic;
     found.push_back({Operator::kClearGradient, 0, listed.statement->loc,
-                     fmt::format("'{}' is cleared at the kernel's start", name_of(setting, array)), [=](Editor& edit) {
+                     fmt::format("'{}' is cleared at the start of the kernel", name_of(context, array)),
+                     [=](Editor& edit) {
                        const ExprId zero = edit.make().zero(edit.make().type_of(at.value));
                        edit.insert_before(0, Stmt{Store{.array = at.array, .indices = at.indices, .value = zero}});
                      }});
   }
 }
 
-void find_negations(const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const auto* let = std::get_if<Let>(&setting.statements[s].statement->node);
-    if (let == nullptr || !is_contribution(setting, s)) continue;
+void find_negations(const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const auto* let = std::get_if<Let>(&context.statements[s].statement->node);
+    if (let == nullptr || !is_contribution(context, s)) continue;
     const ExprId value = let->value;
-    found.push_back({Operator::kNegateContribution, s, setting.statements[s].statement->loc,
-                     fmt::format("'{}' is negated", name_of(setting, let->variable)),
+    found.push_back({Operator::kNegateContribution, s, context.statements[s].statement->loc,
+                     fmt::format("'{}' is negated", name_of(context, let->variable)),
                      [=](Editor& edit) { std::get<Let>(edit.at(s).node).value = edit.make().op(Op::kNeg, {value}); }});
   }
 }
 
 }  // namespace
 
-void find_accumulation(Operator op, const Setting& setting, std::vector<Mutation>& found) {
-  if (op == Operator::kStaleAdjoint) return find_stale(setting, found);
-  if (op == Operator::kClearGradient) return find_clearing(setting, found);
-  if (op == Operator::kNegateContribution) return find_negations(setting, found);
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const Accumulation sum = accumulation_of(setting, *setting.statements[s].statement);
+void find_accumulation(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == Operator::kStaleAdjoint) return find_stale(context, found);
+  if (op == Operator::kClearGradient) return find_clearing(context, found);
+  if (op == Operator::kNegateContribution) return find_negations(context, found);
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const Accumulation sum = accumulation_of(context, *context.statements[s].statement);
     if (sum.term == kNone) continue;
-    // However zero is added, nothing changes.
-    if (op != Operator::kOverwriteGradient && is_zero(setting, sum.term)) continue;
-    if (op == Operator::kOverwriteGradient && sum.assign != nullptr && adds_to_zero(setting, s, sum.into)) continue;
-    if (op == Operator::kOverwriteGradient && sum.atomic != nullptr && is_cleared_before(setting, s, *sum.atomic))
+    // Adding zero changes nothing.
+    if (op != Operator::kOverwriteGradient && is_zero(context, sum.term)) continue;
+    if (op == Operator::kOverwriteGradient && sum.assign != nullptr && adds_to_zero(context, s, sum.into)) continue;
+    if (op == Operator::kOverwriteGradient && sum.atomic != nullptr && is_cleared_before(context, s, *sum.atomic))
       continue;
-    // A cell of its own for each thread takes no harm from a plain addition.
-    if (op == Operator::kPlainAddition && (sum.atomic == nullptr || adds_to_own_cell(setting, *sum.atomic))) continue;
-    found.push_back(change_of(op, setting, s, sum));
+    // A plain addition to a thread-private element is correct.
+    if (op == Operator::kPlainAddition && (sum.atomic == nullptr || adds_to_private_element(context, *sum.atomic)))
+      continue;
+    found.push_back(change_of(op, context, s, sum));
   }
 }
 
-void find_stores(Operator op, const Setting& setting, std::vector<Mutation>& found) {
-  if (op == Operator::kKeepSeed) {
-    for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-      const auto* store = std::get_if<Store>(&setting.statements[s].statement->node);
+void find_stores(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == Operator::kKeepCotangent) {
+    for (std::size_t s = 0; s < context.statements.size(); ++s) {
+      const auto* store = std::get_if<Store>(&context.statements[s].statement->node);
       if (store == nullptr) continue;
-      const VarId array = setting.function.expr(store->array).variable;
-      if (!setting.is_gradient(array)) continue;
-      found.push_back({op, s, setting.statements[s].statement->loc,
-                       fmt::format("'{}' is not cleared", name_of(setting, array)),
+      const VarId array = context.function.expr(store->array).variable;
+      if (!context.is_gradient(array)) continue;
+      found.push_back({op, s, context.statements[s].statement->loc,
+                       fmt::format("'{}' is not cleared", name_of(context, array)),
                        [s](Editor& edit) { edit.erase(s); }});
     }
     return;
   }
-  for (const SeedLoad& seed : seed_loads(setting)) {
+  for (const CotangentLoad& seed : cotangent_loads(context)) {
     const std::size_t s = seed.statement;
-    const Loc loc = setting.statements[s].statement->loc;
-    const std::string name = name_of(setting, seed.gradient);
-    const bool cleared = stores_to(setting, s + 1, seed.gradient);
+    const Loc loc = context.statements[s].statement->loc;
+    const std::string name = name_of(context, seed.gradient);
+    const bool cleared = stores_to(context, s + 1, seed.gradient);
     if (op == Operator::kClearBeforeRead && cleared) {
       found.push_back({op, s, loc, fmt::format("'{}' is cleared before it is read", name), [s](Editor& edit) {
                          const Stmt clearing = edit.at(s + 1);
@@ -252,14 +256,14 @@ void find_stores(Operator op, const Setting& setting, std::vector<Mutation>& fou
                  s, Stmt{Store{.array = load.args[0], .indices = indices, .value = edit.make().zero(load.type)}});
            }});
     }
-    if (op != Operator::kWrongSeed) continue;
-    for (VarId other = 0; other < setting.function.parameter_count; ++other) {
-      const bool fits = setting.function.var(other).type == setting.function.var(seed.gradient).type;
-      if (other == seed.gradient || !setting.is_gradient(other) || !fits) continue;
+    if (op != Operator::kWrongCotangent) continue;
+    for (VarId other = 0; other < context.function.parameter_count; ++other) {
+      const bool fits = context.function.var(other).type == context.function.var(seed.gradient).type;
+      if (other == seed.gradient || !context.is_gradient(other) || !fits) continue;
       const Expr load = *seed.load;
-      const Place place = seed.place;
+      const ExpressionPosition place = seed.place;
       found.push_back(
-          {op, s, loc, fmt::format("'{}' is read for '{}'", name_of(setting, other), name), [=](Editor& edit) {
+          {op, s, loc, fmt::format("'{}' is read instead of '{}'", name_of(context, other), name), [=](Editor& edit) {
              const std::vector<ExprId> indices(load.args.begin() + 1, load.args.end());
              edit.replace(place, edit.make().load(other, indices));
            }});

@@ -21,13 +21,13 @@
 namespace assay::mutation {
 namespace {
 
-/// Operators whose mutants the device can detect: one that runs threads one after another never shows a fault that
-/// needs two at once.
+/// Operators whose mutants the device can detect. A device that runs threads sequentially cannot detect a fault that
+/// needs concurrent threads.
 std::set<Operator> operators_of(const CampaignOptions& options, backends::SourceTarget target) {
   std::set<Operator> operators;
   for (const OperatorRow& row : kOperators) {
     const bool named = std::ranges::find(options.operators, row.name) != options.operators.end();
-    const bool detects = row.counterexample != Counterexample::kThreads || target != backends::SourceTarget::kCpp;
+    const bool detects = row.detectable_by != DetectableBy::kThreads || target != backends::SourceTarget::kCpp;
     if (options.operators.empty() ? detects : named) operators.insert(row.op);
   }
   return operators;
@@ -45,16 +45,16 @@ Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTar
                     .policy = options.quick ? harness::Policy::quick() : harness::Policy::standard(),
                     .jobs = options.jobs,
                     .widen = options.widen,
-                    .done = {}};
-  for (const harness::Selected& kernel : selection->kernels) {
-    if (!kernel.source.unreadable) campaign.kernels.push_back(kernel.source);
+                    .completed_mutants = {}};
+  for (const harness::SelectedKernel& kernel : selection->kernels) {
+    if (!kernel.source.parse_error) campaign.kernels.push_back(kernel.source);
   }
   return campaign;
 }
 
-/// What runs over correct random kernels found. Their curated kernels and users' files do not count.
-Result<Controls> controls_of(const std::vector<std::string>& folders) {
-  Controls controls;
+/// The results of runs over correct random kernels. Curated kernels and user files in these runs are not counted.
+Result<FalsePositiveCorpus> controls_of(const std::vector<std::string>& folders) {
+  FalsePositiveCorpus controls;
   std::set<std::string> kernels;
   for (const std::string& folder : folders) {
     const Result<harness::RunRecords> run = harness::read_records(folder);
@@ -75,14 +75,14 @@ Result<Controls> controls_of(const std::vector<std::string>& folders) {
   return controls;
 }
 
-std::string hash_of(const Campaign& campaign, const std::vector<Planned>& plan) {
+std::string hash_of(const Campaign& campaign, const std::vector<PlannedMutant>& plan) {
   std::string names;
-  for (const Planned& mutant : plan)
+  for (const PlannedMutant& mutant : plan)
     names += name_of(campaign, mutant) + "\n";
   return fmt::format("{:016x}", fnv1a(names));
 }
 
-/// The ledger to write to, and the mutants of one that is resumed.
+/// The ledger to write to, and the mutants of a resumed ledger.
 struct OpenLedger {
   harness::AppendedLines lines;
   std::vector<MutantRecord> mutants;
@@ -92,12 +92,12 @@ Result<OpenLedger> open_ledger(const CampaignOptions& options, const LedgerHead&
     Result<std::optional<Ledger>> old = read_ledger(options.output);
     if (!old.ok()) return old.error();
     if (*old && (*old)->head != head) {
-      return Error{"belongs to another campaign, device or build; leave out --resume to start again",
+      return Error{"ledger belongs to another campaign, device or build; omit --resume to start a new one",
                    (std::filesystem::path(options.output) / kLedgerFile).string()};
     }
     if (*old) {
       auto lines =
-          harness::AppendedLines::reopen(std::filesystem::path(options.output) / kLedgerFile, (*old)->whole_bytes);
+          harness::AppendedLines::reopen(std::filesystem::path(options.output) / kLedgerFile, (*old)->complete_bytes);
       if (!lines.ok()) return lines.error();
       return OpenLedger{lines.take(), std::move((*old)->mutants)};
     }
@@ -107,12 +107,13 @@ Result<OpenLedger> open_ledger(const CampaignOptions& options, const LedgerHead&
   return OpenLedger{lines.take(), {}};
 }
 
-/// The campaign whose mutants of operators that only threads show join this one's.
+/// The campaign on a device with threads; its mutants of operators that only threads detect are added to this score.
 Result<Ledger> threads_of(const CampaignOptions& options) {
   if (options.threads.empty()) return Ledger{};
   Result<std::optional<Ledger>> ledger = read_ledger(options.threads);
   if (!ledger.ok()) return ledger.error();
-  if (!*ledger) return Error{"contains no campaign; make one with: assay mutate --device ptx", options.threads};
+  if (!*ledger)
+    return Error{"folder contains no campaign; create one with 'assay mutate --device ptx'", options.threads};
   return **std::move(ledger);
 }
 
@@ -128,11 +129,11 @@ std::vector<std::string> operator_names() {
 Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device) {
   Result<Campaign> campaign = campaign_of(options, device.target());
   if (!campaign.ok()) return campaign.error();
-  Result<Controls> controls = controls_of(options.correct);
+  Result<FalsePositiveCorpus> controls = controls_of(options.correct_runs);
   if (!controls.ok()) return controls.error();
   Result<Ledger> threaded = threads_of(options);
   if (!threaded.ok()) return threaded.error();
-  std::vector<Planned> plan = plan_mutants(*campaign, device, harness::printer());
+  std::vector<PlannedMutant> plan = plan_mutants(*campaign, device, harness::printer());
   LedgerHead head{.device = options.device,
                   .commit = std::string(kCommit.substr(0, 7)),
                   .seed = options.seed,
@@ -141,7 +142,7 @@ Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backen
   Result<OpenLedger> ledger = open_ledger(options, head);
   if (!ledger.ok()) return ledger.error();
   for (const MutantRecord& mutant : ledger->mutants)
-    campaign->done.insert(mutant.name);
+    campaign->completed_mutants.insert(mutant.name);
   return PreparedCampaign{.campaign = campaign.take(),
                           .plan = std::move(plan),
                           .controls = controls.take(),
@@ -152,7 +153,7 @@ Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backen
 }
 
 std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, backends::SourceTarget target) {
-  return stale_proofs(prepared.campaign, kProvedEqual, target, harness::printer());
+  return stale_proofs(prepared.campaign, kEquivalenceProofs, target, harness::printer());
 }
 
 Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, const std::string& compiler,
@@ -168,19 +169,19 @@ Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, 
     return cuda::same_compiled_code(a, b);
   };
   return run_mutants(prepared.campaign, prepared.plan, device, harness::printer(),
-                     {same_code, ptx::barrier_1_is_needless}, take);
+                     {same_code, ptx::is_barrier_1_redundant}, take);
 }
 
-Score score_of(const PreparedCampaign& prepared, const std::string& device) {
+MutationScore score_of(const PreparedCampaign& prepared, const std::string& device) {
   std::vector<MutantRecord> mutants = prepared.mutants;
-  // By name, so that the score does not depend on which kernel was ready first.
+  // Sorted by name, so that the score does not depend on the order of completion.
   std::ranges::sort(mutants, {}, &MutantRecord::name);
-  Score score;
+  MutationScore score;
   for (const MutantRecord& mutant : mutants)
     score.add(mutant);
   if (score.threaded.mutants > 0) score.threaded_device = device;
   for (const MutantRecord& mutant : prepared.threaded.mutants) {
-    if (row(mutant.op).counterexample != Counterexample::kThreads) continue;
+    if (row(mutant.op).detectable_by != DetectableBy::kThreads) continue;
     score.add(mutant);
     score.threaded_device = prepared.threaded.head.device;
   }

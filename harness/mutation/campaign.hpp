@@ -20,7 +20,7 @@ namespace assay::mutation {
 
 struct CampaignOptions {
   std::vector<std::string> selectors{"*"};
-  std::vector<std::string> operators;  ///< names; empty: all that the device can detect
+  std::vector<std::string> operators;  ///< names; empty: all operators whose mutants the device can detect
   std::string device = "cpu";
   std::size_t mutants = 300;
   std::uint64_t seed = 1;
@@ -29,8 +29,8 @@ struct CampaignOptions {
   bool quick = false;
   bool widen = false;
   bool resume = false;
-  std::vector<std::string> correct;  ///< folders of runs over correct random kernels: the false-positive corpus
-  std::string threads;               ///< folder of a campaign on a device with threads; empty: none
+  std::vector<std::string> correct_runs;  ///< folders of runs over correct random kernels: the false-positive corpus
+  std::string threads;                    ///< folder of a campaign on a device with threads; empty: none
   std::string compiler;
   std::string output = "out";
 };
@@ -38,29 +38,29 @@ struct CampaignOptions {
 /// The names of all mutation operators.
 std::vector<std::string> operator_names();
 
-/// A campaign that is planned and whose ledger is open.
+/// A planned campaign with an open ledger.
 struct PreparedCampaign {
   Campaign campaign;
-  std::vector<Planned> plan;
-  Controls controls;  ///< what runs over correct kernels found
-  Ledger threaded;    ///< of CampaignOptions::threads
+  std::vector<PlannedMutant> plan;
+  FalsePositiveCorpus controls;  ///< results of runs over correct kernels
+  Ledger threaded;               ///< of CampaignOptions::threads
   LedgerHead head;
   harness::AppendedLines lines;
-  std::vector<MutantRecord> mutants;  ///< done, those of a resumed ledger first
+  std::vector<MutantRecord> mutants;  ///< judged mutants, those of a resumed ledger first
 };
 
 /// Selects the kernels and plans the mutants. Fails if an option, a selector or a folder is invalid.
 Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device);
 
-/// The kernels for which a proof of equivalence no longer names a mutant; must be empty.
+/// The kernels with a proof of equivalence that matches no mutant any more; must be empty.
 std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, backends::SourceTarget target);
 
-/// Judges the mutants that are not done, one ledger line each. Calls `on_mutant` after each. Fails if a line cannot be
-/// written.
+/// Judges the remaining mutants and appends a ledger line for each. Calls `on_mutant` after each. Fails if a line
+/// cannot be written.
 Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, const std::string& compiler,
                           const std::function<void(const MutantRecord&)>& on_mutant);
 
-/// The score of all mutants; those of the threaded campaign count where only threads can detect them.
-Score score_of(const PreparedCampaign& prepared, const std::string& device);
+/// The score of all mutants, including those of the threaded campaign that only threads can detect.
+MutationScore score_of(const PreparedCampaign& prepared, const std::string& device);
 
 }  // namespace assay::mutation

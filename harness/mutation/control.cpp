@@ -1,4 +1,4 @@
-// Mistakes in loops and branches of the backward kernel.
+// Mutations of loops and branches of the backward kernel.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,27 +14,28 @@ using namespace ir;
 
 namespace {
 
-bool works_on_gradients_inside(const Setting& setting, const Stmt& statement) {
+bool works_on_gradients_inside(const MutationContext& context, const Stmt& statement) {
   bool works = false;
   for_each_block(statement, [&](const Block& block) {
-    for_each_statement(block, [&](const Stmt& inner) { works = works || setting.works_on_gradients(inner); });
+    for_each_statement(block, [&](const Stmt& inner) { works = works || context.works_on_gradients(inner); });
   });
   return works;
 }
 
-void find_loops(Operator op, const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const Stmt& statement = *setting.statements[s].statement;
+void find_loops(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const Stmt& statement = *context.statements[s].statement;
     const auto* loop = std::get_if<For>(&statement.node);
-    if (loop == nullptr || !works_on_gradients_inside(setting, statement)) continue;
-    const Expr& step = setting.function.expr(loop->step);
+    if (loop == nullptr || !works_on_gradients_inside(context, statement)) continue;
+    const Expr& step = context.function.expr(loop->step);
     const bool reversed = step.kind == ExprKind::kLiteral && static_cast<std::int64_t>(step.bits) < 0;
-    // Iterations that hand nothing on may come in any order.
-    if (op == Operator::kLoopRunsForward && (!reversed || may_run_in_any_order(setting, *loop))) continue;
+    // Independent iterations may run in any order.
+    if (op == Operator::kLoopRunsForward && (!reversed || is_order_independent(context, *loop))) continue;
     const ExprId start = loop->start, stop = loop->stop, stride = loop->step;
-    const Type type = setting.function.expr(start).type;
+    const Type type = context.function.expr(start).type;
     found.push_back({op, s, statement.loc,
-                     fmt::format("{}: over '{}'", row(op).change, name_of(setting, loop->variable)), [=](Editor& edit) {
+                     fmt::format("{}: loop over '{}'", row(op).change, name_of(context, loop->variable)),
+                     [=](Editor& edit) {
                        Builder& make = edit.make();
                        auto& changed = std::get<For>(edit.at(s).node);
                        if (op == Operator::kLoopRunsForward) {
@@ -50,49 +51,49 @@ void find_loops(Operator op, const Setting& setting, std::vector<Mutation>& foun
   }
 }
 
-bool is_comparison(const Setting& setting, ExprId root) {
-  const Expr& expr = setting.function.expr(root);
+bool is_comparison(const MutationContext& context, ExprId root) {
+  const Expr& expr = context.function.expr(root);
   return expr.kind == ExprKind::kOperation &&
          (ir::row(expr.op).rule == TypeRule::kOrder || ir::row(expr.op).rule == TypeRule::kEquality);
 }
 
-/// The expression of the statement that the place lies in.
-ExprId node_root(const Setting& setting, std::size_t s, const Place& place) {
-  return roots_of(*setting.statements[s].statement)[place.root];
+/// The root expression of the statement that contains the place.
+ExprId node_root(const MutationContext& context, std::size_t s, const ExpressionPosition& place) {
+  return roots_of(*context.statements[s].statement)[place.root];
 }
 
-void find_changed_decisions(const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const Stmt& statement = *setting.statements[s].statement;
+void find_changed_decisions(const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const Stmt& statement = *context.statements[s].statement;
     const auto* branch = std::get_if<If>(&statement.node);
     const auto* let = std::get_if<Let>(&statement.node);
     const bool decides =
-        branch != nullptr || (let != nullptr && let->value != kNone && is_comparison(setting, let->value));
+        branch != nullptr || (let != nullptr && let->value != kNone && is_comparison(context, let->value));
     if (!decides) continue;
-    for_each_node(setting, s, [&](const Node& node, const Expr& expr) {
+    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kVariable || !expr.type.is_value()) return;
-      const Variable& own = setting.function.var(expr.variable);
-      if (!setting.is_from_source(expr.variable)) return;
-      for (const VarId v : setting.visible(s)) {
-        const Variable& other = setting.function.var(v);
+      const Variable& own = context.function.var(expr.variable);
+      if (!context.is_from_source(expr.variable)) return;
+      for (const VarId v : context.visible(s)) {
+        const Variable& other = context.function.var(v);
         if (v == expr.variable || other.type != own.type || other.name != own.name) continue;
-        if (origin_of(setting, v) == origin_of(setting, expr.variable) || is_loaded_alike(setting, v, expr.variable))
+        if (origin_of(context, v) == origin_of(context, expr.variable) || is_loaded_alike(context, v, expr.variable))
           continue;
-        if (setting.ranges.truth(node_root(setting, s, node.place))) continue;
-        const Place place = node.place;
+        if (context.ranges.truth(node_root(context, s, node.place))) continue;
+        const ExpressionPosition place = node.place;
         found.push_back({Operator::kBranchOnChanged, s, statement.loc,
-                         fmt::format("a branch is decided on another '{}'", own.name),
+                         fmt::format("a branch condition uses a different value of '{}'", own.name),
                          [=](Editor& edit) { edit.replace(place, edit.make().var(v)); }});
       }
     });
   }
 }
 
-void find_branches(Operator op, const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const Stmt& statement = *setting.statements[s].statement;
+void find_branches(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const Stmt& statement = *context.statements[s].statement;
     const auto* branch = std::get_if<If>(&statement.node);
-    if (branch == nullptr || !works_on_gradients_inside(setting, statement)) continue;
+    if (branch == nullptr || !works_on_gradients_inside(context, statement)) continue;
     if (op == Operator::kBranchNegated) {
       const ExprId condition = branch->condition;
       found.push_back({op, s, statement.loc, "a branch is negated", [=](Editor& edit) {
@@ -102,11 +103,11 @@ void find_branches(Operator op, const Setting& setting, std::vector<Mutation>& f
     }
     const auto skip = [&](bool then, const Block& arm) {
       const bool works = std::ranges::any_of(arm.statements, [&](const Stmt& inner) {
-        return setting.works_on_gradients(inner) || works_on_gradients_inside(setting, inner);
+        return context.works_on_gradients(inner) || works_on_gradients_inside(context, inner);
       });
       if (!works) return;
       found.push_back({op, s, statement.loc,
-                       fmt::format("the {} of a branch is skipped", then ? "first arm" : "other arm"),
+                       fmt::format("the {} branch of an if is skipped", then ? "first branch" : "else branch"),
                        [=](Editor& edit) {
                          auto& changed = std::get<If>(edit.at(s).node);
                          (then ? changed.then_block : changed.else_block).statements.clear();
@@ -117,12 +118,12 @@ void find_branches(Operator op, const Setting& setting, std::vector<Mutation>& f
   }
 }
 
-/// Whether what follows the declaration reads the variable before it assigns it.
-bool read_first(const Setting& setting, std::size_t declaration, VarId variable) {
-  for (std::size_t s = declaration + 1; s < setting.statements.size(); ++s) {
-    const Stmt& statement = *setting.statements[s].statement;
+/// Whether the statements after the declaration read the variable before they assign it.
+bool read_first(const MutationContext& context, std::size_t declaration, VarId variable) {
+  for (std::size_t s = declaration + 1; s < context.statements.size(); ++s) {
+    const Stmt& statement = *context.statements[s].statement;
     for (const ExprId root : roots_of(statement)) {
-      if (std::ranges::binary_search(variables_read(setting.function, root), variable)) return true;
+      if (std::ranges::binary_search(variables_read(context.function, root), variable)) return true;
     }
     const auto* assign = std::get_if<Assign>(&statement.node);
     if (assign != nullptr && assign->variable == variable) return false;
@@ -130,31 +131,31 @@ bool read_first(const Setting& setting, std::size_t declaration, VarId variable)
   return false;
 }
 
-void find_counters(const Setting& setting, std::vector<Mutation>& found) {
-  const std::vector<VarId> assigned = assigned_variables(setting.function.body);
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const auto* let = std::get_if<Let>(&setting.statements[s].statement->node);
-    if (let == nullptr || !setting.in_loop(s)) continue;
-    const bool constant = let->value == kNone || setting.function.expr(let->value).kind == ExprKind::kLiteral;
-    if (!constant || !setting.function.var(let->variable).type.is_integer_scalar()) continue;
-    // What counts checkpoints down comes back to the first by itself.
-    if (setting.function.var(let->variable).name == "checkpoint") continue;
-    if (!std::ranges::binary_search(assigned, let->variable) || !read_first(setting, s, let->variable)) continue;
-    found.push_back({Operator::kCounterNotReset, s, setting.statements[s].statement->loc,
-                     fmt::format("'{}' is not reset", name_of(setting, let->variable)),
+void find_counters(const MutationContext& context, std::vector<Mutation>& found) {
+  const std::vector<VarId> assigned = assigned_variables(context.function.body);
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const auto* let = std::get_if<Let>(&context.statements[s].statement->node);
+    if (let == nullptr || !context.in_loop(s)) continue;
+    const bool constant = let->value == kNone || context.function.expr(let->value).kind == ExprKind::kLiteral;
+    if (!constant || !context.function.var(let->variable).type.is_integer_scalar()) continue;
+    // The counter that counts checkpoints down returns to the first by itself.
+    if (context.function.var(let->variable).name == "checkpoint") continue;
+    if (!std::ranges::binary_search(assigned, let->variable) || !read_first(context, s, let->variable)) continue;
+    found.push_back({Operator::kCounterNotReset, s, context.statements[s].statement->loc,
+                     fmt::format("'{}' is not reset", name_of(context, let->variable)),
                      [s](Editor& edit) { edit.hoist_out_of_loop(s); }});
   }
 }
 
 }  // namespace
 
-void find_control(Operator op, const Setting& setting, std::vector<Mutation>& found) {
+void find_control(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
   switch (op) {
-    case Operator::kBranchOnChanged: return find_changed_decisions(setting, found);
+    case Operator::kBranchOnChanged: return find_changed_decisions(context, found);
     case Operator::kBranchNegated:
-    case Operator::kPathSkipped: return find_branches(op, setting, found);
-    case Operator::kCounterNotReset: return find_counters(setting, found);
-    default: return find_loops(op, setting, found);
+    case Operator::kPathSkipped: return find_branches(op, context, found);
+    case Operator::kCounterNotReset: return find_counters(context, found);
+    default: return find_loops(op, context, found);
   }
 }
 

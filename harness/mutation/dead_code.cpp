@@ -13,15 +13,15 @@ using namespace ir;
 
 namespace {
 
-/// Within these no sum or product of two intervals overflows.
+/// Bound on interval ends, so that sums and products of two intervals do not overflow.
 constexpr std::int64_t kLargest = std::int64_t{1} << 31;
 
-std::optional<Interval> kept(std::int64_t low, std::int64_t high) {
+std::optional<IntegerRange> kept(std::int64_t low, std::int64_t high) {
   if (low < -kLargest || high > kLargest) return std::nullopt;
-  return Interval{low, high};
+  return IntegerRange{low, high};
 }
 
-/// The value of a term of numbers alone.
+/// The value of a constant term.
 std::optional<double> number(const harness::PreconditionTerm& term) {
   using Kind = harness::PreconditionTerm::Kind;
   if (term.kind == Kind::kNumber) return term.number;
@@ -35,20 +35,20 @@ std::optional<double> number(const harness::PreconditionTerm& term) {
   }
 }
 
-/// The integers of a range that a hint names with numbers alone.
-std::optional<Interval> of_precondition(const harness::Range& range) {
+/// The integers in a range whose ends are constants.
+std::optional<IntegerRange> of_precondition(const harness::PreconditionRange& range) {
   constexpr double kUnknown = HUGE_VAL;
   const double low = range.low ? number(*range.low).value_or(kUnknown) : kUnknown;
   const double high = range.high ? number(*range.high).value_or(kUnknown) : kUnknown;
   if (std::abs(low) > kLargest || std::abs(high) > kLargest) return std::nullopt;
-  return Interval{static_cast<std::int64_t>(std::ceil(low)), static_cast<std::int64_t>(std::floor(high))};
+  return IntegerRange{static_cast<std::int64_t>(std::ceil(low)), static_cast<std::int64_t>(std::floor(high))};
 }
 
-/// Of the remainder of a division by a positive number, whichever way quotients are rounded.
-std::optional<Interval> of_remainder(const std::optional<Interval>& a, const std::optional<Interval>& b) {
+/// The range of the remainder of a division by a positive number, for any rounding of the quotient.
+std::optional<IntegerRange> of_remainder(const std::optional<IntegerRange>& a, const std::optional<IntegerRange>& b) {
   if (!b || b->low < 1) return std::nullopt;
-  if (a && a->low >= 0) return Interval{0, std::min(a->high, b->high - 1)};
-  return Interval{1 - b->high, b->high - 1};
+  if (a && a->low >= 0) return IntegerRange{0, std::min(a->high, b->high - 1)};
+  return IntegerRange{1 - b->high, b->high - 1};
 }
 
 }  // namespace
@@ -95,8 +95,8 @@ bool KnownRanges::reads_uncovered(ExprId expression) const {
   return uncovered;
 }
 
-bool KnownRanges::join(VarId variable, std::optional<Interval> range) {
-  Known& known = at(variable);
+bool KnownRanges::join(VarId variable, std::optional<IntegerRange> range) {
+  VariableFacts& known = at(variable);
   if (!known.reached) {
     known = {.reached = true, .range = range};
     return true;
@@ -117,7 +117,7 @@ bool KnownRanges::join_value(VarId variable, ExprId value) {
 }
 
 void KnownRanges::settle(std::vector<bool> fixed) {
-  // What still grows then grows without end.
+  // Ranges that still grow are unbounded.
   constexpr int kRounds = 8;
   for (int round = 0;; ++round) {
     bool news = false;
@@ -141,13 +141,13 @@ void KnownRanges::settle(std::vector<bool> fixed) {
       const auto* loop = std::get_if<For>(&statement.node);
       for_each_declared(statement, [&](VarId variable) {
         tell(variable, [&] {
-          if (std::holds_alternative<Let>(statement.node)) return join(variable, Interval{0, 0});
+          if (std::holds_alternative<Let>(statement.node)) return join(variable, IntegerRange{0, 0});
           if (loop == nullptr) return join(variable, std::nullopt);
           if (reads_uncovered(loop->start) || reads_uncovered(loop->stop) || reads_uncovered(loop->step)) return false;
           const auto start = of(loop->start), stop = of(loop->stop), step = of(loop->step);
           if (!start || !stop || !step || step->low != step->high) return join(variable, std::nullopt);
-          return join(variable,
-                      step->low > 0 ? Interval{start->low, stop->high - 1} : Interval{stop->low + 1, start->high});
+          return join(variable, step->low > 0 ? IntegerRange{start->low, stop->high - 1}
+                                              : IntegerRange{stop->low + 1, start->high});
         });
       });
     });
@@ -157,13 +157,13 @@ void KnownRanges::settle(std::vector<bool> fixed) {
 
 namespace {
 
-/// A variable that the block sets once in each of its runs, to what a variable of the block holds then: v = v + 1.
+/// A loop-carried variable that each iteration sets once, from a variable of the block: v = v + 1.
 struct Carried {
   VarId variable = kNone;
   ExprId next = kNone;
 };
 
-/// The value that the only Let of the variable in the block gives it.
+/// The value in the only declaration (Let) of the variable in the block.
 std::optional<ExprId> declared_value(const Block& block, VarId variable) {
   for (const Stmt& statement : block.statements) {
     const auto* let = std::get_if<Let>(&statement.node);
@@ -211,7 +211,7 @@ void KnownRanges::count_trips(const Block& around, std::size_t number, std::vect
   const Expr& condition = function_.expr(loop->condition);
   if (condition.kind != ExprKind::kVariable) return;
 
-  // Each trip ends by setting these, of all that it sets, once: the condition, and counters that start at 0.
+  // Variables that each trip sets exactly once, at its end: the condition, and counters that start at 0.
   std::optional<Carried> decision;
   std::vector<Carried> counters;
   for (const Stmt& statement : loop->body.statements) {
@@ -236,44 +236,42 @@ void KnownRanges::count_trips(const Block& around, std::size_t number, std::vect
   const std::optional<ExprId> first = declared_value(around, condition.variable);
   if (!decision || !first || *first == kNone) return;
 
-  // Where the condition holds, a counter is below its bound; all counters are the same.
+  // If the condition holds, a counter is below its bound; all counters are equal.
   const std::vector<VarId> outer = declared_variables(around), inner = declared_variables(loop->body);
   for (const Carried& counter : counters) {
     if (function_.expr(counter.next).kind != ExprKind::kVariable) continue;
-    const auto before = greatest_where(*first, outer, [&](ExprId id) { return is_integer_literal(function_, id, 0); });
+    const auto before = max_where(*first, outer, [&](ExprId id) { return is_integer_literal(function_, id, 0); });
     const VarId next = function_.expr(counter.next).variable;
-    const auto later =
-        greatest_where(decision->next, inner, [&](ExprId id) { return is_variable(function_, id, next); });
+    const auto later = max_where(decision->next, inner, [&](ExprId id) { return is_variable(function_, id, next); });
     if (!before || !later) continue;
     const std::int64_t trips = std::max<std::int64_t>({*before, *later, -1}) + 1;
     for (const Carried& other : counters) {
-      at(other.variable) = {.reached = true, .range = Interval{0, trips}};
+      at(other.variable) = {.reached = true, .range = IntegerRange{0, trips}};
       fixed[static_cast<std::size_t>(other.variable)] = true;
     }
     return;
   }
 }
 
-std::optional<std::int64_t> KnownRanges::greatest_where(ExprId condition, const std::vector<VarId>& local,
-                                                        const std::function<bool(ExprId)>& is_operand,
-                                                        int depth) const {
+std::optional<std::int64_t> KnownRanges::max_where(ExprId condition, const std::vector<VarId>& local,
+                                                   const std::function<bool(ExprId)>& is_operand, int depth) const {
   constexpr std::int64_t kNever = -1;
   constexpr int kDeepest = 8;
   const Expr& expr = function_.expr(condition);
   if (expr.kind == ExprKind::kLiteral) return expr.bits == 0 ? std::optional(kNever) : std::nullopt;
   if (expr.kind == ExprKind::kOperation && (expr.op == Op::kLt || expr.op == Op::kLe) && is_operand(expr.args[0])) {
-    const std::optional<Interval> bound = of(expr.args[1]);
+    const std::optional<IntegerRange> bound = of(expr.args[1]);
     if (!bound) return std::nullopt;
     return std::max(kNever, expr.op == Op::kLt ? bound->high - 1 : bound->high);
   }
   if (expr.kind == ExprKind::kOperation && expr.op == Op::kAnd) {
-    const auto left = greatest_where(expr.args[0], local, is_operand, depth + 1);
-    const auto right = greatest_where(expr.args[1], local, is_operand, depth + 1);
+    const auto left = max_where(expr.args[0], local, is_operand, depth + 1);
+    const auto right = max_where(expr.args[1], local, is_operand, depth + 1);
     return left && right ? std::min(left, right) : std::max(left, right);
   }
   const bool known = expr.kind == ExprKind::kVariable && std::ranges::binary_search(local, expr.variable);
   if (!known || depth > kDeepest) return std::nullopt;
-  // All that the variable may hold: false, or a condition that tells.
+  // All values of the variable: false, or a condition that bounds the operand.
   std::optional<std::int64_t> greatest = kNever;
   for_each_statement(function_.body, [&](const Stmt& statement) {
     const auto* let = std::get_if<Let>(&statement.node);
@@ -282,13 +280,13 @@ std::optional<std::int64_t> KnownRanges::greatest_where(ExprId condition, const 
                          : assign != nullptr && assign->variable == expr.variable ? assign->value
                                                                                   : kNone;
     if (value == kNone || !greatest) return;
-    const auto here = greatest_where(value, local, is_operand, depth + 1);
+    const auto here = max_where(value, local, is_operand, depth + 1);
     greatest = here ? std::optional(std::max(*greatest, *here)) : std::nullopt;
   });
   return greatest;
 }
 
-std::optional<Interval> KnownRanges::of(ExprId expression) const {
+std::optional<IntegerRange> KnownRanges::of(ExprId expression) const {
   const Expr& expr = function_.expr(expression);
   switch (expr.kind) {
     case ExprKind::kLiteral: {
@@ -307,14 +305,14 @@ std::optional<Interval> KnownRanges::of(ExprId expression) const {
   }
 }
 
-std::optional<Interval> KnownRanges::of_operation(const Expr& expr) const {
+std::optional<IntegerRange> KnownRanges::of_operation(const Expr& expr) const {
   if (!expr.type.is_integer_scalar() || expr.args.empty() || expr.args.size() > 2) return std::nullopt;
-  const std::optional<Interval> a = of(expr.args[0]);
+  const std::optional<IntegerRange> a = of(expr.args[0]);
   if (expr.op == Op::kMod) return of_remainder(a, of(expr.args[1]));
   if (!a) return std::nullopt;
   if (expr.op == Op::kCast) return a;
   if (expr.op == Op::kNeg) return kept(-a->high, -a->low);
-  const std::optional<Interval> b = expr.args.size() == 2 ? of(expr.args[1]) : std::nullopt;
+  const std::optional<IntegerRange> b = expr.args.size() == 2 ? of(expr.args[1]) : std::nullopt;
   if (!b) return std::nullopt;
   switch (expr.op) {
     case Op::kAdd: return kept(a->low + b->low, a->high + b->high);
@@ -332,7 +330,7 @@ std::optional<Interval> KnownRanges::of_operation(const Expr& expr) const {
 std::optional<bool> KnownRanges::truth(ExprId condition) const {
   const Expr& expr = function_.expr(condition);
   if (expr.kind != ExprKind::kOperation || expr.args.size() != 2) return std::nullopt;
-  const std::optional<Interval> a = of(expr.args[0]), b = of(expr.args[1]);
+  const std::optional<IntegerRange> a = of(expr.args[0]), b = of(expr.args[1]);
   if (!a || !b) return std::nullopt;
   const auto decided = [](bool always, bool never) -> std::optional<bool> {
     if (always) return true;
@@ -348,7 +346,7 @@ std::optional<bool> KnownRanges::truth(ExprId condition) const {
   }
 }
 
-std::vector<bool> dead_statements(const KnownRanges& ranges, const std::vector<Listed>& statements) {
+std::vector<bool> dead_statements(const KnownRanges& ranges, const std::vector<ListedStatement>& statements) {
   std::vector<bool> dead(statements.size(), false);
   for (std::size_t s = 0; s < statements.size(); ++s) {
     if (statements[s].parent == std::string::npos) continue;

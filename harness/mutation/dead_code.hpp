@@ -1,4 +1,4 @@
-// Which statements no launch within the kernel's domain reaches.
+// Finds statements that no launch within the kernel's domain reaches.
 #pragma once
 
 #include <cstdint>
@@ -11,55 +11,54 @@
 
 namespace assay::mutation {
 
-/// What is known of an integer; both ends are part of it.
-struct Interval {
+/// A range of an integer, including both ends.
+struct IntegerRange {
   std::int64_t low;
   std::int64_t high;
 };
 
-/// Ranges of integers, from the numbers in the comments `# domain: 0 <= n <= 12` and `# launch: (5)`, and from what is
-/// computed of them. Of
-/// a variable that is assigned, one range for all that it ever holds; of what counts the trips of a while loop that
-/// another counter ends, as many as that one allows.
+/// Ranges of integers, derived from the preconditions `# domain: 0 <= n <= 12` and `# launch: (5)` by interval
+/// analysis. An assigned variable has one range for all its values. The range of a counter of loop trips is bounded by
+/// the limit of another counter that ends the loop.
 class KnownRanges {
  public:
-  /// Of the kernel, or of its backward kernel: the latter's first parameters are the former's.
+  /// Analyzes `function`: the kernel, or its backward kernel, whose first parameters are those of the kernel.
   KnownRanges(const ir::Module& module, const ir::Function& kernel, const ir::Function& function);
 
-  /// Of an integer expression of the function; nothing where it may be anything.
-  std::optional<Interval> of(ir::ExprId expression) const;
-  std::optional<Interval> of_variable(ir::VarId variable) const { return at(variable).range; }
-  /// Whether a condition always holds, or never; nothing where that is not known.
+  /// The range of an integer expression of the function; nothing if it is unbounded.
+  std::optional<IntegerRange> of(ir::ExprId expression) const;
+  std::optional<IntegerRange> of_variable(ir::VarId variable) const { return at(variable).range; }
+  /// The value of a condition if it is the same in all launches; else nothing.
   std::optional<bool> truth(ir::ExprId condition) const;
 
  private:
-  /// What is known of a variable. Before anything gave it a value it is not reached, and neither is what reads it.
-  struct Known {
+  /// The range of a variable. It is not reached until it receives a value, nor are expressions that read it.
+  struct VariableFacts {
     bool reached = false;
-    std::optional<Interval> range;  ///< arrays: of their elements
+    std::optional<IntegerRange> range;  ///< arrays: of their elements
   };
 
-  std::optional<Interval> of_operation(const ir::Expr& expr) const;
+  std::optional<IntegerRange> of_operation(const ir::Expr& expr) const;
   bool reads_uncovered(ir::ExprId expression) const;
-  Known& at(ir::VarId variable) { return by_variable_[static_cast<std::size_t>(variable)]; }
-  const Known& at(ir::VarId variable) const { return by_variable_[static_cast<std::size_t>(variable)]; }
-  /// Follows values into variables until nothing new comes; variables that are `fixed` keep what they have.
+  VariableFacts& at(ir::VarId variable) { return by_variable_[static_cast<std::size_t>(variable)]; }
+  const VariableFacts& at(ir::VarId variable) const { return by_variable_[static_cast<std::size_t>(variable)]; }
+  /// Propagates values into variables until a fixed point; `fixed` variables keep their ranges.
   void settle(std::vector<bool> fixed);
-  /// Adds a value that the variable may hold; whether that is news.
-  bool join(ir::VarId variable, std::optional<Interval> range);
+  /// Adds values to the range of the variable. Returns whether the range changed.
+  bool join(ir::VarId variable, std::optional<IntegerRange> range);
   bool join_value(ir::VarId variable, ir::ExprId value);
-  /// Bounds what counts the loop's trips. Flags these variables.
+  /// Bounds the variables that count the trips of the loop, and marks them as fixed.
   void count_trips(const ir::Block& around, std::size_t loop, std::vector<bool>& fixed);
-  /// The greatest value that the operand of comparisons in the condition may have where it holds. Looks into `local`
-  /// variables alone: others may hold what was decided of the operand when it was another. Sorted.
-  std::optional<std::int64_t> greatest_where(ir::ExprId condition, const std::vector<ir::VarId>& local,
-                                             const std::function<bool(ir::ExprId)>& is_operand, int depth = 0) const;
+  /// The greatest value of the compared operand if the condition holds. Follows only `local` variables (sorted): others
+  /// may hold conditions on an earlier value of the operand.
+  std::optional<std::int64_t> max_where(ir::ExprId condition, const std::vector<ir::VarId>& local,
+                                        const std::function<bool(ir::ExprId)>& is_operand, int depth = 0) const;
 
   const ir::Function& function_;
-  std::vector<Known> by_variable_;
+  std::vector<VariableFacts> by_variable_;
 };
 
-/// By statement (the numbers of statements_of): whether it lies in an arm or a loop body that is never entered.
-std::vector<bool> dead_statements(const KnownRanges& ranges, const std::vector<Listed>& statements);
+/// By statement (numbered as in statements_of): whether it is in a branch or loop body that is never entered.
+std::vector<bool> dead_statements(const KnownRanges& ranges, const std::vector<ListedStatement>& statements);
 
 }  // namespace assay::mutation

@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-/// Calls visit(block, index) for each statement in the order of the text until it returns true; whether it did.
+/// Calls visit(block, index) for each statement in program order until it returns true. Returns whether it did.
 template <class Visit>
 bool visit_positions(Block& block, Visit&& visit) {
   for (std::size_t i = 0; i < block.statements.size(); ++i) {
@@ -56,7 +56,7 @@ ExprId Editor::rebuilt(ExprId root, std::size_t& nodes_left, ExprId expression) 
   return static_cast<ExprId>(function_.expressions.size() - 1);
 }
 
-void Editor::replace(const Place& place, ExprId expression) {
+void Editor::replace(const ExpressionPosition& place, ExprId expression) {
   std::size_t root = 0;
   for_each_root(at(place.statement), [&](ExprId& id) {
     if (root++ != place.root) return;
@@ -65,9 +65,9 @@ void Editor::replace(const Place& place, ExprId expression) {
   });
 }
 
-ExprId Editor::get(const Place& place) {
+ExprId Editor::get(const ExpressionPosition& place) {
   ExprId found = kNone;
-  for (const Node& node : nodes_of(function_, at(place.statement), place.statement)) {
+  for (const ExpressionNode& node : nodes_of(function_, at(place.statement), place.statement)) {
     if (node.place.root == place.root && node.place.node == place.node) found = node.id;
   }
   return found;
@@ -91,7 +91,7 @@ void Editor::insert_after(std::size_t statement, Stmt added) {
 }
 
 bool Editor::hoist_out_of_loop(std::size_t statement) {
-  const std::vector<Listed> listed = statements_of(function_);
+  const std::vector<ListedStatement> listed = statements_of(function_);
   std::size_t loop = listed[statement].parent;
   while (loop != std::string::npos && !is_loop(*listed[loop].statement))
     loop = listed[loop].parent;
@@ -110,7 +110,8 @@ std::vector<ExprId> roots_of(const Stmt& statement) {
 
 namespace {
 
-void list_nodes(const Function& function, ExprId id, Place& next, std::size_t parent, std::vector<Node>& nodes) {
+void list_nodes(const Function& function, ExprId id, ExpressionPosition& next, std::size_t parent,
+                std::vector<ExpressionNode>& nodes) {
   const std::size_t self = nodes.size();
   nodes.push_back({next, id, parent == std::string::npos ? self : parent});
   ++next.node;
@@ -118,7 +119,7 @@ void list_nodes(const Function& function, ExprId id, Place& next, std::size_t pa
     list_nodes(function, arg, next, self, nodes);
 }
 
-void list_statements(const Block& block, std::size_t parent, std::vector<Listed>& listed) {
+void list_statements(const Block& block, std::size_t parent, std::vector<ListedStatement>& listed) {
   for (const Stmt& statement : block.statements) {
     const std::size_t self = listed.size();
     listed.push_back({&statement, parent});
@@ -128,18 +129,18 @@ void list_statements(const Block& block, std::size_t parent, std::vector<Listed>
 
 }  // namespace
 
-std::vector<Node> nodes_of(const Function& function, const Stmt& statement, std::size_t number) {
-  std::vector<Node> nodes;
+std::vector<ExpressionNode> nodes_of(const Function& function, const Stmt& statement, std::size_t number) {
+  std::vector<ExpressionNode> nodes;
   std::size_t root = 0;
   for (const ExprId id : roots_of(statement)) {
-    Place next{.statement = number, .root = root++, .node = 0};
+    ExpressionPosition next{.statement = number, .root = root++, .node = 0};
     list_nodes(function, id, next, std::string::npos, nodes);
   }
   return nodes;
 }
 
-std::vector<Listed> statements_of(const Function& function) {
-  std::vector<Listed> listed;
+std::vector<ListedStatement> statements_of(const Function& function) {
+  std::vector<ListedStatement> listed;
   list_statements(function.body, std::string::npos, listed);
   return listed;
 }

@@ -1,4 +1,4 @@
-// Changes one place of a finished function.
+// Edits a function at one place.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace assay::mutation {
 
-/// An expression of a body: the statement, by its number in the order of the text; which of the expressions that it
-/// evaluates; which node of that tree, an expression before its operands.
-struct Place {
+/// The position of an expression: the number of the statement in program order, the number of the root expression in
+/// the statement, and the number of the node in that tree in preorder.
+struct ExpressionPosition {
   std::size_t statement = 0;
   std::size_t root = 0;
   std::size_t node = 0;
@@ -20,20 +20,20 @@ struct Place {
 
 class Editor {
  public:
-  /// Changes `function`, which is or will be one of the module's.
+  /// Edits `function`, which is or will be part of the module.
   Editor(const ir::Module& module, ir::Function& function);
 
-  /// Makes expressions for the function.
+  /// The builder for new expressions of the function.
   ir::Builder& make() { return builder_; }
   ir::Stmt& at(std::size_t statement);
-  /// Puts another expression in the place; trees that other places share with it stay as they are.
-  void replace(const Place& place, ir::ExprId expression);
-  /// The node in the place.
-  ir::ExprId get(const Place& place);
+  /// Replaces the expression at the place; other uses of shared trees are unchanged.
+  void replace(const ExpressionPosition& place, ir::ExprId expression);
+  /// The node at the place.
+  ir::ExprId get(const ExpressionPosition& place);
   void erase(std::size_t statement);
   void insert_before(std::size_t statement, ir::Stmt added);
   void insert_after(std::size_t statement, ir::Stmt added);
-  /// Moves the statement in front of the loop that it stands in. False if it stands in none.
+  /// Moves the statement before the loop that contains it. Returns false outside loops.
   bool hoist_out_of_loop(std::size_t statement);
 
  private:
@@ -41,7 +41,7 @@ class Editor {
     ir::Block* block = nullptr;
     std::size_t index = 0;
   };
-  /// Where the statement stands.
+  /// The position of the statement.
   Position position(std::size_t statement);
   ir::ExprId rebuilt(ir::ExprId root, std::size_t& nodes_left, ir::ExprId expression);
 
@@ -49,24 +49,23 @@ class Editor {
   ir::Builder builder_;
 };
 
-/// The expressions that a statement evaluates itself, in order.
+/// The root expressions of a statement, without those of nested statements, in order.
 std::vector<ir::ExprId> roots_of(const ir::Stmt& statement);
 
-/// One node below a root, with its place.
-struct Node {
-  Place place;
+/// A node of an expression tree, with its place.
+struct ExpressionNode {
+  ExpressionPosition place;
   ir::ExprId id = ir::kNone;
-  std::size_t parent = 0;  ///< the number in the list of the node above it; its own for a root
+  std::size_t parent = 0;  ///< index of the parent in the list; its own index for a root
 };
-/// All nodes of the expressions that the statement with this number evaluates itself, in order.
-std::vector<Node> nodes_of(const ir::Function& function, const ir::Stmt& statement, std::size_t number);
+/// All nodes of the root expressions of the statement with this number, in order.
+std::vector<ExpressionNode> nodes_of(const ir::Function& function, const ir::Stmt& statement, std::size_t number);
 
-/// The statements of the body, in the order of the text, each with the number of the one that it stands in
-/// (`npos`: in none).
-struct Listed {
+/// A statement of the body, with the number of the enclosing statement (`npos`: none). Listed in program order.
+struct ListedStatement {
   const ir::Stmt* statement = nullptr;
   std::size_t parent = std::string::npos;
 };
-std::vector<Listed> statements_of(const ir::Function& function);
+std::vector<ListedStatement> statements_of(const ir::Function& function);
 
 }  // namespace assay::mutation

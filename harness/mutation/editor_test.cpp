@@ -34,29 +34,29 @@ struct Example {
   bool is_valid() const { return verify(module).empty(); }
 };
 
-TEST(Editor, NumbersStatementsAndTheirNodesInTheOrderOfTheText) {
+TEST(ProgramEditor, NumbersStatementsAndNodesInProgramOrder) {
   Example example;
-  const std::vector<Listed> statements = statements_of(example.kernel());
+  const std::vector<ListedStatement> statements = statements_of(example.kernel());
   ASSERT_EQ(statements.size(), 5U);
   EXPECT_TRUE(std::holds_alternative<For>(statements[1].statement->node));
   EXPECT_EQ(statements[3].parent, 1U);
   EXPECT_EQ(statements[4].parent, std::string::npos);
-  const std::vector<Node> nodes = nodes_of(example.kernel(), *statements[3].statement, 3);
+  const std::vector<ExpressionNode> nodes = nodes_of(example.kernel(), *statements[3].statement, 3);
   ASSERT_EQ(nodes.size(), 5U) << "add, sum, mul, t, t";
   EXPECT_EQ(nodes[3].parent, 2U);
   EXPECT_EQ(nodes[4].place.node, 4U);
 }
 
-TEST(Editor, ReplacesOneNodeAndLeavesTheTreesThatShareIt) {
+TEST(ProgramEditor, ReplacesOneUseOfSharedExpression) {
   Example example;
   Editor edit(example.module, example.kernel());
-  const Place factor{.statement = 3, .root = 0, .node = 4};
+  const ExpressionPosition factor{.statement = 3, .root = 0, .node = 4};
   edit.replace(factor, edit.make().f32(3));
   EXPECT_TRUE(example.is_valid());
   EXPECT_NE(example.text().find("sum = add(sum, mul(t, 3.0))"), std::string::npos) << example.text();
 }
 
-TEST(Editor, ErasesAndInsertsBesideAStatementInABlock) {
+TEST(ProgramEditor, ErasesAndInsertsStatementsInABlock) {
   Example example;
   Editor edit(example.module, example.kernel());
   const Stmt addition = edit.at(3);
@@ -68,14 +68,14 @@ TEST(Editor, ErasesAndInsertsBesideAStatementInABlock) {
   EXPECT_EQ(example.text().find("sum = add"), std::string::npos);
 }
 
-TEST(Editor, MovesADeclarationInFrontOfItsLoop) {
+TEST(ProgramEditor, HoistsDeclarationOutOfLoop) {
   Example example;
   Editor edit(example.module, example.kernel());
   std::get<Let>(edit.at(2).node).value = kNone;
   ASSERT_TRUE(edit.hoist_out_of_loop(2));
   EXPECT_TRUE(example.is_valid());
   EXPECT_TRUE(std::holds_alternative<For>(edit.at(2).node));
-  EXPECT_FALSE(edit.hoist_out_of_loop(0)) << "stands in no loop";
+  EXPECT_FALSE(edit.hoist_out_of_loop(0)) << "the statement is not in a loop";
 }
 
 }  // namespace

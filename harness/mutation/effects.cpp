@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-/// What the statement gives a value to, if that is all it does: a variable, or an element of a local array.
+/// The variable, or local array, that the statement assigns, if it does nothing else.
 VarId sole_target(const Function& function, const Stmt& statement) {
   if (const auto* let = std::get_if<Let>(&statement.node)) return let->variable;
   if (const auto* assign = std::get_if<Assign>(&statement.node)) return assign->variable;
@@ -28,7 +28,7 @@ bool only_holds_others(const Stmt& statement) {
 
 }  // namespace
 
-std::vector<bool> effective_statements(const Function& function, const std::vector<Listed>& statements,
+std::vector<bool> effective_statements(const Function& function, const std::vector<ListedStatement>& statements,
                                        const std::vector<bool>& dead) {
   std::vector<bool> effective(statements.size(), false);
   std::vector<bool> wanted(function.variables.size(), false);
@@ -36,7 +36,7 @@ std::vector<bool> effective_statements(const Function& function, const std::vect
     effective[s] = true;
     const auto* store = std::get_if<Store>(&statements[s].statement->node);
     for (const ExprId root : roots_of(*statements[s].statement)) {
-      // Storing to an array is not reading it.
+      // A store to an array does not read it.
       if (store != nullptr && root == store->array) continue;
       for (const VarId read : variables_read(function, root))
         wanted[static_cast<std::size_t>(read)] = true;
@@ -50,7 +50,7 @@ std::vector<bool> effective_statements(const Function& function, const std::vect
       const bool holds = only_holds_others(*statements[s].statement);
       if (target != kNone ? !wanted[static_cast<std::size_t>(target)] : holds) continue;
       changed = true;
-      // A condition or a count around what has an effect has one itself.
+      // An if or loop that contains an effective statement is effective too.
       for (std::size_t at = s; at != std::string::npos && !effective[at]; at = statements[at].parent)
         add(at);
     }

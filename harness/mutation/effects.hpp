@@ -1,4 +1,4 @@
-// Which statements have a part in what a launch leaves behind.
+// Finds statements that affect the result of a launch.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace assay::mutation {
 
-/// By statement (the numbers of statements_of): whether it changes an array that outlives the launch, or gives a value
-/// to a statement that does. `dead` statements count for nothing. What is left out may be changed at will, as long as
-/// it ends and reads no memory that is not the kernel's.
-std::vector<bool> effective_statements(const ir::Function& function, const std::vector<Listed>& statements,
+/// By statement (numbered as in statements_of): whether it changes an array that outlives the launch, or computes a
+/// value for such a statement. `dead` statements have no effect. A statement without effect may be changed arbitrarily,
+/// as long as it terminates and accesses only the kernel's memory.
+std::vector<bool> effective_statements(const ir::Function& function, const std::vector<ListedStatement>& statements,
                                        const std::vector<bool>& dead);
 
 }  // namespace assay::mutation

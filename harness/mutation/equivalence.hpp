@@ -1,4 +1,4 @@
-// Mutants that a proof on paper shows to be the right kernel in other words, where no pass over the program sees it.
+// Mutants that are equivalent to the correct kernel by a written proof, if no analysis of the program shows it.
 #pragma once
 
 #include <cstdint>
@@ -8,54 +8,55 @@
 
 namespace assay::mutation {
 
-/// One mutant, by what it changes: a proof holds for that text alone. A wrong one hides a gap of the suite.
-struct ProvedEqual {
+/// A proof for one mutant, identified by its patch. An incorrect proof would hide a gap in the suite.
+struct EquivalenceProof {
   std::string_view kernel;  ///< "loop/dynamic_product"
   Operator op = Operator::kOverwriteGradient;
   std::uint64_t patch = 0;  ///< MutantRecord::patch_hash
   std::string_view proof;
 };
 
-inline constexpr ProvedEqual kProvedEqual[] = {
+inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"array_access/views_with_offset", Operator::kPlainAddition, 0x6831439acfaecebe,
-     "Wherever the views lie within x this is the cell (i + 2, i). The others are (i + 1, i + 2), (i + j, i + j) and "
-     "(i, i + j): none of any thread lies two rows below the diagonal but this thread's own."},
+     "The mutant adds to the element (i + 2, i) of x. The other accesses to x are at (i + 1, i + 2), (i + j, i + j) "
+     "and (i, i + j). No other thread accesses the element of the mutant, which lies two rows below the diagonal."},
     {"atomic/slots_by_own_counter", Operator::kLoopRunsForward, 0x9671169fdc6549b4,
-     "Each of the five trips at most, all of whose counts are kept, takes the seed of a slot that no other trip has, "
-     "and adds to its own element of x: they commute."},
+     "There are at most five trips, and all counts are saved. Each trip reads the cotangent of a slot that no other "
+     "trip uses, and adds to its own element of x, so the trips commute."},
     {"combined/attention_row", Operator::kFinalState, 0x250ebd8b6abd2bdd,
-     "The maximum's adjoint goes to the first trip, from the end, whose s is not below the greatest before it. That is "
-     "the last one whose s is the greatest of all, so that it is also the first whose s is not below the final one. "
-     "Behind it the adjoint is zero."},
+     "The adjoint of the maximum goes to the first trip in reverse order whose s is not below the previous maximum. "
+     "This is the last trip whose s is the overall maximum, and therefore also the first in reverse order whose s is "
+     "not below the final value. After that trip the adjoint is zero."},
     {"combined/attention_row", Operator::kFinalState, 0xf5c812d28042b5c0,
-     "As the other one: the greatest of the final value and any s is the final value, in each trip that is run again."},
+     "In each recomputed trip, the maximum of the final value and any s is the final value, so the argument for the "
+     "previous mutant applies."},
     {"control_flow/newton_root", Operator::kBranchOnChanged, 0xe6a6f4ff249a3fa2,
-     "Between 0.2 and 9 the iteration from 1 ends by its tolerance after four trips: the count, whichever of them, is "
-     "below 30 whenever it is asked."},
+     "For inputs between 0.2 and 9, the iteration that starts at 1 converges within four trips, so every version of "
+     "the count is below 30 whenever it is compared."},
     {"control_flow/newton_root", Operator::kBranchOnChanged, 0x8d6e97852e7388f2,
-     "Between 0.2 and 9 the iteration from 1 ends by its tolerance after four trips: the count, whichever of them, is "
-     "below 30 whenever it is asked."},
+     "For inputs between 0.2 and 9, the iteration that starts at 1 converges within four trips, so every version of "
+     "the count is below 30 whenever it is compared."},
     {"control_flow/newton_root", Operator::kGuardOffByOne, 0xf14e29c522837316,
-     "Between 0.2 and 9 the iteration from 1 ends by its tolerance after four trips: fewer than 30, and than 31."},
+     "For inputs between 0.2 and 9, the iteration that starts at 1 converges within four trips, so the loop never "
+     "reaches the limit, whether that is 30 or 31."},
     {"control_flow/newton_root", Operator::kWrongOperator, 0xd364829115d16326,
-     "The count is only asked to be below 30. Counted down it is, and counted up it comes to four at most."},
+     "The count is used only in the comparison with 30. It stays below 30 when it counts down, and is at most four "
+     "when it counts up."},
     {"control_flow/return_inside_loop", Operator::kOtherVersion, 0x9ca1520817178443,
-     "The product stands in the arm of the return, which only the last trip enters. That trip leaves the state as it "
-     "is "
-     "there, so that the state behind the loop is the one that is computed again."},
+     "The product is in the branch with the return, which only the last trip takes. That trip does not change the "
+     "state, so the state after the loop equals the recomputed one."},
     {"matrix/inverse_of_singular", Operator::kLoopRunsForward, 0xc03204e8afe3de24,
-     "Each of the three trips may clear one element of the adjoint, each another one, and reads no other: they "
-     "commute."},
+     "Each of the three trips clears at most one element of the adjoint, different from those of the other trips, and "
+     "reads no other element, so the trips commute."},
     {"reduction/centroid", Operator::kWrongOperand, 0xa66ae745fecb5882,
-     "With p in the place of p - c each point gets 2 a p, and the centroid -2 a n c in the place of zero, of which "
-     "each "
-     "point gets its n-th part: 2 a (p - c) in all, as it must."},
+     "With p instead of p - c, each point gets 2 a p, and the centroid gets -2 a n c instead of zero. Each point gets "
+     "one n-th of the latter, in total 2 a (p - c), which is correct."},
     {"reduction/compensated_sum", Operator::kLoopRunsForward, 0xe64ce9743a10c45c,
-     "Every trip leaves the adjoints (lost, s) = (-seed, seed), exactly, and from (0, seed), with which the first one "
-     "begins, as from there, y gets the seed: all trips do the same to a cell of their own."},
+     "After every trip the adjoints of (lost, s) are exactly (-c, c) for the cotangent c. From these, and from the "
+     "initial (0, c), the adjoint of y is c: every trip makes the same contribution to its own element."},
     {"vector/normalize_at_zero", Operator::kOtherVersion, 0x7f290ded2a036d83,
-     "Where the vector is another one than the first it is zero or no number, so that its length is not above zero and "
-     "the quotient is not taken."},
+     "If the vector differs from its initial value, it is zero or NaN, so that its length is not above zero and the "
+     "quotient is not computed."},
 };
 
 }  // namespace assay::mutation

@@ -9,31 +9,32 @@
 namespace assay::mutation {
 namespace {
 
-/// The kernels that proofs are about.
-Campaign verified_kernels() {
+/// A campaign with the kernels that have proofs.
+Campaign campaign_with_proofs() {
   Campaign campaign;
   std::vector<std::string> names;
-  for (const ProvedEqual& proof : kProvedEqual)
+  for (const EquivalenceProof& proof : kEquivalenceProofs)
     names.emplace_back(proof.kernel);
   const Result<harness::Selection> selection = harness::select(names, {.device = "cpu", .modes = {""}});
   EXPECT_TRUE(selection.ok());
-  for (const harness::Selected& kernel : selection->kernels)
+  for (const harness::SelectedKernel& kernel : selection->kernels)
     campaign.kernels.push_back(kernel.source);
   return campaign;
 }
 
-TEST(ProvedEqual, IsAMutantThatIsStillMade) {
-  const Campaign campaign = verified_kernels();
-  EXPECT_EQ(stale_proofs(campaign, kProvedEqual, backends::SourceTarget::kCpp, harness::testing::faulty_printer({})),
-            std::vector<std::string>{});
-  for (const ProvedEqual& proof : kProvedEqual)
+TEST(EquivalenceProofs, MatchExistingMutants) {
+  const Campaign campaign = campaign_with_proofs();
+  EXPECT_EQ(
+      stale_proofs(campaign, kEquivalenceProofs, backends::SourceTarget::kCpp, harness::testing::faulty_printer({})),
+      std::vector<std::string>{});
+  for (const EquivalenceProof& proof : kEquivalenceProofs)
     EXPECT_FALSE(proof.proof.empty()) << proof.kernel;
 }
 
-TEST(ProvedEqual, IsStaleWhereTheMutantBecameAnother) {
-  ProvedEqual changed = kProvedEqual[0];
+TEST(EquivalenceProofs, AreStaleIfTheMutantChanges) {
+  EquivalenceProof changed = kEquivalenceProofs[0];
   ++changed.patch;
-  EXPECT_EQ(stale_proofs(verified_kernels(), {&changed, 1}, backends::SourceTarget::kCpp,
+  EXPECT_EQ(stale_proofs(campaign_with_proofs(), {&changed, 1}, backends::SourceTarget::kCpp,
                          harness::testing::faulty_printer({})),
             std::vector<std::string>{std::string(changed.kernel)});
 }

@@ -18,7 +18,7 @@ constexpr std::chrono::minutes kTimeLimit{5};
 constexpr std::string_view kNoFault = "none";
 constexpr std::string_view kPass = "pass";
 
-/// What the suite observed of a kernel: the kind of its first case that did not pass, and the message, or "pass".
+/// The suite's verdict on a kernel: that of the first case that did not pass, with its message, or "pass".
 struct Observed {
   std::string verdict{kPass};
   std::string message = {};
@@ -49,7 +49,7 @@ class FaultInjectionSuite {
     if (!compiler_.empty()) arguments.insert(arguments.end(), {"--cxx", compiler_});
     const cpu::ProcessResult ended = cpu::run_process(program_, arguments, kTimeLimit);
     if (ended.end != cpu::ProcessResult::End::kExited)
-      return Error{"did not finish: " + ended.output, program_.string()};
+      return Error{"program did not finish: " + ended.output, program_.string()};
     const Result<harness::RunRecords> run = harness::read_records(output);
     if (!run.ok()) return run.error();
     if (run->cases.empty()) return Error{fmt::format("no test case for '{}'", selector), program_.string()};
@@ -61,32 +61,33 @@ class FaultInjectionSuite {
   std::string compiler_;
 };
 
-/// The oracle's faults are for its own self-test to notice: a kernel that is blamed for one is a false alarm.
+/// Faults in the oracle must be detected by oracle_self_check: a failure attributed to the kernel is a false alarm.
 bool is_noticed(const InjectedFault& injected_fault, const Observed& observed) {
-  return injected_fault.part == Planted::kOracle ? observed.verdict == "internal_error(oracle)"
-                                                 : observed.verdict != kPass;
+  return injected_fault.part == FaultPart::kOracle ? observed.verdict == "internal_error(oracle)"
+                                                   : observed.verdict != kPass;
 }
 
 Result<void> expect_without_fault(const FaultInjectionSuite& suite, std::string_view selector) {
   const Result<Observed> observed = suite.judge(kNoFault, selector);
   if (!observed.ok()) return observed.error();
   if ((observed->verdict == kPass) == (selector != kIdleKernel)) return {};
-  return Error{fmt::format("is {} without a fault: {}", observed->verdict, observed->message), std::string(selector)};
+  return Error{fmt::format("unexpected verdict {} without an injected fault: {}", observed->verdict, observed->message),
+               std::string(selector)};
 }
 
 }  // namespace
 
 Result<std::vector<FaultResult>> run_injected_faults(const fs::path& dir, const std::string& compiler,
-                                                     const TakeFault& take) {
+                                                     const FaultCallback& take) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path() / "assay-faulty";
-  if (!fs::exists(program, error)) return Error{"does not exist; build all targets", program.string()};
+  if (!fs::exists(program, error)) return Error{"program does not exist; build all targets", program.string()};
   const fs::path runs = dir / "faults";
   if (const auto put = put_file(runs / "idle.py", kIdleKernelText); !put.ok()) return put.error();
   const FaultInjectionSuite suite(program, runs, compiler);
   std::set<std::string_view> sound;
   std::vector<FaultResult> results;
-  for (const InjectedFault& injected_fault : kComparatorFaults) {
+  for (const InjectedFault& injected_fault : kInjectedFaults) {
     if (sound.insert(injected_fault.selector).second) {
       const Result<void> expected = expect_without_fault(suite, injected_fault.selector);
       if (!expected.ok()) return expected.error();

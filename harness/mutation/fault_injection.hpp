@@ -1,4 +1,4 @@
-// Runs the suite with each of the faults of harness/mutation/injected_fault.hpp injected into it.
+// Runs the suite with each fault of harness/mutation/injected_fault.hpp.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace assay::mutation {
 
-/// Called with each result as it comes.
-using TakeFault = std::function<void(const FaultResult&)>;
+/// Called with each result as soon as it is available.
+using FaultCallback = std::function<void(const FaultResult&)>;
 
-/// Judges each fault's kernel with the program assay-faulty, which lies next to this one, first without a fault, then
-/// with it. Writes the runs to `dir`/faults. Fails if the program is missing, or if a kernel's verdict is incorrect
-/// without a fault.
+/// Judges the kernel of each fault with the program assay-faulty from the folder of this program, first without and
+/// then with the fault. Writes the runs to `dir`/faults. Fails if the program is missing, or if the verdict on a kernel
+/// is incorrect without a fault.
 Result<std::vector<FaultResult>> run_injected_faults(const std::filesystem::path& dir, const std::string& compiler,
-                                                     const TakeFault& take);
+                                                     const FaultCallback& take);
 
 }  // namespace assay::mutation

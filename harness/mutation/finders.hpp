@@ -1,4 +1,4 @@
-// The finders of the operators, by group. Private to the mutations.
+// The finders of the mutation operators, by group. Private to this folder.
 #pragma once
 
 #include <vector>
@@ -7,23 +7,23 @@
 
 namespace assay::mutation {
 
-void find_accumulation(Operator op, const Setting& setting, std::vector<Mutation>& found);
-void find_stores(Operator op, const Setting& setting, std::vector<Mutation>& found);
-void find_values(Operator op, const Setting& setting, std::vector<Mutation>& found);
-void find_rules(Operator op, const Setting& setting, std::vector<Mutation>& found);
-void find_control(Operator op, const Setting& setting, std::vector<Mutation>& found);
-void find_memory(Operator op, const Setting& setting, std::vector<Mutation>& found);
-void find_replay(Operator op, const Setting& setting, std::vector<Mutation>& found);
-void find_forward(Operator op, const Setting& setting, std::vector<Mutation>& found);
-void find_primal(Operator op, const Setting& setting, std::vector<Mutation>& found);
+void find_accumulation(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_stores(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_values(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_rules(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_control(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_memory(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_replay(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_forward(Operator op, const MutationContext& context, std::vector<Mutation>& found);
+void find_primal(Operator op, const MutationContext& context, std::vector<Mutation>& found);
 
-// ---- what several groups ask
+// ---- shared by several groups
 
-/// Calls visit(Node, const Expr&) for each node of the statement's own expressions.
+/// Calls visit(Node, const Expr&) for each node of the statement's root expressions.
 template <class Visit>
-void for_each_node(const Setting& setting, std::size_t statement, Visit&& visit) {
-  for (const Node& node : nodes_of(setting.function, *setting.statements[statement].statement, statement))
-    visit(node, setting.function.expr(node.id));
+void for_each_node(const MutationContext& context, std::size_t statement, Visit&& visit) {
+  for (const ExpressionNode& node : nodes_of(context.function, *context.statements[statement].statement, statement))
+    visit(node, context.function.expr(node.id));
 }
 
 /// The variable and the value of a Let or an Assign.
@@ -33,32 +33,32 @@ struct Definition {
 };
 Definition definition_of(const ir::Stmt& statement);
 
-/// A load of a gradient in a definition: the place of the load.
-struct SeedLoad {
+/// A load of an incoming gradient (cotangent) in a definition.
+struct CotangentLoad {
   std::size_t statement = 0;
-  Place place;
+  ExpressionPosition place;
   const ir::Expr* load = nullptr;
   ir::VarId gradient = ir::kNone;
 };
-std::vector<SeedLoad> seed_loads(const Setting& setting);
+std::vector<CotangentLoad> cotangent_loads(const MutationContext& context);
 /// Whether the statement stores to the array.
-bool stores_to(const Setting& setting, std::size_t statement, ir::VarId array);
+bool stores_to(const MutationContext& context, std::size_t statement, ir::VarId array);
 /// The literal 1, or 0, of a scalar or aggregate type; kNone for other types.
 ir::ExprId one(ir::Builder& make, ir::Type type);
 
-/// A definition that computes part of a gradient from another: no seed, and no copy.
-bool is_contribution(const Setting& setting, std::size_t statement);
-/// Whether two expressions of the function are the same text.
+/// Whether the statement defines part of a gradient computed from another one, and is neither a cotangent load nor a
+/// copy.
+bool is_contribution(const MutationContext& context, std::size_t statement);
+/// Whether two expressions of the function are structurally equal.
 bool same_tree(const ir::Function& function, ir::ExprId a, ir::ExprId b);
-/// What the variable is declared with; kNone for a parameter and for one without a value.
-ir::ExprId value_of(const Setting& setting, ir::VarId variable);
-/// Whether the value is zero by the program's text alone: the literal, a variable or a field that nothing gives a
-/// value.
-bool is_zero(const Setting& setting, ir::ExprId value);
-/// The variable that this one is a copy of wherever it has an effect: itself, or what it is declared with.
-ir::VarId origin_of(const Setting& setting, ir::VarId variable);
-/// Whether both variables are declared with the same load: what the source loads twice is seldom changed in between.
-bool is_loaded_alike(const Setting& setting, ir::VarId a, ir::VarId b);
-std::string name_of(const Setting& setting, ir::VarId variable);
+/// The initial value of the variable; kNone for a parameter and for a declaration without a value.
+ir::ExprId value_of(const MutationContext& context, ir::VarId variable);
+/// Whether the value is statically zero: the literal, or a variable or field that is never assigned.
+bool is_zero(const MutationContext& context, ir::ExprId value);
+/// The variable that this variable always copies wherever it has an effect; itself if it is not a copy.
+ir::VarId origin_of(const MutationContext& context, ir::VarId variable);
+/// Whether both variables are declared with the same load: a value loaded twice is seldom changed in between.
+bool is_loaded_alike(const MutationContext& context, ir::VarId a, ir::VarId b);
+std::string name_of(const MutationContext& context, ir::VarId variable);
 
 }  // namespace assay::mutation

@@ -1,4 +1,4 @@
-// Mistakes in the kernel itself, and in what of it is differentiated.
+// Mutations of the forward kernel, and of the kernel that is differentiated.
 #include <bit>
 #include <optional>
 
@@ -41,7 +41,7 @@ std::optional<Op> exchanged(Op op) {
   }
 }
 
-/// Of integers the neighbouring comparison; of floats, which are seldom equal, the opposite one.
+/// The adjacent comparison for integers (< and <=); the opposite one for floats, which are seldom equal.
 std::optional<Op> other_comparison(Op op, bool integers) {
   switch (op) {
     case Op::kLt: return integers ? Op::kLe : Op::kGe;
@@ -54,7 +54,7 @@ std::optional<Op> other_comparison(Op op, bool integers) {
   }
 }
 
-Make replacement(Operator op, const Setting& setting, const Expr& expr) {
+Make replacement(Operator op, const MutationContext& context, const Expr& expr) {
   const Expr node = expr;
   if (op == Operator::kFloatOff) {
     if (expr.kind != ExprKind::kLiteral || !expr.type.is_float_scalar()) return nullptr;
@@ -64,13 +64,13 @@ Make replacement(Operator op, const Setting& setting, const Expr& expr) {
     return [=](Builder& make) { return make.literal(node.type, off); };
   }
   if (expr.kind != ExprKind::kOperation) return nullptr;
-  const Type first = expr.args.empty() ? kVoid : setting.function.expr(expr.args[0]).type;
+  const Type first = expr.args.empty() ? kVoid : context.function.expr(expr.args[0]).type;
   if (op == Operator::kWrongOperator) {
     const auto other = exchanged(expr.op);
     if (!other) return nullptr;
     std::vector<Type> types;
     for (const ExprId arg : expr.args)
-      types.push_back(setting.function.expr(arg).type);
+      types.push_back(context.function.expr(arg).type);
     const Result<Type> type = result_type(*other, types);
     if (!type.ok() || *type != expr.type) return nullptr;
     return [=](Builder& make) { return make.op(*other, node.args); };
@@ -85,26 +85,26 @@ Make replacement(Operator op, const Setting& setting, const Expr& expr) {
   };
 }
 
-void find_arrays(const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    for_each_node(setting, s, [&](const Node& node, const Expr& expr) {
+void find_arrays(const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kLoad || expr.type.is_tile()) return;
-      const VarId array = setting.function.expr(expr.args[0]).variable;
-      for (VarId other = 0; other < setting.function.parameter_count; ++other) {
-        if (other == array || setting.function.var(other).type != setting.function.var(array).type) continue;
+      const VarId array = context.function.expr(expr.args[0]).variable;
+      for (VarId other = 0; other < context.function.parameter_count; ++other) {
+        if (other == array || context.function.var(other).type != context.function.var(array).type) continue;
         const std::vector<ExprId> indices(expr.args.begin() + 1, expr.args.end());
-        const Place place = node.place;
-        found.push_back({Operator::kWrongArray, s, setting.statements[s].statement->loc,
-                         fmt::format("'{}' is read for '{}'", name_of(setting, other), name_of(setting, array)),
+        const ExpressionPosition place = node.place;
+        found.push_back({Operator::kWrongArray, s, context.statements[s].statement->loc,
+                         fmt::format("'{}' is read instead of '{}'", name_of(context, other), name_of(context, array)),
                          [=](Editor& edit) { edit.replace(place, edit.make().load(other, indices)); }});
       }
     });
   }
 }
 
-void find_dropped(const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const Stmt& statement = *setting.statements[s].statement;
+void find_dropped(const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const Stmt& statement = *context.statements[s].statement;
     const bool acts = std::holds_alternative<Store>(statement.node) || std::holds_alternative<Assign>(statement.node) ||
                       std::holds_alternative<Atomic>(statement.node);
     if (!acts) continue;
@@ -113,12 +113,12 @@ void find_dropped(const Setting& setting, std::vector<Mutation>& found) {
   }
 }
 
-void find_bounds(const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const auto* loop = std::get_if<For>(&setting.statements[s].statement->node);
+void find_bounds(const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const auto* loop = std::get_if<For>(&context.statements[s].statement->node);
     if (loop == nullptr) continue;
     const ExprId stop = loop->stop, step = loop->step;
-    found.push_back({Operator::kGuardOffByOne, s, setting.statements[s].statement->loc, "a loop stops one step later",
+    found.push_back({Operator::kGuardOffByOne, s, context.statements[s].statement->loc, "a loop stops one step later",
                      [=](Editor& edit) {
                        std::get<For>(edit.at(s).node).stop = edit.make().op(Op::kAdd, {stop, step});
                      }});
@@ -132,16 +132,16 @@ bool is_step(Op op) {
 
 }  // namespace
 
-void find_forward(Operator op, const Setting& setting, std::vector<Mutation>& found) {
-  if (op == Operator::kWrongArray) return find_arrays(setting, found);
-  if (op == Operator::kDroppedStatement) return find_dropped(setting, found);
-  if (op == Operator::kGuardOffByOne) find_bounds(setting, found);
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    for_each_node(setting, s, [&](const Node& node, const Expr& expr) {
-      const Make make = replacement(op, setting, expr);
+void find_forward(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == Operator::kWrongArray) return find_arrays(context, found);
+  if (op == Operator::kDroppedStatement) return find_dropped(context, found);
+  if (op == Operator::kGuardOffByOne) find_bounds(context, found);
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+      const Make make = replacement(op, context, expr);
       if (!make) return;
-      const Place place = node.place;
-      found.push_back({op, s, setting.statements[s].statement->loc,
+      const ExpressionPosition place = node.place;
+      found.push_back({op, s, context.statements[s].statement->loc,
                        expr.kind == ExprKind::kLiteral
                            ? fmt::format("{} is off by a thousandth", std::bit_cast<double>(expr.bits))
                            : fmt::format("{}: '{}'", row(op).change, ir::row(expr.op).mnemonic),
@@ -150,24 +150,24 @@ void find_forward(Operator op, const Setting& setting, std::vector<Mutation>& fo
   }
 }
 
-void find_primal(Operator op, const Setting& setting, std::vector<Mutation>& found) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const Stmt& statement = *setting.statements[s].statement;
+void find_primal(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const Stmt& statement = *context.statements[s].statement;
     if (op == Operator::kContinueBreaks && std::holds_alternative<Continue>(statement.node)) {
       found.push_back(
           {op, s, statement.loc, "continue is treated as break", [s](Editor& edit) { edit.at(s).node = Break{}; }});
     }
     if (op != Operator::kStepHasSlope) continue;
-    const std::vector<Node> nodes = nodes_of(setting.function, statement, s);
-    for_each_node(setting, s, [&](const Node& node, const Expr& expr) {
+    const std::vector<ExpressionNode> nodes = nodes_of(context.function, statement, s);
+    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kOperation || !is_step(expr.op) || !expr.type.is_float_scalar()) return;
-      // An integer has no derivative to pass on.
-      const Expr& above = setting.function.expr(nodes[node.parent].id);
+      // An integer has no derivative.
+      const Expr& above = context.function.expr(nodes[node.parent].id);
       if (above.kind == ExprKind::kOperation && above.op == Op::kCast && !above.type.is_float_scalar()) return;
       const ExprId operand = expr.args[0];
-      const Place place = node.place;
-      // To be differentiated only: the operand itself in the place of its floor has the slope, and the value that the
-      // backward kernel computes with is the operand's too, as where the two are mistaken for each other.
+      const ExpressionPosition place = node.place;
+      // Only in the differentiated kernel: replacing floor(x) by x gives the derivative 1, and the backward kernel
+      // also computes with the value x.
       found.push_back({op, s, statement.loc, fmt::format("the derivative of {} is 1", ir::row(expr.op).mnemonic),
                        [=](Editor& edit) { edit.replace(place, operand); }});
     });

@@ -25,7 +25,7 @@ LedgerHead head_from(const json& line) {
 }
 
 Fate fate_from(const std::string& text) {
-  for (const Fate fate : {Fate::kKilled, Fate::kSurvived, Fate::kEquivalent, Fate::kProved}) {
+  for (const Fate fate : {Fate::kKilled, Fate::kSurvived, Fate::kEquivalent, Fate::kEquivalentByProof}) {
     if (to_text(fate) == text) return fate;
   }
   return Fate::kInvalid;
@@ -35,7 +35,7 @@ MutantRecord mutant_from(const json& line) {
   MutantRecord mutant;
   mutant.name = line.at("mutant");
   const auto op = operator_named(line.at("operator").get<std::string>());
-  if (!op) throw json::other_error::create(501, "no such operator", nullptr);
+  if (!op) throw json::other_error::create(501, "unknown mutation operator", nullptr);
   mutant.op = *op;
   mutant.family = line.at("family");
   mutant.kernel = line.at("kernel");
@@ -44,8 +44,8 @@ MutantRecord mutant_from(const json& line) {
   mutant.fate = fate_from(line.at("fate"));
   mutant.promote.check = line.at("lift");
   mutant.native.check = line.at("native");
-  mutant.promote.proved = line.value("lift_proved", false);
-  mutant.native.proved = line.value("native_proved", false);
+  mutant.promote.equivalent_by_proof = line.value("lift_proved", false);
+  mutant.native.equivalent_by_proof = line.value("native_proved", false);
   mutant.killed_widened = line.value("killed_widened", std::vector<bool>{});
   mutant.patch = line.value("patch", "");
   mutant.patch_hash = line.value("patch_hash", std::uint64_t{0});
@@ -60,8 +60,8 @@ std::string to_line(const MutantRecord& mutant) {
                {"line", mutant.line},          {"what", mutant.what},
                {"fate", to_text(mutant.fate)}, {"lift", mutant.promote.check},
                {"native", mutant.native.check}};
-  if (mutant.promote.proved) line["lift_proved"] = true;
-  if (mutant.native.proved) line["native_proved"] = true;
+  if (mutant.promote.equivalent_by_proof) line["lift_proved"] = true;
+  if (mutant.native.equivalent_by_proof) line["native_proved"] = true;
   if (!mutant.killed_widened.empty()) line["killed_widened"] = mutant.killed_widened;
   if (!mutant.patch.empty()) {
     line["patch"] = mutant.patch;
@@ -83,10 +83,9 @@ Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir) {
       if (number == 1) ledger.head = head_from(line);
       else ledger.mutants.push_back(mutant_from(line));
     } catch (const json::exception& error) {
-      return Error{fmt::format("is no line of a campaign: {}", error.what()),
-                   fmt::format("{}:{}", path.string(), number)};
+      return Error{fmt::format("invalid ledger line: {}", error.what()), fmt::format("{}:{}", path.string(), number)};
     }
-    ledger.whole_bytes += static_cast<std::int64_t>(text.size()) + 1;
+    ledger.complete_bytes += static_cast<std::int64_t>(text.size()) + 1;
   }
   if (number == 0) return std::optional<Ledger>{};
   return std::optional(std::move(ledger));
@@ -95,7 +94,7 @@ Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir) {
 Result<harness::AppendedLines> start_ledger(const std::filesystem::path& dir, const LedgerHead& head) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  if (error) return Error{fmt::format("cannot make the output folder: {}", error.message()), dir.string()};
+  if (error) return Error{fmt::format("cannot create the output folder: {}", error.message()), dir.string()};
   Result<harness::AppendedLines> lines = harness::AppendedLines::create(dir / kLedgerFile);
   if (!lines.ok()) return lines.error();
   if (const Result<void> put = lines->append(to_json(head).dump()); !put.ok()) return put.error();

@@ -1,4 +1,4 @@
-// DIR/mutants.jsonl: what was asked for, then a line for each mutant that was judged, as it came.
+// DIR/mutants.jsonl: a line that describes the campaign, then a line for each judged mutant in order of completion.
 #pragma once
 
 #include <filesystem>
@@ -14,29 +14,29 @@ namespace assay::mutation {
 
 inline constexpr std::string_view kLedgerFile = "mutants.jsonl";
 
-/// What a campaign was made with: another one cannot be gone on with.
+/// The parameters of a campaign. A ledger can only be resumed with the same parameters.
 struct LedgerHead {
   std::string device;
   std::string commit;  ///< of Assay
   std::uint64_t seed = 0;
   std::size_t planned = 0;  ///< mutants
-  std::string plan;         ///< a hash of their names
+  std::string plan;         ///< hash of the names of the mutants
   friend bool operator==(const LedgerHead&, const LedgerHead&) = default;
 };
 
 struct Ledger {
   LedgerHead head;
   std::vector<MutantRecord> mutants;
-  std::int64_t whole_bytes = 0;  ///< of the file up to its last whole line
+  std::int64_t complete_bytes = 0;  ///< size of the file up to the end of its last complete line
 };
 
 std::string to_line(const MutantRecord& mutant);
 
-/// Reads a ledger; nothing where the folder has none. A last line that was cut short is left out. Fails on a file that
-/// is none, naming the line.
+/// Reads a ledger; returns nothing if the folder has none. Ignores a truncated last line. Fails on an invalid line,
+/// with its number.
 Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir);
 
-/// Starts a ledger, which replaces an older one.
+/// Starts a new ledger, replacing an existing one.
 Result<harness::AppendedLines> start_ledger(const std::filesystem::path& dir, const LedgerHead& head);
 
 }  // namespace assay::mutation

@@ -17,7 +17,7 @@ namespace {
 
 class Iterations {
  public:
-  Iterations(const Setting& setting, const For& loop) : setting_(setting), loop_(loop) {
+  Iterations(const MutationContext& context, const For& loop) : context_(context), loop_(loop) {
     for_each_statement(loop.body, [&](const Stmt& statement) { statements_.push_back(&statement); });
   }
 
@@ -27,58 +27,58 @@ class Iterations {
     const std::vector<VarId> inside = declared_variables(loop_.body);
     const bool by_variable = std::ranges::any_of(statements_, [&](const Stmt* statement) {
       const auto* assign = std::get_if<Assign>(&statement->node);
-      if (assign == nullptr || !setting_.carries[static_cast<std::size_t>(assign->variable)]) return false;
+      if (assign == nullptr || !context_.carries_gradient[static_cast<std::size_t>(assign->variable)]) return false;
       return !std::ranges::binary_search(inside, assign->variable) && !copies(assign->value, assign->variable) &&
              !only_adds(*assign) && !keeps_to_its_component(assign->variable);
     });
     if (by_variable) return true;
-    for (VarId array = 0; array < setting_.function.parameter_count; ++array) {
-      if (setting_.is_gradient(array) && hands_on_in(array)) return true;
+    for (VarId array = 0; array < context_.function.parameter_count; ++array) {
+      if (context_.is_gradient(array) && hands_on_in(array)) return true;
     }
     return false;
   }
 
  private:
-  const Expr& expr(ExprId id) const { return setting_.function.expr(id); }
+  const Expr& expr(ExprId id) const { return context_.function.expr(id); }
   bool is(ExprId id, VarId variable) const {
     return expr(id).kind == ExprKind::kVariable && expr(id).variable == variable;
   }
 
-  /// How many expressions of the body mention the variable.
+  /// The number of expressions of the body that use the variable.
   std::size_t reads(VarId variable) const {
     std::size_t count = 0;
     for (const Stmt* statement : statements_) {
       for (const ExprId root : roots_of(*statement))
-        count += std::ranges::binary_search(variables_read(setting_.function, root), variable);
+        count += std::ranges::binary_search(variables_read(context_.function, root), variable);
     }
     return count;
   }
 
-  /// Whether the expression is the variable, or declared as a copy of it.
+  /// Whether the expression is the variable or a variable declared as its copy.
   bool copies(ExprId value, VarId of) const {
     while (value != kNone && expr(value).kind == ExprKind::kVariable) {
       const VarId variable = expr(value).variable;
       if (variable == of) return true;
-      value = value_of(setting_, variable);
+      value = value_of(context_, variable);
     }
     return false;
   }
 
-  /// Whether the assignment adds to a variable that nothing else in the loop reads: a sum, in whatever order.
+  /// Whether the assignment adds to a variable that nothing else in the loop reads: a sum, independent of order.
   bool only_adds(const Assign& sum) const {
     const Expr& value = expr(sum.value);
     if (value.kind != ExprKind::kOperation || value.op != Op::kAdd || !is(value.args[0], sum.variable)) return false;
     return reads(sum.variable) == 1;
   }
 
-  /// Whether the node is the given component operation on one of these variables, at the loop's own variable.
+  /// Whether the node is the given component operation on one of these variables, indexed by the loop variable.
   bool at_own_component(const Expr& node, Op op, const std::vector<VarId>& versions) const {
     return node.kind == ExprKind::kOperation && node.op == op && expr(node.args[0]).kind == ExprKind::kVariable &&
            std::ranges::count(versions, expr(node.args[0]).variable) > 0 && is(node.args[1], loop_.variable);
   }
 
-  /// Whether the body reads the variable, and its versions with another component at the loop's variable, in that
-  /// component alone, and makes nothing else of it.
+  /// Whether the body uses the variable, and its versions with an updated component, only in the component indexed by
+  /// the loop variable.
   bool keeps_to_its_component(VarId variable) const {
     std::vector<VarId> versions{variable};
     const auto is_version = [&](ExprId id) {
@@ -102,7 +102,7 @@ class Iterations {
     });
   }
 
-  /// Whether each mention of a version below the root is extract(version, j), or the operand of an insert at the root.
+  /// Whether each use of a version below the root is extract(version, j), or the operand of an insert at the root.
   bool reads_own_component(ExprId root, const std::vector<VarId>& versions, bool may_insert) const {
     const Expr& node = expr(root);
     if (node.kind == ExprKind::kVariable) return std::ranges::count(versions, node.variable) == 0;
@@ -129,7 +129,7 @@ class Iterations {
       if (const auto* store = std::get_if<Store>(&statement->node))
         note(Access::Kind::kStore, store->array, store->indices);
       for (const ExprId root : roots_of(*statement)) {
-        for_each_expression(setting_.function, root, [&](ExprId, const Expr& node) {
+        for_each_expression(context_.function, root, [&](ExprId, const Expr& node) {
           if (node.kind == ExprKind::kLoad) note(Access::Kind::kLoad, node.args[0], std::span(node.args).subspan(1));
         });
       }
@@ -141,7 +141,7 @@ class Iterations {
     const std::vector<Access> accesses = accesses_of(gradient);
     const auto has = [&](Access::Kind kind) { return std::ranges::count(accesses, kind, &Access::kind) > 0; };
     if (!has(Access::Kind::kStore) && !(has(Access::Kind::kLoad) && has(Access::Kind::kAdd))) return false;
-    for (std::size_t d = 0; d < setting_.function.var(gradient).type.rank; ++d) {
+    for (std::size_t d = 0; d < context_.function.var(gradient).type.rank; ++d) {
       const auto in_own_slice = [&](const Access& access) {
         return d < access.indices.size() && is(access.indices[d], loop_.variable);
       };
@@ -150,15 +150,15 @@ class Iterations {
     return true;
   }
 
-  const Setting& setting_;
+  const MutationContext& context_;
   const For& loop_;
   std::vector<const Stmt*> statements_;  ///< of the body
 };
 
 }  // namespace
 
-bool may_run_in_any_order(const Setting& setting, const For& loop) {
-  const Iterations iterations(setting, loop);
+bool is_order_independent(const MutationContext& context, const For& loop) {
+  const Iterations iterations(context, loop);
   return iterations.are_alike() || !iterations.hand_on();
 }
 

@@ -22,26 +22,26 @@ std::set<std::string> names_of(const Function& kernel) {
   return names;
 }
 
-/// Marks the variables that receive what carries part of a gradient, until nothing more is marked.
-void spread(Setting& setting) {
+/// Propagates the mark "carries part of a gradient" from values to variables until a fixed point.
+void spread(MutationContext& context) {
   for (bool changed = true; changed;) {
     changed = false;
     const auto mark = [&](VarId variable) {
-      if (variable == kNone || setting.carries[static_cast<std::size_t>(variable)]) return;
-      setting.carries[static_cast<std::size_t>(variable)] = changed = true;
+      if (variable == kNone || context.carries_gradient[static_cast<std::size_t>(variable)]) return;
+      context.carries_gradient[static_cast<std::size_t>(variable)] = changed = true;
     };
-    for (const Listed& listed : setting.statements) {
+    for (const ListedStatement& listed : context.statements) {
       const Stmt& statement = *listed.statement;
       const std::vector<ExprId> roots = roots_of(statement);
-      if (std::ranges::none_of(roots, [&](ExprId root) { return setting.carries_any(root); })) continue;
+      if (std::ranges::none_of(roots, [&](ExprId root) { return context.carries_any(root); })) continue;
       if (std::holds_alternative<Let>(statement.node) || std::holds_alternative<Call>(statement.node) ||
           std::holds_alternative<Atomic>(statement.node)) {
         for_each_declared(statement, mark);
       }
       if (const auto* assign = std::get_if<Assign>(&statement.node)) mark(assign->variable);
       if (const auto* store = std::get_if<Store>(&statement.node)) {
-        const VarId array = setting.function.expr(store->array).variable;
-        if (setting.function.var(array).type.is_local_array() && setting.carries_any(store->value)) mark(array);
+        const VarId array = context.function.expr(store->array).variable;
+        if (context.function.var(array).type.is_local_array() && context.carries_any(store->value)) mark(array);
       }
     }
   }
@@ -49,7 +49,7 @@ void spread(Setting& setting) {
 
 }  // namespace
 
-Setting::Setting(const transforms::Adjoint& adjoint, const Function& kernel)
+MutationContext::MutationContext(const transforms::AdjointModule& adjoint, const Function& kernel)
     : module(adjoint.module),
       function(adjoint.module.kernels[0]),
       statements(statements_of(function)),
@@ -58,15 +58,15 @@ Setting::Setting(const transforms::Adjoint& adjoint, const Function& kernel)
       effective(effective_statements(function, statements, dead)),
       primal_of(function.variables.size(), kNone),
       source_names(names_of(kernel)),
-      carries(function.variables.size(), false) {
+      carries_gradient(function.variables.size(), false) {
   for (const transforms::GradientParameter& gradient : adjoint.gradients) {
     primal_of[static_cast<std::size_t>(gradient.gradient)] = gradient.primal;
-    carries[static_cast<std::size_t>(gradient.gradient)] = true;
+    carries_gradient[static_cast<std::size_t>(gradient.gradient)] = true;
   }
   spread(*this);
 }
 
-Setting::Setting(const Module& in, const Function& kernel)
+MutationContext::MutationContext(const Module& in, const Function& kernel)
     : module(in),
       function(kernel),
       statements(statements_of(kernel)),
@@ -75,23 +75,25 @@ Setting::Setting(const Module& in, const Function& kernel)
       effective(effective_statements(function, statements, dead)),
       primal_of(kernel.variables.size(), kNone),
       source_names(names_of(kernel)),
-      carries(kernel.variables.size(), false) {}
+      carries_gradient(kernel.variables.size(), false) {}
 
-bool Setting::carries_any(ExprId root) const {
+bool MutationContext::carries_any(ExprId root) const {
   bool found = false;
   for_each_expression(function, root, [&](ExprId, const Expr& expr) {
-    found = found || (expr.kind == ExprKind::kVariable && carries[static_cast<std::size_t>(expr.variable)]);
+    found = found || (expr.kind == ExprKind::kVariable && carries_gradient[static_cast<std::size_t>(expr.variable)]);
   });
   return found;
 }
 
-bool Setting::works_on_gradients(const Stmt& statement) const {
+bool MutationContext::works_on_gradients(const Stmt& statement) const {
   return std::ranges::any_of(roots_of(statement), [&](ExprId root) { return carries_any(root); });
 }
 
-bool Setting::is_from_source(VarId variable) const { return source_names.contains(function.var(variable).name); }
+bool MutationContext::is_from_source(VarId variable) const {
+  return source_names.contains(function.var(variable).name);
+}
 
-bool Setting::is_read(VarId variable) const {
+bool MutationContext::is_read(VarId variable) const {
   for (std::size_t s = 0; s < statements.size(); ++s) {
     if (!effective[s]) continue;
     for (const ExprId root : roots_of(*statements[s].statement)) {
@@ -101,7 +103,7 @@ bool Setting::is_read(VarId variable) const {
   return false;
 }
 
-bool Setting::in_loop(std::size_t statement) const {
+bool MutationContext::in_loop(std::size_t statement) const {
   for (std::size_t at = statements[statement].parent; at != std::string::npos; at = statements[at].parent) {
     const auto& node = statements[at].statement->node;
     if (std::holds_alternative<For>(node) || std::holds_alternative<While>(node)) return true;
@@ -109,7 +111,7 @@ bool Setting::in_loop(std::size_t statement) const {
   return false;
 }
 
-std::vector<VarId> Setting::visible(std::size_t statement) const {
+std::vector<VarId> MutationContext::visible(std::size_t statement) const {
   std::vector<VarId> found;
   for (VarId v = 0; v < function.parameter_count + function.launch_rank; ++v)
     found.push_back(v);
@@ -132,23 +134,23 @@ Definition definition_of(const Stmt& statement) {
   return {};
 }
 
-std::vector<SeedLoad> seed_loads(const Setting& setting) {
-  std::vector<SeedLoad> found;
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    if (definition_of(*setting.statements[s].statement).value == kNone) continue;
-    for_each_node(setting, s, [&](const Node& node, const Expr& expr) {
+std::vector<CotangentLoad> cotangent_loads(const MutationContext& context) {
+  std::vector<CotangentLoad> found;
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    if (definition_of(*context.statements[s].statement).value == kNone) continue;
+    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kLoad) return;
-      const VarId array = setting.function.expr(expr.args[0]).variable;
-      if (setting.is_gradient(array)) found.push_back({s, node.place, &expr, array});
+      const VarId array = context.function.expr(expr.args[0]).variable;
+      if (context.is_gradient(array)) found.push_back({s, node.place, &expr, array});
     });
   }
   return found;
 }
 
-bool stores_to(const Setting& setting, std::size_t statement, VarId array) {
-  if (statement >= setting.statements.size()) return false;
-  const auto* store = std::get_if<Store>(&setting.statements[statement].statement->node);
-  return store != nullptr && setting.function.expr(store->array).variable == array;
+bool stores_to(const MutationContext& context, std::size_t statement, VarId array) {
+  if (statement >= context.statements.size()) return false;
+  const auto* store = std::get_if<Store>(&context.statements[statement].statement->node);
+  return store != nullptr && context.function.expr(store->array).variable == array;
 }
 
 ExprId one(Builder& make, Type type) {
@@ -158,10 +160,10 @@ ExprId one(Builder& make, Type type) {
   return make.op(Op::kSplat, {make.literal(type.component(), 1.0)}, type);
 }
 
-bool is_contribution(const Setting& setting, std::size_t statement) {
-  const Definition definition = definition_of(*setting.statements[statement].statement);
-  if (definition.value == kNone || !setting.carries_any(definition.value)) return false;
-  const Type type = setting.function.expr(definition.value).type;
+bool is_contribution(const MutationContext& context, std::size_t statement) {
+  const Definition definition = definition_of(*context.statements[statement].statement);
+  if (definition.value == kNone || !context.carries_any(definition.value)) return false;
+  const Type type = context.function.expr(definition.value).type;
   return type.is_float_scalar() || (type.is_aggregate() && is_float(type.scalar));
 }
 
@@ -177,8 +179,8 @@ bool same_tree(const Function& function, ExprId a, ExprId b) {
   return true;
 }
 
-ExprId value_of(const Setting& setting, VarId variable) {
-  for (const Listed& listed : setting.statements) {
+ExprId value_of(const MutationContext& context, VarId variable) {
+  for (const ListedStatement& listed : context.statements) {
     const auto* let = std::get_if<Let>(&listed.statement->node);
     if (let != nullptr && let->variable == variable) return let->value;
   }
@@ -187,90 +189,91 @@ ExprId value_of(const Setting& setting, VarId variable) {
 
 namespace {
 
-/// Whether a statement that is not dead assigns the variable.
-bool is_assigned(const Setting& setting, VarId variable) {
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    const auto* assign = std::get_if<Assign>(&setting.statements[s].statement->node);
-    if (assign != nullptr && assign->variable == variable && !setting.dead[s]) return true;
+/// Whether a live statement assigns the variable.
+bool is_assigned(const MutationContext& context, VarId variable) {
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    const auto* assign = std::get_if<Assign>(&context.statements[s].statement->node);
+    if (assign != nullptr && assign->variable == variable && !context.dead[s]) return true;
   }
   return false;
 }
 
-bool is_declared(const Setting& setting, VarId variable) {
-  return std::ranges::any_of(setting.statements, [&](const Listed& listed) {
+bool is_declared(const MutationContext& context, VarId variable) {
+  return std::ranges::any_of(context.statements, [&](const ListedStatement& listed) {
     const auto* let = std::get_if<Let>(&listed.statement->node);
     return let != nullptr && let->variable == variable;
   });
 }
 
 /// Whether this field of the struct is zero.
-bool is_zero_field(const Setting& setting, ExprId value, std::int32_t field) {
-  const Expr& expr = setting.function.expr(value);
+bool is_zero_field(const MutationContext& context, ExprId value, std::int32_t field) {
+  const Expr& expr = context.function.expr(value);
   if (expr.kind == ExprKind::kVariable) {
-    if (!is_declared(setting, expr.variable) || is_assigned(setting, expr.variable)) return false;
-    const ExprId declared = value_of(setting, expr.variable);
-    return declared == kNone || is_zero_field(setting, declared, field);
+    if (!is_declared(context, expr.variable) || is_assigned(context, expr.variable)) return false;
+    const ExprId declared = value_of(context, expr.variable);
+    return declared == kNone || is_zero_field(context, declared, field);
   }
   if (expr.kind != ExprKind::kOperation || expr.op != Op::kWithField) return false;
-  return expr.index == field ? is_zero(setting, expr.args[1]) : is_zero_field(setting, expr.args[0], field);
+  return expr.index == field ? is_zero(context, expr.args[1]) : is_zero_field(context, expr.args[0], field);
 }
 
 }  // namespace
 
-bool is_zero(const Setting& setting, ExprId value) {
-  const Expr& expr = setting.function.expr(value);
+bool is_zero(const MutationContext& context, ExprId value) {
+  const Expr& expr = context.function.expr(value);
   switch (expr.kind) {
     case ExprKind::kLiteral: return expr.type.is_float_scalar() && std::bit_cast<double>(expr.bits) == 0;
-    case ExprKind::kField: return is_zero_field(setting, expr.args[0], expr.index);
-    case ExprKind::kOperation: return (expr.op == Op::kSplat || expr.op == Op::kNeg) && is_zero(setting, expr.args[0]);
+    case ExprKind::kField: return is_zero_field(context, expr.args[0], expr.index);
+    case ExprKind::kOperation: return (expr.op == Op::kSplat || expr.op == Op::kNeg) && is_zero(context, expr.args[0]);
     case ExprKind::kVariable: {
-      if (!is_declared(setting, expr.variable) || is_assigned(setting, expr.variable)) return false;
-      const ExprId declared = value_of(setting, expr.variable);
-      return declared == kNone || is_zero(setting, declared);
+      if (!is_declared(context, expr.variable) || is_assigned(context, expr.variable)) return false;
+      const ExprId declared = value_of(context, expr.variable);
+      return declared == kNone || is_zero(context, declared);
     }
     default: return false;
   }
 }
 
-VarId origin_of(const Setting& setting, VarId variable) {
+VarId origin_of(const MutationContext& context, VarId variable) {
   for (;;) {
-    const ExprId value = is_assigned(setting, variable) ? kNone : value_of(setting, variable);
-    if (value == kNone || setting.function.expr(value).kind != ExprKind::kVariable) return variable;
-    const VarId next = setting.function.expr(value).variable;
-    // What it was copied of may have changed since.
-    if (is_assigned(setting, next)) return variable;
+    const ExprId value = is_assigned(context, variable) ? kNone : value_of(context, variable);
+    if (value == kNone || context.function.expr(value).kind != ExprKind::kVariable) return variable;
+    const VarId next = context.function.expr(value).variable;
+    // The original may have changed since.
+    if (is_assigned(context, next)) return variable;
     variable = next;
   }
 }
 
-bool is_loaded_alike(const Setting& setting, VarId a, VarId b) {
-  const ExprId x = value_of(setting, a), y = value_of(setting, b);
-  return x != kNone && y != kNone && setting.function.expr(x).kind == ExprKind::kLoad &&
-         same_tree(setting.function, x, y);
+bool is_loaded_alike(const MutationContext& context, VarId a, VarId b) {
+  const ExprId x = value_of(context, a), y = value_of(context, b);
+  return x != kNone && y != kNone && context.function.expr(x).kind == ExprKind::kLoad &&
+         same_tree(context.function, x, y);
 }
 
-std::string name_of(const Setting& setting, VarId variable) { return setting.function.var(variable).name; }
+std::string name_of(const MutationContext& context, VarId variable) { return context.function.var(variable).name; }
 
-std::vector<Mutation> find_mutations(Operator op, const Setting& setting) {
+std::vector<Mutation> find_mutations(Operator op, const MutationContext& context) {
   std::vector<Mutation> found;
   switch (row(op).group) {
-    case Group::kAccumulation: find_accumulation(op, setting, found); break;
-    case Group::kStore: find_stores(op, setting, found); break;
-    case Group::kValue: find_values(op, setting, found); break;
-    case Group::kLocalRule:
-      row(op).part == Part::kPrimal ? find_primal(op, setting, found) : find_rules(op, setting, found);
+    case OperatorGroup::kAccumulation: find_accumulation(op, context, found); break;
+    case OperatorGroup::kStore: find_stores(op, context, found); break;
+    case OperatorGroup::kValue: find_values(op, context, found); break;
+    case OperatorGroup::kLocalRule:
+      row(op).part == KernelPart::kPrimal ? find_primal(op, context, found) : find_rules(op, context, found);
       break;
-    case Group::kControl:
-      row(op).part == Part::kPrimal ? find_primal(op, setting, found) : find_control(op, setting, found);
+    case OperatorGroup::kControl:
+      row(op).part == KernelPart::kPrimal ? find_primal(op, context, found) : find_control(op, context, found);
       break;
-    case Group::kMemory: find_memory(op, setting, found); break;
-    case Group::kReplay: find_replay(op, setting, found); break;
-    case Group::kForward: find_forward(op, setting, found); break;
+    case OperatorGroup::kMemory: find_memory(op, context, found); break;
+    case OperatorGroup::kReplay: find_replay(op, context, found); break;
+    case OperatorGroup::kForward: find_forward(op, context, found); break;
   }
   std::erase_if(found, [&](const Mutation& mutation) {
-    if (op == Operator::kClearGradient || op == Operator::kInactiveGradient) return false;  // at the kernel's start
-    const bool adds_an_effect = row(op).group == Group::kReplay;
-    return setting.dead[mutation.statement] || !(adds_an_effect || setting.effective[mutation.statement]);
+    if (op == Operator::kClearGradient || op == Operator::kInactiveGradient)
+      return false;  // applied at the start of the kernel
+    const bool adds_an_effect = row(op).group == OperatorGroup::kReplay;
+    return context.dead[mutation.statement] || !(adds_an_effect || context.effective[mutation.statement]);
   });
   return found;
 }

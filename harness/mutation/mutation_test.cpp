@@ -1,4 +1,4 @@
-// Where the operators find something to change, and where they know that a change changes nothing.
+// The mutations that each mutation operator finds, and the equivalent mutations that it skips.
 #include "harness/mutation/mutation.hpp"
 
 #include <algorithm>
@@ -16,19 +16,19 @@ namespace {
 /// A kernel with its adjoint, from Python.
 struct Subject {
   ir::Module module;
-  transforms::Adjoint adjoint;
+  transforms::AdjointModule adjoint;
   explicit Subject(const std::string& python)
       : module(*harness::testing::kernel_of(python).module),
         adjoint(transforms::make_adjoint(module, module.kernels[0]).take()) {}
-  Setting backward() const { return {adjoint, module.kernels[0]}; }
-  Setting forward() const { return {module, module.kernels[0]}; }
+  MutationContext backward() const { return {adjoint, module.kernels[0]}; }
+  MutationContext forward() const { return {module, module.kernels[0]}; }
 
   /// The text after the first mutation of an operator.
   std::string mutated(Operator op) const {
-    const Setting setting = row(op).part == Part::kBackward ? backward() : forward();
-    const std::vector<Mutation> found = find_mutations(op, setting);
+    const MutationContext context = row(op).part == KernelPart::kBackward ? backward() : forward();
+    const std::vector<Mutation> found = find_mutations(op, context);
     if (found.empty()) return "none found";
-    ir::Module changed = setting.module;
+    ir::Module changed = context.module;
     Editor edit(changed, changed.kernels[0]);
     found.front().apply(edit);
     return ir::verify(changed).empty() ? ir::to_text(changed) : "not valid";
@@ -46,20 +46,20 @@ def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     out[i] = p
 )";
 
-TEST(Mutations, ChangeOnePlaceOfTheAdjoint) {
+TEST(Mutations, ChangeAdjointAtOneLocation) {
   const Subject subject(kProduct);
   EXPECT_NE(subject.mutated(Operator::kDropContribution).find("kernel"), std::string::npos);
   EXPECT_EQ(subject.mutated(Operator::kDropContribution).find("atomic_add"), std::string::npos);
   EXPECT_NE(subject.mutated(Operator::kOverwriteGradient).find("grad_x[j_1] = adj_x_j"), std::string::npos);
-  EXPECT_EQ(subject.mutated(Operator::kKeepSeed).find("grad_out[i] = 0.0"), std::string::npos);
+  EXPECT_EQ(subject.mutated(Operator::kKeepCotangent).find("grad_out[i] = 0.0"), std::string::npos);
   EXPECT_NE(subject.mutated(Operator::kWrongFunction).find("mul(adj_sin, sin("), std::string::npos)
       << subject.mutated(Operator::kWrongFunction);
   EXPECT_NE(subject.mutated(Operator::kLoopRunsForward).find("range(add(-1, 1)"), std::string::npos);
   EXPECT_NE(subject.mutated(Operator::kIndexPlusOne).find("[add(i, 1)]"), std::string::npos);
-  EXPECT_NE(subject.mutated(Operator::kSeedOne).find("let seed: f32 = 1.0"), std::string::npos);
+  EXPECT_NE(subject.mutated(Operator::kUnitCotangent).find("let seed: f32 = 1.0"), std::string::npos);
 }
 
-TEST(Mutations, LeaveOutWhatTheDomainNeverReaches) {
+TEST(Mutations, SkipDeadCode) {
   const Subject wide(kProduct);
   std::string python = kProduct;
   python.replace(python.find("100"), 3, "12");
@@ -69,7 +69,7 @@ TEST(Mutations, LeaveOutWhatTheDomainNeverReaches) {
   EXPECT_EQ(find_mutations(Operator::kOneSaveTooFew, narrow.backward()).size(), 1U) << "12 states fit";
 }
 
-TEST(Mutations, LeaveOutWhatMayComeInAnyOrder) {
+TEST(Mutations, SkipReversalOfOrderIndependentLoops) {
   const Subject sum(R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -81,7 +81,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_TRUE(find_mutations(Operator::kLoopRunsForward, sum.backward()).empty());
 }
 
-TEST(Mutations, LeaveOutWhatLowerPrecisionHoldsToo) {
+TEST(Mutations, SkipValuesExactInLowerPrecision) {
   const auto rounded = [](const std::string& gain) {
     const Subject subject(
         "@wp.kernel\ndef k(x: wp.array(dtype=float), h: wp.float16, w: float, out: "
@@ -92,11 +92,11 @@ TEST(Mutations, LeaveOutWhatLowerPrecisionHoldsToo) {
       names.push_back(mutation.what);
     return std::ranges::count(names, "'g' is rounded to f16");
   };
-  EXPECT_EQ(rounded("float(h)"), 0) << "it is of that precision, or zero";
+  EXPECT_EQ(rounded("float(h)"), 0) << "the value has that precision, or is zero";
   EXPECT_EQ(rounded("w"), 1);
 }
 
-TEST(Mutations, OfTheTextGiveAGradientTheStridesOfItsArray) {
+TEST(TextMutations, ChangeStridesAndThreadGuard) {
   backends::EmittedKernel kernel{.name = "k",
                                  .helpers = {},
                                  .body =

@@ -24,16 +24,16 @@ namespace assay::mutation {
 namespace {
 
 using backends::EmittedKernel;
-using harness::Prepared;
+using harness::PreparedKernel;
 
-/// Variables are numbered anew where one moves, and most lines then differ.
+/// Limit on the lines of a patch: if a variable moves, variables are renumbered and most lines differ.
 constexpr std::size_t kMostPatchLines = 12;
 
 harness::RunOptions run_options(const Campaign& campaign) {
   return {.jobs = campaign.jobs, .seed = campaign.seed, .policy = campaign.policy, .mode = {}};
 }
 
-/// The lines of two texts that differ: those between what they begin and what they end with, at most so many of each.
+/// The differing lines of two texts: those between their common prefix and suffix, at most `most` of each.
 std::string differing_lines(const std::string& before, const std::string& after, std::size_t most = std::string::npos) {
   const auto lines = [](const std::string& text) {
     std::vector<std::string> all;
@@ -57,29 +57,30 @@ std::string differing_lines(const std::string& before, const std::string& after,
     const std::size_t shown = std::min(most, end - head);
     for (std::size_t i = head; i < head + shown; ++i)
       patch += sign + text[i] + "\n";
-    if (end > head + shown) patch += fmt::format(" ... {} lines more\n", end - head - shown);
+    if (end > head + shown) patch += fmt::format(" ... {} more lines\n", end - head - shown);
   };
   add("-", a);
   add("+", b);
   return patch;
 }
 
-/// Notes in what the texts differ.
+/// Records the difference between the texts.
 void note_patch(MutantRecord& record, const std::string& before, const std::string& after) {
   record.patch = differing_lines(before, after, kMostPatchLines);
   record.patch_hash = fnv1a(differing_lines(before, after));
 }
 
-bool is_about(const ProvedEqual& proof, const MutantRecord& record) {
+bool is_about(const EquivalenceProof& proof, const MutantRecord& record) {
   return proof.kernel == record.family + "/" + record.kernel && proof.op == record.op &&
          proof.patch == record.patch_hash;
 }
 
-bool is_proved_equal(const MutantRecord& record) {
-  return std::ranges::any_of(kProvedEqual, [&](const ProvedEqual& proof) { return is_about(proof, record); });
+bool has_equivalence_proof(const MutantRecord& record) {
+  return std::ranges::any_of(kEquivalenceProofs,
+                             [&](const EquivalenceProof& proof) { return is_about(proof, record); });
 }
 
-void widen(reference::Reference& reference, double factor) {
+void widen(reference::ReferenceResult& reference, double factor) {
   const auto scale = [&](auto& arrays) {
     for (auto& array : arrays) {
       if (!array) continue;
@@ -93,60 +94,61 @@ void widen(reference::Reference& reference, double factor) {
   scale(reference.gradients);
 }
 
-/// The exam with all bounds so much wider.
+/// The test plan with all bounds widened by the factor.
 harness::TestPlan widened(harness::TestPlan test_plan, double factor) {
   for (harness::InputSet& set : test_plan.sets) {
     widen(set.reference, factor);
-    for (auto& paths : set.other_paths) {
-      for (reference::Reference& path : paths)
+    for (auto& paths : set.alternative_paths) {
+      for (reference::ReferenceResult& path : paths)
         widen(path, factor);
     }
   }
-  for (harness::Drawn& drawn : test_plan.sizes)
+  for (harness::DrawnLaunch& drawn : test_plan.sizes)
     widen(drawn.reference, factor);
   return test_plan;
 }
 
-/// A mutant's source, and what of it differs.
+/// A mutant with its source.
 struct Made {
-  Planned planned;
+  PlannedMutant planned;
   MutantRecord record;
   EmittedKernel emitted;
   std::optional<EmittedKernel> marked = std::nullopt;  ///< TextMutation::marked
 };
 
-/// One right kernel, and the mutants that are made of it.
-class Workshop {
+/// Makes the mutants of one correct kernel.
+class MutantFactory {
  public:
-  Workshop(const Campaign& campaign, std::size_t kernel, const harness::Printer& printer, backends::SourceTarget target)
+  MutantFactory(const Campaign& campaign, std::size_t kernel, const harness::Printer& printer,
+                backends::SourceTarget target)
       : campaign_(campaign),
         number_(kernel),
         printer_(printer),
         target_(target),
         prepared_(harness::prepare(campaign.kernels[kernel], printer, target, run_options(campaign))) {
-    usable_ = !prepared_.stopped && prepared_.emitted;
+    usable_ = !prepared_.early_result && prepared_.emitted;
     if (!usable_) return;
     kernel_.emplace(*prepared_.source->module, prepared_.kernel());
     if (prepared_.adjoint) backward_.emplace(*prepared_.adjoint, prepared_.kernel());
   }
 
   bool usable() const { return usable_; }
-  const Prepared& prepared() const { return prepared_; }
+  const PreparedKernel& prepared() const { return prepared_; }
 
   std::size_t places(Operator op) const {
     if (!usable_) return 0;
-    if (row(op).part == Part::kText) return find_text_mutations(op, *prepared_.emitted).size();
-    const Setting* setting = setting_of(op);
-    return setting == nullptr ? 0 : find_mutations(op, *setting).size();
+    if (row(op).part == KernelPart::kText) return find_text_mutations(op, *prepared_.emitted).size();
+    const MutationContext* context = setting_of(op);
+    return context == nullptr ? 0 : find_mutations(op, *context).size();
   }
 
-  /// Nothing where the change gives no valid program, or none that differs.
-  std::optional<Made> make(const Planned& planned) const {
+  /// Nothing if the mutant is invalid or does not differ from the kernel.
+  std::optional<Made> make(const PlannedMutant& planned) const {
     Made made{.planned = planned, .record = {}, .emitted = {}};
     const harness::KernelSource& source = campaign_.kernels[number_];
     made.record = {
         .name = name_of(campaign_, planned), .op = planned.op, .family = source.family, .kernel = source.kernel};
-    if (row(planned.op).part == Part::kText) {
+    if (row(planned.op).part == KernelPart::kText) {
       auto found = find_text_mutations(planned.op, *prepared_.emitted);
       made.record.what = found[planned.number].what;
       made.emitted = std::move(found[planned.number].kernel);
@@ -154,13 +156,13 @@ class Workshop {
       note_patch(made.record, prepared_.emitted->source(), made.emitted.source());
       return made;
     }
-    const Setting& setting = *setting_of(planned.op);
-    const Mutation mutation = find_mutations(planned.op, setting)[planned.number];
+    const MutationContext& context = *setting_of(planned.op);
+    const Mutation mutation = find_mutations(planned.op, context)[planned.number];
     made.record.what = mutation.what;
-    const ir::SourceLocation place = ir::source_location(setting.module, mutation.loc);
+    const ir::SourceLocation place = ir::source_location(context.module, mutation.loc);
     made.record.line = place.is_imported ? 0 : place.loc.line;
-    ir::Function changed = setting.function;
-    Editor editor(setting.module, changed);
+    ir::Function changed = context.function;
+    Editor editor(context.module, changed);
     mutation.apply(editor);
     auto emitted = print(planned.op, changed, made.record);
     if (!emitted) return std::nullopt;
@@ -169,12 +171,12 @@ class Workshop {
   }
 
  private:
-  const Setting* setting_of(Operator op) const {
-    if (row(op).part != Part::kBackward) return &*kernel_;
+  const MutationContext* setting_of(Operator op) const {
+    if (row(op).part != KernelPart::kBackward) return &*kernel_;
     return backward_ ? &*backward_ : nullptr;
   }
 
-  /// A copy of the module with the function in the place of a kernel; empty if it is not valid or not another program.
+  /// A copy of the module with a kernel replaced by the function; empty if it is invalid or unchanged.
   static std::optional<ir::Module> with_kernel(const ir::Module& module, std::size_t kernel, ir::Function changed,
                                                MutantRecord& record) {
     ir::Module copy = module;
@@ -190,18 +192,18 @@ class Workshop {
       Result<EmittedKernel> emitted = printer_(module, forward, backward, target_);
       return emitted.ok() ? std::optional(emitted.take()) : std::nullopt;
     };
-    if (row(op).part == Part::kBackward) {
+    if (row(op).part == KernelPart::kBackward) {
       const auto module = with_kernel(prepared_.adjoint->module, 0, std::move(changed), record);
       return module ? printed(*module, prepared_.kernel(), &module->kernels[0]) : std::nullopt;
     }
     const auto module = with_kernel(*source.module, source.kernel_index, std::move(changed), record);
     if (!module) return std::nullopt;
     const ir::Function& kernel = module->kernels[source.kernel_index];
-    if (row(op).part == Part::kForward) {
+    if (row(op).part == KernelPart::kForward) {
       const ir::Function* backward = prepared_.adjoint ? &prepared_.adjoint->module.kernels[0] : nullptr;
       return printed(prepared_.adjoint ? prepared_.adjoint->module : *module, kernel, backward);
     }
-    const Result<transforms::Adjoint> adjoint = transforms::make_adjoint(*module, kernel);
+    const Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*module, kernel);
     const bool same_shape = prepared_.adjoint && adjoint.ok() &&
                             adjoint->gradients.size() == prepared_.adjoint->gradients.size() &&
                             ir::hash(adjoint->module) != ir::hash(prepared_.adjoint->module);
@@ -212,9 +214,9 @@ class Workshop {
   std::size_t number_;
   const harness::Printer& printer_;
   backends::SourceTarget target_;
-  Prepared prepared_;
+  PreparedKernel prepared_;
   bool usable_ = false;
-  std::optional<Setting> kernel_, backward_;
+  std::optional<MutationContext> kernel_, backward_;
 };
 
 std::string check_of(const harness::PassVerdict& verdict) {
@@ -227,15 +229,16 @@ std::string check_of(const harness::PassVerdict& verdict) {
 }
 
 /// Judges the mutants of one kernel.
-class Tribunal {
+class MutantJudge {
  public:
-  Tribunal(const Campaign& campaign, const Prepared& prepared, backends::Device& device, backends::Session& session)
+  MutantJudge(const Campaign& campaign, const PreparedKernel& prepared, backends::Device& device,
+              backends::Session& session)
       : campaign_(campaign), prepared_(prepared), device_(device), session_(session) {
     auto drawn = harness::draw_test_plan(subject(), bench(true, true));
     if (auto* test_plan = std::get_if<harness::TestPlan>(&drawn)) test_plan_ = std::move(*test_plan);
   }
 
-  /// Whether the suite passes the kernel itself, in the passes that mutants of it are judged by.
+  /// Whether the original kernel passes, in the passes in which its mutants are judged.
   bool original_passes(const backends::BuiltKernel& kernel) const {
     if (!test_plan_) return false;
     for (const bool forward : {true, false}) {
@@ -248,7 +251,7 @@ class Tribunal {
   }
 
   void judge(const backends::BuiltKernel& kernel, MutantRecord& record) {
-    const Part part = row(record.op).part;
+    const KernelPart part = row(record.op).part;
     record.promote.check = check(kernel, part, true, *test_plan_);
     record.native.check = check(kernel, part, false, *test_plan_);
     record.fate = record.promote.killed() || record.native.killed() ? Fate::kKilled : Fate::kSurvived;
@@ -258,7 +261,7 @@ class Tribunal {
   }
 
  private:
-  harness::Subject subject() const {
+  harness::KernelUnderTest subject() const {
     return {.module = *prepared_.source->module,
             .kernel = prepared_.kernel(),
             .promoted = *prepared_.promoted,
@@ -285,11 +288,12 @@ class Tribunal {
     return widened_[number];
   }
 
-  /// What refuses a change of `part` first; empty if nothing does. The two passes share helpers, which are text.
-  std::string check(const backends::BuiltKernel& kernel, Part part, bool promote,
+  /// The check that first rejects a mutation of `part`; empty if none does. Text mutations may affect both passes,
+  /// which share helpers.
+  std::string check(const backends::BuiltKernel& kernel, KernelPart part, bool promote,
                     const harness::TestPlan& test_plan) const {
-    std::string rejected = part == Part::kForward ? "" : check(kernel, false, promote, test_plan);
-    if (rejected.empty() && (part == Part::kForward || part == Part::kText))
+    std::string rejected = part == KernelPart::kForward ? "" : check(kernel, false, promote, test_plan);
+    if (rejected.empty() && (part == KernelPart::kForward || part == KernelPart::kText))
       rejected = check(kernel, true, promote, test_plan);
     return rejected;
   }
@@ -304,7 +308,7 @@ class Tribunal {
   }
 
   const Campaign& campaign_;
-  const Prepared& prepared_;
+  const PreparedKernel& prepared_;
   backends::Device& device_;
   backends::Session& session_;
   std::optional<harness::TestPlan> test_plan_;
@@ -329,31 +333,32 @@ void in_parallel(const Campaign& campaign, std::size_t count, const std::functio
   loop();
 }
 
-/// Notes of the lanes that passed a missing barrier where it is none.
-void prove_barrier_needless(const EmittedKernel& marked, MutantRecord& record, backends::Device& device,
-                            const NeedlessBarrier& needless) {
+/// Marks the precision variants that passed as equivalent by proof if the missing barrier is redundant there.
+void check_barrier_redundant(const EmittedKernel& marked, MutantRecord& record, backends::Device& device,
+                             const IsBarrierRedundant& is_redundant) {
   if (record.promote.killed() && record.native.killed()) return;
   const backends::BuildOutcome outcome = device.build({&marked, 1}, backends::BuildFlags::strict()).front();
   const auto* built = std::get_if<backends::BuiltKernel>(&outcome);
   if (built == nullptr) return;
   const auto prove = [&](backends::Precision precision, PrecisionVerdict& verdict) {
     if (verdict.killed()) return;
-    const Result<bool> proof = needless(*built, precision);
-    verdict.proved = proof.ok() && *proof;
+    const Result<bool> proof = is_redundant(*built, precision);
+    verdict.equivalent_by_proof = proof.ok() && *proof;
   };
   prove(backends::Precision::kPromoted, record.promote);
   prove(backends::Precision::kNative, record.native);
 }
 
-/// All mutants of one kernel, judged; in the order of the plan.
-std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel, const std::vector<Planned>& planned,
-                                 backends::Device& device, const harness::Printer& printer, const Proofs& proofs) {
-  const Workshop workshop(campaign, kernel, printer, device.target());
-  std::vector<EmittedKernel> sources{*workshop.prepared().emitted};
+/// Makes and judges all mutants of one kernel, in the order of the plan.
+std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
+                                 const std::vector<PlannedMutant>& planned, backends::Device& device,
+                                 const harness::Printer& printer, const EquivalenceChecks& proofs) {
+  const MutantFactory factory(campaign, kernel, printer, device.target());
+  std::vector<EmittedKernel> sources{*factory.prepared().emitted};
   std::vector<std::optional<EmittedKernel>> marked;
   std::vector<MutantRecord> records;
-  for (const Planned& one : planned) {
-    std::optional<Made> made = workshop.make(one);
+  for (const PlannedMutant& one : planned) {
+    std::optional<Made> made = factory.make(one);
     if (!made) continue;
     records.push_back(std::move(made->record));
     sources.push_back(std::move(made->emitted));
@@ -362,42 +367,43 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel, c
   if (records.empty()) return records;
   const std::vector<backends::BuildOutcome> built = device.build(sources, backends::BuildFlags::strict());
   Result<std::unique_ptr<backends::Session>> session = device.open({});
-  const auto* right = std::get_if<backends::BuiltKernel>(&built[0]);
-  if (right == nullptr || !session.ok()) return records;
-  Tribunal tribunal(campaign, workshop.prepared(), device, **session);
-  if (!tribunal.original_passes(*right)) return records;
+  const auto* original = std::get_if<backends::BuiltKernel>(&built[0]);
+  if (original == nullptr || !session.ok()) return records;
+  MutantJudge judge(campaign, factory.prepared(), device, **session);
+  if (!judge.original_passes(*original)) return records;
   for (std::size_t m = 0; m < records.size(); ++m) {
     const auto* mutant = std::get_if<backends::BuiltKernel>(&built[m + 1]);
     if (mutant == nullptr) continue;
     MutantRecord& record = records[m];
-    tribunal.judge(*mutant, record);
-    if (marked[m]) prove_barrier_needless(*marked[m], record, device, proofs.needless_barrier);
+    judge.judge(*mutant, record);
+    if (marked[m]) check_barrier_redundant(*marked[m], record, device, proofs.is_barrier_redundant);
     if (record.fate == Fate::kKilled) record.patch.clear();
     if (record.fate != Fate::kSurvived) continue;
     const Result<bool> same = proofs.same_code(sources[0], sources[m + 1]);
     if (same.ok() && *same) record.fate = Fate::kEquivalent;
-    else if (is_proved_equal(record) || (record.promote.proved && record.native.proved)) record.fate = Fate::kProved;
+    else if (has_equivalence_proof(record) || (record.promote.equivalent_by_proof && record.native.equivalent_by_proof))
+      record.fate = Fate::kEquivalentByProof;
   }
   return records;
 }
 
 }  // namespace
 
-std::string name_of(const Campaign& campaign, const Planned& mutant) {
+std::string name_of(const Campaign& campaign, const PlannedMutant& mutant) {
   const harness::KernelSource& source = campaign.kernels[mutant.kernel];
   return fmt::format("{}/{}#{}.{}", source.family, source.kernel, row(mutant.op).name, mutant.number);
 }
 
-std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const ProvedEqual> proofs,
+std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const EquivalenceProof> proofs,
                                       backends::SourceTarget target, const harness::Printer& printer) {
   std::vector<std::string> stale;
-  for (const ProvedEqual& proof : proofs) {
+  for (const EquivalenceProof& proof : proofs) {
     for (std::size_t k = 0; k < campaign.kernels.size(); ++k) {
       if (campaign.kernels[k].family + "/" + campaign.kernels[k].kernel != proof.kernel) continue;
-      const Workshop workshop(campaign, k, printer, target);
+      const MutantFactory factory(campaign, k, printer, target);
       bool found = false;
-      for (std::size_t n = 0; n < workshop.places(proof.op) && !found; ++n) {
-        const std::optional<Made> made = workshop.make({k, proof.op, n});
+      for (std::size_t n = 0; n < factory.places(proof.op) && !found; ++n) {
+        const std::optional<Made> made = factory.make({k, proof.op, n});
         found = made && is_about(proof, made->record);
       }
       if (!found) stale.emplace_back(proof.kernel);
@@ -406,20 +412,20 @@ std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const 
   return stale;
 }
 
-std::vector<Planned> plan_mutants(const Campaign& campaign, const backends::Device& device,
-                                  const harness::Printer& printer) {
+std::vector<PlannedMutant> plan_mutants(const Campaign& campaign, const backends::Device& device,
+                                        const harness::Printer& printer) {
   std::vector<std::map<Operator, std::size_t>> places(campaign.kernels.size());
   in_parallel(campaign, campaign.kernels.size(), [&](std::size_t k) {
-    const Workshop workshop(campaign, k, printer, device.target());
+    const MutantFactory factory(campaign, k, printer, device.target());
     for (const Operator op : campaign.operators)
-      places[k][op] = workshop.places(op);
+      places[k][op] = factory.places(op);
   });
 
-  // Each operator's places in a random order, but one of each kernel before the second of any.
-  std::map<Operator, std::vector<Planned>> queues;
+  // The places of each operator in random order, round-robin over the kernels.
+  std::map<Operator, std::vector<PlannedMutant>> queues;
   for (const Operator op : campaign.operators) {
     Rng rng(fnv1a(row(op).name) ^ campaign.seed);
-    std::vector<std::vector<Planned>> rounds;
+    std::vector<std::vector<PlannedMutant>> rounds;
     for (std::size_t k = 0; k < campaign.kernels.size(); ++k) {
       std::vector<std::size_t> numbers(places[k][op]);
       std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -429,12 +435,12 @@ std::vector<Planned> plan_mutants(const Campaign& campaign, const backends::Devi
         rounds[r].push_back({k, op, numbers[r]});
       }
     }
-    for (std::vector<Planned>& round : rounds) {
+    for (std::vector<PlannedMutant>& round : rounds) {
       rng.shuffle(round);
       queues[op].insert(queues[op].end(), round.begin(), round.end());
     }
   }
-  std::vector<Planned> plan;
+  std::vector<PlannedMutant> plan;
   for (std::size_t r = 0; plan.size() < campaign.mutants; ++r) {
     const std::size_t before = plan.size();
     for (const auto& [op, queue] : queues) {
@@ -445,13 +451,13 @@ std::vector<Planned> plan_mutants(const Campaign& campaign, const backends::Devi
   return plan;
 }
 
-Result<void> run_mutants(const Campaign& campaign, const std::vector<Planned>& plan, backends::Device& device,
-                         const harness::Printer& printer, const Proofs& proofs, const TakeMutant& take) {
-  std::map<std::size_t, std::vector<Planned>> by_kernel;
-  for (const Planned& mutant : plan) {
-    if (!campaign.done.contains(name_of(campaign, mutant))) by_kernel[mutant.kernel].push_back(mutant);
+Result<void> run_mutants(const Campaign& campaign, const std::vector<PlannedMutant>& plan, backends::Device& device,
+                         const harness::Printer& printer, const EquivalenceChecks& proofs, const MutantCallback& take) {
+  std::map<std::size_t, std::vector<PlannedMutant>> by_kernel;
+  for (const PlannedMutant& mutant : plan) {
+    if (!campaign.completed_mutants.contains(name_of(campaign, mutant))) by_kernel[mutant.kernel].push_back(mutant);
   }
-  const std::vector<std::pair<std::size_t, std::vector<Planned>>> work(by_kernel.begin(), by_kernel.end());
+  const std::vector<std::pair<std::size_t, std::vector<PlannedMutant>>> work(by_kernel.begin(), by_kernel.end());
   std::mutex taking;
   std::optional<Error> failure;
   in_parallel(campaign, work.size(), [&](std::size_t w) {

@@ -1,10 +1,11 @@
-// The suite certifies itself: it makes wrong kernels and counts how many of them it catches. Start reading here.
+// Mutation testing of the suite: makes incorrect kernels and counts how many the suite detects. Start here.
 //
-//     kernels --find_mutations--> candidates --choose--> mutants --judge, as every kernel--> MutantRecord --> Score
+//     kernels --find_mutations--> candidates --plan_mutants--> mutants --run_mutants--> MutantRecord --> MutationScore
 //
-// A mutant is a kernel with one change (operators.hpp) of its adjoint, of itself or of the printed text. It is judged
-// by the exam of the right kernel, each lane by itself. One that neither lane refuses is equivalent if an optimising
-// compiler makes the same code of it as of the right kernel; otherwise it survived, and the suite has a gap.
+// A mutant is a kernel with one change (operators.hpp) of its adjoint, of its forward kernel or of the printed text. It
+// is judged with the test plan of the correct kernel, separately in each precision variant. A mutant that passes both
+// is equivalent if an optimizing compiler generates the same code for it as for the correct kernel; otherwise it
+// survived, and the suite has a gap.
 #pragma once
 
 #include <chrono>
@@ -24,27 +25,28 @@
 
 namespace assay::mutation {
 
-/// What became of a mutant.
+/// The outcome of a mutant.
 enum class Fate : std::uint8_t {
   kKilled,
   kSurvived,
-  kEquivalent,  ///< the same optimised code as the right kernel
-  kProved,      ///< it survived, and a proof says that it is right: proved_equal.hpp, or NeedlessBarrier
-  kInvalid,     ///< it does not compile, or the right kernel itself has no verdict: not counted
+  kEquivalent,         ///< the same optimized code as the correct kernel
+  kEquivalentByProof,  ///< passed, and correct by a proof: equivalence.hpp, or IsBarrierRedundant
+  kInvalid,            ///< not counted: it does not compile, or the correct kernel does not pass
 };
 constexpr std::string_view to_text(Fate fate) {
   constexpr std::array<std::string_view, 5> kTexts = {"killed", "survived", "equivalent", "proved", "invalid"};
   return kTexts[static_cast<std::size_t>(fate)];
 }
 
-/// What one lane said: the check that refused the mutant, "t1 mismatch", "out_of_bounds"; empty where it passed.
+/// The verdict of one precision variant: the check that rejected the mutant, such as "t1 mismatch" or "out_of_bounds";
+/// empty if it passed.
 struct PrecisionVerdict {
   std::string check;
-  bool proved = false;  ///< it passed, and a proof says that in this lane it is right
+  bool equivalent_by_proof = false;  ///< passed, and correct in this variant by a proof
   bool killed() const { return !check.empty(); }
 };
 
-/// By how much the bounds of the comparison are widened to see how much its sharpness is worth.
+/// Factors by which comparison bounds are widened, to measure the effect of tight bounds.
 inline constexpr std::array<double, 4> kWidenings = {1.5, 10, 1'000, 100'000};
 
 struct MutantRecord {
@@ -52,62 +54,63 @@ struct MutantRecord {
   Operator op = Operator::kOverwriteGradient;
   std::string family;
   std::string kernel;
-  std::int64_t line = 0;  ///< in the kernel's source; 0 where unknown
+  std::int64_t line = 0;  ///< in the kernel's source; 0 if unknown
   std::string what;
   Fate fate = Fate::kInvalid;
   PrecisionVerdict promote, native;
-  /// With Campaign::widen, by kWidenings: whether the native lane still refuses it with bounds so much wider.
+  /// With Campaign::widen: for each factor of kWidenings, whether native precision still rejects it with widened
+  /// bounds.
   std::vector<bool> killed_widened;
-  std::string patch;             ///< of a survivor: the lines that differ, the first of them
-  std::uint64_t patch_hash = 0;  ///< of all lines that differ
+  std::string patch;             ///< of a survivor: the first lines that differ
+  std::uint64_t patch_hash = 0;  ///< hash of all lines that differ
 };
 
 struct Campaign {
   std::vector<harness::KernelSource> kernels;
-  std::set<Operator> operators;  ///< of these
-  std::size_t mutants = 300;     ///< to make at most, spread evenly over the operators
-  std::uint64_t seed = 1;        ///< of the choice among the places, and of the inputs
+  std::set<Operator> operators;  ///< to apply
+  std::size_t mutants = 300;     ///< maximum number, spread evenly over the operators
+  std::uint64_t seed = 1;        ///< for the choice of places, and for the inputs
   harness::Policy policy = harness::Policy::standard();
-  int jobs = 0;  ///< kernels at a time; 0: one for each core
+  int jobs = 0;  ///< kernels processed concurrently; 0: one per core
   bool widen = false;
   std::chrono::milliseconds time_limit{1000};
-  std::set<std::string> done;  ///< names of mutants that are not to be made again
+  std::set<std::string> completed_mutants;  ///< names of mutants to skip
 };
 
-/// One mutant that was chosen, by the kernel that it is made of.
-struct Planned {
+/// One planned mutant.
+struct PlannedMutant {
   std::size_t kernel = 0;  ///< in Campaign::kernels
   Operator op = Operator::kOverwriteGradient;
-  std::size_t number = 0;  ///< among the operator's places in the kernel
+  std::size_t number = 0;  ///< index among the operator's places in the kernel
 };
 
-/// Chooses the mutants: as many places of each operator as the others, where it has so many, at random but so that each
-/// kernel comes up as often as the others. The same campaign gives the same plan.
-std::vector<Planned> plan_mutants(const Campaign& campaign, const backends::Device& device,
-                                  const harness::Printer& printer);
+/// Chooses mutants at random, evenly distributed over the operators and over the kernels as far as they have enough
+/// places. The same campaign gives the same plan.
+std::vector<PlannedMutant> plan_mutants(const Campaign& campaign, const backends::Device& device,
+                                        const harness::Printer& printer);
 
-std::string name_of(const Campaign& campaign, const Planned& mutant);
+std::string name_of(const Campaign& campaign, const PlannedMutant& mutant);
 
-struct ProvedEqual;
-/// The kernels of those proofs (proved_equal.hpp) that are about one of the campaign's kernels and no mutant of it.
-std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const ProvedEqual> proofs,
+struct EquivalenceProof;
+/// The kernels of the campaign with a proof (equivalence.hpp) that matches no mutant.
+std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const EquivalenceProof> proofs,
                                       backends::SourceTarget target, const harness::Printer& printer);
 
-/// Whether an optimising compiler makes the same code of two kernels.
+/// Whether an optimizing compiler generates the same code for two kernels.
 using SameCode = std::function<Result<bool>(const backends::EmittedKernel&, const backends::EmittedKernel&)>;
-/// Whether a kernel is as right in this lane without its barriers `bar.sync 1`: a proof, so that "no" may also mean
-/// "not known".
-using NeedlessBarrier = std::function<Result<bool>(const backends::BuiltKernel&, backends::Precision)>;
-/// What tells that a mutant which passed is right.
-struct Proofs {
+/// Whether the barriers `bar.sync 1` of a kernel are redundant in this precision. Conservative: false may mean that it
+/// is not known.
+using IsBarrierRedundant = std::function<Result<bool>(const backends::BuiltKernel&, backends::Precision)>;
+/// Checks whether a mutant that passed is equivalent to the correct kernel.
+struct EquivalenceChecks {
   SameCode same_code;
-  NeedlessBarrier needless_barrier;
+  IsBarrierRedundant is_barrier_redundant;
 };
-/// Called for each mutant in the order of completion, never two at once.
-using TakeMutant = std::function<Result<void>(const MutantRecord&)>;
+/// Called for each mutant in order of completion, never concurrently.
+using MutantCallback = std::function<Result<void>(const MutantRecord&)>;
 
-/// Makes and judges the planned mutants. Fails when `take` does.
-Result<void> run_mutants(const Campaign& campaign, const std::vector<Planned>& plan, backends::Device& device,
-                         const harness::Printer& printer, const Proofs& proofs, const TakeMutant& take);
+/// Makes and judges the planned mutants. Fails if `take` fails.
+Result<void> run_mutants(const Campaign& campaign, const std::vector<PlannedMutant>& plan, backends::Device& device,
+                         const harness::Printer& printer, const EquivalenceChecks& proofs, const MutantCallback& take);
 
 }  // namespace assay::mutation

@@ -1,4 +1,4 @@
-// Whole campaigns on the real CPU device.
+// Complete mutation testing runs on the CPU device.
 #include "harness/mutation/mutation_testing.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Campaign campaign(std::size_t mutants) {
   campaign.kernels[0].family = "user";
   campaign.kernels[0].kernel = "weighted";
   for (const OperatorRow& row : kOperators) {
-    if (row.counterexample != Counterexample::kThreads) campaign.operators.insert(row.op);
+    if (row.detectable_by != DetectableBy::kThreads) campaign.operators.insert(row.op);
   }
   campaign.mutants = mutants;
   campaign.policy = harness::Policy::quick();
@@ -35,7 +35,7 @@ Campaign campaign(std::size_t mutants) {
 }
 
 /// The CPU's kernels have no barriers.
-Result<bool> never_needless(const backends::BuiltKernel&, backends::Precision) { return false; }
+Result<bool> never_redundant(const backends::BuiltKernel&, backends::Precision) { return false; }
 
 std::vector<MutantRecord> run(const Campaign& campaign, const SameCode& same_code) {
   const auto device = harness::testing::cpu_device();
@@ -43,7 +43,7 @@ std::vector<MutantRecord> run(const Campaign& campaign, const SameCode& same_cod
   std::vector<MutantRecord> records;
   const auto plan = plan_mutants(campaign, *device, printer);
   const Result<void> ran =
-      run_mutants(campaign, plan, *device, printer, {same_code, never_needless}, [&](const MutantRecord& mutant) {
+      run_mutants(campaign, plan, *device, printer, {same_code, never_redundant}, [&](const MutantRecord& mutant) {
         records.push_back(mutant);
         return Result<void>{};
       });
@@ -55,7 +55,7 @@ Result<bool> never_the_same(const backends::EmittedKernel& a, const backends::Em
   return a.source() == b.source();
 }
 
-TEST(Certify, KillsTheMutantsOfARightKernel) {
+TEST(MutationTesting, KillsMutantsOfCorrectKernel) {
   const std::vector<MutantRecord> mutants = run(campaign(60), never_the_same);
   ASSERT_GE(mutants.size(), 40U);
   for (const MutantRecord& mutant : mutants) {
@@ -66,13 +66,13 @@ TEST(Certify, KillsTheMutantsOfARightKernel) {
   }
 }
 
-TEST(Certify, PlansTheSameMutantsAgainAndLeavesOutThoseThatAreDone) {
+TEST(MutationTesting, PlanIsReproducibleAndSkipsFinishedMutants) {
   Campaign first = campaign(20);
   const auto device = harness::testing::cpu_device();
   const harness::Printer printer = harness::testing::faulty_printer({});
   const auto names = [&](const Campaign& of) {
     std::vector<std::string> all;
-    for (const Planned& mutant : plan_mutants(of, *device, printer))
+    for (const PlannedMutant& mutant : plan_mutants(of, *device, printer))
       all.push_back(name_of(of, mutant));
     return all;
   };
@@ -80,17 +80,17 @@ TEST(Certify, PlansTheSameMutantsAgainAndLeavesOutThoseThatAreDone) {
   EXPECT_EQ(planned.size(), 20U);
   EXPECT_EQ(planned, names(first));
   first.seed = 2;
-  EXPECT_NE(planned, names(first)) << "another seed chooses other places";
+  EXPECT_NE(planned, names(first)) << "the choice of places must depend on the seed";
 
   Campaign resumed = campaign(20);
-  resumed.done.insert(planned.begin(), planned.begin() + 18);
+  resumed.completed_mutants.insert(planned.begin(), planned.begin() + 18);
   const std::vector<MutantRecord> rest = run(resumed, never_the_same);
   EXPECT_LE(rest.size(), 2U);
   for (const MutantRecord& mutant : rest)
-    EXPECT_FALSE(resumed.done.contains(mutant.name));
+    EXPECT_FALSE(resumed.completed_mutants.contains(mutant.name));
 }
 
-TEST(Certify, TakesWhatCompilesAlikeForEquivalentOnlyWhereItPassed) {
+TEST(MutationTesting, OnlyUndetectedMutantsCanBeEquivalent) {
   Campaign one = campaign(30);
   for (const MutantRecord& mutant : run(one, [](const auto&, const auto&) { return Result<bool>(true); })) {
     EXPECT_NE(mutant.fate, Fate::kSurvived) << mutant.name;
@@ -99,7 +99,7 @@ TEST(Certify, TakesWhatCompilesAlikeForEquivalentOnlyWhereItPassed) {
   }
 }
 
-/// What becomes of the only mutants of an operator in a kernel with this body.
+/// The outcomes of all mutants by an operator in this kernel.
 std::vector<Fate> fates_of(Operator op, const std::string& python) {
   Campaign one = campaign(10);
   one.kernels = {harness::testing::kernel_of(python)};
@@ -110,7 +110,7 @@ std::vector<Fate> fates_of(Operator op, const std::string& python) {
   return fates;
 }
 
-TEST(Certify, SeesWhatIsReadBesideAnArrayThoughNoNumberWouldShow) {
+TEST(MutationTesting, DetectsOutOfBoundsReadThatDoesNotChangeTheResult) {
   EXPECT_EQ(fates_of(Operator::kGuardOffByOne, R"(
 # domain: 1 <= x <= 2
 @wp.kernel
@@ -125,7 +125,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
             std::vector<Fate>{Fate::kKilled});
 }
 
-TEST(Certify, SeesThatZeroIsAddedBesideAnArray) {
+TEST(MutationTesting, DetectsOutOfBoundsAdditionOfZero) {
   EXPECT_EQ(fates_of(Operator::kOneTripMore, R"(
 # domain: 1 <= x <= 2
 @wp.kernel
@@ -139,7 +139,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
             std::vector<Fate>{Fate::kKilled});
 }
 
-TEST(Certify, SeesLessWithWiderBounds) {
+TEST(MutationTesting, WiderBoundsDetectFewerMutants) {
   Campaign wide = campaign(200);
   wide.operators = {Operator::kOffByOnePercent, Operator::kOffByBasisPoint};
   wide.widen = true;

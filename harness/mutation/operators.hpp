@@ -1,4 +1,4 @@
-// The mutation operators: the mistakes that generated kernels have, one row each (conformance/mutants says why these).
+// The mutation operators: typical mistakes in generated kernels, one row each.
 #pragma once
 
 #include <array>
@@ -9,14 +9,23 @@
 
 namespace assay::mutation {
 
-/// What kind of mistake an operator makes.
-enum class Group : std::uint8_t { kAccumulation, kStore, kValue, kLocalRule, kControl, kMemory, kReplay, kForward };
+/// The kind of mistake that an operator makes.
+enum class OperatorGroup : std::uint8_t {
+  kAccumulation,
+  kStore,
+  kValue,
+  kLocalRule,
+  kControl,
+  kMemory,
+  kReplay,
+  kForward
+};
 
-/// What an operator changes.
-enum class Part : std::uint8_t {
+/// The part of the kernel that an operator changes.
+enum class KernelPart : std::uint8_t {
   kBackward,  ///< the adjoint
-  kForward,   ///< the kernel itself; its adjoint stays right
-  kPrimal,    ///< the kernel that is differentiated; the forward that runs stays right
+  kForward,   ///< the forward kernel; its adjoint stays correct
+  kPrimal,    ///< the kernel that is differentiated; the forward kernel that runs stays correct
   kText,      ///< the printed backward kernel
 };
 
@@ -31,9 +40,9 @@ enum class Operator : std::uint8_t {
   kStaleAdjoint,
   kClearGradient,
   // stores
-  kKeepSeed,
+  kKeepCotangent,
   kClearBeforeRead,
-  kWrongSeed,
+  kWrongCotangent,
   kClearOnAtomic,
   // values
   kOtherVersion,
@@ -52,8 +61,8 @@ enum class Operator : std::uint8_t {
   kOffByOnePercent,
   kOffByBasisPoint,
   kConstantOff,
-  kSeedOne,
-  kOtherArm,
+  kUnitCotangent,
+  kOtherBranch,
   kStepHasSlope,
   // control
   kLoopRunsForward,
@@ -87,80 +96,80 @@ enum class Operator : std::uint8_t {
   kFloatOff,
 };
 
-/// What it takes to tell a mutant from the right kernel.
-enum class Counterexample : std::uint8_t {
-  kAny,        ///< any device, in either lane
-  kPrecision,  ///< the kernel's own types: in the double lift it is right
-  kThreads,    ///< a device with threads of its own: it is right where they run one after another
+/// What is needed to detect a mutant.
+enum class DetectableBy : std::uint8_t {
+  kAny,        ///< any device, in either precision variant
+  kPrecision,  ///< native precision: the mutant is correct under f64 promotion
+  kThreads,    ///< a device with concurrent threads: the mutant is correct if threads run sequentially
 };
 
 struct OperatorRow {
   Operator op;
   std::string_view name;  ///< in names of mutants, options and reports
-  Group group;
-  Part part;
-  Counterexample counterexample;
-  std::string_view change;  ///< what it does, for people
+  OperatorGroup group;
+  KernelPart part;
+  DetectableBy detectable_by;
+  std::string_view change;  ///< description for people
 };
 
 // clang-format off
 inline constexpr OperatorRow kOperators[] = {
-  {Operator::kOverwriteGradient, "overwrite_gradient", Group::kAccumulation, Part::kBackward, Counterexample::kAny, "+= becomes ="},
-  {Operator::kDropContribution, "drop_contribution", Group::kAccumulation, Part::kBackward, Counterexample::kAny, "a contribution is dropped"},
-  {Operator::kCountTwice, "count_twice", Group::kAccumulation, Part::kBackward, Counterexample::kAny, "a contribution is counted twice"},
-  {Operator::kFlipAccumulation, "flip_accumulation", Group::kAccumulation, Part::kBackward, Counterexample::kAny, "+= becomes -="},
-  {Operator::kNegateContribution, "negate_contribution", Group::kAccumulation, Part::kBackward, Counterexample::kAny, "a contribution is negated"},
-  {Operator::kPlainAddition, "plain_addition", Group::kAccumulation, Part::kBackward, Counterexample::kThreads, "an atomic addition becomes a load and a store"},
-  {Operator::kStaleAdjoint, "stale_adjoint", Group::kAccumulation, Part::kBackward, Counterexample::kAny, "an adjoint keeps what the iteration before left"},
-  {Operator::kClearGradient, "clear_gradient", Group::kAccumulation, Part::kBackward, Counterexample::kAny, "a gradient is cleared at the kernel's start"},
-  {Operator::kKeepSeed, "keep_seed", Group::kStore, Part::kBackward, Counterexample::kAny, "the output's adjoint is not cleared after a reversed store"},
-  {Operator::kClearBeforeRead, "clear_before_read", Group::kStore, Part::kBackward, Counterexample::kAny, "the output's adjoint is cleared before it is read"},
-  {Operator::kWrongSeed, "wrong_seed", Group::kStore, Part::kBackward, Counterexample::kAny, "the adjoint of another array is read"},
-  {Operator::kClearOnAtomic, "clear_on_atomic", Group::kStore, Part::kBackward, Counterexample::kAny, "a reversed atomic addition clears the output's adjoint"},
-  {Operator::kOtherVersion, "other_version", Group::kValue, Part::kBackward, Counterexample::kAny, "another value of the same variable is taken"},
-  {Operator::kInitialState, "initial_state", Group::kValue, Part::kBackward, Counterexample::kAny, "a loop's first state is taken for the saved one"},
-  {Operator::kFinalState, "final_state", Group::kValue, Part::kBackward, Counterexample::kAny, "a loop's final state is taken for the saved one"},
-  {Operator::kWrongOperand, "wrong_operand", Group::kValue, Part::kBackward, Counterexample::kAny, "operands are swapped, or another operand is taken"},
-  {Operator::kResultForOperand, "result_for_operand", Group::kValue, Part::kBackward, Counterexample::kAny, "the result of an operation is taken for its operand"},
-  {Operator::kLowerPrecision, "lower_precision", Group::kValue, Part::kBackward, Counterexample::kPrecision, "a value is taken at lower precision"},
-  {Operator::kOneSaveTooFew, "one_save_too_few", Group::kValue, Part::kBackward, Counterexample::kAny, "a state is not saved"},
-  {Operator::kWrongFunction, "wrong_function", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "sin and cos, sinh and cosh are exchanged"},
-  {Operator::kMissingFactor, "missing_factor", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "a constant factor is missing"},
-  {Operator::kMissingChain, "missing_chain", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "a factor of the chain rule is missing"},
-  {Operator::kWrongSign, "wrong_sign", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "a local derivative has the wrong sign"},
-  {Operator::kMissingSquare, "missing_square", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "r * r becomes r"},
-  {Operator::kOffByOnePercent, "off_by_one_percent", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "a local derivative is off by 1 %"},
-  {Operator::kOffByBasisPoint, "off_by_basis_point", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "a local derivative is off by 0.01 %"},
-  {Operator::kConstantOff, "constant_off", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "a constant of a rule is off by 1 %"},
-  {Operator::kSeedOne, "seed_one", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "the seed is replaced by 1"},
-  {Operator::kOtherArm, "other_arm", Group::kLocalRule, Part::kBackward, Counterexample::kAny, "abs, min, max or where is routed to the other arm"},
-  {Operator::kStepHasSlope, "step_has_slope", Group::kLocalRule, Part::kPrimal, Counterexample::kAny, "the derivative of floor, round or a cast is 1"},
-  {Operator::kLoopRunsForward, "loop_runs_forward", Group::kControl, Part::kBackward, Counterexample::kAny, "a reversed loop runs forward"},
-  {Operator::kOneTripMore, "one_trip_more", Group::kControl, Part::kBackward, Counterexample::kAny, "a loop runs once more"},
-  {Operator::kOneTripFewer, "one_trip_fewer", Group::kControl, Part::kBackward, Counterexample::kAny, "a loop runs once less"},
-  {Operator::kBranchOnChanged, "branch_on_changed", Group::kControl, Part::kBackward, Counterexample::kAny, "a branch is decided on another value of the same variable"},
-  {Operator::kBranchNegated, "branch_negated", Group::kControl, Part::kBackward, Counterexample::kAny, "a recorded branch is negated"},
-  {Operator::kPathSkipped, "path_skipped", Group::kControl, Part::kBackward, Counterexample::kAny, "the reverse of a path is skipped"},
-  {Operator::kContinueBreaks, "continue_breaks", Group::kControl, Part::kPrimal, Counterexample::kAny, "continue is treated as break"},
-  {Operator::kCounterNotReset, "counter_not_reset", Group::kControl, Part::kBackward, Counterexample::kAny, "an inner loop's counter is not reset"},
-  {Operator::kIndexPlusOne, "index_plus_one", Group::kMemory, Part::kBackward, Counterexample::kAny, "an index of a gradient is one too large"},
-  {Operator::kIndexMinusOne, "index_minus_one", Group::kMemory, Part::kBackward, Counterexample::kAny, "an index of a gradient is one too small"},
-  {Operator::kPrimalStrides, "primal_strides", Group::kMemory, Part::kText, Counterexample::kAny, "a gradient is laid out as another array"},
-  {Operator::kThreadForIndex, "thread_for_index", Group::kMemory, Part::kBackward, Counterexample::kAny, "the thread's number is taken for idx[i]"},
-  {Operator::kTransposedIndex, "transposed_index", Group::kMemory, Part::kBackward, Counterexample::kAny, "two indices are exchanged"},
-  {Operator::kInactiveGradient, "inactive_gradient", Group::kMemory, Part::kBackward, Counterexample::kAny, "a gradient is written on which nothing depends"},
-  {Operator::kNoThreadGuard, "no_thread_guard", Group::kMemory, Part::kText, Counterexample::kAny, "a thread beyond the end runs too"},
-  {Operator::kReplayedAtomic, "replayed_atomic", Group::kReplay, Part::kBackward, Counterexample::kAny, "the replay repeats an atomic with a side effect"},
-  {Operator::kReplayedStore, "replayed_store", Group::kReplay, Part::kBackward, Counterexample::kAny, "the replay writes a primal output again"},
-  {Operator::kMissingBarrier, "missing_barrier", Group::kReplay, Part::kText, Counterexample::kThreads, "a barrier is missing"},
-  {Operator::kUnclearedShared, "uncleared_shared", Group::kReplay, Part::kText, Counterexample::kThreads, "a shared sum is not cleared"},
-  {Operator::kOneWarpOnly, "one_warp_only", Group::kReplay, Part::kText, Counterexample::kThreads, "only the first warp takes part"},
-  {Operator::kWrongOperator, "wrong_operator", Group::kForward, Part::kForward, Counterexample::kAny, "another operator is computed"},
-  {Operator::kWrongComparison, "wrong_comparison", Group::kForward, Part::kForward, Counterexample::kAny, "another comparison is made"},
-  {Operator::kGuardOffByOne, "guard_off_by_one", Group::kForward, Part::kForward, Counterexample::kAny, "a guard or a bound is off by one"},
-  {Operator::kWrongArray, "wrong_array", Group::kForward, Part::kForward, Counterexample::kAny, "another array is read"},
-  {Operator::kDroppedStatement, "dropped_statement", Group::kForward, Part::kForward, Counterexample::kAny, "a statement is dropped"},
-  {Operator::kFloatOff, "float_off", Group::kForward, Part::kForward, Counterexample::kAny, "a float constant is off by a thousandth"},
+  {Operator::kOverwriteGradient, "overwrite_gradient", OperatorGroup::kAccumulation, KernelPart::kBackward, DetectableBy::kAny, "+= becomes ="},
+  {Operator::kDropContribution, "drop_contribution", OperatorGroup::kAccumulation, KernelPart::kBackward, DetectableBy::kAny, "a contribution is dropped"},
+  {Operator::kCountTwice, "count_twice", OperatorGroup::kAccumulation, KernelPart::kBackward, DetectableBy::kAny, "a contribution is counted twice"},
+  {Operator::kFlipAccumulation, "flip_accumulation", OperatorGroup::kAccumulation, KernelPart::kBackward, DetectableBy::kAny, "+= becomes -="},
+  {Operator::kNegateContribution, "negate_contribution", OperatorGroup::kAccumulation, KernelPart::kBackward, DetectableBy::kAny, "a contribution is negated"},
+  {Operator::kPlainAddition, "plain_addition", OperatorGroup::kAccumulation, KernelPart::kBackward, DetectableBy::kThreads, "an atomic addition becomes a load and a store"},
+  {Operator::kStaleAdjoint, "stale_adjoint", OperatorGroup::kAccumulation, KernelPart::kBackward, DetectableBy::kAny, "an adjoint keeps its value from the previous iteration"},
+  {Operator::kClearGradient, "clear_gradient", OperatorGroup::kAccumulation, KernelPart::kBackward, DetectableBy::kAny, "a gradient is cleared at the start of the kernel"},
+  {Operator::kKeepCotangent, "keep_seed", OperatorGroup::kStore, KernelPart::kBackward, DetectableBy::kAny, "the output's adjoint is not cleared after a reversed store"},
+  {Operator::kClearBeforeRead, "clear_before_read", OperatorGroup::kStore, KernelPart::kBackward, DetectableBy::kAny, "the output's adjoint is cleared before it is read"},
+  {Operator::kWrongCotangent, "wrong_seed", OperatorGroup::kStore, KernelPart::kBackward, DetectableBy::kAny, "the adjoint of another array is read"},
+  {Operator::kClearOnAtomic, "clear_on_atomic", OperatorGroup::kStore, KernelPart::kBackward, DetectableBy::kAny, "a reversed atomic addition clears the output's adjoint"},
+  {Operator::kOtherVersion, "other_version", OperatorGroup::kValue, KernelPart::kBackward, DetectableBy::kAny, "a different value of the same variable is used"},
+  {Operator::kInitialState, "initial_state", OperatorGroup::kValue, KernelPart::kBackward, DetectableBy::kAny, "the first state of a loop is used instead of the saved one"},
+  {Operator::kFinalState, "final_state", OperatorGroup::kValue, KernelPart::kBackward, DetectableBy::kAny, "the final state of a loop is used instead of the saved one"},
+  {Operator::kWrongOperand, "wrong_operand", OperatorGroup::kValue, KernelPart::kBackward, DetectableBy::kAny, "operands are swapped, or another operand is used"},
+  {Operator::kResultForOperand, "result_for_operand", OperatorGroup::kValue, KernelPart::kBackward, DetectableBy::kAny, "the result of an operation is used instead of its operand"},
+  {Operator::kLowerPrecision, "lower_precision", OperatorGroup::kValue, KernelPart::kBackward, DetectableBy::kPrecision, "a value is rounded to lower precision"},
+  {Operator::kOneSaveTooFew, "one_save_too_few", OperatorGroup::kValue, KernelPart::kBackward, DetectableBy::kAny, "a loop state is not saved"},
+  {Operator::kWrongFunction, "wrong_function", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "sin and cos, sinh and cosh are exchanged"},
+  {Operator::kMissingFactor, "missing_factor", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a constant factor is missing"},
+  {Operator::kMissingChain, "missing_chain", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a factor of the chain rule is missing"},
+  {Operator::kWrongSign, "wrong_sign", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a local derivative has an incorrect sign"},
+  {Operator::kMissingSquare, "missing_square", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "r * r becomes r"},
+  {Operator::kOffByOnePercent, "off_by_one_percent", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a local derivative is off by 1 %"},
+  {Operator::kOffByBasisPoint, "off_by_basis_point", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a local derivative is off by 0.01 %"},
+  {Operator::kConstantOff, "constant_off", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a constant of a rule is off by 1 %"},
+  {Operator::kUnitCotangent, "seed_one", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "the cotangent is replaced by 1"},
+  {Operator::kOtherBranch, "other_arm", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "the gradient of abs, min, max or where goes to the other branch"},
+  {Operator::kStepHasSlope, "step_has_slope", OperatorGroup::kLocalRule, KernelPart::kPrimal, DetectableBy::kAny, "the derivative of floor, round or a cast is 1"},
+  {Operator::kLoopRunsForward, "loop_runs_forward", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a reversed loop runs forward"},
+  {Operator::kOneTripMore, "one_trip_more", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a loop runs one iteration more"},
+  {Operator::kOneTripFewer, "one_trip_fewer", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a loop runs one iteration less"},
+  {Operator::kBranchOnChanged, "branch_on_changed", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a branch condition uses a different value of the same variable"},
+  {Operator::kBranchNegated, "branch_negated", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a recorded branch is negated"},
+  {Operator::kPathSkipped, "path_skipped", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "the reverse sweep of a branch is skipped"},
+  {Operator::kContinueBreaks, "continue_breaks", OperatorGroup::kControl, KernelPart::kPrimal, DetectableBy::kAny, "continue is treated as break"},
+  {Operator::kCounterNotReset, "counter_not_reset", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "an inner loop's counter is not reset"},
+  {Operator::kIndexPlusOne, "index_plus_one", OperatorGroup::kMemory, KernelPart::kBackward, DetectableBy::kAny, "an index of a gradient is too large by one"},
+  {Operator::kIndexMinusOne, "index_minus_one", OperatorGroup::kMemory, KernelPart::kBackward, DetectableBy::kAny, "an index of a gradient is too small by one"},
+  {Operator::kPrimalStrides, "primal_strides", OperatorGroup::kMemory, KernelPart::kText, DetectableBy::kAny, "a gradient has the strides of another array"},
+  {Operator::kThreadForIndex, "thread_for_index", OperatorGroup::kMemory, KernelPart::kBackward, DetectableBy::kAny, "the thread index is used instead of idx[i]"},
+  {Operator::kTransposedIndex, "transposed_index", OperatorGroup::kMemory, KernelPart::kBackward, DetectableBy::kAny, "two indices are exchanged"},
+  {Operator::kInactiveGradient, "inactive_gradient", OperatorGroup::kMemory, KernelPart::kBackward, DetectableBy::kAny, "a gradient that must stay zero is written"},
+  {Operator::kNoThreadGuard, "no_thread_guard", OperatorGroup::kMemory, KernelPart::kText, DetectableBy::kAny, "a thread beyond the end also runs"},
+  {Operator::kReplayedAtomic, "replayed_atomic", OperatorGroup::kReplay, KernelPart::kBackward, DetectableBy::kAny, "the replay repeats an atomic with a side effect"},
+  {Operator::kReplayedStore, "replayed_store", OperatorGroup::kReplay, KernelPart::kBackward, DetectableBy::kAny, "the replay writes a primal output again"},
+  {Operator::kMissingBarrier, "missing_barrier", OperatorGroup::kReplay, KernelPart::kText, DetectableBy::kThreads, "a barrier is missing"},
+  {Operator::kUnclearedShared, "uncleared_shared", OperatorGroup::kReplay, KernelPart::kText, DetectableBy::kThreads, "a shared sum is not cleared"},
+  {Operator::kOneWarpOnly, "one_warp_only", OperatorGroup::kReplay, KernelPart::kText, DetectableBy::kThreads, "only the first warp of a block participates"},
+  {Operator::kWrongOperator, "wrong_operator", OperatorGroup::kForward, KernelPart::kForward, DetectableBy::kAny, "an operator is replaced by another one"},
+  {Operator::kWrongComparison, "wrong_comparison", OperatorGroup::kForward, KernelPart::kForward, DetectableBy::kAny, "a comparison is replaced by another one"},
+  {Operator::kGuardOffByOne, "guard_off_by_one", OperatorGroup::kForward, KernelPart::kForward, DetectableBy::kAny, "a guard or a bound is off by one"},
+  {Operator::kWrongArray, "wrong_array", OperatorGroup::kForward, KernelPart::kForward, DetectableBy::kAny, "an array access reads another array"},
+  {Operator::kDroppedStatement, "dropped_statement", OperatorGroup::kForward, KernelPart::kForward, DetectableBy::kAny, "a statement is dropped"},
+  {Operator::kFloatOff, "float_off", OperatorGroup::kForward, KernelPart::kForward, DetectableBy::kAny, "a float constant is off by a thousandth"},
 };
 // clang-format on
 inline constexpr std::size_t kOperatorCount = std::size(kOperators);
@@ -174,15 +183,15 @@ constexpr std::optional<Operator> operator_named(std::string_view name) {
   return std::nullopt;
 }
 
-constexpr std::string_view to_text(Group group) {
+constexpr std::string_view to_text(OperatorGroup group) {
   constexpr std::array<std::string_view, 8> kTexts = {"accumulation", "store",  "value",  "local rule",
                                                       "control",      "memory", "replay", "forward"};
   return kTexts[static_cast<std::size_t>(group)];
 }
 
-constexpr std::string_view to_text(Counterexample counterexample) {
+constexpr std::string_view to_text(DetectableBy detectable_by) {
   constexpr std::array<std::string_view, 3> kTexts = {"any", "precision", "threads"};
-  return kTexts[static_cast<std::size_t>(counterexample)];
+  return kTexts[static_cast<std::size_t>(detectable_by)];
 }
 
 namespace detail {
@@ -194,6 +203,6 @@ constexpr bool in_order() {
 }
 }  // namespace detail
 static_assert(detail::in_order() && kOperatorCount == static_cast<std::size_t>(Operator::kFloatOff) + 1,
-              "a row of the mutation operators is missing or out of order");
+              "a row of the operator table is missing or out of order");
 
 }  // namespace assay::mutation

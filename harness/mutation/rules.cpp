@@ -1,4 +1,4 @@
-// Mistakes in local derivatives.
+// Mutations of local derivatives.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -28,9 +28,9 @@ std::optional<Op> exchanged(Op op) {
   }
 }
 
-/// What the operator puts in the place of the node; nothing where it does not apply.
-std::function<ExprId(Builder&)> replacement(Operator op, const Setting& setting, const Expr& expr) {
-  const auto operand = [&](std::size_t k) -> const Expr& { return setting.function.expr(expr.args[k]); };
+/// The replacement of the node by the operator; nothing if it does not apply.
+std::function<ExprId(Builder&)> replacement(Operator op, const MutationContext& context, const Expr& expr) {
+  const auto operand = [&](std::size_t k) -> const Expr& { return context.function.expr(expr.args[k]); };
   const auto same_type = [&](std::size_t k) { return operand(k).type == expr.type; };
   const auto give = [](ExprId id) { return [id](Builder&) { return id; }; };
   const Expr node = expr;
@@ -47,8 +47,8 @@ std::function<ExprId(Builder&)> replacement(Operator op, const Setting& setting,
       return nullptr;
     case Operator::kMissingChain: {
       if (!is_operation(expr, Op::kMul) && !is_operation(expr, Op::kDiv)) return nullptr;
-      const bool first = setting.carries_any(expr.args[0]);
-      if (first == setting.carries_any(expr.args[1])) return nullptr;
+      const bool first = context.carries_any(expr.args[0]);
+      if (first == context.carries_any(expr.args[1])) return nullptr;
       const std::size_t kept = first ? 0 : 1;
       return same_type(kept) && !is_float_literal(operand(1 - kept)) ? give(expr.args[kept])
                                                                      : std::function<ExprId(Builder&)>{};
@@ -65,55 +65,55 @@ std::function<ExprId(Builder&)> replacement(Operator op, const Setting& setting,
     case Operator::kConstantOff:
       if (!is_float_literal(expr) || value_of(expr) == 0) return nullptr;
       return [node](Builder& make) { return make.literal(node.type, value_of(node) * 1.01); };
-    case Operator::kOtherArm:
+    case Operator::kOtherBranch:
       if (!is_operation(expr, Op::kWhere) && !is_operation(expr, Op::kConditional)) return nullptr;
       return [node](Builder& make) { return make.op(node.op, {node.args[0], node.args[2], node.args[1]}); };
     default: return nullptr;
   }
 }
 
-void find_scaled(Operator op, const Setting& setting, std::vector<Mutation>& found) {
+void find_scaled(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
   const double factor = op == Operator::kOffByOnePercent ? 1.01 : 1.0001;
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    if (!is_contribution(setting, s)) continue;
-    const Definition definition = definition_of(*setting.statements[s].statement);
-    const Type scalar = setting.function.expr(definition.value).type.component();
-    // The types of 16 bits have no number so close to 1.
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    if (!is_contribution(context, s)) continue;
+    const Definition definition = definition_of(*context.statements[s].statement);
+    const Type scalar = context.function.expr(definition.value).type.component();
+    // The 16-bit types have no number this close to 1.
     if (round_to(scalar.scalar, factor) == 1) continue;
     found.push_back(
-        {op, s, setting.statements[s].statement->loc,
-         fmt::format("'{}' is multiplied with {}", name_of(setting, definition.variable), factor), [=](Editor& edit) {
+        {op, s, context.statements[s].statement->loc,
+         fmt::format("'{}' is multiplied by {}", name_of(context, definition.variable), factor), [=](Editor& edit) {
            const ExprId scaled = edit.make().op(Op::kMul, {definition.value, edit.make().literal(scalar, factor)});
            edit.replace({.statement = s, .root = 0, .node = 0}, scaled);
          }});
   }
 }
 
-void find_unit_seeds(const Setting& setting, std::vector<Mutation>& found) {
-  for (const SeedLoad& seed : seed_loads(setting)) {
+void find_unit_cotangents(const MutationContext& context, std::vector<Mutation>& found) {
+  for (const CotangentLoad& seed : cotangent_loads(context)) {
     const Type type = seed.load->type;
     if (!type.is_float_scalar() && !type.is_aggregate()) continue;
-    const Place place = seed.place;
-    found.push_back({Operator::kSeedOne, seed.statement, setting.statements[seed.statement].statement->loc,
-                     fmt::format("1 is taken for what '{}' holds", name_of(setting, seed.gradient)),
+    const ExpressionPosition place = seed.place;
+    found.push_back({Operator::kUnitCotangent, seed.statement, context.statements[seed.statement].statement->loc,
+                     fmt::format("1 is used instead of the value of '{}'", name_of(context, seed.gradient)),
                      [=](Editor& edit) { edit.replace(place, one(edit.make(), type)); }});
   }
 }
 
 }  // namespace
 
-void find_rules(Operator op, const Setting& setting, std::vector<Mutation>& found) {
-  if (op == Operator::kOffByOnePercent || op == Operator::kOffByBasisPoint) return find_scaled(op, setting, found);
-  if (op == Operator::kSeedOne) return find_unit_seeds(setting, found);
-  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
-    if (!is_contribution(setting, s)) continue;
-    for_each_node(setting, s, [&](const Node& node, const Expr& expr) {
-      const auto make = replacement(op, setting, expr);
+void find_rules(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
+  if (op == Operator::kOffByOnePercent || op == Operator::kOffByBasisPoint) return find_scaled(op, context, found);
+  if (op == Operator::kUnitCotangent) return find_unit_cotangents(context, found);
+  for (std::size_t s = 0; s < context.statements.size(); ++s) {
+    if (!is_contribution(context, s)) continue;
+    for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
+      const auto make = replacement(op, context, expr);
       if (!make) return;
-      const Place place = node.place;
-      found.push_back({op, s, setting.statements[s].statement->loc,
+      const ExpressionPosition place = node.place;
+      found.push_back({op, s, context.statements[s].statement->loc,
                        fmt::format("{}: in '{}'", row(op).change,
-                                   name_of(setting, definition_of(*setting.statements[s].statement).variable)),
+                                   name_of(context, definition_of(*context.statements[s].statement).variable)),
                        [=](Editor& edit) { edit.replace(place, make(edit.make())); }});
     });
   }

@@ -2,28 +2,30 @@
 
 namespace assay::mutation {
 
-void Tally::add(const MutantRecord& mutant) {
+void MutantCounts::add(const MutantRecord& mutant) {
   if (mutant.fate == Fate::kInvalid) return;
   if (mutant.fate == Fate::kEquivalent) {
     ++equivalent;
     return;
   }
-  if (mutant.fate == Fate::kProved) {
-    ++proved;
+  if (mutant.fate == Fate::kEquivalentByProof) {
+    ++equivalent_by_proof;
     return;
   }
   ++mutants;
   killed += mutant.fate == Fate::kKilled;
-  promoted += row(mutant.op).counterexample != Counterexample::kPrecision && !mutant.promote.proved;
+  promoted += row(mutant.op).detectable_by != DetectableBy::kPrecision && !mutant.promote.equivalent_by_proof;
   by_promotion += mutant.promote.killed();
   by_native += mutant.native.killed();
   if (mutant.fate == Fate::kKilled) kernels.insert(mutant.family + "/" + mutant.kernel);
 }
 
-double Tally::share() const { return mutants == 0 ? 1 : static_cast<double>(killed) / static_cast<double>(mutants); }
+double MutantCounts::share() const {
+  return mutants == 0 ? 1 : static_cast<double>(killed) / static_cast<double>(mutants);
+}
 
-void Score::add(const MutantRecord& mutant) {
-  (row(mutant.op).counterexample == Counterexample::kThreads ? threaded : all).add(mutant);
+void MutationScore::add(const MutantRecord& mutant) {
+  (row(mutant.op).detectable_by == DetectableBy::kThreads ? threaded : all).add(mutant);
   by_operator[mutant.op].add(mutant);
   by_family[mutant.family].add(mutant);
   if (mutant.fate == Fate::kKilled) ++by_check[mutant.promote.killed() ? mutant.promote.check : mutant.native.check];

@@ -1,4 +1,4 @@
-// What a campaign says of the suite's strength: killed of all that are no equivalents, by operator, family and lane.
+// The mutation score of a campaign: the share of killed mutants, by operator, family and precision variant.
 #pragma once
 
 #include <array>
@@ -11,30 +11,30 @@
 
 namespace assay::mutation {
 
-struct Tally {
-  std::int64_t mutants = 0;   ///< equivalent, proved equal and invalid ones not counted
-  std::int64_t killed = 0;    ///< by either lane
-  std::int64_t promoted = 0;  ///< of the mutants, those that the double lift can tell
+struct MutantCounts {
+  std::int64_t mutants = 0;   ///< without equivalent and invalid mutants
+  std::int64_t killed = 0;    ///< by either precision variant
+  std::int64_t promoted = 0;  ///< mutants that f64 promotion can detect
   std::int64_t by_promotion = 0;
   std::int64_t by_native = 0;
   std::int64_t equivalent = 0;
-  std::int64_t proved = 0;
-  std::set<std::string> kernels = {};  ///< that killed one
+  std::int64_t equivalent_by_proof = 0;
+  std::set<std::string> kernels = {};  ///< kernels with at least one killed mutant
 
   void add(const MutantRecord& mutant);
-  /// Of the killed in the mutants; 1 where there are none.
+  /// The mutation score killed / mutants; 1 if there are no mutants.
   double share() const;
 };
 
-struct Score {
-  Tally all;                         ///< of the mutants that a device without threads of its own can tell
-  Tally threaded;                    ///< of the device-only ones
-  std::string threaded_device = {};  ///< that ran these
-  std::map<Operator, Tally> by_operator;
-  std::map<std::string, Tally> by_family;
-  std::map<std::string, std::int64_t> by_check;                  ///< first check that killed, of either lane
-  std::array<std::int64_t, kWidenings.size()> killed_widened{};  ///< of `widened` mutants
-  std::int64_t widened = 0;                                      ///< native kills that were judged again
+struct MutationScore {
+  MutantCounts all;                  ///< mutants that a device without concurrent threads can detect
+  MutantCounts threaded;             ///< mutants that only a device with concurrent threads can detect
+  std::string threaded_device = {};  ///< device of the threaded mutants
+  std::map<Operator, MutantCounts> by_operator;
+  std::map<std::string, MutantCounts> by_family;
+  std::map<std::string, std::int64_t> by_check;  ///< first check that killed a mutant, in either precision variant
+  std::array<std::int64_t, kWidenings.size()> killed_widened{};  ///< number of the `widened` mutants killed, by factor
+  std::int64_t widened = 0;  ///< kills by native precision that were judged again with widened bounds
   std::vector<MutantRecord> survivors;
 
   void add(const MutantRecord& mutant);

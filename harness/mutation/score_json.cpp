@@ -9,15 +9,20 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json to_json(const Tally& tally) {
-  return {{"mutants", tally.mutants},      {"killed", tally.killed},         {"lifted", tally.promoted},
-          {"by_lift", tally.by_promotion}, {"by_native", tally.by_native},   {"equivalent", tally.equivalent},
-          {"proved", tally.proved},        {"kernels", tally.kernels.size()}};
+ordered_json to_json(const MutantCounts& tally) {
+  return {{"mutants", tally.mutants},
+          {"killed", tally.killed},
+          {"lifted", tally.promoted},
+          {"by_lift", tally.by_promotion},
+          {"by_native", tally.by_native},
+          {"equivalent", tally.equivalent},
+          {"proved", tally.equivalent_by_proof},
+          {"kernels", tally.kernels.size()}};
 }
 
 }  // namespace
 
-std::string to_json_text(const Score& score, const LedgerHead& head, const Controls& controls,
+std::string to_json_text(const MutationScore& score, const LedgerHead& head, const FalsePositiveCorpus& controls,
                          const std::vector<FaultResult>& injected_faults) {
   ordered_json text = {{"schema_version", schemas::kMutationScoreSchemaVersion},
                        {"device", head.device},
@@ -32,7 +37,7 @@ std::string to_json_text(const Score& score, const LedgerHead& head, const Contr
     ordered_json one = {{"operator", row(op).name},
                         {"group", to_text(row(op).group)},
                         {"change", row(op).change},
-                        {"witness", to_text(row(op).counterexample)}};
+                        {"witness", to_text(row(op).detectable_by)}};
     one.update(to_json(tally));
     text["operators"].push_back(std::move(one));
   }

@@ -1,4 +1,4 @@
-// DIR/certification.json: a campaign's score, for reports (schemas/certification.schema.json).
+// DIR/certification.json: the score of a campaign, for reports (schemas/certification.schema.json).
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace assay::mutation {
 
-/// Right kernels that a run judged, and what became of their cases.
-struct Controls {
+/// The false-positive corpus: correct kernels that a run judged, and the outcomes of their cases.
+struct FalsePositiveCorpus {
   std::int64_t kernels = 0;
   std::int64_t cases = 0;
   std::int64_t inconclusive = 0;
@@ -19,8 +19,8 @@ struct Controls {
   std::vector<std::string> alarms = {};  ///< names of the rejected
 };
 
-/// Without `plants` none were planted.
-std::string to_json_text(const Score& score, const LedgerHead& head, const Controls& controls,
+/// The score as JSON. `injected_faults` is empty if no faults were injected.
+std::string to_json_text(const MutationScore& score, const LedgerHead& head, const FalsePositiveCorpus& controls,
                          const std::vector<FaultResult>& injected_faults);
 
 }  // namespace assay::mutation

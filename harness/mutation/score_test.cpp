@@ -27,8 +27,8 @@ MutantRecord mutant(Operator op, Fate fate, const std::string& promote, const st
   return record;
 }
 
-Score example() {
-  Score score;
+MutationScore example() {
+  MutationScore score;
   score.add(mutant(Operator::kDropContribution, Fate::kKilled, "t1 mismatch", "t3 mismatch"));
   score.add(mutant(Operator::kDropContribution, Fate::kKilled, "t1 mismatch", ""));
   score.add(mutant(Operator::kDropContribution, Fate::kSurvived, "", ""));
@@ -38,8 +38,8 @@ Score example() {
   return score;
 }
 
-TEST(Score, CountsNeitherEquivalentsNorInvalidOnes) {
-  const Score score = example();
+TEST(MutationScore, ExcludesEquivalentAndInvalidMutants) {
+  const MutationScore score = example();
   EXPECT_EQ(score.all.mutants, 3);
   EXPECT_EQ(score.all.killed, 2);
   EXPECT_EQ(score.all.by_promotion, 2);
@@ -49,33 +49,33 @@ TEST(Score, CountsNeitherEquivalentsNorInvalidOnes) {
   EXPECT_EQ(score.by_check.at("t1 mismatch"), 2);
 }
 
-TEST(Score, KeepsApartWhatOnlyThreadsShow) {
+TEST(MutationScore, CountsThreadingMutantsSeparately) {
   EXPECT_EQ(example().threaded.mutants, 1);
   EXPECT_EQ(example().threaded.killed, 1);
 }
 
-TEST(Score, AsksOfTheDoubleLiftNothingThatItIsProvedToDoRight) {
-  Score score;
+TEST(MutationScore, F64PromotionExcludesMutantsEquivalentByProof) {
+  MutationScore score;
   MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, Fate::kKilled, "", "read_write_race");
-  needed_in_native.promote.proved = true;
+  needed_in_native.promote.equivalent_by_proof = true;
   score.add(needed_in_native);
   score.add(mutant(Operator::kMissingBarrier, Fate::kKilled, "read_write_race", "read_write_race"));
   EXPECT_EQ(score.threaded.mutants, 2);
   EXPECT_EQ(score.threaded.by_native, 2);
   EXPECT_EQ(score.threaded.promoted, 1);
   EXPECT_EQ(score.threaded.by_promotion, 1);
-  MutantRecord in_neither = mutant(Operator::kMissingBarrier, Fate::kProved, "", "");
-  in_neither.promote.proved = in_neither.native.proved = true;
+  MutantRecord in_neither = mutant(Operator::kMissingBarrier, Fate::kEquivalentByProof, "", "");
+  in_neither.promote.equivalent_by_proof = in_neither.native.equivalent_by_proof = true;
   score.add(in_neither);
   EXPECT_EQ(score.threaded.mutants, 2);
-  EXPECT_EQ(score.threaded.proved, 1);
+  EXPECT_EQ(score.threaded.equivalent_by_proof, 1);
 }
 
-TEST(Score, IsWrittenAsItsSchemaSays) {
+TEST(MutationScore, JsonMatchesSchema) {
   const std::string text =
       to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
                    {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .alarms = {}},
-                   {{kComparatorFaults[0], true, "internal_error(oracle)"}});
+                   {{kInjectedFaults[0], true, "internal_error(oracle)"}});
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
   for (const auto& diagnostic : validator.diagnostics(nlohmann::json::parse(text)))
     ADD_FAILURE() << diagnostic.text();
@@ -91,15 +91,15 @@ class LedgerTest : public ::testing::Test {
       ("assay-ledger-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
-TEST_F(LedgerTest, GivesBackWhatWasWritten) {
-  MutantRecord killed = mutant(Operator::kSeedOne, Fate::kKilled, "t1 mismatch", "t3 mismatch");
+TEST_F(LedgerTest, RoundTripsRecords) {
+  MutantRecord killed = mutant(Operator::kUnitCotangent, Fate::kKilled, "t1 mismatch", "t3 mismatch");
   killed.killed_widened = {true, true, false, false};
-  killed.promote.proved = true;
+  killed.promote.equivalent_by_proof = true;
   {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
     ASSERT_TRUE(lines->append(to_line(killed)).ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepSeed, Fate::kSurvived, "", ""))).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, Fate::kSurvived, "", ""))).ok());
   }
   const auto ledger = read_ledger(dir_);
   ASSERT_TRUE(ledger.ok()) << ledger.error().text();
@@ -107,31 +107,31 @@ TEST_F(LedgerTest, GivesBackWhatWasWritten) {
   EXPECT_EQ((*ledger)->head, head_);
   ASSERT_EQ((*ledger)->mutants.size(), 2U);
   EXPECT_EQ((*ledger)->mutants[0].killed_widened, killed.killed_widened);
-  EXPECT_TRUE((*ledger)->mutants[0].promote.proved);
-  EXPECT_FALSE((*ledger)->mutants[0].native.proved);
+  EXPECT_TRUE((*ledger)->mutants[0].promote.equivalent_by_proof);
+  EXPECT_FALSE((*ledger)->mutants[0].native.equivalent_by_proof);
   EXPECT_EQ((*ledger)->mutants[1].fate, Fate::kSurvived);
   EXPECT_EQ((*ledger)->mutants[1].patch, "-a\n+b\n");
 }
 
-TEST_F(LedgerTest, GoesOnBehindTheLastWholeLine) {
+TEST_F(LedgerTest, ResumesAfterTruncatedLine) {
   {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kSeedOne, Fate::kKilled, "t1 mismatch", ""))).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kUnitCotangent, Fate::kKilled, "t1 mismatch", ""))).ok());
   }
   std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "cut sh)";
   const auto cut = read_ledger(dir_);
   ASSERT_TRUE(cut.ok() && cut->has_value());
   EXPECT_EQ((*cut)->mutants.size(), 1U);
   {
-    auto lines = harness::AppendedLines::reopen(dir_ / kLedgerFile, (*cut)->whole_bytes);
+    auto lines = harness::AppendedLines::reopen(dir_ / kLedgerFile, (*cut)->complete_bytes);
     ASSERT_TRUE(lines.ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepSeed, Fate::kKilled, "", "zero_seed"))).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, Fate::kKilled, "", "zero_seed"))).ok());
   }
   EXPECT_EQ((*read_ledger(dir_))->mutants.size(), 2U);
 }
 
-TEST_F(LedgerTest, NamesTheLineThatIsNone) {
+TEST_F(LedgerTest, ReportsLineNumberOfInvalidLine) {
   ASSERT_TRUE(start_ledger(dir_, head_).ok());
   std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "a", "operator": "no_such"})"
                                                    << "\n";
@@ -140,7 +140,7 @@ TEST_F(LedgerTest, NamesTheLineThatIsNone) {
   EXPECT_NE(ledger.error().text().find("mutants.jsonl:2"), std::string::npos) << ledger.error().text();
 }
 
-TEST_F(LedgerTest, IsNothingWhereTheFolderHasNone) {
+TEST_F(LedgerTest, MissingLedgerIsNotAnError) {
   const auto ledger = read_ledger(dir_);
   ASSERT_TRUE(ledger.ok());
   EXPECT_FALSE(ledger->has_value());

@@ -1,5 +1,4 @@
-// Mistakes that the language has no words for: in the layout of arrays, the guard of threads, and what the threads of a
-// block share.
+// Mutations that the IR cannot express: of array strides, the thread guard, and the shared memory of a thread block.
 #include <regex>
 
 #include <fmt/format.h>
@@ -11,7 +10,7 @@ namespace {
 
 using backends::EmittedKernel;
 
-/// The text of the backward entry point, from its name to the end of the body.
+/// The backward entry point, from its name to the end of the body.
 struct Backward {
   std::size_t begin = 0;
   std::size_t opening = 0;  ///< of the brace that opens its body
@@ -26,7 +25,7 @@ std::optional<Backward> backward_of(const EmittedKernel& kernel) {
   return std::nullopt;
 }
 
-/// The gradient has the strides of the array that it belongs to.
+/// Gives the gradient the strides of its array.
 void find_strides(const EmittedKernel& kernel, const Backward& backward, std::vector<TextMutation>& found) {
   const std::string head = kernel.body.substr(backward.begin, backward.opening - backward.begin);
   static const std::regex kGradient(R"(Array<(?:[^<>]|<[^<>]*>)*> grad_(\w+))");
@@ -47,7 +46,7 @@ void find_strides(const EmittedKernel& kernel, const Backward& backward, std::ve
   }
 }
 
-/// Replaces the first `text` behind `from`.
+/// Replaces the first `text` after `from`.
 void replace_text(Operator op, const EmittedKernel& kernel, std::size_t from, const std::string& text,
                   const std::string& by, std::vector<TextMutation>& found) {
   const std::size_t at = kernel.body.find(text, from);
@@ -57,7 +56,7 @@ void replace_text(Operator op, const EmittedKernel& kernel, std::size_t from, co
   found.push_back(std::move(mutation));
 }
 
-/// Changes the n-th `text` in the helpers, for each n. With `mark`, notes the kernel with this in its place as well.
+/// Replaces the n-th `text` in the helpers, for each n. With `mark`, also stores the kernel with `mark` in its place.
 void change_helpers(Operator op, const EmittedKernel& kernel, const std::string& text, const std::string& by,
                     std::vector<TextMutation>& found, const std::string& mark = "") {
   for (std::size_t h = 0; h < kernel.helpers.size(); ++h) {

@@ -19,40 +19,40 @@ using namespace ir;
 
 namespace {
 
-/// Beyond this coefficients are taken for unknown.
+/// Larger coefficients are treated as unknown.
 constexpr std::int64_t kLargest = std::int64_t{1} << 31;
 
 /// An index: constant + the sum of factors[v] * v + any multiple of `step`.
 struct Form {
   std::int64_t constant = 0;
   std::vector<std::int64_t> factors;  ///< by parameter, and then by thread index
-  std::int64_t step = 0;              ///< 0: there is no other part
+  std::int64_t step = 0;              ///< 0: no unknown part
 
   bool operator==(const Form&) const = default;
 };
 
 struct Access {
   std::vector<Form> indices;
-  Type type;  ///< of what is accessed: an element or a tile
+  Type type;  ///< of the accessed element or tile
 };
 
 class Cells {
  public:
-  Cells(const Setting& setting, VarId array)
-      : setting_(setting), array_(array), assigned_(assigned_variables(setting.function.body)) {}
+  Cells(const MutationContext& context, VarId array)
+      : context_(context), array_(array), assigned_(assigned_variables(context.function.body)) {}
 
-  /// All accesses to the array; nothing where it is used otherwise.
+  /// All accesses to the array; nothing if it is used in other ways.
   std::optional<std::vector<Access>> accesses() const {
     std::vector<Access> found;
     std::ptrdiff_t mentions = 0, shapes = 0;
-    for (const Listed& listed : setting_.statements) {
+    for (const ListedStatement& listed : context_.statements) {
       if (const auto* store = std::get_if<Store>(&listed.statement->node); store != nullptr && is_array(store->array))
         found.push_back({forms_of(store->indices), expr(store->value).type});
       if (const auto* atomic = std::get_if<Atomic>(&listed.statement->node);
           atomic != nullptr && is_array(atomic->array))
         found.push_back({forms_of(atomic->indices), expr(atomic->value).type});
       for_each_root(*listed.statement, [&](ExprId root) {
-        for_each_expression(setting_.function, root, [&](ExprId id, const Expr& node) {
+        for_each_expression(context_.function, root, [&](ExprId id, const Expr& node) {
           mentions += is_array(id);
           shapes += node.kind == ExprKind::kShapeOf && is_array(node.args[0]);
           if (node.kind == ExprKind::kLoad && is_array(node.args[0]))
@@ -71,7 +71,7 @@ class Cells {
     return forms;
   }
 
-  /// Whether no two threads with different indices t give both accesses the same cell.
+  /// Whether the two accesses never touch the same element in threads with different indices t.
   bool tells_apart(const Access& a, const Access& b, std::size_t t) const {
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       if (tells_apart(a.indices[d], b.indices[d], t)) return true;
@@ -79,8 +79,8 @@ class Cells {
     return false;
   }
 
-  /// The same of tiles, in whose kernels a thread index is that of a block: both accesses are to one tile in each
-  /// block, so that the same threads of it have the same elements, and no two blocks' tiles overlap.
+  /// The same for tiles, where a thread index is a block index: both accesses are to the same tile in each block, so
+  /// that each thread has the same elements, and the tiles of different blocks do not overlap.
   bool tells_tiles_apart(const Access& a, const Access& b, std::size_t t) const {
     if (a.type != b.type || a.indices != b.indices) return false;
     if (static_cast<std::size_t>(a.type.tile_rank()) != a.indices.size()) return false;
@@ -96,10 +96,10 @@ class Cells {
   }
 
  private:
-  const Expr& expr(ExprId id) const { return setting_.function.expr(id); }
+  const Expr& expr(ExprId id) const { return context_.function.expr(id); }
   bool is_array(ExprId id) const { return expr(id).kind == ExprKind::kVariable && expr(id).variable == array_; }
-  std::size_t parameters() const { return static_cast<std::size_t>(setting_.function.parameter_count); }
-  std::size_t rank() const { return static_cast<std::size_t>(setting_.function.launch_rank); }
+  std::size_t parameters() const { return static_cast<std::size_t>(context_.function.parameter_count); }
+  std::size_t rank() const { return static_cast<std::size_t>(context_.function.launch_rank); }
 
   /// a + factor * b.
   static Form sum(Form a, const Form& b, std::int64_t factor) {
@@ -140,7 +140,7 @@ class Cells {
       form.factors[static_cast<std::size_t>(variable)] = 1;
       return form;
     }
-    const ExprId value = assigned ? kNone : value_of(setting_, variable);
+    const ExprId value = assigned ? kNone : value_of(context_, variable);
     return value == kNone ? anything() : form_of(value);
   }
 
@@ -159,13 +159,12 @@ class Cells {
     }
   }
 
-  /// By one dimension of both: factor * (i - j) is never other + any multiple of step, for thread indices i and j that
-  /// differ.
+  /// In one dimension: factor * (i - j) is never other + a multiple of step, for different thread indices i and j.
   bool tells_apart(const Form& a, const Form& b, std::size_t t) const {
     const std::size_t index = parameters() + t;
     const std::int64_t factor = a.factors[index];
     if (factor == 0 || b.factors[index] != factor) return false;
-    // A parameter is the same for both threads, another thread index need not be.
+    // A parameter is equal in both threads; another thread index may differ.
     std::int64_t step = std::gcd(a.step, b.step);
     for (std::size_t v = 0; v < parameters(); ++v)
       step = std::gcd(step, a.factors[v] - b.factors[v]);
@@ -173,11 +172,11 @@ class Cells {
       if (v != index) step = std::gcd(step, std::gcd(a.factors[v], b.factors[v]));
     }
     const std::int64_t other = b.constant - a.constant;
-    const std::optional<Interval> threads = setting_.ranges.of_variable(static_cast<VarId>(index));
+    const std::optional<IntegerRange> threads = context_.ranges.of_variable(static_cast<VarId>(index));
     const std::int64_t most = threads ? threads->high - threads->low : kLargest;
     if (step == 0) return other == 0 || other % factor != 0 || std::abs(other / factor) > most;
     if (other % std::gcd(factor, step) != 0) return true;
-    // The differences that remain recur with a period of at most `step`.
+    // The remaining differences repeat with a period of at most `step`.
     if (most >= step) return false;
     for (std::int64_t difference = 1; difference <= most; ++difference) {
       if ((factor * difference - other) % step == 0 || (factor * difference + other) % step == 0) return false;
@@ -185,21 +184,21 @@ class Cells {
     return true;
   }
 
-  const Setting& setting_;
+  const MutationContext& context_;
   VarId array_;
   std::vector<VarId> assigned_;
 };
 
 }  // namespace
 
-bool adds_to_own_cell(const Setting& setting, const Atomic& addition) {
-  const Cells cells(setting, setting.function.expr(addition.array).variable);
+bool adds_to_private_element(const MutationContext& context, const Atomic& addition) {
+  const Cells cells(context, context.function.expr(addition.array).variable);
   const std::optional<std::vector<Access>> accesses = cells.accesses();
   if (!accesses) return false;
-  const Access own{cells.forms_of(addition.indices), setting.function.expr(addition.value).type};
+  const Access own{cells.forms_of(addition.indices), context.function.expr(addition.value).type};
   return std::ranges::all_of(*accesses, [&](const Access& access) {
-    for (std::size_t t = 0; t < static_cast<std::size_t>(setting.function.launch_rank); ++t) {
-      if (uses_tiles(setting.function) ? !cells.tells_tiles_apart(own, access, t) : !cells.tells_apart(own, access, t))
+    for (std::size_t t = 0; t < static_cast<std::size_t>(context.function.launch_rank); ++t) {
+      if (uses_tiles(context.function) ? !cells.tells_tiles_apart(own, access, t) : !cells.tells_apart(own, access, t))
         return false;
     }
     return true;

@@ -1,15 +1,15 @@
-// Whether each thread of a launch has cells of an array to itself.
+// Detects thread-private elements of arrays.
 #pragma once
 
 #include "harness/mutation/mutation.hpp"
 
 namespace assay::mutation {
 
-/// Whether the cell of a gradient that the statement adds to is accessed by no other thread of any launch: a proof, so
-/// that "no" may also mean "not known". In every access to the array some index tells the threads apart. It is a i + b,
-/// with a thread index i and a number a, and all that is not known of it is a multiple of a number that no difference
-/// of two threads comes to. Tiles must be the same in every access, so that each of their elements is one thread's, and
-/// may not overlap. No index is taken to wrap around.
-bool adds_to_own_cell(const Setting& setting, const ir::Atomic& addition);
+/// Whether no other thread of any launch accesses the gradient element to which the statement adds. Conservative: false
+/// may mean that it is not known. In every access to the array, some index must differ between threads: it has the form
+/// a i + b with a thread index i and a constant a, and its unknown part is a multiple of a number that does not divide
+/// the difference of two threads. Tiles must be equal in every access, so that each element belongs to one thread, and
+/// must not overlap. Indices are assumed not to wrap around.
+bool adds_to_private_element(const MutationContext& context, const ir::Atomic& addition);
 
 }  // namespace assay::mutation

@@ -7,75 +7,79 @@
 namespace assay::mutation {
 namespace {
 
-/// By addition to grad_x, in the adjoint of the kernel with this body: whether its cells are the thread's own. The
-/// kernel has arrays x and out of one dimension, z of two, and an integer n.
-std::vector<bool> own_cells(const std::string& body, const std::string& precondition = "") {
+/// By addition to grad_x or grad_z in the adjoint of the kernel with this body: whether its elements are
+/// thread-private. The kernel has one-dimensional arrays x and out, a two-dimensional array z, and an integer n.
+std::vector<bool> private_elements(const std::string& body, const std::string& precondition = "") {
   const ir::Module module = *harness::testing::kernel_of(
                                  precondition +
                                  "@wp.kernel\ndef k(x: wp.array(dtype=float), z: wp.array2d(dtype=float), n: int, out: "
                                  "wp.array(dtype=float)):\n" +
                                  body)
                                  .module;
-  const transforms::Adjoint adjoint = transforms::make_adjoint(module, module.kernels[0]).take();
-  const Setting setting(adjoint, module.kernels[0]);
+  const transforms::AdjointModule adjoint = transforms::make_adjoint(module, module.kernels[0]).take();
+  const MutationContext context(adjoint, module.kernels[0]);
   std::vector<bool> found;
-  for (const Listed& listed : setting.statements) {
+  for (const ListedStatement& listed : context.statements) {
     const auto* atomic = std::get_if<ir::Atomic>(&listed.statement->node);
     if (atomic == nullptr) continue;
-    const ir::VarId array = setting.function.expr(atomic->array).variable;
-    if (setting.function.var(array).name == "grad_x" || setting.function.var(array).name == "grad_z")
-      found.push_back(adds_to_own_cell(setting, *atomic));
+    const ir::VarId array = context.function.expr(atomic->array).variable;
+    if (context.function.var(array).name == "grad_x" || context.function.var(array).name == "grad_z")
+      found.push_back(adds_to_private_element(context, *atomic));
   }
   return found;
 }
 
 using Found = std::vector<bool>;
 
-TEST(OwnCells, AreThoseOfAnIndexThatThreadsDoNotShare) {
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[i]\n"), Found{true});
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[3 - i * 2]\n"), Found{true});
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[n]\n"), Found{false});
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[i + 2 * n]\n"), Found{true}) << "n is one number to all";
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    m = n\n    if i > 3:\n        m = 0\n    out[i] = x[i + m]\n"),
+TEST(ThreadPrivate, RequiresDistinctIndexPerThread) {
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i]\n"), Found{true});
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[3 - i * 2]\n"), Found{true});
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[n]\n"), Found{false});
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i + 2 * n]\n"), Found{true})
+      << "n is equal in all threads";
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    m = n\n    if i > 3:\n        m = 0\n    out[i] = x[i + m]\n"),
             Found{false});
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[i / 2]\n"), Found{false});
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i / 2]\n"), Found{false});
 }
 
-TEST(OwnCells, AreKeptApartInAllAccessesToTheArray) {
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[2 * i] * x[2 * i + 1]\n"), (Found{true, true}));
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[i] * x[i + 1]\n"), (Found{false, false}));
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[2 * i] * x[2 * i + 4]\n"), (Found{false, false}));
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[i] * x[i + 4]\n", "# launch: (4)\n"), (Found{true, true}));
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    out[i] = x[i] * x[i + 4]\n", "# launch: (5)\n"), (Found{false, false}));
+TEST(ThreadPrivate, ConsidersAllAccessesToTheArray) {
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[2 * i] * x[2 * i + 1]\n"), (Found{true, true}));
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i] * x[i + 1]\n"), (Found{false, false}));
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[2 * i] * x[2 * i + 4]\n"), (Found{false, false}));
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i] * x[i + 4]\n", "# launch: (4)\n"),
+            (Found{true, true}));
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i] * x[i + 4]\n", "# launch: (5)\n"),
+            (Found{false, false}));
 }
 
-TEST(OwnCells, MayBeOneOfEveryFew) {
+TEST(ThreadPrivate, SupportsStridedAccess) {
   const auto strided = [](const std::string& step) {
-    return own_cells("    i = wp.tid()\n    s = float(0.0)\n    for j in range(n):\n        s += x[i + j * " + step +
-                         "]\n    out[i] = s\n",
-                     "# launch: (5)\n");
+    return private_elements("    i = wp.tid()\n    s = float(0.0)\n    for j in range(n):\n        s += x[i + j * " +
+                                step + "]\n    out[i] = s\n",
+                            "# launch: (5)\n");
   };
   EXPECT_EQ(strided("5"), Found{true});
-  EXPECT_EQ(strided("4"), Found{false}) << "the fifth thread comes to the first one's cells";
+  EXPECT_EQ(strided("4"), Found{false}) << "the fifth thread accesses elements of the first";
 }
 
-TEST(OwnCells, NeedAnIndexForEachOfTheLaunch) {
-  EXPECT_EQ(own_cells("    i, j = wp.tid()\n    wp.atomic_add(out, 0, z[i, j])\n"), Found{true});
-  EXPECT_EQ(own_cells("    i, j = wp.tid()\n    wp.atomic_add(out, 0, z[i, i])\n"), Found{false});
-  EXPECT_EQ(own_cells("    i, j = wp.tid()\n    wp.atomic_add(out, 0, x[i + j])\n"), Found{false});
+TEST(ThreadPrivate, RequiresEveryLaunchIndex) {
+  EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, z[i, j])\n"), Found{true});
+  EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, z[i, i])\n"), Found{false});
+  EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, x[i + j])\n"), Found{false});
 }
 
-TEST(OwnCells, OfTilesDoNotOverlap) {
+TEST(ThreadPrivate, RequiresTilesThatDoNotOverlap) {
   const auto tiled = [](const std::string& step) {
-    return own_cells("    i = wp.tid()\n    t = wp.tile_load(x, shape=5, offset=i * " + step +
-                     ")\n    wp.tile_store(out, t * t, offset=i * 5)\n");
+    return private_elements("    i = wp.tid()\n    t = wp.tile_load(x, shape=5, offset=i * " + step +
+                            ")\n    wp.tile_store(out, t * t, offset=i * 5)\n");
   };
   EXPECT_EQ(tiled("5"), Found{true});
   EXPECT_EQ(tiled("4"), Found{false});
-  EXPECT_EQ(own_cells("    i = wp.tid()\n    t = wp.tile_load(x, shape=5, offset=i * 9)\n    s = wp.tile_load(x, "
-                      "shape=5, offset=i * 9 + 1)\n    wp.tile_store(out, t * s, offset=i * 5)\n"),
-            (Found{false, false}))
-      << "an element is another thread's in the other tile";
+  EXPECT_EQ(
+      private_elements("    i = wp.tid()\n    t = wp.tile_load(x, shape=5, offset=i * 9)\n    s = wp.tile_load(x, "
+                       "shape=5, offset=i * 9 + 1)\n    wp.tile_store(out, t * s, offset=i * 5)\n"),
+      (Found{false, false}))
+      << "an element belongs to another thread in the other tile";
 }
 
 }  // namespace

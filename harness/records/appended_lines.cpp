@@ -38,12 +38,12 @@ Result<AppendedLines> AppendedLines::open(const std::filesystem::path& file, int
 
 Result<AppendedLines> AppendedLines::create(const std::filesystem::path& file) { return open(file, O_TRUNC); }
 
-Result<AppendedLines> AppendedLines::reopen(const std::filesystem::path& file, std::int64_t whole_bytes) {
+Result<AppendedLines> AppendedLines::reopen(const std::filesystem::path& file, std::int64_t complete_bytes) {
   Result<AppendedLines> lines = open(file, 0);
   if (!lines.ok()) return lines;
-  lines->whole_bytes_ = whole_bytes;
-  const bool placed = ::ftruncate(lines->descriptor_, whole_bytes) == 0 &&
-                      ::lseek(lines->descriptor_, whole_bytes, SEEK_SET) == whole_bytes;
+  lines->complete_bytes_ = complete_bytes;
+  const bool placed = ::ftruncate(lines->descriptor_, complete_bytes) == 0 &&
+                      ::lseek(lines->descriptor_, complete_bytes, SEEK_SET) == complete_bytes;
   if (!placed) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
   return lines;
 }
@@ -55,7 +55,7 @@ AppendedLines& AppendedLines::operator=(AppendedLines&& other) noexcept {
   if (descriptor_ >= 0) ::close(descriptor_);
   file_ = std::move(other.file_);
   descriptor_ = std::exchange(other.descriptor_, -1);
-  whole_bytes_ = other.whole_bytes_;
+  complete_bytes_ = other.complete_bytes_;
   failure_ = std::move(other.failure_);
   return *this;
 }
@@ -68,13 +68,13 @@ Result<void> AppendedLines::append(std::string_view line) {
   if (!failure_.empty()) return Error{failure_, file_.string()};
   const int error_number = write_all(descriptor_, std::string(line) + "\n");
   if (error_number != 0) {
-    // Where the file cannot be cut back either (a device, a lost mount), readers leave out the half line.
-    const int truncated = ::ftruncate(descriptor_, whole_bytes_);
+    // If the file cannot be truncated either (a device, a lost mount), readers drop the incomplete line.
+    const int truncated = ::ftruncate(descriptor_, complete_bytes_);
     failure_ = fmt::format("cannot be written: {}; it is incomplete{}", cause(error_number),
                            truncated == 0 ? "" : " and its last line is cut short");
     return Error{failure_, file_.string()};
   }
-  whole_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
+  complete_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   return {};
 }
 

@@ -10,15 +10,15 @@
 
 namespace assay::harness {
 
-// Each line is in the kernel's page cache before append returns, so that a crash of Assay loses none. After a failed
-// write the file is cut back to its last whole line where that is possible, and every later call fails with the same
-// message. One thread at a time.
+// Each line is in the operating system's page cache before append returns, so that a crash of Assay loses none. After a
+// failed write the file is truncated to its last whole line if possible, and every later call fails with the same
+// message. Not thread-safe.
 class AppendedLines {
  public:
-  // Makes the file, or empties it. Fails with the path and the cause.
+  // Creates the file, or truncates an existing one. Fails with the path and the cause.
   static Result<AppendedLines> create(const std::filesystem::path& file);
-  // Goes on with the first `whole_bytes` bytes of a file; what follows them is cut off.
-  static Result<AppendedLines> reopen(const std::filesystem::path& file, std::int64_t whole_bytes);
+  // Truncates the file to its first `complete_bytes` bytes, and appends to them.
+  static Result<AppendedLines> reopen(const std::filesystem::path& file, std::int64_t complete_bytes);
 
   AppendedLines(AppendedLines&& other) noexcept;
   AppendedLines& operator=(AppendedLines&& other) noexcept;
@@ -28,7 +28,7 @@ class AppendedLines {
 
   // Adds the line and its newline.
   Result<void> append(std::string_view line);
-  // Waits until all lines are on the disk, so that a crash of the machine loses none either.
+  // Waits until all lines are on the disk, so that a crash of the machine loses none.
   Result<void> sync();
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
@@ -38,8 +38,8 @@ class AppendedLines {
 
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::int64_t whole_bytes_ = 0;  // length of the file up to its last whole line
-  std::string failure_;           // the first failed write; empty while there was none
+  std::int64_t complete_bytes_ = 0;  // length of the file up to its last whole line
+  std::string failure_;              // message of the first failed write; empty if none failed
 };
 
 }  // namespace assay::harness

@@ -47,7 +47,7 @@ std::string expected_outcomes() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Whether the text is a day of the calendar, "2026-11-21".
+/// Whether the text is a valid date, "2026-11-21".
 bool is_day(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
   const auto number = [&](std::size_t at, std::size_t digits) {
@@ -61,7 +61,7 @@ bool is_day(std::string_view text) {
       .ok();
 }
 
-/// The columns in the order of the head.
+/// The columns in the order of the header.
 Result<std::vector<Column>> columns_of(const CsvRow& head) {
   std::vector<Column> columns;
   std::vector<std::string_view> names;
@@ -70,41 +70,42 @@ Result<std::vector<Column>> columns_of(const CsvRow& head) {
   for (const std::string& name : head.fields) {
     const auto* const found = std::ranges::find(kColumns, name, &Column::name);
     if (found == kColumns.end() || std::ranges::find(columns, name, &Column::name) != columns.end())
-      return Error{fmt::format("found the column '{}', expected each of {} once", name, fmt::join(names, ", "))};
+      return Error{fmt::format("unknown or repeated column '{}'; the columns are {}", name, fmt::join(names, ", "))};
     columns.push_back(*found);
   }
   for (const Column& column : kColumns) {
     if (column.required && std::ranges::find(columns, column.name, &Column::name) == columns.end())
-      return Error{fmt::format("has no column '{}'", column.name)};
+      return Error{fmt::format("missing column '{}'", column.name)};
   }
   return columns;
 }
 
-/// What is wrong with the expectation, if anything is.
+/// The error of an invalid expectation.
 std::optional<Error> diagnostic(const Expectation& expectation) {
-  if (expectation.pattern.empty()) return Error{"found no case, expected a pattern over names of cases"};
+  if (expectation.pattern.empty()) return Error{"the case pattern is empty"};
   const auto outcome = outcome_from_text(expectation.outcome);
   if (!outcome || !can_be_expected(*outcome))
-    return Error{fmt::format("found the outcome '{}', expected one of {}", expectation.outcome, expected_outcomes())};
+    return Error{
+        fmt::format("outcome '{}' cannot be expected; must be one of {}", expectation.outcome, expected_outcomes())};
   for (const std::string& day : {expectation.since, expectation.expires}) {
     if (!day.empty() && !is_day(day))
-      return Error{fmt::format("found '{}', expected a day such as 2027-01-31, or nothing", day)};
+      return Error{fmt::format("invalid date '{}'; expected a date such as 2027-01-31 or an empty field", day)};
   }
   return std::nullopt;
 }
 
 Result<std::vector<Expectation>> expectations_of(const std::vector<CsvRow>& rows, const std::string& file) {
   const auto place = [&](const CsvRow& row) { return fmt::format("{}:{}", file, row.line); };
-  if (rows.empty()) return Error{"is empty, expected a head with the columns case, outcome and message", file};
+  if (rows.empty()) return Error{"is empty; expected a header with the columns case, outcome and message", file};
   const Result<std::vector<Column>> columns = columns_of(rows.front());
   if (!columns.ok()) return Error{columns.error().message, place(rows.front())};
   std::vector<Expectation> expectations;
   for (const CsvRow& row : std::ranges::subrange(rows.begin() + 1, rows.end())) {
     if (row.fields.size() != columns->size()) {
-      return Error{fmt::format("found {} fields, expected {} as in the head", row.fields.size(), columns->size()),
+      return Error{fmt::format("row has {} fields, but the header has {}", row.fields.size(), columns->size()),
                    place(row)};
     }
-    Expectation& expectation = expectations.emplace_back(Expectation{.place = place(row)});
+    Expectation& expectation = expectations.emplace_back(Expectation{.location = place(row)});
     for (std::size_t i = 0; i < row.fields.size(); ++i)
       expectation.*(*columns)[i].member = row.fields[i];
     if (const auto wrong = diagnostic(expectation)) return Error{wrong->message, place(row)};
@@ -116,7 +117,7 @@ Result<std::vector<Expectation>> expectations_of(const std::vector<CsvRow>& rows
 
 Result<std::vector<Expectation>> read_expectations(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return Error{"is a folder, expected a table", file.string()};
+  if (std::filesystem::is_directory(file, ignored)) return Error{"is a folder; expected a CSV file", file.string()};
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
     return Error{fmt::format("cannot read expectations: {}", std::generic_category().message(errno)), file.string()};

@@ -27,12 +27,12 @@ class ExpectationFileTest : public ::testing::Test {
   fs::path file_ = fs::temp_directory_path() / fmt::format("assay-expectations-{}.csv", ::getpid());
 };
 
-TEST_F(ExpectationFileTest, ColumnsStandInAnyOrderAndLinesKnowTheirPlace) {
+TEST_F(ExpectationFileTest, ReadsColumnsInAnyOrderAndRecordsLocation) {
   const auto read_back = read(
       "message,case,outcome,expires,reason\r\n"
       "\"grad_x is *, expected *\",loop/*/f64,fail,2027-02-28,\"a \"\"tie\"\"\"\r\n");
   ASSERT_TRUE(read_back.ok()) << read_back.error().text();
-  EXPECT_THAT(*read_back, ::testing::ElementsAre(Expectation{.place = file_.string() + ":2",
+  EXPECT_THAT(*read_back, ::testing::ElementsAre(Expectation{.location = file_.string() + ":2",
                                                              .pattern = "loop/*/f64",
                                                              .outcome = "fail",
                                                              .message = "grad_x is *, expected *",
@@ -40,7 +40,7 @@ TEST_F(ExpectationFileTest, ColumnsStandInAnyOrderAndLinesKnowTheirPlace) {
                                                              .expires = "2027-02-28"}));
 }
 
-TEST_F(ExpectationFileTest, AFileWithAHeadAloneExpectsNothing) {
+TEST_F(ExpectationFileTest, AcceptsHeaderWithoutRows) {
   const auto none = read("case,outcome,kind,message\r\n");
   EXPECT_TRUE(none.ok() && none->empty());
 }
@@ -51,20 +51,21 @@ struct Wrong {
   const char* said;
 };
 
-TEST_F(ExpectationFileTest, WhatIsWrongIsToldWithItsLine) {
+TEST_F(ExpectationFileTest, ReportsErrorsWithLine) {
   for (const Wrong& wrong : std::initializer_list<Wrong>{
-           {"case,outcome\n", 1, "has no column 'message'"},
-           {"case,outcome,message,mesage\n", 1, "found the column 'mesage', expected each of case, outcome, kind"},
-           {"case,case,outcome,message\n", 1, "found the column 'case'"},
-           {"case,outcome,message,expires\na,fail,*,\nb,fail\n", 3, "found 2 fields, expected 4"},
+           {"case,outcome\n", 1, "missing column 'message'"},
+           {"case,outcome,message,mesage\n", 1,
+            "unknown or repeated column 'mesage'; the columns are case, outcome, kind"},
+           {"case,case,outcome,message\n", 1, "unknown or repeated column 'case'"},
+           {"case,outcome,message,expires\na,fail,*,\nb,fail\n", 3, "row has 2 fields, but the header has 4"},
            {"case,outcome,message,expires\n\na,fial,*,\n", 3,
-            "found the outcome 'fial', expected one of fail, defect, incon"},
-           {"case,outcome,message,expires\na,pass,*,\n", 2, "found the outcome 'pass'"},
-           {"case,outcome,message,expires\na,not_run,*,\n", 2, "found the outcome 'not_run'"},
-           {"case,outcome,message,expires\n,fail,*,\n", 2, "found no case"},
-           {"case,outcome,message,expires\na,fail,*,2027-02-29\n", 2, "found '2027-02-29', expected a day"},
-           {"case,outcome,message,expires\na,fail,*,tomorrow\n", 2, "found 'tomorrow'"},
-           {"case,outcome,message,expires\na,fail,\"*\n", 2, "found a quote that is not closed"}}) {
+            "outcome 'fial' cannot be expected; must be one of fail, defect, incon"},
+           {"case,outcome,message,expires\na,pass,*,\n", 2, "outcome 'pass' cannot be expected"},
+           {"case,outcome,message,expires\na,not_run,*,\n", 2, "outcome 'not_run' cannot be expected"},
+           {"case,outcome,message,expires\n,fail,*,\n", 2, "the case pattern is empty"},
+           {"case,outcome,message,expires\na,fail,*,2027-02-29\n", 2, "invalid date '2027-02-29'; expected a date"},
+           {"case,outcome,message,expires\na,fail,*,tomorrow\n", 2, "invalid date 'tomorrow'"},
+           {"case,outcome,message,expires\na,fail,\"*\n", 2, "quoted field is not closed"}}) {
     const auto rejected = read(wrong.text);
     ASSERT_FALSE(rejected.ok()) << wrong.text;
     EXPECT_EQ(rejected.error().where, fmt::format("{}:{}", file_.string(), wrong.line)) << wrong.text;
@@ -73,7 +74,7 @@ TEST_F(ExpectationFileTest, WhatIsWrongIsToldWithItsLine) {
   EXPECT_THAT(read("").error().message, HasSubstr("is empty"));
   EXPECT_THAT(read_expectations("/nowhere/waivers.csv").error().text(),
               HasSubstr("/nowhere/waivers.csv: cannot read expectations: No such file"));
-  EXPECT_FALSE(read_expectations("/tmp").ok()) << "a folder is no file";
+  EXPECT_FALSE(read_expectations("/tmp").ok()) << "a folder is not a file";
 }
 
 }  // namespace

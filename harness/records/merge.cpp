@@ -21,7 +21,7 @@ struct Part {
   RunRecords run;
 };
 
-/// Moves the parts' schedules onto one clock and beside each other: no two parts share a lane.
+/// Shifts the parts' schedules to a common start, and renumbers jobs so that no two parts share one.
 void put_side_by_side(std::vector<Part>& parts) {
   double first = std::numeric_limits<double>::infinity();
   for (const Part& part : parts)
@@ -47,7 +47,7 @@ Result<std::vector<Part>> read_parts(const std::vector<std::filesystem::path>& d
   for (const std::filesystem::path& dir : dirs) {
     std::error_code ignored;
     if (std::filesystem::equivalent(dir, output, ignored))
-      return Error{"is a part and the output too: name another folder with --output", dir.string()};
+      return Error{"is both an input and the output; choose another folder with --output", dir.string()};
     Result<RunRecords> run = read_records(dir);
     if (!run.ok()) return run.error();
     parts.push_back({.dir = dir, .run = run.take()});
@@ -55,17 +55,18 @@ Result<std::vector<Part>> read_parts(const std::vector<std::filesystem::path>& d
   return parts;
 }
 
-/// Each shard of the whole must be there once; runs that are no shards are parts of nothing.
+/// Each shard must be present once. Complete runs can only be merged with complete runs.
 Result<void> check_shards(const std::vector<Part>& parts) {
   const int of = parts.front().run.start.shard.of;
   std::map<int, std::filesystem::path> seen;
   for (const Part& part : parts) {
     const Shard& shard = part.run.start.shard;
     if (shard.of != of)
-      return Error{fmt::format("is shard {} of {}, expected of {}", shard.index, shard.of, of), part.dir.string()};
+      return Error{fmt::format("is shard {} of {}, but the first input is a shard of {}", shard.index, shard.of, of),
+                   part.dir.string()};
     const auto [other, is_new] = seen.emplace(shard.index, part.dir);
     if (!is_new && of > 1)
-      return Error{fmt::format("is shard {} of {}, as is {}", shard.index, of, other->second.string()),
+      return Error{fmt::format("is shard {} of {}, but {} is the same shard", shard.index, of, other->second.string()),
                    part.dir.string()};
   }
   for (int index = 1; index <= of; ++index) {
@@ -79,14 +80,15 @@ Result<void> check(const std::vector<Part>& parts) {
   std::map<std::string, std::filesystem::path> planned;
   for (const Part& part : parts) {
     RunStart start = part.run.start;
-    if (first.shard.of == 1) start.inputs = first.inputs;  // whole runs of different selections may stand together
+    if (first.shard.of == 1) start.inputs = first.inputs;  // complete runs of different selections may be merged
     if (const auto differs = difference(first, start))
-      return Error{fmt::format("cannot be put into one run with {}: {}", parts.front().dir.string(), *differs),
+      return Error{fmt::format("cannot be merged with {}: {}", parts.front().dir.string(), *differs),
                    part.dir.string()};
     for (const std::string& name : start.plan) {
       const auto [other, is_new] = planned.emplace(name, part.dir);
       if (!is_new)
-        return Error{fmt::format("has the case {}, as has {}", name, other->second.string()), part.dir.string()};
+        return Error{fmt::format("contains case {}, which {} also contains", name, other->second.string()),
+                     part.dir.string()};
     }
   }
   return check_shards(parts);
@@ -101,7 +103,8 @@ RunStart start_of(const std::vector<Part>& parts) {
     start.started = std::min(start.started, part.run.start.started);
     start.plan.insert(start.plan.end(), part.run.start.plan.begin(), part.run.start.plan.end());
   }
-  if (parts.front().run.start.shard.of == 1 && parts.size() > 1) start.inputs.clear();  // they are of each part alone
+  if (parts.front().run.start.shard.of == 1 && parts.size() > 1)
+    start.inputs.clear();  // they apply to each part separately
   return start;
 }
 

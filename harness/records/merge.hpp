@@ -1,4 +1,4 @@
-// One run out of the shards of one, or out of runs that judged different cases alike.
+// Merges the shards of one run, or runs that judged different cases with the same options, into one run.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,9 @@
 
 namespace assay::harness {
 
-/// Writes records.jsonl into `output`: all cases of the parts, in their order, the earliest start and the latest end.
-/// A part that did not finish leaves the whole without its end. Fails, and writes nothing, where the parts differ in
-/// what they judged, in their devices or tools (same_run.hpp), where a shard is missing or comes twice, where two parts
-/// have a case in common, and where `output` is one of them.
+/// Writes records.jsonl into `output`: all cases of the parts in order, the earliest start and the latest end. If a
+/// part did not finish, the result has no end. Fails without writing if the parts differ in inputs, devices or tools
+/// (same_run.hpp), if a shard is missing or repeated, if two parts contain the same case, or if `output` is a part.
 Result<void> merge_records(const std::vector<std::filesystem::path>& parts, const std::filesystem::path& output);
 
 }  // namespace assay::harness

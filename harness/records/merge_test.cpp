@@ -1,4 +1,4 @@
-// One run out of several: what it holds, and what is refused.
+// Merging several runs into one: the result, and the rejected inputs.
 #include "harness/records/merge.hpp"
 
 #include <filesystem>
@@ -56,7 +56,7 @@ class MergeTest : public ::testing::Test {
   fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-merge-{}", ::getpid());
 };
 
-TEST_F(MergeTest, ShardsMakeOneRun) {
+TEST_F(MergeTest, MergesShardsIntoOneRun) {
   const Result<void> merged = merge_records({write(start(1, 2)), write(start(2, 2))}, dir_ / "out");
   ASSERT_TRUE(merged.ok()) << merged.error().text();
   const Result<RunRecords> run = read_records(dir_ / "out");
@@ -69,11 +69,12 @@ TEST_F(MergeTest, ShardsMakeOneRun) {
   EXPECT_EQ(run->end->wall_time_s, 52);
   EXPECT_EQ(run->exit_status(), ExitStatus::as_expected);
   ASSERT_TRUE(run->cases.at(0).schedule && run->cases.at(1).schedule);
-  EXPECT_EQ(*run->cases[0].schedule, (Schedule{.job = 1, .batch_ms = 1005, .done_ms = 1020})) << "began a second later";
+  EXPECT_EQ(*run->cases[0].schedule, (Schedule{.job = 1, .batch_ms = 1005, .done_ms = 1020}))
+      << "started a second later";
   EXPECT_EQ(*run->cases[1].schedule, (Schedule{.job = 3, .batch_ms = 5, .done_ms = 20}));
 }
 
-TEST_F(MergeTest, APartThatDidNotFinishLeavesTheWholeUnfinished) {
+TEST_F(MergeTest, UnfinishedInputLeavesResultUnfinished) {
   ASSERT_TRUE(merge_records({write(start(1, 2), false), write(start(2, 2))}, dir_ / "out").ok());
   const Result<RunRecords> run = read_records(dir_ / "out");
   ASSERT_TRUE(run.ok());
@@ -81,21 +82,22 @@ TEST_F(MergeTest, APartThatDidNotFinishLeavesTheWholeUnfinished) {
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
 }
 
-TEST_F(MergeTest, WhatDoesNotBelongTogetherIsRefused) {
+TEST_F(MergeTest, RejectsInputsOfDifferentRuns) {
   const fs::path first = write(start(1, 3));
   const fs::path second = write(start(2, 3));
   EXPECT_THAT(rejection_of({first, second}), HasSubstr("shard 3 of 3 is missing"));
-  EXPECT_THAT(rejection_of({first, first}), HasSubstr("has the case loop/k1/f32/cuda/forward, as has"));
+  EXPECT_THAT(rejection_of({first, first}), HasSubstr("contains case loop/k1/f32/cuda/forward, which"));
 
   RunStart other = start(3, 3);
   other.environment.devices[0].description = "NVIDIA A100";
   EXPECT_THAT(rejection_of({first, second, write(other)}),
-              HasSubstr("device cuda is 'NVIDIA H200, ' in one and 'NVIDIA A100, ' in the other"));
+              HasSubstr("device cuda is 'NVIDIA H200, ' in one run and 'NVIDIA A100, ' in the other"));
   other = start(3, 3);
   other.inputs[0] = 'b';
   EXPECT_THAT(rejection_of({first, second, write(other)}), HasSubstr("the selected kernels"));
-  EXPECT_THAT(rejection_of({first, second, write(start(3, 4))}), HasSubstr("is shard 3 of 4, expected of 3"));
-  EXPECT_THAT(merge_records({first, second}, first).error().text(), HasSubstr("is a part and the output too"));
+  EXPECT_THAT(rejection_of({first, second, write(start(3, 4))}),
+              HasSubstr("is shard 3 of 4, but the first input is a shard of 3"));
+  EXPECT_THAT(merge_records({first, second}, first).error().text(), HasSubstr("is both an input and the output"));
   EXPECT_THAT(rejection_of({first, dir_ / "nowhere"}), HasSubstr("cannot read records"));
 }
 

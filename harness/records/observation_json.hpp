@@ -1,4 +1,4 @@
-// What a device observed, as members of a case's line and back. Private to record_json.cpp.
+// Converts a device's observations to members of a case's line and back. Private to record_json.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ nlohmann::ordered_json to_json(const backends::MemoryFinding& fault);
 nlohmann::ordered_json to_json(const backends::ExecutionProfile& profile);
 nlohmann::ordered_json to_json(const backends::Measurement& measurement);
 
-/// These expect what the schema admits.
+/// `value` must be valid under the schema.
 backends::MemoryFinding memory_finding_from(const nlohmann::json& value);
 backends::ExecutionProfile execution_profile_from(const nlohmann::json& value);
 backends::Measurement measurement_from(const nlohmann::json& value);

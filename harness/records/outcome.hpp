@@ -1,4 +1,4 @@
-// How one case ended, and what that means for the run's exit status.
+// Outcomes of cases, and the exit status of a run that follows from them.
 #pragma once
 
 #include <array>
@@ -9,22 +9,22 @@
 
 namespace assay::harness {
 
-// The outcome of an attempt, and of the case that it decides. The record's `kind` names the check that failed, the
-// defect, the missing capability or the reason of a doubt.
+// The outcome of an attempt or a case. The record's `kind` names the failed check, the defect, the missing capability
+// or the reason for an inconclusive result.
 enum class Outcome : std::uint8_t {
-  pass,            // every check held, and at least one value was compared
-  fail,            // a check was violated; `kind` names the check
+  pass,            // all checks passed, and at least one value was compared
+  fail,            // a check failed; `kind` names it
   defect,          // the user's kernel is undefined; `kind` is race, out_of_bounds or uninitialized
   inconclusive,    // no verdict; `kind` is path, kink, conditioning, overflow, race, domain or weak_oracle
   unsupported,     // the device or a capability is missing; `kind` names it
-  not_run,         // planned and never attempted; `kind` says why
+  not_run,         // planned but never attempted; `kind` is the reason
   build_failed,    // the emitted source did not compile
   launch_failed,   // the built module could not be loaded or launched
-  crashed,         // the worker died of a signal
-  timed_out,       // the worker was ended at its time limit
-  memory_fault,    // a guard band, a poisoned cell or an input was overwritten, or a device access fault
-  resource_error,  // the machine ran out of something that the kernel is not to blame for
-  internal_error,  // Assay contradicted itself; nothing that the run says can be relied on
+  crashed,         // the worker was killed by a signal
+  timed_out,       // the worker exceeded its time limit
+  memory_fault,    // a guard band or an input was overwritten, or the device reported an access fault
+  resource_error,  // the machine ran out of a resource, through no fault of the kernel
+  internal_error,  // Assay contradicted itself; the results of the run are unreliable
 };
 
 struct OutcomeName {
@@ -32,7 +32,7 @@ struct OutcomeName {
   std::string_view text;
 };
 
-// The one table between enumerators and the text in records, in the order of the enumeration.
+// Text of each outcome in records, in the order of the enumeration.
 inline constexpr std::array<OutcomeName, 13> kOutcomeNames{{
     {Outcome::pass, "pass"},
     {Outcome::fail, "fail"},
@@ -53,11 +53,11 @@ inline constexpr std::size_t kOutcomeCount = kOutcomeNames.size();
 
 constexpr std::string_view to_text(Outcome outcome) { return kOutcomeNames.at(static_cast<std::size_t>(outcome)).text; }
 
-// Records before version 2.0.0 call a pass that used more than 90 % of a bound "pass_marginal".
-inline constexpr std::string_view kOldPass = "pass_marginal";
+// Records before version 2.0.0 use "pass_marginal" for a pass that used more than 90 % of a bound.
+inline constexpr std::string_view kLegacyPass = "pass_marginal";
 
 constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
-  if (text == kOldPass) {
+  if (text == kLegacyPass) {
     return Outcome::pass;
   }
   for (const OutcomeName& row : kOutcomeNames) {
@@ -68,22 +68,24 @@ constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
   return std::nullopt;
 }
 
-// Whether a case that ended so is as expected if no expectation says otherwise. An inconclusive case is not: it is not
-// verified.
+// Whether the outcome is as expected without an expectations file. An inconclusive case is unexpected, because it is
+// not verified.
 constexpr bool is_as_expected(Outcome outcome) { return outcome == Outcome::pass || outcome == Outcome::unsupported; }
 
 constexpr bool is_pass(Outcome outcome) { return outcome == Outcome::pass; }
 
-// How many cases ended in each outcome.
+// Number of cases with each outcome.
 class OutcomeCounts {
  public:
-  constexpr void add(Outcome outcome, std::int64_t cases = 1) { cells_.at(static_cast<std::size_t>(outcome)) += cases; }
+  constexpr void add(Outcome outcome, std::int64_t cases = 1) {
+    counts_.at(static_cast<std::size_t>(outcome)) += cases;
+  }
   [[nodiscard]] constexpr std::int64_t of(Outcome outcome) const {
-    return cells_.at(static_cast<std::size_t>(outcome));
+    return counts_.at(static_cast<std::size_t>(outcome));
   }
   [[nodiscard]] constexpr std::int64_t total() const {
     std::int64_t sum = 0;
-    for (const std::int64_t cell : cells_) {
+    for (const std::int64_t cell : counts_) {
       sum += cell;
     }
     return sum;
@@ -91,21 +93,21 @@ class OutcomeCounts {
   friend constexpr bool operator==(const OutcomeCounts&, const OutcomeCounts&) = default;
 
  private:
-  std::array<std::int64_t, kOutcomeCount> cells_{};
+  std::array<std::int64_t, kOutcomeCount> counts_{};
 };
 
-// What the process returns; the numbers are part of the command's contract.
+// Exit status of the process; the numbers are part of the command-line interface.
 enum class ExitStatus : int {
   as_expected = 0,
   unexpected = 1,
-  usage = 2,  // the command line, a file or a selector cannot be used; never computed from outcomes
+  usage = 2,  // invalid command line, file or selector; never computed from outcomes
   internal = 3,
   nothing_ran = 4,
   all_unsupported = 77,  // CTest's and Automake's status for a skipped test
 };
 
-// The exit status of a run from the outcomes of its planned cases, a missing one counted as not_run. The first rule
-// that applies wins: an internal error, nothing planned, all unsupported, nothing attempted, an unexpected outcome.
+// The exit status of a run with these outcomes of its planned cases; a missing case counts as not_run. The first rule
+// that applies decides: an internal error, nothing planned, all unsupported, nothing attempted, an unexpected outcome.
 constexpr ExitStatus exit_status(const OutcomeCounts& counts) {
   const std::int64_t total = counts.total();
   if (counts.of(Outcome::internal_error) > 0) {

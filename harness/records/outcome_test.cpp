@@ -15,21 +15,21 @@ OutcomeCounts counts_of(std::initializer_list<std::pair<Outcome, int>> cells) {
   return counts;
 }
 
-TEST(Outcome, TableIsTheSchemasListInTheEnumerationsOrder) {
+TEST(Outcome, TableMatchesSchemaInEnumerationOrder) {
   const auto schema = nlohmann::json::parse(schemas::kRecordSchemaText);
   const auto& listed = schema.at("definitions").at("outcome").at("enum");
   ASSERT_EQ(listed.size(), kOutcomeCount + 1);
-  EXPECT_EQ(listed.back(), kOldPass) << "records before version 2.0.0";
+  EXPECT_EQ(listed.back(), kLegacyPass) << "records before version 2.0.0";
   for (std::size_t i = 0; i < kOutcomeCount; ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kOutcomeNames.at(i).outcome), i);
     EXPECT_EQ(listed.at(i).get<std::string>(), kOutcomeNames.at(i).text);
     EXPECT_EQ(outcome_from_text(to_text(kOutcomeNames.at(i).outcome)), kOutcomeNames.at(i).outcome);
   }
-  EXPECT_EQ(outcome_from_text(kOldPass), Outcome::pass);
+  EXPECT_EQ(outcome_from_text(kLegacyPass), Outcome::pass);
   EXPECT_EQ(outcome_from_text("ok"), std::nullopt);
 }
 
-TEST(ExitStatus, EveryOutcomeButPassAndUnsupportedIsUnexpected) {
+TEST(ExitStatus, OnlyPassAndUnsupportedAreExpected) {
   for (const OutcomeName& row : kOutcomeNames) {
     const ExitStatus found = exit_status(counts_of({{Outcome::pass, 5}, {row.outcome, 1}}));
     ExitStatus wanted = ExitStatus::unexpected;
@@ -39,7 +39,7 @@ TEST(ExitStatus, EveryOutcomeButPassAndUnsupportedIsUnexpected) {
   }
 }
 
-TEST(ExitStatus, NothingRanIsNeverSuccess) {
+TEST(ExitStatus, RunWithoutResultsIsNotSuccess) {
   EXPECT_EQ(exit_status({}), ExitStatus::nothing_ran);
   EXPECT_EQ(exit_status(counts_of({{Outcome::not_run, 3}})), ExitStatus::nothing_ran);
   EXPECT_EQ(exit_status(counts_of({{Outcome::not_run, 1}, {Outcome::unsupported, 3}})), ExitStatus::nothing_ran);

@@ -1,4 +1,4 @@
-// The writer and the reader of records.jsonl, on real files.
+// Tests the writer and the reader of records.jsonl on real files.
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -53,7 +53,7 @@ class RecordFile : public testing::Test {
             .attempts = {outcome}};
   }
 
-  // A finished run of two cases, of which the second failed.
+  // A finished run of two cases; the second failed.
   void write_two() const {
     Result<RecordWriter> writer =
         RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}));
@@ -66,7 +66,7 @@ class RecordFile : public testing::Test {
   fs::path dir_;
 };
 
-TEST_F(RecordFile, RunComesBackInTheOrderOfThePlan) {
+TEST_F(RecordFile, ReadsCasesInPlanOrder) {
   write_two();
   const Result<RunRecords> run = read_records(dir_);
   ASSERT_TRUE(run.ok()) << run.error().text();
@@ -79,8 +79,8 @@ TEST_F(RecordFile, RunComesBackInTheOrderOfThePlan) {
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
 }
 
-// Every version that was ever written has a run here that both readers read: this one, and the reports'.
-TEST(RecordVersions, EachThatWasWrittenIsRead) {
+// Each published version has a run here, which both this reader and that of the reports must read.
+TEST(RecordVersions, ReadsEveryPublishedVersion) {
   const fs::path golden = ASSAY_SOURCE_DIR "/testdata/schemas/records";
   std::set<std::string> versions;
   for (const fs::directory_entry& entry : fs::directory_iterator(golden)) {
@@ -95,10 +95,10 @@ TEST(RecordVersions, EachThatWasWrittenIsRead) {
   }
   EXPECT_GE(versions.size(), 5U);
   EXPECT_TRUE(versions.contains(std::string(schemas::kRecordSchemaVersion)))
-      << "a new version needs a run of its own in testdata/schemas/records";
+      << "a new version needs a run in testdata/schemas/records";
 }
 
-TEST_F(RecordFile, EachLineIsThereBeforeTheNextIsWritten) {
+TEST_F(RecordFile, FlushesEachLine) {
   Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_TRUE(writer.ok());
   const std::size_t before = text().size();
@@ -108,7 +108,7 @@ TEST_F(RecordFile, EachLineIsThereBeforeTheNextIsWritten) {
   EXPECT_EQ(text().back(), '\n');
 }
 
-TEST_F(RecordFile, PlannedCaseWithoutALineIsMissingAndTheRunIsRed) {
+TEST_F(RecordFile, MissingCaseFailsRun) {
   Result<RecordWriter> writer =
       RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward", "loop/b/f64/cuda/backward/strict"}));
   ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
@@ -126,7 +126,7 @@ TEST_F(RecordFile, PlannedCaseWithoutALineIsMissingAndTheRunIsRed) {
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
 }
 
-TEST_F(RecordFile, RunWithoutItsEndIsNeverAsExpected) {
+TEST_F(RecordFile, RunWithoutEndRecordIsUnexpected) {
   Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
   const Result<RunRecords> run = read_records(dir_);
@@ -135,7 +135,7 @@ TEST_F(RecordFile, RunWithoutItsEndIsNeverAsExpected) {
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
 }
 
-TEST_F(RecordFile, HalfALastLineIsLeftOut) {
+TEST_F(RecordFile, OmitsTruncatedLastLine) {
   write_two();
   std::string half = text();
   half.resize(half.rfind("run_end"));
@@ -147,7 +147,7 @@ TEST_F(RecordFile, HalfALastLineIsLeftOut) {
   EXPECT_EQ(run->counts().of(Outcome::pass), 1);
 }
 
-TEST_F(RecordFile, DamagedLineIsNamedByItsNumber) {
+TEST_F(RecordFile, ReportsLineNumberOfDamagedLine) {
   write_two();
   std::string damaged = text();
   damaged.insert(damaged.find('\n') + 1, "{\"record\": \"case\",\n");
@@ -157,7 +157,7 @@ TEST_F(RecordFile, DamagedLineIsNamedByItsNumber) {
   EXPECT_THAT(run.error().text(), HasSubstr("records.jsonl:2: the line is not valid JSON"));
 }
 
-TEST_F(RecordFile, LineAgainstTheSchemaIsRefusedWithItsPointer) {
+TEST_F(RecordFile, RejectsLineThatViolatesSchema) {
   write_two();
   std::string wrong = text();
   wrong.replace(wrong.find("\"outcome\":\"fail\""), 16, "\"outcome\":\"okay\"");
@@ -167,10 +167,10 @@ TEST_F(RecordFile, LineAgainstTheSchemaIsRefusedWithItsPointer) {
   EXPECT_THAT(run.error().text(), HasSubstr("records.jsonl:2: /outcome: found \"okay\", expected one of"));
 }
 
-TEST_F(RecordFile, CaseTwiceOrUnplannedIsRefusedOnBothSides) {
+TEST_F(RecordFile, RejectsRepeatedAndUnplannedCases) {
   Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_TRUE(writer->append(record("a", Outcome::fail)).ok());
-  EXPECT_FALSE(writer->append(record("a", Outcome::pass)).ok()) << "a retry never erases";
+  EXPECT_FALSE(writer->append(record("a", Outcome::pass)).ok()) << "a case has only one record";
   EXPECT_FALSE(writer->append(record("b", Outcome::pass)).ok());
 
   const std::string one = text();
@@ -178,13 +178,13 @@ TEST_F(RecordFile, CaseTwiceOrUnplannedIsRefusedOnBothSides) {
   EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("has two records"));
 }
 
-TEST_F(RecordFile, EmptyOrAbsentFileIsAnError) {
+TEST_F(RecordFile, RejectsEmptyOrMissingFile) {
   EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("cannot read records: No such file"));
   write("");
   EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("missing run_start record"));
 }
 
-TEST_F(RecordFile, FullDiskIsOneClearErrorAndNeverACompleteRun) {
+TEST_F(RecordFile, ReportsFullDiskOnCreation) {
   fs::create_directories(dir_);
   fs::create_symlink("/dev/full", dir_ / kRecordsFile);
   const Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
@@ -192,7 +192,7 @@ TEST_F(RecordFile, FullDiskIsOneClearErrorAndNeverACompleteRun) {
   EXPECT_THAT(writer.error().text(), HasSubstr("cannot be written: No space left on device"));
 }
 
-TEST_F(RecordFile, DiskThatFillsUpKeepsWholeLinesOnly) {
+TEST_F(RecordFile, KeepsOnlyCompleteLinesIfDiskIsFull) {
   Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_TRUE(writer.ok());
   const std::string before = text();
@@ -206,18 +206,18 @@ TEST_F(RecordFile, DiskThatFillsUpKeepsWholeLinesOnly) {
   std::signal(SIGXFSZ, previous);
 
   ASSERT_FALSE(appended.ok());
-  EXPECT_EQ(text(), before) << "the half line was cut off again";
+  EXPECT_EQ(text(), before) << "the incomplete line was removed";
   const Result<RunEnd> end = writer->finish();
   ASSERT_FALSE(end.ok());
   EXPECT_EQ(end.error(), appended.error());
   EXPECT_EQ(text(), before) << "no run end after a failed write";
 }
 
-TEST_F(RecordFile, FolderThatCannotBeMadeOrWrittenIsOneClearError) {
+TEST_F(RecordFile, ReportsFolderThatCannotBeCreatedOrWritten) {
   std::ofstream(dir_) << "a file";
   const Result<RecordWriter> under_file = RecordWriter::create(dir_ / "out", start({}));
   ASSERT_FALSE(under_file.ok());
-  EXPECT_THAT(under_file.error().text(), HasSubstr("cannot make the output folder: Not a directory"));
+  EXPECT_THAT(under_file.error().text(), HasSubstr("cannot create the output folder: Not a directory"));
   const Result<RecordWriter> read_only = RecordWriter::create("/proc/self", start({}));
   ASSERT_FALSE(read_only.ok());
   EXPECT_THAT(read_only.error().text(), HasSubstr("/proc/self/records.jsonl: cannot be written: "));

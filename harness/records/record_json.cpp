@@ -11,7 +11,7 @@
 namespace assay::harness {
 namespace {
 
-using Json = nlohmann::ordered_json;  // lines keep the order of the schema, for people who read them
+using Json = nlohmann::ordered_json;  // members keep the order of the schema, for readability
 using nlohmann::json;
 
 template <class Record>
@@ -31,19 +31,19 @@ constexpr std::array<Field<InconclusiveCounts>, 6> kInconclusiveFields{{
 
 struct TierField {
   const char* name;
-  std::optional<TierResult> TierResults::*member;
+  std::optional<CheckResult> CheckResults::*member;
 };
 
 constexpr std::array<TierField, 6> kTierFields{{
-    {"t0", &TierResults::t0},
-    {"t1", &TierResults::t1},
-    {"t2", &TierResults::t2},
-    {"t3", &TierResults::t3},
-    {"t5", &TierResults::t5},
-    {"devices", &TierResults::devices},
+    {"t0", &CheckResults::oracle_self_check},
+    {"t1", &CheckResults::f64_promotion},
+    {"t2", &CheckResults::finite_differences},
+    {"t3", &CheckResults::native_precision},
+    {"t5", &CheckResults::determinism},
+    {"devices", &CheckResults::devices},
 }};
 
-// JSON has no infinity: what is not finite is written as text.
+// JSON has no infinity: non-finite values are written as text.
 Json rho_json(std::optional<double> rho) {
   if (!rho) return nullptr;
   if (std::isnan(*rho)) return "nan";
@@ -91,23 +91,23 @@ Json inconclusive_json(const InconclusiveCounts& counts) {
   return value;
 }
 
-Json tiers_json(const TierResults& tiers) {
+Json tiers_json(const CheckResults& tiers) {
   Json value = Json::object();
   for (const TierField& field : kTierFields) {
-    const std::optional<TierResult>& tier = tiers.*field.member;
+    const std::optional<CheckResult>& tier = tiers.*field.member;
     if (!tier) continue;
     value[field.name] = {{"checks", tier->checks}, {"failed", tier->failed}, {"rho_max", rho_json(tier->rho_max)}};
   }
   return value;
 }
 
-TierResults tiers_from(const json& value) {
-  TierResults tiers;
+CheckResults tiers_from(const json& value) {
+  CheckResults tiers;
   for (const TierField& field : kTierFields) {
     if (!value.contains(field.name)) continue;
     const json& tier = value.at(field.name);
     tiers.*field.member =
-        TierResult{.checks = tier.at("checks"), .failed = tier.at("failed"), .rho_max = rho_from(tier.at("rho_max"))};
+        CheckResult{.checks = tier.at("checks"), .failed = tier.at("failed"), .rho_max = rho_from(tier.at("rho_max"))};
   }
   return tiers;
 }
@@ -158,7 +158,7 @@ Json device_json(const DeviceStatus& device) {
   return value;
 }
 
-Json environment_json(const Environment& environment) {
+Json environment_json(const RunEnvironment& environment) {
   Json devices = Json::array();
   for (const DeviceStatus& device : environment.devices)
     devices.push_back(device_json(device));
@@ -167,13 +167,13 @@ Json environment_json(const Environment& environment) {
           {"dirty", environment.dirty}};
 }
 
-Environment environment_from(const json& value) {
-  Environment environment{.os = value.at("os"),
-                          .cpu = value.at("cpu"),
-                          .compiler = value.at("compiler"),
-                          .nvrtc = value.at("nvrtc"),
-                          .commit = value.at("commit"),
-                          .dirty = value.at("dirty")};
+RunEnvironment environment_from(const json& value) {
+  RunEnvironment environment{.os = value.at("os"),
+                             .cpu = value.at("cpu"),
+                             .compiler = value.at("compiler"),
+                             .nvrtc = value.at("nvrtc"),
+                             .commit = value.at("commit"),
+                             .dirty = value.at("dirty")};
   for (const json& device : value.at("devices")) {
     environment.devices.push_back({.name = device.at("name"),
                                    .available = device.at("available"),
@@ -191,7 +191,7 @@ struct ExpectationField {
 };
 
 constexpr std::array<ExpectationField, 9> kExpectationFields{{
-    {"place", &Expectation::place},
+    {"place", &Expectation::location},
     {"case", &Expectation::pattern},
     {"outcome", &Expectation::outcome},
     {"kind", &Expectation::kind},
@@ -211,7 +211,7 @@ Expectation expectation_from(const json& value) {
 
 std::string line_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// The members that only some cases have.
+// Writes the members that only some cases have.
 void add_optional_members(Json& line, const CaseRecord& record) {
   if (!record.failures.empty()) {
     Json& failures = line["failures"] = Json::array();
@@ -238,7 +238,7 @@ void add_optional_members(Json& line, const CaseRecord& record) {
   if (record.cached) line["cached"] = true;
   if (!record.selector.empty()) line["selector"] = record.selector;
   if (!record.sizes.empty()) line["sizes"] = record.sizes;
-  for (const Uncovered& way : record.uncovered) {
+  for (const UncoveredBranch& way : record.uncovered) {
     Json gap = {{"line", way.line}, {"what", way.what}};
     if (!way.file.empty()) gap["file"] = way.file;
     line["unreached"].push_back(std::move(gap));
@@ -270,10 +270,10 @@ void read_optional_members(CaseRecord& record, const json& line) {
   }
   if (line.contains("finding")) {
     const json& finding = line.at("finding");
-    record.finding = Finding{.line = finding.at("line"),
-                             .access = finding.at("access"),
-                             .threads = finding.at("threads").get<std::vector<std::string>>(),
-                             .file = finding.value("file", "")};
+    record.finding = FindingRecord{.line = finding.at("line"),
+                                   .access = finding.at("access"),
+                                   .threads = finding.at("threads").get<std::vector<std::string>>(),
+                                   .file = finding.value("file", "")};
   }
   record.rho_histogram = line.value("rho_histogram", RhoHistogram{});
   if (line.contains("closest_control")) {
@@ -300,11 +300,11 @@ void read_optional_members(CaseRecord& record, const json& line) {
   record.log = line.value("log", "");
   if (line.contains("artifact")) {
     const json& artifact = line.at("artifact");
-    record.artifact = Artifact{.python = artifact.at("python"),
-                               .cpp = artifact.at("cpp"),
-                               .cuda = artifact.at("cuda"),
-                               .ir = artifact.at("ir"),
-                               .compile_command = artifact.at("compile_command")};
+    record.artifact = SourceTexts{.python = artifact.at("python"),
+                                  .cpp = artifact.at("cpp"),
+                                  .cuda = artifact.at("cuda"),
+                                  .ir = artifact.at("ir"),
+                                  .compile_command = artifact.at("compile_command")};
   }
 }
 

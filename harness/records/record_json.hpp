@@ -18,7 +18,7 @@ std::string to_line(const RunEnd& end);
 // The member `expectations` of the first line.
 nlohmann::json to_json(const std::vector<Expectation>& expectations);
 
-// The inverse; `line` must be admitted by the schema, and of the matching kind.
+// The inverse. `line` must be valid under the schema and of the matching kind.
 RunStart run_start_from(const nlohmann::json& line);
 CaseRecord case_from(const nlohmann::json& line);
 RunEnd run_end_from(const nlohmann::json& line);

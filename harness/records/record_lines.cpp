@@ -26,14 +26,14 @@ using nlohmann::json;
 json missing_line(const std::string& name) {
   CaseRecord record = record_of(name);
   record.kind = "missing";
-  record.message = "planned, but the run left no record of it";
+  record.message = "the case was planned, but the run has no record of it";
   return json::parse(to_line(record));
 }
 
-// Records before version 2.0.0 call some passes by another name.
+// Records before version 2.0.0 use another name for some passes.
 void rename_old_passes(json& line) {
   const auto rename = [](json& outcome) {
-    if (outcome == harness::kOldPass) outcome = harness::to_text(harness::Outcome::pass);
+    if (outcome == harness::kLegacyPass) outcome = harness::to_text(harness::Outcome::pass);
   };
   if (line.contains("outcome")) rename(line["outcome"]);
   if (line.contains("attempts")) {
@@ -42,13 +42,13 @@ void rename_old_passes(json& line) {
   }
   if (!line.contains("counts")) return;
   json& counts = line["counts"];
-  if (const auto old = counts.find(harness::kOldPass); old != counts.end()) {
+  if (const auto old = counts.find(harness::kLegacyPass); old != counts.end()) {
     counts["pass"] = counts.value("pass", 0) + old->get<std::int64_t>();
     counts.erase(old);
   }
 }
 
-// A line by itself: what it holds, or what is wrong with it.
+// A parsed line, or its damage.
 struct Line {
   json content;
   std::optional<DamagedLine> damage = {};
@@ -66,12 +66,12 @@ Line read_line(const std::string& text, const schemas::Validator& validator) {
   return line;
 }
 
-// Reads lines on all cores, some hundred at a time.
+// Parses lines on all cores, some hundred at a time.
 class LineReader {
  public:
   explicit LineReader(std::istream& stream) : stream_(stream) {}
 
-  // The next lines, in order; none at the end. One that has no newline is left out, see truncated().
+  // The next lines, in order; none at the end. A line without a newline is dropped, see truncated().
   std::vector<Line> next() {
     constexpr std::size_t kAtOnce = 1024;
     std::vector<std::string> texts;
@@ -90,12 +90,11 @@ class LineReader {
     return lines;
   }
 
-  // Whether the last line was cut short.
+  // Whether the last line was incomplete.
   [[nodiscard]] bool truncated() const { return truncated_; }
 
  private:
-  // Threads that so many lines are worth: a validator, where there is none yet, takes as long to make as some hundred
-  // lines.
+  // Number of threads for this many lines: creating a validator takes as long as parsing some hundred lines.
   [[nodiscard]] std::size_t parts_of(std::size_t lines) const {
     constexpr std::size_t kWorthAThread = 200;
     const std::size_t worth =
@@ -108,7 +107,7 @@ class LineReader {
   bool truncated_ = false;
 };
 
-// Takes the lines in order; a line that contradicts those before it is damaged.
+// Collects the lines in order; a line that contradicts earlier lines is damaged.
 class Collector {
  public:
   void take(int number, Line read) {
@@ -117,7 +116,8 @@ class Collector {
     rename_old_passes(line);
     const std::string kind = line.at("record");
     if ((kind == "run_start") != run_.start.is_null()) {
-      return damaged(number, "", fmt::format("run_start must be the first line and only there, got {}", kind));
+      return damaged(number, "",
+                     fmt::format("the first line, and only the first line, must be run_start; got {}", kind));
     }
     if (run_.end) return damaged(number, "", "a line follows the run_end record");
     if (kind == "case") return take_case(number, std::move(line));

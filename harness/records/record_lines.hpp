@@ -13,7 +13,7 @@
 
 namespace assay::harness {
 
-// A line of the records that cannot be used.
+// An invalid line of the records.
 struct DamagedLine {
   int number = 0;       // from 1
   std::string pointer;  // JSON pointer to the invalid part; empty for the line as a whole
@@ -24,9 +24,9 @@ struct DamagedLine {
 struct RecordLines {
   nlohmann::json start;
   std::vector<nlohmann::json> cases;  // one for each planned case, in the order of the plan
-  std::optional<nlohmann::json> end;  // none if the run did not finish
-  bool truncated = false;             // the last line was cut short, and dropped
-  std::vector<DamagedLine> damaged;   // dropped as well
+  std::optional<nlohmann::json> end;  // empty if the run did not finish
+  bool truncated = false;             // the last line was incomplete, and was dropped
+  std::vector<DamagedLine> damaged;   // also dropped
 
   [[nodiscard]] bool complete() const { return end.has_value() && !truncated && damaged.empty(); }
 };
@@ -34,7 +34,7 @@ struct RecordLines {
 // "/outcome: found "fine", expected one of ...".
 std::string damage_text(const DamagedLine& line);
 
-// What happens to lines after the first that are invalid or contradict earlier ones.
+// How to handle lines after the first that are invalid or contradict earlier ones.
 enum class Damage : std::uint8_t { rejected, listed };
 
 // Reads the records of a run. A planned case without a line becomes not_run(missing); a last line without its newline

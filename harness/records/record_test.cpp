@@ -43,13 +43,13 @@ CaseRecord full_record() {
       .schedule = Schedule{.job = 2, .batch_ms = 12.5, .done_ms = 380.25},
       .source = {.file = "loop.py", .line = 12},
       .reproduce = "assay run loop/product/f32/cpu/backward/strict --seed 7",
-      .finding = Finding{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
+      .finding = FindingRecord{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
       .log = "warning",
-      .artifact = Artifact{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
+      .artifact = SourceTexts{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
   record.uncovered = {{.line = 4, .what = "the condition is never true"},
                       {.line = 5, .what = "the loop never runs", .file = "types.py"}};
-  record.tiers.t1 = TierResult{.checks = 640, .failed = 12, .rho_max = kInf};
-  record.tiers.t5 = TierResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
+  record.tiers.f64_promotion = CheckResult{.checks = 640, .failed = 12, .rho_max = kInf};
+  record.tiers.determinism = CheckResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
   backends::MemoryFinding fault{.kind = "read_write_race",
                                 .kernel = "product_backward",
                                 .target = "compute_75",
@@ -88,7 +88,7 @@ std::string first_diagnostic(const std::string& line) {
   return diagnostics.empty() ? "" : diagnostics.front().text();
 }
 
-TEST(ExactNumber, IsShortestTextAndBits) {
+TEST(ExactNumber, ContainsShortestTextAndBits) {
   EXPECT_EQ(exact(0.1F), (ExactNumber{"0.1", "0x3dcccccd"}));
   EXPECT_EQ(exact(0.1), (ExactNumber{"0.1", "0x3fb999999999999a"}));
   EXPECT_EQ(exact(-0.0F), (ExactNumber{"-0", "0x80000000"}));
@@ -100,7 +100,7 @@ TEST(ExactNumber, IsShortestTextAndBits) {
   EXPECT_EQ(exact16(1.5F, 0x3e00), (ExactNumber{"1.5", "0x3e00"}));
 }
 
-TEST(KeepMismatch, KeepsTheFirstAndTheWorst) {
+TEST(KeepMismatch, KeepsFirstAndWorstMismatches) {
   std::vector<Mismatch> kept;
   for (const double rho : {9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.2, 50.0, 1.1}) {
     keep_mismatch(kept, {.array = "x", .rho = rho});
@@ -111,10 +111,10 @@ TEST(KeepMismatch, KeepsTheFirstAndTheWorst) {
   EXPECT_EQ(kept.back().rho, 50.0);
   keep_mismatch(kept, {.array = "x", .rho = std::numeric_limits<double>::quiet_NaN()});
   keep_mismatch(kept, {.array = "x", .rho = kInf});
-  EXPECT_NE(kept.back().rho, kept.back().rho) << "not-a-number is the worst";
+  EXPECT_NE(kept.back().rho, kept.back().rho) << "NaN is the worst";
 }
 
-TEST(RecordJson, FullRecordComesBackAndIsAdmitted) {
+TEST(RecordJson, RoundTripsFullRecord) {
   const CaseRecord record = full_record();
   const std::string line = to_line(record);
   EXPECT_EQ(first_diagnostic(line), "");
@@ -122,7 +122,7 @@ TEST(RecordJson, FullRecordComesBackAndIsAdmitted) {
   EXPECT_EQ(case_from(json::parse(line)), record);
 }
 
-TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
+TEST(RecordJson, OmitsUnsetMembers) {
   CaseRecord record = full_record();
   record.failures.clear();
   record.finding.reset();
@@ -146,14 +146,14 @@ TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
   EXPECT_EQ(case_from(line), record);
 }
 
-TEST(RecordJson, BytesThatAreNotTextDoNotStopTheRun) {
+TEST(RecordJson, ReplacesInvalidUtf8) {
   CaseRecord record = full_record();
   record.log = "bad \xff byte\n\"quoted\" \x01";
   EXPECT_EQ(first_diagnostic(to_line(record)), "");
   EXPECT_EQ(case_from(json::parse(to_line(record))).log, "bad \xef\xbf\xbd byte\n\"quoted\" \x01");
 }
 
-TEST(RecordJson, StartAndEndComeBack) {
+TEST(RecordJson, RoundTripsStartAndEnd) {
   const RunStart start{.schema_version = "1.0.0",
                        .run_id = make_run_id(),
                        .started = utc_now(),
@@ -176,14 +176,14 @@ TEST(RecordJson, StartAndEndComeBack) {
   EXPECT_EQ(run_end_from(json::parse(to_line(end))), end);
 }
 
-TEST(RecordOf, TakesTheNameApart) {
+TEST(RecordOf, SplitsCaseName) {
   const CaseRecord record = record_of("loop/product/f32/cpu/backward/strict");
   EXPECT_EQ(record.family + " " + record.kernel + " " + record.types, "loop product f32");
   EXPECT_EQ(record.device + " " + record.pass + " " + record.mode, "cpu backward strict");
   EXPECT_EQ(record_of("loop/product/f32/cpu/forward").mode, "");
 }
 
-TEST(Epoch, OfAMoment) {
+TEST(Epoch, ConvertsTimestamp) {
   EXPECT_EQ(epoch_s("1970-01-01T00:00:01Z"), 1);
   EXPECT_EQ(epoch_s("2026-11-21T03:47:02Z"), 1'795'232'822);
   EXPECT_EQ(epoch_s("yesterday"), 0);

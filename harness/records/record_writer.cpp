@@ -17,7 +17,7 @@ double RecordWriter::monotonic_s() {
 Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunStart start) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  if (error) return Error{fmt::format("cannot make the output folder: {}", error.message()), dir.string()};
+  if (error) return Error{fmt::format("cannot create the output folder: {}", error.message()), dir.string()};
 
   Result<AppendedLines> lines = AppendedLines::create(dir / kRecordsFile);
   if (!lines.ok()) return lines.error();
@@ -25,7 +25,7 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
 
   writer.started_s_ = monotonic_s();
   writer.pending_.insert(start.plan.begin(), start.plan.end());
-  if (writer.pending_.size() != start.plan.size()) return Error{"the plan names a case twice", dir.string()};
+  if (writer.pending_.size() != start.plan.size()) return Error{"the plan contains a case twice", dir.string()};
   start.schema_version = schemas::kRecordSchemaVersion;
   if (Result<void> written = writer.lines_.append(to_line(start)); !written.ok()) return written.error();
   return writer;

@@ -1,4 +1,4 @@
-// RecordWriter::resume: going on with the records of a run that was cut off.
+// RecordWriter::resume: continues the records of an interrupted run.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -13,7 +13,7 @@
 namespace assay::harness {
 namespace {
 
-/// Bytes up to the end of the last whole line; 0 where there is none, or no file.
+/// Bytes up to the end of the last whole line; 0 if there is none, or no file.
 std::int64_t whole_lines(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -28,22 +28,23 @@ double seconds_worked(const std::string& started, const std::filesystem::path& f
 }
 
 Error rejection(const std::string& why, const std::filesystem::path& dir) {
-  return {fmt::format("cannot be resumed: {}; run it without --resume, or into another folder", why), dir.string()};
+  return {fmt::format("cannot be resumed: {}; omit --resume or choose another folder with --output", why),
+          dir.string()};
 }
 
 }  // namespace
 
 Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, const RunStart& start) {
   const std::filesystem::path file = dir / kRecordsFile;
-  const std::int64_t whole_bytes = whole_lines(file);
-  if (whole_bytes == 0) return create(dir, start);  // cut off before its first line
+  const std::int64_t complete_bytes = whole_lines(file);
+  if (complete_bytes == 0) return create(dir, start);  // interrupted before its first line was complete
   const Result<RunRecords> run = read_records(dir);
   if (!run.ok()) return run.error();
   if (const auto differs = difference(run->start, start)) return rejection(*differs, dir);
-  if (run->start.plan != start.plan) return rejection("the plan is another", dir);
+  if (run->start.plan != start.plan) return rejection("the planned cases differ", dir);
 
-  const double worked_s = seconds_worked(run->start.started, file);  // before the file is touched
-  Result<AppendedLines> lines = AppendedLines::reopen(file, whole_bytes);
+  const double worked_s = seconds_worked(run->start.started, file);  // before the file is modified
+  Result<AppendedLines> lines = AppendedLines::reopen(file, complete_bytes);
   if (!lines.ok()) return lines.error();
   RecordWriter writer(lines.take());
   writer.started_s_ = monotonic_s() - worked_s;

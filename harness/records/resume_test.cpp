@@ -1,4 +1,4 @@
-// Going on with the records of a run that was cut off, wherever that was.
+// Resuming the records of a run that was interrupted at any point.
 #include <filesystem>
 #include <fstream>
 
@@ -27,7 +27,7 @@ class ResumeTest : public ::testing::Test {
             .environment = {.compiler = "g++", .devices = {{.name = "cpu", .available = true, .description = "EPYC"}}},
             .inputs = std::string(64, 'a'),
             .shard = {.index = 2, .of = 3},
-            .expectations = {{.place = "w.csv:2", .pattern = "loop", .outcome = "fail", .message = "*"}},
+            .expectations = {{.location = "w.csv:2", .pattern = "loop", .outcome = "fail", .message = "*"}},
             .plan = {"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}};
   }
   static CaseRecord record(const std::string& name) {
@@ -52,7 +52,7 @@ class ResumeTest : public ::testing::Test {
   fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-resume-{}", ::getpid());
 };
 
-TEST_F(ResumeTest, ARunThatWasCutAnywhereEndsInTheSameBytes) {
+TEST_F(ResumeTest, ResumedRunProducesIdenticalBytes) {
   Result<RecordWriter> whole = RecordWriter::create(dir_, start());
   ASSERT_TRUE(whole.ok());
   finish(*whole);
@@ -66,7 +66,7 @@ TEST_F(ResumeTest, ARunThatWasCutAnywhereEndsInTheSameBytes) {
   }
 }
 
-TEST_F(ResumeTest, TheRecordsOfAnotherRunAreRefusedAndLeftAlone) {
+TEST_F(ResumeTest, RejectsRecordsOfAnotherRunWithoutChangingThem) {
   ASSERT_TRUE(RecordWriter::create(dir_, start()).ok());
   const std::string before = text();
   const auto rejection_of = [&](auto change) {
@@ -77,18 +77,19 @@ TEST_F(ResumeTest, TheRecordsOfAnotherRunAreRefusedAndLeftAlone) {
     return rejected.ok() ? "" : rejected.error().text();
   };
   EXPECT_THAT(rejection_of([](RunStart& s) { s.environment.devices[0].description = "Xeon"; }),
-              HasSubstr("cannot be resumed: device cpu is 'EPYC, ' in one and 'Xeon, ' in the other"));
+              HasSubstr("cannot be resumed: device cpu is 'EPYC, ' in one run and 'Xeon, ' in the other"));
   EXPECT_THAT(rejection_of([](RunStart& s) { s.environment.devices.pop_back(); }), HasSubstr("device cpu"));
   EXPECT_THAT(rejection_of([](RunStart& s) { s.environment.devices.push_back({.name = "cuda"}); }),
               HasSubstr("device cuda"));
   EXPECT_THAT(rejection_of([](RunStart& s) { s.inputs[0] = 'b'; }), HasSubstr("the selected kernels"));
-  EXPECT_THAT(rejection_of([](RunStart& s) { s.seed = 9; }), HasSubstr("the seed is '0' in one and '9' in the other"));
-  EXPECT_THAT(rejection_of([](RunStart& s) { s.expectations.clear(); }), HasSubstr("the expectations are others"));
-  EXPECT_THAT(rejection_of([](RunStart& s) { s.plan.pop_back(); }), HasSubstr("the plan is another"));
+  EXPECT_THAT(rejection_of([](RunStart& s) { s.seed = 9; }),
+              HasSubstr("the seed is '0' in one run and '9' in the other"));
+  EXPECT_THAT(rejection_of([](RunStart& s) { s.expectations.clear(); }), HasSubstr("the expected failures differ"));
+  EXPECT_THAT(rejection_of([](RunStart& s) { s.plan.pop_back(); }), HasSubstr("the planned cases differ"));
   EXPECT_EQ(text(), before);
 }
 
-TEST_F(ResumeTest, AllOfTheFirstLineComesBack) {
+TEST_F(ResumeTest, PreservesRunStart) {
   ASSERT_TRUE(RecordWriter::create(dir_, start()).ok());
   const Result<RunRecords> run = read_records(dir_);
   ASSERT_TRUE(run.ok()) << run.error().text();
@@ -97,7 +98,7 @@ TEST_F(ResumeTest, AllOfTheFirstLineComesBack) {
   EXPECT_EQ(read, start());
 }
 
-TEST_F(ResumeTest, DamageBeforeTheLastLineIsNoCut) {
+TEST_F(ResumeTest, RejectsDamageBeforeLastLine) {
   ASSERT_TRUE(RecordWriter::create(dir_, start()).ok());
   std::ofstream(dir_ / kRecordsFile, std::ios::app) << "half a line\n" << to_line(record(start().plan[0])) << "\n";
   EXPECT_THAT(RecordWriter::resume(dir_, start()).error().text(),

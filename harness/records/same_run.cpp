@@ -7,15 +7,16 @@
 namespace assay::harness {
 namespace {
 
-/// All that a run was made with, by name, in words.
+/// The environment and seed of a run, as text by name.
 std::map<std::string, std::string> facts_of(const RunStart& start) {
-  const Environment& environment = start.environment;
-  std::map<std::string, std::string> facts{{"the operating system", environment.os},
-                                           {"the processor", environment.cpu},
-                                           {"the compiler", environment.compiler},
-                                           {"NVRTC", environment.nvrtc},
-                                           {"the seed", fmt::format("{}", start.seed)},
-                                           {"Assay", environment.commit + (environment.dirty ? " with changes" : "")}};
+  const RunEnvironment& environment = start.environment;
+  std::map<std::string, std::string> facts{
+      {"the operating system", environment.os},
+      {"the processor", environment.cpu},
+      {"the compiler", environment.compiler},
+      {"NVRTC", environment.nvrtc},
+      {"the seed", fmt::format("{}", start.seed)},
+      {"Assay", environment.commit + (environment.dirty ? " with local changes" : "")}};
   for (const DeviceStatus& device : environment.devices) {
     facts["device " + device.name] =
         device.available ? fmt::format("{}, {}", device.description, device.toolkit) : "missing, " + device.reason;
@@ -33,10 +34,10 @@ std::optional<std::string> difference(const RunStart& one, const RunStart& other
     ours.try_emplace(name, "unknown");
   for (const auto& [name, fact] : ours) {
     const std::string& theirs_fact = theirs.try_emplace(name, "unknown").first->second;
-    if (theirs_fact != fact) return fmt::format("{} is '{}' in one and '{}' in the other", name, fact, theirs_fact);
+    if (theirs_fact != fact) return fmt::format("{} is '{}' in one run and '{}' in the other", name, fact, theirs_fact);
   }
-  if (one.inputs != other.inputs) return "the selected kernels, their texts or the options are others";
-  if (one.expectations != other.expectations) return "the expectations are others";
+  if (one.inputs != other.inputs) return "the selected kernels, their sources or the options differ";
+  if (one.expectations != other.expectations) return "the expected failures differ";
   return std::nullopt;
 }
 

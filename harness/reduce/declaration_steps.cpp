@@ -1,4 +1,4 @@
-// Fewer and smaller declarations: parameters, fields, dimensions, derivatives of functions.
+// Steps that remove or shrink declarations: parameters, fields, dimensions, derivatives of functions.
 #include <algorithm>
 #include <variant>
 #include <vector>
@@ -20,7 +20,7 @@ bool is_mentioned(Function& function, VarId variable) {
   return found;
 }
 
-/// Calls visit(args) for the arguments of each call of the function, which a kernel has none of.
+/// Calls visit(args) for the arguments of each call of the function. Kernels are never called.
 void for_each_call(Module& module, const Function& callee, const std::function<void(std::vector<ExprId>&)>& visit) {
   if (callee.is_kernel) return;
   const auto number = static_cast<std::int32_t>(&callee - module.functions.data());
@@ -34,7 +34,7 @@ void for_each_call(Module& module, const Function& callee, const std::function<v
   }
 }
 
-/// Whether another function is bound to have the same parameters: one that gives a derivative, or is given one.
+/// Whether another function must have the same parameters: the derivative of this one, or the function that it derives.
 bool has_fixed_signature(const Module& module, const Function& function) {
   if (function.gradient != kNone || function.replay != kNone) return true;
   const auto number = static_cast<std::int32_t>(&function - module.functions.data());
@@ -50,7 +50,7 @@ void remove_parameter(Module& module, Function& function, VarId parameter) {
   --function.parameter_count;
 }
 
-/// Asks for each parameter, the last one first so that the numbers of the others stay.
+/// Visits each parameter, the last one first, so that the numbers of the others do not change.
 void for_each_parameter(Module& module, const std::function<void(Function&, VarId)>& visit) {
   for (Function* function : written_functions(module)) {
     if (has_fixed_signature(module, *function)) continue;
@@ -83,7 +83,7 @@ void remove_field(Module& module, std::uint16_t structure, std::int32_t field) {
   fields.erase(fields.begin() + field);
 }
 
-/// Takes the last dimension from an array of the kernel.
+/// Removes the last dimension of an array of the kernel.
 void flatten(Function& kernel, VarId array) {
   Type& type = kernel.variables[static_cast<std::size_t>(array)].type;
   --type.rank;
@@ -102,7 +102,7 @@ void flatten(Function& kernel, VarId array) {
   });
 }
 
-/// Takes a thread index away, whose value is 0 from then on.
+/// Removes a thread index and replaces it by 0.
 void drop_thread_index(const Module& module, Function& kernel, VarId index) {
   const ExprId zero = Builder(module, kernel).i32(0);
   for (ExprId id = 0; id < zero; ++id)

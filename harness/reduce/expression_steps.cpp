@@ -1,5 +1,5 @@
-// Smaller expressions. Arenas are in order, operands first, so an operand has changed already when it takes the place
-// of its parent.
+// Steps that shrink expressions. Arenas store operands first, so an operand is already reduced when it replaces its
+// parent.
 #include <array>
 #include <functional>
 #include <optional>
@@ -25,7 +25,7 @@ void for_each_value(Module& module, const std::function<void(Function&, ExprId)>
 
 bool is_leaf(const Expr& expr) { return expr.kind == ExprKind::kLiteral || expr.kind == ExprKind::kVariable; }
 
-/// The values that take the place of others of the type; some again for kinds of place at which the first does not fit.
+/// Plain replacement values of the type. Contains alternatives for positions in which the first is invalid.
 std::vector<ExprId> plain_values(const Module& module, Function& function, Type type) {
   std::vector<ExprId> values;
   if (const ExprId plain = plain_value(module, function, type); plain != kNone) values.push_back(plain);
@@ -40,8 +40,7 @@ std::optional<VarId> first_parameter(const Function& function, Type type) {
   return std::nullopt;
 }
 
-/// The leaves that take the place of larger expressions of the type: a parameter, the thread's index, the thread's
-/// element of an array.
+/// Replacements of the type for larger expressions: a parameter, a thread index, or the thread's element of an array.
 std::vector<ExprId> parameter_values(const Module& module, Function& function, Type type) {
   Builder b(module, function);
   std::vector<ExprId> values;
@@ -53,7 +52,7 @@ std::vector<ExprId> parameter_values(const Module& module, Function& function, T
   return values;
 }
 
-/// Asks for each of the values, and puts the first one that is chosen in place.
+/// Offers each of the values, and replaces the expression by the first chosen value.
 void choose_one(Function& function, ExprId where, const std::vector<ExprId>& values, const Choose& choose) {
   bool done = false;
   for (const ExprId value : values) {

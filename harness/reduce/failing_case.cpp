@@ -20,7 +20,7 @@ using harness::RunOptions;
 
 constexpr const char* kReducedFile = "reduced.py";
 
-/// A hang need not last so long to be one; the reduced kernel is judged with the case's own limit again.
+/// A shorter time limit for candidates that hang; the reduced kernel is judged again with the limit of the case.
 constexpr std::chrono::milliseconds kHangLimit{250};
 
 RunOptions options_for(backends::Pass pass, RunOptions options) {
@@ -42,7 +42,7 @@ class DeviceJudge {
     const std::size_t jobs =
         options_.jobs > 0 ? static_cast<std::size_t>(options_.jobs) : std::max(1U, std::thread::hardware_concurrency());
     const std::size_t share = (candidates.size() + jobs - 1) / jobs;
-    // One byte each: threads write side by side.
+    // One byte per element, so that threads can write concurrently.
     std::vector<char> shown(candidates.size());
     {
       std::vector<std::jthread> threads;
@@ -84,9 +84,9 @@ Result<KernelSource> through_python(const ir::Module& module, const std::string&
   if (!python.ok()) return python.error();
   Result<harness::KernelSet> read = harness::read_text(*python, file);
   if (!read.ok()) return read.error();
-  if (read->kernels.empty()) return Error{"the kernel's Python text holds none", file};
+  if (read->kernels.empty()) return Error{"the Python text contains no kernel", file};
   KernelSource source = std::move(read->kernels.front());
-  if (source.unreadable) return *source.unreadable;
+  if (source.parse_error) return *source.parse_error;
   source.selector = file;
   return source;
 }
@@ -100,7 +100,7 @@ CaseRecord judge_case(const KernelSource& source, backends::Pass pass, backends:
 }
 
 Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& device, const harness::Printer& printer,
-                                const RunOptions& options, Budget budget, const Report& report) {
+                                const RunOptions& options, ReductionBudget budget, const Report& report) {
   const ir::Module whole = alone(*failing.source.module, failing.source.kernel_index);
   const std::string ending = to_text(failing.ending);
   for (const harness::Policy& policy : {harness::Policy::quick(), options.policy}) {
@@ -112,14 +112,13 @@ Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& de
     if (!source.ok()) return source.error();
     CaseRecord record = judge_case(*source, failing.pass, device, printer, effort);
     if (!ended_so(record, failing.ending)) {
-      return Error{
-          fmt::format("the reduced kernel ends as {}, and not as {} again", to_text(ending_of(record)), ending),
-          failing.source.selector};
+      return Error{fmt::format("the reduced kernel ends as {}, expected {}", to_text(ending_of(record)), ending),
+                   failing.source.selector};
     }
     return ReducedCase{
         .reduction = reduction.take(), .source = source.take(), .options = effort, .record = std::move(record)};
   }
-  return Error{fmt::format("the kernel does not end as {} again", ending), failing.source.selector};
+  return Error{fmt::format("the failure {} is not reproducible", ending), failing.source.selector};
 }
 
 }  // namespace assay::reduce

@@ -1,4 +1,4 @@
-// Reduces a kernel whose case failed on a device.
+// Reduces a kernel with a failing case on a device.
 //
 //     const Result<ReducedCase> reduced = reduce_case({.source = source, .pass = pass, .ending = ending_of(record)},
 //                                                     device, printer, options, {.time = std::chrono::seconds(60)});
@@ -16,29 +16,30 @@
 namespace assay::reduce {
 
 struct FailingCase {
-  harness::KernelSource source;  ///< that could be read
+  harness::KernelSource source;  ///< must be parsed
   backends::Pass pass = backends::Pass::kForward;
-  Ending ending;
+  FailureClass ending;
 };
 
 struct ReducedCase {
   Reduction reduction;
-  harness::KernelSource source;  ///< as it is read from its Python text
-  harness::RunOptions options;   ///< under which it ends so
+  harness::KernelSource source;  ///< parsed from its Python text
+  harness::RunOptions options;   ///< options under which it fails
   harness::CaseRecord record;    ///< of the reduced kernel
 };
 
-/// The source that a reader of the module's Python text gets: its first kernel, of the family "user". Fails where
-/// Python cannot say it.
+/// Writes the module as Python and parses it again; gives its first kernel, in the family "user". Fails if the module
+/// cannot be written as Python.
 Result<harness::KernelSource> through_python(const ir::Module& module, const std::string& file);
 
 /// Judges one case of the kernel.
 harness::CaseRecord judge_case(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
                                const harness::Printer& printer, const harness::RunOptions& options);
 
-/// Judges candidates as Python texts, several batches at once. Few inputs do if the case fails on them too; otherwise
-/// `options` say how many. Fails if the case does not end so any more.
+/// Judges candidates as Python texts, several batches concurrently. Uses few inputs if the case fails on them too, else
+/// those of `options`. Fails if the failure is not reproducible.
 Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& device, const harness::Printer& printer,
-                                const harness::RunOptions& options, Budget budget = {}, const Report& report = nullptr);
+                                const harness::RunOptions& options, ReductionBudget budget = {},
+                                const Report& report = nullptr);
 
 }  // namespace assay::reduce

@@ -11,14 +11,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of the file's form. A reader takes its own only: a folder is made again by the command that it names.
+/// Version of the file format. Other versions are rejected: the folder can be made again.
 constexpr int kFormat = 1;
 
-Json to_json(const reduce::Ending& ending) {
+Json to_json(const reduce::FailureClass& ending) {
   return {{"outcome", harness::to_text(ending.outcome)},
           {"kind", ending.kind},
           {"array", ending.array},
-          {"words", ending.words}};
+          {"words", ending.message_words}};
 }
 
 Json to_json(const Conditions& conditions) {
@@ -27,18 +27,18 @@ Json to_json(const Conditions& conditions) {
           {"no_checks", conditions.no_checks}};
 }
 
-Json to_json(const Reduced& reduced) {
+Json to_json(const ReductionSummary& reduced) {
   return {
       {"message", reduced.message},       {"effort", reduced.effort}, {"statements_before", reduced.statements_before},
       {"statements", reduced.statements}, {"trials", reduced.trials}, {"seconds", reduced.seconds},
       {"finished", reduced.finished}};
 }
 
-reduce::Ending ending_from(const Json& json) {
+reduce::FailureClass ending_from(const Json& json) {
   const std::string text = json.at("outcome");
   const auto outcome = harness::outcome_from_text(text);
-  if (!outcome) throw std::invalid_argument(fmt::format("'{}' is no outcome", text));
-  return {.outcome = *outcome, .kind = json.at("kind"), .array = json.at("array"), .words = json.at("words")};
+  if (!outcome) throw std::invalid_argument(fmt::format("unknown outcome '{}'", text));
+  return {.outcome = *outcome, .kind = json.at("kind"), .array = json.at("array"), .message_words = json.at("words")};
 }
 
 Conditions conditions_from(const Json& json) {
@@ -51,7 +51,7 @@ Conditions conditions_from(const Json& json) {
           .no_checks = json.at("no_checks").get<std::vector<std::string>>()};
 }
 
-Reduced reduced_from(const Json& json) {
+ReductionSummary reduced_from(const Json& json) {
   return {.message = json.at("message"),
           .effort = json.at("effort"),
           .statements_before = json.at("statements_before"),
@@ -63,7 +63,7 @@ Reduced reduced_from(const Json& json) {
 
 Failure failure_from(const Json& json) {
   const int format = json.at("format");
-  if (format != kFormat) throw std::invalid_argument(fmt::format("its format is {}, expected {}", format, kFormat));
+  if (format != kFormat) throw std::invalid_argument(fmt::format("format must be {1}, got {0}", format, kFormat));
   Failure failure{.name = json.at("case"),
                   .kernel = json.at("kernel"),
                   .ending = ending_from(json.at("ending")),
@@ -98,13 +98,13 @@ std::string to_json(const Failure& failure) {
 Result<Failure> read_failure(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kFailureFile;
   std::ifstream stream(file);
-  if (!stream.is_open()) return Error{"cannot be read; expected the folder of a failure, as assay run leaves it", file};
+  if (!stream.is_open()) return Error{"cannot read the file; expected a failure folder written by 'assay run'", file};
   std::stringstream text;
   text << stream.rdbuf();
   try {
     return failure_from(Json::parse(text.str()));
   } catch (const std::exception& wrong) {
-    return Error{fmt::format("is no description of a failure: {}", wrong.what()), file};
+    return Error{fmt::format("invalid failure description: {}", wrong.what()), file};
   }
 }
 

@@ -1,4 +1,4 @@
-// A failed case as it is kept: what failed, and under which conditions, so that it can be judged again.
+// An archived failure: what failed, and under which conditions, so that it can be judged again.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace assay::reduce {
 
-/// Everything that decides how a kernel is judged, beside the kernel and the machine.
+/// The conditions of a judgement, except the kernel and the machine.
 struct Conditions {
   std::string device;
   std::string pass;                 ///< "forward" or "backward"
-  std::string mode;                 ///< as cases name it; empty: strict
+  std::string mode;                 ///< as in names of cases; empty: strict
   std::string effort = "standard";  ///< "quick", "standard" or "thorough"
   std::uint64_t seed = 1;
-  std::string compiler;                ///< of the CPU; empty: the usual one
-  std::vector<std::string> no_checks;  ///< of the device ptx
+  std::string compiler;                ///< for the CPU; empty: the default compiler
+  std::vector<std::string> no_checks;  ///< disabled checks of the device ptx
 
   [[nodiscard]] backends::Pass which_pass() const;
   [[nodiscard]] harness::Policy policy() const;
@@ -29,32 +29,32 @@ struct Conditions {
 
 std::string effort_of(bool quick, bool thorough);
 
-/// What a reduction came to.
-struct Reduced {
-  std::string message;  ///< with which the reduced kernel fails
-  std::string effort;   ///< that it takes
+/// The result of a reduction.
+struct ReductionSummary {
+  std::string message;  ///< message of the reduced kernel's failure
+  std::string effort;   ///< effort needed to reproduce it
   std::int64_t statements_before = 0;
   std::int64_t statements = 0;
   std::int64_t trials = 0;
   double seconds = 0;
-  bool finished = false;  ///< no step made it smaller
+  bool finished = false;  ///< no further step makes it smaller
 };
 
 struct Failure {
-  std::string name;    ///< of the case
+  std::string name;    ///< name of the case
   std::string kernel;  ///< the function in the Python text
-  reduce::Ending ending;
+  reduce::FailureClass ending;
   std::string message;
   Conditions conditions;
-  std::optional<Reduced> reduced;
+  std::optional<ReductionSummary> reduced;
 };
 
-/// Name of the file in a failure's folder.
+/// Name of the file in a failure folder.
 inline constexpr const char* kFailureFile = "failure.json";
 
 std::string to_json(const Failure& failure);
 
-/// Of a failure's folder. Fails with the file and what is wrong with it.
+/// Reads the file in a failure folder. Fails with the path and the cause.
 Result<Failure> read_failure(const std::filesystem::path& folder);
 
 }  // namespace assay::reduce

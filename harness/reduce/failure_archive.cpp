@@ -19,18 +19,18 @@ namespace fs = std::filesystem;
 using harness::Outcome;
 using Clock = std::chrono::steady_clock;
 
-/// At most this many failures that end alike are archived, and this many of a run.
+/// Limits on archived failures with the same ending, and on archived failures of a run.
 constexpr std::size_t kMostOfAKind = 3;
 constexpr std::size_t kMostArchived = 30;
 
-/// An outcome for which the emitted code is to blame, or Assay; a kernel without inputs or a missing device is not.
+/// Whether the outcome is a failure of the emitted code or of Assay, not a missing device or a kernel without inputs.
 bool is_archived(Outcome outcome) {
   return outcome == Outcome::fail || outcome == Outcome::build_failed || outcome == Outcome::launch_failed ||
          outcome == Outcome::crashed || outcome == Outcome::timed_out || outcome == Outcome::memory_fault ||
          outcome == Outcome::internal_error;
 }
 
-/// A compiler that is given by a relative path is to be found from everywhere.
+/// Makes a relative path of a compiler absolute.
 std::string from_anywhere(const std::string& compiler) {
   std::error_code error;
   const bool is_path = compiler.find('/') != std::string::npos && fs::exists(compiler, error);
@@ -46,7 +46,7 @@ harness::Mode mode_named(std::string_view device, std::string_view name) {
   return {};
 }
 
-Reduced reduced_of(const ReducedCase& made, const Conditions& conditions) {
+ReductionSummary reduced_of(const ReducedCase& made, const Conditions& conditions) {
   const bool is_quick = made.options.policy.sets() == harness::Policy::quick().sets();
   return {.message = made.record.message,
           .effort = is_quick ? effort_of(true, false) : conditions.effort,
@@ -91,25 +91,27 @@ Failure failure_of(const harness::CaseRecord& record, const harness::KernelSourc
           .reduced = std::nullopt};
 }
 
-Result<Archived> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
-                                 const fs::path& folder, std::chrono::milliseconds time, int jobs, const Report& report,
-                                 const std::function<void(const std::string&)>& tell) {
+Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
+                                        const fs::path& folder, std::chrono::milliseconds time, int jobs,
+                                        const Report& report, const std::function<void(const std::string&)>& tell) {
   const backends::Pass pass = failure.conditions.which_pass();
   const harness::RunOptions options = run_options(failure.conditions, jobs);
-  const Examined whole = examine(source, pass, device, harness::printer(), options);
-  if (const auto put = put_folder(folder, failure, whole.evidence, std::nullopt); !put.ok()) return put.error();
-  if (time.count() <= 0) return Archived{.folder = folder, .failure = std::move(failure)};
+  const JudgedFailure whole = examine(source, pass, device, harness::printer(), options);
+  if (const auto put = write_failure_folder(folder, failure, whole.evidence, std::nullopt); !put.ok())
+    return put.error();
+  if (time.count() <= 0) return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
 
   const FailingCase failing{.source = source, .pass = pass, .ending = failure.ending};
   const auto made = reduce_case(failing, device, harness::printer(), options, {.time = time}, report);
   if (!made.ok()) {
     if (tell) tell("not reduced: " + made.error().text());
-    return Archived{.folder = folder, .failure = std::move(failure)};
+    return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
   }
   failure.reduced = reduced_of(*made, failure.conditions);
-  const Examined rest = examine(made->source, pass, device, harness::printer(), made->options);
-  if (const auto put = put_folder(folder, failure, whole.evidence, rest.evidence); !put.ok()) return put.error();
-  return Archived{.folder = folder, .failure = std::move(failure)};
+  const JudgedFailure rest = examine(made->source, pass, device, harness::printer(), made->options);
+  if (const auto put = write_failure_folder(folder, failure, whole.evidence, rest.evidence); !put.ok())
+    return put.error();
+  return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
 }
 
 fs::path failures_folder(const fs::path& output) { return output / "failures"; }
@@ -118,18 +120,18 @@ void forget_failures(const fs::path& output) {
   std::error_code error;
   std::vector<fs::path> old;
   for (const fs::directory_entry& entry : fs::directory_iterator(failures_folder(output), error))
-    if (fs::exists(entry.path() / kFailureFile, error) || entry.path().extension() == kPartial)
+    if (fs::exists(entry.path() / kFailureFile, error) || entry.path().extension() == kPartialSuffix)
       old.push_back(entry.path());
   for (const fs::path& folder : old)
     fs::remove_all(folder, error);
 }
 
-void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<harness::Group>& groups) {
+void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) {
   if (!is_archived(record.outcome)) return;
   ++failures_;
-  std::size_t& of_kind = of_kind_[record.pass + to_text(ending_of(record))];
+  std::size_t& of_kind = count_by_kind_[record.pass + to_text(ending_of(record))];
   if (of_kind >= kMostOfAKind || noted_.size() >= kMostArchived) return;
-  for (const harness::Group& group : groups) {
+  for (const harness::KernelGroup& group : groups) {
     const auto source = std::ranges::find_if(group.sources, [&](const harness::KernelSource& one) {
       return one.family == record.family && one.kernel == record.kernel && one.module != nullptr;
     });
@@ -144,13 +146,13 @@ std::string FailureArchiver::archive(backends::Device& device, const std::functi
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
   std::string lines;
   std::size_t archived = 0;
-  for (const Noted& one : noted_) {
+  for (const NotedFailure& one : noted_) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     const bool reduces = one.is_first && left.count() > 0;
     if (reduces)
       tell(fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
     const fs::path folder = failures_folder(options_.output) / folder_name(one.record.name);
-    const Result<Archived> made =
+    const Result<ArchivedFailure> made =
         archive_failure(one.source, failure_of(one.record, one.source, conditions_of(options_, one.record)), device,
                         folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs, nullptr, tell);
     if (!made.ok()) {
@@ -164,7 +166,7 @@ std::string FailureArchiver::archive(backends::Device& device, const std::functi
                      lines);
 }
 
-std::string line_of(const Archived& archived) {
+std::string line_of(const ArchivedFailure& archived) {
   std::string line = (archived.folder / "reproduce.sh").string();
   if (const auto& reduced = archived.failure.reduced) {
     line += fmt::format("  (reduced from {} {} to {})", reduced->statements_before,

@@ -19,49 +19,49 @@
 namespace assay::reduce {
 
 /// A failure in its folder.
-struct Archived {
+struct ArchivedFailure {
   std::filesystem::path folder;
   Failure failure;
 };
 
 /// The conditions under which a run with these options judged the record's case.
 Conditions conditions_of(const harness::SuiteOptions& options, const harness::CaseRecord& record);
-/// The same for the harness. `jobs` as --jobs.
+/// The same as options of the harness. `jobs` as for --jobs.
 harness::RunOptions run_options(const Conditions& conditions, int jobs);
 /// Fails if the conditions name a device that does not exist.
 Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions);
 
-/// The failure that a record of the source tells of.
+/// The failure in a record of the source.
 Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions);
 
-/// Writes the failure's folder, reduces the kernel within the time, if any, and writes the folder again with what is
-/// left of it. A kernel that fails differently when it is judged again is archived as it is; `tell` gets the reason.
-/// Fails if nothing can be written.
-Result<Archived> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
-                                 const std::filesystem::path& folder, std::chrono::milliseconds time, int jobs,
-                                 const Report& report = nullptr,
-                                 const std::function<void(const std::string&)>& tell = nullptr);
+/// Writes the failure folder, reduces the kernel within `time` (0: does not reduce), and writes the folder again with
+/// the reduced kernel. A kernel that fails differently when it is judged again is not reduced; `tell` gets the reason.
+/// Fails if the folder cannot be written.
+Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
+                                        const std::filesystem::path& folder, std::chrono::milliseconds time, int jobs,
+                                        const Report& report = nullptr,
+                                        const std::function<void(const std::string&)>& tell = nullptr);
 
-/// Where the folders of a run lie.
+/// The parent folder of the failure folders of a run.
 std::filesystem::path failures_folder(const std::filesystem::path& output);
-/// Removes the folders that an earlier run left there.
+/// Removes the failure folders of an earlier run.
 void forget_failures(const std::filesystem::path& output);
 
 /// Archives the failures of a run, a few of each kind.
 class FailureArchiver {
  public:
-  /// `options` must outlive it; `seconds` are for reducing, 0: none.
+  /// `options` must outlive it; `seconds` is the time for reducing, 0: none.
   FailureArchiver(const harness::SuiteOptions& options, double seconds) : options_(options), seconds_(seconds) {}
 
-  /// Notes a record of a kernel of the groups if it is a failure; never from two threads at once. Copies the source.
-  void note(const harness::CaseRecord& record, const std::vector<harness::Group>& groups);
+  /// Stores a record of a kernel of the groups if it is a failure. Copies the source. Not thread-safe.
+  void note(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups);
 
-  /// Writes the folders and reduces one failure of each kind as far as the time allows. `tell` gets one line for each
-  /// that takes time or cannot be written. Returns what a person should see; empty if nothing failed.
+  /// Writes the folders and reduces one failure of each kind as far as time allows. `tell` gets a line for each
+  /// reduction and for each folder that cannot be written. Returns a summary for the user; empty if nothing failed.
   std::string archive(backends::Device& device, const std::function<void(const std::string&)>& tell);
 
  private:
-  struct Noted {
+  struct NotedFailure {
     harness::CaseRecord record;
     harness::KernelSource source;
     bool is_first = false;  ///< of its kind
@@ -69,12 +69,12 @@ class FailureArchiver {
 
   const harness::SuiteOptions& options_;
   double seconds_;
-  std::vector<Noted> noted_;
-  std::map<std::string, std::size_t> of_kind_;
+  std::vector<NotedFailure> noted_;
+  std::map<std::string, std::size_t> count_by_kind_;
   std::size_t failures_ = 0;
 };
 
 /// "out/failures/loop.horner.f32.cpu.backward/reproduce.sh  (reduced from 18 statements to 1)".
-std::string line_of(const Archived& kept);
+std::string line_of(const ArchivedFailure& kept);
 
 }  // namespace assay::reduce

@@ -11,19 +11,19 @@ namespace {
 
 using harness::Outcome;
 
-bool is_told_by_words(Outcome outcome) {
+bool is_identified_by_words(Outcome outcome) {
   return outcome == Outcome::build_failed || outcome == Outcome::crashed || outcome == Outcome::launch_failed ||
          outcome == Outcome::unsupported || outcome == Outcome::internal_error;
 }
 
-/// What a compiler says behind "error:"; any other message whole.
+/// The part of a compiler message after "error:"; any other message unchanged.
 std::string_view core_of(std::string_view message) {
   constexpr std::string_view kMark = "error:";
   const std::size_t mark = message.find(kMark);
   return mark == std::string_view::npos ? message : message.substr(mark + kMark.size());
 }
 
-/// The words that are made of letters alone, outside of quotes.
+/// The words that consist of letters only, outside quotes.
 std::string words_of(std::string_view message) {
   std::string words;
   std::string word;
@@ -51,22 +51,22 @@ std::string words_of(std::string_view message) {
 
 }  // namespace
 
-Ending ending_of(const harness::CaseRecord& record) {
-  Ending ending{.outcome = record.outcome, .kind = record.kind, .array = {}, .words = {}};
+FailureClass ending_of(const harness::CaseRecord& record) {
+  FailureClass ending{.outcome = record.outcome, .kind = record.kind, .array = {}, .message_words = {}};
   if (!record.failures.empty()) ending.array = record.failures.front().array;
-  if (is_told_by_words(record.outcome)) ending.words = words_of(core_of(record.message));
+  if (is_identified_by_words(record.outcome)) ending.message_words = words_of(core_of(record.message));
   return ending;
 }
 
-bool ended_so(const harness::CaseRecord& record, const Ending& ending) {
-  Ending other = ending_of(record);
+bool ended_so(const harness::CaseRecord& record, const FailureClass& ending) {
+  FailureClass other = ending_of(record);
   const bool in_array = std::ranges::any_of(
       record.failures, [&](const harness::Mismatch& mismatch) { return mismatch.array == ending.array; });
   if (in_array) other.array = ending.array;
   return other == ending;
 }
 
-std::string to_text(const Ending& ending) {
+std::string to_text(const FailureClass& ending) {
   std::string text(harness::to_text(ending.outcome));
   if (!ending.kind.empty()) text += fmt::format("({})", ending.kind);
   if (!ending.array.empty()) text += fmt::format(" in {}", ending.array);

@@ -1,4 +1,4 @@
-// How a case ended, as far as a smaller kernel must end in the same way.
+// The ending of a case that a reduced kernel must reproduce.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace assay::reduce {
 
-struct Ending {
+struct FailureClass {
   harness::Outcome outcome = harness::Outcome::pass;
   std::string kind;
-  std::string array;  ///< of the first mismatch; empty where there is none
-  /// The words of the message, without names and numbers, where only they tell apart what went wrong: the compiler's
-  /// error, the signal, the reason of a refusal.
-  std::string words;
+  std::string array;  ///< of the first mismatch; empty if there is none
+  /// The words of the message without names and numbers, if only they identify the failure: the compiler error, the
+  /// signal, the reason of a rejection.
+  std::string message_words;
 
-  friend bool operator==(const Ending&, const Ending&) = default;
+  friend bool operator==(const FailureClass&, const FailureClass&) = default;
 };
 
-Ending ending_of(const harness::CaseRecord& record);
+FailureClass ending_of(const harness::CaseRecord& record);
 
-/// Whether the record ended in this way. Of mismatches that means that the array is among those with one.
-bool ended_so(const harness::CaseRecord& record, const Ending& ending);
+/// Whether the record has this ending. A mismatch matches if the array is among the arrays with mismatches.
+bool ended_so(const harness::CaseRecord& record, const FailureClass& ending);
 
 /// "fail(mismatch) in grad_x", "crashed(signal)".
-std::string to_text(const Ending& ending);
+std::string to_text(const FailureClass& ending);
 
 }  // namespace assay::reduce

@@ -21,7 +21,7 @@ using backends::SourceTarget;
 
 constexpr std::array kEndings{".py", ".cpp", ".cu", ".ptx", ".json"};
 
-/// The PTX of the first architecture, in the kernel's own types; empty where the device makes none.
+/// The PTX for the first architecture, in native precision; empty if the device has none.
 std::string ptx_of(const backends::EmittedKernel& emitted, backends::Device& device,
                    const harness::RunOptions& options) {
   if (device.target() != SourceTarget::kCuda || !device.can_build().available) return "";
@@ -34,7 +34,7 @@ std::string ptx_of(const backends::EmittedKernel& emitted, backends::Device& dev
 
 void add_sources(Evidence& evidence, const harness::KernelSource& source, backends::Device& device,
                  const harness::Printer& printer, const harness::RunOptions& options) {
-  const harness::Prepared prepared = harness::prepare(source, printer, device.target(), options);
+  const harness::PreparedKernel prepared = harness::prepare(source, printer, device.target(), options);
   if (!prepared.emitted) return;
   evidence[device.target() == SourceTarget::kCuda ? ".cu" : ".cpp"] = prepared.emitted->source();
   evidence[".ptx"] = ptx_of(*prepared.emitted, device, options);
@@ -45,8 +45,8 @@ std::string script_of(const Failure& failure) {
       "#!/bin/sh\n"
       "# {}\n"
       "# ended as {}.\n"
-      "# Judges it again. Exit status: 0 it ends in the same way, 1 otherwise, 77 the device is missing here.\n"
-      "# ASSAY may name the assay to use; without it that on PATH is taken.\n"
+      "# Judges it again. Exit status: 0 if the failure is reproduced, 1 if not, 77 if the device is unavailable.\n"
+      "# Set ASSAY to the assay program to use; the default is assay on PATH.\n"
       "exec \"${{ASSAY:-assay}}\" reproduce \"$(dirname -- \"$0\")\" \"$@\"\n",
       failure.name, reduce::to_text(failure.ending));
 }
@@ -62,7 +62,7 @@ Result<void> write(const fs::path& file, const std::string& text) {
 
 Result<void> write_evidence(const fs::path& folder, const std::string& stem, const Evidence& evidence) {
   for (const auto& [ending, text] : evidence) {
-    if (text.empty() || text.size() > kLargestFile) continue;
+    if (text.empty() || text.size() > kMaxFileBytes) continue;
     if (auto written = write(folder / (stem + ending), text); !written.ok()) return written;
   }
   return {};
@@ -78,15 +78,15 @@ Result<void> fill(const fs::path& folder, const Failure& failure, const Evidence
   std::error_code error;
   if (written.ok())
     fs::permissions(script, fs::perms::owner_exec | fs::perms::group_exec, fs::perm_options::add, error);
-  if (error) return Error{"cannot be made executable: " + error.message(), script};
+  if (error) return Error{"cannot make the file executable: " + error.message(), script};
   return written;
 }
 
 }  // namespace
 
-Examined examine(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
-                 const harness::Printer& printer, const harness::RunOptions& options) {
-  Examined examined{.record = {}, .evidence = {{".py", source.python}}};
+JudgedFailure examine(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
+                      const harness::Printer& printer, const harness::RunOptions& options) {
+  JudgedFailure examined{.record = {}, .evidence = {{".py", source.python}}};
   if (source.module == nullptr) return examined;
   harness::RunOptions watched = options;
   watched.on_counterexample = [&](const harness::CaseRecord&, const harness::Counterexample& counterexample) {
@@ -104,19 +104,19 @@ std::string folder_name(const std::string& case_name) {
   return name;
 }
 
-Result<void> put_folder(const fs::path& folder, const Failure& failure, const Evidence& kernel,
-                        const std::optional<Evidence>& reduced) {
-  const fs::path partial = folder.parent_path() / ("." + folder.filename().string() + kPartial);
+Result<void> write_failure_folder(const fs::path& folder, const Failure& failure, const Evidence& kernel,
+                                  const std::optional<Evidence>& reduced) {
+  const fs::path partial = folder.parent_path() / ("." + folder.filename().string() + kPartialSuffix);
   std::error_code error;
   fs::remove_all(partial, error);
   fs::create_directories(partial, error);
-  if (error) return Error{"cannot be made: " + error.message(), partial};
+  if (error) return Error{"cannot create the folder: " + error.message(), partial};
   Result<void> filled = fill(partial, failure, kernel, reduced);
   if (filled.ok()) {
     fs::remove_all(folder, error);
     fs::rename(partial, folder, error);
     if (!error) return {};
-    filled = Error{"cannot be made: " + error.message(), folder};
+    filled = Error{"cannot create the folder: " + error.message(), folder};
   }
   fs::remove_all(partial, error);
   return filled;

@@ -1,11 +1,11 @@
-// The folder of a failure: the kernel, what it became, the values, and one command that reproduces it.
+// The folder of a failure: the kernel, the emitted code, the values, and a command that reproduces the failure.
 //
-//     failure.json             what failed, and how it was judged (failure.hpp)
-//     reproduce.sh             judges it again; exit status 0: it fails in the same way
+//     failure.json             what failed, and the conditions (failure.hpp)
+//     reproduce.sh             judges it again; exit status 0 if it fails in the same way
 //     kernel.py                the Python text that was judged
-//     kernel.cpp, kernel.cu    what was emitted for the device; kernel.ptx where NVRTC made some
-//     kernel.json              inputs, expected and actual values of the launch that failed (values.hpp)
-//     reduced.*                the same of the reduced kernel
+//     kernel.cpp, kernel.cu    the code emitted for the device; kernel.ptx if NVRTC compiled it
+//     kernel.json              inputs, expected and actual values of the failed launch (failure_values.hpp)
+//     reduced.*                the same for the reduced kernel
 #pragma once
 
 #include <filesystem>
@@ -19,32 +19,32 @@
 
 namespace assay::reduce {
 
-/// What is known of one kernel that fails: texts by the ending of the file's name, ".py".
+/// Evidence of a failing kernel: texts by file name extension, such as ".py".
 using Evidence = std::map<std::string, std::string>;
 
-/// Ends the name of a folder that is being written.
-inline constexpr const char* kPartial = ".partial";
-/// A file larger than this is left out.
-inline constexpr std::size_t kLargestFile = std::size_t{4} << 20;
+/// Suffix of the name of an incomplete folder.
+inline constexpr const char* kPartialSuffix = ".partial";
+/// Larger files are left out.
+inline constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
 
-/// A case judged, and what was found.
-struct Examined {
+/// A judged case with its evidence.
+struct JudgedFailure {
   harness::CaseRecord record;
   Evidence evidence;
 };
 
-/// Judges the case of the kernel again, and keeps what there is to keep.
-Examined examine(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
-                 const harness::Printer& printer, const harness::RunOptions& options);
+/// Judges the case again and collects the evidence.
+JudgedFailure examine(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
+                      const harness::Printer& printer, const harness::RunOptions& options);
 
-/// A case's name as that of one folder: dots for slashes.
+/// The folder name for a case name: slashes become dots.
 std::string folder_name(const std::string& case_name);
 
-/// Makes the folder, or replaces it: it is there as a whole or not at all. Fails with the path and the cause.
-Result<void> put_folder(const std::filesystem::path& folder, const Failure& failure, const Evidence& kernel,
-                        const std::optional<Evidence>& reduced);
+/// Creates or replaces the folder atomically. Fails with the path and the cause.
+Result<void> write_failure_folder(const std::filesystem::path& folder, const Failure& failure, const Evidence& kernel,
+                                  const std::optional<Evidence>& reduced);
 
-/// The evidence that a folder holds on "kernel" or "reduced"; what cannot be read is left out.
+/// The evidence in a folder for `stem` "kernel" or "reduced"; leaves out unreadable files.
 Evidence read_evidence(const std::filesystem::path& folder, const std::string& stem);
 
 }  // namespace assay::reduce

@@ -1,4 +1,4 @@
-// Failures on the disk: written as a whole, read back as they were.
+// Writes and reads failure folders.
 #include "harness/reduce/failure.hpp"
 
 #include <filesystem>
@@ -29,7 +29,7 @@ class FailureFolder : public ::testing::Test {
   static Failure failure() {
     return {.name = "user/wave.step/f32/cpu/backward/O2",
             .kernel = "step",
-            .ending = {.outcome = harness::Outcome::fail, .kind = "mismatch", .array = "grad_x", .words = ""},
+            .ending = {.outcome = harness::Outcome::fail, .kind = "mismatch", .array = "grad_x", .message_words = ""},
             .message = "grad_x[3] is 1, expected \"2\"",
             .conditions = {.device = "cpu",
                            .pass = "backward",
@@ -38,13 +38,13 @@ class FailureFolder : public ::testing::Test {
                            .seed = 18'446'744'073'709'551'615U,
                            .compiler = "/opt/c++",
                            .no_checks = {"races"}},
-            .reduced = Reduced{.message = "m",
-                               .effort = "quick",
-                               .statements_before = 90,
-                               .statements = 2,
-                               .trials = 40,
-                               .seconds = 1.5,
-                               .finished = true}};
+            .reduced = ReductionSummary{.message = "m",
+                                        .effort = "quick",
+                                        .statements_before = 90,
+                                        .statements = 2,
+                                        .trials = 40,
+                                        .seconds = 1.5,
+                                        .finished = true}};
   }
   static std::string text_of(const fs::path& file) {
     std::ifstream stream(file);
@@ -54,10 +54,12 @@ class FailureFolder : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(FailureFolder, IsReadBackAsItWas) {
+TEST_F(FailureFolder, RoundTrips) {
   const fs::path folder = root_ / "failures" / folder_name(failure().name);
   EXPECT_EQ(folder.filename(), "user.wave.step.f32.cpu.backward.O2");
-  ASSERT_TRUE(put_folder(folder, failure(), {{".py", "k"}, {".cpp", "c"}, {".ptx", ""}}, Evidence{{".py", "r"}}).ok());
+  ASSERT_TRUE(
+      write_failure_folder(folder, failure(), {{".py", "k"}, {".cpp", "c"}, {".ptx", ""}}, Evidence{{".py", "r"}})
+          .ok());
   const Result<Failure> read = read_failure(folder);
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(to_json(*read), to_json(failure()));
@@ -66,35 +68,35 @@ TEST_F(FailureFolder, IsReadBackAsItWas) {
   EXPECT_EQ(read->conditions.policy().sets(), harness::Policy::thorough().sets());
   EXPECT_EQ(text_of(folder / "kernel.cpp"), "c");
   EXPECT_EQ(read_evidence(folder, "reduced"), (Evidence{{".py", "r"}}));
-  EXPECT_FALSE(fs::exists(folder / "kernel.ptx")) << "what is empty is no file";
+  EXPECT_FALSE(fs::exists(folder / "kernel.ptx")) << "empty evidence must not be written";
   EXPECT_NE(fs::status(folder / "reproduce.sh").permissions() & fs::perms::owner_exec, fs::perms::none);
   EXPECT_THAT(text_of(folder / "reproduce.sh"), HasSubstr("fail(mismatch) in grad_x"));
 }
 
-TEST_F(FailureFolder, IsReplacedAsAWhole) {
-  ASSERT_TRUE(put_folder(root_ / "f", failure(), {{".cpp", "old"}}, std::nullopt).ok());
-  ASSERT_TRUE(put_folder(root_ / "f", failure(), {{".cu", "new"}}, std::nullopt).ok());
+TEST_F(FailureFolder, IsReplacedAtomically) {
+  ASSERT_TRUE(write_failure_folder(root_ / "f", failure(), {{".cpp", "old"}}, std::nullopt).ok());
+  ASSERT_TRUE(write_failure_folder(root_ / "f", failure(), {{".cu", "new"}}, std::nullopt).ok());
   EXPECT_FALSE(fs::exists(root_ / "f" / "kernel.cpp"));
-  EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 1) << "nothing half-written lies beside it";
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 1) << "no partial folder may remain";
 }
 
-TEST_F(FailureFolder, LeavesOutWhatIsTooLarge) {
-  const Evidence large{{".cpp", std::string(kLargestFile + 1, ' ')}, {".py", "k"}};
-  ASSERT_TRUE(put_folder(root_ / "f", failure(), large, std::nullopt).ok());
+TEST_F(FailureFolder, OmitsLargeFiles) {
+  const Evidence large{{".cpp", std::string(kMaxFileBytes + 1, ' ')}, {".py", "k"}};
+  ASSERT_TRUE(write_failure_folder(root_ / "f", failure(), large, std::nullopt).ok());
   EXPECT_FALSE(fs::exists(root_ / "f" / "kernel.cpp"));
   EXPECT_TRUE(fs::exists(root_ / "f" / "kernel.py"));
 }
 
-TEST_F(FailureFolder, SaysWhyItCannotBeWritten) {
+TEST_F(FailureFolder, ReportsWriteErrors) {
   fs::create_directories(root_);
   std::ofstream(root_ / "file") << "no folder";
-  const Result<void> put = put_folder(root_ / "file" / "f", failure(), {}, std::nullopt);
+  const Result<void> put = write_failure_folder(root_ / "file" / "f", failure(), {}, std::nullopt);
   ASSERT_FALSE(put.ok());
   EXPECT_THAT(put.error().text(), HasSubstr("file"));
 }
 
-TEST_F(FailureFolder, SaysWhyItCannotBeRead) {
-  EXPECT_THAT(read_failure(root_).error().text(), HasSubstr("expected the folder of a failure"));
+TEST_F(FailureFolder, ReportsReadErrors) {
+  EXPECT_THAT(read_failure(root_).error().text(), HasSubstr("expected a failure folder"));
   const std::string good = to_json(failure());
   fs::create_directories(root_);
   for (const std::string& bad :
@@ -107,7 +109,7 @@ TEST_F(FailureFolder, SaysWhyItCannotBeRead) {
   }
 }
 
-TEST(Values, AreHexadecimal) {
+TEST(CounterexampleValues, AreWrittenInHexadecimal) {
   const harness::KernelSource source = harness::testing::kernel_of(
       "@wp.kernel\ndef k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):\n    i = wp.tid()\n"
       "    out[i] = x[i]\n");
@@ -128,15 +130,15 @@ TEST(Values, AreHexadecimal) {
                    "expected": ["0x1p+0", "0x1.8p-1"], "bound": ["0x1p-2", "0x1p-20"]}})"));
 }
 
-TEST(Values, AreCountedWhereTheyAreTooMany) {
+TEST(CounterexampleValues, OmissionsAreCounted) {
   const harness::KernelSource source =
       harness::testing::kernel_of("@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 1.0\n");
   harness::Counterexample counterexample;
   counterexample.given.push_back({.name = "x",
                                   .content = ir::make_argument(*source.module, ir::kF32.array_of(1),
-                                                               {static_cast<std::int32_t>(kMostValues) + 5})});
+                                                               {static_cast<std::int32_t>(kMaxValues) + 5})});
   const nlohmann::json json = nlohmann::json::parse(values_json(*source.module, counterexample));
-  EXPECT_EQ(json["given"][0]["values"].size(), kMostValues);
+  EXPECT_EQ(json["given"][0]["values"].size(), kMaxValues);
   EXPECT_EQ(json["given"][0]["left_out"], 5);
   EXPECT_FALSE(json.contains("compared"));
 }

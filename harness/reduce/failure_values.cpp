@@ -15,13 +15,13 @@ using Json = nlohmann::ordered_json;
 std::string hexadecimal(double value) { return fmt::format("{:a}", value); }
 
 void note_left_out(Json& json, std::size_t count) {
-  if (count > kMostValues) json["left_out"] = count - kMostValues;
+  if (count > kMaxValues) json["left_out"] = count - kMaxValues;
 }
 
 Json scalars_of(const ir::Module& module, const ir::Argument& argument) {
   Json values = Json::array();
-  const auto leaves = ir::leaves_of(module, argument.type.element());
-  for (std::int64_t e = 0; e < ir::element_count(argument) && values.size() < kMostValues; ++e) {
+  const auto leaves = ir::scalar_components(module, argument.type.element());
+  for (std::int64_t e = 0; e < ir::element_count(argument) && values.size() < kMaxValues; ++e) {
     for (const ir::ScalarComponent& component : leaves) {
       const std::byte* at = argument.bytes.data() + ir::element_offset(argument, e) + component.offset;
       if (ir::is_float(component.scalar)) values.push_back(hexadecimal(ir::read_float(component.scalar, at)));
@@ -31,12 +31,12 @@ Json scalars_of(const ir::Module& module, const ir::Argument& argument) {
   return values;
 }
 
-Json to_json(const ir::Module& module, const harness::Counterexample::Given& given) {
+Json to_json(const ir::Module& module, const harness::Counterexample::NamedArgument& given) {
   const ir::Argument& content = given.content;
   Json json{{"name", given.name}, {"type", ir::to_text(module, content.type)}};
   if (content.type.is_array()) json["shape"] = content.shape;
   json["values"] = scalars_of(module, content);
-  const std::size_t leaves = ir::leaves_of(module, content.type.element()).size();
+  const std::size_t leaves = ir::scalar_components(module, content.type.element()).size();
   note_left_out(json, static_cast<std::size_t>(ir::element_count(content)) * leaves);
   return json;
 }
@@ -46,7 +46,7 @@ Json comparison_of(const harness::Counterexample& counterexample) {
   Json actual = Json::array();
   Json expected = Json::array();
   Json bound = Json::array();
-  for (std::size_t i = 0; i < std::min(counterexample.got.size(), kMostValues); ++i) {
+  for (std::size_t i = 0; i < std::min(counterexample.got.size(), kMaxValues); ++i) {
     const harness::Expected& wanted = counterexample.expected[i];
     if (harness::score(counterexample.got[i], wanted).agreement == harness::Agreement::kDiffers) differing.push_back(i);
     if (wanted.is_integer) {
@@ -75,7 +75,7 @@ std::string values_json(const ir::Module& module, const harness::Counterexample&
             {"lane", backends::to_text(counterexample.precision)},
             {"threads", counterexample.threads},
             {"given", Json::array()}};
-  for (const harness::Counterexample::Given& given : counterexample.given)
+  for (const harness::Counterexample::NamedArgument& given : counterexample.given)
     json["given"].push_back(to_json(module, given));
   if (!counterexample.array.empty()) json["compared"] = comparison_of(counterexample);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

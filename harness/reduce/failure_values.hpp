@@ -1,4 +1,4 @@
-// The values of a failed launch, for a reader that is no part of Assay.
+// The values of a failed launch, as JSON for other programs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace assay::reduce {
 
-/// At most so many scalars of each array; what is left out is counted.
-inline constexpr std::size_t kMostValues = 10'000;
+/// Maximum number of scalars written per array; omitted scalars are counted.
+inline constexpr std::size_t kMaxValues = 10'000;
 
 /// {"input_set", "lane", "threads", "given": [{"name", "type", "shape", "values"}],
 ///  "compared": {"array", "differing", "actual", "expected", "bound"}}, floats as hexadecimal text ("0x1.8p+0"),

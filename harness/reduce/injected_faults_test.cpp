@@ -1,5 +1,5 @@
-// Bugs planted into the emitted text of long right kernels, built and judged on the CPU: what is left of each must
-// still fail in the same way. ASSAY_FAULTY_KERNELS says how many; two without it.
+// Injects faults into the emitted text of long correct kernels, built and judged on the CPU: the reduced kernels must
+// fail in the same way. ASSAY_FAULTY_KERNELS is the number of kernels; the default is two.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -30,7 +30,7 @@ using harness::CaseRecord;
 using harness::KernelSource;
 using harness::RunOptions;
 
-// ---- long kernels: random ones, one after another in one kernel
+// ---- long kernels: the concatenation of random kernels
 
 using generators::Family;
 constexpr std::array kFamilies = {
@@ -48,7 +48,7 @@ bool can_be_joined(const Module& module) {
 constexpr int kFewestStatements = 60;
 constexpr int kMostStatements = 200;
 
-/// Kernels made one, with the parameters and the statements of all.
+/// Concatenates kernels into one with all parameters and statements.
 class Joined {
  public:
   Joined() { kernel_.is_kernel = true; }
@@ -146,9 +146,9 @@ Module long_kernel(std::uint64_t seed) {
   return joined.module(fmt::format("long_{}", seed));
 }
 
-// ---- planted bugs
+// ---- injected faults
 
-/// A bug of the emitter: wherever its text would match, it is wrong.
+/// A fault of the emitter: a replacement in the emitted text wherever the pattern matches.
 struct InjectedFault {
   const char* name;
   Pass pass;
@@ -192,7 +192,7 @@ constexpr InjectedFault kInjectedFaults[] = {
 };
 constexpr int kFaultCount = static_cast<int>(std::size(kInjectedFaults));
 
-/// Prints for the CPU with the bug wherever its text matches.
+/// A printer for the CPU that injects the fault.
 harness::Printer injection(const InjectedFault& injected_fault) {
   return [&injected_fault, pattern = std::regex(injected_fault.pattern)](
              const Module& module, const Function& forward, const Function* backward, backends::SourceTarget target) {
@@ -229,16 +229,16 @@ bool is_failure(harness::Outcome outcome) {
          outcome == Outcome::timed_out || outcome == Outcome::build_failed;
 }
 
-/// Whether the bug is anywhere in what is emitted for the kernel.
+/// Whether the fault changes the emitted text of the kernel.
 bool is_injected_in(const KernelSource& source, const InjectedFault& injected_fault, backends::Device& device) {
   const auto body = [&](const harness::Printer& printer) {
-    const harness::Prepared prepared = harness::prepare(source, printer, device.target(), options());
+    const harness::PreparedKernel prepared = harness::prepare(source, printer, device.target(), options());
     return prepared.emitted ? prepared.emitted->body : std::string();
   };
   return body(injection(injected_fault)) != body(original_printer());
 }
 
-/// A long kernel that is right, and in which the bug shows.
+/// Finds a correct long kernel that fails with the fault.
 std::optional<FailingCase> find_case(const InjectedFault& injected_fault, std::uint64_t first_seed,
                                      backends::Device& device) {
   for (std::uint64_t seed = first_seed; seed < first_seed + 100; ++seed) {
@@ -262,7 +262,7 @@ Outcome reduce_faulty(const InjectedFault& injected_fault, std::uint64_t seed, b
   SCOPED_TRACE(injected_fault.name);
   const std::optional<FailingCase> failing = find_case(injected_fault, seed, device);
   if (!failing) {
-    ADD_FAILURE() << "no kernel shows it";
+    ADD_FAILURE() << "no kernel fails with the fault";
     return {};
   }
   const auto start = std::chrono::steady_clock::now();
@@ -284,11 +284,11 @@ Outcome reduce_faulty(const InjectedFault& injected_fault, std::uint64_t seed, b
   EXPECT_LE(elapsed.count(), 60);
   const CaseRecord right =
       judge_case(reduced->source, injected_fault.pass, device, original_printer(), reduced->options);
-  EXPECT_FALSE(is_failure(right.outcome)) << "not the planted bug: " << right.message;
+  EXPECT_FALSE(is_failure(right.outcome)) << "the reduced kernel fails without the fault: " << right.message;
   return {.statements = reduction.after.statements, .seconds = elapsed.count()};
 }
 
-TEST(Planted, MedianOfStatementsThatAreLeft) {
+TEST(InjectedFaults, AreReducedToFewStatements) {
   const char* const wanted = std::getenv("ASSAY_FAULTY_KERNELS");
   const int count = wanted == nullptr ? 2 : std::atoi(wanted);
   cpu::CpuDevice device(cpu::CpuOptions{.worker = ASSAY_WORKER, .use_cache = false});

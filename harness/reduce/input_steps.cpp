@@ -1,4 +1,4 @@
-// Smaller inputs: what the comments above the kernel leave open is fixed there.
+// Steps that fix inputs in the preconditions above the kernel.
 #include <cctype>
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ bool names(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// A float that is no whole number, so that what rounds it shows; integers that are indices of most arrays.
+/// A fractional float, so that rounding changes it; integers that are valid indices of most arrays.
 std::vector<std::string> values_for(Type type) {
   if (type.has_float_components()) return {"0.75"};
   return type.scalar == Scalar::kBool ? std::vector<std::string>{} : std::vector<std::string>{"1", "0"};

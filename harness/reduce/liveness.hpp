@@ -1,12 +1,12 @@
-// Which statements matter to what a kernel leaves behind.
+// Removes dead statements.
 #pragma once
 
 #include "ir/module.hpp"
 
 namespace assay::reduce {
 
-/// Removes from the functions that stand in the Python text, and from the kernel, every statement on which no array
-/// that it changes, no result and no jump depends. Loops whose bodies become empty go, also endless ones.
+/// Removes from the kernel and from functions in the Python text every statement on which no changed array, result or
+/// jump depends. Also removes loops with empty bodies, even endless ones.
 void remove_dead_statements(ir::Module& module);
 
 }  // namespace assay::reduce

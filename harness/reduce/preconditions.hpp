@@ -1,5 +1,4 @@
-// The comments above a kernel that say where it is defined, as text (harness/judge/inputs/preconditions.hpp reads
-// them).
+// Edits the preconditions in comments above a kernel, as text (parsed by harness/judge/inputs/preconditions.hpp).
 #pragma once
 
 #include <string>
@@ -9,9 +8,9 @@
 
 namespace assay::reduce {
 
-/// Removes what is said about a parameter, and whatever else names it.
+/// Removes all preconditions that name a parameter.
 void drop_preconditions_about(ir::Function& kernel, std::string_view parameter);
-/// Removes what is said about the launch.
+/// Removes the launch annotation.
 void drop_launch_annotation(ir::Function& kernel);
 
 }  // namespace assay::reduce

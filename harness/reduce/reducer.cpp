@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Places of a step, ascending.
+/// Places of a step, in ascending order.
 using Places = std::vector<std::size_t>;
 
 Places joined(const Places& a, const Places& b) {
@@ -37,13 +37,13 @@ Places part(const Places& places, std::size_t first, std::size_t count) {
   return {begin, begin + static_cast<std::ptrdiff_t>(std::min(count, places.size() - first))};
 }
 
-std::size_t count_places(const Step& step, ir::Module module) {
+std::size_t count_places(const ReductionStep& step, ir::Module module) {
   std::size_t count = 0;
   step.walk(module, [&] { return ++count, false; });
   return count;
 }
 
-ir::Module taken_at(const Step& step, ir::Module module, const Places& places) {
+ir::Module taken_at(const ReductionStep& step, ir::Module module, const Places& places) {
   std::size_t place = 0;
   auto next = places.begin();
   step.walk(module, [&] {
@@ -54,25 +54,25 @@ ir::Module taken_at(const Step& step, ir::Module module, const Places& places) {
   return module;
 }
 
-/// Candidates that are judged together. Large kernels take longer than to start a compiler for them, and after each
-/// batch the following ones are smaller.
-std::size_t batch_size(const Size& size) {
+/// Number of candidates judged together. Batches of large kernels are small: their compilation dominates the start of a
+/// compiler, and later batches have smaller kernels.
+std::size_t batch_size(const KernelSize& size) {
   constexpr std::int64_t kStatements = 400;
   return static_cast<std::size_t>(std::clamp<std::int64_t>(kStatements / (size.statements + 1), 4, 16));
 }
 
 class Reducer {
  public:
-  Reducer(const Judge& judge, Budget budget, const Report& report)
+  Reducer(const Judge& judge, ReductionBudget budget, const Report& report)
       : judge_(judge), budget_(budget), report_(report), start_(Clock::now()) {}
 
   Result<Reduction> run(const ir::Module& module) {
-    if (!begin(module)) return Error{"what is to be reduced does not show in the kernel itself"};
-    const Size before = size_of(module);
+    if (!begin(module)) return Error{"the failure does not occur in the original kernel"};
+    const KernelSize before = size_of(module);
     bool changed = true;
     while (changed && !is_spent()) {
       changed = false;
-      for (const Step& step : steps())
+      for (const ReductionStep& step : steps())
         changed |= take(step);
     }
     return Reduction{.module = current_,
@@ -84,24 +84,24 @@ class Reducer {
   }
 
  private:
-  /// One step at some places of the module that it began with, and what became of that.
+  /// A step applied at some places of the original module, and the result.
   struct Candidate {
     Places places;
     ir::Module module;
-    Size size;
+    KernelSize size;
   };
 
-  /// Whether there is no time for another batch like the last one.
+  /// Whether the remaining time is shorter than the last batch.
   bool is_spent() const { return trials_ >= budget_.trials || Clock::now() - start_ + time_of_batch_ >= budget_.time; }
 
-  /// Settles the module, without what is dead where that may go from the start.
+  /// Normalizes the module, without dead code if it can be removed from the start.
   bool begin(const ir::Module& module) {
-    std::vector<ir::Module> both{settled(module, Dead::kRemoved), settled(module, Dead::kKept)};
+    std::vector<ir::Module> both{settled(module, DeadStatements::kRemoved), settled(module, DeadStatements::kKept)};
     if (!ir::verify(both.front()).empty()) both.erase(both.begin());
     const std::vector<bool> shown = judge(both);
     if (!shown.back()) return false;
-    dead_ = both.size() == 2 && shown.front() ? Dead::kRemoved : Dead::kKept;
-    accept("begin", dead_ == Dead::kRemoved ? std::move(both.front()) : std::move(both.back()));
+    dead_ = both.size() == 2 && shown.front() ? DeadStatements::kRemoved : DeadStatements::kKept;
+    accept("begin", dead_ == DeadStatements::kRemoved ? std::move(both.front()) : std::move(both.back()));
     return true;
   }
 
@@ -119,16 +119,16 @@ class Reducer {
     if (report_) report_({.step = step, .size = size_, .trials = trials_});
   }
 
-  /// Nothing if the result is invalid, no smaller, or was judged before.
-  std::optional<Candidate> candidate(const Step& step, const ir::Module& base, Places places) {
+  /// Nothing if the result is invalid, not smaller, or was judged before.
+  std::optional<Candidate> candidate(const ReductionStep& step, const ir::Module& base, Places places) {
     ir::Module module = settled(taken_at(step, base, places), dead_);
     if (!ir::verify(module).empty()) return std::nullopt;
-    const Size size = size_of(module);
+    const KernelSize size = size_of(module);
     if (size >= size_ || !tried_.insert(ir::hash(module) + preconditions_of(module)).second) return std::nullopt;
     return Candidate{.places = std::move(places), .module = std::move(module), .size = size};
   }
 
-  /// What the hash of a module leaves out.
+  /// The parts of a module that its hash does not cover.
   static std::string preconditions_of(const ir::Module& module) {
     std::string text;
     for (const std::string& precondition : module.kernels.front().annotations)
@@ -136,7 +136,7 @@ class Reducer {
     return text;
   }
 
-  /// Those of the candidates that still show it.
+  /// The candidates that still fail in the same way.
   std::vector<Candidate> showing(std::vector<Candidate> candidates) {
     if (candidates.empty() || is_spent()) return {};
     std::vector<ir::Module> modules;
@@ -149,23 +149,23 @@ class Reducer {
     return good;
   }
 
-  /// Takes the step at as many places as it can be taken at. Whether that was any.
-  bool take(const Step& step) {
+  /// Applies the step at as many places as possible. Returns whether there was any.
+  bool take(const ReductionStep& step) {
     const ir::Module base = current_;
     Places left(count_places(step, base));
     for (std::size_t place = 0; place < left.size(); ++place)
       left[place] = place;
     Places taken;
     for (std::size_t chunk = left.size(); chunk > 0 && !is_spent(); chunk /= 2) {
-      if (step.takes_most) take_most(step, base, taken, left, chunk);
+      if (step.tries_most_places) take_most(step, base, taken, left, chunk);
       chunk = std::min(chunk, std::max<std::size_t>(left.size(), 1));
       take_chunks(step, base, taken, left, chunk);
     }
     return !taken.empty();
   }
 
-  /// False, and nothing is taken, if the candidate does not show it by itself.
-  bool take_these(const Step& step, Candidate candidate, Places& taken, Places& left) {
+  /// Accepts the candidate if it fails in the same way when it is judged alone. Returns whether it was accepted.
+  bool take_these(const ReductionStep& step, Candidate candidate, Places& taken, Places& left) {
     if (!judge({candidate.module}).front()) return false;
     taken = std::move(candidate.places);
     left = without(left, taken);
@@ -173,8 +173,8 @@ class Reducer {
     return true;
   }
 
-  /// Tries all of the places that are left but one chunk, unless there are too many chunks for that to be likely.
-  void take_most(const Step& step, const ir::Module& base, Places& taken, Places& left, std::size_t chunk) {
+  /// Tries all remaining places except one chunk, unless success is unlikely because there are many chunks.
+  void take_most(const ReductionStep& step, const ir::Module& base, Places& taken, Places& left, std::size_t chunk) {
     constexpr std::size_t kMostChunks = 16;
     if (chunk * kMostChunks < left.size()) return;
     for (std::size_t first = 0; first < left.size() && chunk < left.size();) {
@@ -189,8 +189,8 @@ class Reducer {
     }
   }
 
-  /// Tries chunk after chunk of the places that are left.
-  void take_chunks(const Step& step, const ir::Module& base, Places& taken, Places& left, std::size_t chunk) {
+  /// Tries each chunk of the remaining places.
+  void take_chunks(const ReductionStep& step, const ir::Module& base, Places& taken, Places& left, std::size_t chunk) {
     const Places all = left;
     for (std::size_t first = 0; first < all.size() && !is_spent();) {
       std::vector<Candidate> candidates;
@@ -204,8 +204,8 @@ class Reducer {
     }
   }
 
-  /// Of candidates that show it each by itself, as many of the first as show it together.
-  std::optional<Candidate> together(const Step& step, const ir::Module& base, std::vector<Candidate> good) {
+  /// Combines candidates that each fail in the same way: the longest prefix that does so together.
+  std::optional<Candidate> together(const ReductionStep& step, const ir::Module& base, std::vector<Candidate> good) {
     if (good.empty()) return std::nullopt;
     std::vector<Candidate> unions;
     for (std::size_t count = good.size(); count > 1; count /= 2) {
@@ -219,12 +219,12 @@ class Reducer {
   }
 
   const Judge& judge_;
-  const Budget budget_;
+  const ReductionBudget budget_;
   const Report& report_;
   const Clock::time_point start_;
   ir::Module current_;
-  Size size_;
-  Dead dead_ = Dead::kKept;
+  KernelSize size_;
+  DeadStatements dead_ = DeadStatements::kKept;
   std::int64_t trials_ = 0;
   Clock::duration time_of_batch_{};
   std::unordered_set<std::string> tried_;  ///< by hash
@@ -239,10 +239,10 @@ ir::Module alone(const ir::Module& module, std::size_t kernel) {
                     .source_name = module.source_name,
                     .source_lines = {},
                     .imported_files = {}};
-  return settled(std::move(result), Dead::kKept);
+  return settled(std::move(result), DeadStatements::kKept);
 }
 
-Result<Reduction> reduce(const ir::Module& module, const Judge& judge, Budget budget, const Report& report) {
+Result<Reduction> reduce(const ir::Module& module, const Judge& judge, ReductionBudget budget, const Report& report) {
   return Reducer(judge, budget, report).run(module);
 }
 

@@ -1,13 +1,13 @@
-// Makes a kernel as small as it can be while it still shows something. Start reading here.
+// Reduces a kernel to a minimal one that still fails in the same way. Start here.
 //
 //     Result<Reduction> reduced = reduce(module, [&](std::span<const ir::Module> candidates) {
 //       return ...;                                      // which of them still fail in the same way
 //     }, {.time = std::chrono::seconds(60)});
 //
-// Delta debugging (Zeller and Hildebrandt, 2002) over the steps of step.hpp: each step is tried at all of its places at
-// once, then at halves of them and so on, and what still shows it is kept; steps are repeated until none helps. A
-// candidate is always a valid program and always smaller (size.hpp). Nothing here knows of devices: what is to be shown
-// is the judge's. The same judgements lead to the same result, but for where the time ends.
+// Delta debugging (Zeller and Hildebrandt, 2002) with the steps of step.hpp: each step is tried at all of its places at
+// once, then at halves of them, and so on. Candidates that still fail in the same way are accepted; steps are repeated
+// until none helps. A candidate is always valid and smaller (size.hpp). The reducer is independent of devices: the
+// judge decides. It is deterministic for the same judgements, except for the time limit.
 #pragma once
 
 #include <chrono>
@@ -22,39 +22,38 @@
 
 namespace assay::reduce {
 
-/// Says of each candidate whether it still shows what is being reduced. Candidates are valid, have one kernel, and come
-/// several at a time so that they can be built together and judged side by side. What shows it among others counts once
-/// it shows it by itself too: a source that lacks something may get that from its neighbours.
+/// Returns for each candidate whether it still fails in the same way. Candidates are valid, have one kernel, and come
+/// in batches so that they can be built together and judged concurrently. A candidate is accepted only if it also fails
+/// in the same way when it is judged alone, because in a batch it may use definitions of other sources.
 using Judge = std::function<std::vector<bool>(std::span<const ir::Module>)>;
 
-struct Budget {
-  std::chrono::milliseconds time{60'000};  ///< of the clock; what is being judged at its end is waited for
-  std::int64_t trials = 10'000;            ///< candidates to judge
+struct ReductionBudget {
+  std::chrono::milliseconds time{60'000};  ///< wall time; a batch in progress at its end is completed
+  std::int64_t trials = 10'000;            ///< maximum number of candidates to judge
 };
 
-/// Where a reduction stands, each time when the kernel has become smaller.
-struct Stand {
+/// Progress of a reduction, reported each time the kernel becomes smaller.
+struct ReductionProgress {
   std::string_view step;
-  Size size;
+  KernelSize size;
   std::int64_t trials = 0;
 };
-using Report = std::function<void(const Stand&)>;
+using Report = std::function<void(const ReductionProgress&)>;
 
 struct Reduction {
   ir::Module module;
-  Size before;
-  Size after;
+  KernelSize before;
+  KernelSize after;
   std::int64_t trials = 0;
   std::chrono::milliseconds time{};
-  bool finished = false;  ///< no step helps any more; false where the budget ended it
+  bool finished = false;  ///< no step helps any more; false if the budget ended it
 };
 
-/// A module with this kernel alone, and what it uses; without the source's text, of which nothing remains.
+/// A module with only this kernel and the definitions that it uses, without source text.
 ir::Module alone(const ir::Module& module, std::size_t kernel);
 
-/// Reduces the only kernel of a valid module. Fails if the judge does not find in the module itself what is to be
-/// shown.
-Result<Reduction> reduce(const ir::Module& module, const Judge& judge, Budget budget = {},
+/// Reduces the only kernel of a valid module. Fails if the judge rejects the module itself.
+Result<Reduction> reduce(const ir::Module& module, const Judge& judge, ReductionBudget budget = {},
                          const Report& report = nullptr);
 
 }  // namespace assay::reduce

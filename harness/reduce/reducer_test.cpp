@@ -1,4 +1,4 @@
-// The reducer with judges that look for something in the program, so that what must remain is known.
+// The reducer with fake judges. A program fails if it contains a certain construct, so the expected result is known.
 #include "harness/reduce/reducer.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Module program(const std::string& text) {
 
 using Shows = std::function<bool(const Module&)>;
 
-/// Judges each candidate by itself, and holds it to what candidates must be.
+/// Judges each candidate alone, and checks that it is a valid candidate.
 Judge judge_by(const Shows& shows) {
   return [shows](std::span<const Module> candidates) {
     std::vector<bool> shown;
@@ -43,13 +43,13 @@ Judge judge_by(const Shows& shows) {
   };
 }
 
-Reduction reduced(const std::string& text, const Shows& shows, Budget budget = {}) {
+Reduction reduced(const std::string& text, const Shows& shows, ReductionBudget budget = {}) {
   Result<Reduction> reduction = reduce(program(text), judge_by(shows), budget);
   EXPECT_TRUE(reduction.ok()) << to_text(program(text));
   return reduction.take();
 }
 
-/// Whether a value that goes to the named array contains the operation.
+/// Whether a value stored to the named array contains the operation.
 bool stores_operation(const Module& module, Op op, const std::string& array) {
   const Function& kernel = module.kernels.front();
   bool found = false;
@@ -95,7 +95,7 @@ kernel k(x: array<f32,2>, y: array<f64,1>, p: P, n: i32, out: array<f32,1>, othe
 }
 )";
 
-TEST(Reduce, LeavesTheOperationAndItsStore) {
+TEST(Reducer, KeepsOperationAndItsStore) {
   const Reduction reduction =
       reduced(kLong, [](const Module& module) { return stores_operation(module, Op::kSin, "out"); });
   EXPECT_TRUE(reduction.finished);
@@ -106,7 +106,7 @@ TEST(Reduce, LeavesTheOperationAndItsStore) {
   EXPECT_EQ(reduction.before.statements, 11);
 }
 
-TEST(Reduce, KeepsDeadCodeWhereThatIsWhatShows) {
+TEST(Reducer, KeepsDeadCodeIfItCausesTheFailure) {
   const Reduction reduction = reduced(
       "kernel k(x: array<f32,1>, out: array<f32,1>; i) {\n  let a: f32 = sin(x[i])\n  let b: f32 = cos(a)\n"
       "  out[i] = x[i]\n}\n",
@@ -114,12 +114,12 @@ TEST(Reduce, KeepsDeadCodeWhereThatIsWhatShows) {
   EXPECT_EQ(reduction.after.statements, 1);
 }
 
-TEST(Reduce, FailsWhereNothingShows) {
+TEST(Reducer, FailsIfOriginalDoesNotFail) {
   const Result<Reduction> reduction = reduce(program(kLong), judge_by([](const Module&) { return false; }));
   EXPECT_FALSE(reduction.ok());
 }
 
-TEST(Reduce, KeepsToItsBudget) {
+TEST(Reducer, RespectsBudget) {
   std::int64_t judged = 0;
   const auto count = [&](const Module& module) {
     ++judged;
@@ -128,27 +128,27 @@ TEST(Reduce, KeepsToItsBudget) {
   const Reduction few = reduced(kLong, count, {.trials = 10});
   EXPECT_FALSE(few.finished);
   EXPECT_EQ(few.trials, judged);
-  EXPECT_LE(judged, 10 + 17) << "one batch more at most, and what is taken of it";
+  EXPECT_LE(judged, 10 + 17) << "at most one further batch, and its accepted candidates";
   EXPECT_TRUE(stores_operation(few.module, Op::kSin, "out"));
   const Reduction none = reduced(kLong, count, {.time = std::chrono::milliseconds(0)});
   EXPECT_FALSE(none.finished);
   EXPECT_EQ(none.after.statements, 11);
 }
 
-TEST(Reduce, JudgesAgainOnlyWhatItTakes) {
+TEST(Reducer, RejudgesOnlyAcceptedCandidates) {
   std::map<std::string, int> seen;
   int taken = 0;
   const Judge judge = judge_by([&](const Module& module) {
     ++seen[to_text(module)];
     return stores_operation(module, Op::kSin, "out");
   });
-  const Result<Reduction> reduction = reduce(program(kLong), judge, {}, [&](const Stand&) { ++taken; });
+  const Result<Reduction> reduction = reduce(program(kLong), judge, {}, [&](const ReductionProgress&) { ++taken; });
   const auto again = std::ranges::count_if(seen, [](const auto& program) { return program.second > 1; });
   EXPECT_LE(again, taken);
   EXPECT_GE(seen.size(), 20U);
 }
 
-TEST(Reduce, TakesNothingThatShowsOnlyAmongOthers) {
+TEST(Reducer, RejectsCandidatesThatFailOnlyInABatch) {
   const auto judge = [](std::span<const Module> candidates) {
     std::vector<bool> shown;
     for (const Module& candidate : candidates)
@@ -161,7 +161,7 @@ TEST(Reduce, TakesNothingThatShowsOnlyAmongOthers) {
   EXPECT_TRUE(reduction->finished);
 }
 
-/// A straight program of many statements, of whose operations the two of the fault are some.
+/// A straight-line program of many statements that contains the two operations of the fault.
 std::string long_program(Rng& rng, int statements) {
   static constexpr const char* kOperations[] = {"add", "sub", "mul", "min", "max"};
   std::string text =
@@ -189,7 +189,7 @@ std::string long_program(Rng& rng, int statements) {
   return text + fmt::format("  out[i] = v{}\n  other[i] = add(v{}, v{})\n}}\n", second, statements - 1, statements - 2);
 }
 
-TEST(Reduce, LongProgramsBecomeShort) {
+TEST(Reducer, ShortensLongPrograms) {
   Rng rng(7);
   std::vector<std::int64_t> statements;
   for (int program = 0; program < 20; ++program) {
@@ -205,14 +205,14 @@ TEST(Reduce, LongProgramsBecomeShort) {
   EXPECT_LE(statements[10], 2);
 }
 
-TEST(Reduce, IsDeterministic) {
+TEST(Reducer, IsDeterministic) {
   Rng rng(11);
   const std::string text = long_program(rng, 100);
   const auto shows = [](const Module& module) { return has_operation(module, Op::kHypot); };
   EXPECT_EQ(to_text(reduced(text, shows).module), to_text(reduced(text, shows).module));
 }
 
-TEST(Reduce, ComesToAnEndWhateverTheJudgeSays) {
+TEST(Reducer, TerminatesWithArbitraryJudge) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       Rng rng(seed);

@@ -27,7 +27,7 @@ bool is_empty_choice(const Stmt& statement) {
   return choice != nullptr && choice->then_block.statements.empty() && choice->else_block.statements.empty();
 }
 
-/// Removes what cannot stand where it stands, and gives every mention of a variable something to mention.
+/// Removes misplaced statements, and gives every used variable a declaration.
 class Repair {
  public:
   Repair(const Module& module, Function& function)
@@ -65,19 +65,19 @@ class Repair {
       declared_[static_cast<std::size_t>(scope_.back())] = false;
   }
 
-  /// False if the statement has to go.
+  /// False if the statement must be removed.
   bool mend(Stmt& statement, bool in_loop) {
     if (const auto* store = std::get_if<Store>(&statement.node); store != nullptr) {
       if (!is_declared(function_.expr(store->array).variable)) return false;
     }
     for_each_root(statement, [&](ExprId& root) { mend(root); });
     if (const auto* assign = std::get_if<Assign>(&statement.node); assign != nullptr) {
-      // The first assignment to a variable without a declaration becomes it; in each arm of a choice another one.
+      // The first assignment to an undeclared variable becomes its declaration, separately in each branch of an if.
       if (!is_declared(assign->variable)) statement.node = Let{.variable = assign->variable, .value = assign->value};
     }
     const std::size_t outer = scope_.size();
     for_each_declared(statement, [&](VarId& variable) { declare(variable); });
-    // A loop's variable ends with it, others with the block around them.
+    // A loop variable is in scope in its loop; other variables in the enclosing block.
     for_each_block(statement, [&](Block& inner) { block(inner, in_loop || is_loop(statement)); });
     if (std::holds_alternative<For>(statement.node)) {
       for (; scope_.size() > outer; scope_.pop_back())
@@ -104,11 +104,11 @@ class Repair {
   const Module& module_;
   Function& function_;
   std::vector<bool> declared_;
-  std::vector<VarId> scope_;  ///< declared in the blocks around, innermost last
-  std::vector<Stmt> zeros_;   ///< declarations that are put in front
+  std::vector<VarId> scope_;  ///< declared in the enclosing blocks, innermost last
+  std::vector<Stmt> zeros_;   ///< declarations to insert at the start
 };
 
-/// Copies a function with each expression a tree of its own and one variable for each declaration.
+/// Copies a function so that expressions share no nodes and each declaration has its own variable.
 class Copy {
  public:
   explicit Copy(const Function& from) : from_(from), to_(from), numbers_(from.variables.size(), kNone) {
@@ -155,7 +155,7 @@ class Copy {
   std::vector<VarId> numbers_;
 };
 
-/// Old number to new one, kNone for what is not used.
+/// Maps old numbers to new ones; kNone if unused.
 using Numbers = std::vector<std::int32_t>;
 
 Numbers numbers_of(const std::vector<bool>& used) {
@@ -174,7 +174,7 @@ void keep_numbered(std::vector<T>& items, const Numbers& numbers) {
   items = std::move(kept);
 }
 
-/// Calls visit(int32&) for the number of each function that this one calls or names.
+/// Calls visit(int32&) for the number of each function that this one refers to.
 template <class AnyFunction, class Visit>
 void for_each_called(AnyFunction& function, Visit&& visit) {
   for (auto& expr : function.expressions)
@@ -226,7 +226,7 @@ void drop_unused_structs(Module& module) {
   for_each_type(module, [&](const Type& type) {
     if (type.shape == Shape::kStruct) used[type.struct_id] = true;
   });
-  for (std::size_t s = used.size(); s-- > 0;) {  // fields are of earlier structs
+  for (std::size_t s = used.size(); s-- > 0;) {  // fields refer only to earlier structs
     for (const Field& field : module.structs[s].fields)
       if (used[s] && field.type.shape == Shape::kStruct) used[field.type.struct_id] = true;
   }
@@ -284,13 +284,13 @@ void remove_variable(Function& function, VarId variable) {
   function.variables.erase(function.variables.begin() + variable);
 }
 
-Module settled(Module module, Dead dead) {
+Module settled(Module module, DeadStatements dead) {
   for (Function* function : written_functions(module))
     Repair(module, *function).run();
-  if (dead == Dead::kRemoved) {
+  if (dead == DeadStatements::kRemoved) {
     remove_dead_statements(module);
     for (Function* function : written_functions(module))
-      Repair(module, *function).run();  // choices may have become empty
+      Repair(module, *function).run();  // branches may have become empty
   }
   for (Function* function : written_functions(module))
     *function = Copy(*function).run();

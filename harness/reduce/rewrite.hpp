@@ -1,4 +1,4 @@
-// What keeps a program valid while parts of it are taken away. Start reading at settled().
+// Keeps a program valid while parts of it are removed. Start at settled().
 #pragma once
 
 #include <functional>
@@ -8,34 +8,34 @@
 
 namespace assay::reduce {
 
-/// Whether the function stands in the Python text, and is none of Warp's library.
+/// Whether the function is part of the Python text, not of Warp's library.
 bool is_written(const ir::Function& function);
-/// These, callees first, and the kernel.
+/// These functions, callees first, and the kernel.
 std::vector<ir::Function*> written_functions(ir::Module& module);
 
-/// A value of the type that makes no trouble where it stands for another: 0.5, 1, true, or an aggregate of these;
-/// appended to the function's expressions. kNone for arrays, structs and tiles.
+/// A harmless replacement value of the type: 0.5, 1, true, or an aggregate of these; appended to the function's
+/// expressions. kNone for arrays, structs and tiles.
 ir::ExprId plain_value(const ir::Module& module, ir::Function& function, ir::Type type);
 
-/// Puts one expression in the place of another, whose parents keep it.
+/// Replaces one expression by another in all its parents.
 void replace(ir::Function& function, ir::ExprId where, ir::ExprId by);
 
-/// Calls visit(VarId&) for every mention of a variable in statements and expressions, declarations included.
+/// Calls visit(VarId&) for every use of a variable in statements and expressions, including declarations.
 void for_each_mention(ir::Function& function, const std::function<void(ir::VarId&)>& visit);
 
-/// Takes a parameter or thread index, which nothing mentions, out of the function's variables. The counts of
-/// parameters and thread indices are the caller's to adapt.
+/// Removes an unused parameter or thread index from the function's variables. The caller must update the counts of
+/// parameters and thread indices.
 void remove_variable(ir::Function& function, ir::VarId variable);
 
-enum class Dead : std::uint8_t {
+enum class DeadStatements : std::uint8_t {
   kKept,
-  kRemoved,  ///< statements that nothing which the kernel leaves behind depends on
+  kRemoved,  ///< statements that do not affect the result of the kernel
 };
 
-/// The module made whole again after statements or parts of them were taken away or replaced: what follows a jump, a
-/// jump without its loop and an empty choice go; a variable that lost its declaration is declared by its first
-/// assignment, or else a plain value stands for it; unused functions, structs and variables go; every expression is a
-/// tree of its own, operands first. It may still be invalid: verify it.
-ir::Module settled(ir::Module module, Dead dead);
+/// Repairs the module after statements or parts of them were removed or replaced. Removes statements after a jump,
+/// jumps outside loops, empty ifs, and unused functions, structs and variables. A variable without declaration is
+/// declared by its first assignment, or else replaced by a plain value. Expressions share no nodes and are stored
+/// operands first. The result may still be invalid and must be verified.
+ir::Module settled(ir::Module module, DeadStatements dead);
 
 }  // namespace assay::reduce

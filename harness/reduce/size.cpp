@@ -32,7 +32,7 @@ std::int64_t weight_of(Type type) {
   return (is_usual ? 0 : 1) + type.components() - 1;
 }
 
-void add(Size& size, const Function& function) {
+void add(KernelSize& size, const Function& function) {
   for_each_statement(function.body, [&](const Stmt&) { ++size.statements; });
   for (const Expr& expr : function.expressions) {
     size.expressions += weight_of(expr);
@@ -46,12 +46,12 @@ void add(Size& size, const Function& function) {
     size.parameters += function.var(p).type.rank;
 }
 
-/// A launch of unknown extent, and the width of one that is known.
+/// Penalties for a launch of unknown extent, and for a known extent.
 constexpr std::int64_t kOpenLaunch = 100;
 
 bool is_number(const harness::PreconditionTerm& term) { return term.kind == harness::PreconditionTerm::Kind::kNumber; }
 
-bool is_pinned(const std::optional<harness::Range>& range) {
+bool is_pinned(const std::optional<harness::PreconditionRange>& range) {
   return range && range->low && range->high && is_number(*range->low) && is_number(*range->high) &&
          range->low->number == range->high->number;
 }
@@ -72,8 +72,8 @@ std::int64_t openness(const Module& module, const Function& kernel) {
 
 }  // namespace
 
-Size size_of(const Module& module) {
-  Size size;
+KernelSize size_of(const Module& module) {
+  KernelSize size;
   for (const Function& function : module.functions) {
     if (!is_written(function)) continue;
     size.functions += 1 + (function.gradient != kNone ? 1 : 0) + (function.replay != kNone ? 1 : 0);

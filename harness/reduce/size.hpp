@@ -1,4 +1,4 @@
-// How large a kernel is to a person who reads it.
+// The size of a kernel for a reader.
 #pragma once
 
 #include <compare>
@@ -8,21 +8,21 @@
 
 namespace assay::reduce {
 
-/// What a reduction makes smaller, the most important first: sizes compare member by member. Functions of Warp's
-/// library, which a Python text only names, do not count.
-struct Size {
-  std::int64_t statements = 0;   ///< of the kernel and its functions, those in blocks included
-  std::int64_t functions = 0;    ///< beside the kernel; one with a derivative of its own counts twice
+/// The size that a reduction minimizes. Compared member by member, the most important first. Functions of Warp's
+/// library are not counted.
+struct KernelSize {
+  std::int64_t statements = 0;   ///< of the kernel and its functions, including nested ones
+  std::int64_t functions = 0;    ///< without the kernel; a function with a custom derivative counts twice
   std::int64_t expressions = 0;  ///< nodes: a literal 1, a variable 2, any other 3
   std::int64_t parameters = 0;   ///< parameters and their dimensions, thread indices, fields of structs
   std::int64_t types = 0;        ///< scalars that are neither f32, i32 nor bool, and components of aggregates
   std::int64_t literals = 0;     ///< digits
-  std::int64_t inputs = 0;       ///< what the comments above the kernel leave open of its launch and its inputs
+  std::int64_t inputs = 0;       ///< launch dimensions and inputs that preconditions do not fix
 
-  friend auto operator<=>(const Size&, const Size&) = default;
+  friend auto operator<=>(const KernelSize&, const KernelSize&) = default;
 };
 
-/// Of a valid module whose only kernel is the first.
-Size size_of(const ir::Module& module);
+/// The size of a valid module with one kernel.
+KernelSize size_of(const ir::Module& module);
 
 }  // namespace assay::reduce

@@ -1,5 +1,4 @@
-// Fewer statements. A step that changes a block looks into the blocks inside it first, so that its places stay the same
-// whatever is chosen.
+// Steps that remove statements. A step visits nested blocks first, so that its places do not depend on the choices.
 #include <map>
 #include <utility>
 #include <variant>
@@ -16,7 +15,7 @@ namespace {
 
 using namespace ir;
 
-/// Puts what `change` gives for each statement in its place, inner blocks first.
+/// Replaces each statement by the result of `change`, inner blocks first.
 void rebuild(Block& block, const std::function<std::vector<Stmt>(Stmt)>& change) {
   std::vector<Stmt> changed;
   for (Stmt& statement : block.statements) {
@@ -59,7 +58,7 @@ Uses uses_in(const Function& function) {
   return uses;
 }
 
-/// An expression of more nodes is not repeated.
+/// Larger expressions are not duplicated.
 constexpr int kShort = 4;
 
 int nodes_of(const Function& function, ExprId root) {
@@ -81,13 +80,13 @@ void put_in_place_of(Function& function, VarId variable, ExprId value) {
   }
 }
 
-/// The only statement of a function that does nothing but return something.
+/// The return statement of a function that has no other statement.
 const Return* only_return(const Function& callee) {
   if (!is_written(callee) || callee.body.statements.size() != 1) return nullptr;
   return std::get_if<Return>(&callee.body.statements.front().node);
 }
 
-/// The callee's expression among the caller's, with arguments for parameters.
+/// Copies the callee's expression to the caller, replacing parameters by arguments.
 ExprId copied(const Function& callee, ExprId root, Function& caller, const std::vector<ExprId>& args) {
   Expr expr = callee.expr(root);
   if (expr.kind == ExprKind::kVariable) return args[static_cast<std::size_t>(expr.variable)];
@@ -97,7 +96,7 @@ ExprId copied(const Function& callee, ExprId root, Function& caller, const std::
   return static_cast<ExprId>(caller.expressions.size()) - 1;
 }
 
-/// A call repeats an argument for each time that the callee reads the parameter.
+/// Whether inlining stays short: an argument is duplicated for each use of the parameter in the callee.
 bool stays_short(const Function& callee, const Function& caller, const std::vector<ExprId>& args) {
   const Uses uses = uses_in(callee);
   for (std::size_t p = 0; p < args.size(); ++p)
@@ -138,7 +137,7 @@ void drop_statements(Module& module, const Choose& choose) {
   });
 }
 
-void take_arms(Module& module, const Choose& choose) {
+void take_branches(Module& module, const Choose& choose) {
   rebuild_all(module, [&](Function&, Stmt statement) {
     auto* choice = std::get_if<If>(&statement.node);
     if (choice == nullptr) return only(std::move(statement));

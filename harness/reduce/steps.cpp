@@ -2,16 +2,16 @@
 
 namespace assay::reduce {
 
-std::span<const Step> steps() {
-  static constexpr Step kSteps[] = {
-      {.name = "drop effects", .walk = drop_effects, .takes_most = true},
-      {.name = "drop statements", .walk = drop_statements, .takes_most = true},
-      {"take arms", take_arms},
+std::span<const ReductionStep> steps() {
+  static constexpr ReductionStep kSteps[] = {
+      {.name = "drop effects", .walk = drop_effects, .tries_most_places = true},
+      {.name = "drop statements", .walk = drop_statements, .tries_most_places = true},
+      {"take branches", take_branches},
       {"unwrap loops", unwrap_loops},
       {"inline calls", inline_calls},
       {"inline variables", inline_lets},
       {"take operands", take_operands},
-      {"take plain values", take_plain_values},
+      {"use constant values", take_plain_values},
       {"take parameters", take_parameters},
       {"shorten loops", shorten_loops},
       {"drop derivatives", drop_derivatives},
@@ -21,8 +21,8 @@ std::span<const Step> steps() {
       {"drop dimensions", drop_dimensions},
       {"take components", take_components},
       {"narrow scalars", narrow_scalars},
-      {"drop hints", drop_preconditions},
-      {"fix the launch", fix_launch},
+      {"drop preconditions", drop_preconditions},
+      {"fix the launch size", fix_launch},
       {"fix inputs", fix_inputs},
   };
   return kSteps;

@@ -1,4 +1,4 @@
-// Each step on a small program, at all of its places and at one of them.
+// Applies each reduction step to a small program, at all possible locations or at one of them.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,14 +18,15 @@ ir::Module program(const std::string& text) {
   EXPECT_TRUE(module.ok()) << module.error().text();
   for (const ir::VerifierError& diagnostic : ir::verify(*module))
     ADD_FAILURE() << ir::to_text(*module, diagnostic);
-  return settled(module.take(), Dead::kKept);
+  return settled(module.take(), DeadStatements::kKept);
 }
 
 using Walk = void(ir::Module&, const Choose&);
 constexpr std::size_t kEverywhere = ~std::size_t{0};
 
-/// The program after the step at one place, or everywhere, made whole, without dead statements where asked; valid.
-std::string after(Walk* walk, const std::string& text, std::size_t place = kEverywhere, Dead dead = Dead::kKept) {
+/// The repaired, valid program after the step at one place or everywhere, optionally without dead statements.
+std::string after(Walk* walk, const std::string& text, std::size_t place = kEverywhere,
+                  DeadStatements dead = DeadStatements::kKept) {
   ir::Module module = program(text);
   std::size_t at = 0;
   walk(module, [&] { return place == kEverywhere || at++ == place; });
@@ -48,69 +49,69 @@ std::string kernel(const std::string& body) {
 }
 std::string settled_text(const std::string& text) { return ir::to_text(program(text)); }
 
-TEST(Settled, GivesAVariableWithoutADeclarationItsFirstAssignmentOrAPlainValue) {
+TEST(ProgramRepair, DeclaresVariableWhoseDeclarationWasRemoved) {
   const std::string text = kernel("  let a: f32 = x[i]\n  a = add(a, y[i])\n  out[i] = a\n");
   EXPECT_EQ(after(drop_statements, text, 0), settled_text(kernel("  let a: f32 = add(0.5, y[i])\n  out[i] = a\n")));
 }
 
-TEST(Settled, DropsWhatFollowsAJumpAndJumpsWithoutALoop) {
+TEST(ProgramRepair, DropsUnreachableStatementsAndMisplacedJumps) {
   const std::string text =
       kernel("  for j: i32 in range(0, n, 1) {\n    if lt(j, 3) {\n      break\n    }\n    out[i] = x[j]\n  }\n");
   EXPECT_EQ(after(unwrap_loops, text), settled_text(kernel("  let j: i32 = 0\n  out[i] = x[j]\n")));
 }
 
-TEST(Settled, RemovesWhatNothingDependsOn) {
+TEST(ProgramRepair, RemovesDeadStatements) {
   const std::string text = kernel(
       "  let a: f32 = x[i]\n  let s: f32 = 0.0\n  for j: i32 in range(0, n, 1) {\n    s = add(s, a)\n  }\n"
       "  out[i] = y[i]\n");
-  EXPECT_EQ(after(drop_effects, text, 1, Dead::kRemoved), settled_text(kernel("  out[i] = y[i]\n")));
+  EXPECT_EQ(after(drop_effects, text, 1, DeadStatements::kRemoved), settled_text(kernel("  out[i] = y[i]\n")));
 }
 
-TEST(Settled, KeepsWhatAJumpDependsOn) {
+TEST(ProgramRepair, KeepsConditionsOfJumps) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    return\n  }\n  out[i] = y[i]\n");
-  EXPECT_EQ(after(drop_effects, text, 1, Dead::kRemoved), settled_text(text));
+  EXPECT_EQ(after(drop_effects, text, 1, DeadStatements::kRemoved), settled_text(text));
 }
 
-TEST(Settled, DropsFunctionsAndStructsThatNothingUses) {
+TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
   const std::string text =
       "struct P {\n  a: f32\n}\n\nfunc f(p: P) -> f32 {\n  return p.a\n}\n\n"
       "func g(x: f32) -> f32 {\n  return mul(x, x)\n}\n\n" +
       kernel("  let p: P\n  out[i] = f(p)\n  out[i] = g(x[i])\n");
   const std::string rest = "func g(x: f32) -> f32 {\n  return mul(x, x)\n}\n\n" + kernel("  out[i] = g(x[i])\n");
-  EXPECT_EQ(after(drop_effects, text, 0, Dead::kRemoved), settled_text(rest));
+  EXPECT_EQ(after(drop_effects, text, 0, DeadStatements::kRemoved), settled_text(rest));
 }
 
-TEST(DropStatements, TakesEachByItself) {
+TEST(DropStatements, DropsSingleStatements) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    a = y[i]\n  }\n  out[i] = a\n");
   EXPECT_EQ(places(drop_statements, text), 4U);
   EXPECT_EQ(after(drop_statements, text, 1), settled_text(kernel("  let a: f32 = x[i]\n  out[i] = a\n")))
-      << "a choice without statements goes with its last one";
+      << "an if without statements must be removed";
   EXPECT_EQ(after(drop_statements, text), settled_text(kernel("")));
 }
 
-TEST(DropStatements, LeavesAFunctionsReturn) {
+TEST(DropStatements, KeepsReturnOfFunction) {
   const std::string text =
       "func f(x: f32) -> f32 {\n  let a: f32 = mul(x, x)\n  return a\n}\n\n" + kernel("  out[i] = f(x[i])\n");
   EXPECT_EQ(places(drop_statements, text), 2U);
 }
 
-TEST(DropEffects, AsksForStoresAndAtomics) {
+TEST(DropEffects, VisitsStoresAndAtomics) {
   const std::string text = kernel("  let a: f32 = x[i]\n  atomic_add(out[0], a)\n  out[i] = a\n");
   EXPECT_EQ(places(drop_effects, text), 2U);
 }
 
-TEST(TakeArms, TakesEither) {
+TEST(TakeBranches, ReplacesIfByEitherBranch) {
   const std::string text = kernel("  if lt(n, 3) {\n    out[i] = x[i]\n  } else {\n    out[i] = y[i]\n  }\n");
-  EXPECT_EQ(after(take_arms, text, 0), settled_text(kernel("  out[i] = x[i]\n")));
-  EXPECT_EQ(after(take_arms, text, 1), settled_text(kernel("  out[i] = y[i]\n")));
+  EXPECT_EQ(after(take_branches, text, 0), settled_text(kernel("  out[i] = x[i]\n")));
+  EXPECT_EQ(after(take_branches, text, 1), settled_text(kernel("  out[i] = y[i]\n")));
 }
 
-TEST(UnwrapLoops, TakesTheBodyOfAWhile) {
+TEST(UnwrapLoops, ReplacesWhileByItsBody) {
   const std::string text = kernel("  while lt(n, 3) {\n    out[i] = x[i]\n  }\n");
   EXPECT_EQ(after(unwrap_loops, text), settled_text(kernel("  out[i] = x[i]\n")));
 }
 
-TEST(ShortenLoops, GoOnceOrTwice) {
+TEST(ShortenLoops, LeavesOneOrTwoIterations) {
   const std::string text = kernel("  for j: i32 in range(n, 0, -1) {\n    out[j] = x[j]\n  }\n");
   EXPECT_EQ(after(shorten_loops, text, 0),
             settled_text(kernel("  for j: i32 in range(0, 1, 1) {\n    out[j] = x[j]\n  }\n")));
@@ -118,18 +119,18 @@ TEST(ShortenLoops, GoOnceOrTwice) {
             settled_text(kernel("  for j: i32 in range(0, 2, 1) {\n    out[j] = x[j]\n  }\n")));
 }
 
-TEST(InlineLets, PutsTheValueWhereItIsRead) {
+TEST(InlineLets, ReplacesUsesByValue) {
   const std::string text = kernel("  let a: f32 = x[i]\n  let b: f32 = mul(a, y[i])\n  out[i] = add(b, 1.0)\n");
   EXPECT_EQ(after(inline_lets, text), settled_text(kernel("  out[i] = add(mul(x[i], y[i]), 1.0)\n")));
 }
 
-TEST(InlineLets, LeavesWhatIsAssignedOrLongAndReadTwice) {
+TEST(InlineLets, KeepsAssignedVariablesAndLongSharedValues) {
   const std::string text = kernel(
       "  let a: f32 = x[i]\n  a = y[i]\n  let b: f32 = mul(add(x[i], 1.0), y[i])\n  out[i] = add(mul(b, b), a)\n");
   EXPECT_EQ(places(inline_lets, text), 0U);
 }
 
-TEST(InlineCalls, TakesWhatTheFunctionReturns) {
+TEST(InlineCalls, ReplacesCallByReturnedExpression) {
   const std::string text =
       "func f(x: f32, y: f32) -> f32 {\n  return mul(x, add(x, y))\n}\n\n"
       "func g(x: f32) -> f32, f32 {\n  return x, neg(x)\n}\n\n" +
@@ -138,7 +139,7 @@ TEST(InlineCalls, TakesWhatTheFunctionReturns) {
                                                            "  out[i] = add(mul(x[i], add(x[i], a)), b)\n")));
 }
 
-TEST(TakeOperands, TakesThoseOfTheSameType) {
+TEST(TakeOperands, ReplacesOperationByOperandOfSameType) {
   const std::string text = kernel("  out[i] = conditional(lt(n, 3), sin(x[i]), y[i])\n");
   EXPECT_EQ(places(take_operands, text), 3U);
   EXPECT_EQ(after(take_operands, text, 0), settled_text(kernel("  out[i] = conditional(lt(n, 3), x[i], y[i])\n")));
@@ -146,24 +147,24 @@ TEST(TakeOperands, TakesThoseOfTheSameType) {
   EXPECT_EQ(after(take_operands, text), settled_text(kernel("  out[i] = x[i]\n")));
 }
 
-TEST(TakePlainValues, PutsALiteral) {
+TEST(TakePlainValues, ReplacesExpressionByLiteral) {
   const std::string text = kernel("  out[i] = sin(x[i])\n");
   EXPECT_EQ(after(take_plain_values, text), settled_text(kernel("  out[1] = 0.5\n")));
 }
 
-TEST(TakePlainValues, SplatsIntoAggregates) {
+TEST(TakePlainValues, ReplacesVectorBySplatLiteral) {
   const std::string text = "kernel k(x: array<vec<f32,3>,1>, out: array<vec<f32,3>,1>; i) {\n  out[i] = x[i]\n}\n";
   const std::string plain =
       "kernel k(x: array<vec<f32,3>,1>, out: array<vec<f32,3>,1>; i) {\n  out[1] = splat<vec<f32,3>>(0.5)\n}\n";
   EXPECT_EQ(after(take_plain_values, text), settled_text(plain));
 }
 
-TEST(TakeParameters, PutsAnElementForALargerExpression) {
+TEST(TakeParameters, ReplacesExpressionByParameterElement) {
   const std::string text = kernel("  out[i] = sin(mul(y[n], 2.0))\n");
   EXPECT_EQ(after(take_parameters, text), settled_text(kernel("  out[i] = x[i]\n")));
 }
 
-TEST(NarrowScalars, MakesFloatsF32) {
+TEST(NarrowScalars, ConvertsFloatsToF32) {
   const std::string text =
       "kernel k(x: array<f64,1>, h: f16, out: array<f64,1>; i) {\n"
       "  out[i] = mul(add(x[i], 0.1:f64), cast<f64>(h))\n}\n";
@@ -172,7 +173,7 @@ TEST(NarrowScalars, MakesFloatsF32) {
   EXPECT_EQ(after(narrow_scalars, text), settled_text(narrow));
 }
 
-TEST(TakeComponents, MakesVectorsScalars) {
+TEST(TakeComponents, ConvertsVectorsToScalars) {
   const std::string text =
       "kernel k(x: array<vec<f32,3>,1>, out: array<f32,1>; i) {\n"
       "  let a: vec<f32,3> = cross(x[i], make<vec<f32,3>>(1.0, 2.0, 3.0))\n"
@@ -183,27 +184,27 @@ TEST(TakeComponents, MakesVectorsScalars) {
   EXPECT_EQ(after(take_components, text), settled_text(scalars));
 }
 
-TEST(DropParameters, TakesThoseThatNothingMentionsWithTheirHints) {
+TEST(DropParameters, DropsUnusedParametersWithPreconditions) {
   const std::string text = "# domain: 0 <= n <= 4\n# domain: 0 <= x <= 1\n" + kernel("  out[i] = x[i]\n");
   const std::string fewer =
       "# domain: 0 <= x <= 1\nkernel k(x: array<f32,1>, out: array<f32,1>; i) {\n  out[i] = x[i]\n}\n";
   EXPECT_EQ(after(drop_parameters, text), settled_text(fewer));
 }
 
-TEST(DropParameters, OfFunctionsTakesTheArgumentsToo) {
+TEST(DropParameters, AlsoDropsArgumentsOfCalls) {
   const std::string text =
       "func f(a: f32, b: f32) -> f32 {\n  return neg(b)\n}\n\n" + kernel("  out[i] = f(x[i], f(0.0, y[n]))\n");
   const std::string fewer = "func f(b: f32) -> f32 {\n  return neg(b)\n}\n\n" + kernel("  out[i] = f(f(y[n]))\n");
   EXPECT_EQ(after(drop_parameters, text), settled_text(fewer));
 }
 
-TEST(MergeParameters, TakesTheFirstOfAType) {
+TEST(MergeParameters, ReplacesParameterByFirstOfSameType) {
   const std::string text = kernel("  out[i] = add(x[i], y[n])\n");
   EXPECT_EQ(after(merge_parameters, text),
             settled_text("kernel k(x: array<f32,1>, n: i32; i) {\n  x[i] = add(x[i], x[n])\n}\n"));
 }
 
-TEST(DropFields, TakesThoseThatNothingReads) {
+TEST(DropFields, DropsUnusedFields) {
   const std::string body = "\nkernel k(p: P, out: array<f32,1>; i) {\n  out[i] = p.b\n}\n";
   EXPECT_EQ(after(drop_fields, "struct P {\n  a: f32\n  b: f32\n  c: i32\n}\n" + body),
             settled_text("struct P {\n  b: f32\n}\n" + body));
@@ -216,31 +217,31 @@ TEST(DropDimensions, FlattensArraysAndLaunches) {
             settled_text("kernel k(x: array<f32,1>, out: array<f32,1>; i) {\n  out[i] = x[0]\n}\n"));
 }
 
-TEST(DropDerivatives, TakesThoseThatTheSourceGives) {
+TEST(DropDerivatives, DropsCustomDerivatives) {
   const std::string f = "func f(x: f32) -> f32 {\n  return mul(x, x)\n}\n\n";
   const std::string text = f + "func g(x: f32, w: f32) -> f32 {\n  return mul(w, add(x, x))\n}\n\ngradient f = g\n\n" +
                            kernel("  out[i] = f(x[i])\n");
   EXPECT_EQ(after(drop_derivatives, text), settled_text(f + kernel("  out[i] = f(x[i])\n")));
 }
 
-TEST(InputSteps, FixTheLaunchAndTheInputs) {
+TEST(InputSteps, DropPreconditionsAndFixLaunchAndInputs) {
   const std::string body = kernel("  out[i] = x[n]\n");
   EXPECT_EQ(after(drop_preconditions, "# domain: 0 <= n <= 4\n" + body), settled_text(body));
   EXPECT_EQ(after(fix_launch, "# launch: (n)\n" + body, 1), settled_text("# launch: (2,)\n" + body));
   EXPECT_EQ(after(fix_inputs, "# domain: 0 <= n <= 4\n" + body, 3), settled_text("# domain: 0 <= n <= 0\n" + body));
 }
 
-TEST(Steps, AskInTheSameOrderWhateverIsChosen) {
+TEST(Steps, LocationsDoNotDependOnAppliedChanges) {
   const std::string text = kernel(
       "  let s: f32 = 0.0\n  for j: i32 in range(0, n, 1) {\n    if lt(x[j], 0.5) {\n      s = add(s, sin(x[j]))\n"
       "    } else {\n      s = mul(s, y[j])\n    }\n  }\n  out[i] = s\n");
-  for (const Step& step : steps()) {
+  for (const ReductionStep& step : steps()) {
     const std::size_t count = places(step.walk, text);
     for (const bool choice : {true, false}) {
       ir::Module module = program(text);
       std::size_t asked = 0;
       step.walk(module, [&] { return ++asked, choice; });
-      // Statements may take variables that later places of the same step are about with them.
+      // Removed statements may remove variables of later places of the same step.
       EXPECT_LE(asked, count) << step.name;
       EXPECT_TRUE(choice || asked == count) << step.name;
     }

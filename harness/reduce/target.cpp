@@ -20,13 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Target> target_of_folder(const fs::path& folder) {
+Result<ReproductionTarget> target_of_folder(const fs::path& folder) {
   Result<Failure> failure = read_failure(folder);
   if (!failure.ok()) return failure.error();
   Result<harness::KernelSet> read = harness::read_file({.path = folder / "kernel.py", .kernel = failure->kernel});
   if (!read.ok()) return read.error();
-  if (read->kernels.front().unreadable) return *read->kernels.front().unreadable;
-  return Target{.source = std::move(read->kernels.front()), .failure = failure.take(), .folder = folder};
+  if (read->kernels.front().parse_error) return *read->kernels.front().parse_error;
+  return ReproductionTarget{.source = std::move(read->kernels.front()), .failure = failure.take(), .folder = folder};
 }
 
 /// The device in a case's name; else that of the options.
@@ -37,26 +37,27 @@ std::string device_in(const std::string& name, const harness::SuiteOptions& opti
 }
 
 /// The kernel that the selector names, and its cases.
-Result<harness::Selected> select_one(const std::string& selector, const harness::SuiteOptions& options,
-                                     const std::vector<harness::Mode>& modes) {
+Result<harness::SelectedKernel> select_one(const std::string& selector, const harness::SuiteOptions& options,
+                                           const std::vector<harness::Mode>& modes) {
   Result<harness::Selection> selection =
       harness::select({selector}, {.device = options.device, .modes = harness::names_of(modes), .random_kernels = 0});
   if (!selection.ok()) return selection.error();
   if (selection->kernels.size() > 1) {
-    return Error{
-        fmt::format("matches {} kernels; name one, as FILE.py:KERNEL or FAMILY/KERNEL", selection->kernels.size()),
-        selector};
+    return Error{fmt::format("selector must match one kernel, got {}; use FILE.py:KERNEL or FAMILY/KERNEL",
+                             selection->kernels.size()),
+                 selector};
   }
-  if (const auto& unreadable = selection->kernels.front().source.unreadable) return *unreadable;
+  if (const auto& error = selection->kernels.front().source.parse_error) return *error;
   return std::move(selection->kernels.front());
 }
 
 /// Judges the kernel's cases until one fails; nothing if none does.
-Result<std::optional<Target>> target_of_selector(const std::string& selector, harness::SuiteOptions options) {
+Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& selector,
+                                                             harness::SuiteOptions options) {
   options.device = device_in(selector, options);
   const std::vector<harness::Mode> modes =
       harness::modes_of(options.device, options.mode.empty() ? "both" : options.mode, options.optimise);
-  const Result<harness::Selected> kernel = select_one(selector, options, modes);
+  const Result<harness::SelectedKernel> kernel = select_one(selector, options, modes);
   if (!kernel.ok()) return kernel.error();
   const auto device = backends::make_device(options.device, {.compiler = options.device_options.compiler});
   if (!device.ok()) return device.error();
@@ -72,20 +73,20 @@ Result<std::optional<Target>> target_of_selector(const std::string& selector, ha
       const Conditions conditions = conditions_of(options, record);
       record = judge_case(kernel->source, pass, **device, harness::printer(), run_options(conditions, options.jobs));
       if (record.name.empty() || harness::is_pass(record.outcome)) continue;
-      return std::optional(Target{.source = kernel->source,
-                                  .failure = failure_of(record, kernel->source, conditions),
-                                  .folder = failures_folder(options.output) / folder_name(record.name)});
+      return std::optional(ReproductionTarget{.source = kernel->source,
+                                              .failure = failure_of(record, kernel->source, conditions),
+                                              .folder = failures_folder(options.output) / folder_name(record.name)});
     }
   }
-  return std::optional<Target>();
+  return std::optional<ReproductionTarget>();
 }
 
 }  // namespace
 
-Result<std::optional<Target>> find_target(const std::string& name, harness::SuiteOptions options) {
+Result<std::optional<ReproductionTarget>> find_target(const std::string& name, harness::SuiteOptions options) {
   std::error_code error;
   if (!fs::is_directory(name, error)) return target_of_selector(name, std::move(options));
-  return target_of_folder(name).map([](Target target) { return std::optional(std::move(target)); });
+  return target_of_folder(name).map([](ReproductionTarget target) { return std::optional(std::move(target)); });
 }
 
 Result<Reproduction> reproduce(const fs::path& folder, bool original) {
@@ -101,7 +102,7 @@ Result<Reproduction> reproduce(const fs::path& folder, bool original) {
   if (!device.ok()) return device.error();
   Reproduction found{.record = {}, .file = file, .expected = failure.ending};
   if (const backends::Capability can = (*device)->can_run(); !can.available) {
-    found.unsupported = can.detail;
+    found.unsupported_reason = can.detail;
     return found;
   }
   found.record = judge_case(kernels->kernels.front(), failure.conditions.which_pass(), **device, harness::printer(),

@@ -1,4 +1,4 @@
-// What `assay reduce` and `assay reproduce` are given: a case, a kernel or the folder of a failure.
+// The argument of `assay reduce` and `assay reproduce`: a case, a kernel or the folder of a failure.
 #pragma once
 
 #include <filesystem>
@@ -12,27 +12,27 @@
 
 namespace assay::reduce {
 
-/// A kernel that fails, and the folder for what is left of it.
-struct Target {
+/// A failing kernel, and the folder for the reduced kernel.
+struct ReproductionTarget {
   harness::KernelSource source;
   Failure failure;
   std::filesystem::path folder;
 };
 
-/// Finds what to reduce. `name` is a failure's folder, or a selector of one kernel whose cases are judged under the
-/// options until one fails; nothing if none does. Fails if the name is invalid or the device cannot run here.
-Result<std::optional<Target>> find_target(const std::string& name, harness::SuiteOptions options);
+/// Finds the kernel to reduce. `name` is a failure folder, or a selector of one kernel, whose cases are judged with the
+/// options until one fails; returns nothing if none fails. Fails if the name is invalid or the device cannot run here.
+Result<std::optional<ReproductionTarget>> find_target(const std::string& name, harness::SuiteOptions options);
 
 /// The failure in a folder, judged again.
 struct Reproduction {
   harness::CaseRecord record;
   std::filesystem::path file;  ///< the kernel that was judged
-  Ending expected;
+  FailureClass expected;
   bool reproduced = false;
-  std::string unsupported = {};  ///< why the device cannot run here; empty if it can
+  std::string unsupported_reason = {};  ///< why the device cannot run here; empty if it can
 };
 
-/// Judges the reduced kernel of the folder, or with `original` the kernel as it was. Fails if the folder is incomplete.
+/// Judges the reduced kernel of the folder, or the original kernel with `original`. Fails if the folder is incomplete.
 Result<Reproduction> reproduce(const std::filesystem::path& folder, bool original);
 
 }  // namespace assay::reduce

@@ -1,4 +1,4 @@
-// Simpler types, all over the module.
+// Steps that simplify types in the whole module.
 #include <array>
 #include <bit>
 #include <functional>
@@ -14,8 +14,7 @@ namespace {
 
 using namespace ir;
 
-/// Gives a module other types, and its expressions those that follow from them. What no longer fits is left for the
-/// verifier to refuse.
+/// Changes the types of a module and propagates them through its expressions. The verifier rejects an invalid result.
 class Retyping {
  public:
   /// `change` maps the type of a value to another.
@@ -89,7 +88,7 @@ class Retyping {
     expr.type = type;
   }
 
-  /// Makes of an operation on aggregates what it comes to on scalars; false where that is not called for.
+  /// Replaces an operation on aggregates by the corresponding scalar operation. Returns false if that is not needed.
   static bool became_scalar(Function& function, ExprId id, Type requested) {
     Expr& expr = function.expressions[static_cast<std::size_t>(id)];
     if (expr.args.empty()) return false;
@@ -123,7 +122,7 @@ class Retyping {
   std::function<Type(Type)> change_;
 };
 
-/// The types of values and elements that the module mentions, each once, in a fixed order.
+/// The distinct types of values and elements in the module, in a fixed order.
 std::vector<Type> types_in(const Module& module) {
   std::vector<Type> types;
   const auto add = [&](Type type) {

@@ -13,20 +13,20 @@ Result<LoadedKernel> load_kernel(const std::string& selector, bool backward) {
   Result<Selection> selection = select({selector}, {.random_kernels = 0});
   if (!selection.ok()) return selection.error();
   std::vector<std::string> names;
-  for (const Selected& one : selection->kernels)
+  for (const SelectedKernel& one : selection->kernels)
     names.push_back(one.source.selector);
   if (names.size() > 1) {
     constexpr std::size_t kMostNamed = 8;
     const std::size_t count = names.size();
     names.resize(std::min(count, kMostNamed));
-    return Error{fmt::format("names {} kernels, expected one of {}{}", count, fmt::join(names, ", "),
+    return Error{fmt::format("matches {} kernels; choose one of {}{}", count, fmt::join(names, ", "),
                              count > kMostNamed ? ", ..." : ""),
                  selector};
   }
   LoadedKernel subject{.source = std::move(selection->kernels.front().source), .adjoint = std::nullopt};
-  if (subject.source.unreadable) return *subject.source.unreadable;
+  if (subject.source.parse_error) return *subject.source.parse_error;
   if (backward) {
-    Result<transforms::Adjoint> adjoint = transforms::make_adjoint(*subject.source.module, subject.kernel());
+    Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*subject.source.module, subject.kernel());
     if (!adjoint.ok()) return adjoint.error();
     subject.adjoint = adjoint.take();
   }
@@ -34,7 +34,7 @@ Result<LoadedKernel> load_kernel(const std::string& selector, bool backward) {
 }
 
 Result<backends::EmittedKernel> emit_source(const LoadedKernel& subject, backends::SourceTarget target,
-                                            const source::Options& options) {
+                                            const source::PrintOptions& options) {
   const ir::Module& module = subject.adjoint ? subject.adjoint->module : *subject.source.module;
   const ir::Function* backward = subject.adjoint ? &subject.adjoint->module.kernels.front() : nullptr;
   return source::print(module, subject.kernel(), backward, target, options);

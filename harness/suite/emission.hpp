@@ -1,4 +1,4 @@
-// One kernel, its adjoint and its sources: what `emit`, `diff` and `run` print.
+// One kernel, its adjoint and its sources, as printed by `emit`, `diff` and `run`.
 #pragma once
 
 #include <optional>
@@ -12,23 +12,24 @@
 
 namespace assay::harness {
 
-/// A kernel on its own, read and perhaps differentiated.
+/// A parsed kernel and, if requested, its adjoint.
 struct LoadedKernel {
   KernelSource source;
-  std::optional<transforms::Adjoint> adjoint;
+  std::optional<transforms::AdjointModule> adjoint;
 
   [[nodiscard]] const ir::Function& kernel() const { return source.module->kernels[source.kernel_index]; }
 };
 
-/// The one kernel that the selector names: FILE.py:KERNEL, FILE.py with a single kernel, or a name as "loop/r1_42".
-/// Fails where it names none or several, and where the kernel cannot be read or, with `backward`, not differentiated.
+/// Loads the kernel that the selector matches: FILE.py:KERNEL, FILE.py with a single kernel, or a name such as
+/// "loop/r1_42". Fails if it matches no kernel or several, if the kernel cannot be parsed, or, with `backward`, if it
+/// cannot be differentiated.
 Result<LoadedKernel> load_kernel(const std::string& selector, bool backward);
 
-/// Its source for a target, backward included where there is an adjoint.
+/// Its source for a target, with the backward pass if there is an adjoint.
 Result<backends::EmittedKernel> emit_source(const LoadedKernel& subject, backends::SourceTarget target,
-                                            const source::Options& options = {});
+                                            const source::PrintOptions& options = {});
 
-/// The printers of backends/source as the harness takes them.
+/// The printers of backends/source, as functions for the harness.
 Printer printer();
 PairPrinter pair_printer();
 

@@ -1,5 +1,4 @@
-// What `assay emit --to cuda` writes of random kernels is taken by NVRTC, for targets that both of its code generators
-// serve.
+// NVRTC compiles the output of `assay emit --to cuda` for random kernels, for targets of both of its code generators.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,10 +21,10 @@ namespace {
 using generators::Family;
 
 constexpr std::size_t kKernelsOfAProgram = 24;
-/// Of each family; those behind are compiled with little optimisation, where NVRTC knows that.
+/// Kernels of each family; the remaining ones are compiled with little optimisation, if NVRTC supports that.
 constexpr int kOptimised = 48;
 
-/// Of each family. ASSAY_NVRTC_KERNELS asks for another number.
+/// Kernels of each family. ASSAY_NVRTC_KERNELS overrides the number.
 int kernels_of_a_family() {
   const char* asked = std::getenv("ASSAY_NVRTC_KERNELS");
   return asked == nullptr ? 2 : std::atoi(asked);
@@ -39,7 +38,7 @@ class EmittedCuda : public ::testing::TestWithParam<Family> {
 
   struct Emitted {
     std::string selector;
-    std::string kernel;  ///< unique in a family
+    std::string kernel;  ///< unique within a family
     std::string source;
     bool backward = false;
   };
@@ -59,20 +58,19 @@ class EmittedCuda : public ::testing::TestWithParam<Family> {
       return;
     }
     for (const std::string& entry : entries(emitted))
-      EXPECT_NE(std::get<cuda::Compiled>(outcome).ptx.find(entry), std::string::npos) << emitted.selector;
+      EXPECT_NE(std::get<cuda::CompiledCode>(outcome).ptx.find(entry), std::string::npos) << emitted.selector;
   }
 
-  /// Half of NVRTC's time for a kernel is spent before it comes to the kernel, so many share a program, each file in a
-  /// namespace of its own, where it sees nothing of the others. A program that is refused is compiled file by file,
-  /// which tells whose fault it is.
-  void compile(const std::vector<Emitted>& batch, bool hasty) {
+  /// Half of NVRTC's time for a kernel is start-up, so that many kernels share a program, each file in its own
+  /// namespace. A program that does not compile is compiled file by file, to identify the faulty one.
+  void compile(const std::vector<Emitted>& batch, bool quick_check) {
     std::string source;
     for (std::size_t k = 0; k < batch.size(); ++k)
       source += "namespace file_" + std::to_string(k) + " {\n" + batch[k].source + "}\n";
     for (const char* architecture : {"compute_75", "compute_100"}) {
-      const cuda::NvrtcOptions options{.architecture = architecture, .hasty = hasty};
+      const cuda::NvrtcOptions options{.architecture = architecture, .quick_check = quick_check};
       const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernels.cu", options);
-      if (const auto* compiled = std::get_if<cuda::Compiled>(&outcome)) {
+      if (const auto* compiled = std::get_if<cuda::CompiledCode>(&outcome)) {
         for (const Emitted& emitted : batch) {
           for (const std::string& entry : entries(emitted))
             EXPECT_NE(compiled->ptx.find(entry), std::string::npos) << emitted.selector;
@@ -83,7 +81,7 @@ class EmittedCuda : public ::testing::TestWithParam<Family> {
       for (const Emitted& emitted : batch)
         compile(emitted, options);
       EXPECT_GT(::testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count(), failures_before)
-          << "taken one by one, but not together:\n"
+          << "compiled one by one, but not together:\n"
           << std::get<backends::BuildFailed>(outcome).log;
     }
   }
@@ -91,7 +89,7 @@ class EmittedCuda : public ::testing::TestWithParam<Family> {
   Result<cuda::Nvrtc> nvrtc_ = cuda::Nvrtc::load();
 };
 
-TEST_P(EmittedCuda, IsTakenByNvrtc) {
+TEST_P(EmittedCuda, CompilesWithNvrtc) {
   const int count = kernels_of_a_family();
   const auto start = std::chrono::steady_clock::now();
   int backward = 0;
@@ -100,7 +98,7 @@ TEST_P(EmittedCuda, IsTakenByNvrtc) {
     auto source = harness::random_kernel(GetParam(), 1 + static_cast<std::uint64_t>(k));
     ASSERT_TRUE(source.ok()) << source.error().text();
     LoadedKernel subject{.source = source.take(), .adjoint = std::nullopt};
-    Result<transforms::Adjoint> adjoint = transforms::make_adjoint(*subject.source.module, subject.kernel());
+    Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*subject.source.module, subject.kernel());
     ASSERT_TRUE(adjoint.ok()) << subject.source.selector << ": " << adjoint.error().text();
     if (!adjoint->gradients.empty()) subject.adjoint = adjoint.take();
     const auto emitted = emit_source(subject, backends::SourceTarget::kCuda);

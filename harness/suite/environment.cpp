@@ -12,7 +12,7 @@
 namespace assay::harness {
 namespace {
 
-/// What follows the first `key` and `separator` at the start of a line of a file; empty where there is none.
+/// The text after `key` and `separator` in the first line of a file that starts with `key`; empty if there is none.
 std::string value_in(const char* file, std::string_view key, char separator) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -54,8 +54,8 @@ Result<DeviceStatus> status_of(const backends::DeviceRow& row, const backends::D
 
 }  // namespace
 
-Result<Environment> find_environment(const backends::DeviceOptions& options) {
-  Environment environment{
+Result<RunEnvironment> find_environment(const backends::DeviceOptions& options) {
+  RunEnvironment environment{
       .os = os_text(), .cpu = cpu_text(), .nvrtc = "none", .commit = std::string(kCommit), .dirty = kDirty};
   for (const backends::DeviceRow& row : backends::devices()) {
     Result<DeviceStatus> status = status_of(row, options, environment.cpu);

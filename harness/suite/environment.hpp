@@ -8,6 +8,6 @@
 namespace assay::harness {
 
 /// Describes the system, the compilers and every device. Fails only if an option is invalid.
-Result<Environment> find_environment(const backends::DeviceOptions& options);
+Result<RunEnvironment> find_environment(const backends::DeviceOptions& options);
 
 }  // namespace assay::harness

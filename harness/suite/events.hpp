@@ -1,4 +1,4 @@
-// What a run reports while it goes on. The command line shows it on a terminal, a notebook in a cell, tests nowhere.
+// Progress events of a run. The command line shows them on a terminal and a notebook in a cell; tests ignore them.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@
 
 namespace assay::harness {
 
-/// Called by a run, from any thread but never from two at once. Each function does nothing unless it is overridden.
-class Events {
+/// Called by a run from any thread, but never concurrently. The default implementations do nothing.
+class RunObserver {
  public:
-  virtual ~Events() = default;
+  virtual ~RunObserver() = default;
 
-  /// Something a person should know that is no result: `kind` groups notes of one sort, "unsupported kernel".
+  /// A note for the user; notes of the same `kind` are grouped, for example "unsupported kernel".
   virtual void note(std::string_view kind, std::string_view text) {
     static_cast<void>(kind);
     static_cast<void>(text);
   }
-  /// Before the first case. `pending` counts the cases that are not recorded yet; `costs` has what each of them is
-  /// expected to take, relative to the others.
+  /// Called before the first case. `pending` is the number of cases not yet recorded; `costs` are their expected costs,
+  /// relative to each other.
   virtual void started(const RunStart& start, std::size_t pending, std::unordered_map<std::string, double> costs) {
     static_cast<void>(start);
     static_cast<void>(pending);
     static_cast<void>(costs);
   }
-  /// A case is decided; called before its record is written. `groups` hold its kernel.
-  virtual void recorded(const CaseRecord& record, const std::vector<Group>& groups) {
+  /// Called when a case is decided, before its record is written. `groups` contains its kernel.
+  virtual void recorded(const CaseRecord& record, const std::vector<KernelGroup>& groups) {
     static_cast<void>(record);
     static_cast<void>(groups);
   }

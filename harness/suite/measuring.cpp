@@ -7,10 +7,10 @@
 
 namespace assay::harness {
 
-Result<std::unique_ptr<Measuring>> Measuring::make(const SuiteOptions& options, backends::Device& device) {
-  auto measuring = std::make_unique<Measuring>();
+Result<std::unique_ptr<MeasurementHook>> MeasurementHook::make(const SuiteOptions& options, backends::Device& device) {
+  auto measuring = std::make_unique<MeasurementHook>();
   if (!options.measure || !device.can_run().available) return measuring;
-  // The observer only counts: the checks were made when the kernel was judged.
+  // The observer only counts: the checks ran when the kernel was judged.
   const auto row = std::ranges::find_if(backends::devices(), &backends::DeviceRow::observes);
   auto made = backends::make_device(row->name, {.no_checks = backends::check_names()});
   if (!made.ok()) return made.error();
@@ -22,11 +22,11 @@ Result<std::unique_ptr<Measuring>> Measuring::make(const SuiteOptions& options, 
   return measuring;
 }
 
-void Measuring::bind(std::vector<Group>& groups) {
+void MeasurementHook::bind(std::vector<KernelGroup>& groups) {
   if (!measurer_) return;
-  for (Group& group : groups) {
+  for (KernelGroup& group : groups) {
     group.options.measure = [this, forward = group.options.forward, backward = group.options.backward](
-                                const Subject& subject, const backends::BuiltKernel& kernel) {
+                                const KernelUnderTest& subject, const backends::BuiltKernel& kernel) {
       return measurer_->measure(subject, kernel, forward, backward);
     };
   }

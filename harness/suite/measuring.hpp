@@ -1,4 +1,4 @@
-// Has a run measure what passes.
+// Makes a run measure the kernels that pass.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@
 
 namespace assay::harness {
 
-class Measuring {
+class MeasurementHook {
  public:
-  /// Measures what the device does at best, if the options ask for measurements and it can run at all. The device
-  /// outlives this.
-  static Result<std::unique_ptr<Measuring>> make(const SuiteOptions& options, backends::Device& device);
+  /// Measures the ceilings of the device if the options enable measurements and the device can run. The device must
+  /// outlive this.
+  static Result<std::unique_ptr<MeasurementHook>> make(const SuiteOptions& options, backends::Device& device);
 
-  /// Has the groups' kernels measured, which they must be one after another; outlives their run.
-  void bind(std::vector<Group>& groups);
+  /// Makes the groups' runs measure their kernels, one at a time. Must outlive the runs.
+  void bind(std::vector<KernelGroup>& groups);
 
  private:
   std::unique_ptr<backends::Device> observer_;

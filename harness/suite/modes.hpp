@@ -1,4 +1,4 @@
-// The numeric modes that a run judges, each a part of its cases' names.
+// The numeric modes that a run judges. A mode is a component of its cases' names.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace assay::harness {
 
-/// The values of --mode: strict, which names of cases leave out; default, the compiler's own flags; both.
+/// The values of --mode: strict, which case names omit; default, the compiler's own flags; both.
 inline constexpr std::array<std::string_view, 3> kModeNames{"strict", "default", "both"};
 
-/// The modes of a run on the device, by one of kModeNames; empty: DeviceRow::default_mode. `optimise` is the -O level,
-/// which the mode's name has unless it is 0.
+/// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceRow::default_mode. `optimise` is the
+/// -O level, which is part of the mode's name unless it is 0.
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise);
 
-/// The command-line option that chooses this mode alone; empty for a mode that the device has without an option.
+/// The command-line option that selects only this mode; empty for the device's default mode.
 std::string mode_option(std::string_view device, const Mode& mode);
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes);

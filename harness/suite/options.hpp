@@ -1,4 +1,4 @@
-// What a run is asked for.
+// The options of a run.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@ namespace assay::harness {
 
 struct SuiteOptions {
   std::vector<std::string> selectors;
-  std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors
+  std::string failed_in;  ///< judge the cases that failed in this folder's run instead of the selectors; empty: use the
+                          ///< selectors
   std::string device = "cpu";
-  backends::DeviceOptions device_options = {};  ///< its cross_check follows from `cross_check` below
-  std::string cross_check;    ///< of a GPU: the device to compare with, "both" or "none"; empty: as the mode allows
+  backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below
+  std::string cross_check;    ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
   std::string pass = "both";  ///< "forward", "backward" or "both"
-  std::string mode;           ///< one of kModeNames (modes.hpp); empty: the device's own
+  std::string mode;           ///< one of kModeNames (modes.hpp); empty: the device's default
   int optimise = 0;           ///< -O level of a device that has several
-  int random = 8;             ///< kernels of each family that a pattern names
+  int random = 8;             ///< random kernels for each family that a pattern matches
   std::uint64_t seed = 1;
   bool quick = false;
   bool thorough = false;
@@ -31,7 +32,7 @@ struct SuiteOptions {
   bool resume = false;                                   ///< continue the run whose records are in `output`
   bool fresh = false;                                    ///< judge again what an earlier run verified
   std::string expect;                                    ///< the file of expected failures; empty: none
-  std::optional<MeasureOptions> measure = std::nullopt;  ///< how to time what passes; nothing: not timed
+  std::optional<MeasureOptions> measure = std::nullopt;  ///< how to time passing kernels; empty: no timing
   std::vector<std::string> command_line;                 ///< as given, for the record
 };
 

@@ -47,21 +47,21 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
 }
 
 /// The selection by mode and passes: most runs have one group for each mode.
-std::vector<Group> groups_by_passes(const Selection& selection, const std::vector<Mode>& modes,
-                                    const SuiteOptions& options) {
-  std::vector<Group> groups;
+std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std::vector<Mode>& modes,
+                                          const SuiteOptions& options) {
+  std::vector<KernelGroup> groups;
   for (const Mode& mode : modes) {
     const std::size_t first = groups.size();
-    for (const Selected& kernel : selection.kernels) {
+    for (const SelectedKernel& kernel : selection.kernels) {
       const bool forward = kernel.forward && options.pass != "backward";
       const bool backward = kernel.backward && options.pass != "forward";
       const bool chosen = std::ranges::find(kernel.modes, mode.name) != kernel.modes.end();
       if (!chosen || (!forward && !backward)) continue;
-      auto group = std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(), [&](const Group& g) {
-        return g.options.forward == forward && g.options.backward == backward;
-      });
+      auto group = std::find_if(
+          groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(),
+          [&](const KernelGroup& g) { return g.options.forward == forward && g.options.backward == backward; });
       if (group == groups.end()) {
-        group = groups.insert(group, Group{.options = run_options(options, mode), .sources = {}});
+        group = groups.insert(group, KernelGroup{.options = run_options(options, mode), .sources = {}});
         group->options.forward = forward;
         group->options.backward = backward;
       }
@@ -71,24 +71,24 @@ std::vector<Group> groups_by_passes(const Selection& selection, const std::vecto
   return groups;
 }
 
-/// Of this many kernels one is also judged as the optimiser leaves it; with --thorough all are.
+/// One in this many kernels is also judged with optimisation; with --thorough all are.
 constexpr std::uint64_t kOptimisedOneIn = 16;
 constexpr int kSampledLevel = 2;
 
 bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
-  if (source.unreadable) return false;
+  if (source.parse_error) return false;
   return options.thorough || fnv1a(source.family + "/" + source.kernel) % kOptimisedOneIn == 0;
 }
 
-/// Adds the sample that is judged at -O2, a mode of its own, to a run that names no level.
-void add_optimised_sample(std::vector<Group>& groups, SuiteOptions options) {
+/// Adds the sample that is judged at -O2, in a separate mode, to a run without an explicit level.
+void add_optimised_sample(std::vector<KernelGroup>& groups, SuiteOptions options) {
   if (!backends::device_row(options.device).optimises || options.optimise != 0 || options.quick) return;
   options.optimise = kSampledLevel;
   const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
-  std::vector<Group> sample;
-  for (const Group& group : groups) {
+  std::vector<KernelGroup> sample;
+  for (const KernelGroup& group : groups) {
     if (group.options.mode.flags.contract) continue;
-    Group optimised{.options = run_options(options, mode), .sources = {}};
+    KernelGroup optimised{.options = run_options(options, mode), .sources = {}};
     optimised.options.forward = group.options.forward;
     optimised.options.backward = group.options.backward;
     std::ranges::copy_if(group.sources, std::back_inserter(optimised.sources),
@@ -98,12 +98,12 @@ void add_optimised_sample(std::vector<Group>& groups, SuiteOptions options) {
   std::ranges::move(sample, std::back_inserter(groups));
 }
 
-/// Hash of all that decides the records of a selection.
+/// Hash of everything that determines the records of a selection.
 std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes, const SuiteOptions& options) {
   std::string text = fmt::format("{}\n{}\n{}\n", options.pass, options.seed, options.repeat);
   for (const Mode& mode : modes)
     text += reproduce_prefix(options, mode) + "\n";
-  for (const Selected& kernel : selection.kernels)
+  for (const SelectedKernel& kernel : selection.kernels)
     text += fmt::format("{} {} {} {}\n{}\n", kernel.source.selector, kernel.forward, kernel.backward,
                         fmt::join(kernel.modes, " "), kernel.source.python);
   return sha256_hex(text);
@@ -111,36 +111,37 @@ std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes
 
 }  // namespace
 
-Result<Choice> choose(const SuiteOptions& options, const std::vector<Mode>& modes) {
-  Choice choice;
+Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes) {
+  RunSelection run_selection;
   std::vector<std::string> selectors = options.selectors;
   std::vector<CaseRecord> failed;
   if (!options.failed_in.empty()) {
-    auto before = failed_before(options.failed_in, options.device);
+    auto before = failed_cases(options.failed_in, options.device);
     if (!before.ok()) return before.error();
     failed = before.take();
     selectors = selectors_of(failed);
-    if (selectors.empty()) return choice;
+    if (selectors.empty()) return run_selection;
   }
   Result<Selection> selection = select(selectors, {.device = options.device,
                                                    .modes = names_of(modes),
                                                    .random_kernels = options.random,
                                                    .first_random = options.seed});
   if (!selection.ok()) return selection.error();
-  choice.selection = selection.take();
-  if (!options.failed_in.empty()) keep_failed(choice.selection, failed);
-  choice.inputs = inputs_of(choice.selection, modes, options);
+  run_selection.selection = selection.take();
+  if (!options.failed_in.empty()) keep_failed(run_selection.selection, failed);
+  run_selection.inputs = inputs_of(run_selection.selection, modes, options);
   if (!options.shard.empty()) {
     const Result<Shard> shard = parse_shard(options.shard);
     if (!shard.ok()) return shard.error();
-    choice.shard = *shard;
-    keep_shard(choice.selection, choice.shard);
+    run_selection.shard = *shard;
+    keep_shard(run_selection.selection, run_selection.shard);
   }
-  return choice;
+  return run_selection;
 }
 
-std::vector<Group> groups_of(const Choice& choice, const std::vector<Mode>& modes, const SuiteOptions& options) {
-  std::vector<Group> groups = groups_by_passes(choice.selection, modes, options);
+std::vector<KernelGroup> groups_of(const RunSelection& run_selection, const std::vector<Mode>& modes,
+                                   const SuiteOptions& options) {
+  std::vector<KernelGroup> groups = groups_by_passes(run_selection.selection, modes, options);
   add_optimised_sample(groups, options);
   return groups;
 }

@@ -1,4 +1,4 @@
-// What a run judges: the selected kernels by mode and passes.
+// Plans a run: groups the selected kernels by mode and passes.
 #pragma once
 
 #include <string>
@@ -12,18 +12,19 @@
 
 namespace assay::harness {
 
-/// What is to be judged.
-struct Choice {
+/// The kernels that a run judges.
+struct RunSelection {
   Selection selection;
   Shard shard;
   std::string inputs;  ///< for RunStart, of the whole selection
 };
 
-/// By the selectors, or what failed before (SuiteOptions::failed_in). Fails with the selector that names nothing.
-Result<Choice> choose(const SuiteOptions& options, const std::vector<Mode>& modes);
+/// Selects by SuiteOptions::selectors or SuiteOptions::failed_in. Fails on a selector that matches nothing.
+Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes);
 
-/// The choice by mode and passes; most runs have one group for each mode, and one of the CPU's for the sample that is
-/// judged as the optimiser leaves it.
-std::vector<Group> groups_of(const Choice& choice, const std::vector<Mode>& modes, const SuiteOptions& options);
+/// Groups the selection by mode and passes. Most runs have one group for each mode, and on the CPU one for the sample
+/// that is also judged with optimisation.
+std::vector<KernelGroup> groups_of(const RunSelection& run_selection, const std::vector<Mode>& modes,
+                                   const SuiteOptions& options);
 
 }  // namespace assay::harness

@@ -1,5 +1,5 @@
-// The PTX lane from the kernel to the verdict: planted faults end as what they are, and where every operation is
-// exactly defined the lane computes the bits of the CPU.
+// The `ptx` device from the kernel to the verdict: injected faults get the correct outcome, and kernels of exactly
+// defined operations give the bits of the CPU.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -30,7 +30,7 @@ using backends::make_device;
 using backends::Pass;
 using ::testing::HasSubstr;
 
-class PtxLane : public ::testing::Test {
+class PtxDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     device_ = make_device("ptx").take();
@@ -39,7 +39,7 @@ class PtxLane : public ::testing::Test {
   std::unique_ptr<backends::Device> device_;
 };
 
-// ---------------------------------------------------------------------------------------------------- planted faults
+// ---------------------------------------------------------------------------------------------------- injected faults
 
 constexpr std::string_view kGather = R"(import warp as wp
 
@@ -49,7 +49,7 @@ def k(x: wp.array(dtype=float), idx: wp.array(dtype=int), out: wp.array(dtype=fl
     out[i] = x[idx[i]] * x[idx[i]]
 )";
 
-/// A fault in the emitted text of kGather, and what its pass must end as.
+/// A fault in the emitted text of kGather, and the expected outcome of its pass.
 struct Fault {
   const char* name;
   const char* pattern;
@@ -65,9 +65,10 @@ constexpr Fault kFaults[] = {
      "out_of_bounds", "x"},
     {"misaligned", R"(= x\.at\(idx\.at\(i\)\) \*)", "= *(real*)((char*)&x.at(0) + 2) *", Pass::kForward, "misaligned",
      "x"},
-    {"reads what nobody wrote", R"(out\.at\(i\) = x)", "out.at(i) = out.at(i) + x", Pass::kForward,
+    {"reads an uninitialised element", R"(out\.at\(i\) = x)", "out.at(i) = out.at(i) + x", Pass::kForward,
      "uninitialised_read", "out"},
-    {"all write one cell", R"(out\.at\(i\) = x)", "out.at(0) = x", Pass::kForward, "write_write_race", "out"},
+    {"all threads write one element", R"(out\.at\(i\) = x)", "out.at(0) = x", Pass::kForward, "write_write_race",
+     "out"},
     {"no atomic", R"(atomic_add\(grad_x\.at\(idx_i_1\), adj_x_idx_i_1\))", "grad_x.at(0) += adj_x_idx_i_1",
      Pass::kBackward, "read_write_race", "grad_x"},
     {"writes a primal", R"(if \(grad_out\.data\) grad_out\.at\(i\) = 0\.0f;)",
@@ -77,7 +78,7 @@ constexpr Fault kFaults[] = {
 };
 
 std::vector<CaseRecord> judged(backends::Device& device, const Fault* fault) {
-  auto file = frontend::read_python(std::string(kGather), "k.py");
+  auto file = frontend::parse_python(std::string(kGather), "k.py");
   EXPECT_TRUE(file.ok()) << file.error().text();
   KernelSource source;
   source.family = "user";
@@ -100,7 +101,7 @@ std::vector<CaseRecord> judged(backends::Device& device, const Fault* fault) {
   return records;
 }
 
-TEST_F(PtxLane, PlantedFaultsAreFoundWithTheirPlaces) {
+TEST_F(PtxDevice, DetectsInjectedFaultsWithSourceLocations) {
   for (const Fault& fault : kFaults) {
     SCOPED_TRACE(fault.name);
     const std::vector<CaseRecord> records = judged(*device_, &fault);
@@ -117,14 +118,14 @@ TEST_F(PtxLane, PlantedFaultsAreFoundWithTheirPlaces) {
     EXPECT_GT(found.site.source_line, 0U);
     EXPECT_EQ(found.other.has_value(), std::string_view(fault.kind).ends_with("race"));
     EXPECT_THAT(record.message, HasSubstr("[compute_75]"));
-    // The other way round T2 holds the wrong forward pass against the backward one.
+    // finite_differences compares the incorrect forward pass with the backward pass.
     if (fault.pass == Pass::kBackward) {
       EXPECT_TRUE(is_pass(records[0].outcome)) << records[0].message;
     }
   }
 }
 
-TEST_F(PtxLane, TheKernelWithoutAFaultPassesAndIsProfiled) {
+TEST_F(PtxDevice, PassesAndProfilesCorrectKernel) {
   for (const CaseRecord& record : judged(*device_, nullptr)) {
     EXPECT_TRUE(is_pass(record.outcome)) << record.message;
     EXPECT_TRUE(record.faults.empty());
@@ -136,7 +137,7 @@ TEST_F(PtxLane, TheKernelWithoutAFaultPassesAndIsProfiled) {
   }
 }
 
-TEST_F(PtxLane, AChecksNameTurnsItOff) {
+TEST_F(PtxDevice, DisablesCheckByName) {
   const Fault& unwritten = kFaults[4];
   const auto lenient = make_device("ptx", {.compiler = "", .no_checks = {"uninitialised"}}).take();
   EXPECT_NE(judged(*lenient, &unwritten)[0].kind, "uninitialised_read");
@@ -144,14 +145,15 @@ TEST_F(PtxLane, AChecksNameTurnsItOff) {
 
 // ------------------------------------------------------------------------------------------------------------ tables
 
-/// A name that no other test of this process or another has.
+/// A file name that no other test or process uses.
 std::string new_file() {
   static int count = 0;
   return fmt::format("{}/assay-{}-{}.tables", ::testing::TempDir(), ::getpid(), count++);
 }
 
-/// From a device through NVRTC to a file and back. The device is the PTX device, which answers the nearest numbers.
-TEST_F(PtxLane, TablesOfADeviceGoThroughAFile) {
+/// Measures tables on a device through NVRTC, writes them to a file and reads them. The `ptx` device returns correctly
+/// rounded results.
+TEST_F(PtxDevice, RoundTripsMeasuredTablesThroughFile) {
   const std::string file = new_file();
   const auto measured = measure_tables(*device_, {"rcp.approx.ftz.f64"}, 1U << 14U);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
@@ -165,16 +167,16 @@ TEST_F(PtxLane, TablesOfADeviceGoThroughAFile) {
   EXPECT_THAT(table.windows().at(0).differences, ::testing::Each(0));
   const auto device = make_device("ptx", {.compiler = "", .tables = file});
   ASSERT_TRUE(device.ok()) << device.error().text();
-  EXPECT_THAT((*device)->can_run().detail, HasSubstr("approximations as on"));
+  EXPECT_THAT((*device)->can_run().detail, HasSubstr("approximations measured on"));
   std::filesystem::remove(file);
 }
 
-TEST(UnitTables, RejectsAFileOfAnotherFormat) {
+TEST(MeasuredTables, RejectFileInAnotherFormat) {
   EXPECT_FALSE(make_device("ptx", {.compiler = "", .tables = "/nonexistent/tables"}).ok());
   const std::string file = new_file();
   std::ofstream(file) << "hello\n";
   EXPECT_EQ(ptx::read_tables(file).error().text(),
-            file + ": found no header of tables, expected a file that 'assay calibrate --tables' wrote");
+            file + ": the file has no table header; create it with 'assay calibrate --tables'");
   std::filesystem::remove(file);
 }
 
@@ -184,7 +186,8 @@ bool is_exact(const ir::UlpBound& bound) {
   return bound.kind == ir::UlpBound::Kind::kExact || (bound.kind == ir::UlpBound::Kind::kWithin && bound.ulps == 0);
 }
 
-/// Whether every operation has one right result, on the CPU and on CUDA: + - * / sqrt fma, and what does not round.
+/// Whether every operation has one correct result, on the CPU and on CUDA: + - * / sqrt fma, and operations that do not
+/// round.
 bool is_exact(const ir::Function& function) {
   return std::ranges::all_of(function.expressions, [](const ir::Expr& expr) {
     if (expr.kind != ir::ExprKind::kOperation) return true;
@@ -205,10 +208,10 @@ struct Side {
   std::vector<backends::BuildOutcome> built;
 };
 
-Side side_of(std::unique_ptr<backends::Device> device, const std::vector<const Prepared*>& kernels) {
+Side side_of(std::unique_ptr<backends::Device> device, const std::vector<const PreparedKernel*>& kernels) {
   Side side{.device = std::move(device)};
   std::vector<backends::EmittedKernel> emitted;
-  for (const Prepared* kernel : kernels) {
+  for (const PreparedKernel* kernel : kernels) {
     const bool backward = kernel->adjoint.has_value();
     emitted.push_back(*printer()(backward ? kernel->adjoint->module : *kernel->source->module, kernel->kernel(),
                                  backward ? &kernel->adjoint->module.kernels[0] : nullptr, side.device->target()));
@@ -218,17 +221,18 @@ Side side_of(std::unique_ptr<backends::Device> device, const std::vector<const P
   return side;
 }
 
-/// The scalars of every array after one launch in the kernel's own types, threads one after another.
-std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::BuiltKernel& kernel, const Subject& subject,
-                                                const InputSet& set, const std::vector<bool>& poisoned, Pass pass,
+/// The scalars of every array after one launch in the kernel's own types, with sequential threads.
+std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::BuiltKernel& kernel,
+                                                const KernelUnderTest& subject, const InputSet& set,
+                                                const std::vector<bool>& poisoned, Pass pass,
                                                 const std::string& target) {
   side.session->reset();
   std::vector<ir::Argument> gradients;
   if (pass == Pass::kBackward) {
-    gradients = gradient_arguments(subject, set, Precision::kNative, Start::kNonZero, 1);
+    gradients = gradient_arguments(subject, set, Precision::kNative, InitialGradient::kNonZero, 1);
   }
-  std::vector<Role> roles;
-  // A replay may read what the forward launch wrote.
+  std::vector<ArrayRole> roles;
+  // A replay may read the results of the forward launch.
   const auto reads = [&](std::size_t p) {
     return pass == Pass::kBackward &&
            ir::parameter_use(subject.adjoint->module, subject.adjoint->module.kernels[0])[p].read;
@@ -236,7 +240,7 @@ std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::Buil
   for (std::size_t p = 0; p < poisoned.size() + gradients.size(); ++p)
     roles.push_back({.name = fmt::format("{}", p), .uninitialised = p < poisoned.size() && poisoned[p] && !reads(p)});
   const auto placed = KernelLauncher::place(*side.session, subject.module, kernel, pass, backends::Precision::kNative,
-                                            lent(set.launch[Precision::kNative]), gradients, roles, std::byte{0},
+                                            borrowed(set.launch[Precision::kNative]), gradients, roles, std::byte{0},
                                             {backends::ThreadOrder::kForward, 1});
   backends::LaunchRequest request = placed->request();
   request.target = target;
@@ -256,35 +260,40 @@ bool equal(const Computed& a, const Computed& b) {
   return a.integer == b.integer && (same_value || (std::isnan(a.value) && std::isnan(b.value)));
 }
 
-constexpr Policy kOneSet{
-    .generic_sets = 1, .edge_sets = 0, .scale_sets = 0, .deep_sets = 1, .redraws = 0, .large_launch = false};
+constexpr Policy kOneSet{.generic_sets = 1,
+                         .edge_sets = 0,
+                         .scale_sets = 0,
+                         .fully_checked_sets = 1,
+                         .max_redraws = 0,
+                         .large_launch = false};
 
-TEST_F(PtxLane, ExactKernelsGiveTheBitsOfTheCpu) {
+TEST_F(PtxDevice, ExactKernelsMatchCpuBitForBit) {
   const auto selection = select({"*"}, {.random_kernels = 2});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
-  std::vector<std::unique_ptr<Prepared>> prepared;
-  std::vector<const Prepared*> kernels;
-  for (const Selected& one : selection->kernels) {
+  std::vector<std::unique_ptr<PreparedKernel>> prepared;
+  std::vector<const PreparedKernel*> kernels;
+  for (const SelectedKernel& one : selection->kernels) {
     if (!is_exact(*one.source.module)) continue;
-    prepared.push_back(std::make_unique<Prepared>(prepare(one.source, printer(), backends::SourceTarget::kCpp, {})));
-    if (!prepared.back()->stopped) kernels.push_back(prepared.back().get());
+    prepared.push_back(
+        std::make_unique<PreparedKernel>(prepare(one.source, printer(), backends::SourceTarget::kCpp, {})));
+    if (!prepared.back()->early_result) kernels.push_back(prepared.back().get());
   }
   ASSERT_GE(kernels.size(), 60U);
   Side cpu = side_of(std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker = ASSAY_WORKER}), kernels);
   Side ptx = side_of(make_device("ptx").take(), kernels);
   std::size_t compared = 0;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const Prepared& kernel = *kernels[k];
+    const PreparedKernel& kernel = *kernels[k];
     SCOPED_TRACE(kernel.source->selector);
     const auto* cpu_built = std::get_if<backends::BuiltKernel>(&cpu.built[k]);
     const auto* ptx_built = std::get_if<backends::BuiltKernel>(&ptx.built[k]);
     ASSERT_TRUE(cpu_built != nullptr && ptx_built != nullptr);
-    const Subject subject{.module = *kernel.source->module,
-                          .kernel = kernel.kernel(),
-                          .promoted = *kernel.promoted,
-                          .adjoint = kernel.adjoint ? &*kernel.adjoint : nullptr,
-                          .oracle = *kernel.oracle,
-                          .promoted_oracle = *kernel.promoted_oracle};
+    const KernelUnderTest subject{.module = *kernel.source->module,
+                                  .kernel = kernel.kernel(),
+                                  .promoted = *kernel.promoted,
+                                  .adjoint = kernel.adjoint ? &*kernel.adjoint : nullptr,
+                                  .oracle = *kernel.oracle,
+                                  .promoted_oracle = *kernel.promoted_oracle};
     auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
     ASSERT_TRUE(space.ok()) << space.error().text();
     const auto drawn = draw_sets(subject, *space, kOneSet, {}, 5);

@@ -18,8 +18,9 @@
 namespace assay::harness {
 namespace {
 
-/// The device among `candidate` and none whose results the run compares with: as --cross-check says; without it every
-/// device that the row names, and the one with the same bits only where strict flags determine the bits.
+/// `candidate` if the run compares with this device, otherwise empty. Follows --cross-check; by default the run
+/// compares with every device of the row, and with the device that gives identical bits only if strict flags determine
+/// the bits.
 std::string cross_check(std::string_view candidate, bool needs_strict, const SuiteOptions& options) {
   const bool chosen = options.cross_check.empty() ? !needs_strict || options.mode != "default"
                                                   : options.cross_check == candidate || options.cross_check == "both";
@@ -28,33 +29,33 @@ std::string cross_check(std::string_view candidate, bool needs_strict, const Sui
 
 backends::DeviceOptions device_options(const SuiteOptions& options) {
   backends::DeviceOptions result = options.device_options;
-  result.cross_check = cross_check(backends::device_row(options.device).same_bits, true, options);
+  result.cross_check = cross_check(backends::device_row(options.device).bit_identical_to, true, options);
   return result;
 }
 
-/// The device whose results must agree within both bounds; null if the run compares with none.
-Result<std::unique_ptr<backends::Device>> make_peer(const SuiteOptions& options, Events& events) {
-  const std::string name = cross_check(backends::device_row(options.device).agrees, false, options);
+/// The device whose results must agree within both bounds; null if there is none.
+Result<std::unique_ptr<backends::Device>> make_cross_check_device(const SuiteOptions& options, RunObserver& events) {
+  const std::string name = cross_check(backends::device_row(options.device).agrees_with, false, options);
   if (name.empty()) return std::unique_ptr<backends::Device>();
-  auto peer = backends::make_device(name, options.device_options);
-  if (!peer.ok()) return peer;
-  if (const backends::Capability can = (*peer)->can_run(); !can.available)
+  auto cross_check_device = backends::make_device(name, options.device_options);
+  if (!cross_check_device.ok()) return cross_check_device;
+  if (const backends::Capability can = (*cross_check_device)->can_run(); !can.available)
     events.note("cross-check", fmt::format("no cross-check with the device {}: {}", name, can.detail));
-  return peer;
+  return cross_check_device;
 }
 
-void note_unsupported(const Selection& selection, Events& events) {
+void note_unsupported(const Selection& selection, RunObserver& events) {
   for (const Note& note : selection.notes)
     events.note(note.kind, note.text);
-  for (const Selected& kernel : selection.kernels) {
-    if (kernel.source.unreadable) events.note("unsupported kernel", kernel.source.unreadable->text());
+  for (const SelectedKernel& kernel : selection.kernels) {
+    if (kernel.source.parse_error) events.note("unsupported kernel", kernel.source.parse_error->text());
   }
 }
 
-/// Where earlier runs' verdicts are; null where each must be found again: on a device that does not repeat its results,
-/// and on one with other tables or fewer checks than usual.
+/// The cache of earlier verdicts; null for nondeterministic devices, and for devices with other tables or disabled
+/// checks.
 std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const backends::Device& device,
-                                           const Environment& environment) {
+                                           const RunEnvironment& environment) {
   const backends::DeviceOptions& chosen = options.device_options;
   const bool is_usual =
       backends::device_row(options.device).is_repeatable && chosen.no_checks.empty() && chosen.tables.empty();
@@ -64,26 +65,27 @@ std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const ba
   return cache.ok() ? cache.take() : nullptr;
 }
 
-Result<RunStart> start_of(const SuiteOptions& options, const std::vector<Group>& groups, const backends::Device& device,
-                          const Choice& choice, std::vector<Expectation> expectations) {
-  Result<Environment> environment = find_environment(device_options(options));
+Result<RunStart> start_of(const SuiteOptions& options, const std::vector<KernelGroup>& groups,
+                          const backends::Device& device, const RunSelection& run_selection,
+                          std::vector<Expectation> expectations) {
+  Result<RunEnvironment> environment = find_environment(device_options(options));
   if (!environment.ok()) return environment.error();
   RunStart start{.run_id = make_run_id(),
                  .started = utc_now(),
                  .command_line = options.command_line,
                  .seed = options.seed,
                  .environment = environment.take(),
-                 .inputs = choice.inputs,
-                 .shard = choice.shard,
+                 .inputs = run_selection.inputs,
+                 .shard = run_selection.shard,
                  .expectations = std::move(expectations)};
-  for (const Group& group : groups)
+  for (const KernelGroup& group : groups)
     std::ranges::move(plan_cases(group.sources, device, group.options), std::back_inserter(start.plan));
   return start;
 }
 
 }  // namespace
 
-Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, Events& events) {
+Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   std::vector<Expectation> expectations;
   if (!options.expect.empty()) {
     Result<std::vector<Expectation>> read = read_expectations(options.expect);
@@ -91,14 +93,14 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, Events& events) {
     expectations = read.take();
   }
   const std::vector<Mode> modes = modes_of(options.device, options.mode, options.optimise);
-  const Result<Choice> choice = choose(options, modes);
-  if (!choice.ok()) return choice.error();
+  const Result<RunSelection> run_selection = select_run(options, modes);
+  if (!run_selection.ok()) return run_selection.error();
   SuiteRun run;
   run.options_ = std::move(options);
   const SuiteOptions& chosen = run.options_;
-  if (!chosen.failed_in.empty() && choice->selection.kernels.empty()) return run;
-  note_unsupported(choice->selection, events);
-  run.groups_ = groups_of(*choice, modes, chosen);
+  if (!chosen.failed_in.empty() && run_selection->selection.kernels.empty()) return run;
+  note_unsupported(run_selection->selection, events);
+  run.groups_ = groups_of(*run_selection, modes, chosen);
   if (run.groups_.empty())
     return Error{fmt::format("no test case matches the selectors with --pass {}{}", chosen.pass,
                              chosen.shard.empty() ? "" : " in this shard")};
@@ -106,10 +108,10 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, Events& events) {
   auto device = backends::make_device(chosen.device, device_options(chosen));
   if (!device.ok()) return device.error();
   run.device_ = device.take();
-  auto peer = make_peer(chosen, events);
-  if (!peer.ok()) return peer.error();
-  run.peer_ = peer.take();
-  Result<RunStart> start = start_of(chosen, run.groups_, *run.device_, *choice, std::move(expectations));
+  auto cross_check_device = make_cross_check_device(chosen, events);
+  if (!cross_check_device.ok()) return cross_check_device.error();
+  run.cross_check_device_ = cross_check_device.take();
+  Result<RunStart> start = start_of(chosen, run.groups_, *run.device_, *run_selection, std::move(expectations));
   if (!start.ok()) return start.error();
   run.start_ = start.take();
   Result<RecordWriter> writer =
@@ -117,15 +119,15 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, Events& events) {
   if (!writer.ok()) return writer.error();
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
   run.verdicts_ = verdicts_for(chosen, *run.device_, run.start_.environment);
-  for (Group& group : run.groups_) {
-    group.options.peer = run.peer_.get();
+  for (KernelGroup& group : run.groups_) {
+    group.options.cross_check_device = run.cross_check_device_.get();
     group.options.verdicts = run.verdicts_.get();
   }
   return run;
 }
 
-Result<RunEnd> SuiteRun::judge(Events& events) {
-  const auto measuring = Measuring::make(options_, *device_);
+Result<RunEnd> SuiteRun::judge(RunObserver& events) {
+  const auto measuring = MeasurementHook::make(options_, *device_);
   if (!measuring.ok()) return measuring.error();
   (*measuring)->bind(groups_);
   std::unordered_map<std::string, double> costs = expected_costs(groups_, *device_);
@@ -139,9 +141,9 @@ Result<RunEnd> SuiteRun::judge(Events& events) {
 
 std::size_t SuiteRun::unsupported_kernels() const {
   std::size_t count = 0;
-  for (const Group& group : groups_)
-    count += static_cast<std::size_t>(
-        std::ranges::count_if(group.sources, [](const KernelSource& source) { return source.unreadable.has_value(); }));
+  for (const KernelGroup& group : groups_)
+    count += static_cast<std::size_t>(std::ranges::count_if(
+        group.sources, [](const KernelSource& source) { return source.parse_error.has_value(); }));
   return count;
 }
 

@@ -1,4 +1,4 @@
-// A run from its options to its recorded end: selects, plans, judges, records. Start reading here.
+// A complete run: selects, plans, judges, records. Start reading here.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ namespace assay::harness {
 
 class SuiteRun {
  public:
-  /// Selects the kernels, makes the devices and opens the records. `events` learns of kernels that cannot be judged.
+  /// Selects the kernels, creates the devices and opens the records. Unsupported kernels are reported to `events`.
   /// Fails if an option, a selector or a file is invalid; nothing is judged then.
-  static Result<SuiteRun> prepare(SuiteOptions options, Events& events);
+  static Result<SuiteRun> prepare(SuiteOptions options, RunObserver& events);
 
-  /// Whether --failed-in named a run in which nothing failed: there is nothing to judge.
+  /// Whether there is nothing to judge, because no case failed in the run of --failed-in.
   [[nodiscard]] bool is_empty() const { return groups_.empty(); }
 
   /// Judges and records every planned case. Fails if the device cannot be measured or the records cannot be written.
-  Result<RunEnd> judge(Events& events);
+  Result<RunEnd> judge(RunObserver& events);
 
   [[nodiscard]] const SuiteOptions& options() const { return options_; }
   [[nodiscard]] backends::Device& device() { return *device_; }
@@ -39,9 +39,9 @@ class SuiteRun {
   SuiteRun() = default;
 
   SuiteOptions options_;
-  std::vector<Group> groups_;
+  std::vector<KernelGroup> groups_;
   std::unique_ptr<backends::Device> device_;
-  std::unique_ptr<backends::Device> peer_;  ///< whose results must agree; null: none
+  std::unique_ptr<backends::Device> cross_check_device_;  ///< results must agree with it; null: none
   std::unique_ptr<VerdictCache> verdicts_;
   std::unique_ptr<RecordWriter> writer_;
   RunStart start_;

@@ -1,4 +1,4 @@
-// Runs tests' kernels through every stage on the real CPU device, with faults planted into the emitted text.
+// Runs the kernels of tests through all stages on the real CPU device, with faults injected into the emitted text.
 //
 //     CpuRun run({{.name = "good", .python = kScale},
 //                 {.name = "bad", .python = kScale, .edits = {{R"(2\.0f)", "2.5f"}}}});
@@ -23,18 +23,18 @@ using attacks::before_body;
 using attacks::Edit;
 
 /// A kernel to judge; `python` defines it as `def k(`, which is renamed.
-struct Specimen {
+struct TestKernel {
   std::string name;
   std::string python;
   std::vector<Edit> edits = {};
 };
 
-KernelSource source_of(const Specimen& specimen);
+KernelSource source_of(const TestKernel& test_kernel);
 
-/// The CPU device with the worker that was built with the tests and no cache.
+/// The CPU device with the worker built with the tests, and without a cache.
 std::unique_ptr<backends::Device> cpu_device();
 
-/// The CPU device, of which a test changes something.
+/// Base class for a CPU device with modified behaviour.
 class ChangedDevice : public backends::Device {
  public:
   [[nodiscard]] std::string_view name() const override { return device_->name(); }
@@ -56,7 +56,7 @@ class ChangedDevice : public backends::Device {
   std::unique_ptr<backends::Device> device_ = cpu_device();
 };
 
-/// Tells what it was asked to build; of one thread.
+/// Records the kernels that it builds. Not thread-safe.
 class CountingDevice final : public ChangedDevice {
  public:
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
@@ -66,20 +66,20 @@ class CountingDevice final : public ChangedDevice {
     return ChangedDevice::build(kernels, flags);
   }
 
-  std::vector<std::string> built;  ///< kernels, in the order in which they came
+  std::vector<std::string> built;  ///< names of the kernels, in build order
 };
 
-/// Prints for the CPU and plants the specimens' edits. An edit without a match fails the test that runs.
-Printer faulty_printer(const std::vector<Specimen>& specimens);
+/// Prints for the CPU and applies the edits of the test kernels. An edit without a match fails the current test.
+Printer faulty_printer(const std::vector<TestKernel>& test_kernels);
 
 /// The records of one batch, in the order of the plan.
 std::vector<CaseRecord> records_of(std::span<const KernelSource> sources, backends::Device& device,
                                    const Printer& printer, const RunOptions& options);
 
-/// The records of a batch of specimens.
+/// The records of a batch of test kernels.
 class CpuRun {
  public:
-  explicit CpuRun(const std::vector<Specimen>& specimens, RunOptions options = quick());
+  explicit CpuRun(const std::vector<TestKernel>& test_kernels, RunOptions options = quick());
 
   static RunOptions quick();
   const CaseRecord& forward(const std::string& name) const { return record(name, "forward"); }
@@ -92,7 +92,7 @@ class CpuRun {
   std::vector<CaseRecord> records_;
 };
 
-/// "fail(mismatch): ...", for the messages of tests.
+/// "fail(mismatch): ...", for test messages.
 std::string summary(const CaseRecord& record);
 
 }  // namespace assay::harness::testing

@@ -1,4 +1,4 @@
-// The part of cpu_run.hpp that knows the device and the printer, and its tests.
+// Implements the part of cpu_run.hpp that depends on the device and the printer, and tests it.
 #include "harness/testing/cpu_run.hpp"
 
 #include <stdexcept>
@@ -11,12 +11,12 @@
 #include "backends/source/print.hpp"
 
 namespace assay::harness::testing {
-KernelSource source_of(const Specimen& specimen) {
-  std::string python = specimen.python;
+KernelSource source_of(const TestKernel& test_kernel) {
+  std::string python = test_kernel.python;
   const std::string definition = "def k(";
   const std::size_t at = python.find(definition);
-  if (at == std::string::npos) throw std::logic_error(specimen.name + " lacks " + definition);
-  python.replace(at, definition.size(), "def " + specimen.name + "(");
+  if (at == std::string::npos) throw std::logic_error(test_kernel.name + " lacks " + definition);
+  python.replace(at, definition.size(), "def " + test_kernel.name + "(");
   return kernel_of(python);
 }
 
@@ -24,16 +24,16 @@ std::unique_ptr<backends::Device> cpu_device() {
   return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker = ASSAY_WORKER, .use_cache = false});
 }
 
-Printer faulty_printer(const std::vector<Specimen>& specimens) {
-  return [specimens](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
-                     backends::SourceTarget target) {
+Printer faulty_printer(const std::vector<TestKernel>& test_kernels) {
+  return [test_kernels](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+                        backends::SourceTarget target) {
     Result<backends::EmittedKernel> emitted = source::print(module, forward, backward, target);
     if (!emitted.ok() || target != backends::SourceTarget::kCpp) return emitted;
-    for (const Specimen& specimen : specimens) {
-      if (specimen.name != forward.name) continue;
-      for (const Edit& edit : specimen.edits) {
-        if (const Result<void> planted = attacks::injected_fault(*emitted, edit); !planted.ok())
-          ADD_FAILURE() << planted.error().text();
+    for (const TestKernel& test_kernel : test_kernels) {
+      if (test_kernel.name != forward.name) continue;
+      for (const Edit& edit : test_kernel.edits) {
+        if (const Result<void> injected = attacks::inject_code(*emitted, edit); !injected.ok())
+          ADD_FAILURE() << injected.error().text();
       }
     }
     return emitted;
@@ -54,12 +54,12 @@ RunOptions CpuRun::quick() {
   return options;
 }
 
-CpuRun::CpuRun(const std::vector<Specimen>& specimens, RunOptions options) {
+CpuRun::CpuRun(const std::vector<TestKernel>& test_kernels, RunOptions options) {
   std::vector<KernelSource> sources;
-  for (const Specimen& specimen : specimens)
-    sources.push_back(source_of(specimen));
+  for (const TestKernel& test_kernel : test_kernels)
+    sources.push_back(source_of(test_kernel));
   const auto device = cpu_device();
-  records_ = records_of(sources, *device, faulty_printer(specimens), options);
+  records_ = records_of(sources, *device, faulty_printer(test_kernels), options);
 }
 
 const CaseRecord& CpuRun::record(const std::string& name, const std::string& pass) const {
@@ -83,27 +83,27 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )";
 
 std::string printed(const std::vector<Edit>& edits) {
-  const Specimen specimen{.name = "doubled", .python = kDouble, .edits = edits};
-  const KernelSource source = source_of(specimen);
+  const TestKernel test_kernel{.name = "doubled", .python = kDouble, .edits = edits};
+  const KernelSource source = source_of(test_kernel);
   const auto emitted =
-      faulty_printer({specimen})(*source.module, source.module->kernels[0], nullptr, backends::SourceTarget::kCpp);
+      faulty_printer({test_kernel})(*source.module, source.module->kernels[0], nullptr, backends::SourceTarget::kCpp);
   return emitted.value().body;
 }
 
-TEST(FaultyPrinter, ReplacesTheFirstMatch) {
+TEST(FaultyPrinter, ReplacesFirstMatch) {
   const std::string body = printed({{R"((\d)\.0f)", "$1.5f"}});
   EXPECT_NE(body.find("2.5f * x.at(i)"), std::string::npos) << body;
 }
 
-TEST(FaultyPrinter, PutsStatementsAndLines) {
+TEST(FaultyPrinter, InsertsStatementsAndLines) {
   const std::string body = printed({at_thread_start(backends::Pass::kForward, "here();"), before_body("int first;")});
   EXPECT_EQ(body.find("int first;\n"), 0U) << body;
   const std::size_t loop = body.find("++thread) {\n");
   EXPECT_EQ(body.find("here();"), loop + 16) << body;
 }
 
-TEST(FaultyPrinter, FailsWhereNothingMatches) {
-  EXPECT_NONFATAL_FAILURE(printed({{"nowhere", "x"}}), "nothing in the text of doubled matches nowhere");
+TEST(FaultyPrinter, FailsIfNothingMatches) {
+  EXPECT_NONFATAL_FAILURE(printed({{"nowhere", "x"}}), "cannot inject code into doubled: no match for nowhere in its text");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace assay::harness::testing {
 
 KernelSource kernel_of(const std::string& python) {
   const std::string text = "import warp as wp\n" + python;
-  Result<frontend::ParsedFile> read = frontend::read_python(text, "kernel.py");
+  Result<frontend::ParsedFile> read = frontend::parse_python(text, "kernel.py");
   std::string trouble;
   if (!read.ok()) {
     trouble = read.error().text();
@@ -20,7 +20,7 @@ KernelSource kernel_of(const std::string& python) {
     if (trouble.empty()) trouble = "no kernel";
   }
   if (!trouble.empty()) {
-    std::fprintf(stderr, "this test's kernel cannot be read: %s\n%s\n", trouble.c_str(), text.c_str());
+    std::fprintf(stderr, "cannot parse the test's kernel: %s\n%s\n", trouble.c_str(), text.c_str());
     std::abort();
   }
   KernelSource source{.family = "test", .kernel = read->module.kernels[0].name, .file = "kernel.py", .python = text};

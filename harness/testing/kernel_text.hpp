@@ -1,4 +1,4 @@
-// Kernels for tests, written as their users write them.
+// Kernels for tests, written in Python.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace assay::harness::testing {
 
-/// The only kernel of a Python text, "import warp as wp" left out; it is named as in the text and lies in "kernel.py".
-/// Aborts, with the reader's words, on a text that cannot be read.
+/// The only kernel of a Python text without "import warp as wp". Its file is "kernel.py". Aborts with the frontend's
+/// error if the text cannot be parsed.
 KernelSource kernel_of(const std::string& python);
 
 }  // namespace assay::harness::testing

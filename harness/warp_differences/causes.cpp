@@ -18,38 +18,43 @@ using namespace ir;
 constexpr std::int64_t kUnrolled = 16;
 
 constexpr std::array kRows = {
-    CauseRow{Cause::kWhile, "While loops",
-             "Warp replays a `while` loop forward and takes each iteration's adjoint from the state that it then has: "
-             "values belong to the wrong iteration."},
-    CauseRow{Cause::kJump, "`break`, `continue` and `return` in a loop",
-             "Warp's reverse pass visits every iteration, also those that the forward pass skipped or never reached."},
+    CauseRow{
+        Cause::kWhile, "While loops",
+        "Warp replays a `while` loop forward and then computes the adjoint of every iteration from the state after "
+        "the replay, so it uses values of the wrong iteration."},
+    CauseRow{
+        Cause::kJump, "`break`, `continue` and `return` in a loop",
+        "Warp's reverse pass visits every iteration, including those that the forward pass skipped or never reached."},
     CauseRow{Cause::kReusedArray, "Arrays that the kernel reads and overwrites",
              "Warp's reverse pass reads the array as the launch left it, not as the forward pass read it."},
     CauseRow{Cause::kNestedLoop, "Dynamic loops inside loops",
-             "Warp re-runs inner loops from the state after the launch: accumulators of inner loops are lost."},
+             "Warp replays inner loops from the state after the launch, so it loses the accumulators of inner loops."},
     CauseRow{Cause::kLoop, "Dynamic loops with carried state",
-             "Warp replays no dynamic loop before the reverse pass: a carried value is the one from before the loop or "
-             "from the wrong iteration wherever a derivative needs it."},
+             "Warp does not replay dynamic loops before the reverse pass, so derivatives use values of loop-carried "
+             "variables from before the loop or from the wrong iteration."},
     CauseRow{Cause::kLongStaticLoop, "Constant loops of more than 16 trips",
-             "Warp unrolls constant loops of at most 16 trips; longer ones are treated as dynamic."},
-    CauseRow{
-        Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`",
-        "Warp leaves the seed with what the array held before, also where a thread's value replaced it, and in a tie "
-        "gives it whole to every thread that ties; the winner takes it, once."},
-    CauseRow{Cause::kMod, "`%` on floats", "Warp gives the second operand no gradient; -trunc(a / b) is right."},
-    CauseRow{Cause::kFrac, "`wp.frac`", "Warp gives no gradient; 1 is right between the jumps."},
+             "Warp unrolls constant loops of at most 16 trips; it treats longer loops as dynamic."},
+    CauseRow{Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`",
+             "Warp gives the cotangent to the previous value of the array even if a thread replaced that value, and in "
+             "a tie it gives the whole cotangent to every tied thread. Only one winning thread must receive it."},
+    CauseRow{Cause::kMod, "`%` on floats",
+             "Warp gives the second operand no gradient; the correct derivative is -trunc(a / b)."},
+    CauseRow{Cause::kFrac, "`wp.frac`", "Warp gives no gradient; between the jumps the derivative is 1."},
     CauseRow{Cause::kComponents, "Components assigned one by one",
-             "Warp drops or doubles adjoints where components of one vector or fields of one struct are assigned "
+             "Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned "
              "repeatedly, or assigned and then read."},
     CauseRow{Cause::kWhere, "`wp.where` around a function that overflows",
-             "Warp multiplies the zero adjoint of the arm that was not chosen with its infinite derivative: NaN."},
-    CauseRow{Cause::kPow, "`wp.pow` and `**`",
-             "Warp also differentiates by the exponent, where the logarithm of the base may not exist."},
+             "Warp multiplies the zero adjoint of the branch not taken by its infinite derivative, which gives NaN."},
+    CauseRow{
+        Cause::kPow, "`wp.pow` and `**`",
+        "Warp also differentiates with respect to the exponent. This needs the logarithm of the base, which may not "
+        "exist."},
     CauseRow{Cause::kNormalize, "`wp.normalize` and `wp.length`",
-             "At zero there is no derivative; by our convention normalize's gradient there is 0."},
-    CauseRow{Cause::kTie, "Ties, kinks and poles of `abs`, `min`, `max`, `acos` and their like",
-             "There is no derivative, and each side has its own convention; ours is in the numeric policy."},
-    CauseRow{Cause::kOther, "Other", "Not put down to one construct."},
+             "The derivative does not exist at zero; Assay defines the gradient of normalize as 0 there."},
+    CauseRow{
+        Cause::kTie, "Ties, non-differentiable points and poles of `abs`, `min`, `max`, `acos` and similar functions",
+        "The derivative does not exist, and Warp and Assay use different conventions; see docs/design/numerics.md."},
+    CauseRow{Cause::kOther, "Other", "Not attributed to a construct."},
 };
 static_assert(kRows.size() == static_cast<std::size_t>(Cause::kOther) + 1);
 
@@ -100,7 +105,7 @@ class Detector {
     if (called_.insert(function).second) scan(module_.functions[static_cast<std::size_t>(function)]);
   }
 
-  /// A loop counts as nested whatever is around it, as long as it is dynamic itself.
+  /// A dynamic loop inside any other loop counts as nested.
   void note_loop(const Function& function, const For& loop, int loops) {
     const auto start = constant(function, loop.start), stop = constant(function, loop.stop),
                step = constant(function, loop.step);

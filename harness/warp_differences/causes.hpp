@@ -1,4 +1,4 @@
-// Why Warp's gradient of a kernel departs from ours, as far as the kernel's own text tells.
+// Causes of differences between Warp's gradients and ours, inferred from the text of the kernel.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace assay::warp {
 
-/// The first that a kernel has is what its departure is put down to: those before are wrong more often.
+/// A difference is attributed to the first construct in this order that the kernel contains: earlier constructs are
+/// incorrect more often.
 enum class Cause : std::uint8_t {
   kWhile,
   kJump,
@@ -31,12 +32,12 @@ enum class Cause : std::uint8_t {
 struct CauseRow {
   Cause cause;
   std::string_view title;
-  std::string_view explanation;  ///< what Warp does there and what is right
+  std::string_view explanation;  ///< the behaviour of Warp, and the correct one
 };
-/// Every cause, in the order of Cause.
+/// All causes, in the order of Cause.
 std::span<const CauseRow> causes();
 
-/// Functions that the kernel calls count as part of it.
+/// The cause for a kernel, including the functions that it calls.
 Cause cause_of(const ir::Module& module, const ir::Function& kernel);
 
 }  // namespace assay::warp

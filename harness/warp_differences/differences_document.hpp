@@ -1,4 +1,4 @@
-// docs/generated/warp_differences.md: where Warp's gradients depart from ours, and who is right.
+// docs/generated/warp_differences.md: differences between Warp's gradients and ours, and which are correct.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace assay::warp {
 
-/// The whole document, in Markdown. `date` is that of the run: "2025-03-31".
-std::string differences_document(const std::vector<Subject>& subjects, const Session& session, std::string_view date);
+/// The document in Markdown. `date` is the date of the run, such as "2025-03-31".
+std::string differences_document(const std::vector<ComparedKernel>& subjects, const WarpAnswers& session,
+                                 std::string_view date);
 
 }  // namespace assay::warp

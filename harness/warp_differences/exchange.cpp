@@ -38,10 +38,10 @@ Bytes read_file(const fs::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The seeds of an array in its own layout.
+/// The cotangents of an array, in the layout of the array.
 Bytes seed_bytes(const ir::Module& module, const ir::Argument& argument, const std::vector<double>& seeds) {
   Bytes bytes(argument.bytes.size());
-  const auto leaves = ir::leaves_of(module, argument.type.element());
+  const auto leaves = ir::scalar_components(module, argument.type.element());
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     const ir::ScalarComponent& component = leaves[i % leaves.size()];
     const std::size_t element = ir::element_offset(argument, static_cast<std::int64_t>(i / leaves.size()));
@@ -51,8 +51,8 @@ Bytes seed_bytes(const ir::Module& module, const ir::Argument& argument, const s
   return bytes;
 }
 
-/// The plan's entry for one launch; appends the launch's memory to `data`.
-json plan_launch(const Subject& subject, std::size_t number, Bytes& data) {
+/// The entry of the plan for one launch; appends the memory of the launch to `data`.
+json plan_launch(const ComparedKernel& subject, std::size_t number, Bytes& data) {
   const harness::InputSet& set = subject.sets()[number];
   const ir::Launch& launch = set.launch[reference::kNative];
   const bool gradient = subject.has_gradient(number);
@@ -69,7 +69,7 @@ json plan_launch(const Subject& subject, std::size_t number, Bytes& data) {
                           {"seeded", seeded}});
     data.insert(data.end(), argument.bytes.begin(), argument.bytes.end());
     if (!seeded) continue;
-    const Bytes seeds = seed_bytes(subject.module(), argument, set.seeds[p]);
+    const Bytes seeds = seed_bytes(subject.module(), argument, set.cotangents[p]);
     data.insert(data.end(), seeds.begin(), seeds.end());
   }
   return {{"extents", launch.extents},
@@ -78,10 +78,10 @@ json plan_launch(const Subject& subject, std::size_t number, Bytes& data) {
           {"parameters", std::move(parameters)}};
 }
 
-Result<void> write_plan(const fs::path& folder, const std::vector<Subject>& subjects) {
+Result<void> write_plan(const fs::path& folder, const std::vector<ComparedKernel>& subjects) {
   json cases = json::array();
   for (std::size_t s = 0; s < subjects.size(); ++s) {
-    const Subject& subject = subjects[s];
+    const ComparedKernel& subject = subjects[s];
     const std::string name = case_name(s);
     if (auto written = write_file(folder / (name + ".py"), subject.python()); !written.ok()) return written;
     json launches = json::array();
@@ -107,13 +107,13 @@ Status status_of(const std::string& text) {
   return Status::kMissing;
 }
 
-/// Cuts an answer's bytes into the arrays of the launch.
-void take_arrays(Answer& answer, const ir::Launch& launch, const Bytes& bytes) {
+/// Splits the bytes of an answer into the arrays of the launch.
+void take_arrays(PassAnswer& answer, const ir::Launch& launch, const Bytes& bytes) {
   std::size_t position = 0;
   for (const ir::Argument& argument : launch.arguments) {
     const std::size_t size = argument.type.is_array() ? argument.bytes.size() : 0;
     if (position + size > bytes.size()) {
-      answer = {Status::kMissing, "the answer's file is too short"};
+      answer = {Status::kMissing, "the answer file is too short"};
       return;
     }
     const auto* first = bytes.data() + position;
@@ -122,21 +122,21 @@ void take_arrays(Answer& answer, const ir::Launch& launch, const Bytes& bytes) {
   }
 }
 
-std::vector<LaunchAnswer> read_answers(const fs::path& folder, const Subject& subject, const std::string& name) {
+std::vector<LaunchAnswer> read_answers(const fs::path& folder, const ComparedKernel& subject, const std::string& name) {
   std::vector<LaunchAnswer> answers(subject.sets().size());
-  Answer whole;  // what is said of the case as a whole
+  PassAnswer whole;  // answer for the whole case
   std::ifstream stream(folder / (name + ".jsonl"));
   for (std::string line; std::getline(stream, line);) {
     const json entry = json::parse(line, nullptr, false);
-    if (entry.is_discarded()) continue;  // the process died while it wrote
-    const Answer said{status_of(entry["status"]), entry["message"]};
+    if (entry.is_discarded()) continue;  // the process died while writing
+    const PassAnswer said{status_of(entry["status"]), entry["message"]};
     if (entry["launch"].is_null()) {
       whole = said;
       continue;
     }
     const auto number = entry["launch"].get<std::size_t>();
     const std::string pass = entry["pass"];
-    Answer& answer = pass == "forward" ? answers.at(number).forward : answers.at(number).backward;
+    PassAnswer& answer = pass == "forward" ? answers.at(number).forward : answers.at(number).backward;
     answer = said;
     if (answer.status != Status::kDone) continue;
     take_arrays(answer, subject.sets()[number].launch[reference::kNative],
@@ -167,8 +167,8 @@ std::string_view to_text(Status status) {
   return "unknown";
 }
 
-Result<Session> run_in_warp(const Interpreter& interpreter, const fs::path& root, const fs::path& cache,
-                            const std::vector<Subject>& subjects, const RunLimits& limits) {
+Result<WarpAnswers> run_in_warp(const WarpInterpreter& interpreter, const fs::path& root, const fs::path& cache,
+                                const std::vector<ComparedKernel>& subjects, const RunLimits& limits) {
   auto scratch = backends::ScratchDirectory::create(fs::temp_directory_path());
   if (!scratch.ok()) return scratch.error();
   const fs::path folder = scratch->path();
@@ -177,14 +177,14 @@ Result<Session> run_in_warp(const Interpreter& interpreter, const fs::path& root
   const cpu::ProcessResult result =
       cpu::run_process(interpreter.program,
                        {script(root).string(), folder.string(), "--jobs", std::to_string(limits.jobs), "--limit",
-                        std::to_string(limits.one_pass.count()), "--cache", cache.string()},
+                        std::to_string(limits.per_pass.count()), "--cache", cache.string()},
                        limits.all);
   if (result.end == cpu::ProcessResult::End::kTimedOut) {
     return Error{fmt::format("Warp did not finish within {} s: {}", limits.all.count(), tail(result.output))};
   }
   if (!result.succeeded()) return Error{"the run in Warp failed: " + tail(result.output)};
 
-  Session session;
+  WarpAnswers session;
   const json said = json::parse(std::ifstream(folder / "answers" / "session.json"), nullptr, false);
   if (said.is_discarded()) return Error{"the run in Warp left no session.json"};
   session.warp = said["warp"];

@@ -24,27 +24,27 @@ def square(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 std::string kernel(const std::string& body) { return std::string(kHead) + body; }
 
-/// A subject that the oracle takes for a square, and Warp for whatever `python` says.
-Subject planted(const std::string& python) {
+/// A subject whose oracle computes a square, while Warp runs `python`.
+ComparedKernel with_python_of_warp(const std::string& python) {
   Result<harness::KernelSet> read = harness::read_text(kernel("    out[i] = x[i] * x[i]\n"), "square.py");
   harness::KernelSource source = std::move(read.value().kernels.at(0));
-  source.family = "planted";
+  source.family = "exchange";
   source.python = python;
-  return Subject::make(std::move(source), Gradients::kFirstLaunch, 1).take();
+  return ComparedKernel::make(std::move(source), GradientLaunches::kFirstLaunch, 1).take();
 }
 
-TEST(Exchange, TellsEveryEndApartAndGoesOn) {
-  const Result<Interpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
+TEST(WarpSession, ReportsEachFailureAndRunsTheOtherCases) {
+  const Result<WarpInterpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
   if (!interpreter.ok()) GTEST_SKIP() << interpreter.error().text();
-  std::vector<Subject> subjects;
-  subjects.push_back(planted("this is no Python"));
-  subjects.push_back(planted(kernel("    out[i] = x[i + 1000000000]\n")));
-  subjects.push_back(planted(kernel("    while x[i] == x[i]:\n        out[i] = x[i]\n")));
-  subjects.push_back(planted(kernel("    out[i] = x[i] * x[i] * 1.001\n")));
-  subjects.push_back(planted(kernel("    y = x[i]\n    out[i] = y * y + 0.0 * wp.log(y * 0.0)\n")));
-  subjects.push_back(planted(kernel("    out[i] = x[i] * x[i]\n")));
-  const Result<Session> session =
-      run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects, {.one_pass = std::chrono::seconds(2)});
+  std::vector<ComparedKernel> subjects;
+  subjects.push_back(with_python_of_warp("this is not Python"));
+  subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i + 1000000000]\n")));
+  subjects.push_back(with_python_of_warp(kernel("    while x[i] == x[i]:\n        out[i] = x[i]\n")));
+  subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i] * x[i] * 1.001\n")));
+  subjects.push_back(with_python_of_warp(kernel("    y = x[i]\n    out[i] = y * y + 0.0 * wp.log(y * 0.0)\n")));
+  subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i] * x[i]\n")));
+  const Result<WarpAnswers> session =
+      run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects, {.per_pass = std::chrono::seconds(2)});
   ASSERT_TRUE(session.ok()) << session.error().text();
   const auto answer = [&](std::size_t number) -> const LaunchAnswer& { return session->cases.at(number).at(0); };
 
@@ -56,17 +56,18 @@ TEST(Exchange, TellsEveryEndApartAndGoesOn) {
   EXPECT_EQ(answer(2).forward.status, Status::kTimedOut);
 
   ASSERT_EQ(answer(3).forward.status, Status::kDone) << answer(3).forward.message;
-  EXPECT_THAT(compare_forward(subjects[3], 0, answer(3).forward).mismatches, SizeIs(8)) << "the first few";
+  EXPECT_THAT(compare_forward(subjects[3], 0, answer(3).forward).mismatches, SizeIs(8))
+      << "only the first mismatches are listed";
   EXPECT_THAT(compare_forward(subjects[3], 0, answer(3).forward).mismatches.at(0), HasSubstr("out[0]: expected "));
   ASSERT_EQ(answer(3).backward.status, Status::kDone) << answer(3).backward.message;
   const GradientComparison off = compare_gradients(subjects[3], 0, answer(3).backward);
-  ASSERT_THAT(off.departures, SizeIs(1));
-  EXPECT_EQ(off.departures[0].arbitration, Arbitration::kWarpWrong);
-  EXPECT_EQ(off.departures[0].departing, 13U);
+  ASSERT_THAT(off.differences, SizeIs(1));
+  EXPECT_EQ(off.differences[0].arbitration, Arbitration::kWarpWrong);
+  EXPECT_EQ(off.differences[0].differing, 13U);
 
   ASSERT_EQ(answer(4).backward.status, Status::kDone) << answer(4).backward.message;
   const GradientComparison nan = compare_gradients(subjects[4], 0, answer(4).backward);
-  ASSERT_THAT(nan.departures, SizeIs(1)) << "a NaN agrees with nothing";
+  ASSERT_THAT(nan.differences, SizeIs(1)) << "NaN must not agree with any value";
 
   ASSERT_EQ(answer(5).backward.status, Status::kDone) << answer(5).backward.message;
   EXPECT_THAT(compare_forward(subjects[5], 0, answer(5).forward).mismatches, IsEmpty());

@@ -18,8 +18,9 @@ std::string describe(const std::string& where, const harness::Computed& got, con
 
 }  // namespace
 
-std::string place(const Subject& subject, std::size_t parameter, const ir::Argument& argument, std::size_t scalar) {
-  const std::size_t leaves = ir::leaves_of(subject.module(), argument.type.element()).size();
+std::string place(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
+                  std::size_t scalar) {
+  const std::size_t leaves = ir::scalar_components(subject.module(), argument.type.element()).size();
   std::vector<std::size_t> index(argument.shape.size());
   std::size_t element = scalar / leaves;
   for (std::size_t d = index.size(); d-- > 0;) {
@@ -32,7 +33,7 @@ std::string place(const Subject& subject, std::size_t parameter, const ir::Argum
   return fmt::format("{}[{}]{}", name, fmt::join(index, ", "), part);
 }
 
-ForwardComparison compare_forward(const Subject& subject, std::size_t launch, const Answer& answer) {
+ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer) {
   const harness::InputSet& set = subject.sets()[launch];
   const auto expected = harness::expected_outputs(set.reference, reference::kNative);
   ForwardComparison comparison;
@@ -43,7 +44,7 @@ ForwardComparison compare_forward(const Subject& subject, std::size_t launch, co
     for (std::size_t i = 0; i < got.size(); ++i) {
       if (!expected[p]->written[i]) continue;
       const harness::Expected& wanted = expected[p]->scalars[i];
-      const harness::Score score = harness::score(got[i], wanted);
+      const harness::ScalarComparison score = harness::score(got[i], wanted);
       ++(score.agreement == harness::Agreement::kUnknown ? comparison.unknown : comparison.checks);
       if (score.agreement == harness::Agreement::kDiffers && comparison.mismatches.size() < kMismatchesKept) {
         comparison.mismatches.push_back(describe(place(subject, p, layout, i), got[i], wanted));

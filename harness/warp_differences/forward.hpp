@@ -1,4 +1,4 @@
-// Holds what Warp computed forward against the oracle's bound.
+// Compares Warp's forward results with the oracle's bounds.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,11 @@ struct ForwardComparison {
   std::vector<std::string> mismatches;  ///< the first few: array, index, expected, bound, got
 };
 
-/// Every cell that the kernel writes. The answer must be done.
-ForwardComparison compare_forward(const Subject& subject, std::size_t launch, const Answer& answer);
+/// Compares every element that the kernel writes. The answer must be kDone.
+ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer);
 
-/// The scalar of an array as Python names it: "x[3, 2]", and ".1" behind it for a part of a compound element.
-std::string place(const Subject& subject, std::size_t parameter, const ir::Argument& argument, std::size_t scalar);
+/// A scalar of an array in Python notation: "x[3, 2]", followed by ".1" for a component of a compound element.
+std::string place(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
+                  std::size_t scalar);
 
 }  // namespace assay::warp

@@ -1,4 +1,4 @@
-// Holds Warp's gradients against the oracle's; where they depart, finite differences say which are right.
+// Compares Warp's gradients with the oracle's. Finite differences decide which one is correct if they differ.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 namespace assay::warp {
 
 enum class Arbitration : std::uint8_t {
-  kWarpWrong,  ///< the difference quotient agrees with ours and not with Warp's
-  kWeWrong,    ///< the difference quotient does not agree with ours
-  kUndecided,  ///< no difference quotient: a kink within every step, or a pole
+  kWarpWrong,   ///< the difference quotient agrees with our gradient and not with Warp's
+  kAssayWrong,  ///< the difference quotient does not agree with our gradient
+  kUndecided,   ///< no difference quotient: a non-differentiable point within every step, or a pole
 };
 
-/// An array whose gradient in Warp departs from ours.
-struct Departure {
+/// An array for which Warp's gradient differs from ours.
+struct GradientDifference {
   std::size_t parameter = 0;
-  std::size_t departing = 0, compared = 0;  ///< scalars
-  // The scalar that decided.
+  std::size_t differing = 0, compared = 0;  ///< scalars
+  // The most significant scalar.
   std::string place;
-  long double ours = 0;
+  long double oracle_value = 0;
   double warp = 0;
   std::optional<long double> difference;
   Arbitration arbitration = Arbitration::kUndecided;
@@ -31,13 +31,13 @@ struct Departure {
 
 struct GradientComparison {
   std::size_t agreeing = 0;  ///< arrays
-  std::size_t unknown = 0;   ///< arrays of which no scalar has a finite bound
-  std::vector<Departure> departures;
+  std::size_t unknown = 0;   ///< arrays without a scalar with a finite bound
+  std::vector<GradientDifference> differences;
 };
 
-/// Gradients of all float arrays, but for those that the kernel only overwrites: what is left in such a buffer after a
-/// backward pass is nobody's derivative. Agreement is |warp - ours| <= 4 bound + 1e-5 magnitude; the answer must be
-/// done.
-GradientComparison compare_gradients(const Subject& subject, std::size_t launch, const Answer& answer);
+/// Compares the gradients of all float arrays, except arrays that the kernel only overwrites: the content of their
+/// gradients after a backward pass is not a derivative. Agreement is |warp - ours| <= 4 bound + 1e-5 magnitude. The
+/// answer must be kDone.
+GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer);
 
 }  // namespace assay::warp

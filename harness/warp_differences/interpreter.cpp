@@ -21,22 +21,22 @@ std::string last_line(std::string text) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-Result<Interpreter> try_interpreter(const fs::path& program, const fs::path& root) {
+Result<WarpInterpreter> try_interpreter(const fs::path& program, const fs::path& root) {
   const cpu::ProcessResult result = cpu::run_process(program, {script(root).string(), "--version"}, kStartLimit);
   const std::string version = last_line(result.output);
   const bool is_version = !version.empty() && std::isdigit(static_cast<unsigned char>(version.front())) != 0;
-  if (result.succeeded() && is_version) return Interpreter{program, version};
-  return Error{fmt::format("has no Warp: {}; ci/setup-warp installs one, or name a Python that has it in "
-                           "ASSAY_WARP_PYTHON",
+  if (result.succeeded() && is_version) return WarpInterpreter{program, version};
+  return Error{fmt::format("Python has no Warp: {}; run ci/setup-warp to install it, or set "
+                           "ASSAY_WARP_PYTHON to a Python with Warp",
                            version),
                program.string()};
 }
 
 }  // namespace
 
-fs::path script(const fs::path& root) { return root / "conformance" / "warp" / "run_warp.py"; }
+fs::path script(const fs::path& root) { return root / "harness" / "warp_differences" / "run_warp.py"; }
 
-Result<Interpreter> find_interpreter(const fs::path& root) {
+Result<WarpInterpreter> find_interpreter(const fs::path& root) {
   if (const char* named = std::getenv("ASSAY_WARP_PYTHON"); named != nullptr && *named != '\0') {
     return try_interpreter(named, root);
   }

@@ -1,4 +1,4 @@
-// Finds a Python that has NVIDIA Warp.
+// Finds a Python interpreter with NVIDIA Warp.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace assay::warp {
 
-struct Interpreter {
+struct WarpInterpreter {
   std::filesystem::path program;
   std::string version;  ///< of Warp: "1.19.0"
 };
 
-/// In this order: $ASSAY_WARP_PYTHON, the environment that ci/setup-warp makes under `root`, python3. Fails with what
-/// was tried and how to install Warp. A Python that $ASSAY_WARP_PYTHON names is the only one tried.
-Result<Interpreter> find_interpreter(const std::filesystem::path& root);
+/// Tries only $ASSAY_WARP_PYTHON if it is set; else the environment that ci/setup-warp creates under `root`, then
+/// python3. Fails with the interpreter that was tried and how to install Warp.
+Result<WarpInterpreter> find_interpreter(const std::filesystem::path& root);
 
 /// The script that runs kernels in Warp.
 std::filesystem::path script(const std::filesystem::path& root);

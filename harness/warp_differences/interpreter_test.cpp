@@ -10,17 +10,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Interpreter, NamesTheOneThatWasAskedForAndTriesNoOther) {
+TEST(WarpInterpreter, UsesOnlyTheEnvironmentVariableIfSet) {
   ASSERT_EQ(::setenv("ASSAY_WARP_PYTHON", "/no/such/python", 1), 0);
-  const Result<Interpreter> none = find_interpreter(ASSAY_SOURCE_DIR);
+  const Result<WarpInterpreter> none = find_interpreter(ASSAY_SOURCE_DIR);
   ASSERT_FALSE(none.ok());
   EXPECT_THAT(none.error().text(), HasSubstr("/no/such/python"));
   EXPECT_THAT(none.error().text(), HasSubstr("ci/setup-warp"));
 }
 
-TEST(Interpreter, SaysWhatAProgramPrintedThatIsNoPythonWithWarp) {
+TEST(WarpInterpreter, RejectsProgramWithoutWarp) {
   ASSERT_EQ(::setenv("ASSAY_WARP_PYTHON", "/bin/ls", 1), 0);
-  const Result<Interpreter> none = find_interpreter("/no/such/folder");
+  const Result<WarpInterpreter> none = find_interpreter("/no/such/folder");
   ASSERT_FALSE(none.ok());
   EXPECT_THAT(none.error().text(), HasSubstr("has no Warp"));
 }

@@ -1,4 +1,4 @@
-"""Runs kernels in NVIDIA Warp on the CPU, forward and backward, and writes what their arrays hold afterwards.
+"""Runs kernels in NVIDIA Warp on the CPU, forward and backward, and writes the resulting contents of their arrays.
 
 Usage: run_warp.py FOLDER [--jobs N] [--limit SECONDS] [--cache FOLDER]
        run_warp.py --version
@@ -28,7 +28,7 @@ import warp as wp
 
 
 def load_kernel(case, folder):
-    """Imports the case's file as a module of its own and gives its kernel."""
+    """Imports the file of the case as a separate module and returns its kernel."""
     name = "assay_case_" + case["name"]
     spec = importlib.util.spec_from_file_location(name, folder / case["source"])
     module = importlib.util.module_from_spec(spec)
@@ -44,14 +44,14 @@ def value_argument(kind, raw):
         expect_size(ctypes.sizeof(instance._ctype), raw)
         ctypes.memmove(ctypes.addressof(instance._ctype), raw, len(raw))
         return instance
-    if issubclass(kind, ctypes.Array):  # vectors and their like
+    if issubclass(kind, ctypes.Array):  # vectors and similar types
         return kind.from_buffer_copy(raw)
     return np.frombuffer(raw, wp.dtype_to_numpy(kind))[0]
 
 
 def expect_size(size, raw):
     if size != len(raw):
-        raise ValueError(f"Warp lays this argument out in {size} bytes, the plan in {len(raw)}")
+        raise ValueError(f"argument must have {size} bytes in Warp's layout, got {len(raw)}")
 
 
 def array_argument(dtype, shape, raw, with_gradient):
@@ -71,7 +71,7 @@ def content(array, size):
 
 
 class Inputs:
-    """The arguments of a launch, made from the plan's parameters: a struct with arrays has one for each of its fields."""
+    """Makes the arguments of a launch from the parameters of the plan: a struct with arrays has one for each field."""
 
     def __init__(self, kernel):
         self.left = list(kernel.adj.args)
@@ -80,7 +80,7 @@ class Inputs:
         self.place = None
 
     def next_type(self, path):
-        """Says where the next parameter goes, by its path if it is a field, and gives its Warp type."""
+        """Determines the destination of the next parameter, by its path if it is a field, and returns its Warp type."""
         root, *fields = path.split(".") if path else [None]
         if not fields or root != self.struct:
             variable = self.left.pop(0)
@@ -104,7 +104,7 @@ class Inputs:
 
     def all(self):
         if self.left:
-            raise ValueError(f"{len(self.left)} arguments are not in the plan")
+            raise ValueError(f"the plan lacks {len(self.left)} arguments")
         return self.given
 
 
@@ -188,7 +188,7 @@ class Case:
                 self.run_apart(kernel, number, launch, "backward")
 
     def run_apart(self, kernel, number, launch, which):
-        """Runs one pass in a process of its own and notes how it ended."""
+        """Runs one pass in a separate process and records how it ended."""
         process = os.fork()
         if process == 0:
             signal.alarm(self.limit)
@@ -231,7 +231,7 @@ def main():
     parser.add_argument("folder", nargs="?", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=int, default=60, help="seconds for one pass of one launch")
-    parser.add_argument("--cache", help="where Warp keeps compiled kernels")
+    parser.add_argument("--cache", help="folder for Warp's compiled kernels")
     parser.add_argument("--version", action="store_true", help="print Warp's version")
     arguments = parser.parse_args()
     if arguments.version:

@@ -23,18 +23,18 @@ constexpr int kLaunches = 2;
 constexpr int kRandomKernels = 200;
 constexpr int kRandomGradients = 100;
 constexpr int kRedraws = 20;
-/// Of the launches: one that no block divides, one beyond a warp.
+/// Sizes of the launches: not a multiple of a block, and larger than a warp.
 constexpr std::int32_t kSizes[] = {13, 33};
 
-bool writes_anything(const reference::Reference& reference) {
+bool writes_anything(const reference::ReferenceResult& reference) {
   return std::ranges::any_of(reference.outputs, [](const auto& output) {
     return output && std::ranges::any_of(output->elements, &reference::OutputElement::written);
   });
 }
 
-/// A set in which the oracle is certain of the path, and of the side of every kink where a gradient is wanted; one in
-/// which the kernel writes something if there is one.
-Result<harness::InputSet> draw_certain(const harness::Subject& subject, harness::InputSpace& space, int launch,
+/// Draws an input set for which the oracle is certain of the path and, for gradients, of the side of every
+/// non-differentiable point. Prefers a set for which the kernel writes something.
+Result<harness::InputSet> draw_certain(const harness::KernelUnderTest& subject, harness::InputSpace& space, int launch,
                                        bool gradient) {
   std::optional<harness::InputSet> silent;
   for (int draw = 0; draw <= kRedraws; ++draw) {
@@ -49,12 +49,13 @@ Result<harness::InputSet> draw_certain(const harness::Subject& subject, harness:
     if (!silent) silent = std::move(set);
   }
   if (silent) return *std::move(silent);
-  return Error{"no inputs on which the oracle is certain of the path"};
+  return Error{"found no inputs for which the oracle can decide every branch"};
 }
 
-/// Rounds the float scalars of an argument to halves where that keeps them in the range that the kernel asks for.
+/// Rounds the float scalars of an argument to multiples of 0.5 if that keeps them in the range that the kernel
+/// requires.
 void round_to_halves(const ir::Module& module, ir::Argument& argument, double low, double high) {
-  const auto leaves = ir::leaves_of(module, argument.type.element());
+  const auto leaves = ir::scalar_components(module, argument.type.element());
   for (std::int64_t element = 0; element < ir::element_count(argument); ++element) {
     for (const ir::ScalarComponent& component : leaves) {
       if (!ir::is_float(component.scalar)) continue;
@@ -67,12 +68,12 @@ void round_to_halves(const ir::Module& module, ir::Argument& argument, double lo
 
 }  // namespace
 
-Result<Subject> Subject::make(KernelSource source, Gradients gradients, int launches) {
-  Subject made;
+Result<ComparedKernel> ComparedKernel::make(KernelSource source, GradientLaunches gradients, int launches) {
+  ComparedKernel made;
   made.source_ = std::move(source);
   made.gradients_ = gradients;
   const auto reject = [&](const Error& why) { return Error{why.text(), made.name()}; };
-  if (made.source_.unreadable) return reject(*made.source_.unreadable);
+  if (made.source_.parse_error) return reject(*made.source_.parse_error);
   Result<reference::Oracle> oracle = reference::Oracle::make(made.module(), made.kernel());
   if (!oracle.ok()) return reject(oracle.error());
   made.oracle_ = std::make_unique<const reference::Oracle>(oracle.take());
@@ -80,21 +81,21 @@ Result<Subject> Subject::make(KernelSource source, Gradients gradients, int laun
   if (!space.ok()) return reject(space.error());
   made.uses_ = space->uses();
   made.uninitialised_ = space->uninitialised();
-  const harness::Subject subject = made.in_harness();
+  const harness::KernelUnderTest subject = made.kernel_under_test();
   for (int launch = 0; launch < launches; ++launch) {
     const bool gradient = made.has_gradient(static_cast<std::size_t>(launch));
     Result<harness::InputSet> set = draw_certain(subject, *space, launch, gradient);
     if (!set.ok()) return reject(set.error());
     made.sets_.push_back(set.take());
   }
-  if (gradients == Gradients::kFirstAndGrid) {
+  if (gradients == GradientLaunches::kFirstAndGrid) {
     const Result<harness::Preconditions> preconditions = harness::parse_preconditions(made.module(), made.kernel());
     if (preconditions.ok()) made.add_grid_set(made.sets_.front(), *preconditions);
   }
   return made;
 }
 
-void Subject::add_grid_set(const harness::InputSet& drawn, const harness::Preconditions& preconditions) {
+void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness::Preconditions& preconditions) {
   harness::InputSet set = drawn;
   ir::Launch& launch = set.launch[kNative];
   for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
@@ -111,15 +112,15 @@ void Subject::add_grid_set(const harness::InputSet& drawn, const harness::Precon
   has_grid_ = true;
 }
 
-reference::Run Subject::run(const harness::InputSet& set) const {
+reference::OracleRun ComparedKernel::run(const harness::InputSet& set) const {
   return {.launch = set.launch[kNative],
           .gradient = true,
-          .seeds = set.seeds,
+          .cotangents = set.cotangents,
           .initial_gradients = {},
           .uninitialised = uninitialised_};
 }
 
-harness::Subject Subject::in_harness() const {
+harness::KernelUnderTest ComparedKernel::kernel_under_test() const {
   return {
       .module = module(), .kernel = kernel(), .promoted = module(), .oracle = *oracle_, .promoted_oracle = *oracle_};
 }
@@ -169,23 +170,23 @@ Result<std::vector<KernelSource>> random_sources(int count) {
 Result<Subjects> all_subjects(const std::filesystem::path& root) {
   Subjects subjects;
   const auto add = [&](Result<std::vector<KernelSource>> sources, std::size_t with_gradient,
-                       Gradients wanted) -> Result<void> {
+                       GradientLaunches wanted) -> Result<void> {
     if (!sources.ok()) return sources.error();
     for (std::size_t i = 0; i < sources->size(); ++i) {
-      const Gradients gradients = i < with_gradient ? wanted : Gradients::kNone;
-      Result<Subject> subject = Subject::make(std::move((*sources)[i]), gradients, kLaunches);
+      const GradientLaunches gradients = i < with_gradient ? wanted : GradientLaunches::kNone;
+      Result<ComparedKernel> subject = ComparedKernel::make(std::move((*sources)[i]), gradients, kLaunches);
       if (subject.ok()) {
         subjects.all.push_back(subject.take());
       } else {
-        subjects.left_out.push_back(subject.error().text());
+        subjects.excluded.push_back(subject.error().text());
       }
     }
     return {};
   };
   constexpr auto kAll = static_cast<std::size_t>(-1);
-  if (auto added = add(curated_sources(), kAll, Gradients::kFirstAndGrid); !added.ok()) return added.error();
-  if (auto added = add(example_sources(root), kAll, Gradients::kFirstAndGrid); !added.ok()) return added.error();
-  if (auto added = add(random_sources(kRandomKernels), kRandomGradients, Gradients::kFirstLaunch); !added.ok())
+  if (auto added = add(curated_sources(), kAll, GradientLaunches::kFirstAndGrid); !added.ok()) return added.error();
+  if (auto added = add(example_sources(root), kAll, GradientLaunches::kFirstAndGrid); !added.ok()) return added.error();
+  if (auto added = add(random_sources(kRandomKernels), kRandomGradients, GradientLaunches::kFirstLaunch); !added.ok())
     return added.error();
   return subjects;
 }

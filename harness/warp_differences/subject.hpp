@@ -1,4 +1,4 @@
-// The kernels that Warp runs too, each with its inputs and what the oracle says of them.
+// The kernels to run in Warp, each with its inputs and its oracle.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 
 namespace assay::warp {
 
-/// Which launches of a subject Warp also differentiates.
-enum class Gradients : std::uint8_t {
+/// The launches of a subject for which gradients are compared.
+enum class GradientLaunches : std::uint8_t {
   kNone,
   kFirstLaunch,
-  kFirstAndGrid,  ///< a further launch has its float inputs rounded to halves, so that ties and kinks are hit exactly
+  kFirstAndGrid,  ///< also a launch with float inputs rounded to multiples of 0.5, to hit ties exactly
 };
 
-class Subject {
+class ComparedKernel {
  public:
-  /// Draws `launches` input sets, each again while the oracle finds a decision uncertain in the kernel's own types.
-  /// Fails when the kernel could not be read, and when no such inputs were found.
-  static Result<Subject> make(harness::KernelSource source, Gradients gradients, int launches);
+  /// Draws `launches` input sets; repeats a draw if the oracle finds a decision uncertain in the kernel's own types.
+  /// Fails if the kernel could not be parsed, or if no such inputs were found.
+  static Result<ComparedKernel> make(harness::KernelSource source, GradientLaunches gradients, int launches);
 
-  /// "loop/dynamic_product"; of an example "examples/nbody.accelerate".
+  /// "loop/dynamic_product"; for an example "examples/nbody.accelerate".
   std::string name() const { return source_.family + "/" + source_.kernel; }
   const std::string& python() const { return source_.python; }
   const ir::Module& module() const { return *source_.module; }
@@ -39,40 +39,40 @@ class Subject {
   const std::vector<bool>& uninitialised() const { return uninitialised_; }
   const std::vector<harness::InputSet>& sets() const { return sets_; }
   bool has_gradient(std::size_t launch) const {
-    return (gradients_ != Gradients::kNone && launch == 0) || is_on_grid(launch);
+    return (gradients_ != GradientLaunches::kNone && launch == 0) || is_on_grid(launch);
   }
   bool is_on_grid(std::size_t launch) const { return has_grid_ && launch + 1 == sets_.size(); }
 
-  /// One evaluation of the oracle over a set, with its seeds.
-  reference::Run run(const harness::InputSet& set) const;
-  /// For the harness. Warp runs the kernel's own types only: the double lift is the module itself.
-  harness::Subject in_harness() const;
+  /// Evaluates the oracle on a set, with its cotangents.
+  reference::OracleRun run(const harness::InputSet& set) const;
+  /// The subject for the harness. Warp runs only native precision: the promoted module is the module itself.
+  harness::KernelUnderTest kernel_under_test() const;
 
  private:
-  Subject() = default;
+  ComparedKernel() = default;
   void add_grid_set(const harness::InputSet& drawn, const harness::Preconditions& preconditions);
 
   harness::KernelSource source_;
-  Gradients gradients_ = Gradients::kNone;
+  GradientLaunches gradients_ = GradientLaunches::kNone;
   std::unique_ptr<const reference::Oracle> oracle_;
   ir::ParameterUses uses_;
   std::vector<bool> uninitialised_;
   std::vector<harness::InputSet> sets_;
-  bool has_grid_ = false;  ///< the last set is the one on the grid
+  bool has_grid_ = false;  ///< the last set has inputs rounded to the grid
 };
 
-/// The kernels of all curated cases, of the files in examples/ below `root`, and `count` random ones, the families
-/// taking turns. An unreadable kernel is among them and says why.
+/// The kernels of all curated cases, of the files in `root`/examples, and `count` random kernels with alternating
+/// families. Includes kernels that cannot be parsed, with the reason.
 Result<std::vector<harness::KernelSource>> curated_sources();
 Result<std::vector<harness::KernelSource>> example_sources(const std::filesystem::path& root);
 Result<std::vector<harness::KernelSource>> random_sources(int count);
 
-/// Subjects of all of these, and one line for each kernel that none could be made of.
+/// Subjects for all of these kernels, and a line for each kernel without subject.
 struct Subjects {
-  std::vector<Subject> all;
-  std::vector<std::string> left_out;
+  std::vector<ComparedKernel> all;
+  std::vector<std::string> excluded;
 };
-/// Curated cases, examples and 200 random kernels; gradients of the first two and of 100 random ones.
+/// Curated cases, examples and 200 random kernels; with gradients for the first two and for 100 random kernels.
 Result<Subjects> all_subjects(const std::filesystem::path& root);
 
 }  // namespace assay::warp

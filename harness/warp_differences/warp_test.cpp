@@ -1,4 +1,4 @@
-// What Warp itself computes, forward and backward, is what the oracle says.
+// Compares forward results and gradients of Warp itself with the oracle.
 
 #include <filesystem>
 
@@ -15,14 +15,14 @@
 namespace assay::warp {
 namespace {
 
-/// Kernels that no certain inputs are found for, of all.
+/// Maximum share of kernels without certain inputs.
 constexpr double kMostLeftOut = 0.01;
 
-/// All subjects and Warp's answers, got once for all tests.
+/// All subjects and Warp's answers, shared by all tests.
 class WarpTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const Result<Interpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
+    const Result<WarpInterpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
     if (!interpreter.ok()) {
       skip_ = interpreter.error().text();
       return;
@@ -30,7 +30,7 @@ class WarpTest : public ::testing::Test {
     Result<Subjects> subjects = all_subjects(ASSAY_SOURCE_DIR);
     ASSERT_TRUE(subjects.ok()) << subjects.error().text();
     subjects_ = subjects.take();
-    Result<Session> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects_.all);
+    Result<WarpAnswers> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects_.all);
     ASSERT_TRUE(session.ok()) << session.error().text();
     session_ = session.take();
   }
@@ -46,21 +46,21 @@ class WarpTest : public ::testing::Test {
 
   inline static std::string skip_;
   inline static Subjects subjects_;
-  inline static Session session_;
+  inline static WarpAnswers session_;
 };
 
-TEST_F(WarpTest, NearlyAllKernelsHaveInputs) {
-  const auto all = static_cast<double>(subjects_.all.size() + subjects_.left_out.size());
-  EXPECT_LE(static_cast<double>(subjects_.left_out.size()), kMostLeftOut * all)
-      << fmt::format("{}", fmt::join(subjects_.left_out, "\n"));
+TEST_F(WarpTest, MostKernelsHaveInputsWithCertainDecisions) {
+  const auto all = static_cast<double>(subjects_.all.size() + subjects_.excluded.size());
+  EXPECT_LE(static_cast<double>(subjects_.excluded.size()), kMostLeftOut * all)
+      << fmt::format("{}", fmt::join(subjects_.excluded, "\n"));
 }
 
-TEST_F(WarpTest, ForwardOutputsAreWithinTheBound) {
+TEST_F(WarpTest, ForwardResultsAreWithinBounds) {
   for (std::size_t s = 0; s < subjects_.all.size(); ++s) {
-    const Subject& subject = subjects_.all[s];
+    const ComparedKernel& subject = subjects_.all[s];
     std::int64_t checks = 0;
     for (std::size_t l = 0; l < subject.sets().size(); ++l) {
-      const Answer& answer = session_.cases[s][l].forward;
+      const PassAnswer& answer = session_.cases[s][l].forward;
       if (answer.status != Status::kDone) {
         ADD_FAILURE() << fmt::format("{}, launch {}: {}: {}\n{}", subject.name(), l, to_text(answer.status),
                                      answer.message, subject.python());
@@ -75,19 +75,20 @@ TEST_F(WarpTest, ForwardOutputsAreWithinTheBound) {
   }
 }
 
-TEST_F(WarpTest, FiniteDifferencesNeverSideWithWarpAgainstUs) {
+TEST_F(WarpTest, FiniteDifferencesConfirmAssaysGradients) {
   std::size_t agreeing = 0;
   for (std::size_t s = 0; s < subjects_.all.size(); ++s) {
-    const Subject& subject = subjects_.all[s];
+    const ComparedKernel& subject = subjects_.all[s];
     for (std::size_t l = 0; l < subject.sets().size(); ++l) {
-      const Answer& answer = session_.cases[s][l].backward;
+      const PassAnswer& answer = session_.cases[s][l].backward;
       if (!subject.has_gradient(l) || answer.status != Status::kDone) continue;
       const GradientComparison comparison = compare_gradients(subject, l, answer);
       agreeing += comparison.agreeing;
-      for (const Departure& departure : comparison.departures) {
-        EXPECT_NE(departure.arbitration, Arbitration::kWeWrong) << fmt::format(
-            "{}: gradient of {}: ours {:.17g}, Warp's {:.17g}, difference quotient {:.17g}\n{}", subject.name(),
-            departure.place, departure.ours, departure.warp, departure.difference.value_or(0), subject.python());
+      for (const GradientDifference& difference_found : comparison.differences) {
+        EXPECT_NE(difference_found.arbitration, Arbitration::kAssayWrong)
+            << fmt::format("{}: gradient of {}: ours {:.17g}, Warp's {:.17g}, difference quotient {:.17g}\n{}",
+                           subject.name(), difference_found.place, difference_found.oracle_value, difference_found.warp,
+                           difference_found.difference.value_or(0), subject.python());
       }
     }
   }

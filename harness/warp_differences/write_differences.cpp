@@ -1,5 +1,5 @@
-// warp-differences: runs the gradients of curated cases, examples and random kernels in Warp and writes
-// docs/generated/warp_differences.md, or, without --write-doc, prints it.
+// warp-differences: computes gradients of curated cases, examples and random kernels in Warp and prints the comparison;
+// with --write-doc writes docs/generated/warp_differences.md instead.
 
 #include <chrono>
 #include <cstdio>

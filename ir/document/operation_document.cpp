@@ -8,7 +8,7 @@
 namespace assay::ir {
 namespace {
 
-/// Text for a cell of a table.
+/// Escapes text for a table cell.
 std::string cell(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -32,8 +32,8 @@ std::string domain(const OperationRow& row) {
   switch (row.domain.relation) {
     case Relation::kNone: break;
     case Relation::kSecondNotZero: text += "; second not 0"; break;
-    case Relation::kSecondLessThird: text += "; ordered bounds"; break;
-    case Relation::kShiftBelowWidth: text += "; below the width"; break;
+    case Relation::kSecondLessThird: text += "; low < high"; break;
+    case Relation::kShiftBelowWidth: text += "; less than the bit width"; break;
   }
   return text;
 }
@@ -52,8 +52,8 @@ std::string_view kink(Kink kink) {
 }
 
 std::string derivative(const OperationRow& row) {
-  if (row.adjoint == Adjoint::kRule) return "rule";
-  return fmt::format("{}: {}", row.adjoint == Adjoint::kZero ? "zero" : "none", row.adjoint_reason);
+  if (row.adjoint == AdjointKind::kRule) return "rule";
+  return fmt::format("{}: {}", row.adjoint == AdjointKind::kZero ? "zero" : "none", row.adjoint_reason);
 }
 
 std::string figure(const UlpBound& bound) {
@@ -87,18 +87,19 @@ constexpr std::string_view kHead = R"(# Operations
 
 <!-- Written by operations-doc from ir/operations/operation_table.inc and ir/library.cpp; do not edit. -->
 
-What the kernel language computes with. Make this page again with
+The operations of the kernel language. Regenerate this page with
 
     cmake --build build/release --target operations-doc
     build/release/bin/operations-doc > docs/generated/operations.md
 
 ## The operation table
 
-Each row is `ir/operations/operation_table.inc`'s. *Warp* is how the operation is written there, with `$0`, `$1` for its operands;
-*domain* is where the tests sample them; *kinks* are where the derivative jumps or is a convention. *Derivative* says
-whether the adjoint pass has a rule, and why it has none. *Error* is how far an implementation may be from the exact
-result, in units in the last place against the correctly rounded one, for f32 / f64 where those differ: 0 is correct
-rounding, *steps* means that the bounds of the steps are added up.
+Each row comes from `ir/operations/operation_table.inc`. *Warp* is the operation in Warp Python, with `$0`, `$1` for
+its operands. *Domain* lists the intervals in which tests sample the operands. *Kinks* are points where the derivative
+is discontinuous or defined by convention. *Derivative* shows whether the adjoint pass has a rule, or why it has none.
+*Error* is the maximum error of an implementation in units in the last place of the correctly rounded result: 0 means
+correct rounding, *exact* means no rounding error, *total* means the error against the exact result, and *steps* means
+that the bounds of the steps are added. CUDA and libm are listed separately, as f32 / f64, if the errors differ.
 
 | operation | Warp | domain | kinks | derivative | error | source |
 |---|---|---|---|---|---|---|
@@ -107,10 +108,10 @@ rounding, *steps* means that the bounds of the steps are added up.
 constexpr std::string_view kLibraryHead = R"(
 ## Warp's library
 
-Functions that are made of operations, in `ir/library.cpp`; reference, derivative and bound follow from those. x, y and
-z are the operands.
+Functions composed of operations, defined in `ir/library.cpp`; their reference, derivative and error bound follow from
+those operations. x, y and z are the operands.
 
-| function | operands | gives |
+| function | operands | result |
 |---|---|---|
 )";
 

@@ -8,12 +8,12 @@
 namespace assay::ir {
 namespace {
 
-TEST(OperationDocument, IsTheFile) {
+TEST(OperationDocument, MatchesTheCommittedFile) {
   std::ifstream file(ASSAY_SOURCE_DIR "/docs/generated/operations.md");
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(), operation_document())
-      << "write it again: build/release/bin/operations-doc > docs/generated/operations.md";
+      << "regenerate it with: build/release/bin/operations-doc > docs/generated/operations.md";
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ bool all_same(std::span<const Type> types) {
   return std::all_of(types.begin(), types.end(), [&](Type type) { return type == types[0]; });
 }
 
-/// A matrix times a matrix, a column or, on its left, a row.
+/// The product of a matrix with a matrix, a column vector or, on the left, a row vector.
 Type matrix_product(Type a, Type b) {
   if (a.scalar != b.scalar) return kVoid;
   if (a.is_matrix() && b.is_matrix()) return a.cols == b.rows ? matrix_type(a.scalar, a.rows, b.cols) : kVoid;
@@ -27,7 +27,7 @@ Type matrix_product(Type a, Type b) {
   return kVoid;
 }
 
-/// Whether the operands' components, one after another, are those of the wanted aggregate.
+/// Whether the operands have as many components together as the requested aggregate.
 bool fills(std::span<const Type> parts, Type wanted) {
   int components = 0;
   for (const Type part : parts) {
@@ -39,7 +39,7 @@ bool fills(std::span<const Type> parts, Type wanted) {
 
 bool is_numeric_tile(Type type) { return type.is_tile() && type.scalar != Scalar::kBool; }
 
-/// Extents aligned at the last one; 1 where there is none.
+/// Extents of a tile aligned at the last dimension; 1 for missing dimensions.
 int extent_from_last(Type tile, int k) {
   const int at = tile.tile_rank() - 1 - k;
   return at < 0 ? 1 : tile.tile[static_cast<std::size_t>(at)];
@@ -60,7 +60,7 @@ Type tile_product(Type a, Type b) {
   return fits ? tile_type(a.scalar, a.tile[0], b.tile[1]) : kVoid;
 }
 
-/// The element that as many i32 as the tile has dimensions name, or void.
+/// The element type if the operands are one i32 index for each dimension of the tile, otherwise void.
 Type tile_element_at(std::span<const Type> operands) {
   const Type tile = operands[0];
   if (!tile.is_tile() || operands.size() != static_cast<std::size_t>(tile.tile_rank()) + 1) return kVoid;
@@ -73,7 +73,7 @@ Type tile_insert(std::span<const Type> t) {
   return !element.is_void() && t.back() == element ? t[0] : kVoid;
 }
 
-/// One rule applied: the result type, or void where the operands do not fit.
+/// Applies a rule: the result type, or void if the operands do not match.
 Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
   switch (rule) {
     case TypeRule::kLinear: return is_linear(t[0]) && t[0] == t[1] ? t[0] : kVoid;
@@ -139,7 +139,7 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
   return kVoid;
 }
 
-/// A rule for scalars applied to corresponding elements of tiles.
+/// Applies a rule for scalars to the elements of tiles.
 Type apply_to_elements(TypeRule rule, std::span<const Type> operands, Type requested) {
   Type tile = kVoid;
   std::vector<Type> elements;
@@ -154,28 +154,30 @@ Type apply_to_elements(TypeRule rule, std::span<const Type> operands, Type reque
 
 std::string_view expectation(TypeRule rule) {
   switch (rule) {
-    case TypeRule::kLinear: return "two numeric values of one type";
+    case TypeRule::kLinear: return "two numeric values of the same type";
     case TypeRule::kProduct:
-      return "two numeric scalars of one type, a vector or matrix and its scalar, or matrices and vectors that fit";
-    case TypeRule::kQuotient: return "two numeric scalars of one type, or a vector or matrix by its scalar";
+      return "two numeric scalars of the same type, a vector or matrix and its scalar, or matrices and vectors of "
+             "matching sizes";
+    case TypeRule::kQuotient: return "two numeric scalars of the same type, or a vector or matrix and its scalar type";
     case TypeRule::kNegation: return "a signed numeric value";
-    case TypeRule::kNumeric: return "numeric scalars of one type";
-    case TypeRule::kFloat: return "float scalars of one type";
+    case TypeRule::kNumeric: return "numeric scalars of the same type";
+    case TypeRule::kFloat: return "float scalars of the same type";
     case TypeRule::kFloatTest: return "a float scalar";
-    case TypeRule::kOrder: return "two numeric scalars of one type";
-    case TypeRule::kEquality: return "two scalars of one type";
+    case TypeRule::kOrder: return "two numeric scalars of the same type";
+    case TypeRule::kEquality: return "two scalars of the same type";
     case TypeRule::kLogic: return "bool operands";
-    case TypeRule::kSelect: return "a bool and two values of one type";
-    case TypeRule::kBits: return "integer scalars of one type";
+    case TypeRule::kSelect: return "a bool and two values of the same type";
+    case TypeRule::kBits: return "integer scalars of the same type";
     case TypeRule::kConversion: return "a scalar and a scalar type to convert it to";
-    case TypeRule::kMake: return "as many scalars as the wanted type has components, or parts of it that fill it";
+    case TypeRule::kMake:
+      return "one scalar for each component of the requested type, or vectors that together have as many components";
     case TypeRule::kSplat: return "one scalar of the component type";
     case TypeRule::kExtract: return "a vector, matrix, quaternion or transform and an i32 index";
     case TypeRule::kInsert: return "a vector, matrix, quaternion or transform, an i32 index and a component or row";
-    case TypeRule::kComponents: return "two vectors or matrices of one type";
-    case TypeRule::kDot: return "two vectors or quaternions of one type";
-    case TypeRule::kDoubleDot: return "two matrices of one type";
-    case TypeRule::kCross: return "two vectors of length 3 of one type";
+    case TypeRule::kComponents: return "two vectors or matrices of the same type";
+    case TypeRule::kDot: return "two vectors, quaternions or transforms of the same type";
+    case TypeRule::kDoubleDot: return "two matrices of the same type";
+    case TypeRule::kCross: return "two vectors of length 3 of the same type";
     case TypeRule::kLength: return "a float vector or a quaternion";
     case TypeRule::kLengthSq: return "a vector or a quaternion";
     case TypeRule::kNormalize: return "a float vector";
@@ -187,11 +189,10 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kRotation: return "a transform";
     case TypeRule::kSpatialHalf: return "a float vector of length 6";
     case TypeRule::kWithField: return "a struct and a value of its field's type";
-    case TypeRule::kTileProduct: return "two numeric tiles of one type with r x k and k x c elements";
-    case TypeRule::kTileSum: return "a numeric tile and a shape that broadcasts to its own";
-    case TypeRule::kTileBroadcast:
-      return "a tile whose extents, aligned at the last, are 1 or those of the wanted shape";
-    case TypeRule::kTileReshape: return "a tile with as many elements as the wanted shape";
+    case TypeRule::kTileProduct: return "two numeric tiles of the same type with r x k and k x c elements";
+    case TypeRule::kTileSum: return "a numeric tile and a shape that broadcasts to the shape of the tile";
+    case TypeRule::kTileBroadcast: return "a tile that broadcasts to the requested shape";
+    case TypeRule::kTileReshape: return "a tile with as many elements as the requested shape";
     case TypeRule::kTileTranspose: return "a tile of two dimensions";
     case TypeRule::kTileExtreme:
     case TypeRule::kTileIndex: return "a numeric tile";
@@ -209,7 +210,7 @@ Result<Type> result_type(Op op, std::span<const Type> operands, Type requested) 
   if (operation.arity >= 0 && operands.size() != static_cast<std::size_t>(operation.arity)) {
     return Error{fmt::format("{} takes {} operands, got {}", operation.mnemonic, operation.arity, operands.size())};
   }
-  if (operands.empty()) return Error{fmt::format("{} takes operands, got none", operation.mnemonic)};
+  if (operands.empty()) return Error{fmt::format("{} takes at least one operand, got none", operation.mnemonic)};
   const bool on_tiles = std::ranges::any_of(operands, &Type::is_tile);
   const Type type = on_tiles && is_elementwise(op) && op != Op::kConditional
                         ? apply_to_elements(operation.rule, operands, requested)

@@ -19,7 +19,7 @@ constexpr Type kQuat = quaternion_type(Scalar::kF32);
 constexpr Type kU32 = scalar_type(Scalar::kU32);
 constexpr Type kStructType = struct_type(0);
 
-/// Operands of an operation and the type that they give; void where they are refused.
+/// Operands of an operation and the type that they give; void if the operands are invalid.
 struct Case {
   Op op;
   std::vector<Type> operands;
@@ -188,7 +188,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-TEST(OperationTypes, FollowTheRuleOfTheTable) {
+TEST(OperationTypes, FollowTypeRules) {
   for (const Case& c : all_cases()) {
     const Result<Type> type = result_type(c.op, c.operands, c.requested);
     EXPECT_EQ(type.ok(), !c.result.is_void()) << row(c.op).mnemonic;
@@ -200,7 +200,7 @@ TEST(OperationTypes, FollowTheRuleOfTheTable) {
   }
 }
 
-TEST(OperationTypes, EveryRuleIsTriedBothWays) {
+TEST(OperationTypes, EveryRuleHasValidAndInvalidExamples) {
   std::set<TypeRule> accepted, rejected;
   for (const Case& c : all_cases())
     (c.result.is_void() ? rejected : accepted).insert(row(c.op).rule);
@@ -218,7 +218,7 @@ TEST(OperationTable, MnemonicsAreUnique) {
     EXPECT_TRUE(mnemonics.insert(atomic.mnemonic).second);
 }
 
-TEST(OperationTable, PatternsNameOnlyOperandsThatExist) {
+TEST(OperationTable, PatternsReferenceOnlyExistingOperands) {
   for (const OperationRow& operation : kOperations) {
     for (const std::string_view pattern : {operation.warp, operation.cpu, operation.cuda}) {
       for (std::size_t at = pattern.find('$'); at != std::string_view::npos; at = pattern.find('$', at + 1)) {
@@ -230,7 +230,7 @@ TEST(OperationTable, PatternsNameOnlyOperandsThatExist) {
   }
 }
 
-TEST(OperationTable, DomainsAreIntervals) {
+TEST(OperationTable, DomainsAreValidIntervals) {
   for (const OperationRow& operation : kOperations) {
     for (const Interval& interval : operation.domain.operands) {
       EXPECT_LE(interval.low, interval.high) << operation.mnemonic;
@@ -238,7 +238,7 @@ TEST(OperationTable, DomainsAreIntervals) {
   }
 }
 
-TEST(OperationTable, AtomicsAreInOrderAndSayWhyTheyHaveNoAdjoint) {
+TEST(OperationTable, AtomicsAreInOrderAndExplainMissingAdjoints) {
   for (std::size_t i = 0; i < kAtomics.size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kAtomics[i].op), i);
     EXPECT_EQ(kAtomics[i].differentiable, kAtomics[i].adjoint_reason.empty()) << kAtomics[i].mnemonic;

@@ -13,14 +13,14 @@
 namespace assay::ir::spelling {
 namespace {
 
-/// Names that a variable must not shadow: Python's keywords and what emitted code itself uses.
+/// Names that a variable must not shadow: Python keywords and names used by emitted code.
 constexpr auto kReserved = std::to_array<std::string_view>(
     {"False",    "None",   "True",  "and",   "as",     "assert", "async",   "await", "bool", "break",    "class",
      "continue", "def",    "del",   "elif",  "else",   "except", "finally", "float", "for",  "from",     "global",
      "if",       "import", "in",    "int",   "is",     "lambda", "len",     "max",   "min",  "nonlocal", "not",
      "or",       "pass",   "range", "raise", "return", "tuple",  "try",     "while", "with", "wp",       "yield"});
 
-/// What Warp appends to "vec3" or "mat33" for a component type; "-" where there is no such type.
+/// Suffix that Warp appends to "vec3" or "mat33" for a component type; "-" if Warp has no such type.
 std::string_view suffix(ir::Scalar scalar) {
   switch (scalar) {
     case ir::Scalar::kI8: return "b";

@@ -1,4 +1,4 @@
-// How types, literals and names are spelt in Warp Python: what the writer needs below the level of expressions.
+// Types, literals and names in Warp Python: used by the writer for everything below expressions.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace assay::ir::spelling {
 
-/// Hands out Python names, each once.
+/// Makes Python names unique.
 class NamePool {
  public:
-  /// `wanted`, made a valid identifier that is no keyword, and numbered if it is taken.
+  /// `wanted` as a valid identifier that is not a keyword, with a number appended if it is taken.
   std::string take(std::string_view wanted);
 
  private:
   std::set<std::string, std::less<>> taken_;
 };
 
-/// The name after `wp.` of a vector, matrix, quaternion or transform type, or empty where Warp has none.
+/// The name after `wp.` of a vector, matrix, quaternion or transform type; empty if Warp has none.
 std::string short_name(ir::Type type);
 
 /// "float", "int", "bool", or "wp.float64" and so on.
 std::string spell_scalar(ir::Scalar scalar);
 
-/// The number alone, without its type's constructor: "0.5", "-3", "True", "wp.inf". Floats are the shortest
-/// decimal that reads back to the same value of their type.
+/// The number without the constructor of its type: "0.5", "-3", "True", "wp.inf". Floats are printed as the shortest
+/// decimal that parses to the same value of their type.
 std::string spell_number(ir::Scalar scalar, std::uint64_t bits);
 
-/// Names of the vector and matrix types that Warp has no name for, in order of first use.
+/// Names for vector and matrix types that have no name in Warp, in order of first use.
 class TypeAliases {
  public:
   explicit TypeAliases(NamePool& names) : names_(names) {}
 
-  /// The type's name in annotations and constructors. Structs are not spelt here.
+  /// The name of the type in annotations and constructors. Structs are not supported.
   std::string spell(ir::Type type);
-  /// One assignment line per alias made so far.
+  /// One assignment line for each alias created so far.
   const std::string& definitions() const { return definitions_; }
 
  private:

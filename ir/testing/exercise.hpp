@@ -1,4 +1,4 @@
-// What must hold of the text form for any input whatever; the fuzzer and its short form among the tests try it.
+// Properties of the text form that hold for any input; checked by the fuzzer and by a short test.
 #pragma once
 
 #include <cstdio>
@@ -15,16 +15,16 @@ namespace assay::ir::testing {
 
 inline void require(bool condition, const char* what) {
   if (condition) return;
-  std::fprintf(stderr, "the text form broke: %s\n", what);
+  std::fprintf(stderr, "text form violated: %s\n", what);
   std::abort();
 }
 
-/// Reads the text. What can be read must verify without accident and print as text that reads back to the
-/// same program; aborts otherwise. True if it could be read and is valid.
+/// Parses the text. A parsed program must be verified without a crash and must print as text that parses to the same
+/// program; aborts otherwise. True if the text parses and is valid.
 inline bool exercise_text(std::string_view text) {
   const Result<Module> module = parse_text(text);
   if (!module.ok()) {
-    require(!module.error().message.empty() && !module.error().where.empty(), "an error says too little");
+    require(!module.error().message.empty() && !module.error().where.empty(), "an error has no message or location");
     return false;
   }
   const bool valid = verify(module.value()).empty();
@@ -32,10 +32,10 @@ inline bool exercise_text(std::string_view text) {
     const std::string printed = to_text(module.value(), naming);
     if (printed.size() > kMaxTextBytes) continue;
     const Result<Module> again = parse_text(printed);
-    require(again.ok(), "what was printed does not read back");
-    require(to_text(again.value(), naming) == printed, "what was read back prints differently");
-    require(hash(again.value()) == hash(module.value()), "what was read back is another program");
-    require(verify(again.value()).empty() == valid, "what was read back is not as valid");
+    require(again.ok(), "printed text does not parse");
+    require(to_text(again.value(), naming) == printed, "reparsed program prints differently");
+    require(hash(again.value()) == hash(module.value()), "reparsed program has a different hash");
+    require(verify(again.value()).empty() == valid, "reparsed program differs in validity");
   }
   return valid;
 }

@@ -1,4 +1,4 @@
-// Small random changes of a text, for tests that feed a reader what people mistype and files that break.
+// Small random changes of a text, for tests of parsers with mistyped or corrupted input.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-/// A word, a number or a mark of the text, with its place.
+/// Position of a word, number or punctuation mark in the text.
 struct Piece {
   std::size_t begin, length;
 };
@@ -36,7 +36,7 @@ inline std::vector<Piece> pieces_of(std::string_view text) {
   return pieces;
 }
 
-/// One small change: of a byte, of a piece, or of a line.
+/// The text with one small change: of a byte, a piece or a line.
 inline std::string mutated(std::string text, Rng& rng) {
   if (text.empty()) return text;
   const std::size_t at = rng.uniform_int<std::size_t>(0, text.size() - 1);

@@ -7,7 +7,7 @@ namespace {
 
 using namespace ir;
 
-/// Repeats walks over the kernel until the sets stop growing; loops carry facts backwards and forwards.
+/// Repeats passes over the kernel until the sets stop growing; loops propagate facts forward and backward.
 class Walker {
  public:
   Walker(const Module& module, const Function& kernel, const SsaKernel& ssa)
@@ -29,8 +29,8 @@ class Walker {
   Activity run() {
     do {
       changed_ = false;
-      // Facts that flow with the program reach its end in the one walk, those that flow against it its start in the
-      // other: without loops two walks find all.
+      // One pass propagates facts forward to the end of the program, the other backward to its start: without loops
+      // two passes find all facts.
       for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
         direction_ = direction;
         region(ssa_.body);
@@ -74,9 +74,9 @@ class Walker {
   static bool masks(Op op) {
     return op == Op::kWhere || op == Op::kMin || op == Op::kMax || op == Op::kClamp || op == Op::kSmoothstep;
   }
-  void node(const Compute& compute) {
+  void node(const ComputeNode& compute) {
     if (compute.kind == ExprKind::kShapeOf) return;
-    if (compute.kind == ExprKind::kOperation && row(compute.op).adjoint != Adjoint::kRule) return;
+    if (compute.kind == ExprKind::kOperation && row(compute.op).adjoint != AdjointKind::kRule) return;
     const bool selects = compute.kind == ExprKind::kOperation && masks(compute.op);
     for (const Operand& arg : compute.args)
       flow(arg, compute.result, selects);
@@ -91,7 +91,7 @@ class Walker {
   }
   void node(const CustomNode& custom) {
     if (custom.gradient == kNone) {
-      // Every derivative through it is refused, if one is wanted.
+      // A derivative through this call is rejected if it is needed.
       for (const ValueId result : custom.results)
         if (differentiable(result)) mark(varied_, result);
     }
@@ -109,7 +109,7 @@ class Walker {
     }
   }
   void node(const Loop& loop) {
-    for (const Carried& carried : loop.carried) {
+    for (const CarriedValue& carried : loop.carried) {
       flow(carried.initial, carried.argument);
       flow(carried.initial, carried.result);
       flow(carried.next, carried.argument);

@@ -1,4 +1,4 @@
-// Which values carry a derivative: those that depend on a float input and reach a float output.
+// Activity analysis: a value is active if it depends on a float input and contributes to a float output.
 #pragma once
 
 #include "ir/transforms/ssa.hpp"
@@ -8,8 +8,8 @@ namespace assay::transforms {
 
 struct Activity {
   ValueSet active;  ///< varied and useful, and of a type with float components
-  /// May be multiplied by an adjoint that is exactly zero because a selection downstream did not take it. Its own
-  /// value may then be infinite, and the product must be zero, not NaN.
+  /// Values whose adjoint may be exactly zero because a later selection did not take them. Such a value may be
+  /// infinite; its product with the adjoint must then be zero, not NaN.
   ValueSet maskable;
 
   bool is_active(const Operand& operand) const {
@@ -17,7 +17,7 @@ struct Activity {
   }
 };
 
-/// Whether values of the type have float components; looks into structs.
+/// Whether values of the type have float components, including fields of structs.
 bool carries_floats(const ir::Module& module, ir::Type type);
 
 Activity find_activity(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa);

@@ -17,10 +17,11 @@ namespace {
 
 using namespace ir;
 
-/// checkpoint_stride(steps, slots): how far to advance before the next checkpoint when `steps` iterations are to be
-/// reversed with `slots` checkpoints, the one at hand included; steps and slots are at least 2, the result is from 1
-/// to steps - 1. With the least r such that steps <= C(slots + r, slots), no iteration is run more than r times if
-/// C(slots - 1 + r, slots - 1) of the steps are left behind the next checkpoint (Griewank and Walther 2000).
+/// checkpoint_stride(steps, slots): the number of iterations to advance before the next checkpoint when `steps`
+/// iterations are to be reversed with `slots` checkpoints, including the current one. steps and slots are at least 2;
+/// the result is between 1 and steps - 1. For the least r such that steps <= C(slots + r, slots), no iteration is run
+/// more than r times if C(slots - 1 + r, slots - 1) of the steps are after the next checkpoint (Griewank and Walther
+/// 2000).
 Function checkpoint_stride(const Module& module) {
   Function function;
   function.name = "checkpoint_stride";
@@ -53,7 +54,7 @@ struct Changes {
 
   bool any() const { return stored || atomics != 0; }
   static std::uint32_t bit(AtomicOp op) { return std::uint32_t{1} << static_cast<unsigned>(op); }
-  /// Atomics take its minimum or its maximum and nothing else happens to it.
+  /// The array is changed only by atomic minimums, or only by atomic maximums.
   bool is_extremum() const { return !stored && (atomics == bit(AtomicOp::kMin) || atomics == bit(AtomicOp::kMax)); }
 };
 
@@ -71,7 +72,7 @@ void collect_changes(const Region& region, std::vector<Changes>& changes) {
   }
 }
 
-/// By parameter.
+/// Indexed by parameter.
 std::vector<Changes> find_changes(const Function& kernel, const SsaKernel& ssa) {
   std::vector<Changes> changes(kernel.variables.size());
   collect_changes(ssa.body, changes);
@@ -80,14 +81,15 @@ std::vector<Changes> find_changes(const Function& kernel, const SsaKernel& ssa) 
 
 class AdjointMaker {
  public:
-  /// `module` and `kernel` have no local arrays that can be values; `given` is the same as the source has it.
+  /// `given` is the original module; in `module` and `kernel`, local arrays have been replaced by values where
+  /// possible.
   AdjointMaker(const Module& given, const Module& module, const Function& kernel)
       : given_(given),
         module_(module),
-        rewritten_(keep_own_cells(module, kernel)),
+        rewritten_(promote_private_elements(module, kernel)),
         kernel_(rewritten_ ? *rewritten_ : kernel) {}
 
-  Result<Adjoint> run() {
+  Result<AdjointModule> run() {
     Result<SsaKernel> ssa = to_ssa(module_, kernel_);
     if (!ssa.ok()) return ssa.error();
     lower_private_atomics(kernel_, ssa.value());
@@ -95,7 +97,7 @@ class AdjointMaker {
     const std::vector<Changes> changes = find_changes(kernel_, ssa.value());
     if (auto error = check_region(ssa.value().body, changes, activity)) return *error;
 
-    Adjoint adjoint;
+    AdjointModule adjoint;
     adjoint.module = {.structs = given_.structs,
                       .functions = given_.functions,
                       .kernels = {},
@@ -160,7 +162,7 @@ class AdjointMaker {
                                [&](const Expr& expr) { return expr.kind == ExprKind::kCall && expr.index == index; });
   }
 
-  /// Arrays that the kernel changes but the backward kernel, which runs replays in place of what does, only reads.
+  /// Arrays that the kernel changes but the backward kernel only reads, because it calls replays instead.
   void keep_replayed_arrays(const SsaKernel& ssa, const std::vector<Changes>& changes,
                             std::vector<VarId>& final_arrays) const {
     std::vector<bool> loaded(kernel_.variables.size());
@@ -183,8 +185,8 @@ class AdjointMaker {
     }
   }
 
-  /// A derivative through a function with a replay and no gradient, a gradient that is none, and custom functions that
-  /// read what the backward kernel changes.
+  /// Rejects derivatives through a function with a replay but no gradient, nonlinear gradients, and custom functions
+  /// that read arrays which the backward kernel changes.
   std::optional<Error> check_custom(const CustomNode& custom, Loc loc, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
     const Function& called = module_.functions[static_cast<std::size_t>(custom.function)];
@@ -208,8 +210,8 @@ class AdjointMaker {
     return linear ? std::nullopt : std::optional(fail(Rejection::kNonlinearGradient));
   }
 
-  /// Loads of arrays that the kernel updates atomically, uses of what an atomic returned, and extremes of arrays that
-  /// are also changed in another way.
+  /// Rejects loads of arrays that the kernel updates atomically, uses of the value returned by an atomic, and atomic
+  /// minimums and maximums of arrays that are also changed in another way.
   std::optional<Error> check_region(const Region& region, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
     const auto of = [&](VarId array) { return changes[static_cast<std::size_t>(array)]; };
@@ -294,10 +296,10 @@ class AdjointMaker {
 
 }  // namespace
 
-Result<Adjoint> make_adjoint(const Module& module, const Function& kernel) {
-  const std::optional<Module> rewritten = without_local_arrays(module);
+Result<AdjointModule> make_adjoint(const Module& module, const Function& kernel) {
+  const std::optional<Module> rewritten = replace_local_arrays(module);
   const Module& values = rewritten ? *rewritten : module;
-  const std::optional<Function> rewritten_kernel = without_local_arrays(values, kernel);
+  const std::optional<Function> rewritten_kernel = replace_local_arrays(values, kernel);
   return AdjointMaker(module, values, rewritten_kernel ? *rewritten_kernel : kernel).run();
 }
 

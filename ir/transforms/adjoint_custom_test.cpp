@@ -1,4 +1,4 @@
-// Derivatives that the source gives itself, and local arrays.
+// Custom derivatives and local arrays.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ constexpr std::string_view kUsual =
     "x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)";
 constexpr std::string_view kTo12 = "# domain: 0 <= n <= 12\n";
 
-/// A product whose gradient is none of its own, in all respects that could be overlooked.
+/// A product with a custom gradient that differs from its derivative in every operand.
 constexpr std::string_view kBlend = R"(
 @wp.func
 def blend(x: float, k: int, y: float):
@@ -61,18 +61,18 @@ def count_again(counter: wp.array(dtype=int), seen: wp.array(dtype=int), i: int)
 )";
 
 const Example kKernels[] = {
-    {"custom", kUsual, R"(
+    {"custom_derivative", kUsual, R"(
     i = wp.tid()
     out[i] = blend(x[i], i, y[i]) * y[i] + x[i]
 )",
      kBlend},
-    {"custom_of_one_value_twice", kUsual, R"(
+    {"custom_derivative_with_one_value_passed_twice", kUsual, R"(
     i = wp.tid()
     a = wp.sin(x[i])
     out[i] = blend(a, 2, a) * blend(a, 3, blend(y[i], 1, a))
 )",
      kBlend},
-    {"custom_in_a_loop", kUsual, R"(
+    {"custom_derivative_in_loop", kUsual, R"(
     i = wp.tid()
     s = float(0.5)
     for j in range(n):
@@ -80,7 +80,7 @@ const Example kKernels[] = {
     out[i] = s * s
 )",
      kBlend},
-    {"custom_in_a_branch", kUsual, R"(
+    {"custom_derivative_in_branch", kUsual, R"(
     i = wp.tid()
     s = x[i]
     if s > 0.0:
@@ -90,25 +90,25 @@ const Example kKernels[] = {
     out[i] = s
 )",
      kBlend},
-    {"custom_unused", kUsual, R"(
+    {"custom_derivative_of_unused_result", kUsual, R"(
     i = wp.tid()
     unused = blend(x[i], i, y[i])
     out[i] = x[i]
 )",
      kBlend},
-    {"custom_of_vectors", kUsual, R"(
+    {"custom_derivative_of_vectors", kUsual, R"(
     i = wp.tid()
     length, scaled, seven = polar(wp.vec2(x[i], y[i]), wp.float64(x[i + 1]))
     out[i] = length * scaled[1] + float(seven) * x[i]
 )",
      kVectors},
-    {"custom_with_one_result_used", kUsual, R"(
+    {"custom_derivative_with_one_result_used", kUsual, R"(
     i = wp.tid()
     length, scaled, seven = polar(wp.vec2(x[i], y[i]), wp.float64(x[i + 1]))
     out[i + seven] = scaled[0] * y[i]
 )",
      kVectors},
-    {"replay",
+    {"custom_replay_function",
      "x: wp.array(dtype=float), counter: wp.array(dtype=int), seen: wp.array(dtype=int), "
      "out: wp.array(dtype=float)",
      R"(
@@ -125,7 +125,7 @@ const Example kKernels[] = {
     a[i] = a[i] * y[i]
     out[i] = a[3 - i] * a[i] + a[1]
 )"},
-    {"local_array_in_a_dynamic_loop", kUsual, R"(
+    {"local_array_in_dynamic_loop", kUsual, R"(
     i = wp.tid()
     a = wp.zeros(shape=5, dtype=float)
     for j in range(n):
@@ -156,7 +156,7 @@ const Example kKernels[] = {
         order[j] = 3 - j
     out[i] = x[order[i]] * y[order[i + 1]]
 )"},
-    {"local_array_in_a_function", kUsual, R"(
+    {"local_array_in_function", kUsual, R"(
     i = wp.tid()
     out[i] = smooth(x, i) * y[i]
 )",
@@ -171,19 +171,19 @@ def smooth(x: wp.array(dtype=float), i: int):
 )"},
 };
 
-class Customs : public ::testing::TestWithParam<Example> {};
+class CustomDerivatives : public ::testing::TestWithParam<Example> {};
 
-TEST_P(Customs, AgreeWithTheOracle) {
+TEST_P(CustomDerivatives, MatchOracle) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const Comparison result = compare(GetParam(), seed);
-    ASSERT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message << "\n" << GetParam().source();
+    const OracleComparison result = compare(GetParam(), seed);
+    ASSERT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message << "\n" << GetParam().source();
     EXPECT_GT(result.changed, 0);
   }
 }
 
 std::string name_of(const ::testing::TestParamInfo<Example>& info) { return std::string(info.param.name); }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, Customs, ::testing::ValuesIn(kKernels), name_of);
+INSTANTIATE_TEST_SUITE_P(Adjoint, CustomDerivatives, ::testing::ValuesIn(kKernels), name_of);
 
 }  // namespace
 }  // namespace assay::transforms::testing

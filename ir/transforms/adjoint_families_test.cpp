@@ -1,4 +1,4 @@
-// The random kernels of every family: their backward kernels against the oracle.
+// Compares backward kernels of random kernels of every family with the oracle.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ bool takes_extremes(const ir::Function& kernel) {
   return found;
 }
 
-/// Of its arrays.
+/// Greatest rank of the arrays.
 int most_rank(const ir::Function& kernel) {
   int most = 0;
   for (const ir::Variable& variable : kernel.variables)
@@ -36,19 +36,20 @@ int most_rank(const ir::Function& kernel) {
 
 class Families : public ::testing::TestWithParam<Family> {};
 
-TEST_P(Families, GradientsAreTheOracles) {
+TEST_P(Families, GradientsMatchOracle) {
   std::int64_t changed = 0;
   std::uint64_t undefined = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const generators::Generated made = generators::generate(GetParam(), seed);
     const ir::Function& kernel = made.module.kernels[0];
-    const Comparison result = compare(
+    const OracleComparison result = compare(
         made.module, kernel, draw(made.module, kernel, fnv1a(made.name), {.extent = most_rank(kernel) > 2 ? 8 : 30}));
-    // Launches are drawn without the harness's search for one on which the kernel is defined, and the final content of
-    // an array of extremes is rounded, which hides who won a value computed in long double.
-    undefined += result.kind == Comparison::Kind::kUndefined;
-    if (result.kind == Comparison::Kind::kUndefined || takes_extremes(kernel)) continue;
-    EXPECT_EQ(result.kind, Comparison::Kind::kAgrees) << made.name << ": " << result.message;
+    // Launches are random, without the search of the harness for launches on which the kernel is well defined. The
+    // final content of an array updated by an atomic minimum or maximum is rounded, which hides the winner of a value
+    // computed in long double.
+    undefined += result.kind == OracleComparison::Kind::kUndefined;
+    if (result.kind == OracleComparison::Kind::kUndefined || takes_extremes(kernel)) continue;
+    EXPECT_EQ(result.kind, OracleComparison::Kind::kAgrees) << made.name << ": " << result.message;
     changed += result.changed;
   }
   EXPECT_GT(changed, 50);

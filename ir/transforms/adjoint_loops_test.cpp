@@ -1,4 +1,4 @@
-// Loops: dynamic trip counts, carried state, while, break, continue, return, nesting, and how far memory goes.
+// Loops: dynamic trip counts, carried state, while, break, continue, return, nesting, and memory bounds.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ const Example kLoops[] = {
     out[i] = total * y[i]
 )",
      kTo12},
-    {"triangular", kUsual, R"(
+    {"inner_trip_count_depends_on_outer_index", kUsual, R"(
     i = wp.tid()
     p = float(1.0)
     for j in range(n):
@@ -58,7 +58,7 @@ const Example kLoops[] = {
     out[i] = p
 )",
      kTo12},
-    {"three_levels", kUsual, R"(
+    {"three_nested_loops", kUsual, R"(
     i = wp.tid()
     p = y[i]
     for a in range(n):
@@ -85,7 +85,7 @@ const Example kLoops[] = {
     out[i] = s * s + float(k) * y[i]
 )",
      kTo12},
-    {"while_on_data", kUsual, R"(
+    {"while_condition_depends_on_data", kUsual, R"(
     i = wp.tid()
     s = y[i] * 8.0
     while s * s > 0.25:
@@ -179,7 +179,7 @@ const Example kLoops[] = {
     out[i] = p
 )",
      "# domain: 0 <= n <= 0\n"},
-    {"steps", kUsual, R"(
+    {"constant_steps", kUsual, R"(
     i = wp.tid()
     p = y[i]
     for j in range(1, n, 2):
@@ -227,7 +227,7 @@ const Example kLoops[] = {
     out[i] = p * float(n)
 )",
      "# domain: 0 <= k <= 12\n"},
-    {"values_from_before_used_after", kUsual, R"(
+    {"values_from_before_the_loop_used_after_it", kUsual, R"(
     i = wp.tid()
     a = x[i] * y[i]
     b = wp.sin(a)
@@ -246,7 +246,7 @@ const Example kLoops[] = {
     out[i] = s
 )",
      kTo12},
-    {"only_replaced_in_the_loop", kUsual, R"(
+    {"variable_only_overwritten_in_loop", kUsual, R"(
     i = wp.tid()
     s = x[i] * y[i]
     for j in range(n):
@@ -275,7 +275,7 @@ const Example kLoops[] = {
     out[i] = last * best
 )",
      kTo12},
-    {"index_carried_as_data", kUsual, R"(
+    {"index_carried_by_loop", kUsual, R"(
     i = wp.tid()
     where = int(0)
     s = y[i]
@@ -360,11 +360,11 @@ def walk(x: wp.array(dtype=float), n: int, start: float) -> float:
 
 class Loops : public ::testing::TestWithParam<Example> {};
 
-TEST_P(Loops, GradientIsTheOracles) {
+TEST_P(Loops, GradientMatchesOracle) {
   std::int64_t changed = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const Comparison result = compare(GetParam(), seed);
-    ASSERT_EQ(result.kind, Comparison::Kind::kAgrees) << "seed " << seed << ": " << result.message;
+    const OracleComparison result = compare(GetParam(), seed);
+    ASSERT_EQ(result.kind, OracleComparison::Kind::kAgrees) << "seed " << seed << ": " << result.message;
     changed += result.changed;
   }
   EXPECT_GE(changed, 12);
@@ -374,7 +374,7 @@ std::string name_of(const ::testing::TestParamInfo<Example>& info) { return std:
 
 INSTANTIATE_TEST_SUITE_P(Adjoint, Loops, ::testing::ValuesIn(kLoops), name_of);
 
-/// A contraction, so that states of any number of trips stay apart from each other and from zero.
+/// A contraction, so that states stay distinct and nonzero for any number of iterations.
 Example long_loop(const std::string& domain) {
   return {.name = "long_loop",
           .parameters = kUsual,
@@ -393,11 +393,11 @@ Example long_loop(const std::string& domain) {
 
 class TripCount : public ::testing::TestWithParam<int> {};
 
-TEST_P(TripCount, GradientIsTheOraclesInBoundedMemory) {
+TEST_P(TripCount, GradientMatchesOracleWithBoundedMemory) {
   const std::string n = std::to_string(GetParam());
   const std::string domain = "# domain: " + n + " <= n <= " + n + "\n";
-  const Comparison result = compare(long_loop(domain), 5);
-  EXPECT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message;
+  const OracleComparison result = compare(long_loop(domain), 5);
+  EXPECT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message;
   EXPECT_GE(result.changed, std::min(GetParam(), 29));
   EXPECT_LE(result.local_elements, 3 * 64);
   EXPECT_LE(result.backward_steps, 40 * result.forward_steps + 2000);
@@ -406,8 +406,8 @@ TEST_P(TripCount, GradientIsTheOraclesInBoundedMemory) {
 INSTANTIATE_TEST_SUITE_P(Adjoint, TripCount,
                          ::testing::Values(0, 1, 2, 63, 64, 65, 66, 127, 1000, 2145, 2146, 100'000));
 
-TEST(Nesting, LongLoopsInLongLoopsAreRight) {
-  const Example example = {.name = "long_in_long",
+TEST(Nesting, GradientOfNestedLongLoopsMatchesOracle) {
+  const Example example = {.name = "long_loop_in_long_loop",
                            .parameters = kUsual,
                            .body = R"(
     i = wp.tid()
@@ -419,8 +419,8 @@ TEST(Nesting, LongLoopsInLongLoopsAreRight) {
 )",
                            .before = "# domain: 70 <= n <= 80\n",
                            .sizes = {.threads = 1}};
-  const Comparison result = compare(example, 3);
-  EXPECT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message;
+  const OracleComparison result = compare(example, 3);
+  EXPECT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message;
   EXPECT_GE(result.changed, 29);
 }
 

@@ -22,12 +22,12 @@ const Example kKernels[] = {
         if y[i] > 0.0:
             out[i] = y[i] * y[i]
 )"},
-    {"cell_written_twice", kUsual, R"(
+    {"element_written_twice", kUsual, R"(
     i = wp.tid()
     out[i] = x[i] * x[i]
     out[i] = y[i] * x[i]
 )"},
-    {"cell_written_and_read", kUsual, R"(
+    {"element_written_and_read", kUsual, R"(
     i = wp.tid()
     out[i] = x[i] * y[i]
     t = out[i]
@@ -44,7 +44,7 @@ const Example kKernels[] = {
     i = wp.tid()
     x[i] = wp.exp(x[i]) * x[i]
 )"},
-    {"two_cells_of_one_array", kUsual, R"(
+    {"two_elements_of_one_array", kUsual, R"(
     i = wp.tid()
     a = out[3 * i]
     b = out[3 * i + 1]
@@ -75,7 +75,7 @@ const Example kKernels[] = {
             c[i, j] += a[i, k] * b[k, j]
 )",
      "# domain: 0 <= n <= 5\n"},
-    {"overwritten_in_loop_last_wins", kUsual, R"(
+    {"element_overwritten_in_loop", kUsual, R"(
     i = wp.tid()
     for j in range(n):
         out[i] = x[j] * y[i]
@@ -89,7 +89,7 @@ const Example kKernels[] = {
         out[i * 8 + (j % 8)] = s * s
 )",
      "# domain: 0 <= n <= 7\n"},
-    {"written_before_a_loop_that_reads_it", kUsual, R"(
+    {"element_written_before_loop_that_reads_it", kUsual, R"(
     i = wp.tid()
     out[i] = x[i] * y[i]
     s = y[i]
@@ -98,7 +98,7 @@ const Example kKernels[] = {
     y[i] = s
 )",
      kTo12},
-    {"linear_read_in_loop_before_store", kUsual, R"(
+    {"linear_use_in_loop_before_store", kUsual, R"(
     i = wp.tid()
     s = y[i]
     for j in range(n):
@@ -132,7 +132,7 @@ const Example kKernels[] = {
         wp.atomic_add(out, 2, x[j] * x[j + 1] * y[i])
 )",
      kTo12},
-    {"atomic_into_own_input_cells", kUsual, R"(
+    {"atomic_into_private_input_elements", kUsual, R"(
     i = wp.tid()
     y[i] = x[i] * x[i]
     wp.atomic_add(y, i, wp.cos(x[i]))
@@ -142,7 +142,7 @@ const Example kKernels[] = {
     out[i] = x[index[i]] * x[index[i + 1]]
 )",
      "# domain: 0 <= index <= 29\n"},
-    {"unselected_arm_overflows", kUsual, R"(
+    {"unselected_branch_overflows", kUsual, R"(
     i = wp.tid()
     a = y[i] * 1.0e30
     b = (x[i] - x[i]) * y[i]
@@ -242,7 +242,7 @@ class Pair:
     out[i] = wp.normalize(u) * q[i][1]
     out[i] = out[i] + wp.cw_mul(u, out[i])
 )"},
-    {"own_cell_multiplied_in_loop", kUsual, R"(
+    {"thread_private_element_multiplied_in_loop", kUsual, R"(
     i = wp.tid()
     for j in range(n):
         out[i] = out[i] * x[j] * 0.75 + y[i]
@@ -250,7 +250,7 @@ class Pair:
     y[i] = out[i] * x[i]
 )",
      kTo12},
-    {"own_cell_beyond_the_array", kUsual, R"(
+    {"thread_private_element_accessed_by_few_threads", kUsual, R"(
     i = wp.tid()
     if i < 2:
         for j in range(n):
@@ -258,7 +258,7 @@ class Pair:
     out[i] = x[i] * x[i]
 )",
      kTo12},
-    {"slots_counted_in_loop",
+    {"index_from_counter_in_loop",
      "x: wp.array2d(dtype=float), used: wp.array(dtype=int), n: int, out: wp.array2d(dtype=float)", R"(
     i = wp.tid()
     for j in range(n):
@@ -267,18 +267,18 @@ class Pair:
             out[i, slot] = x[i, j] * x[i, j] * float(slot)
 )",
      "# domain: 0 <= n <= 8\n# domain: 0 <= used <= 5\n"},
-    {"greatest_of_a_few", kUsual, R"(
+    {"atomic_max_of_a_few_values", kUsual, R"(
     i = wp.tid()
     wp.atomic_max(out, 0, x[i])
     wp.atomic_max(out, i % 2 + 1, y[i])
 )"},
-    {"least_with_a_constant", kUsual, R"(
+    {"atomic_min_with_a_constant", kUsual, R"(
     i = wp.tid()
     wp.atomic_min(out, i, x[i])
     wp.atomic_min(out, i, 0.25)
     y[i] = x[i] * y[i]
 )"},
-    {"lazy_conditions", kUsual, R"(
+    {"short_circuited_conditions", kUsual, R"(
     i = wp.tid()
     t = y[i] if x[i] > 0.0 and y[i] > 0.0 else x[i] * x[i]
     if x[i] > 1.0 or (y[i] > 0.5 and t > 0.0):
@@ -289,11 +289,11 @@ class Pair:
 
 class Memory : public ::testing::TestWithParam<Example> {};
 
-TEST_P(Memory, GradientIsTheOracles) {
+TEST_P(Memory, GradientMatchesOracle) {
   std::int64_t changed = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    const Comparison result = compare(GetParam(), seed);
-    ASSERT_EQ(result.kind, Comparison::Kind::kAgrees) << "seed " << seed << ": " << result.message;
+    const OracleComparison result = compare(GetParam(), seed);
+    ASSERT_EQ(result.kind, OracleComparison::Kind::kAgrees) << "seed " << seed << ": " << result.message;
     changed += result.changed;
   }
   EXPECT_GE(changed, 8);

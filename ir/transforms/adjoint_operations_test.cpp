@@ -1,4 +1,4 @@
-// Each operation and each function of the library by itself: its backward kernel against the oracle.
+// Compares the backward kernel of each operation and each library function with the oracle.
 #include <gtest/gtest.h>
 
 #include "ir/transforms/testing/against_oracle.hpp"
@@ -14,18 +14,19 @@ constexpr int kPoints = 8;
 
 class AdjointOfOperation : public ::testing::TestWithParam<Usage> {};
 
-TEST_P(AdjointOfOperation, IsTheOracles) {
+TEST_P(AdjointOfOperation, MatchesOracle) {
   const Usage& usage = GetParam();
   Rng rng(17);
   for (int n = 0; n < kPoints; ++n) {
     SampleKernel sample = kernel_at(usage, reference::testing::sample(usage, rng));
-    const int leaves = sample.bench.kernel().var(sample.out).type.element().components();
+    const int leaves = sample.fixture.kernel().var(sample.out).type.element().components();
     std::vector<double> seeds;
     for (int k = 0; k < leaves; ++k)
       seeds.push_back(rng.uniform_int(512, 1536) / 1024.0);  // exact in f32 too
-    const OracleTrial trial{.launch = sample.bench.launch(), .seeds = sample.bench.seeds_for(sample.out, seeds)};
-    const Comparison result = compare(sample.bench.module(), sample.bench.kernel(), trial);
-    ASSERT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message;
+    const OracleInput input{.launch = sample.fixture.launch(),
+                            .cotangents = sample.fixture.cotangents_for(sample.out, seeds)};
+    const OracleComparison result = compare(sample.fixture.module(), sample.fixture.kernel(), input);
+    ASSERT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message;
     EXPECT_GT(result.compared, 0);
   }
 }

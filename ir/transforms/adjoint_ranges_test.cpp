@@ -1,4 +1,4 @@
-// Counted loops over every integer type, with bounds near its ends, where distances overflow it.
+// Counted loops over every integer type, with bounds near the limits of the type, where distances overflow it.
 #include <string>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 struct Range {
   std::string type;
   std::string start, stop, step;
-  int trips;  ///< by hand
+  int trips;  ///< expected number of iterations
 };
 void PrintTo(const Range& range, std::ostream* out) {
   *out << fmt::format("{} {}:{}:{}", range.type, range.start, range.stop, range.step);
@@ -40,8 +40,8 @@ const Range kRanges[] = {
     {"u64", "1", "7000000000000000000", "2500000000000000000", 3},
 };
 
-/// A loop whose derivative needs every state; `given` tells whether the step is a parameter, `breaks` whether the loop
-/// could end early, which it does not.
+/// A loop whose derivative needs every state. `given`: the step is a parameter. `breaks`: the loop has a break, which
+/// is never taken.
 std::string text_of(const Range& range, bool given, bool breaks) {
   return fmt::format(R"(kernel ranges(x: array<f64,1>, out: array<f64,1>, by: {0}; i) {{
   let s: f64 = x[i]
@@ -57,29 +57,29 @@ std::string text_of(const Range& range, bool given, bool breaks) {
                      breaks ? "    if gt(s, 1e+300:f64) {\n      break\n    }\n" : "");
 }
 
-class Ranges : public ::testing::TestWithParam<Range> {};
+class CountedLoops : public ::testing::TestWithParam<Range> {};
 
-TEST_P(Ranges, GradientIsTheOracles) {
+TEST_P(CountedLoops, GradientMatchesOracle) {
   for (int form = 0; form < 4; ++form) {
     const std::string text = text_of(GetParam(), form % 2 != 0, form / 2 != 0);
     auto module = ir::parse_text(text);
     ASSERT_TRUE(module.ok()) << module.error().text();
     for (const ir::VerifierError& diagnostic : ir::verify(*module))
       FAIL() << ir::to_text(*module, diagnostic);
-    OracleTrial trial = draw(*module, module->kernels[0], 1, {.threads = 1});
-    ir::Argument& by = trial.launch.arguments[2];
+    OracleInput input = draw(*module, module->kernels[0], 1, {.threads = 1});
+    ir::Argument& by = input.launch.arguments[2];
     const bool is_unsigned = GetParam().type[0] == 'u';
     ir::write_integer(
         by.type.scalar, by.bytes.data(),
         is_unsigned ? static_cast<std::int64_t>(std::stoull(GetParam().step)) : std::stoll(GetParam().step));
-    const Comparison result = compare(*module, module->kernels[0], trial);
-    EXPECT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message << "\n" << text;
-    // One for each factor, the first being the thread's own input, and that of the overwritten output.
+    const OracleComparison result = compare(*module, module->kernels[0], input);
+    EXPECT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message << "\n" << text;
+    // One gradient for each factor, the first of which is the thread's input, and one for the overwritten output.
     EXPECT_EQ(result.changed, std::max(1, GetParam().trips) + 1) << text;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, Ranges, ::testing::ValuesIn(kRanges));
+INSTANTIATE_TEST_SUITE_P(Adjoint, CountedLoops, ::testing::ValuesIn(kRanges));
 
 }  // namespace
 }  // namespace assay::transforms::testing

@@ -1,4 +1,4 @@
-// Which values carry a derivative, and which of them the reverse sweep needs again.
+// Tests of activity and liveness analysis.
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// A kernel with both analyses.
+/// A kernel and the results of both analyses.
 struct Analysed {
   explicit Analysed(const std::string& text)
       : module(parse(text)),
@@ -58,7 +58,7 @@ struct Analysed {
   Liveness liveness;
 };
 
-TEST(Activity, NeedsAFloatInputAndAFloatOutput) {
+TEST(Activity, RequiresFloatInputAndFloatOutput) {
   const Analysed a(
       R"(kernel k(x: array<f32,1>, scale: f32, spare: f32, n: i32, out: array<f32,1>, flags: array<i32,1>; i) {
   let used: f32 = mul(x[i], scale)
@@ -74,7 +74,7 @@ TEST(Activity, NeedsAFloatInputAndAFloatOutput) {
   EXPECT_THAT(a.names(a.activity.active), UnorderedElementsAre("scale", "x_i", "used", "add"));
 }
 
-TEST(Activity, GoesThroughLoopsAndEndsAtIntegers) {
+TEST(Activity, PropagatesThroughLoopsAndStopsAtIntegers) {
   const Analysed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
   let first: f32 = x[i]
   let second: f32 = 0.0
@@ -87,13 +87,13 @@ TEST(Activity, GoesThroughLoopsAndEndsAtIntegers) {
   out[i] = add(second, cast<f32>(count))
 }
 )");
-  // `first` is carried, and reaches the output through `second` of the next iteration; its floor has no derivative.
+  // `first` reaches the output through `second` of the next iteration; its floor has no derivative.
   EXPECT_TRUE(a.activity.is_active(a.loop().carried[1].initial));
   for (const std::string& name : a.names(a.activity.active))
     EXPECT_TRUE(name == "first" || name == "second" || name == "add") << name;
 }
 
-TEST(Activity, MaskableIsWhatASelectionMayNotTake) {
+TEST(Activity, MarksOperandsOfSelectionsAsMaskable) {
   const Analysed a(R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let plain: f32 = sin(x[i])
   let product: f32 = mul(plain, plain)
@@ -117,11 +117,11 @@ TEST(Liveness, LinearUpdatesNeedNoState) {
 TEST(Liveness, ProductsNeedTheirFactors) {
   EXPECT_THAT(Analysed(loop_with("s = mul(s, x[j])")).state(), ElementsAre("s"));
 }
-TEST(Liveness, StateIncludesWhatAdvancingItNeeds) {
+TEST(Liveness, StateIncludesValuesNeededToAdvanceIt) {
   // The derivative of s needs t alone, but t is made from s.
   EXPECT_THAT(Analysed(loop_with("s = mul(s, t)\n    t = floor(s)")).state(), UnorderedElementsAre("s", "t"));
 }
-TEST(Liveness, ALoopWithoutDerivativesIsNotReversed) {
+TEST(Liveness, LoopWithoutDerivativesIsNotReversed) {
   Analysed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
   let k: i32 = 0
   for j: i32 in range(0, n, 1) {
@@ -132,7 +132,7 @@ TEST(Liveness, ALoopWithoutDerivativesIsNotReversed) {
 )");
   EXPECT_FALSE(a.liveness.needs(a.loop()).reversed);
 }
-TEST(Liveness, StoresAreRepeatedOnlyWhereTheKernelReadsThem) {
+TEST(Liveness, ReplaysOnlyStoresThatTheKernelReads) {
   const Analysed a(R"(kernel k(x: array<f32,1>, both: array<f32,1>, out: array<f32,1>; i) {
   both[i] = mul(both[i], x[i])
   out[i] = both[i]

@@ -1,4 +1,4 @@
-// The forward sweep: the kernel run again, keeping what the reverse sweep reads.
+// The forward sweep: runs the kernel again and records the values that the reverse sweep reads.
 #include <algorithm>
 #include <bit>
 #include <ranges>
@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// Whether the node is written alike whatever is live after it.
+/// Whether the code for the node is independent of the values that are live after it.
 bool is_simple(const Node& node) {
   return !std::holds_alternative<CustomNode>(node.node) && !std::holds_alternative<Branch>(node.node) &&
          !std::holds_alternative<Loop>(node.node);
@@ -28,7 +28,7 @@ Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ss
       ssa_(ssa),
       activity_(std::move(activity)),
       liveness_(module, kernel, ssa, activity_),
-      b_(builder),
+      builder_(builder),
       stride_function_(stride_function),
       primal_(ssa.values.size(), kNone),
       predeclared_(ssa.values.size(), kNone),
@@ -36,18 +36,18 @@ Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ss
       gradients_(kernel.variables.size()) {}
 
 void Sweeps::run() {
-  forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.records = true, .stores = true});
+  forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.record_values = true, .repeat_stores = true});
   reverse(ssa_.body);
-  auto& top = b_.function().body.statements;
+  auto& top = builder_.function().body.statements;
   top.insert(top.begin(), hoisted_.begin(), hoisted_.end());
 }
 
 ExprId Sweeps::expr(const Operand& operand) {
-  if (!operand.is_constant()) return b_.var(primal_[index(operand.value)]);
-  if (operand.type.is_float_scalar()) return b_.literal(operand.type, std::bit_cast<double>(operand.bits));
-  if (operand.type.is_scalar()) return b_.literal(operand.type, static_cast<std::int64_t>(operand.bits));
-  if (operand.type.is_aggregate() || operand.type.is_tile()) return b_.zero(operand.type);
-  return b_.var(b_.let_zero("zero", operand.type));
+  if (!operand.is_constant()) return builder_.var(primal_[index(operand.value)]);
+  if (operand.type.is_float_scalar()) return builder_.literal(operand.type, std::bit_cast<double>(operand.bits));
+  if (operand.type.is_scalar()) return builder_.literal(operand.type, static_cast<std::int64_t>(operand.bits));
+  if (operand.type.is_aggregate() || operand.type.is_tile()) return builder_.zero(operand.type);
+  return builder_.var(builder_.let_zero("zero", operand.type));
 }
 
 std::vector<ExprId> Sweeps::exprs(const std::vector<Operand>& operands) {
@@ -59,29 +59,29 @@ std::vector<ExprId> Sweeps::exprs(const std::vector<Operand>& operands) {
 }
 
 VarId Sweeps::let_operand(const std::string& name, const Operand& operand) {
-  if (operand.is_constant() && operand.bits == 0) return b_.let_zero(name, operand.type);
-  return b_.let(name, expr(operand));
+  if (operand.is_constant() && operand.bits == 0) return builder_.let_zero(name, operand.type);
+  return builder_.let(name, expr(operand));
 }
 
 void Sweeps::define(ValueId value, ExprId expr) {
   VarId& variable = predeclared_[index(value)];
   if (variable == kNone) {
-    bind(value, b_.let(value_of(value).name, expr));
+    bind(value, builder_.let(value_of(value).name, expr));
   } else {
-    b_.assign(variable, expr);
+    builder_.assign(variable, expr);
     bind(value, std::exchange(variable, kNone));
   }
 }
 
 VarId Sweeps::declare_zero(ValueId value) {
   VarId variable = std::exchange(predeclared_[index(value)], kNone);
-  if (variable == kNone) variable = b_.let_zero(value_of(value).name, value_of(value).type);
+  if (variable == kNone) variable = builder_.let_zero(value_of(value).name, value_of(value).type);
   bind(value, variable);
   return variable;
 }
 
-void Sweeps::forward(const Region& region, const ValueSet& live_after, Sweep sweep) {
-  std::vector<std::pair<const Node*, ValueSet>> needed;  // the last node first, each with what is live after it
+void Sweeps::forward(const Region& region, const ValueSet& live_after, SweepOptions sweep) {
+  std::vector<std::pair<const Node*, ValueSet>> needed;  // from last to first, each with the values live after it
   ValueSet live = live_after;
   for (const Node& node : std::views::reverse(region.nodes)) {
     if (!liveness_.is_needed(node, live, sweep)) continue;
@@ -89,14 +89,14 @@ void Sweeps::forward(const Region& region, const ValueSet& live_after, Sweep swe
     liveness_.before(node, live, sweep);
   }
   for (const auto& [node, live_behind] : std::views::reverse(needed)) {
-    b_.at(node->loc);
+    builder_.at(node->loc);
     forward_node(*node, live_behind, sweep);
   }
-  if (!region.nodes.empty()) b_.at(region.nodes.back().loc);
+  if (!region.nodes.empty()) builder_.at(region.nodes.back().loc);
 }
 
-void Sweeps::forward_node(const Node& node, const ValueSet& live, Sweep sweep) {
-  if (const auto* compute = std::get_if<Compute>(&node.node)) forward_compute(*compute);
+void Sweeps::forward_node(const Node& node, const ValueSet& live, SweepOptions sweep) {
+  if (const auto* compute = std::get_if<ComputeNode>(&node.node)) forward_compute(*compute);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) forward_load(*load);
   if (const auto* custom = std::get_if<CustomNode>(&node.node)) forward_custom(*custom, live);
   if (const auto* branch = std::get_if<Branch>(&node.node)) forward_branch(*branch, live, sweep);
@@ -106,30 +106,31 @@ void Sweeps::forward_node(const Node& node, const ValueSet& live, Sweep sweep) {
     declare_zero(atomic->result);
   }
   if (const auto* store = std::get_if<StoreNode>(&node.node)) {
-    b_.store(store->array, exprs(store->indices), expr(store->value));
+    builder_.store(store->array, exprs(store->indices), expr(store->value));
   }
 }
 
-void Sweeps::forward_compute(const Compute& compute) {
+void Sweeps::forward_compute(const ComputeNode& compute) {
   if (compute.kind == ExprKind::kShapeOf) {
-    define(compute.result, b_.shape_of(compute.array, compute.index));
+    define(compute.result, builder_.shape_of(compute.array, compute.index));
   } else if (compute.kind == ExprKind::kField) {
-    define(compute.result, b_.field(expr(compute.args[0]), compute.index));
+    define(compute.result, builder_.field(expr(compute.args[0]), compute.index));
   } else {
-    define(compute.result, b_.op(compute.op, exprs(compute.args), value_of(compute.result).type, compute.index));
+    define(compute.result, builder_.op(compute.op, exprs(compute.args), value_of(compute.result).type, compute.index));
   }
 }
 
 void Sweeps::forward_load(const LoadNode& load) {
-  if (reverse_depth_ > 0 && liveness_.stored_since(*outermost_, load.array)) {
-    fail(reject(Rejection::kOverwrittenInLoop, module_, b_.at(), kernel_.var(load.array).name));
+  if (reverse_depth_ > 0 && liveness_.stored_since(*outermost_loop_, load.array)) {
+    fail(reject(Rejection::kOverwrittenInLoop, module_, builder_.at(), kernel_.var(load.array).name));
   }
   define(load.result, cell(load.array, load.indices, value_of(load.result).type));
 }
 
 ExprId Sweeps::cell(VarId array, const std::vector<Operand>& indices, Type type) {
-  const bool of_tiles = b_.function().var(array).type.element() == type;
-  return type.is_tile() && !of_tiles ? b_.load_tile(type, array, exprs(indices)) : b_.load(array, exprs(indices));
+  const bool of_tiles = builder_.function().var(array).type.element() == type;
+  return type.is_tile() && !of_tiles ? builder_.load_tile(type, array, exprs(indices))
+                                     : builder_.load(array, exprs(indices));
 }
 
 void Sweeps::forward_custom(const CustomNode& custom, const ValueSet& live) {
@@ -141,9 +142,9 @@ void Sweeps::predeclare(const Region& region, const ValueSet& live) {
   for (const Node& node : region.nodes) {
     const auto declare = [&](ValueId value) {
       if (!Liveness::has(live, value) || predeclared_[index(value)] != kNone) return;
-      predeclared_[index(value)] = b_.let_zero(value_of(value).name, value_of(value).type);
+      predeclared_[index(value)] = builder_.let_zero(value_of(value).name, value_of(value).type);
     };
-    if (const auto* compute = std::get_if<Compute>(&node.node)) declare(compute->result);
+    if (const auto* compute = std::get_if<ComputeNode>(&node.node)) declare(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) declare(load->result);
     if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
       for (const ValueId result : custom->results)
@@ -156,19 +157,19 @@ void Sweeps::predeclare(const Region& region, const ValueSet& live) {
       predeclare(branch->else_region, live);
     }
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
-      for (const Carried& carried : loop->carried)
+      for (const CarriedValue& carried : loop->carried)
         declare(carried.result);
       if (liveness_.has_reverse(*loop)) open_record(*loop);
     }
   }
 }
 
-void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, Sweep sweep) {
+void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOptions sweep) {
   std::vector<const Merge*> merges;
   for (const Merge& merge : branch.merges) {
     if (Liveness::has(live, merge.result)) merges.push_back(&merge);
   }
-  if (sweep.records) {
+  if (sweep.record_values) {
     predeclare(branch.then_region, live);
     predeclare(branch.else_region, live);
   }
@@ -181,9 +182,9 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, Sweep sw
       Liveness::add(inner, merge->*value);
     forward(region, inner, sweep);
     for (const Merge* merge : merges)
-      b_.assign(primal_[index(merge->result)], expr(merge->*value));
+      builder_.assign(primal_[index(merge->result)], expr(merge->*value));
   };
-  b_.if_(
+  builder_.if_(
       condition, [&] { arm(branch.then_region, &Merge::then_value); },
       [&] { arm(branch.else_region, &Merge::else_value); });
 }
@@ -191,17 +192,17 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, Sweep sw
 LoopRecord& Sweeps::open_record(const Loop& loop, ExprId trips) {
   const auto found = records_.find(&loop);
   if (found != records_.end()) {
-    if (trips != kNone) b_.assign(found->second.trips, trips);
+    if (trips != kNone) builder_.assign(found->second.trips, trips);
     return found->second;
   }
   LoopRecord& record = records_[&loop];
-  record.trips = trips == kNone ? b_.let_zero("trips", kI32) : b_.let("trips", trips);
+  record.trips = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
   if (liveness_.needs(loop).state.empty()) return record;
   record.slots = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
   const auto hoist = [&](const std::string& name, Type type) {
-    const VarId variable = b_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.slots)));
-    b_.function().variables.back().scratch = true;
-    hoisted_.push_back({.node = Let{variable, kNone}, .loc = b_.at()});
+    const VarId variable = builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.slots)));
+    builder_.function().variables.back().scratch = true;
+    hoisted_.push_back({.node = Let{variable, kNone}, .loc = builder_.at()});
     return variable;
   };
   record.positions = hoist("checkpoint_at", kI32);
@@ -218,39 +219,42 @@ ExprId Sweeps::trip_count(const Loop& loop) {
   const auto step = static_cast<std::int64_t>(loop.step.bits);
   if (constant && step == 1 && type == kI32) {
     const bool from_zero = loop.start.is_constant() && loop.start.bits == 0;
-    return b_.op(Op::kMax, {from_zero ? expr(loop.stop) : minus(expr(loop.stop), expr(loop.start)), b_.i32(0)});
+    return builder_.op(Op::kMax,
+                       {from_zero ? expr(loop.stop) : minus(expr(loop.stop), expr(loop.start)), builder_.i32(0)});
   }
-  // Distances fit in the unsigned type of the bounds' width, and in no signed one.
+  // Distances fit in the unsigned type of the same width, but not in the signed type.
   const Type distance = row(type.scalar).bytes <= 4 ? scalar_type(Scalar::kU32) : scalar_type(Scalar::kU64);
-  const auto one = [&] { return b_.literal(distance, std::int64_t{1}); };
-  const auto zero = [&] { return b_.literal(type, std::int64_t{0}); };
-  const auto wide = [&](const Operand& operand) { return b_.cast(distance, expr(operand)); };
+  const auto one = [&] { return builder_.literal(distance, std::int64_t{1}); };
+  const auto zero = [&] { return builder_.literal(type, std::int64_t{0}); };
+  const auto wide = [&](const Operand& operand) { return builder_.cast(distance, expr(operand)); };
   const auto trips = [&](const Operand& low, const Operand& high, ExprId stride) {
-    const ExprId whole = b_.op(Op::kDiv, {minus(minus(wide(high), wide(low)), one()), stride});
-    return b_.op(Op::kWhere, {b_.op(Op::kLt, {expr(low), expr(high)}), b_.cast(kI32, plus(whole, one())), b_.i32(0)});
+    const ExprId whole = builder_.op(Op::kDiv, {minus(minus(wide(high), wide(low)), one()), stride});
+    return builder_.op(Op::kWhere, {builder_.op(Op::kLt, {expr(low), expr(high)}),
+                                    builder_.cast(kI32, plus(whole, one())), builder_.i32(0)});
   };
   const auto ascending = [&] { return trips(loop.start, loop.stop, wide(loop.step)); };
   const auto descending = [&] {
-    return trips(loop.stop, loop.start, minus(b_.literal(distance, std::int64_t{0}), wide(loop.step)));
+    return trips(loop.stop, loop.start, minus(builder_.literal(distance, std::int64_t{0}), wide(loop.step)));
   };
   if (constant) return step > 0 || !row(type.scalar).is_signed ? ascending() : descending();
-  return b_.op(Op::kWhere, {b_.op(Op::kGt, {expr(loop.step), zero()}), ascending(), descending()});
+  return builder_.op(Op::kWhere, {builder_.op(Op::kGt, {expr(loop.step), zero()}), ascending(), descending()});
 }
 
-void Sweeps::forward_loop(const Loop& loop, const ValueSet& live, Sweep sweep) {
-  const bool reversed = sweep.records && liveness_.needs(loop).reversed;
+void Sweeps::forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
+  const bool reversed = sweep.record_values && liveness_.needs(loop).reversed;
   LoopRecord* record = reversed ? &open_record(loop, loop.counted ? trip_count(loop) : kNone) : nullptr;
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
-  const bool stores = sweep.stores && liveness_.has_replayed_store(loop.body);
+  const bool stores = sweep.repeat_stores && liveness_.has_replayed_store(loop.body);
   if (!carried.empty() || stores) run_loop(loop, carried, record, sweep);
 }
 
 void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iteration) {
   const auto& state = liveness_.needs(loop).state;
   if (state.empty()) return;
-  b_.if_(b_.op(Op::kLt, {b_.var(iteration), b_.i32(record.slots)}), [&] {
+  builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.slots)}), [&] {
     for (std::size_t s = 0; s < state.size(); ++s) {
-      b_.store(record.states[s], {b_.var(iteration)}, b_.var(primal_[index(loop.carried[state[s]].argument)]));
+      builder_.store(record.states[s], {builder_.var(iteration)},
+                     builder_.var(primal_[index(loop.carried[state[s]].argument)]));
     }
   });
 }
@@ -258,51 +262,53 @@ void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iterat
 void Sweeps::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
   std::vector<ExprId> next;
   for (const std::size_t i : carried) {
-    const Carried& c = loop.carried[i];
+    const CarriedValue& c = loop.carried[i];
     const bool moves = !c.next.is_constant() && c.next.value != c.argument &&
                        std::any_of(carried.begin(), carried.end(),
                                    [&](std::size_t j) { return loop.carried[j].argument == c.next.value; });
-    next.push_back(moves ? b_.var(b_.let("next_" + value_of(c.argument).name, expr(c.next))) : expr(c.next));
+    next.push_back(moves ? builder_.var(builder_.let("next_" + value_of(c.argument).name, expr(c.next)))
+                         : expr(c.next));
   }
   for (std::size_t n = 0; n < carried.size(); ++n) {
-    const Carried& c = loop.carried[carried[n]];
-    if (c.next.value != c.argument) b_.assign(primal_[index(c.argument)], next[n]);
+    const CarriedValue& c = loop.carried[carried[n]];
+    if (c.next.value != c.argument) builder_.assign(primal_[index(c.argument)], next[n]);
   }
 }
 
-void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record, Sweep sweep) {
+void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record,
+                      SweepOptions sweep) {
   ValueSet inner = liveness_.none();
   for (const std::size_t i : carried) {
-    const Carried& c = loop.carried[i];
+    const CarriedValue& c = loop.carried[i];
     Liveness::add(inner, c.next);
     const VarId given = std::exchange(predeclared_[index(c.result)], kNone);
     const VarId variable = given != kNone ? given : let_operand(value_of(c.argument).name, c.initial);
-    if (given != kNone) b_.assign(variable, expr(c.initial));
+    if (given != kNone) builder_.assign(variable, expr(c.initial));
     bind(c.argument, variable);
     bind(c.result, variable);
   }
   const bool keeps = record != nullptr && !liveness_.needs(loop).state.empty();
   const bool counts = record != nullptr && (keeps || !loop.counted);
   VarId iteration = kNone;
-  if (counts) iteration = loop.counted ? b_.let_zero("iteration", kI32) : record->trips;
-  const Loc loc = b_.at();
+  if (counts) iteration = loop.counted ? builder_.let_zero("iteration", kI32) : record->trips;
+  const Loc loc = builder_.at();
   const auto body = [&] {
     if (keeps) save_state(loop, *record, iteration);
     forward(loop.body, inner, sweep.inside_loop());
-    b_.at(loc);
+    builder_.at(loc);
     carry(loop, carried);
-    if (counts) b_.assign(iteration, plus(b_.var(iteration), b_.i32(1)));
+    if (counts) builder_.assign(iteration, plus(builder_.var(iteration), builder_.i32(1)));
   };
   if (loop.counted) {
     const ExprId start = expr(loop.start);
     const ExprId stop = expr(loop.stop);
     const ExprId step = expr(loop.step);
-    b_.for_(value_of(loop.index).name, start, stop, step, [&](VarId variable) {
+    builder_.for_(value_of(loop.index).name, start, stop, step, [&](VarId variable) {
       bind(loop.index, variable);
       body();
     });
   } else {
-    b_.while_(b_.var(primal_[index(loop.carried[loop.condition].argument)]), body);
+    builder_.while_(builder_.var(primal_[index(loop.carried[loop.condition].argument)]), body);
   }
 }
 

@@ -36,11 +36,11 @@ bool Liveness::has_reverse(const Region& region) const {
 }
 
 bool Liveness::has_reverse(const Node& node) const {
-  if (const auto* compute = std::get_if<Compute>(&node.node)) return has(activity_.active, compute->result);
+  if (const auto* compute = std::get_if<ComputeNode>(&node.node)) return has(activity_.active, compute->result);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(activity_.active, load->result);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) return is_float_array(store->array);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
-    // All but sums also change what the cell's former content contributes, whatever the value.
+    // Atomics other than sums also change the contribution of the previous content of the element.
     const bool sums = atomic->op == AtomicOp::kAdd || atomic->op == AtomicOp::kSub;
     return sums ? activity_.is_active(atomic->value) : is_float_array(atomic->array);
   }
@@ -57,7 +57,7 @@ bool Liveness::has_reverse(const Node& node) const {
 }
 
 bool Liveness::has_reverse(const Loop& loop) const {
-  const bool carries = std::ranges::any_of(loop.carried, [&](const Carried& c) {
+  const bool carries = std::ranges::any_of(loop.carried, [&](const CarriedValue& c) {
     return has(activity_.active, c.argument) || has(activity_.active, c.result);
   });
   return carries || has_reverse(loop.body);
@@ -70,9 +70,9 @@ ValueSet Liveness::reverse_reads(const Region& region) {
   return reads;
 }
 
-void Liveness::reads_of_compute(const Compute& compute, ValueSet& reads) const {
+void Liveness::reads_of_compute(const ComputeNode& compute, ValueSet& reads) const {
   if (compute.kind != ExprKind::kOperation || !has(activity_.active, compute.result)) return;
-  const Rule& rule = rule_of(compute.op);
+  const AdjointRule& rule = rule_of(compute.op);
   for (std::size_t k = 0; k < compute.args.size(); ++k) {
     if (!activity_.is_active(compute.args[k])) continue;
     const std::uint8_t mask = transforms::reads_of(rule, k);
@@ -89,12 +89,12 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
     for (const Operand& operand : operands)
       add(reads, operand);
   };
-  if (const auto* compute = std::get_if<Compute>(&node.node)) reads_of_compute(*compute, reads);
+  if (const auto* compute = std::get_if<ComputeNode>(&node.node)) reads_of_compute(*compute, reads);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) add_all(load->indices);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) add_all(store->indices);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     add_all(atomic->indices);
-    // Whether the value won is asked by comparing it with the array's final content.
+    // The reverse sweep compares the value with the final content of the array to find the winner.
     if (atomic->op == AtomicOp::kMin || atomic->op == AtomicOp::kMax) add(reads, atomic->value);
   }
   if (const auto* custom = std::get_if<CustomNode>(&node.node)) add_all(custom->args);
@@ -120,7 +120,7 @@ LoopNeeds Liveness::find_needs(const Loop& loop) {
   if (!needs.reversed) return needs;
 
   ValueSet live = needs.reads;
-  before(loop.body, live, Sweep{.records = true});
+  before(loop.body, live, SweepOptions{.record_values = true});
   std::vector<bool> in_state(loop.carried.size());
   for (bool grown = true; grown;) {
     grown = false;
@@ -129,7 +129,7 @@ LoopNeeds Liveness::find_needs(const Loop& loop) {
       in_state[i] = grown = true;
       ValueSet advance = none();
       add(advance, loop.carried[i].next);
-      before(loop.body, advance, Sweep{});
+      before(loop.body, advance, SweepOptions{});
       live |= advance;
     }
   }
@@ -139,7 +139,7 @@ LoopNeeds Liveness::find_needs(const Loop& loop) {
 
   ValueSet inside = none();
   collect_defined(loop.body, inside);
-  for (const Carried& carried : loop.carried)
+  for (const CarriedValue& carried : loop.carried)
     inside.add(static_cast<std::size_t>(carried.argument));
   if (loop.counted) {
     inside.add(static_cast<std::size_t>(loop.index));
@@ -150,12 +150,12 @@ LoopNeeds Liveness::find_needs(const Loop& loop) {
   return needs;
 }
 
-std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueSet& live, Sweep sweep) {
+std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
   std::vector<bool> run(loop.carried.size());
   for (std::size_t i = 0; i < run.size(); ++i)
     run[i] = has(live, loop.carried[i].result);
   if (!loop.counted) run[loop.condition] = true;
-  if (sweep.records && needs(loop).reversed) {
+  if (sweep.record_values && needs(loop).reversed) {
     for (const std::size_t i : needs(loop).state)
       run[i] = true;
   }
@@ -214,39 +214,40 @@ bool Liveness::any_defined_live(const Region& region, const ValueSet& live) cons
   return defined.intersects(live);
 }
 
-bool Liveness::is_needed(const Node& node, const ValueSet& live, Sweep sweep) {
-  if (const auto* compute = std::get_if<Compute>(&node.node)) return has(live, compute->result);
+bool Liveness::is_needed(const Node& node, const ValueSet& live, SweepOptions sweep) {
+  if (const auto* compute = std::get_if<ComputeNode>(&node.node)) return has(live, compute->result);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(live, load->result);
-  if (const auto* store = std::get_if<StoreNode>(&node.node)) return sweep.stores && replays_stores(store->array);
+  if (const auto* store = std::get_if<StoreNode>(&node.node))
+    return sweep.repeat_stores && replays_stores(store->array);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     return atomic->result != kNone && has(live, atomic->result);
   }
   if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
     return std::ranges::any_of(custom->results, [&](ValueId result) { return has(live, result); });
   }
-  if (sweep.records && has_reverse(node)) return true;
+  if (sweep.record_values && has_reverse(node)) return true;
   if (const auto* loop = std::get_if<Loop>(&node.node)) {
-    return (sweep.stores && has_replayed_store(loop->body)) ||
-           std::ranges::any_of(loop->carried, [&](const Carried& c) { return has(live, c.result); });
+    return (sweep.repeat_stores && has_replayed_store(loop->body)) ||
+           std::ranges::any_of(loop->carried, [&](const CarriedValue& c) { return has(live, c.result); });
   }
   const auto& branch = std::get<Branch>(node.node);
   return std::ranges::any_of(branch.merges, [&](const Merge& merge) { return has(live, merge.result); }) ||
-         (sweep.stores && (has_replayed_store(branch.then_region) || has_replayed_store(branch.else_region))) ||
+         (sweep.repeat_stores && (has_replayed_store(branch.then_region) || has_replayed_store(branch.else_region))) ||
          any_defined_live(branch.then_region, live) || any_defined_live(branch.else_region, live);
 }
 
-void Liveness::before(const Region& region, ValueSet& live, Sweep sweep) {
+void Liveness::before(const Region& region, ValueSet& live, SweepOptions sweep) {
   for (const Node& node : std::views::reverse(region.nodes))
     before(node, live, sweep);
 }
 
-void Liveness::before(const Node& node, ValueSet& live, Sweep sweep) {
+void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
   if (!is_needed(node, live, sweep)) return;
   const auto add_all = [&](const std::vector<Operand>& operands) {
     for (const Operand& operand : operands)
       add(live, operand);
   };
-  if (const auto* compute = std::get_if<Compute>(&node.node)) add_all(compute->args);
+  if (const auto* compute = std::get_if<ComputeNode>(&node.node)) add_all(compute->args);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) add_all(load->indices);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) {
     add_all(store->indices);
@@ -278,7 +279,7 @@ void Liveness::before(const Node& node, ValueSet& live, Sweep sweep) {
     }
     before(loop->body, inner, sweep.inside_loop());
     live |= inner;
-    if (sweep.records && needs(*loop).reversed) live |= needs(*loop).outside;
+    if (sweep.record_values && needs(*loop).reversed) live |= needs(*loop).outside;
     if (loop->counted) add_all({loop->start, loop->stop, loop->step});
   }
 }
@@ -288,7 +289,7 @@ void Liveness::collect_defined(const Region& region, ValueSet& defined) const {
     if (value != kNone) defined.add(static_cast<std::size_t>(value));
   };
   for (const Node& node : region.nodes) {
-    if (const auto* compute = std::get_if<Compute>(&node.node)) define(compute->result);
+    if (const auto* compute = std::get_if<ComputeNode>(&node.node)) define(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) define(load->result);
     if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) define(atomic->result);
     if (const auto* custom = std::get_if<CustomNode>(&node.node)) std::ranges::for_each(custom->results, define);
@@ -299,7 +300,7 @@ void Liveness::collect_defined(const Region& region, ValueSet& defined) const {
       collect_defined(branch->else_region, defined);
     }
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
-      for (const Carried& carried : loop->carried) {
+      for (const CarriedValue& carried : loop->carried) {
         define(carried.result);
         define(carried.argument);
       }

@@ -1,8 +1,8 @@
-// Which primal values the two sweeps of the backward kernel need.
+// Liveness analysis: the primal values that the two sweeps of the backward kernel need.
 //
-// The forward sweep runs the kernel again and keeps ("records") what the reverse sweep reads. Inside a loop nothing can
-// be kept for all iterations; the reverse sweep restores the carried values that an iteration needs (the loop's state)
-// from a checkpoint, advances to the iteration, and records that iteration alone.
+// The forward sweep runs the kernel again and records the values that the reverse sweep reads. Values inside a loop
+// cannot be recorded for all iterations; instead the reverse sweep restores the carried values that an iteration needs
+// (the state of the loop) from a checkpoint, advances to the iteration, and records only that iteration.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 
 namespace assay::transforms {
 
-/// How a forward sweep treats what it runs. It always computes the values that are live after it.
-struct Sweep {
-  bool records = false;  ///< also keeps what the reverse sweep of the region reads
-  /// Also repeats stores. Not once the reverse sweep runs iterations again: the arrays hold their final content by
-  /// then.
-  bool stores = false;
+/// Options of a forward sweep. It always computes the values that are live after it.
+struct SweepOptions {
+  bool record_values = false;  ///< also keeps the values that the reverse sweep of the region reads
+  /// Also repeats stores. False when the reverse sweep recomputes iterations: the arrays already hold their final
+  /// content.
+  bool repeat_stores = false;
 
-  /// For the body of a loop, of which nothing is kept for all iterations.
-  Sweep inside_loop() const { return {.records = false, .stores = stores}; }
+  /// The options for the body of a loop, whose values cannot be recorded for all iterations.
+  SweepOptions inside_loop() const { return {.record_values = false, .repeat_stores = repeat_stores}; }
 };
 
-/// What the sweeps need to know of one loop.
+/// What the sweeps need for one loop.
 struct LoopNeeds {
-  bool reversed = false;           ///< the reverse sweep has something to do in it
+  bool reversed = false;           ///< the reverse sweep of the body is not empty
   ValueSet reads;                  ///< values of the body that one reversed iteration reads
   std::vector<std::size_t> state;  ///< carried values to restore at the start of an iteration, ascending
   ValueSet outside;                ///< values from outside the loop that the reverse sweep reads
@@ -38,7 +38,7 @@ class Liveness {
   /// Keeps references to all four.
   Liveness(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, const Activity& activity);
 
-  /// Whether the reverse sweep of the region does anything.
+  /// Whether the reverse sweep of the region is not empty.
   bool has_reverse(const Region& region) const;
   bool has_reverse(const Node& node) const;
   bool has_reverse(const Loop& loop) const;
@@ -47,14 +47,14 @@ class Liveness {
   const LoopNeeds& needs(const Loop& loop);
 
   /// The carried values that a forward run of the loop must compute when `live` is live after it, ascending.
-  std::vector<std::size_t> carried_to_run(const Loop& loop, const ValueSet& live, Sweep sweep);
+  std::vector<std::size_t> carried_to_run(const Loop& loop, const ValueSet& live, SweepOptions sweep);
   /// Whether a forward sweep must emit the node when `live` is live after it.
-  bool is_needed(const Node& node, const ValueSet& live, Sweep sweep);
+  bool is_needed(const Node& node, const ValueSet& live, SweepOptions sweep);
   /// Turns the set live after the node, or region, into the set live before it.
-  void before(const Node& node, ValueSet& live, Sweep sweep);
-  void before(const Region& region, ValueSet& live, Sweep sweep);
+  void before(const Node& node, ValueSet& live, SweepOptions sweep);
+  void before(const Region& region, ValueSet& live, SweepOptions sweep);
 
-  /// Values that the region defines, nested regions included.
+  /// Values that the region defines, including nested regions.
   void collect_defined(const Region& region, ValueSet& defined) const;
   /// Whether the forward sweep repeats stores to this array parameter: the kernel also reads it.
   bool replays_stores(ir::VarId array) const { return replayed_[static_cast<std::size_t>(array)]; }
@@ -71,7 +71,7 @@ class Liveness {
 
  private:
   void reads_of_node(const Node& node, ValueSet& reads);
-  void reads_of_compute(const Compute& compute, ValueSet& reads) const;
+  void reads_of_compute(const ComputeNode& compute, ValueSet& reads) const;
   static bool find_store(const Region& region, const Loop& loop, ir::VarId array, bool& reached);
   bool any_defined_live(const Region& region, const ValueSet& live) const;
   void find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const;

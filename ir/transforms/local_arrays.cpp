@@ -13,7 +13,7 @@ namespace {
 
 using namespace ir;
 
-/// The aggregate that holds the array; void where none does.
+/// The aggregate type that replaces the array; void if there is none.
 Type holder(Type array) {
   if (!array.is_local_array()) return kVoid;
   const Type element = array.element();
@@ -56,7 +56,7 @@ class Rewriter {
   ExprId row(ExprId index) { return builder_.op(Op::kDiv, {number(index), builder_.i32(kMaxVectorLength)}); }
   ExprId column(ExprId index) { return builder_.op(Op::kMod, {number(index), builder_.i32(kMaxVectorLength)}); }
 
-  /// A load becomes the extraction of a part; the mention of the array has the new type.
+  /// A load becomes the extraction of a part; the array variable gets the new type.
   void rewrite(ExprId id) {
     Expr& expr = function_.expressions[static_cast<std::size_t>(id)];
     const Loc loc = expr.loc;
@@ -96,21 +96,21 @@ class Rewriter {
 
   Function function_;
   Builder builder_;
-  std::vector<Type> arrays_;  ///< by variable: what it was; void for all others
+  std::vector<Type> arrays_;  ///< by variable: original type of a replaced array, otherwise void
 };
 
 }  // namespace
 
-std::optional<Function> without_local_arrays(const Module& module, const Function& function) {
+std::optional<Function> replace_local_arrays(const Module& module, const Function& function) {
   const auto is_held = [](const Variable& variable) { return !holder(variable.type).is_void(); };
   if (std::ranges::none_of(function.variables, is_held)) return std::nullopt;
   return Rewriter(module, function).run();
 }
 
-std::optional<Module> without_local_arrays(const Module& module) {
+std::optional<Module> replace_local_arrays(const Module& module) {
   std::optional<Module> rewritten;
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
-    std::optional<Function> function = without_local_arrays(module, module.functions[f]);
+    std::optional<Function> function = replace_local_arrays(module, module.functions[f]);
     if (!function) continue;
     if (!rewritten) rewritten = module;
     rewritten->functions[f] = *std::move(function);

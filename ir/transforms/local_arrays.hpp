@@ -1,4 +1,4 @@
-// Local arrays as values: what the adjoint differentiates.
+// Replaces local arrays by values, which the adjoint can differentiate.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace assay::transforms {
 
-/// The function with each local array of numbers, or of vectors of them, as one vector or matrix variable, of which
-/// loads take and stores replace a part. Arrays of more than 256 numbers or 16 vectors, and of other elements, stay.
-/// Nothing where all stay.
-std::optional<ir::Function> without_local_arrays(const ir::Module& module, const ir::Function& function);
+/// The function with each local array of scalars or vectors replaced by one vector or matrix variable; loads extract
+/// and stores insert a part. Arrays of more than 256 scalars or 16 vectors, and arrays of other elements, are kept.
+/// Empty if no array is replaced.
+std::optional<ir::Function> replace_local_arrays(const ir::Module& module, const ir::Function& function);
 
-/// The module with the same done to all its functions; nothing where none has such an array.
-std::optional<ir::Module> without_local_arrays(const ir::Module& module);
+/// The module with local arrays of all its functions replaced; empty if no array is replaced.
+std::optional<ir::Module> replace_local_arrays(const ir::Module& module);
 
 }  // namespace assay::transforms

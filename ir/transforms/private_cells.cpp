@@ -10,11 +10,11 @@ namespace {
 
 using namespace ir;
 
-/// What is known of the accesses to one array.
+/// Facts about the accesses to one array.
 struct Accesses {
   bool any = false;
   bool read = false;
-  /// By position and launch dimension: whether every access so far has that thread index there.
+  /// By index position and launch dimension: whether every access so far has that thread index at that position.
   std::vector<std::vector<bool>> fixed;
 };
 
@@ -100,8 +100,8 @@ class Lowering {
     const Type type = atomic.value.type;
     const Op op = atomic.op == AtomicOp::kAdd ? Op::kAdd : Op::kSub;
     nodes.push_back({.node = LoadNode{.result = old, .array = atomic.array, .indices = atomic.indices}, .loc = loc});
-    nodes.push_back(
-        {.node = Compute{.result = sum, .op = op, .args = {{.value = old, .type = type}, atomic.value}}, .loc = loc});
+    nodes.push_back({.node = ComputeNode{.result = sum, .op = op, .args = {{.value = old, .type = type}, atomic.value}},
+                     .loc = loc});
     nodes.push_back(
         {.node = StoreNode{.array = atomic.array, .indices = atomic.indices, .value = {.value = sum, .type = type}},
          .loc = loc});

@@ -1,4 +1,5 @@
-// What the adjoint pass refuses, one label each: an error with the source line, never a silent zero.
+// The reasons for which the adjoint pass rejects a kernel. Each has a label and is reported as an error with the source
+// line; a derivative that does not exist never silently becomes zero.
 #pragma once
 
 #include <array>
@@ -34,44 +35,44 @@ struct RejectionRow {
 };
 
 inline constexpr std::array<RejectionRow, 13> kRejections = {{
-    {Rejection::kLocalArray, "A01-local-array", "a local array has no adjoint yet; use scalars or a vector"},
+    {Rejection::kLocalArray, "A01-local-array",
+     "local arrays of this size or element type are not supported; use scalars or a vector"},
     {Rejection::kUnorderedAtomic, "A04-unordered-atomic",
-     "which thread's value remains depends on the order of threads, so there is no derivative"},
+     "the final value depends on the order of threads, so the derivative does not exist"},
     {Rejection::kExtremumAtomic, "A05-extremum-atomic",
-     "atomics take the minimum or maximum of an array that the kernel also changes in another way, so its final "
-     "content "
-     "does not tell which thread won"},
+     "the array is updated by an atomic minimum or maximum and also changed in another way, so its final content does "
+     "not identify the thread whose value was kept"},
     {Rejection::kAtomicResult, "A06-atomic-result",
-     "the previous content returned by an atomic depends on the order of threads; a derivative that needs it does "
-     "not exist"},
+     "the previous value returned by an atomic depends on the order of threads, so a derivative that needs it does not "
+     "exist"},
     {Rejection::kReadOfAtomic, "A07-read-of-atomic",
-     "the kernel reads an array that it also updates atomically, so it may read what another thread wrote"},
+     "the kernel reads an array that it also updates atomically, so it may read a value written by another thread"},
     {Rejection::kOverwrittenInLoop, "A08-overwritten-in-loop",
-     "a loop reads values that the backward pass needs from an array that the kernel overwrites in or after that "
-     "loop; keep the value in a variable, or read from another array"},
+     "a loop reads values that the backward pass needs from an array that the kernel overwrites in or after the loop; "
+     "keep the value in a variable, or read from another array"},
     {Rejection::kTooLarge, "A09-too-large",
-     "the kernel is too large once its functions are inlined, as the adjoint needs; shorten the chain of calls"},
+     "the kernel is too large after function inlining; shorten the chain of calls"},
     {Rejection::kReplayOnly, "A10-replay-only",
-     "a function with a replay gives a float that the derivative needs; give it a gradient too (func_grad)"},
+     "the derivative depends on a float from a function that has a replay but no gradient; define a gradient "
+     "(func_grad)"},
     {Rejection::kCustomMemory, "A11-custom-memory",
-     "a gradient or replay reads an array that the backward pass changes, so that what it reads depends on the order "
-     "of "
-     "the sweeps"},
+     "a gradient or replay function reads an array that the backward pass changes, so the value it reads depends on "
+     "the order of the sweeps"},
     {Rejection::kNonlinearGradient, "A12-nonlinear-gradient",
-     "the gradient of a function is not linear in the adjoints that it is given, so it is no derivative; scale them by "
-     "what does not depend on them"},
+     "a gradient function must be linear in the adjoints it receives; scale them only by values that do not depend on "
+     "them"},
     {Rejection::kTileControl, "A13-tile-control",
-     "a function that is applied to a tile repeats a while loop until its element says so, or ranges over it; give the "
-     "loop a number of trips that is the same for all elements"},
+     "a function applied to a tile has a loop whose trip count depends on the element; use the same trip count for all "
+     "elements"},
     {Rejection::kTilePart, "A14-tile-part",
-     "a function that is applied to a tile makes a vector, matrix or struct of its elements; compute with scalars"},
+     "a function applied to a tile builds a vector, matrix or struct from the element; compute with scalars"},
     {Rejection::kTileCustom, "A15-tile-custom",
-     "a function with a gradient or replay of its own is applied to a tile; apply it to scalars"},
+     "a function with a custom gradient or replay cannot be applied to a tile; apply it to scalars"},
 }};
 
 constexpr const RejectionRow& row(Rejection rejection) { return kRejections[static_cast<std::size_t>(rejection)]; }
 
-/// The error of a refusal: "A01-local-array: ...", at file:line:column.
+/// The error for a rejection: "A01-local-array: ...", at file:line:column.
 Error reject(Rejection rejection, const ir::Module& module, ir::Loc loc, const std::string& subject = {});
 
 }  // namespace assay::transforms

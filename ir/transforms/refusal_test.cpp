@@ -1,4 +1,4 @@
-// What the adjoint refuses: each label, at its place in the user's file.
+// Tests that the adjoint rejects unsupported kernels with each label at the correct source location.
 #include "ir/transforms/refusal.hpp"
 
 #include <set>
@@ -23,7 +23,7 @@ struct Rejected {
   Rejection rejection;
   std::string_view name;
   std::string_view where;  ///< line:column in the text below
-  std::string_view text;   ///< a module in the text form; its first kernel is refused
+  std::string_view text;   ///< a module in the text form; its first kernel is rejected
 };
 void PrintTo(const Rejected& rejected, std::ostream* out) { *out << rejected.name; }
 
@@ -221,13 +221,13 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
 
 class Rejections : public ::testing::TestWithParam<Rejected> {};
 
-TEST_P(Rejections, NameLabelAndPlace) {
+TEST_P(Rejections, ReportLabelAndLocation) {
   auto module = ir::parse_text(GetParam().text, "user.py");
   ASSERT_TRUE(module.ok()) << module.error().text();
   module->source_name = "user.py";
   for (const ir::VerifierError& diagnostic : ir::verify(*module))
     FAIL() << ir::to_text(*module, diagnostic);
-  const Result<Adjoint> adjoint = make_adjoint(*module, module->kernels[0]);
+  const Result<AdjointModule> adjoint = make_adjoint(*module, module->kernels[0]);
   ASSERT_FALSE(adjoint.ok()) << ir::to_text(adjoint->module);
   EXPECT_THAT(adjoint.error().message, StartsWith(std::string(row(GetParam().rejection).label) + ": "));
   EXPECT_EQ(adjoint.error().where, fmt::format("user.py:{}", GetParam().where));
@@ -237,13 +237,13 @@ std::string name_of(const ::testing::TestParamInfo<Rejected>& info) { return std
 
 INSTANTIATE_TEST_SUITE_P(Adjoint, Rejections, ::testing::ValuesIn(kRejected), name_of);
 
-TEST(Rejections, EveryLabelHasATestAndItsOwnNumber) {
-  std::set<Rejection> tested = {Rejection::kTooLarge};  // below
+TEST(Rejections, EveryLabelIsTestedAndUnique) {
+  std::set<Rejection> tested = {Rejection::kTooLarge};  // tested below
   for (const Rejected& rejected : kRejected)
     tested.insert(rejected.rejection);
   for (std::size_t k = 0; k < kRejections.size(); ++k) {
     EXPECT_EQ(static_cast<std::size_t>(kRejections[k].rejection), k);
-    // Numbers of refusals that are no more are not given again.
+    // Numbers of removed labels are not reused.
     EXPECT_THAT(std::string(kRejections[k].label), ::testing::MatchesRegex("A[0-9][0-9]-[-a-z]+"));
     if (k > 0) {
       EXPECT_LT(kRejections[k - 1].label.substr(0, 3), kRejections[k].label.substr(0, 3));
@@ -252,7 +252,7 @@ TEST(Rejections, EveryLabelHasATestAndItsOwnNumber) {
   }
 }
 
-/// Forty functions, each calling the one before twice; `work` is what the first does.
+/// Forty functions, each calling the previous one twice; `work` is the result of the first.
 ir::Module doubling(const std::string& work) {
   std::string text = "func f0(a: f32) -> f32 {\n  return " + work + "\n}\n";
   for (int k = 1; k < 40; ++k)
@@ -263,16 +263,16 @@ ir::Module doubling(const std::string& work) {
   return module.take();
 }
 
-TEST(Rejections, CodeThatInliningBlowsUpIsRefusedAtOnce) {
+TEST(Rejections, ExponentialInliningIsRejectedEarly) {
   for (const std::string work : {"mul(a, a)", "a"}) {
     const ir::Module module = doubling(work);
-    const Result<Adjoint> adjoint = make_adjoint(module, module.kernels[0]);
+    const Result<AdjointModule> adjoint = make_adjoint(module, module.kernels[0]);
     ASSERT_FALSE(adjoint.ok()) << work;
     EXPECT_THAT(adjoint.error().message, StartsWith("A09-too-large: 'k'"));
   }
 }
 
-/// What looks like a refusal and need not be one.
+/// Kernels that resemble rejected kernels but are supported.
 const Example kAccepted[] = {
     {"linear_update_in_loop", "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)", R"(
     i = wp.tid()
@@ -280,14 +280,14 @@ const Example kAccepted[] = {
         out[i] = out[i] * 0.5 + x[j]
 )",
      "# domain: 0 <= n <= 9\n"},
-    {"own_cell_added_to_and_read", "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)", R"(
+    {"thread_private_element_added_to_and_read", "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)", R"(
     i = wp.tid()
     for j in range(n):
         out[i] += x[j]
     out[i] = out[i] * out[i]
 )",
      "# domain: 0 <= n <= 9\n"},
-    {"own_cell_in_two_dimensions", "x: wp.array(dtype=float), c: wp.array2d(dtype=float)", R"(
+    {"thread_private_element_of_2d_array", "x: wp.array(dtype=float), c: wp.array2d(dtype=float)", R"(
     i, j = wp.tid()
     c[i, j] += x[i] * x[j]
     c[i, j] = c[i, j] * x[i]
@@ -296,7 +296,8 @@ const Example kAccepted[] = {
     i = wp.tid()
     old = wp.atomic_add(out, 0, x[i] * x[i])
 )"},
-    {"integers_counted_beside", "x: wp.array(dtype=float), count: wp.array(dtype=int), out: wp.array(dtype=float)", R"(
+    {"integer_counter_in_same_kernel",
+     "x: wp.array(dtype=float), count: wp.array(dtype=int), out: wp.array(dtype=float)", R"(
     i = wp.tid()
     wp.atomic_max(count, 0, i)
     wp.atomic_add(count, 1, 2)
@@ -308,19 +309,19 @@ const Example kAccepted[] = {
 )"},
 };
 
-class Accepted : public ::testing::TestWithParam<Example> {};
+class AcceptedKernels : public ::testing::TestWithParam<Example> {};
 
-TEST_P(Accepted, GradientIsTheOracles) {
+TEST_P(AcceptedKernels, GradientMatchesOracle) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const Comparison result = compare(GetParam(), seed);
-    EXPECT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message;
+    const OracleComparison result = compare(GetParam(), seed);
+    EXPECT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message;
     EXPECT_GE(result.changed, 1);
   }
 }
 
 std::string name_of_accepted(const ::testing::TestParamInfo<Example>& info) { return std::string(info.param.name); }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, Accepted, ::testing::ValuesIn(kAccepted), name_of_accepted);
+INSTANTIATE_TEST_SUITE_P(Adjoint, AcceptedKernels, ::testing::ValuesIn(kAccepted), name_of_accepted);
 
 }  // namespace
 }  // namespace assay::transforms::testing

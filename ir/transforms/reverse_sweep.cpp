@@ -1,4 +1,4 @@
-// The reverse sweep: the adjoint of each statement, last statement first.
+// The reverse sweep: the adjoints of all statements, from last to first.
 #include <algorithm>
 #include <ranges>
 
@@ -13,13 +13,13 @@ using namespace ir;
 
 void Sweeps::reverse(const Region& region) {
   for (const Node& node : std::views::reverse(region.nodes)) {
-    b_.at(node.loc);
+    builder_.at(node.loc);
     if (liveness_.has_reverse(node)) reverse_node(node);
   }
 }
 
 void Sweeps::reverse_node(const Node& node) {
-  if (const auto* compute = std::get_if<Compute>(&node.node)) reverse_compute(*compute);
+  if (const auto* compute = std::get_if<ComputeNode>(&node.node)) reverse_compute(*compute);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) reverse_load(*load);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) reverse_store(*store);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) reverse_atomic(*atomic);
@@ -28,21 +28,21 @@ void Sweeps::reverse_node(const Node& node) {
   if (const auto* loop = std::get_if<Loop>(&node.node)) reverse_loop(*loop);
 }
 
-void Sweeps::reverse_compute(const Compute& compute) {
+void Sweeps::reverse_compute(const ComputeNode& compute) {
   const VarId w = adjoint_[index(compute.result)];
   if (w == kNone) return;
   for (std::size_t k = 0; k < compute.args.size(); ++k) {
-    if (activity_.is_active(compute.args[k])) accumulate(compute.args[k], contribution(compute, k, b_.var(w)));
+    if (activity_.is_active(compute.args[k])) accumulate(compute.args[k], contribution(compute, k, builder_.var(w)));
   }
 }
 
-ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
+ExprId Sweeps::contribution(const ComputeNode& compute, std::size_t k, ExprId w) {
   if (compute.kind == ExprKind::kField) {
-    const VarId none = b_.let_zero("zero", compute.args[0].type);
-    return b_.op(Op::kWithField, {b_.var(none), w}, kVoid, compute.index);
+    const VarId none = builder_.let_zero("zero", compute.args[0].type);
+    return builder_.op(Op::kWithField, {builder_.var(none), w}, kVoid, compute.index);
   }
   differentiated_.insert(compute.op);
-  const Rule& rule = rule_of(compute.op);
+  const AdjointRule& rule = rule_of(compute.op);
   const std::uint8_t mask = reads_of(rule, k);
   rule_args_.clear();
   rule_types_.clear();
@@ -52,81 +52,82 @@ ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
     rule_types_.push_back(compute.args[i].type);
   }
   const bool reads_result = (mask & kReadsResult) != 0;
-  RuleContext context{.builder = b_,
+  RuleContext context{.builder = builder_,
                       .w = w,
                       .args = rule_args_,
-                      .result = reads_result ? b_.var(primal_[index(compute.result)]) : kNone,
+                      .result = reads_result ? builder_.var(primal_[index(compute.result)]) : kNone,
                       .types = rule_types_,
                       .index = compute.index};
   const ExprId term = rule.term(context, static_cast<int>(k));
-  const bool shared = b_.type_of(term).is_tile() && compute.args[k].type.is_scalar();
+  const bool shared = builder_.type_of(term).is_tile() && compute.args[k].type.is_scalar();
 
-  const bool masked = rule.guard == Guard::kIfMasked && mask != 0 && activity_.maskable[index(compute.result)];
+  const bool masked = rule.guard == MaskingGuard::kIfMasked && mask != 0 && activity_.maskable[index(compute.result)];
   const bool apart = compute.kind != ExprKind::kOperation || is_elementwise(compute.op);
-  const ExprId guarded = rule.guard == Guard::kAlways || masked ? unless_zero(w, term, apart) : term;
+  const ExprId guarded = rule.guard == MaskingGuard::kAlways || masked ? unless_zero(w, term, apart) : term;
   return shared ? sum_of_elements(guarded) : guarded;
 }
 
 ExprId Sweeps::sum_of_elements(ExprId tile) {
-  const ExprId sum = b_.op(Op::kTileSum, {tile}, tile_type(b_.type_of(tile).scalar, 1));
-  return b_.op(Op::kTileExtract, {sum, b_.i32(0)});
+  const ExprId sum = builder_.op(Op::kTileSum, {tile}, tile_type(builder_.type_of(tile).scalar, 1));
+  return builder_.op(Op::kTileExtract, {sum, builder_.i32(0)});
 }
 
 ExprId Sweeps::unless_zero(ExprId w, ExprId term, bool apart) {
-  const Type type = b_.type_of(w);
+  const Type type = builder_.type_of(w);
   if (type.is_tile() && !apart) {
-    // Whether any element is not zero: the number of those that are not.
-    const ExprId differs = b_.op(Op::kNe, {w, b_.zero(type.component())});
-    const ExprId ones = b_.op(Op::kWhere, {differs, b_.literal(type.component(), 1.0), b_.zero(type.component())});
-    const ExprId some = b_.op(Op::kGt, {sum_of_elements(ones), b_.zero(type.component())});
-    return b_.op(Op::kWhere, {some, term, b_.zero(b_.type_of(term))});
+    // Some element is nonzero if the number of nonzero elements is positive.
+    const ExprId differs = builder_.op(Op::kNe, {w, builder_.zero(type.component())});
+    const ExprId ones =
+        builder_.op(Op::kWhere, {differs, builder_.literal(type.component(), 1.0), builder_.zero(type.component())});
+    const ExprId some = builder_.op(Op::kGt, {sum_of_elements(ones), builder_.zero(type.component())});
+    return builder_.op(Op::kWhere, {some, term, builder_.zero(builder_.type_of(term))});
   }
   ExprId taken = kNone;
-  for (const algebra::E component : algebra::components({&b_, w})) {
-    const ExprId differs = b_.op(Op::kNe, {component.id, b_.zero(component.type().component())});
-    taken = taken == kNone ? differs : b_.op(Op::kOr, {taken, differs});
+  for (const algebra::E component : algebra::components({&builder_, w})) {
+    const ExprId differs = builder_.op(Op::kNe, {component.id, builder_.zero(component.type().component())});
+    taken = taken == kNone ? differs : builder_.op(Op::kOr, {taken, differs});
   }
-  return b_.op(Op::kWhere, {taken, term, b_.zero(b_.type_of(term))});
+  return builder_.op(Op::kWhere, {taken, term, builder_.zero(builder_.type_of(term))});
 }
 
 void Sweeps::accumulate(const Operand& operand, ExprId term) {
   if (!activity_.is_active(operand)) return;
   VarId& adjoint = adjoint_[index(operand.value)];
   if (adjoint == kNone) {
-    adjoint = b_.let("adj_" + value_of(operand.value).name, term);
+    adjoint = builder_.let("adj_" + value_of(operand.value).name, term);
   } else if (operand.type.is_struct()) {
-    b_.assign(adjoint, add_struct(b_.var(adjoint), term));
+    builder_.assign(adjoint, add_struct(builder_.var(adjoint), term));
   } else {
-    b_.assign(adjoint, plus(b_.var(adjoint), term));
+    builder_.assign(adjoint, plus(builder_.var(adjoint), term));
   }
 }
 
 ExprId Sweeps::add_struct(ExprId into, ExprId from) {
-  const Type type = b_.type_of(into);
+  const Type type = builder_.type_of(into);
   const auto& fields = module_.structs[type.struct_id].fields;
   ExprId sum = into;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     if (!fields[f].type.is_value() || !carries_floats(module_, fields[f].type)) continue;
     const auto number = static_cast<std::int32_t>(f);
-    const ExprId a = b_.field(into, number);
-    const ExprId b = b_.field(from, number);
-    sum = b_.op(Op::kWithField, {sum, fields[f].type.is_struct() ? add_struct(a, b) : plus(a, b)}, kVoid, number);
+    const ExprId a = builder_.field(into, number);
+    const ExprId b = builder_.field(from, number);
+    sum = builder_.op(Op::kWithField, {sum, fields[f].type.is_struct() ? add_struct(a, b) : plus(a, b)}, kVoid, number);
   }
   return sum;
 }
 
 ExprId Sweeps::field_at(ExprId object, const std::vector<std::int32_t>& path, std::size_t first) {
   for (std::size_t k = first; k < path.size(); ++k)
-    object = b_.field(object, path[k]);
+    object = builder_.field(object, path[k]);
   return object;
 }
 
 ExprId Sweeps::with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value) {
   for (std::size_t depth = path.size(); depth-- > 0;) {
-    ExprId outer = b_.var(object);
+    ExprId outer = builder_.var(object);
     for (std::size_t k = 0; k < depth; ++k)
-      outer = b_.field(outer, path[k]);
-    value = b_.op(Op::kWithField, {outer, value}, kVoid, path[depth]);
+      outer = builder_.field(outer, path[k]);
+    value = builder_.op(Op::kWithField, {outer, value}, kVoid, path[depth]);
   }
   return value;
 }
@@ -135,48 +136,48 @@ void Sweeps::reverse_load(const LoadNode& load) {
   const VarId w = adjoint_[index(load.result)];
   if (w == kNone) return;
   for (const FieldGradient& field : gradients_[static_cast<std::size_t>(load.array)])
-    b_.atomic(AtomicOp::kAdd, field.gradient, exprs(load.indices), field_at(b_.var(w), field.fields));
+    builder_.atomic(AtomicOp::kAdd, field.gradient, exprs(load.indices), field_at(builder_.var(w), field.fields));
 }
 
 void Sweeps::reverse_store(const StoreNode& store) {
   const bool is_active = activity_.is_active(store.value);
   VarId seed = kNone;
-  if (is_active && store.value.type.is_struct()) seed = b_.let_zero("seed", store.value.type);
+  if (is_active && store.value.type.is_struct()) seed = builder_.let_zero("seed", store.value.type);
   for (const FieldGradient& field : gradients_[static_cast<std::size_t>(store.array)]) {
-    Type part = b_.function().var(field.gradient).type.element();
+    Type part = builder_.function().var(field.gradient).type.element();
     if (store.value.type.is_tile()) part = part.tiled_as(store.value.type);
     const auto cell = [&] { return this->cell(field.gradient, store.indices, part); };
     if (is_active && seed == kNone) {
-      seed = b_.let("seed", cell());
+      seed = builder_.let("seed", cell());
     } else if (is_active) {
-      b_.assign(seed, with_field_at(seed, field.fields, cell()));
+      builder_.assign(seed, with_field_at(seed, field.fields, cell()));
     }
-    b_.store(field.gradient, exprs(store.indices), b_.zero(part));
+    builder_.store(field.gradient, exprs(store.indices), builder_.zero(part));
   }
-  if (is_active) accumulate(store.value, b_.var(seed));
+  if (is_active) accumulate(store.value, builder_.var(seed));
 }
 
 void Sweeps::reverse_atomic(const AtomicNode& atomic) {
   const ir::AtomicRow& operation = row(atomic.op);
   const std::string& name = kernel_.var(atomic.array).name;
-  if (!operation.differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, b_.at(), name));
+  if (!operation.differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, builder_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
   const VarId gradient = gradient_of(atomic.array);
   const ExprId seed = cell(gradient, atomic.indices, atomic.value.type);
-  accumulate(atomic.value, atomic.op == AtomicOp::kSub ? b_.op(Op::kNeg, {seed}) : seed);
+  accumulate(atomic.value, atomic.op == AtomicOp::kSub ? builder_.op(Op::kNeg, {seed}) : seed);
 }
 
 void Sweeps::reverse_extremum(const AtomicNode& atomic) {
   const VarId gradient = gradient_of(atomic.array);
-  const VarId seed = b_.let_zero("seed", atomic.value.type);
+  const VarId seed = builder_.let_zero("seed", atomic.value.type);
   // The array holds its final content here.
-  const ExprId won = b_.op(Op::kEq, {expr(atomic.value), b_.load(atomic.array, exprs(atomic.indices))});
-  b_.if_(won, [&] {
-    const VarId taken =
-        b_.atomic_result("taken", AtomicOp::kExchange, gradient, exprs(atomic.indices), b_.zero(atomic.value.type));
-    b_.assign(seed, b_.var(taken));
+  const ExprId won = builder_.op(Op::kEq, {expr(atomic.value), builder_.load(atomic.array, exprs(atomic.indices))});
+  builder_.if_(won, [&] {
+    const VarId taken = builder_.atomic_result("taken", AtomicOp::kExchange, gradient, exprs(atomic.indices),
+                                               builder_.zero(atomic.value.type));
+    builder_.assign(seed, builder_.var(taken));
   });
-  accumulate(atomic.value, b_.var(seed));
+  accumulate(atomic.value, builder_.var(seed));
 }
 
 void Sweeps::reverse_custom(const CustomNode& custom) {
@@ -188,15 +189,16 @@ void Sweeps::reverse_custom(const CustomNode& custom) {
   std::vector<ExprId> args = exprs(custom.args);
   for (const ValueId result : custom.results) {
     const VarId w = adjoint_[index(result)];
-    args.push_back(w != kNone ? b_.var(w) : expr(Operand{.value = kNone, .type = value_of(result).type, .bits = 0}));
+    args.push_back(w != kNone ? builder_.var(w)
+                              : expr(Operand{.value = kNone, .type = value_of(result).type, .bits = 0}));
   }
   std::vector<std::string> names;
   for (const VarId target : targets)
     names.push_back("adj_" + gradient.var(target).name);
-  const std::vector<VarId> adjoints = b_.call_statement(custom.gradient, args, names);
+  const std::vector<VarId> adjoints = builder_.call_statement(custom.gradient, args, names);
   for (std::size_t k = 0; k < targets.size(); ++k) {
     const Operand& arg = custom.args[static_cast<std::size_t>(targets[k])];
-    if (activity_.is_active(arg)) accumulate(arg, b_.var(adjoints[k]));
+    if (activity_.is_active(arg)) accumulate(arg, builder_.var(adjoints[k]));
   }
 }
 
@@ -214,7 +216,7 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
     if (activity_.is_active(operand)) receivers.add(index(operand.value));
   };
   for (const Node& node : region.nodes) {
-    if (const auto* compute = std::get_if<Compute>(&node.node)) {
+    if (const auto* compute = std::get_if<ComputeNode>(&node.node)) {
       if (is_active(compute->result)) std::ranges::for_each(compute->args, add);
     }
     if (const auto* store = std::get_if<StoreNode>(&node.node)) add(store->value);
@@ -222,7 +224,7 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
     if (const auto* custom = std::get_if<CustomNode>(&node.node)) std::ranges::for_each(custom->args, add);
     if (const auto* branch = std::get_if<Branch>(&node.node)) collect_receivers(*branch, receivers);
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
-      for (const Carried& carried : loop->carried) {
+      for (const CarriedValue& carried : loop->carried) {
         add(carried.initial);
         add(carried.next);
       }
@@ -233,7 +235,7 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
 
 void Sweeps::open_receivers(const ValueSet& receivers, const ValueSet& inside) {
   (receivers - inside).for_each([&](std::size_t v) {
-    if (adjoint_[v] == kNone) adjoint_[v] = b_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
+    if (adjoint_[v] == kNone) adjoint_[v] = builder_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
   });
 }
 
@@ -252,35 +254,35 @@ void Sweeps::reverse_branch(const Branch& branch) {
   open_receivers(receivers, inside);
 
   const auto arm = [&](const Region& region, Operand Merge::*value) {
-    return b_.block([&] {
+    return builder_.block([&] {
       for (const Merge& merge : branch.merges) {
         const VarId w = adjoint_[index(merge.result)];
         if (w == kNone) continue;
-        accumulate(merge.*value, b_.var(w));
+        accumulate(merge.*value, builder_.var(w));
         differentiated_.insert(Op::kConditional);
       }
       reverse(region);
     });
   };
-  const Loc loc = b_.at();
+  const Loc loc = builder_.at();
   const ExprId condition = expr(branch.condition);
   Block then_block = arm(branch.then_region, &Merge::then_value);
   Block else_block = arm(branch.else_region, &Merge::else_value);
   if (then_block.statements.empty() && else_block.statements.empty()) return;
-  b_.append({.node = If{condition, std::move(then_block), std::move(else_block)}, .loc = loc});
+  builder_.append({.node = If{condition, std::move(then_block), std::move(else_block)}, .loc = loc});
 }
 
 std::vector<VarId> Sweeps::open_carried_adjoints(const Loop& loop) {
   std::vector<VarId> adjoints;
-  for (const Carried& carried : loop.carried) {
+  for (const CarriedValue& carried : loop.carried) {
     if (!is_active(carried.argument) && !is_active(carried.result)) {
       adjoints.push_back(kNone);
       continue;
     }
     const VarId after = adjoint_[index(carried.result)];
     const std::string name = "adj_" + value_of(carried.argument).name;
-    adjoints.push_back(after == kNone ? b_.let_zero(name, value_of(carried.argument).type)
-                                      : b_.let(name, b_.var(after)));
+    adjoints.push_back(after == kNone ? builder_.let_zero(name, value_of(carried.argument).type)
+                                      : builder_.let(name, builder_.var(after)));
   }
   return adjoints;
 }
@@ -288,8 +290,8 @@ std::vector<VarId> Sweeps::open_carried_adjoints(const Loop& loop) {
 ExprId Sweeps::iteration_value(const Loop& loop, ExprId iteration) {
   const bool from_zero = loop.start.is_constant() && loop.start.bits == 0;
   const bool by_one = loop.step.is_constant() && loop.step.bits == 1;
-  const ExprId number = loop.start.type == kI32 ? iteration : b_.cast(loop.start.type, iteration);
-  const ExprId offset = by_one ? number : b_.op(Op::kMul, {number, expr(loop.step)});
+  const ExprId number = loop.start.type == kI32 ? iteration : builder_.cast(loop.start.type, iteration);
+  const ExprId offset = by_one ? number : builder_.op(Op::kMul, {number, expr(loop.step)});
   return from_zero ? offset : plus(expr(loop.start), offset);
 }
 
@@ -298,15 +300,15 @@ void Sweeps::reverse_loop(const Loop& loop) {
   if (found == records_.end()) return;
   const LoopRecord record = found->second;
   const LoopNeeds& needs = liveness_.needs(loop);
-  const Loc loc = b_.at();
+  const Loc loc = builder_.at();
 
   ValueSet inside = liveness_.none();
   liveness_.collect_defined(loop.body, inside);
-  for (const Carried& carried : loop.carried)
+  for (const CarriedValue& carried : loop.carried)
     inside.add(index(carried.argument));
   ValueSet receivers = liveness_.none();
   collect_receivers(loop.body, receivers);
-  for (const Carried& carried : loop.carried) {
+  for (const CarriedValue& carried : loop.carried) {
     if (activity_.is_active(carried.next)) receivers.add(index(carried.next.value));
   }
   open_receivers(receivers, inside);
@@ -314,48 +316,48 @@ void Sweeps::reverse_loop(const Loop& loop) {
 
   VarId top = kNone;
   if (!needs.state.empty()) {
-    // A loop longer than its checkpoints starts again from its first state and places them anew.
-    top = b_.let("checkpoint", b_.i32(0));
-    b_.store(record.positions, {b_.i32(0)}, b_.i32(0));
+    // A loop with more iterations than checkpoints restarts from its first state and places the checkpoints again.
+    top = builder_.let("checkpoint", builder_.i32(0));
+    builder_.store(record.positions, {builder_.i32(0)}, builder_.i32(0));
   }
-  if (++reverse_depth_ == 1) outermost_ = &loop;
+  if (++reverse_depth_ == 1) outermost_loop_ = &loop;
   const bool is_index = loop.counted && loop.start.is_constant() && loop.start.bits == 0 && loop.step.is_constant() &&
                         loop.step.bits == 1 && loop.start.type == kI32;
   const std::string name = is_index ? value_of(loop.index).name : "iteration";
-  const ExprId last = minus(b_.var(record.trips), b_.i32(1));
-  b_.for_(name, last, b_.i32(-1), b_.i32(-1), [&](VarId iteration) {
+  const ExprId last = minus(builder_.var(record.trips), builder_.i32(1));
+  builder_.for_(name, last, builder_.i32(-1), builder_.i32(-1), [&](VarId iteration) {
     if (top != kNone) restore_state(loop, record, iteration, top);
     if (is_index) {
       bind(loop.index, iteration);
     } else if (loop.counted) {
-      bind(loop.index, b_.let(value_of(loop.index).name, iteration_value(loop, b_.var(iteration))));
+      bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(iteration))));
     }
     reverse_iteration(loop, carried_adjoints);
   });
-  if (--reverse_depth_ == 0) outermost_ = nullptr;
-  b_.at(loc);
+  if (--reverse_depth_ == 0) outermost_loop_ = nullptr;
+  builder_.at(loc);
   forget_adjoints(loop.body);
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
     adjoint_[index(loop.carried[i].argument)] = kNone;
-    if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].initial, b_.var(carried_adjoints[i]));
+    if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].initial, builder_.var(carried_adjoints[i]));
   }
 }
 
 void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
-  const Loc loc = b_.at();
-  forward(loop.body, liveness_.needs(loop).reads, {.records = true});
-  b_.at(loc);
+  const Loc loc = builder_.at();
+  forward(loop.body, liveness_.needs(loop).reads, {.record_values = true});
+  builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
-    if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].next, b_.var(carried_adjoints[i]));
+    if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].next, builder_.var(carried_adjoints[i]));
   }
   reverse(loop.body);
-  b_.at(loc);
+  builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
     if (carried_adjoints[i] == kNone) continue;
     const VarId before = adjoint_[index(loop.carried[i].argument)];
     const Type type = value_of(loop.carried[i].argument).type;
-    b_.assign(carried_adjoints[i],
-              before != kNone ? b_.var(before) : expr(Operand{.value = kNone, .type = type, .bits = 0}));
+    builder_.assign(carried_adjoints[i],
+                    before != kNone ? builder_.var(before) : expr(Operand{.value = kNone, .type = type, .bits = 0}));
   }
 }
 
@@ -363,18 +365,20 @@ void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId ite
   const auto& state = liveness_.needs(loop).state;
   for (const std::size_t i : state) {
     const Value& value = value_of(loop.carried[i].argument);
-    bind(loop.carried[i].argument, b_.let_zero(value.name, value.type));
+    bind(loop.carried[i].argument, builder_.let_zero(value.name, value.type));
   }
   const auto load_from = [&](VarId slot) {
     for (std::size_t s = 0; s < state.size(); ++s) {
-      b_.assign(primal_[index(loop.carried[state[s]].argument)], b_.load(record.states[s], {b_.var(slot)}));
+      builder_.assign(primal_[index(loop.carried[state[s]].argument)],
+                      builder_.load(record.states[s], {builder_.var(slot)}));
     }
   };
-  b_.if_(
+  builder_.if_(
       is_short(record), [&] { load_from(iteration); },
       [&] {
-        b_.while_(b_.op(Op::kGt, {b_.load(record.positions, {b_.var(top)}), b_.var(iteration)}),
-                  [&] { b_.assign(top, minus(b_.var(top), b_.i32(1))); });
+        builder_.while_(
+            builder_.op(Op::kGt, {builder_.load(record.positions, {builder_.var(top)}), builder_.var(iteration)}),
+            [&] { builder_.assign(top, minus(builder_.var(top), builder_.i32(1))); });
         load_from(top);
         rerun_to(loop, record, iteration, top);
       });
@@ -382,33 +386,34 @@ void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId ite
 
 void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
   const auto& state = liveness_.needs(loop).state;
-  const VarId position = b_.let("position", b_.load(record.positions, {b_.var(top)}));
+  const VarId position = builder_.let("position", builder_.load(record.positions, {builder_.var(top)}));
   ValueSet inner = liveness_.none();
   for (const std::size_t i : state)
     Liveness::add(inner, loop.carried[i].next);
-  const auto free_slot = [&] { return b_.op(Op::kLt, {b_.var(top), b_.i32(record.slots - 1)}); };
-  const Loc loc = b_.at();
-  b_.while_(b_.op(Op::kLt, {b_.var(position), b_.var(iteration)}), [&] {
-    const VarId stop = b_.let("stop", b_.var(iteration));
-    b_.if_(free_slot(), [&] {
-      const ExprId steps = plus(minus(b_.var(iteration), b_.var(position)), b_.i32(1));
-      const ExprId slots = minus(b_.i32(record.slots), b_.var(top));
-      b_.assign(stop, plus(b_.var(position), b_.call(stride_function_, {steps, slots})));
+  const auto free_slot = [&] { return builder_.op(Op::kLt, {builder_.var(top), builder_.i32(record.slots - 1)}); };
+  const Loc loc = builder_.at();
+  builder_.while_(builder_.op(Op::kLt, {builder_.var(position), builder_.var(iteration)}), [&] {
+    const VarId stop = builder_.let("stop", builder_.var(iteration));
+    builder_.if_(free_slot(), [&] {
+      const ExprId steps = plus(minus(builder_.var(iteration), builder_.var(position)), builder_.i32(1));
+      const ExprId slots = minus(builder_.i32(record.slots), builder_.var(top));
+      builder_.assign(stop, plus(builder_.var(position), builder_.call(stride_function_, {steps, slots})));
     });
-    b_.while_(b_.op(Op::kLt, {b_.var(position), b_.var(stop)}), [&] {
+    builder_.while_(builder_.op(Op::kLt, {builder_.var(position), builder_.var(stop)}), [&] {
       if (loop.counted) {
-        bind(loop.index, b_.let(value_of(loop.index).name, iteration_value(loop, b_.var(position))));
+        bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(position))));
       }
       forward(loop.body, inner, {});
-      b_.at(loc);
+      builder_.at(loc);
       carry(loop, state);
-      b_.assign(position, plus(b_.var(position), b_.i32(1)));
+      builder_.assign(position, plus(builder_.var(position), builder_.i32(1)));
     });
-    b_.if_(free_slot(), [&] {
-      b_.assign(top, plus(b_.var(top), b_.i32(1)));
-      b_.store(record.positions, {b_.var(top)}, b_.var(position));
+    builder_.if_(free_slot(), [&] {
+      builder_.assign(top, plus(builder_.var(top), builder_.i32(1)));
+      builder_.store(record.positions, {builder_.var(top)}, builder_.var(position));
       for (std::size_t s = 0; s < state.size(); ++s) {
-        b_.store(record.states[s], {b_.var(top)}, b_.var(primal_[index(loop.carried[state[s]].argument)]));
+        builder_.store(record.states[s], {builder_.var(top)},
+                       builder_.var(primal_[index(loop.carried[state[s]].argument)]));
       }
     });
   });

@@ -37,9 +37,9 @@ ExprId quotient(C c, int k) {
   return (-numerator / x(c, 1)).id;
 }
 
-/// max(low, x): which of the two was returned; a tie goes to x, a NaN to the other.
+/// Whether max(low, x) returned low; a tie selects x, a NaN operand the other operand.
 E low_taken(C c) { return either(x(c, 1) > x(c), is_nan(x(c))); }
-/// min(max(low, x), high): whether high was not returned.
+/// Whether min(max(low, x), high) did not return high.
 E inner_taken(C c) { return either(call(Op::kMax, x(c, 1), x(c)) < x(c, 2), is_nan(x(c, 2))); }
 ExprId clamp(C c, int k) {
   const E none = zero_like(w(c));
@@ -48,7 +48,7 @@ ExprId clamp(C c, int k) {
   return where(inner_taken(c), inner, none).id;
 }
 
-/// d smoothstep(a, b, x) with t = clamp((x - a) / (b - a), 0, 1): 6 t (1 - t) dt, which is zero where t is clamped.
+/// d smoothstep(a, b, x) = 6 t (1 - t) dt with t = clamp((x - a) / (b - a), 0, 1); zero where t is clamped.
 ExprId smoothstep(C c, int k) {
   const E range = x(c, 1) - x(c);
   const E raw = (x(c, 2) - x(c)) / range;
@@ -59,7 +59,7 @@ ExprId smoothstep(C c, int k) {
   return (slope * (raw - 1.0)).id;
 }
 
-/// Part k of what kMake joined.
+/// The part of w that belongs to operand k of kMake.
 ExprId made_from(C c, int k) {
   int first = 0;
   for (int i = 0; i < k; ++i)
@@ -79,7 +79,7 @@ ExprId insert(C c, int k) {
   return c.builder.op(Op::kInsert, {c.w, c.args[1], c.builder.zero(type(c, 2))});
 }
 ExprId sum_of_components(C c, int) { return sum(components(w(c))).id; }
-/// The adjoint of one of two parts of which a value of the operand's type is made; the other part's is zero.
+/// The adjoint of a value made of two parts, given the adjoint of one part; the adjoint of the other part is zero.
 ExprId first_part(C c, Type rest) { return make(type(c, 0), {w(c), zero(w(c), rest)}).id; }
 ExprId last_part(C c, Type rest) { return make(type(c, 0), {zero(w(c), rest), w(c)}).id; }
 Type vector3(C c) { return vector_type(w(c).type().scalar, 3); }
@@ -108,7 +108,8 @@ ExprId power(C c, int k) {
   return where(call(Op::kEq, x(c), like(x(c), 0)), zero_like(w(c)), slope).id;
 }
 
-// Constants that no float type holds exactly are computed in the kernel, so that the double lift has them in full.
+// Constants that no float type represents exactly are computed in the kernel, so that the f64 promotion gets them in
+// full precision.
 E log_of(E a, double value) { return call(Op::kLog, like(a, value)); }
 E sqrt_of_pi(E a) { return call(Op::kSqrt, call(Op::kRadians, like(a, 180))); }
 /// 2 / sqrt(pi) exp(-x^2)
@@ -120,11 +121,11 @@ ExprId splat(C c, int k) {
   return c.builder.op(Op::kTileExtract, {sum, c.builder.i32(0)});
 }
 
-// Tiles: w in the shape of the operand.
+// Tiles: w reshaped to the shape of the operand.
 ExprId shaped(C c, Op op) { return c.builder.op(op, {c.w}, type(c, 0)); }
 E tile_product(E a, E b) { return call(Op::kTileProduct, a, b); }
 E tile_transposed(E a) { return call(Op::kTileTranspose, a); }
-/// All of w to the element that was taken: of several that tie, the first in row-major order.
+/// Adds all of w to the selected element; of equal elements the first in row-major order is selected.
 ExprId to_extreme(C c, Op which) {
   const Type tile = type(c, 0);
   const ExprId number = c.builder.op(Op::kTileExtract, {call(which, x(c)).id, c.builder.i32(0)});
@@ -132,7 +133,7 @@ ExprId to_extreme(C c, Op which) {
   const ExprId taken = c.builder.op(Op::kTileExtract, {c.w, c.builder.i32(0)});
   return c.builder.op(Op::kTileReshape, {c.builder.op(Op::kTileInsert, {none, number, taken})}, tile);
 }
-/// What an element adds to: the sums at and behind it.
+/// Sums the adjoints of all scan results to which an element contributes: those at and after it.
 ExprId scan_back(C c, Op scan) { return call(Op::kTileReverse, call(scan, call(Op::kTileReverse, w(c)))).id; }
 /// The indices of kTileExtract and kTileInsert.
 std::vector<ExprId> with_indices(C c, ExprId tile) {
@@ -156,9 +157,9 @@ ExprId tile_insert(C c, int k) {
 constexpr std::uint8_t kX = kReadsFirst, kZ = kReadsSecond, kT = kReadsThird, kY = kReadsResult;
 
 struct Table {
-  std::array<Rule, kOpCount> rules{};
+  std::array<AdjointRule, kOpCount> rules{};
 
-  void set(Op op, std::array<std::uint8_t, 3> reads, Guard guard, ExprId (*term)(RuleContext&, int)) {
+  void set(Op op, std::array<std::uint8_t, 3> reads, MaskingGuard guard, ExprId (*term)(RuleContext&, int)) {
     rules[static_cast<std::size_t>(op)] = {.term = term, .reads = reads, .guard = guard};
   }
 
@@ -173,143 +174,148 @@ struct Table {
   }
 
   void linear() {
-    set(Op::kAdd, {}, Guard::kNever, [](C c, int) { return c.w; });
-    set(Op::kSub, {}, Guard::kNever, [](C c, int k) { return k == 0 ? c.w : (-w(c)).id; });
-    set(Op::kNeg, {}, Guard::kNever, [](C c, int) { return (-w(c)).id; });
-    set(Op::kMul, {kZ, kX}, Guard::kIfMasked, product);
-    set(Op::kDiv, {kZ, kZ | kY}, Guard::kAlways, quotient);
-    set(Op::kFma, {kZ, kX, 0}, Guard::kIfMasked, [](C c, int k) { return k == 2 ? c.w : (w(c) * x(c, 1 - k)).id; });
-    set(Op::kLerp, {kT, kT, kX | kZ}, Guard::kIfMasked, [](C c, int k) {
+    set(Op::kAdd, {}, MaskingGuard::kNever, [](C c, int) { return c.w; });
+    set(Op::kSub, {}, MaskingGuard::kNever, [](C c, int k) { return k == 0 ? c.w : (-w(c)).id; });
+    set(Op::kNeg, {}, MaskingGuard::kNever, [](C c, int) { return (-w(c)).id; });
+    set(Op::kMul, {kZ, kX}, MaskingGuard::kIfMasked, product);
+    set(Op::kDiv, {kZ, kZ | kY}, MaskingGuard::kAlways, quotient);
+    set(Op::kFma, {kZ, kX, 0}, MaskingGuard::kIfMasked,
+        [](C c, int k) { return k == 2 ? c.w : (w(c) * x(c, 1 - k)).id; });
+    set(Op::kLerp, {kT, kT, kX | kZ}, MaskingGuard::kIfMasked, [](C c, int k) {
       if (k == 2) return (w(c) * (x(c, 1) - x(c))).id;
       return (w(c) * (k == 0 ? 1.0 - x(c, 2) : x(c, 2))).id;
     });
-    set(Op::kDegrees, {}, Guard::kNever, [](C c, int) { return call(Op::kDegrees, w(c)).id; });
-    set(Op::kRadians, {}, Guard::kNever, [](C c, int) { return call(Op::kRadians, w(c)).id; });
-    set(Op::kCast, {}, Guard::kNever, [](C c, int) { return c.builder.cast(c.types[0], c.w); });
+    set(Op::kDegrees, {}, MaskingGuard::kNever, [](C c, int) { return call(Op::kDegrees, w(c)).id; });
+    set(Op::kRadians, {}, MaskingGuard::kNever, [](C c, int) { return call(Op::kRadians, w(c)).id; });
+    set(Op::kCast, {}, MaskingGuard::kNever, [](C c, int) { return c.builder.cast(c.types[0], c.w); });
   }
 
   void piecewise() {
-    set(Op::kMod, {0, kX | kZ}, Guard::kIfMasked,
+    set(Op::kMod, {0, kX | kZ}, MaskingGuard::kIfMasked,
         [](C c, int k) { return k == 0 ? c.w : (-(w(c) * call(Op::kTrunc, x(c) / x(c, 1)))).id; });
-    set(Op::kAbs, {kX}, Guard::kNever, [](C c, int) {
+    set(Op::kAbs, {kX}, MaskingGuard::kNever, [](C c, int) {
       const E none = zero_like(w(c));
       return where(x(c) < none, -w(c), where(x(c) > none, w(c), none)).id;
     });
-    set(Op::kMin, {kX | kZ, kX | kZ}, Guard::kNever, [](C c, int k) {
+    set(Op::kMin, {kX | kZ, kX | kZ}, MaskingGuard::kNever, [](C c, int k) {
       const E first = either(x(c) < x(c, 1), is_nan(x(c, 1)));
       const E none = zero_like(w(c));
       return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
     });
-    set(Op::kMax, {kX | kZ, kX | kZ}, Guard::kNever, [](C c, int k) {
+    set(Op::kMax, {kX | kZ, kX | kZ}, MaskingGuard::kNever, [](C c, int k) {
       const E first = either(x(c) > x(c, 1), is_nan(x(c, 1)));
       const E none = zero_like(w(c));
       return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
     });
-    set(Op::kClamp, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, Guard::kNever, clamp);
-    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, Guard::kIfMasked, smoothstep);
-    set(Op::kFrac, {}, Guard::kNever, [](C c, int) { return c.w; });
-    set(Op::kCopysign, {kX | kY, 0}, Guard::kNever, [](C c, int k) {
+    set(Op::kClamp, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, MaskingGuard::kNever, clamp);
+    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, MaskingGuard::kIfMasked, smoothstep);
+    set(Op::kFrac, {}, MaskingGuard::kNever, [](C c, int) { return c.w; });
+    set(Op::kCopysign, {kX | kY, 0}, MaskingGuard::kNever, [](C c, int k) {
       const E none = zero_like(w(c));
       if (k == 1) return none.id;
-      // At zero as the magnitude's: zero equals what copysign makes of it, whatever their signs.
+      // At zero the derivative is zero, as for abs; the first comparison cannot decide, since 0 == copysign(0, y).
       const E slope = where(call(Op::kEq, x(c), y(c)), w(c), -w(c));
       return where(call(Op::kEq, x(c), zero_like(x(c))), none, slope).id;
     });
-    set(Op::kWhere, {0, kX, kX}, Guard::kNever, arm);
+    set(Op::kWhere, {0, kX, kX}, MaskingGuard::kNever, arm);
   }
 
   void roots_and_powers() {
-    set(Op::kSqrt, {kY}, Guard::kAlways, [](C c, int) { return (0.5 * w(c) / y(c)).id; });
-    set(Op::kRsqrt, {kX | kY}, Guard::kAlways, [](C c, int) { return (-0.5 * w(c) * y(c) / x(c)).id; });
-    set(Op::kCbrt, {kY}, Guard::kAlways, [](C c, int) { return (w(c) / (3.0 * (y(c) * y(c)))).id; });
-    set(Op::kPow, {kX | kZ, kX | kY}, Guard::kAlways, power);
-    set(Op::kHypot, {kX | kY, kZ | kY}, Guard::kAlways, [](C c, int k) { return (w(c) * (x(c, k) / y(c))).id; });
+    set(Op::kSqrt, {kY}, MaskingGuard::kAlways, [](C c, int) { return (0.5 * w(c) / y(c)).id; });
+    set(Op::kRsqrt, {kX | kY}, MaskingGuard::kAlways, [](C c, int) { return (-0.5 * w(c) * y(c) / x(c)).id; });
+    set(Op::kCbrt, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / (3.0 * (y(c) * y(c)))).id; });
+    set(Op::kPow, {kX | kZ, kX | kY}, MaskingGuard::kAlways, power);
+    set(Op::kHypot, {kX | kY, kZ | kY}, MaskingGuard::kAlways, [](C c, int k) { return (w(c) * (x(c, k) / y(c))).id; });
   }
 
   void exponentials() {
-    set(Op::kExp, {kY}, Guard::kAlways, [](C c, int) { return (w(c) * y(c)).id; });
-    set(Op::kExp2, {kY}, Guard::kAlways, [](C c, int) { return (w(c) * y(c) * log_of(y(c), 2)).id; });
-    set(Op::kExpm1, {kY}, Guard::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c))).id; });
-    set(Op::kLog, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / x(c)).id; });
-    set(Op::kLog2, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 2))).id; });
-    set(Op::kLog10, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 10))).id; });
-    set(Op::kLog1p, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / (1.0 + x(c))).id; });
-    set(Op::kSinh, {kX}, Guard::kAlways, [](C c, int) { return (w(c) * call(Op::kCosh, x(c))).id; });
-    set(Op::kCosh, {kX}, Guard::kAlways, [](C c, int) { return (w(c) * call(Op::kSinh, x(c))).id; });
-    set(Op::kTanh, {kY}, Guard::kIfMasked, [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
-    set(Op::kAsinh, {kX}, Guard::kIfMasked, [](C c, int) { return (w(c) / call(Op::kSqrt, 1.0 + x(c) * x(c))).id; });
-    set(Op::kAcosh, {kX}, Guard::kAlways,
+    set(Op::kExp, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * y(c)).id; });
+    set(Op::kExp2, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * y(c) * log_of(y(c), 2)).id; });
+    set(Op::kExpm1, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c))).id; });
+    set(Op::kLog, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / x(c)).id; });
+    set(Op::kLog2, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 2))).id; });
+    set(Op::kLog10, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 10))).id; });
+    set(Op::kLog1p, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / (1.0 + x(c))).id; });
+    set(Op::kSinh, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * call(Op::kCosh, x(c))).id; });
+    set(Op::kCosh, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * call(Op::kSinh, x(c))).id; });
+    set(Op::kTanh, {kY}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
+    set(Op::kAsinh, {kX}, MaskingGuard::kIfMasked,
+        [](C c, int) { return (w(c) / call(Op::kSqrt, 1.0 + x(c) * x(c))).id; });
+    set(Op::kAcosh, {kX}, MaskingGuard::kAlways,
         [](C c, int) { return (w(c) / call(Op::kSqrt, (x(c) - 1.0) * (1.0 + x(c)))).id; });
-    set(Op::kAtanh, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kErf, {kX}, Guard::kIfMasked, [](C c, int) { return (w(c) * gauss(c)).id; });
-    set(Op::kErfc, {kX}, Guard::kIfMasked, [](C c, int) { return (-w(c) * gauss(c)).id; });
+    set(Op::kAtanh, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
+    set(Op::kErf, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) * gauss(c)).id; });
+    set(Op::kErfc, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (-w(c) * gauss(c)).id; });
   }
 
   void trigonometric() {
-    set(Op::kSin, {kX}, Guard::kIfMasked, [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
-    set(Op::kCos, {kX}, Guard::kIfMasked, [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
-    set(Op::kTan, {kY}, Guard::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c) * y(c))).id; });
-    set(Op::kAsin, {kX}, Guard::kAlways,
+    set(Op::kSin, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
+    set(Op::kCos, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
+    set(Op::kTan, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c) * y(c))).id; });
+    set(Op::kAsin, {kX}, MaskingGuard::kAlways,
         [](C c, int) { return (w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kAcos, {kX}, Guard::kAlways,
+    set(Op::kAcos, {kX}, MaskingGuard::kAlways,
         [](C c, int) { return (-w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kAtan, {kX}, Guard::kIfMasked, [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
-    set(Op::kAtan2, {kX | kZ, kX | kZ}, Guard::kAlways, [](C c, int k) {
+    set(Op::kAtan, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
+    set(Op::kAtan2, {kX | kZ, kX | kZ}, MaskingGuard::kAlways, [](C c, int k) {
       const E square = x(c) * x(c) + x(c, 1) * x(c, 1);
       return (k == 0 ? w(c) * (x(c, 1) / square) : -w(c) * (x(c) / square)).id;
     });
   }
 
   void vectors() {
-    set(Op::kMake, {}, Guard::kNever, made_from);
-    set(Op::kSplat, {}, Guard::kNever, splat);
-    set(Op::kExtract, {kZ}, Guard::kNever, extract);
-    set(Op::kInsert, {kZ, 0, kZ}, Guard::kNever, insert);
-    set(Op::kDot, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
-    set(Op::kCross, {kZ, kX}, Guard::kIfMasked, cross);
-    set(Op::kLength, {kX | kY}, Guard::kIfMasked, length);
-    set(Op::kLengthSq, {kX}, Guard::kIfMasked, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
-    set(Op::kNormalize, {kX | kY}, Guard::kIfMasked, normalize);
-    set(Op::kCwMul, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return call(Op::kCwMul, w(c), x(c, 1 - k)).id; });
-    set(Op::kCwDiv, {kZ, kZ | kY}, Guard::kIfMasked, [](C c, int k) {
+    set(Op::kMake, {}, MaskingGuard::kNever, made_from);
+    set(Op::kSplat, {}, MaskingGuard::kNever, splat);
+    set(Op::kExtract, {kZ}, MaskingGuard::kNever, extract);
+    set(Op::kInsert, {kZ, 0, kZ}, MaskingGuard::kNever, insert);
+    set(Op::kDot, {kZ, kX}, MaskingGuard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kCross, {kZ, kX}, MaskingGuard::kIfMasked, cross);
+    set(Op::kLength, {kX | kY}, MaskingGuard::kIfMasked, length);
+    set(Op::kLengthSq, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
+    set(Op::kNormalize, {kX | kY}, MaskingGuard::kIfMasked, normalize);
+    set(Op::kCwMul, {kZ, kX}, MaskingGuard::kIfMasked,
+        [](C c, int k) { return call(Op::kCwMul, w(c), x(c, 1 - k)).id; });
+    set(Op::kCwDiv, {kZ, kZ | kY}, MaskingGuard::kIfMasked, [](C c, int k) {
       if (k == 0) return call(Op::kCwDiv, w(c), x(c, 1)).id;
       return (-call(Op::kCwDiv, call(Op::kCwMul, w(c), y(c)), x(c, 1))).id;
     });
-    set(Op::kDoubleDot, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
-    set(Op::kTranspose, {}, Guard::kNever, [](C c, int) { return transposed(w(c)).id; });
-    set(Op::kOuter, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return (k == 0 ? w(c) * x(c, 1) : x(c) * w(c)).id; });
-    set(Op::kInverse, {kY}, Guard::kIfMasked,
+    set(Op::kDoubleDot, {kZ, kX}, MaskingGuard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kTranspose, {}, MaskingGuard::kNever, [](C c, int) { return transposed(w(c)).id; });
+    set(Op::kOuter, {kZ, kX}, MaskingGuard::kIfMasked,
+        [](C c, int k) { return (k == 0 ? w(c) * x(c, 1) : x(c) * w(c)).id; });
+    set(Op::kInverse, {kY}, MaskingGuard::kIfMasked,
         [](C c, int) { return (-(transposed(y(c)) * w(c) * transposed(y(c)))).id; });
-    set(Op::kQuatInverse, {}, Guard::kNever, [](C c, int) { return conjugate(w(c)).id; });
-    set(Op::kTranslation, {}, Guard::kNever,
+    set(Op::kQuatInverse, {}, MaskingGuard::kNever, [](C c, int) { return conjugate(w(c)).id; });
+    set(Op::kTranslation, {}, MaskingGuard::kNever,
         [](C c, int) { return first_part(c, quaternion_type(w(c).type().scalar)); });
-    set(Op::kRotation, {}, Guard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
-    set(Op::kSpatialTop, {}, Guard::kNever, [](C c, int) { return first_part(c, vector3(c)); });
-    set(Op::kSpatialBottom, {}, Guard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
-    set(Op::kWithField, {}, Guard::kNever, with_field);
+    set(Op::kRotation, {}, MaskingGuard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
+    set(Op::kSpatialTop, {}, MaskingGuard::kNever, [](C c, int) { return first_part(c, vector3(c)); });
+    set(Op::kSpatialBottom, {}, MaskingGuard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
+    set(Op::kWithField, {}, MaskingGuard::kNever, with_field);
   }
 
   void tiles() {
-    set(Op::kTileProduct, {kZ, kX}, Guard::kIfMasked, [](C c, int k) {
+    set(Op::kTileProduct, {kZ, kX}, MaskingGuard::kIfMasked, [](C c, int k) {
       return (k == 0 ? tile_product(w(c), tile_transposed(x(c, 1))) : tile_product(tile_transposed(x(c)), w(c))).id;
     });
-    set(Op::kTileSum, {}, Guard::kNever, [](C c, int) { return shaped(c, Op::kTileBroadcast); });
-    set(Op::kTileBroadcast, {}, Guard::kNever, [](C c, int) { return shaped(c, Op::kTileSum); });
-    set(Op::kTileReshape, {}, Guard::kNever, [](C c, int) { return shaped(c, Op::kTileReshape); });
-    set(Op::kTileTranspose, {}, Guard::kNever, [](C c, int) { return tile_transposed(w(c)).id; });
-    set(Op::kTileMin, {kX}, Guard::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmin); });
-    set(Op::kTileMax, {kX}, Guard::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmax); });
-    set(Op::kTileScan, {}, Guard::kNever, [](C c, int) { return scan_back(c, Op::kTileScan); });
-    set(Op::kTileScanExclusive, {}, Guard::kNever, [](C c, int) { return scan_back(c, Op::kTileScanExclusive); });
-    set(Op::kTileReverse, {}, Guard::kNever, [](C c, int) { return call(Op::kTileReverse, w(c)).id; });
-    set(Op::kTileExtract, {kZ | kT}, Guard::kNever, tile_extract);
-    set(Op::kTileInsert, {kZ | kT, 0, kZ | kT}, Guard::kNever, tile_insert);
+    set(Op::kTileSum, {}, MaskingGuard::kNever, [](C c, int) { return shaped(c, Op::kTileBroadcast); });
+    set(Op::kTileBroadcast, {}, MaskingGuard::kNever, [](C c, int) { return shaped(c, Op::kTileSum); });
+    set(Op::kTileReshape, {}, MaskingGuard::kNever, [](C c, int) { return shaped(c, Op::kTileReshape); });
+    set(Op::kTileTranspose, {}, MaskingGuard::kNever, [](C c, int) { return tile_transposed(w(c)).id; });
+    set(Op::kTileMin, {kX}, MaskingGuard::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmin); });
+    set(Op::kTileMax, {kX}, MaskingGuard::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmax); });
+    set(Op::kTileScan, {}, MaskingGuard::kNever, [](C c, int) { return scan_back(c, Op::kTileScan); });
+    set(Op::kTileScanExclusive, {}, MaskingGuard::kNever,
+        [](C c, int) { return scan_back(c, Op::kTileScanExclusive); });
+    set(Op::kTileReverse, {}, MaskingGuard::kNever, [](C c, int) { return call(Op::kTileReverse, w(c)).id; });
+    set(Op::kTileExtract, {kZ | kT}, MaskingGuard::kNever, tile_extract);
+    set(Op::kTileInsert, {kZ | kT, 0, kZ | kT}, MaskingGuard::kNever, tile_insert);
   }
 };
 
 }  // namespace
 
-const Rule& rule_of(Op op) {
+const AdjointRule& rule_of(Op op) {
   static const Table table;
   return table.rules[static_cast<std::size_t>(op)];
 }

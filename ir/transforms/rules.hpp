@@ -1,6 +1,7 @@
-// The adjoint rules: for y = op(x0, x1, ...) and the adjoint w of y, what w contributes to the adjoint of each operand.
+// The adjoint rules: for y = op(x0, x1, ...) and the adjoint w of y, the contribution of w to the adjoint of each
+// operand.
 //
-// One line of mathematics per rule. A rule also says which primal values it reads, so that the sweeps keep just those.
+// A rule is one formula. It also declares which primal values it reads, so that the sweeps keep only those.
 #pragma once
 
 #include <array>
@@ -11,11 +12,11 @@
 
 namespace assay::transforms {
 
-/// What a rule may use. Expressions are made in the backward kernel.
+/// The inputs of a rule. Expressions are built in the backward kernel.
 struct RuleContext {
   ir::Builder& builder;
   ir::ExprId w;                      ///< the adjoint of the result
-  std::span<const ir::ExprId> args;  ///< the operands; kNone where the rule does not read them
+  std::span<const ir::ExprId> args;  ///< the operands; kNone if the rule does not read them
   ir::ExprId result;                 ///< the result, or kNone
   std::span<const ir::Type> types;   ///< of the operands
   std::int32_t index;                ///< field, for kWithField
@@ -23,24 +24,24 @@ struct RuleContext {
 
 inline constexpr std::uint8_t kReadsFirst = 1, kReadsSecond = 2, kReadsThird = 4, kReadsResult = 8;
 
-/// Whether a zero w must contribute zero by a test: zero times an infinite partial derivative would be NaN.
-enum class Guard : std::uint8_t {
-  kNever,     ///< the partial derivative is finite whatever the operands, or w is chosen and not multiplied
-  kIfMasked,  ///< it is finite unless an operand or the result is not, which only unselected values may be
+/// Whether a zero w needs an explicit test to contribute zero: zero times an infinite partial derivative would be NaN.
+enum class MaskingGuard : std::uint8_t {
+  kNever,     ///< the partial derivative is finite for all operands, or w is selected and not multiplied
+  kIfMasked,  ///< it is finite unless an operand or the result is not, which is allowed only for unselected values
   kAlways,    ///< it may be infinite where the operation is finite, or the result may overflow
 };
 
-struct Rule {
-  /// The contribution to operand k; its type is the operand's. Null where the operation has no rule.
+struct AdjointRule {
+  /// The contribution to operand k, of the type of the operand. Null if the operation has no rule.
   ir::ExprId (*term)(RuleContext&, int k) = nullptr;
-  /// Which primal values term(k) reads, as a mask, for k = 0, 1, 2; higher operands read as 2 does.
+  /// Mask of the primal values that term(k) reads, for k = 0, 1, 2; operands above 2 use the mask of 2.
   std::array<std::uint8_t, 3> reads{};
-  Guard guard = Guard::kNever;
+  MaskingGuard guard = MaskingGuard::kNever;
 };
 
-const Rule& rule_of(ir::Op op);
+const AdjointRule& rule_of(ir::Op op);
 
 /// Primal values that the contribution to operand k reads.
-inline std::uint8_t reads_of(const Rule& rule, std::size_t k) { return rule.reads[k < 2 ? k : 2]; }
+inline std::uint8_t reads_of(const AdjointRule& rule, std::size_t k) { return rule.reads[k < 2 ? k : 2]; }
 
 }  // namespace assay::transforms

@@ -1,4 +1,4 @@
-// The table of adjoint rules against the operation table.
+// Checks the table of adjoint rules against the operation table.
 #include "ir/transforms/rules.hpp"
 
 #include <set>
@@ -15,58 +15,59 @@ using namespace ir;
 using reference::testing::OracleFixture;
 using reference::testing::Usage;
 
-TEST(Rules, AreThereForEveryRowThatHasOneAndNoOther) {
+TEST(AdjointRules, ExistExactlyForDifferentiableOperations) {
   for (const OperationRow& operation : kOperations) {
-    if (is_lazy(operation.op)) continue;  // a branch by the time that rules are asked for
+    if (is_lazy(operation.op)) continue;  // lowered to a branch before rules are applied
     const bool has_rule = rule_of(operation.op).term != nullptr;
-    EXPECT_EQ(has_rule, operation.adjoint == ir::Adjoint::kRule) << operation.mnemonic;
+    EXPECT_EQ(has_rule, operation.adjoint == ir::AdjointKind::kRule) << operation.mnemonic;
   }
 }
 
-/// Calls every term of a usage's rule with nothing but what the rule says that it reads. To use more is a misuse of the
-/// builder, which aborts. Returns the operation.
+/// Calls every term of the rule with only the values that the rule declares to read. Using other values is a misuse of
+/// the builder, which aborts. Returns the operation.
 Op call_terms(const Usage& usage) {
-  OracleFixture bench;
+  OracleFixture fixture;
   std::vector<ExprId> operands;
   for (std::size_t k = 0; k < usage.operands.size(); ++k)
-    operands.push_back(bench.var(bench.b().let_zero("x", usage.operands[k])));
-  Expr built = bench.kernel().expr(usage.build(bench, operands));
-  // What is made of tiles ends in another operation, which takes the value out.
-  for (const Expr& made : bench.kernel().expressions) {
+    operands.push_back(fixture.var(fixture.b().let_zero("x", usage.operands[k])));
+  Expr built = fixture.kernel().expr(usage.build(fixture, operands));
+  // Usages on tiles end with another operation, which extracts a scalar.
+  for (const Expr& made : fixture.kernel().expressions) {
     if (made.kind == ir::ExprKind::kOperation && made.op == usage.op) built = made;
   }
-  const Rule& rule = rule_of(built.op);
+  const AdjointRule& rule = rule_of(built.op);
   if (rule.term == nullptr) return built.op;
   for (std::size_t k = 0; k < built.args.size(); ++k) {
-    const Type type = bench.b().type_of(built.args[k]);
+    const Type type = fixture.b().type_of(built.args[k]);
     if (!type.has_float_components()) continue;
     const std::uint8_t mask = reads_of(rule, k);
     std::vector<ExprId> args;
     std::vector<Type> types;
     for (std::size_t other = 0; other < built.args.size(); ++other) {
       args.push_back(other < 3 && (mask >> other & 1U) != 0 ? built.args[other] : kNone);
-      types.push_back(bench.b().type_of(built.args[other]));
+      types.push_back(fixture.b().type_of(built.args[other]));
     }
-    RuleContext context{.builder = bench.b(),
-                        .w = bench.var(bench.b().let_zero("w", built.type)),
+    RuleContext context{.builder = fixture.b(),
+                        .w = fixture.var(fixture.b().let_zero("w", built.type)),
                         .args = args,
                         .result = kNone,
                         .types = types,
                         .index = built.index};
-    if ((mask & kReadsResult) != 0) context.result = bench.var(bench.b().let_zero("y", built.type));
+    if ((mask & kReadsResult) != 0) context.result = fixture.var(fixture.b().let_zero("y", built.type));
     const ExprId term = rule.term(context, static_cast<int>(k));
-    EXPECT_EQ(bench.b().type_of(term), type) << usage.name() << ", operand " << k;
+    EXPECT_EQ(fixture.b().type_of(term), type) << usage.name() << ", operand " << k;
   }
   return built.op;
 }
 
-TEST(Rules, ReadNoMoreThanTheySayAndGiveTheOperandsType) {
+TEST(AdjointRules, ReadOnlyDeclaredValuesAndReturnOperandType) {
   for (const Scalar scalar : {Scalar::kF32, Scalar::kF64}) {
     std::set<Op> called;
     for (const Usage& usage : reference::testing::usages(scalar))
       called.insert(call_terms(usage));
     for (const OperationRow& operation : kOperations) {
-      if (operation.adjoint != ir::Adjoint::kRule || operation.op == Op::kWithField || is_lazy(operation.op)) continue;
+      if (operation.adjoint != ir::AdjointKind::kRule || operation.op == Op::kWithField || is_lazy(operation.op))
+        continue;
       EXPECT_TRUE(called.contains(operation.op)) << operation.mnemonic;
     }
   }

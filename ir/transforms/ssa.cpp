@@ -20,17 +20,17 @@ bool operator==(const Operand& a, const Operand& b) {
   return a.value == b.value && a.type == b.type && a.bits == b.bits;
 }
 
-/// Calls are inlined, so a short chain of functions that call each other twice grows beyond any memory.
+/// Limit of inlining: a short chain of functions that each call the previous one twice grows exponentially.
 constexpr std::size_t kMostNodes = std::size_t{1} << 16;
 
-/// Room for the nodes of most regions.
+/// Enough for the nodes of most regions.
 constexpr std::size_t kFirstNodes = 8;
 
-/// A function being converted: what each of its variables currently stands for.
+/// A function being converted: the current value of each of its variables.
 struct Frame {
   const Function* function = nullptr;
   std::vector<Operand> environment;  ///< by variable; type void while the variable is not declared
-  std::vector<VarId> arrays;         ///< by variable: parameter of the kernel that an array parameter is bound to
+  std::vector<VarId> arrays;         ///< by variable: the kernel parameter to which an array parameter is bound
 };
 
 void collect_assigned(const Block& block, std::vector<VarId>& assigned) {
@@ -141,7 +141,7 @@ class Converter {
     return compute(expr, std::move(args), name);
   }
 
-  /// Inside a function that is applied to a tile, what is a scalar there is a tile wherever an operand is one.
+  /// In a function applied to a tile, the result of a scalar operation is a tile if an operand is a tile.
   Operand compute(const Expr& expr, std::vector<Operand> args, const std::string& name) {
     Type type = expr.type;
     for (const Operand& arg : args) {
@@ -150,7 +150,7 @@ class Converter {
       type = type.tiled_as(arg.type);
     }
     const ValueId result = add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, type, expr.loc);
-    append(Compute{.result = result, .op = expr.op, .index = expr.index, .args = std::move(args)});
+    append(ComputeNode{.result = result, .op = expr.op, .index = expr.index, .args = std::move(args)});
     return operand(result);
   }
   bool is_inlined() const { return !frame_->function->is_kernel; }
@@ -158,10 +158,10 @@ class Converter {
   /// condition ? yes : no for each element of a tile.
   Operand choose(const Operand& condition, Operand yes, Operand no, const std::string& name, Loc loc) {
     const ValueId result = add_value(name, yes.type.tile_element().tiled_as(condition.type), loc);
-    append(Compute{.result = result, .op = Op::kWhere, .args = {condition, yes, no}});
+    append(ComputeNode{.result = result, .op = Op::kWhere, .args = {condition, yes, no}});
     return operand(result);
   }
-  /// A tile whose elements are all the operand; a tile itself.
+  /// Broadcasts a scalar to a tile; a tile is returned unchanged.
   Operand spread(const Operand& value, Type tile) {
     if (value.type.is_tile() || !tile.is_tile()) return value;
     if (!value.type.is_scalar()) {
@@ -169,7 +169,7 @@ class Converter {
       return constant(value.type.tiled_as(tile), 0);
     }
     const ValueId result = add_value("spread", value.type.tiled_as(tile), loc_);
-    append(Compute{.result = result, .op = Op::kSplat, .args = {value}});
+    append(ComputeNode{.result = result, .op = Op::kSplat, .args = {value}});
     return operand(result);
   }
 
@@ -179,7 +179,7 @@ class Converter {
     return constant(value.type, std::uint64_t{0} - value.bits);
   }
 
-  /// Both sides are evaluated where the elements of a tile decide differently.
+  /// Both sides are evaluated if the condition is a tile.
   Operand lazy_on_tile(const Expr& expr, const Operand& condition, const std::string& name) {
     const Operand second = evaluate(expr.args[1]);
     const std::string given = name.empty() ? std::string(row(expr.op).mnemonic) : name;
@@ -210,14 +210,14 @@ class Converter {
     return operand(result);
   }
 
-  /// Of the values of two arms, both are tiles if one is.
+  /// If one of the values of two branches is a tile, makes both tiles.
   void unify(Branch& branch, Operand& then_value, Operand& else_value) {
     const Type tile = then_value.type.is_tile() ? then_value.type : else_value.type;
     then_value = in_region(branch.then_region, [&] { return spread(then_value, tile); });
     else_value = in_region(branch.else_region, [&] { return spread(else_value, tile); });
   }
 
-  /// The kernel's array parameter that an array expression names.
+  /// The kernel array parameter that an array expression refers to.
   VarId array_of(ExprId id) {
     const Expr& expr = frame_->function->expr(id);
     const Variable& variable = frame_->function->var(expr.variable);
@@ -236,7 +236,7 @@ class Converter {
     return operand(result);
   }
 
-  /// "x_i_0" for x[i, 0], where that is short.
+  /// "x_i_0" for x[i, 0], if that is short.
   std::string cell_name(VarId array, const std::vector<Operand>& indices) const {
     std::string name = kernel_.var(array).name;
     for (const Operand& index : indices) {
@@ -251,7 +251,7 @@ class Converter {
     const VarId array = array_of(expr.args[0]);
     const ValueId result = add_value(
         name.empty() ? fmt::format("{}_shape_{}", kernel_.var(array).name, expr.index) : name, expr.type, expr.loc);
-    append(Compute{.result = result, .kind = ExprKind::kShapeOf, .index = expr.index, .array = array, .args = {}});
+    append(ComputeNode{.result = result, .kind = ExprKind::kShapeOf, .index = expr.index, .array = array, .args = {}});
     return operand(result);
   }
 
@@ -259,7 +259,7 @@ class Converter {
     const Operand object = evaluate(expr.args[0]);
     const Field& definition = module_.structs[object.type.struct_id].fields[static_cast<std::size_t>(expr.index)];
     const ValueId result = add_value(name.empty() ? definition.name : name, expr.type, expr.loc);
-    append(Compute{.result = result, .kind = ExprKind::kField, .index = expr.index, .args = {object}});
+    append(ComputeNode{.result = result, .kind = ExprKind::kField, .index = expr.index, .args = {object}});
     return operand(result);
   }
 
@@ -296,7 +296,7 @@ class Converter {
     if (++nodes_ > kMostNodes) fail(Rejection::kTooLarge, kernel_.name);
     if (error_) return zeros(called.results);
     structured_.push_back(structure(module_, called));
-    const Structured& body = structured_.back();
+    const StructuredFunction& body = structured_.back();
     Frame frame = new_frame(body.function);
     for (std::size_t p = 0; p < args.size(); ++p) {
       frame.environment[p] = args[p];
@@ -352,8 +352,8 @@ class Converter {
     for (std::size_t i = 0; i < call.results.size(); ++i)
       binding(call.results[i]) = results[i];
   }
-  /// An if whose condition differs between the elements of a tile: both blocks run, and each variable takes, for each
-  /// element, what its block made of it. Functions applied to tiles have no effects.
+  /// An if whose condition is a tile: both blocks run, and each element of an assigned variable is selected from the
+  /// block that its condition chooses. Functions applied to tiles have no side effects.
   void both_blocks(const If& branch, const Operand& condition) {
     const std::vector<Operand> before = frame_->environment;
     const Loc loc = loc_;
@@ -393,9 +393,9 @@ class Converter {
     append(std::move(node));
   }
 
-  /// Makes the variables that the body assigns the loop's carried values, converts the body and closes the loop. Inside
-  /// a function that is applied to a tile, a variable may start as a scalar and become a tile: it is then carried as
-  /// one, which only the converted body tells.
+  /// Makes the variables assigned by the body carried values, converts the body and finishes the loop. In a function
+  /// applied to a tile, a variable may start as a scalar and become a tile. It must then be carried as a tile, which is
+  /// known only after the body has been converted.
   template <class Prepare>
   void loop(const Loop& node, const Block& body, Prepare prepare) {
     const std::vector<Operand> before = frame_->environment;
@@ -409,7 +409,7 @@ class Converter {
     }
   }
 
-  /// The carried variables that turned out to be tiles where they started as scalars; none if the loop was appended.
+  /// The carried variables that started as scalars and became tiles; empty if the loop was appended.
   template <class Prepare>
   std::vector<VarId> try_loop(Loop node, const Block& body, Prepare prepare) {
     const Loc loc = loc_;
@@ -432,7 +432,7 @@ class Converter {
     in_region(node.body, [&] { block(body); });
     std::vector<VarId> grown;
     for (std::size_t i = 0; i < variables.size(); ++i) {
-      Carried& carried = node.carried[i];
+      CarriedValue& carried = node.carried[i];
       const Type type = carried.initial.type;
       carried.next = in_region(node.body, [&] { return spread(binding(variables[i]), type); });
       if (carried.next.type == type) continue;
@@ -473,11 +473,11 @@ class Converter {
 
   const Module& module_;
   const Function& kernel_;
-  std::deque<Structured> structured_;  ///< keeps the functions that frames point to
+  std::deque<StructuredFunction> structured_;  ///< keeps the functions that frames point to
   SsaKernel result_;
   Frame* frame_ = nullptr;
   Region* region_ = nullptr;
-  Type tile_;  ///< of the loop that is tried again
+  Type tile_;  ///< tile type for the loop that is converted again
   Loc loc_;
   std::size_t nodes_ = 0;
   std::optional<Error> error_;

@@ -1,8 +1,8 @@
-// Structured single assignment: the form in which the adjoint pass reads a kernel.
+// Structured SSA form, the input of the adjoint pass.
 //
-// Calls are inlined, jumps are gone (see structure.hpp), lazy operators are branches, and every value is defined once
-// in each execution of its region. A branch merges values at its end; a loop carries values from one iteration to the
-// next. Array elements are memory and stay loads and stores, in program order.
+// Calls are inlined, jumps are removed (see structure.hpp), lazy operators are branches, and every value is defined
+// once in each execution of its region. A branch merges values at its end; a loop carries values from one iteration to
+// the next. Accesses to array elements remain loads and stores in program order.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace assay::transforms {
 using ValueId = std::int32_t;
 
 struct Value {
-  std::string name;  ///< of the source variable that it was assigned to, or made up from its operation
+  std::string name;  ///< the source variable that it was assigned to, or derived from its operation
   ir::Type type;
   ir::Loc loc;
 };
@@ -27,15 +27,15 @@ struct Value {
 struct Operand {
   ValueId value = ir::kNone;  ///< kNone: a constant
   ir::Type type;
-  std::uint64_t bits = 0;  ///< of the constant, as in ir::Expr::bits; a struct or vector constant is all zero
+  std::uint64_t bits = 0;  ///< of a constant, as in ir::Expr::bits; struct and vector constants are all zero
 
   bool is_constant() const { return value == ir::kNone; }
 };
 
 struct Region;
 
-/// result = operation, field access or array extent; no memory, no effect.
-struct Compute {
+/// result = operation, field access or array extent; no memory access, no side effect.
+struct ComputeNode {
   ValueId result = ir::kNone;
   ir::ExprKind kind = ir::ExprKind::kOperation;  ///< kOperation, kField or kShapeOf
   ir::Op op = ir::Op::kAdd;
@@ -58,13 +58,13 @@ struct AtomicNode {
   ir::VarId array = ir::kNone;
   std::vector<Operand> indices;
   Operand value;
-  ValueId result = ir::kNone;  ///< previous content, or kNone
+  ValueId result = ir::kNone;  ///< previous value, or kNone
 };
-/// results = primal, whose derivative by `args` is what the function `gradient` gives. What `primal` was computed from
-/// contributes nothing by itself.
+/// results = primal, whose derivative by `args` is defined by the function `gradient`. No derivative is propagated
+/// through the values from which `primal` was computed.
 struct CustomNode {
-  std::int32_t function = ir::kNone;  ///< that was called; number in the module, as the two below
-  std::int32_t gradient = ir::kNone;  ///< kNone: it has a replay only
+  std::int32_t function = ir::kNone;  ///< the called function; index in the module, as for `gradient`
+  std::int32_t gradient = ir::kNone;  ///< kNone: the function has only a replay
   std::vector<Operand> args;          ///< arrays are parameters of the kernel
   std::vector<Operand> primal;
   std::vector<ValueId> results;
@@ -83,7 +83,7 @@ struct Branch {
   Region else_region;
   std::vector<Merge> merges;
 };
-struct Carried {
+struct CarriedValue {
   ValueId argument = ir::kNone;  ///< its value at the start of an iteration
   Operand initial;
   Operand next;                ///< its value for the following iteration
@@ -96,11 +96,11 @@ struct Loop {
   ValueId index = ir::kNone;
   Operand start, stop, step;
   std::size_t condition = 0;
-  std::vector<Carried> carried = {};
+  std::vector<CarriedValue> carried = {};
   Region body = {};
 };
 struct Node {
-  std::variant<Compute, LoadNode, StoreNode, AtomicNode, CustomNode, Branch, Loop> node;
+  std::variant<ComputeNode, LoadNode, StoreNode, AtomicNode, CustomNode, Branch, Loop> node;
   ir::Loc loc;
 };
 
@@ -111,7 +111,8 @@ struct SsaKernel {
   Region body;
 };
 
-/// Fails for what the adjoint cannot take: local arrays, code that inlining blows up; the error names the line.
+/// Fails for kernels that the adjoint does not support: local arrays, code too large after inlining. The error has the
+/// source line.
 Result<SsaKernel> to_ssa(const ir::Module& module, const ir::Function& kernel);
 
 }  // namespace assay::transforms

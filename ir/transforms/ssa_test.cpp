@@ -1,4 +1,4 @@
-// Single assignment: every value is defined once, before its uses, and branches and loops hand on all that changes.
+// SSA form: every value is defined once, before its uses; branches and loops pass on all changed values.
 #include "ir/transforms/ssa.hpp"
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace assay::transforms::testing {
 namespace {
 
-/// Walks a kernel as it would run and notes what is in scope.
+/// Visits a kernel in execution order and tracks the values in scope.
 class Checker {
  public:
   Checker(const ir::Function& kernel, const SsaKernel& ssa) : ssa_(ssa), defined_(ssa.values.size()) {
@@ -58,7 +58,7 @@ class Checker {
     for (const Node& node : region.nodes)
       std::visit([&](const auto& concrete) { visit(concrete, scope); }, node.node);
   }
-  void visit(const Compute& compute, std::vector<bool>& scope) {
+  void visit(const ComputeNode& compute, std::vector<bool>& scope) {
     use(compute.args, scope);
     define(compute.result, scope);
   }
@@ -101,16 +101,16 @@ class Checker {
       use({loop.start, loop.stop, loop.step}, scope);
       define(loop.index, inner);
     }
-    for (const Carried& carried : loop.carried) {
+    for (const CarriedValue& carried : loop.carried) {
       use(carried.initial, scope);
       define(carried.argument, inner);
     }
     region(loop.body, inner);
-    for (const Carried& carried : loop.carried) {
+    for (const CarriedValue& carried : loop.carried) {
       use(carried.next, inner);
       define(carried.result, scope);
     }
-    if (!loop.counted && loop.carried.at(loop.condition).next.type != ir::kBool) fault_ = "condition is no bool";
+    if (!loop.counted && loop.carried.at(loop.condition).next.type != ir::kBool) fault_ = "condition is not a bool";
   }
 
   const SsaKernel& ssa_;
@@ -127,12 +127,12 @@ void expect_sound(const ir::Module& module) {
   EXPECT_EQ(Checker(kernel, *ssa).fault(), "") << ir::to_text(module);
 }
 
-TEST(Ssa, OfRandomProgramsIsSound) {
+TEST(Ssa, IsValidForRandomPrograms) {
   for (std::uint64_t seed = 0; seed < 500 && !HasFailure(); ++seed)
     expect_sound(random_program(seed));
 }
 
-TEST(Ssa, OfEveryFamilyIsSound) {
+TEST(Ssa, IsValidForEveryFamily) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 0; seed < 30 && !HasFailure(); ++seed)
       expect_sound(generators::generate(family.family, seed).module);
@@ -161,7 +161,7 @@ int count(const Region& region) {
   return found;
 }
 
-TEST(Ssa, LoopCarriesWhatItsBodyAssignsAndNoMore) {
+TEST(Ssa, LoopCarriesExactlyTheAssignedVariables) {
   const SsaKernel ssa = ssa_of(R"(kernel k(x: array<f32,1>, n: i32; i) {
   let s: f32 = 0.0
   let kept: f32 = x[i]
@@ -177,7 +177,7 @@ TEST(Ssa, LoopCarriesWhatItsBodyAssignsAndNoMore) {
   EXPECT_EQ(ssa.values[static_cast<std::size_t>(loop.carried[0].argument)].name, "s");
 }
 
-TEST(Ssa, LazyOperandsAreEvaluatedInBranches) {
+TEST(Ssa, ShortCircuitedOperandsBecomeBranches) {
   const SsaKernel ssa = ssa_of(R"(kernel k(x: array<f32,1>, n: i32; i) {
   if and(lt(i, n), gt(x[i], 0.0)) {
     x[i] = 1.0
@@ -198,14 +198,14 @@ struct Cell {
   bool is_private;
 };
 
-TEST(PrivateCells, AreThoseThatNoOtherThreadNames) {
+TEST(ThreadPrivateElements, AreIndexedByAllThreadIndices) {
   const Cell cells[] = {
       {"own", "; i", "a[i, 0]", "a[i, 1]", true},
       {"second index", "; i", "a[3, i]", "a[0, i]", true},
       {"both", "; i, j", "a[j, i]", "a[j, i]", true},
       {"shared", "; i", "a[0, 0]", "a[0, 0]", false},
       {"neighbour read", "; i", "a[i, 0]", "a[add(i, 1), 0]", false},
-      {"index in two places", "; i", "a[i, 0]", "a[0, i]", false},
+      {"index at two positions", "; i", "a[i, 0]", "a[0, i]", false},
       {"one of two", "; i, j", "a[i, 0]", "a[i, 0]", false},
       {"swapped", "; i, j", "a[i, j]", "a[j, i]", false},
   };
@@ -217,7 +217,7 @@ TEST(PrivateCells, AreThoseThatNoOtherThreadNames) {
   }
 }
 
-TEST(PrivateCells, ThatNobodyReadsStayAtomic) {
+TEST(ThreadPrivateElements, UpdatesStayAtomicIfElementIsNeverRead) {
   const SsaKernel ssa = ssa_of("kernel k(a: array<f32,1>, x: array<f32,1>; i) {\n  atomic_sub(a[i], x[i])\n}\n");
   EXPECT_EQ(count<AtomicNode>(ssa.body), 1);
 }

@@ -11,7 +11,7 @@ namespace {
 
 using namespace ir;
 
-/// Which jumps may leave a block towards the outside.
+/// The kinds of jumps that may leave a block.
 struct Exits {
   bool to_loop = false;  ///< break or continue of the enclosing loop
   bool breaks = false;
@@ -79,12 +79,12 @@ class Structurer {
                         .replay = function.replay,
                         .annotations = function.annotations,
                         .loc = function.loc};
-    // With room for the flags of its jumps.
+    // Reserves space for the flags of jumps.
     result_.function.expressions.reserve(function.expressions.size() + function.expressions.size() / 4 + 16);
     result_.function.expressions.assign(function.expressions.begin(), function.expressions.end());
   }
 
-  Structured run() {
+  StructuredFunction run() {
     for (const Type type : source_.results)
       result_.results.push_back(builder_.let_zero("result", type));
     if (exits_of(source_.body).returns) returned_ = builder_.let("returned", builder_.boolean(false));
@@ -94,8 +94,8 @@ class Structurer {
 
  private:
   struct LoopFlags {
-    VarId live;    ///< false once this iteration has jumped
-    VarId broken;  ///< true once the loop is to end; kNone if nothing ends it early
+    VarId live;    ///< false after a jump in this iteration
+    VarId broken;  ///< true when the loop must end; kNone if the loop has no early exit
   };
   using Statements = std::span<const Stmt>;
 
@@ -155,7 +155,7 @@ class Structurer {
         [&] { statements(branch.else_block.statements); });
   }
 
-  /// An If some of whose paths jump. What follows goes into the one branch that does not jump, if there is just one.
+  /// An If with jumps on some paths. If exactly one branch does not jump, the following statements move into it.
   void jumping_branch(const If& branch, Statements rest) {
     const bool then_falls = falls_through(branch.then_block);
     const bool else_falls = falls_through(branch.else_block);
@@ -194,7 +194,7 @@ class Structurer {
     loops_.pop_back();
   }
 
-  /// more = condition, unless the loop was left.
+  /// more = condition, unless the loop has been left.
   void decide(VarId more, const LoopFlags& flags, ExprId condition) {
     if (flags.broken == kNone) {
       builder_.assign(more, condition);
@@ -236,7 +236,7 @@ class Structurer {
       builder_.assign(next, builder_.op(Op::kAdd, {builder_.var(next), builder_.var(step)}));
       ExprId goes_on = before(next, stop, step, loop.step);
       if (!is_unit(loop.step)) {
-        // A sum that wrapped at the end of the type lies on the wrong side of its first term.
+        // A sum that wrapped around is on the other side of its first term.
         goes_on = builder_.op(Op::kAnd, {goes_on, before(loop.variable, next, step, loop.step)});
       }
       decide(more, flags, goes_on);
@@ -249,7 +249,7 @@ class Structurer {
     return literal.kind == ExprKind::kLiteral && (value == 1 || value == -1);
   }
 
-  /// Whether `a` comes before `b` in a range with this step.
+  /// Whether `a` precedes `b` in a range with this step.
   ExprId before(VarId a, VarId b, VarId step, ExprId original_step) {
     const Expr& literal = builder_.function().expr(original_step);
     const auto order = [&](Op op) { return builder_.op(op, {builder_.var(a), builder_.var(b)}); };
@@ -265,7 +265,7 @@ class Structurer {
   }
 
   const Function& source_;
-  Structured result_;
+  StructuredFunction result_;
   Builder builder_;
   std::vector<LoopFlags> loops_;
   VarId returned_ = kNone;
@@ -273,6 +273,8 @@ class Structurer {
 
 }  // namespace
 
-Structured structure(const Module& module, const Function& function) { return Structurer(module, function).run(); }
+StructuredFunction structure(const Module& module, const Function& function) {
+  return Structurer(module, function).run();
+}
 
 }  // namespace assay::transforms

@@ -1,5 +1,5 @@
-// Removes break, continue and return from a function: what follows a jump is guarded by a flag or moves into the branch
-// that does not jump, and a loop that may be left early becomes a while loop over one bool variable.
+// Removes break, continue and return from a function: the code after a jump is guarded by a flag or moved into the
+// branch that does not jump, and a loop with an early exit becomes a while loop over one bool variable.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,12 @@
 
 namespace assay::transforms {
 
-struct Structured {
-  ir::Function function;           ///< no Break, Continue or Return; every While's condition is a bool variable
-  std::vector<ir::VarId> results;  ///< variables that hold the returned values at the end, zero where none returned
+struct StructuredFunction {
+  ir::Function function;  ///< no Break, Continue or Return; the condition of every While is a bool variable
+  std::vector<ir::VarId>
+      results;  ///< variables that hold the returned values at the end; zero if no return was reached
 };
 
-Structured structure(const ir::Module& module, const ir::Function& function);
+StructuredFunction structure(const ir::Module& module, const ir::Function& function);
 
 }  // namespace assay::transforms

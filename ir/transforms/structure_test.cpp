@@ -1,4 +1,4 @@
-// The structured form of a program computes what the program computes, and has no jumps left.
+// The structured form of a program has no jumps and computes the same results.
 #include "ir/transforms/structure.hpp"
 
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 using generators::Family;
 using namespace ir;
 
-/// Whether the block keeps what structure() promises: no jumps, and loops over bool variables alone.
+/// Whether the block satisfies the contract of structure(): no jumps, and only loops over bool variables.
 bool is_structured(const Function& function, const Block& block) {
   for (const Stmt& statement : block.statements) {
     if (std::holds_alternative<Break>(statement.node) || std::holds_alternative<Continue>(statement.node) ||
@@ -43,7 +43,7 @@ bool is_structured(const Function& function, const Block& block) {
 Module structured(const Module& module) {
   Module result = module;
   for (Function& function : result.functions) {
-    Structured made = structure(module, function);
+    StructuredFunction made = structure(module, function);
     EXPECT_TRUE(is_structured(made.function, made.function.body));
     Builder builder(result, made.function);
     std::vector<ExprId> values;
@@ -53,7 +53,7 @@ Module structured(const Module& module) {
     function = std::move(made.function);
   }
   for (Function& kernel : result.kernels) {
-    Structured made = structure(module, kernel);
+    StructuredFunction made = structure(module, kernel);
     EXPECT_TRUE(is_structured(made.function, made.function.body));
     EXPECT_TRUE(made.results.empty());
     kernel = std::move(made.function);
@@ -61,13 +61,13 @@ Module structured(const Module& module) {
   return result;
 }
 
-reference::Reference evaluate(const Module& module, const OracleTrial& trial) {
+reference::ReferenceResult evaluate(const Module& module, const OracleInput& input) {
   const auto oracle = reference::Oracle::make(module, module.kernels[0]);
   if (!oracle.ok()) {
     ADD_FAILURE() << oracle.error().text();
     return {};
   }
-  return oracle->evaluate({.launch = trial.launch});
+  return oracle->evaluate({.launch = input.launch});
 }
 
 void expect_same(const Module& module, std::uint64_t seed) {
@@ -75,9 +75,9 @@ void expect_same(const Module& module, std::uint64_t seed) {
   for (const VerifierError& diagnostic : verify(other))
     ADD_FAILURE() << to_text(other, diagnostic);
   if (::testing::Test::HasFailure()) return;
-  const OracleTrial trial = draw(module, module.kernels[0], seed);
-  const reference::Reference want = evaluate(module, trial);
-  const reference::Reference got = evaluate(other, trial);
+  const OracleInput input = draw(module, module.kernels[0], seed);
+  const reference::ReferenceResult want = evaluate(module, input);
+  const reference::ReferenceResult got = evaluate(other, input);
   ASSERT_TRUE(want.findings.empty() && got.findings.empty() && got.complete);
   for (std::size_t p = 0; p < want.outputs.size(); ++p) {
     ASSERT_EQ(want.outputs[p].has_value(), got.outputs[p].has_value());
@@ -91,22 +91,22 @@ void expect_same(const Module& module, std::uint64_t seed) {
   }
 }
 
-class StructureOfFamily : public ::testing::TestWithParam<Family> {};
+class StructuredFamily : public ::testing::TestWithParam<Family> {};
 
-TEST_P(StructureOfFamily, ComputesTheSame) {
+TEST_P(StructuredFamily, ComputesSameResults) {
   for (std::uint64_t seed = 0; seed < 100 && !HasFatalFailure(); ++seed)
     expect_same(generators::generate(GetParam(), seed).module, seed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Passes, StructureOfFamily,
+INSTANTIATE_TEST_SUITE_P(Passes, StructuredFamily,
                          ::testing::Values(Family::kControlFlow, Family::kNestedLoop, Family::kLoop));
 
-TEST(Structure, OfRandomProgramsComputesTheSame) {
+TEST(StructuredForm, PreservesResultsOfRandomPrograms) {
   for (std::uint64_t seed = 0; seed < 500 && !HasFatalFailure(); ++seed)
     expect_same(random_program(seed), seed);
 }
 
-/// Jumps in every kind of place, on every path that the inputs choose.
+/// Jumps at every kind of position, on paths selected by the inputs.
 constexpr std::string_view kJumps[] = {
     R"(
     for a in range(n):
@@ -163,7 +163,7 @@ constexpr std::string_view kJumps[] = {
 )",
 };
 
-TEST(Structure, OfJumpsInEveryPlaceComputesTheSame) {
+TEST(StructuredForm, PreservesResultsForJumpsAtEveryPosition) {
   for (const std::string_view body : kJumps) {
     const Example example = {.name = "jumps",
                              .parameters = "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)",

@@ -1,4 +1,4 @@
-// The two sweeps of a backward kernel, written into it. Private to the adjoint pass.
+// Generates the two sweeps of a backward kernel. Private to the adjoint pass.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@
 
 namespace assay::transforms {
 
-/// Checkpoints of a loop that is not nested in another; inner loops, whose states are made again for each iteration of
-/// the outer, keep fewer.
+/// Checkpoints of an outermost loop. Inner loops, whose states are recomputed for each iteration of the outer loop,
+/// keep fewer.
 inline constexpr std::int32_t kOuterCheckpoints = 64;
 inline constexpr std::int32_t kInnerCheckpoints = 32;
 
@@ -28,31 +28,31 @@ struct LoopRecord {
   std::vector<ir::VarId> states;    ///< local arrays, one for each carried value of LoopNeeds::state
 };
 
-/// A gradient array of an array parameter: of the whole elements, or of one field of structs.
+/// A gradient array of an array parameter: for whole elements, or for one field of structs.
 struct FieldGradient {
-  std::vector<std::int32_t> fields;  ///< the path to the field; empty for whole elements
+  std::vector<std::int32_t> fields;  ///< path of field indices; empty for whole elements
   ir::VarId gradient = ir::kNone;
 };
 
-/// Writes the sweeps with a Builder. One object makes one backward kernel.
+/// Generates the sweeps with a Builder. One object generates one backward kernel.
 class Sweeps {
  public:
   Sweeps(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, Activity activity,
          ir::Builder& builder, std::int32_t stride_function);
 
-  /// The variable that stands for a value from now on.
+  /// Sets the variable that holds a value from now on.
   void bind(ValueId value, ir::VarId variable) { primal_[index(value)] = variable; }
-  /// The gradient array of an array parameter, or of one field of the structs in it.
+  /// Sets the gradient array of an array parameter, or of one field of its structs.
   void bind_gradient(ir::VarId array, std::vector<std::int32_t> fields, ir::VarId gradient) {
     gradients_[static_cast<std::size_t>(array)].push_back({std::move(fields), gradient});
   }
-  /// Both sweeps of the whole kernel.
+  /// Generates both sweeps of the whole kernel.
   void run();
-  /// The adjoint of a by-value parameter once run() is done; kNone if nothing reaches it.
+  /// The adjoint of a by-value parameter after run(); kNone if nothing contributes to it.
   ir::VarId adjoint_of(ValueId value) const { return adjoint_[index(value)]; }
-  /// As Adjoint::differentiated.
+  /// As AdjointModule::differentiated.
   const std::set<ir::Op>& differentiated() const { return differentiated_; }
-  /// What was refused on the way; the kernel is then unusable.
+  /// The first rejection; the kernel is then unusable.
   const std::optional<Error>& error() const { return error_; }
 
  private:
@@ -66,43 +66,43 @@ class Sweeps {
   // ---- expressions of the backward kernel
   ExprId expr(const Operand& operand);
   std::vector<ExprId> exprs(const std::vector<Operand>& operands);
-  ExprId plus(ExprId a, ExprId b) { return b_.op(Op::kAdd, {a, b}); }
-  ExprId minus(ExprId a, ExprId b) { return b_.op(Op::kSub, {a, b}); }
-  /// What an array holds at the indices: a value of the type, or the tile of the type that starts there.
+  ExprId plus(ExprId a, ExprId b) { return builder_.op(Op::kAdd, {a, b}); }
+  ExprId minus(ExprId a, ExprId b) { return builder_.op(Op::kSub, {a, b}); }
+  /// Loads the element of the array at the indices, or the tile that starts there, by type.
   ExprId cell(VarId array, const std::vector<Operand>& indices, ir::Type type);
-  /// A variable that starts as the operand.
+  /// A new variable initialized with the operand.
   VarId let_operand(const std::string& name, const Operand& operand);
 
   // ---- forward sweep (forward_sweep.cpp)
-  void forward(const Region& region, const ValueSet& live_after, Sweep sweep);
-  void forward_node(const Node& node, const ValueSet& live, Sweep sweep);
-  void forward_compute(const Compute& compute);
+  void forward(const Region& region, const ValueSet& live_after, SweepOptions sweep);
+  void forward_node(const Node& node, const ValueSet& live, SweepOptions sweep);
+  void forward_compute(const ComputeNode& compute);
   void forward_load(const LoadNode& load);
   void forward_custom(const CustomNode& custom, const ValueSet& live);
-  void forward_branch(const Branch& branch, const ValueSet& live, Sweep sweep);
-  void forward_loop(const Loop& loop, const ValueSet& live, Sweep sweep);
-  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record, Sweep sweep);
+  void forward_branch(const Branch& branch, const ValueSet& live, SweepOptions sweep);
+  void forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep);
+  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record, SweepOptions sweep);
   void save_state(const Loop& loop, const LoopRecord& record, VarId iteration);
-  /// Declares before a branch what the reverse sweep will read after it.
+  /// Declares before a branch the variables that the reverse sweep reads after it.
   void predeclare(const Region& region, const ValueSet& live);
   void define(ValueId value, ExprId expr);
   VarId declare_zero(ValueId value);
-  /// The loop's record, declared here unless it was before; `trips`, if given, is its number of iterations.
+  /// The record of the loop, declared on first use; `trips`, if given, is its number of iterations.
   LoopRecord& open_record(const Loop& loop, ExprId trips = ir::kNone);
   ExprId trip_count(const Loop& loop);
   ExprId iteration_value(const Loop& loop, ExprId iteration);
-  /// carried := next, all at once.
+  /// carried := next, simultaneously for all carried values.
   void carry(const Loop& loop, const std::vector<std::size_t>& carried);
 
   // ---- reverse sweep (reverse_sweep.cpp)
   void reverse(const Region& region);
   void reverse_node(const Node& node);
-  void reverse_compute(const Compute& compute);
+  void reverse_compute(const ComputeNode& compute);
   void reverse_load(const LoadNode& load);
   void reverse_store(const StoreNode& store);
-  /// The gradient array of an array whose elements are no structs.
+  /// The gradient array of an array whose elements are not structs.
   VarId gradient_of(VarId array) const { return gradients_[static_cast<std::size_t>(array)].front().gradient; }
-  /// The field of a struct that a path names, and the struct with that field replaced.
+  /// The field of a struct at a path, and the struct with that field replaced.
   ExprId field_at(ExprId object, const std::vector<std::int32_t>& path, std::size_t first = 0);
   ExprId with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value);
   void reverse_atomic(const AtomicNode& atomic);
@@ -111,26 +111,28 @@ class Sweeps {
   void reverse_branch(const Branch& branch);
   void reverse_loop(const Loop& loop);
   void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);
-  /// Binds the loop's state at the start of `iteration`. `top` is the checkpoint that long loops have come down to.
+  /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop.
   void restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
   void rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
-  ExprId is_short(const LoopRecord& record) { return b_.op(Op::kLe, {b_.var(record.trips), b_.i32(record.slots)}); }
+  ExprId is_short(const LoopRecord& record) {
+    return builder_.op(Op::kLe, {builder_.var(record.trips), builder_.i32(record.slots)});
+  }
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
-  ExprId contribution(const Compute& compute, std::size_t k, ExprId w);
-  /// The sum of a tile's elements: the adjoint of a scalar that stood for all of them.
+  ExprId contribution(const ComputeNode& compute, std::size_t k, ExprId w);
+  /// The sum of the elements of a tile: the adjoint of a scalar that was broadcast to the tile.
   ExprId sum_of_elements(ExprId tile);
-  /// The term, but zero where w is.
-  /// Of tiles element by element where these are `apart`, otherwise where w is zero throughout.
+  /// The term, or zero if w is zero. For tiles this is decided for each element if `apart`, otherwise for the whole
+  /// tile.
   ExprId unless_zero(ExprId w, ExprId term, bool apart);
   void accumulate(const Operand& operand, ExprId contribution);
   ExprId add_struct(ExprId into, ExprId from);
-  /// Declares the adjoints of the receivers that are not defined inside.
+  /// Declares the adjoints of the receivers that are not in `inside`.
   void open_receivers(const ValueSet& receivers, const ValueSet& inside);
   void collect_receivers(const Branch& branch, ValueSet& receivers) const;
   void collect_receivers(const Region& region, ValueSet& receivers) const;
   void forget_adjoints(const Region& region);
 
-  /// Keeps the first refusal. The sweeps go on, so that every value stays bound.
+  /// Keeps the first error. The sweeps continue, so that every value stays bound.
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
   }
@@ -140,19 +142,19 @@ class Sweeps {
   const SsaKernel& ssa_;
   Activity activity_;
   Liveness liveness_;
-  ir::Builder& b_;
+  ir::Builder& builder_;
   std::int32_t stride_function_;                       ///< in the backward module: checkpoint_stride(steps, slots)
   std::vector<VarId> primal_;                          ///< by value
   std::vector<VarId> predeclared_;                     ///< by value: declared before the branch that defines it
-  std::vector<VarId> adjoint_;                         ///< by value: kNone until something contributes
+  std::vector<VarId> adjoint_;                         ///< by value: kNone until the first contribution
   std::vector<std::vector<FieldGradient>> gradients_;  ///< by array parameter
   std::set<Op> differentiated_;
   std::map<const Loop*, LoopRecord> records_;
-  std::vector<ExprId> rule_args_;     ///< of the rule at hand
-  std::vector<ir::Type> rule_types_;  ///< of its operands
-  std::vector<ir::Stmt> hoisted_;     ///< declarations of local arrays, for the top of the kernel
-  int reverse_depth_ = 0;             ///< number of reversed loops around the point being written
-  const Loop* outermost_ = nullptr;   ///< the outermost of them
+  std::vector<ExprId> rule_args_;         ///< operands of the current rule
+  std::vector<ir::Type> rule_types_;      ///< and their types
+  std::vector<ir::Stmt> hoisted_;         ///< declarations of local arrays, for the top of the kernel
+  int reverse_depth_ = 0;                 ///< nesting depth of reversed loops at the current point
+  const Loop* outermost_loop_ = nullptr;  ///< the outermost of them
   std::optional<Error> error_;
 };
 

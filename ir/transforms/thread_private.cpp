@@ -15,11 +15,11 @@ namespace {
 
 using namespace ir;
 
-/// What is known of the accesses to one array.
+/// Facts about the accesses to one array.
 struct Accesses {
   std::vector<ExprId> indices = {};  ///< of the first access
   bool any = false;
-  bool same = true;  ///< all accesses name one cell of the thread's own, by what can be kept in a variable
+  bool same = true;  ///< all accesses use the same thread-private element, which a variable can hold
   bool read = false;
   bool changed = false;
   bool in_loop = false;
@@ -59,9 +59,9 @@ class Inspector {
     known.any = true;
     known.in_loop |= in_loop;
     const auto same = [&](ExprId a, ExprId b) { return equal(kernel_.expr(a), kernel_.expr(b)); };
-    known.same = known.same && names_own_cell(indices) && std::ranges::equal(indices, known.indices, same);
+    known.same = known.same && is_private_element(indices) && std::ranges::equal(indices, known.indices, same);
   }
-  bool names_own_cell(std::span<const ExprId> indices) const {
+  bool is_private_element(std::span<const ExprId> indices) const {
     const auto expr = [&](ExprId id) -> const Expr& { return kernel_.expr(id); };
     for (int d = 0; d < kernel_.launch_rank; ++d) {
       const VarId thread = kernel_.parameter_count + d;
@@ -107,7 +107,7 @@ class Inspector {
     access(expr.args[0], std::span(expr.args).subspan(1), in_loop, loc);
     if (Accesses* known = of(expr.args[0])) known->read = true;
   }
-  /// What a function does to an array is not looked at.
+  /// Arrays passed to functions are not analysed.
   void hand_over(const std::vector<ExprId>& args) {
     for (const ExprId arg : args) {
       if (!kernel_.expr(arg).type.is_array()) continue;
@@ -119,7 +119,7 @@ class Inspector {
   std::vector<Accesses> accesses_;
 };
 
-/// Gives the cells that want one a variable.
+/// Creates variables for the selected elements.
 class Keeper {
  public:
   Keeper(const Module& module, Function kernel, std::vector<Accesses> accesses)
@@ -153,7 +153,7 @@ class Keeper {
     return result;
   }
 
-  /// Threads that never come to the cell may have none: their variable stays zero.
+  /// The element of a thread that never accesses it may not exist; its variable then stays zero.
   void load(Builder& builder, VarId array) {
     const Accesses& known = accesses_[static_cast<std::size_t>(array)];
     builder.at(known.loc);
@@ -176,7 +176,7 @@ class Keeper {
     return kernel_.is_parameter(variable) ? cells_[static_cast<std::size_t>(variable)] : kNone;
   }
 
-  /// Of the `given` first expressions; those behind them are the loads made here.
+  /// Rewrites the first `given` expressions; later expressions are the loads created here.
   void rewrite_loads(std::size_t given) {
     for (std::size_t id = 0; id < given; ++id) {
       Expr& expr = kernel_.expressions[id];
@@ -224,8 +224,8 @@ class Keeper {
 
 }  // namespace
 
-std::optional<Function> keep_own_cells(const Module& module, const Function& kernel) {
-  // What a block of threads loads together is no cell of one thread.
+std::optional<Function> promote_private_elements(const Module& module, const Function& kernel) {
+  // Tiles are loaded by a block of threads together, so they are not thread-private.
   if (uses_tiles(kernel)) return std::nullopt;
   std::vector<Accesses> accesses = Inspector(kernel).run();
   const auto wanted = [](const Accesses& known) { return known.wants_variable(); };

@@ -1,5 +1,5 @@
-// A cell that only one thread touches, and always by the same indices, is a variable of that thread that happens to lie
-// in memory. A loop may then change it and read it: the reverse sweep keeps variables, not memory.
+// An array element that only one thread accesses, always by the same indices, can be kept in a variable of that thread.
+// A loop may then change and read it: the reverse sweep can restore variables, but not memory.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace assay::transforms {
 
-/// The kernel with a variable for each array of which it reads and changes one cell in a loop: all thread indices are
-/// among the cell's indices, every other index is a constant, and all accesses name this cell. The variable is loaded
-/// before the first statement, where the cell lies inside the array, and every change is stored. Nothing where there is
+/// The kernel with a variable for each array of which it reads and changes only one thread-private element, in a loop:
+/// all accesses use the same indices, which include all thread indices and are otherwise constants. The variable is
+/// loaded before the first statement if the element is inside the array, and every change is stored. Empty if there is
 /// no such array.
-std::optional<ir::Function> keep_own_cells(const ir::Module& module, const ir::Function& kernel);
+std::optional<ir::Function> promote_private_elements(const ir::Module& module, const ir::Function& kernel);
 
 }  // namespace assay::transforms

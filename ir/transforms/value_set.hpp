@@ -1,4 +1,4 @@
-// Sets of the values of a kernel in SSA form, which the analyses and sweeps unite and copy all the time.
+// Sets of the values of a kernel in SSA form, for the analyses and sweeps.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace assay::transforms {
 
-/// A set of values, by ValueId: a bit for each, a word at a time.
+/// A set of values, as a bit set indexed by ValueId.
 class ValueSet {
  public:
   ValueSet() = default;
-  /// The empty set, of a kernel with so many values. Sets that meet must be of the same kernel.
+  /// The empty set for a kernel with `values` values. Sets can be combined only if they belong to the same kernel.
   explicit ValueSet(std::size_t values) : size_(values), words_((values + kBits - 1) / kBits) {}
 
-  /// How many values there are, in the set or not.
+  /// Number of values of the kernel, in the set or not.
   [[nodiscard]] std::size_t size() const { return size_; }
   bool operator[](std::size_t value) const { return (words_[value / kBits] >> value % kBits & 1U) != 0; }
   void add(std::size_t value) { words_[value / kBits] |= std::uint64_t{1} << value % kBits; }
@@ -53,8 +53,8 @@ class ValueSet {
   static constexpr std::size_t kBits = 64;
 
   template <class Combine>
-  ValueSet& combine(const ValueSet& other, const Combine& how) {
-    std::ranges::transform(words_, other.words_, words_.begin(), how);
+  ValueSet& combine(const ValueSet& other, const Combine& combine_words) {
+    std::ranges::transform(words_, other.words_, words_.begin(), combine_words);
     return *this;
   }
 

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr std::size_t kValues = 130;  // two words and a bit of a third
+constexpr std::size_t kValues = 130;  // two words and a part of a third
 
 ValueSet set_of(std::initializer_list<std::size_t> values) {
   ValueSet set(kValues);
@@ -24,7 +24,7 @@ std::vector<std::size_t> values_of(const ValueSet& set) {
   return values;
 }
 
-TEST(ValueSet, HoldsWhatWasAddedAndNothingElse) {
+TEST(ValueSet, ContainsExactlyTheAddedValues) {
   const ValueSet set = set_of({0, 63, 64, 129});
   for (std::size_t value = 0; value < kValues; ++value) {
     EXPECT_EQ(set[value], value == 0 || value == 63 || value == 64 || value == 129) << value;
@@ -33,7 +33,7 @@ TEST(ValueSet, HoldsWhatWasAddedAndNothingElse) {
   EXPECT_THAT(values_of(ValueSet(kValues)), ElementsAre());
 }
 
-TEST(ValueSet, IsCombinedValueByValue) {
+TEST(ValueSet, ComputesUnionAndIntersection) {
   const ValueSet a = set_of({1, 64, 129});
   const ValueSet b = set_of({1, 2, 129});
   ValueSet either = a;
@@ -43,7 +43,7 @@ TEST(ValueSet, IsCombinedValueByValue) {
   EXPECT_THAT(values_of(a - b), ElementsAre(64));
 }
 
-TEST(ValueSet, IntersectsWhereAValueIsInBoth) {
+TEST(ValueSet, IntersectsIfAValueIsInBoth) {
   EXPECT_TRUE(set_of({129}).intersects(set_of({3, 129})));
   EXPECT_FALSE(set_of({128}).intersects(set_of({3, 129})));
 }

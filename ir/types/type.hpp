@@ -14,14 +14,14 @@ namespace assay::ir {
 enum class Scalar : std::uint8_t { kBool, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kF16, kBF16, kF32, kF64 };
 inline constexpr int kScalarCount = 13;
 
-/// What is known of one scalar type; one row each in kScalars.
+/// Properties of one scalar type; one row each in kScalars.
 struct ScalarRow {
   Scalar scalar;
   std::string_view name;       ///< spelling in the text form: "f32"
   std::string_view warp_name;  ///< spelling after `wp.`, or the Python builtin: "float32"
   int bytes;                   ///< size in memory; bool is one byte
   bool is_float;
-  bool is_signed;  ///< of integers and floats; bool is unsigned
+  bool is_signed;  ///< true for signed integers and floats; bool is unsigned
   int digits;      ///< floats: precision p in bits, hidden bit included; integers: value bits
 };
 
@@ -44,10 +44,10 @@ enum class Shape : std::uint8_t { kVoid, kScalar, kVector, kMatrix, kQuaternion,
 /// A value type, or an array of values.
 ///
 /// rank 0, extent 0: a plain value.
-/// rank 1 to 4: a view of global memory with run-time shape and byte strides, whose element the other members
-/// describe. extent > 0: a fixed-size array that lives in the thread's own memory, indexed by one integer.
-/// tile[0] > 0: a tile, a block of scalars that the threads of one block hold and work on together; of one or two
-/// dimensions.
+/// rank 1 to 4: a view of global memory with run-time shape and byte strides; the other members describe its element.
+/// extent > 0: a fixed-size array in thread-private memory, indexed by one integer.
+/// tile[0] > 0: a tile of one or two dimensions, a block of scalars that the threads of one block hold and process
+/// together.
 struct Type {
   Shape shape = Shape::kVoid;
   Scalar scalar = Scalar::kBool;           ///< component type; unused for kVoid and kStruct
@@ -56,7 +56,7 @@ struct Type {
   std::uint8_t rank = 0;                   ///< array rank, 0 to 4
   std::uint16_t struct_id = 0;             ///< index into Module::structs, for kStruct
   std::uint32_t extent = 0;                ///< number of elements of a local array
-  std::array<std::uint16_t, 2> tile = {};  ///< extents of a tile; 0 for a dimension that it lacks
+  std::array<std::uint16_t, 2> tile = {};  ///< extents of a tile; 0 for a missing dimension
 
   friend constexpr bool operator==(const Type&, const Type&) = default;
 
@@ -89,11 +89,11 @@ struct Type {
     return type;
   }
   constexpr int tile_rank() const { return tile[0] == 0 ? 0 : tile[1] == 0 ? 1 : 2; }
-  /// Number of elements of a tile; 1 for what is none.
+  /// Number of elements of a tile; 1 for other types.
   constexpr int tile_size() const { return tile[0] == 0 ? 1 : tile[0] * (tile[1] == 0 ? 1 : tile[1]); }
   /// Extent of the tile's last dimension: the distance between its rows.
   constexpr int tile_columns() const { return tile[1] == 0 ? tile[0] : tile[1]; }
-  /// The type of one element of a tile; of other types themselves.
+  /// The type of one element of a tile; other types are returned unchanged.
   constexpr Type tile_element() const {
     Type type = *this;
     type.tile = {};
@@ -117,11 +117,11 @@ struct Type {
   }
   /// The scalar type of one component of a vector, matrix, quaternion or transform.
   constexpr Type component() const { return Type{.shape = Shape::kScalar, .scalar = scalar}; }
-  /// What one index of an aggregate gives: a row of a matrix, a component of the others.
+  /// The type of a part selected by one index: a row of a matrix, a component of other aggregates.
   constexpr Type part() const {
     return is_matrix() ? Type{.shape = Shape::kVector, .scalar = scalar, .rows = cols} : component();
   }
-  /// How many parts an aggregate has.
+  /// Number of parts of an aggregate.
   constexpr int parts() const { return is_matrix() ? rows : components(); }
   /// Number of scalar components of one element; 0 for structs and void. A transform is 3 + 4.
   constexpr int components() const {

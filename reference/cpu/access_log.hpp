@@ -1,4 +1,4 @@
-// Who touched one element of an array during a launch, and whether two threads got in each other's way.
+// The accesses to one array element during a launch, and conflicts between threads.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct Conflict {
   ir::Loc loc = {};
 };
 
-/// Up to two distinct threads: enough to tell whether one other than a given thread was there.
-class Visitors {
+/// Up to two distinct threads: enough to decide whether a thread other than a given one accessed the element.
+class AccessingThreads {
  public:
   void add(std::int32_t thread, ir::Loc loc) {
     if (first_ < 0) {
@@ -29,7 +29,7 @@ class Visitors {
     }
   }
   bool empty() const { return first_ < 0; }
-  std::optional<Conflict> other_than(std::int32_t thread) const {
+  std::optional<Conflict> by_other_thread(std::int32_t thread) const {
     if (first_ >= 0 && first_ != thread) return Conflict{.thread = first_, .loc = first_loc_};
     if (second_ >= 0 && second_ != thread) return Conflict{.thread = second_, .loc = second_loc_};
     return std::nullopt;
@@ -47,17 +47,17 @@ class AccessLog {
   std::optional<Conflict> read(std::int32_t thread, ir::Loc loc) {
     readers_.add(thread, loc);
     if (writers_.empty() && atomics_.empty()) return std::nullopt;
-    return first(writers_.other_than(thread), atomics_.other_than(thread));
+    return first(writers_.by_other_thread(thread), atomics_.by_other_thread(thread));
   }
   std::optional<Conflict> write(std::int32_t thread, ir::Loc loc) {
     writers_.add(thread, loc);
-    return first(writers_.other_than(thread), readers_.other_than(thread), atomics_.other_than(thread));
+    return first(writers_.by_other_thread(thread), readers_.by_other_thread(thread), atomics_.by_other_thread(thread));
   }
-  /// `uses_result`: the previous content goes into the computation.
+  /// `uses_result`: the kernel uses the returned previous value.
   std::optional<Conflict> atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
     atomics_.add(thread, loc);
-    auto conflict = first(writers_.other_than(thread), readers_.other_than(thread));
-    const auto other = atomics_.other_than(thread);
+    auto conflict = first(writers_.by_other_thread(thread), readers_.by_other_thread(thread));
+    const auto other = atomics_.by_other_thread(thread);
     if (!conflict && other && (uses_result || result_used_ || !commutes(op))) {
       conflict = *other;
       conflict->kind = Finding::Kind::kOrderDependent;
@@ -72,7 +72,7 @@ class AccessLog {
                                        const std::optional<Conflict>& c = std::nullopt) {
     return a ? a : (b ? b : c);
   }
-  /// Additions and subtractions may be mixed in any order; others only with their like.
+  /// Additions and subtractions commute with each other; other operations commute only with the same operation.
   static std::uint16_t class_of(ir::AtomicOp op) {
     return static_cast<std::uint16_t>(1U << (op == ir::AtomicOp::kSub ? 0U : static_cast<unsigned>(op)));
   }
@@ -81,7 +81,7 @@ class AccessLog {
     return (operations_ & ~class_of(op)) == 0;
   }
 
-  Visitors readers_, writers_, atomics_;
+  AccessingThreads readers_, writers_, atomics_;
   std::uint16_t operations_ = 0;
   bool result_used_ = false;
 };

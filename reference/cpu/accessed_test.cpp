@@ -1,4 +1,4 @@
-// Runs of a few threads of a large launch that tell of the cells they touched, against runs that tell of all.
+// Compares OracleRun::accessed_only, on a few threads of a large launch, with runs that report all elements.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ using testing::OracleFixture;
 
 constexpr int kCount = 5'000;
 
-class Touched : public ::testing::Test {
+class AccessedOnly : public ::testing::Test {
  protected:
-  Touched() {
+  AccessedOnly() {
     std::vector<double> values;
     for (int k = 0; k < kCount; ++k)
       values.push_back(std::sin(k) + 2);
@@ -27,7 +27,7 @@ class Touched : public ::testing::Test {
     workbench_.b().store(out_, {workbench_.var(i)}, workbench_.op(Op::kMul, {workbench_.at(x_, i), first}));
   }
 
-  Reference evaluate(bool touched_only) {
+  ReferenceResult evaluate(bool accessed_only) {
     ComponentValues seeds(2);
     seeds[1].resize(kCount);
     for (const std::int64_t thread : kThreads)
@@ -35,9 +35,9 @@ class Touched : public ::testing::Test {
     const Oracle oracle = workbench_.oracle();
     return oracle.evaluate({.launch = workbench_.launch(),
                             .gradient = true,
-                            .seeds = seeds,
+                            .cotangents = seeds,
                             .order = kThreads,
-                            .touched_only = touched_only});
+                            .accessed_only = accessed_only});
   }
 
   const std::vector<std::int64_t> kThreads{0, 17, 2'500, 4'999};
@@ -46,24 +46,24 @@ class Touched : public ::testing::Test {
   ir::VarId out_ = ir::kNone;
 };
 
-TEST_F(Touched, OutputsAreTheWrittenCellsOfTheWhole) {
-  const Reference whole = evaluate(false);
-  const Reference part = evaluate(true);
+TEST_F(AccessedOnly, OutputsMatchWrittenElementsOfFullRun) {
+  const ReferenceResult whole = evaluate(false);
+  const ReferenceResult part = evaluate(true);
   const OutputArray& all = *whole.outputs[1];
   const OutputArray& few = *part.outputs[1];
   EXPECT_EQ(all.elements.size(), std::size_t{kCount});
-  EXPECT_EQ(few.places, (std::vector<std::size_t>{0, 17, 2'500, 4'999}));
-  ASSERT_EQ(few.elements.size(), few.places.size());
-  for (std::size_t k = 0; k < few.places.size(); ++k) {
-    EXPECT_EQ(few.elements[k].value, all.elements[few.places[k]].value);
-    EXPECT_EQ(few.elements[k].bound, all.elements[few.places[k]].bound);
+  EXPECT_EQ(few.indices, (std::vector<std::size_t>{0, 17, 2'500, 4'999}));
+  ASSERT_EQ(few.elements.size(), few.indices.size());
+  for (std::size_t k = 0; k < few.indices.size(); ++k) {
+    EXPECT_EQ(few.elements[k].value, all.elements[few.indices[k]].value);
+    EXPECT_EQ(few.elements[k].bound, all.elements[few.indices[k]].bound);
     EXPECT_TRUE(few.elements[k].written);
   }
 }
 
-TEST_F(Touched, GradientsAreThoseOfTheWholeAndElsewhereNothing) {
-  const Reference whole = evaluate(false);
-  const Reference part = evaluate(true);
+TEST_F(AccessedOnly, GradientsMatchFullRunAndAreZeroElsewhere) {
+  const ReferenceResult whole = evaluate(false);
+  const ReferenceResult part = evaluate(true);
   const GradientArray& all = *whole.gradients[0];
   const GradientArray& few = *part.gradients[0];
   for (std::size_t cell = 0; cell < std::size_t{kCount}; ++cell) {

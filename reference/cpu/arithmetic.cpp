@@ -5,16 +5,17 @@
 namespace assay::reference {
 namespace {
 
-constexpr ir::UlpBound kCorrect{ir::UlpBound::Kind::kWithin, 0};
+constexpr ir::UlpBound kCorrectlyRounded{ir::UlpBound::Kind::kWithin, 0};
 
-/// The table's figure; the half-precision types compute in f32 and round once more, which stays within 1 ulp
-/// of the correctly rounded result.
+/// The error bound of the operation table. Half-precision types compute in f32 and round once more, which stays within
+/// 1 ulp of the correctly rounded result.
 ir::UlpBound figure(ir::Op op, ir::Scalar scalar, MathLibrary library) {
   const ir::Accuracy& accuracy = ir::row(op).accuracy;
   const bool cuda = library == MathLibrary::kCuda;
   if (scalar == ir::Scalar::kF64) return cuda ? accuracy.cuda_f64 : accuracy.libm_f64;
   const ir::UlpBound single = cuda ? accuracy.cuda_f32 : accuracy.libm_f32;
-  const bool rounds = single.kind != ir::UlpBound::Kind::kExact && !(single.kind == kCorrect.kind && single.ulps == 0);
+  const bool rounds =
+      single.kind != ir::UlpBound::Kind::kExact && !(single.kind == kCorrectlyRounded.kind && single.ulps == 0);
   return scalar != ir::Scalar::kF32 && rounds ? ir::UlpBound{ir::UlpBound::Kind::kWithin, 1} : single;
 }
 
@@ -27,16 +28,17 @@ bool is_finite(long double v) { return v - v == 0; }
 
 }  // namespace
 
-Arithmetic::Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions, bool bounds)
+Arithmetic::Arithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions, bool bounds)
     : formats_{format_of(scalar, profile.flush_to_zero), format_of(ir::Scalar::kF64)},
       pair_(formats_[kNative], formats_[kPromoted]),
-      figures_{&figures_of(scalar, profile.native_library), &figures_of(ir::Scalar::kF64, profile.promoted_library)},
+      ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library),
+                  &ulp_bounds_of(ir::Scalar::kF64, profile.promoted_library)},
       decisions_(&decisions),
       bounds_(bounds) {}
 
-const Arithmetic::Figures& Arithmetic::figures_of(ir::Scalar scalar, MathLibrary library) {
+const Arithmetic::UlpBounds& Arithmetic::ulp_bounds_of(ir::Scalar scalar, MathLibrary library) {
   static const auto kAll = [] {
-    std::array<std::array<Figures, 2>, ir::kScalarCount> all;
+    std::array<std::array<UlpBounds, 2>, ir::kScalarCount> all;
     for (std::size_t s = 0; s < all.size(); ++s) {
       for (const MathLibrary of : {MathLibrary::kLibm, MathLibrary::kCuda}) {
         for (std::size_t op = 0; op < ir::kOpCount; ++op)
@@ -48,9 +50,9 @@ const Arithmetic::Figures& Arithmetic::figures_of(ir::Scalar scalar, MathLibrary
   return kAll[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(library)];
 }
 
-Bounded Arithmetic::finish(long double v, const PrecisionBounds& propagated,
-                           const std::array<const ir::UlpBound*, kPrecisions>& figures) const {
-  Bounded result{v, {}};
+BoundedValue Arithmetic::finish(long double v, const PrecisionBounds& propagated,
+                                const std::array<const ir::UlpBound*, kPrecisions>& figures) const {
+  BoundedValue result{v, {}};
   if (!bounds_) return result;
   const double m = magnitude(v);
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
@@ -59,7 +61,7 @@ Bounded Arithmetic::finish(long double v, const PrecisionBounds& propagated,
       result.e[precision] = p == 0 ? 0 : kUnbounded;
     } else if (p >= 0 && p < kUnbounded) {
       result.e[precision] =
-          settle(formats_[precision], m, p + rounding(formats_[precision], m + p, *figures[precision]));
+          complete_bound(formats_[precision], m, p + rounding_error(formats_[precision], m + p, *figures[precision]));
     } else {
       result.e[precision] = kUnbounded;
     }
@@ -67,39 +69,40 @@ Bounded Arithmetic::finish(long double v, const PrecisionBounds& propagated,
   return result;
 }
 
-Bounded Arithmetic::rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const {
+BoundedValue Arithmetic::rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const {
   const auto at = static_cast<std::size_t>(op);
-  return finish(v, propagated, {&(*figures_[kNative])[at], &(*figures_[kPromoted])[at]});
+  return finish(v, propagated, {&(*ulp_bounds_[kNative])[at], &(*ulp_bounds_[kPromoted])[at]});
 }
 
 PrecisionBounds Arithmetic::correct_rounding_bound(long double v, const PrecisionBounds& propagated) const {
-  return finish(v, propagated, {&kCorrect, &kCorrect}).e;
+  return finish(v, propagated, {&kCorrectlyRounded, &kCorrectlyRounded}).e;
 }
 
-Bounded Arithmetic::exact(long double v, const PrecisionBounds& propagated) const {
+BoundedValue Arithmetic::exact(long double v, const PrecisionBounds& propagated) const {
   if (!bounds_) return {v, {}};
-  Bounded result{v, propagated};
+  BoundedValue result{v, propagated};
   const double m = magnitude(v);
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     const double p = propagated[precision];
     if (p == 0) continue;
-    result.e[precision] = is_finite(v) && p < kUnbounded ? settle(formats_[precision], m, p) : kUnbounded;
+    result.e[precision] = is_finite(v) && p < kUnbounded ? complete_bound(formats_[precision], m, p) : kUnbounded;
   }
   return result;
 }
 
-Bounded Arithmetic::constant(long double v) const {
-  Bounded result{v, {}};
+BoundedValue Arithmetic::constant(long double v) const {
+  BoundedValue result{v, {}};
   if (!bounds_) return result;
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     if (!representable(formats_[precision], v))
-      result.e[precision] = settle(formats_[precision], magnitude(v), half(formats_[precision], magnitude(v), 0));
+      result.e[precision] =
+          complete_bound(formats_[precision], magnitude(v), half_ulp_error(formats_[precision], magnitude(v), 0));
   }
   return result;
 }
 
 PrecisionBounds Arithmetic::exact_sum(long double v, Pair propagated, PrecisionBounds bound) const {
-  // Correct rounding leaves alone what is representable. The oracle's own rounding cannot hide a difference:
+  // Correct rounding does not change representable values. The rounding of the oracle cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     if (propagated[precision] == 0 && representable(formats_[precision], v)) bound[precision] = 0;
@@ -107,9 +110,9 @@ PrecisionBounds Arithmetic::exact_sum(long double v, Pair propagated, PrecisionB
   return bound;
 }
 
-PrecisionBounds Arithmetic::exact_product(long double v, const Bounded& a, const Bounded& b,
+PrecisionBounds Arithmetic::exact_product(long double v, const BoundedValue& a, const BoundedValue& b,
                                           PrecisionBounds bound) const {
-  // As of a sum; but a contracted product keeps all its bits, so those must be in v too.
+  // As for a sum. But a contracted product keeps all its bits, so v must have them too.
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     if (a.e[precision] == 0 && b.e[precision] == 0 && representable(formats_[precision], v) &&
         (v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
@@ -119,7 +122,7 @@ PrecisionBounds Arithmetic::exact_product(long double v, const Bounded& a, const
   return bound;
 }
 
-Bounded Arithmetic::div(const Bounded& a, const Bounded& b) const {
+BoundedValue Arithmetic::div(const BoundedValue& a, const BoundedValue& b) const {
   const long double v = a.v / b.v;
   if (!bounds_) return {v, {}};
   const double z = magnitude(v);
@@ -130,18 +133,18 @@ Bounded Arithmetic::div(const Bounded& a, const Bounded& b) const {
     p[precision] = numerator == 0 ? 0 : (mb > b.e[precision] ? numerator / (mb - b.e[precision]) : kUnbounded);
     if (b.e[precision] > 0 && !(mb > b.e[precision])) p[precision] = kUnbounded;
   }
-  Bounded result = rounded(ir::Op::kDiv, v, p);
+  BoundedValue result = rounded(ir::Op::kDiv, v, p);
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     if (a.e[precision] == 0 && b.e[precision] == 0 && representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
 }
 
-Bounded Arithmetic::root(const Bounded& a, bool never_negative) const {
+BoundedValue Arithmetic::root(const BoundedValue& a, bool never_negative) const {
   const long double v = std::sqrt(a.v);
   if (!bounds_) return {v, {}};
   const double ma = magnitude(a.v);
-  // What is computed of a number between zero and e lies between zero and ma + e.
+  // The result for a number between zero and e is between zero and ma + e.
   const auto near_zero = [&](double e) {
     const bool is_known = never_negative && ma < kUnbounded;
     return is_known ? std::max(std::sqrt(ma), std::sqrt(ma + e) - std::sqrt(ma)) : kUnbounded;
@@ -151,22 +154,22 @@ Bounded Arithmetic::root(const Bounded& a, bool never_negative) const {
     const double e = a.e[precision];
     p[precision] = e == 0 ? 0 : (ma > e && a.v > 0 ? e / (std::sqrt(ma) + std::sqrt(ma - e)) : near_zero(e));
   }
-  Bounded result = rounded(ir::Op::kSqrt, v, p);
+  BoundedValue result = rounded(ir::Op::kSqrt, v, p);
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     if (a.e[precision] == 0 && representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
 }
 
-Bounded Arithmetic::dot(std::span<const Bounded* const> operands) const {
+BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) const {
   const std::size_t k = operands.size() / 2;
   long double v = 0;
   double mass = 0;
   PrecisionBounds p{};
   bool exact_terms = true;
   for (std::size_t i = 0; i < k; ++i) {
-    const Bounded& a = *operands[i];
-    const Bounded& b = *operands[k + i];
+    const BoundedValue& a = *operands[i];
+    const BoundedValue& b = *operands[k + i];
     const long double term = a.v * b.v;
     v += term;
     mass += magnitude(term);
@@ -176,25 +179,25 @@ Bounded Arithmetic::dot(std::span<const Bounded* const> operands) const {
                       scaled(a.e[precision], b.e[precision]);
   }
   if (exact_terms || !bounds_) return {v, {}};
-  Bounded result{v, {}};
+  BoundedValue result{v, {}};
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
-    // Products below the normal range lose up to half the least spacing each. The policy's k u sum|a b| takes
-    // the terms as exact; what their errors add is of second order and kept here.
+    // Each product below the normal range loses up to half the smallest spacing. The policy's k u sum|a b| treats
+    // the terms as exact; the second-order contribution of their errors is included here.
     const double r = static_cast<double>(k) * (formats_[precision].unit * (mass + p[precision]) +
                                                0.5 * ulp(formats_[precision], 0) + formats_[precision].flush);
-    // The oracle's terms round as well: its own error is relative to their mass, not to the sum.
-    const double e = p[precision] + r + static_cast<double>(2 * k) * kOracleUnit * mass;
+    // The terms of the oracle are rounded as well: its error is relative to their magnitudes, not to the sum.
+    const double e = p[precision] + r + static_cast<double>(2 * k) * kOracleUnitRoundoff * mass;
     if (!is_finite(v)) result.e[precision] = p[precision] == 0 ? 0 : kUnbounded;
-    else result.e[precision] = e < kUnbounded ? settle(formats_[precision], magnitude(v), e) : kUnbounded;
+    else result.e[precision] = e < kUnbounded ? complete_bound(formats_[precision], magnitude(v), e) : kUnbounded;
   }
   return result;
 }
 
-Bounded Arithmetic::sum(std::span<const Bounded* const> operands) const {
-  Bounded result;
+BoundedValue Arithmetic::sum(std::span<const BoundedValue* const> operands) const {
+  BoundedValue result;
   double mass = 0;
-  std::size_t terms = 0;  // adding an exact zero rounds nothing
-  for (const Bounded* operand : operands) {
+  std::size_t terms = 0;  // adding an exact zero does not round
+  for (const BoundedValue* operand : operands) {
     result.v += operand->v;
     mass += magnitude(operand->v);
     terms += operand->v != 0 || !both_zero(operand->e) ? 1 : 0;
@@ -206,18 +209,18 @@ Bounded Arithmetic::sum(std::span<const Bounded* const> operands) const {
     const Format& own = formats_[precision];
     const double p = result.e[precision];
     const auto n = static_cast<double>(terms);
-    const double e = p + (n - 1) * (own.unit * (mass + p) + own.flush) + n * kOracleUnit * mass;
+    const double e = p + (n - 1) * (own.unit * (mass + p) + own.flush) + n * kOracleUnitRoundoff * mass;
     if (!is_finite(result.v)) result.e[precision] = p == 0 ? 0 : kUnbounded;
-    else result.e[precision] = e < kUnbounded ? settle(own, mass, e) : kUnbounded;
+    else result.e[precision] = e < kUnbounded ? complete_bound(own, mass, e) : kUnbounded;
   }
   return result;
 }
 
-Bounded Arithmetic::widest(const Bounded& first, const Bounded& second) {
+BoundedValue Arithmetic::widest(const BoundedValue& first, const BoundedValue& second) {
   const double apart = magnitude(first.v - second.v);
-  Bounded result = first;
+  BoundedValue result = first;
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
-    // A formula that may overflow where another does not is no way to compute this.
+    // A formula that may overflow where another does not is ignored.
     const double other = second.e[precision] + apart;
     if (first.e[precision] < kUnbounded && other < kUnbounded)
       result.e[precision] = std::max(first.e[precision], other);

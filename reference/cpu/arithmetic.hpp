@@ -1,7 +1,8 @@
 // Arithmetic on bounded values: the rows of the bound table for + - * / sqrt, and what evaluators share.
 //
-// One Arithmetic per float type. Precision kNative rounds as that type with the profile's library, lane kPromoted as
-// f64. Every result includes the implementation's rounding and the oracle's own (bound.hpp, settle).
+// There is one Arithmetic per float type. Precision kNative rounds to that type with the library of the profile,
+// kPromoted rounds to f64. The bound of every result includes the rounding of the implementation and of the oracle
+// (bound.hpp, complete_bound).
 #pragma once
 
 #include <algorithm>
@@ -15,33 +16,36 @@ namespace assay::reference {
 
 class Arithmetic {
  public:
-  /// Keeps a reference to the recorder. Without `bounds` results are values with bounds of 0, which say nothing.
-  Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions, bool bounds = true);
+  /// Keeps a reference to the recorder. Without `bounds`, the bounds of results are 0 and have no meaning.
+  Arithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions, bool bounds = true);
 
   const Format& format(int precision) const { return formats_[static_cast<std::size_t>(precision)]; }
-  /// Whether results have bounds, or are values alone.
+  /// Whether results have meaningful bounds.
   bool has_bounds() const { return bounds_; }
   DecisionRecorder& decisions() const { return *decisions_; }
 
-  /// v, within propagated[lane] + the table's figure for `op`. For results of one operation of the library.
-  Bounded rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const;
+  /// v with a bound of the propagated error plus the error of `op` in the operation table. For results of one library
+  /// operation.
+  BoundedValue rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const;
   /// v, correctly rounded by one basic operation.
-  Bounded rounded(long double v, const PrecisionBounds& propagated) const { return {v, rounding_bound(v, propagated)}; }
-  /// v of an operation that rounds not at all; the type's range still limits it.
-  Bounded exact(long double v, const PrecisionBounds& propagated) const;
+  BoundedValue rounded(long double v, const PrecisionBounds& propagated) const {
+    return {v, rounding_bound(v, propagated)};
+  }
+  /// v of an operation without rounding; the range of the type still limits it.
+  BoundedValue exact(long double v, const PrecisionBounds& propagated) const;
 
-  /// A constant of the implementation, rounded to the type where it has to be.
-  Bounded constant(long double v) const;
+  /// A constant of the implementation, rounded to the type if it is not representable.
+  BoundedValue constant(long double v) const;
 
-  Bounded add(const Bounded& a, const Bounded& b) const {
+  BoundedValue add(const BoundedValue& a, const BoundedValue& b) const {
     const long double v = a.v + b.v;
     return {v, sum_bound(v, a.e, b.e)};
   }
-  Bounded sub(const Bounded& a, const Bounded& b) const {
+  BoundedValue sub(const BoundedValue& a, const BoundedValue& b) const {
     const long double v = a.v - b.v;
     return {v, sum_bound(v, a.e, b.e)};
   }
-  Bounded mul(const Bounded& a, const Bounded& b) const {
+  BoundedValue mul(const BoundedValue& a, const BoundedValue& b) const {
     const long double v = a.v * b.v;
     return {v, product_bound(v, a, b)};
   }
@@ -52,62 +56,63 @@ class Arithmetic {
     const PrecisionBounds bound = rounding_bound(v, std::bit_cast<PrecisionBounds>(p));
     return p[kNative] == 0 || p[kPromoted] == 0 ? exact_sum(v, p, bound) : bound;
   }
-  PrecisionBounds product_bound(long double v, const Bounded& a, const Bounded& b) const {
+  PrecisionBounds product_bound(long double v, const BoundedValue& a, const BoundedValue& b) const {
     if (!bounds_) return {};
     const PrecisionBounds p = product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
     const PrecisionBounds bound = rounding_bound(v, p);
     return p[kNative] == 0 || p[kPromoted] == 0 ? exact_product(v, a, b, bound) : bound;
   }
-  Bounded div(const Bounded& a, const Bounded& b) const;
-  Bounded sqrt(const Bounded& a) const { return root(a, false); }
-  /// The square root of a sum of squares, which no rounding makes negative, however near to zero it is.
-  Bounded sqrt_of_squares(const Bounded& sum) const { return root(sum, true); }
-  /// a[0] b[0] + a[1] b[1] + ..., summed in any order, fused or not. Operands as pointers, all of a then of b.
-  Bounded dot(std::span<const Bounded* const> operands) const;
+  BoundedValue div(const BoundedValue& a, const BoundedValue& b) const;
+  BoundedValue sqrt(const BoundedValue& a) const { return root(a, false); }
+  /// The square root of a sum of squares, which never becomes negative by rounding.
+  BoundedValue sqrt_of_squares(const BoundedValue& sum) const { return root(sum, true); }
+  /// a[0] b[0] + a[1] b[1] + ..., summed in any order, fused or not. Operands are pointers: all of a, then all of b.
+  BoundedValue dot(std::span<const BoundedValue* const> operands) const;
 
-  /// a[0] + a[1] + ..., in any order. Operands as pointers, at least one.
-  Bounded sum(std::span<const Bounded* const> operands) const;
+  /// a[0] + a[1] + ..., in any order. Operands are at least one pointer.
+  BoundedValue sum(std::span<const BoundedValue* const> operands) const;
 
-  static Bounded neg(const Bounded& a) { return {-a.v, a.e}; }
-  /// The formulas compute the same thing in different ways: the first's value with a bound that holds for each that is
-  /// bounded at all.
-  static Bounded widest(const Bounded& first, const Bounded& second);
+  static BoundedValue neg(const BoundedValue& a) { return {-a.v, a.e}; }
+  /// Combines results of alternative formulas for the same quantity: the value of the first, with a bound that holds
+  /// for every formula with a finite bound.
+  static BoundedValue widest(const BoundedValue& first, const BoundedValue& second);
   template <class... Rest>
-  static Bounded widest(const Bounded& first, const Bounded& second, const Rest&... rest) {
+  static BoundedValue widest(const BoundedValue& first, const BoundedValue& second, const Rest&... rest) {
     return widest(widest(first, second), rest...);
   }
 
  private:
   PrecisionBounds rounding_bound(long double v, const PrecisionBounds& propagated) const {
     const double m = magnitude(v);
-    // Most results are of this kind and in the range of double.
+    // Fast path for most results: finite and in the range of double.
     if (!bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
-    return settle_rounded(pair_, m, pair_of(propagated));
+    return complete_rounded_bound(pair_, m, pair_of(propagated));
   }
-  Bounded root(const Bounded& a, bool never_negative) const;
+  BoundedValue root(const BoundedValue& a, bool never_negative) const;
   PrecisionBounds correct_rounding_bound(long double v, const PrecisionBounds& propagated) const;
-  /// `bound`, but 0 in the lanes in which the operands are exact and the sum or product v is a number of the format.
+  /// `bound`, or 0 for a precision in which the operands are exact and the sum or product v is representable.
   PrecisionBounds exact_sum(long double v, Pair propagated, PrecisionBounds bound) const;
-  PrecisionBounds exact_product(long double v, const Bounded& a, const Bounded& b, PrecisionBounds bound) const;
-  Bounded finish(long double v, const PrecisionBounds& propagated,
-                 const std::array<const ir::UlpBound*, kPrecisions>& figures) const;
+  PrecisionBounds exact_product(long double v, const BoundedValue& a, const BoundedValue& b,
+                                PrecisionBounds bound) const;
+  BoundedValue finish(long double v, const PrecisionBounds& propagated,
+                      const std::array<const ir::UlpBound*, kPrecisions>& figures) const;
 
-  /// By op.
-  using Figures = std::array<ir::UlpBound, ir::kOpCount>;
-  static const Figures& figures_of(ir::Scalar scalar, MathLibrary library);
+  /// Indexed by Op.
+  using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
+  static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
 
   std::array<Format, kPrecisions> formats_;
   FormatPair pair_;
-  std::array<const Figures*, kPrecisions> figures_;
+  std::array<const UlpBounds*, kPrecisions> ulp_bounds_;
   DecisionRecorder* decisions_;
   bool bounds_;
 };
 
-inline constexpr Bounded kZeroBounded{};
-inline constexpr Bounded kOneBounded{1, {}};
+inline constexpr BoundedValue kBoundedZero{};
+inline constexpr BoundedValue kBoundedOne{1, {}};
 
-/// An exact number without rounding: for small integers and powers of two.
-constexpr Bounded number(long double v) { return {v, {}}; }
+/// An exact number, for small integers and powers of two.
+constexpr BoundedValue number(long double v) { return {v, {}}; }
 
 inline bool both_zero(const PrecisionBounds& e) { return e[kNative] == 0 && e[kPromoted] == 0; }
 

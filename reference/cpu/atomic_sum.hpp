@@ -1,4 +1,4 @@
-// Bound of a cell that atomics add to in an unknown order.
+// Error bound of a value to which atomics add in an unknown order.
 #pragma once
 
 #include <algorithm>
@@ -10,51 +10,54 @@
 
 namespace assay::reference {
 
-/// Sum of n terms in any order, the prior content counted: sum of Ei + (n - 1) u sum(|xi| + Ei). Terms that are
-/// exactly zero do not count: adding them is exact at any place.
+/// Bound of a sum of n terms in any order, including the initial content: sum of Ei + (n - 1) u sum(|xi| + Ei). Terms
+/// that are exactly zero are not counted, because adding them is exact.
 class AtomicSum {
  public:
   bool is_started() const { return is_started_; }
   /// The content before the first addition.
-  void start(const Bounded& prior) {
+  void start(const BoundedValue& prior) {
     is_started_ = true;
     add(prior);
   }
-  void add(const Bounded& x) {
+  void add(const BoundedValue& x) {
     if (x.v == 0 && x.e[kNative] == 0 && x.e[kPromoted] == 0) return;
     ++terms_;
-    grain_ = std::min(grain_, lowest_bit(x.v));
+    granularity_ = std::min(granularity_, lowest_bit(x.v));
     for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
       errors_[precision] += x.e[precision];
-      mass_[precision] += magnitude(x.v) + x.e[precision];
+      magnitude_sum_[precision] += magnitude(x.v) + x.e[precision];
     }
   }
 
-  /// `flush`: what one addition loses where the device flushes subnormals.
+  /// `flush`: the error of one addition on a device that flushes subnormals.
   double bound(const Format& format, std::size_t precision, long double v, double flush) const {
-    if (!(mass_[precision] < kUnbounded)) return v - v == 0 || errors_[precision] > 0 ? kUnbounded : 0;
-    const bool stays_exact = errors_[precision] == 0 && mass_[precision] <= std::ldexp(1.0, format.digits + grain_);
-    if (stays_exact && (flush == 0 || grain_ >= format.emin)) return 0;
+    if (!(magnitude_sum_[precision] < kUnbounded)) return v - v == 0 || errors_[precision] > 0 ? kUnbounded : 0;
+    const bool stays_exact =
+        errors_[precision] == 0 && magnitude_sum_[precision] <= std::ldexp(1.0, format.digits + granularity_);
+    if (stays_exact && (flush == 0 || granularity_ >= format.emin)) return 0;
     const double n = terms_;
-    const double rounding = std::max(0.0, n - 1) * format.unit * mass_[precision];
-    return settle(format, magnitude(v), errors_[precision] + rounding + n * flush + n * kOracleUnit * mass_[precision]);
+    const double rounding = std::max(0.0, n - 1) * format.unit * magnitude_sum_[precision];
+    return complete_bound(
+        format, magnitude(v),
+        errors_[precision] + rounding + n * flush + n * kOracleUnitRoundoff * magnitude_sum_[precision]);
   }
 
  private:
   static int lowest_bit(long double v) {
-    if (v == 0 || v - v != 0) return kNoGrain;
+    if (v == 0 || v - v != 0) return kNoGranularity;
     int exponent = 0;
     const long double fraction = std::frexp(v < 0 ? -v : v, &exponent);
     const auto bits = static_cast<std::uint64_t>(std::ldexp(fraction, 64));
     return exponent - 64 + std::countr_zero(bits);
   }
-  static constexpr int kNoGrain = 16384;
+  static constexpr int kNoGranularity = 16384;
 
   bool is_started_ = false;
   std::int32_t terms_ = 0;
-  int grain_ = kNoGrain;  ///< all terms are multiples of 2^grain
+  int granularity_ = kNoGranularity;  ///< all terms are multiples of 2^grain
   PrecisionBounds errors_ = {};
-  PrecisionBounds mass_ = {};
+  PrecisionBounds magnitude_sum_ = {};
 };
 
 }  // namespace assay::reference

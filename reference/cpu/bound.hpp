@@ -1,6 +1,6 @@
 // Floating-point formats and the rounding terms of the error bounds (numeric policy, section 2).
 //
-// Bounds are doubles. Each formula is evaluated in double, whose own rounding `settle` makes up for.
+// Bounds are doubles. Each formula is evaluated in double; `complete_bound` accounts for the rounding of double.
 #pragma once
 
 #include <bit>
@@ -15,19 +15,19 @@ namespace assay::reference {
 
 inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-/// A value with one bound per lane: |what that lane computes - v| <= e[lane].
-struct Bounded {
+/// A value with one bound per precision: |computed value - v| <= e[precision].
+struct BoundedValue {
   long double v = 0;
   PrecisionBounds e = {};
 };
 
-/// A binary floating-point format as the rounding terms need it.
+/// Parameters of a binary floating-point format.
 struct Format {
-  int digits;      ///< precision p in bits, the hidden bit included
+  int digits;      ///< precision p in bits, including the hidden bit
   int emin;        ///< exponent of the least normal number
   double unit;     ///< unit roundoff 2^-p
   double largest;  ///< greatest finite number
-  double flush;    ///< absolute error that flushing subnormals adds to an operation; 0 without
+  double flush;    ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
 };
 
 constexpr Format format_of(ir::Scalar scalar, bool flush_to_zero = false) {
@@ -39,7 +39,7 @@ constexpr Format format_of(ir::Scalar scalar, bool flush_to_zero = false) {
   }
 }
 
-/// Spacing of the format's numbers at magnitude t >= 0: 2^(max(floor(log2 t), emin) - p + 1).
+/// Spacing of the numbers of the format at magnitude t >= 0: 2^(max(floor(log2 t), emin) - p + 1).
 inline double ulp(const Format& format, double t) {
   const auto bits = std::bit_cast<std::uint64_t>(t);
   int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
@@ -50,44 +50,44 @@ inline double ulp(const Format& format, double t) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(unit + 1023) << 52);
 }
 
-/// Rounding error of a result of magnitude at most m within k ulp of the correctly rounded one. For k > 0 the
-/// spacing is taken k + 1 ulp further out: the result may lie in the next binade.
-inline double half(const Format& format, double m, double k) {
-  // Half of the least double is not a double: the whole one stands for it.
+/// Rounding error of a result of magnitude at most m that is within k ulp of the correctly rounded result. For k > 0
+/// the spacing is taken k + 1 ulp above m, because the result may be in the next binade.
+inline double half_ulp_error(const Format& format, double m, double k) {
+  // Half of the smallest double is not representable; use the smallest double instead.
   if (k == 0) return std::max(0.5 * ulp(format, m), std::numeric_limits<double>::denorm_min());
   return (k + 0.5) * ulp(format, m + (k + 1) * ulp(format, m));
 }
 
-/// Rounding error where the documented figure is the total error in ulp.
-inline double total(const Format& format, double m, double figure) {
+/// Rounding error if the documented error is the total error in ulp.
+inline double total_ulp_error(const Format& format, double m, double figure) {
   return figure * ulp(format, m + std::ceil(figure) * ulp(format, m));
 }
 
-/// Rounding error R for a figure of the operation table.
-inline double rounding(const Format& format, double m, const ir::UlpBound& bound) {
+/// Rounding error for an error bound of the operation table.
+inline double rounding_error(const Format& format, double m, const ir::UlpBound& bound) {
   switch (bound.kind) {
     case ir::UlpBound::Kind::kExact: return 0;
-    case ir::UlpBound::Kind::kTotal: return total(format, m, bound.ulps);
-    default: return half(format, m, bound.ulps);
+    case ir::UlpBound::Kind::kTotal: return total_ulp_error(format, m, bound.ulps);
+    default: return half_ulp_error(format, m, bound.ulps);
   }
 }
 
-/// Without a branch: signs are as good as random.
+/// Absolute value as a double, without a branch, because signs are unpredictable.
 inline double magnitude(long double v) { return static_cast<double>(std::fabs(v)); }
 
-/// Both lanes at once: two doubles that the processor computes together.
+/// The bounds of both precisions, as a vector of two doubles.
 using Pair = double __attribute__((vector_size(2 * sizeof(double))));
 static_assert(kPrecisions == 2);
 inline Pair pair_of(const PrecisionBounds& bounds) { return std::bit_cast<Pair>(bounds); }
 
-/// |v| * e, where an unbounded e stays unbounded even for v = 0: 0 * inf may be NaN on the device.
+/// |v| * e; an unbounded e stays unbounded even for v = 0, because 0 * inf may be NaN on the device.
 inline double scaled(double v, double e) { return e == 0 ? 0 : (e == kUnbounded ? kUnbounded : v * e); }
 
-/// What a product of a and b of these magnitudes loses by the errors of its factors.
+/// Error of a product of factors with magnitudes a and b, propagated from the errors of the factors.
 inline PrecisionBounds product_error(double a, const PrecisionBounds& a_error, double b,
                                      const PrecisionBounds& b_error) {
   const Pair x = pair_of(a_error), y = pair_of(b_error);
-  // Only an infinite factor makes scaled(v, e) another thing than v * e.
+  // scaled(v, e) differs from v * e only if a factor is infinite.
   const Pair p = a * y + b * x + x * y;
   if (p[0] < kUnbounded && p[1] < kUnbounded) return std::bit_cast<PrecisionBounds>(p);
   PrecisionBounds result;
@@ -98,16 +98,16 @@ inline PrecisionBounds product_error(double a, const PrecisionBounds& a_error, d
 }
 
 /// Unit roundoff of long double: the precision of the oracle itself.
-inline constexpr double kOracleUnit = 0x1p-64;
+inline constexpr double kOracleUnitRoundoff = 0x1p-64;
 
-/// The bound of a result v whose error is at most `error` for the implementation: adds the oracle's own error
-/// E(1 + 2^-40) + 8 u_o |v| and becomes unbounded where the result may overflow.
-inline double settle(const Format& format, double v, double error) {
-  const double e = error * (1 + 0x1p-40) + 8 * kOracleUnit * v + format.flush;
+/// The final bound of a result v whose error in the implementation is at most `error` (E): E(1 + 2^-40) + 8 u_o |v|
+/// also covers the error of the oracle itself; unbounded if the result may overflow.
+inline double complete_bound(const Format& format, double v, double error) {
+  const double e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * v + format.flush;
   return v + e <= format.largest ? e : kUnbounded;
 }
 
-/// The formats of both lanes, side by side.
+/// The formats of both precisions.
 struct FormatPair {
   explicit FormatPair(const Format& native, const Format& promote)
       : unit{native.unit, promote.unit},
@@ -120,27 +120,28 @@ struct FormatPair {
 
 inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};
 
-/// settle(format, m, error) for the error of each lane.
-inline Pair settle(const FormatPair& format, double m, Pair error) {
-  const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnit * m + format.flush;
+/// complete_bound(format, m, error) for both precisions.
+inline Pair complete_bound(const FormatPair& format, double m, Pair error) {
+  const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * m + format.flush;
   return m + e <= format.largest ? e : kUnboundedPair;
 }
 
-/// settle(format, m, p + half(format, m + p, 0)) for the p of each lane, unbounded where that is no finite number >= 0:
-/// what most operations end with.
-inline PrecisionBounds settle_rounded(const FormatPair& format, double m, Pair p) {
+/// complete_bound(format, m, p + half_ulp_error(format, m + p, 0)) for both precisions, unbounded unless p is finite
+/// and >= 0. The final bound of most operations.
+inline PrecisionBounds complete_rounded_bound(const FormatPair& format, double m, Pair p) {
   using Bits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
-  constexpr Bits kExponent = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
-  constexpr Pair kLeast = {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::denorm_min()};
+  constexpr Bits kExponentMask = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
+  constexpr Pair kLeastPositive = {std::numeric_limits<double>::denorm_min(),
+                                   std::numeric_limits<double>::denorm_min()};
   // Half the spacing at m + p is the power of two at or below it times the unit roundoff.
-  const Pair power = std::bit_cast<Pair>(std::bit_cast<Bits>(m + p) & kExponent);
+  const Pair power = std::bit_cast<Pair>(std::bit_cast<Bits>(m + p) & kExponentMask);
   const Pair spacing = (power > format.least_normal ? power : format.least_normal) * format.unit;
-  const Pair bound = settle(format, m, p + (spacing > kLeast ? spacing : kLeast));
+  const Pair bound = complete_bound(format, m, p + (spacing > kLeastPositive ? spacing : kLeastPositive));
   const Pair valid = p >= 0.0 ? bound : kUnboundedPair;
   return std::bit_cast<PrecisionBounds>(p < kUnboundedPair ? valid : kUnboundedPair);
 }
 
-/// Whether v is a number of the format, so that correct rounding leaves it alone.
+/// Whether v is a number of the format, so that correct rounding does not change it.
 inline bool representable(const Format& format, long double v) {
   if (format.digits == 24) {
     return static_cast<long double>(static_cast<float>(v)) == v &&

@@ -1,5 +1,5 @@
-// The bounds hold for real arithmetic: glibc's float and double functions on 10,000 points of each domain, with
-// exact operands and with operands that carry an error of their own; and they are not absurdly wide.
+// The error bounds hold for glibc's float and double functions on 10,000 points of each domain, with exact operands and
+// with operands that have an error; and they are not excessively wide.
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -21,7 +21,7 @@ constexpr std::size_t kPoints = 10'000;
 constexpr double kFactor = 0.9990234375;  // 1 - 2^-10: exact in all types, the product is not
 constexpr double kShift = 512;
 
-/// How an operand comes about: as it is, times kFactor, or plus and minus kShift, which costs it many bits.
+/// How an operand is computed: unchanged, times kFactor, or plus and minus kShift, which loses many bits.
 enum class Operand { kExact, kScaled, kShifted };
 
 template <class T>
@@ -90,7 +90,7 @@ T compute(Op op, T x, T y, T z) {
     }
     case Op::kDegrees: return x * static_cast<T>(180 / std::numbers::pi_v<long double>);
     case Op::kRadians: return x * static_cast<T>(std::numbers::pi_v<long double> / 180);
-    default: ADD_FAILURE() << ir::row(op).mnemonic << " has no real arithmetic to compare with"; return 0;
+    default: ADD_FAILURE() << ir::row(op).mnemonic << " has no implementation to compare with"; return 0;
   }
 }
 
@@ -118,7 +118,7 @@ class BoundTest : public ::testing::TestWithParam<Usage> {
   }
 
   /// out[i] = op of the operands.
-  static Reference evaluate(const Usage& usage, const Points& points, Operand form) {
+  static ReferenceResult evaluate(const Usage& usage, const Points& points, Operand form) {
     OracleFixture w;
     std::vector<ir::VarId> inputs;
     for (std::size_t k = 0; k < usage.operands.size(); ++k) {
@@ -146,9 +146,9 @@ class BoundTest : public ::testing::TestWithParam<Usage> {
     return compute<T>(usage.op, x[0], x[1], x[2]);
   }
 
-  /// Compares all points; those whose decisions are uncertain are told apart by halving.
+  /// Compares all points; points with uncertain decisions are isolated by bisection.
   void check(const Usage& usage, const Points& points, Operand form) {
-    const Reference r = evaluate(usage, points, form);
+    const ReferenceResult r = evaluate(usage, points, form);
     if (r.decisions.uncertain[kNative] > 0) {
       if (points.size() == 1) return;
       const auto middle = points.begin() + static_cast<std::ptrdiff_t>(points.size() / 2);
@@ -190,7 +190,7 @@ class BoundTest : public ::testing::TestWithParam<Usage> {
 
   std::size_t checked_ = 0;
   double widest_ = 0;    ///< greatest bound, in ulp of the value
-  double tightest_ = 0;  ///< greatest error of real arithmetic, as a part of its bound
+  double tightest_ = 0;  ///< greatest error of the implementation, as a fraction of its bound
 };
 
 TEST_P(BoundTest, HoldsForExactOperands) {
@@ -198,7 +198,7 @@ TEST_P(BoundTest, HoldsForExactOperands) {
   EXPECT_GE(checked_, kPoints * 99 / 100);
   const bool composed = ir::row(GetParam().op).accuracy.libm_f32.kind == ir::UlpBound::Kind::kDerived;
   EXPECT_LE(widest_, composed ? 1e5 : 64) << "ulp of the result; a sum of steps may cancel";
-  // A bound that real arithmetic never comes near would let faults through.
+  // A bound that is far above all actual errors would hide faults.
   if (widest_ > 0) {
     EXPECT_GE(tightest_, 0.25) << "of the bound";
   }
@@ -217,8 +217,8 @@ TEST_P(BoundTest, HoldsForOperandsWithLargeErrors) {
 INSTANTIATE_TEST_SUITE_P(Glibc, BoundTest, ::testing::ValuesIn(scalar_usages()),
                          [](const auto& usage) { return usage.param.name(); });
 
-// length(v * kFactor - w), w being next to the product: so near to zero that of the squares' sum no digit is sure.
-TEST(LengthBound, HoldsForDifferencesThatCancel) {
+// length(v * kFactor - w) with w close to the product: the result is so close to zero that no digit is certain.
+TEST(LengthBound, HoldsUnderCancellation) {
   constexpr std::int32_t kVectors = 2000;
   OracleFixture w;
   const ir::Type vec3 = ir::vector_type(ir::Scalar::kF32, 3);
@@ -248,16 +248,16 @@ TEST(LengthBound, HoldsForDifferencesThatCancel) {
   const auto i = w.thread_index(kVectors);
   const auto product = w.op(Op::kMul, {w.at(v, i), w.b().literal(ir::kF32, kFactor)});
   w.b().store(out, {w.var(i)}, w.op(Op::kLength, {w.op(Op::kSub, {product, w.at(near, i)})}));
-  const Reference reference = w.evaluate();
+  const ReferenceResult reference = w.evaluate();
   for (std::size_t k = 0; k < kVectors; ++k) {
     const OutputElement& element = reference.outputs[static_cast<std::size_t>(out)]->elements[k];
     ASSERT_NEAR(static_cast<double>(element.value), static_cast<double>(exact[k]), 1e-18);
     ASSERT_LE(std::abs(computed[k] - element.value), element.bound[kNative]) << "vector " << k;
-    ASSERT_LE(element.bound[kNative], 4e-6) << "a few ulp of what is subtracted";
+    ASSERT_LE(element.bound[kNative], 4e-6) << "a few ulp of the subtracted values";
   }
 }
 
-/// A customary way to compute w * df/dx in float, from operands and result.
+/// A usual formula of w * df/dx in float, from operands and result.
 struct AdjointFormula {
   std::string name;
   Op op;
@@ -266,7 +266,7 @@ struct AdjointFormula {
 
 class AdjointBoundTest : public ::testing::TestWithParam<AdjointFormula> {};
 
-TEST_P(AdjointBoundTest, HoldsForTheCustomaryFormula) {
+TEST_P(AdjointBoundTest, HoldsForUsualFormulas) {
   const AdjointFormula& formula = GetParam();
   const ir::Interval domain = ir::row(formula.op).domain.operands[0];
   constexpr float kScale = static_cast<float>(kFactor);
@@ -283,7 +283,7 @@ TEST_P(AdjointBoundTest, HoldsForTheCustomaryFormula) {
   const ir::VarId out = w.zeros("out", ir::kF32, {n});
   const ir::VarId i = w.thread_index(n);
   w.b().store(out, {w.var(i)}, w.op(formula.op, {w.op(Op::kMul, {w.at(in, i), w.b().f32(kFactor)})}));
-  const Reference r = w.gradient(out, seeds);
+  const ReferenceResult r = w.gradient(out, seeds);
   for (std::size_t k = 0; k < kPoints; ++k) {
     const float t = static_cast<float>(x[k]) * kScale;
     const float value = compute<float>(formula.op, t, 0, 0);

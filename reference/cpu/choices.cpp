@@ -7,7 +7,7 @@ namespace assay::reference {
 std::optional<Choice::Kind> choice_of(ir::Op op) {
   switch (op) {
     case ir::Op::kMin:
-    case ir::Op::kMax: return Choice::Kind::kLesser;
+    case ir::Op::kMax: return Choice::Kind::kMinMax;
     case ir::Op::kAbs:
     case ir::Op::kSign:
     case ir::Op::kStep: return Choice::Kind::kSign;
@@ -16,10 +16,10 @@ std::optional<Choice::Kind> choice_of(ir::Op op) {
   }
 }
 
-std::size_t way_of(Choice::Kind kind, Operands operands) {
+std::size_t branch_of(Choice::Kind kind, Operands operands) {
   const long double x = operands[0]->v;
   switch (kind) {
-    case Choice::Kind::kLesser: return x < operands[1]->v ? 0 : 1;
+    case Choice::Kind::kMinMax: return x < operands[1]->v ? 0 : 1;
     case Choice::Kind::kSign: return x < 0 ? 0 : 1;
     case Choice::Kind::kRange:
       if (x < operands[1]->v) return 1;
@@ -30,16 +30,16 @@ std::size_t way_of(Choice::Kind kind, Operands operands) {
   return 0;
 }
 
-std::string_view never(Choice::Kind kind, std::size_t way) {
+std::string_view describe_uncovered(Choice::Kind kind, std::size_t branch) {
   static constexpr std::array<std::array<std::string_view, 3>, 5> kWords = {{
       {"the condition is never true", "the condition is never false"},
-      {"the loop's body never runs", "the loop never runs to its end"},
-      {"the first operand is never the lesser one", "the second operand is never the lesser one"},
-      {"the operand is never below zero", "the operand is never zero or above"},
+      {"the loop body never runs", "the loop never finishes"},
+      {"the first operand is never the smaller one", "the second operand is never the smaller one"},
+      {"the operand is never negative", "the operand is never zero or positive"},
       {"the operand is never inside the range", "the operand is never below the range",
        "the operand is never above the range"},
   }};
-  return kWords[static_cast<std::size_t>(kind)][way];
+  return kWords[static_cast<std::size_t>(kind)][branch];
 }
 
 }  // namespace assay::reference

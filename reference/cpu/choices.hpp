@@ -1,4 +1,4 @@
-// Which way a kernel goes at each of its choices, so that a judge knows which it has seen.
+// The branches that a kernel takes at its choices, for branch coverage.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace assay::reference {
 
-/// The choice that an operation on floats makes: those with a kink or jump between pieces. Empty for others.
+/// The choice made by a piecewise operation on floats; empty for other operations.
 std::optional<Choice::Kind> choice_of(ir::Op op);
 
-/// The way that such an operation goes on these operands, as Choice::Kind numbers them.
-std::size_t way_of(Choice::Kind kind, Operands operands);
+/// The index of the branch that such an operation takes for these operands (see Choice::Kind).
+std::size_t branch_of(Choice::Kind kind, Operands operands);
 
 }  // namespace assay::reference

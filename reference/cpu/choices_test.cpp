@@ -1,4 +1,4 @@
-// Which ways a run went at each choice.
+// Tests which branches are recorded for conditionals, loops and piecewise operations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,9 +31,9 @@ struct OperationRow {
   Taken taken;
 };
 
-TEST(Choices, OfOperationsWithPieces) {
+TEST(Choices, RecordPiecewiseOperations) {
   const OperationRow rows[] = {
-      {Op::kMin, {0.5}, Choice::Kind::kLesser, {3, 2, 0}},     {Op::kMax, {-1}, Choice::Kind::kLesser, {1, 4, 0}},
+      {Op::kMin, {0.5}, Choice::Kind::kMinMax, {3, 2, 0}},     {Op::kMax, {-1}, Choice::Kind::kMinMax, {1, 4, 0}},
       {Op::kAbs, {}, Choice::Kind::kSign, {2, 3, 0}},          {Op::kSign, {}, Choice::Kind::kSign, {2, 3, 0}},
       {Op::kClamp, {-1, 1}, Choice::Kind::kRange, {3, 1, 1}},  {Op::kClamp, {-3, 3}, Choice::Kind::kRange, {5, 0, 0}},
       {Op::kClamp, {-0.5, 0}, Choice::Kind::kRange, {2, 1, 2}}};
@@ -52,7 +52,7 @@ TEST(Choices, OfOperationsWithPieces) {
   EXPECT_TRUE(choices_of([](OracleFixture& w, ExprId x) { return w.op(Op::kSin, {x}); }).empty());
 }
 
-TEST(Choices, OfConditionalsAndLogic) {
+TEST(Choices, RecordConditionalsAndLogic) {
   const auto positive = [](OracleFixture& w, ExprId x) { return w.op(Op::kGt, {x, w.f64(0)}); };
   const auto small = [](OracleFixture& w, ExprId x) { return w.op(Op::kLt, {x, w.f64(1)}); };
   const auto chosen = choices_of([&](OracleFixture& w, ExprId x) {
@@ -68,7 +68,7 @@ TEST(Choices, OfConditionalsAndLogic) {
   EXPECT_EQ(selected[0].taken, (Taken{2, 3, 0}));
 }
 
-TEST(Choices, OfLoopsHaveThePlaceOfTheLoop) {
+TEST(Choices, RecordLoopsAtTheirLocation) {
   OracleFixture w;
   const VarId counts = w.integers("counts", {0, 2, 3});
   const VarId out = w.zeros("out", ir::kF64, {3});
@@ -83,17 +83,17 @@ TEST(Choices, OfLoopsHaveThePlaceOfTheLoop) {
   ASSERT_EQ(choices.size(), 1U);
   EXPECT_EQ(choices[0].kind, Choice::Kind::kLoop);
   EXPECT_EQ(choices[0].loc.line, 9);
-  EXPECT_EQ(choices[0].taken, (Taken{5, 3, 0})) << "0 + 2 + 3 times the body, once the end in each thread";
+  EXPECT_EQ(choices[0].taken, (Taken{5, 3, 0})) << "the body 0 + 2 + 3 times, the end once in each thread";
 }
 
-TEST(Choices, EveryWayHasItsWords) {
+TEST(Choices, EveryBranchHasADescription) {
   for (const auto kind :
-       {Choice::Kind::kBranch, Choice::Kind::kLoop, Choice::Kind::kLesser, Choice::Kind::kSign, Choice::Kind::kRange}) {
+       {Choice::Kind::kBranch, Choice::Kind::kLoop, Choice::Kind::kMinMax, Choice::Kind::kSign, Choice::Kind::kRange}) {
     const Choice choice{.kind = kind};
-    for (std::size_t way = 0; way < choice.ways(); ++way)
-      EXPECT_FALSE(never(kind, way).empty());
+    for (std::size_t branch = 0; branch < choice.branch_count(); ++branch)
+      EXPECT_FALSE(describe_uncovered(kind, branch).empty());
   }
-  EXPECT_EQ(never(Choice::Kind::kBranch, 1), "the condition is never false");
+  EXPECT_EQ(describe_uncovered(Choice::Kind::kBranch, 1), "the condition is never false");
 }
 
 }  // namespace

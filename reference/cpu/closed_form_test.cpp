@@ -1,4 +1,4 @@
-// Kernels whose outputs and gradients are known in closed form: T0 of the numeric policy.
+// Tests the oracle on kernels whose outputs and gradients are known in closed form.
 #include <cmath>
 #include <functional>
 #include <string>
@@ -135,7 +135,7 @@ const std::vector<ClosedForm>& closed_forms() {
        },
        [](double x, double) { return std::acos(x / 2); },
        [](double x, double) { return -0.5 / std::sqrt(1 - x * x / 4); }, zero},
-      {"angle",
+      {"two argument arctangent",
        [](W& w, E x, E y) {
          return w.op(Op::kAtan2, {y, x});
        },
@@ -179,7 +179,7 @@ const std::vector<ClosedForm>& closed_forms() {
        },
        [](double x, double y) { return x * (1 - x / 2) + y * x / 2; }, [](double x, double y) { return 1 - x + y / 2; },
        [](double x, double) { return x / 2; }},
-      {"fused",
+      {"fused multiply add",
        [](W& w, E x, E y) {
          return w.op(Op::kFma, {x, y, x});
        },
@@ -193,7 +193,7 @@ const std::vector<ClosedForm>& closed_forms() {
        [](double x, double y) { return -std::trunc(7 * x / y); }},
       {"absolute value", [](W& w, E, E y) { return w.op(Op::kAbs, {y}); }, [](double, double y) { return std::abs(y); },
        zero, [](double, double y) { return y > 0 ? 1.0 : -1.0; }},
-      {"greatest",
+      {"maximum",
        [](W& w, E x, E y) {
          return w.op(Op::kMax, {square(w, x), y});
        },
@@ -212,7 +212,7 @@ const std::vector<ClosedForm>& closed_forms() {
 
 class ClosedFormTest : public ::testing::TestWithParam<ClosedForm> {};
 
-TEST_P(ClosedFormTest, ValuesAndGradientsAreThoseOfTheFormula) {
+TEST_P(ClosedFormTest, ValuesAndGradientsMatchFormula) {
   const ClosedForm& form = GetParam();
   OracleFixture w;
   const VarId x = w.floats("x", kX);
@@ -220,7 +220,7 @@ TEST_P(ClosedFormTest, ValuesAndGradientsAreThoseOfTheFormula) {
   const VarId out = w.zeros("out", ir::kF64, {5});
   const VarId i = w.thread_index(5);
   w.b().store(out, {w.var(i)}, form.expression(w, w.at(x, i), w.at(y, i)));
-  const Reference r = w.gradient(out, kSeeds);
+  const ReferenceResult r = w.gradient(out, kSeeds);
   ASSERT_TRUE(r.findings.empty());
   for (std::size_t k = 0; k < kX.size(); ++k) {
     const auto near = [](double expected) { return 1e-13 * std::max(1.0, std::abs(expected)); };

@@ -1,5 +1,5 @@
-// Gradients through loops, branches, early returns and functions, against closed forms; each also by dual
-// numbers and by differences.
+// Gradients through loops, branches, early returns and functions, compared with closed forms, dual numbers and finite
+// differences.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using ir::Op;
 using ir::VarId;
 using testing::OracleFixture;
 
-/// A kernel of one thread over x[] and n with out[0], to be judged three ways.
+/// A kernel of one thread with inputs x[] and n and output out[0].
 struct ControlFlowTest : ::testing::Test {
   OracleFixture w;
   VarId x = ir::kNone, out = ir::kNone, i = ir::kNone;
@@ -30,8 +30,8 @@ struct ControlFlowTest : ::testing::Test {
 
   void expect(double value, const std::vector<double>& gradient) {
     const Oracle oracle = w.oracle();
-    const auto run = w.gradient_run(w.seeds_for(out));
-    const Reference r = oracle.evaluate(run);
+    const auto run = w.gradient_run(w.cotangents_for(out));
+    const ReferenceResult r = oracle.evaluate(run);
     ASSERT_TRUE(r.findings.empty()) << describe(r.findings[0], w.module(), w.kernel());
     EXPECT_NEAR(static_cast<double>(r.outputs[1]->elements[0].value), value, 1e-12 * std::max(1.0, std::abs(value)));
     ComponentValues direction{std::vector<double>(gradient.size()), {}};
@@ -45,14 +45,14 @@ struct ControlFlowTest : ::testing::Test {
     }
     const Tangents tangents = oracle.tangents(run, {direction});
     EXPECT_LE(disagreement(r, tangents, 0, run, direction), 0x1p-45L);
-    const Differences differences = oracle.differences(run, direction);
+    const DirectionalDifferences differences = oracle.differences(run, direction);
     if (!differences.same_path) return;
-    const Differences::Estimate& estimate = differences.outputs[1][0];
+    const DirectionalDifferences::Estimate& estimate = differences.outputs[1][0];
     EXPECT_LE(std::abs(estimate.value - slope), 1e-8L * std::abs(slope) + estimate.error);
   }
 };
 
-TEST_F(ControlFlowTest, DynamicProduct) {
+TEST_F(ControlFlowTest, DifferentiatesDynamicProduct) {
   declare({2, 3, 0.5, 4});
   const VarId p = w.b().let("p", w.f64(1));
   w.b().for_("j", i32(0), w.b().shape_of(x, 0), i32(1), [&](VarId j) {
@@ -62,7 +62,7 @@ TEST_F(ControlFlowTest, DynamicProduct) {
   expect(12, {6, 4, 24, 3});
 }
 
-TEST_F(ControlFlowTest, AThousandTrips) {
+TEST_F(ControlFlowTest, DifferentiatesThousandIterations) {
   declare({0.999, 0.25});
   const VarId s = w.b().let("s", w.f64(0));
   w.b().for_("j", i32(0), i32(1000), i32(1), [&](VarId) {
@@ -75,7 +75,7 @@ TEST_F(ControlFlowTest, AThousandTrips) {
   expect(0.25 * sum, {0.25 * (-1000 * power / a * (1 - a) + (1 - power)) / ((1 - a) * (1 - a)), sum});
 }
 
-TEST_F(ControlFlowTest, NoTrips) {
+TEST_F(ControlFlowTest, SkipsLoopWithZeroIterations) {
   declare({2});
   const VarId s = w.b().let("s", element(i32(0)));
   w.b().for_("j", i32(3), i32(0), i32(1), [&](VarId) { w.b().assign(s, w.f64(0)); });
@@ -83,7 +83,7 @@ TEST_F(ControlFlowTest, NoTrips) {
   expect(2, {1});
 }
 
-TEST_F(ControlFlowTest, DescendingWithAStep) {
+TEST_F(ControlFlowTest, DifferentiatesDescendingRangeWithStep) {
   declare({1, 2, 3, 4, 5});
   const VarId s = w.b().let("s", w.f64(0));
   // s = 10 s + x[j] for j = 4, 2, 0
@@ -94,7 +94,7 @@ TEST_F(ControlFlowTest, DescendingWithAStep) {
   expect(531, {1, 0, 10, 0, 100});
 }
 
-TEST_F(ControlFlowTest, WhileWithBreakAndContinue) {
+TEST_F(ControlFlowTest, DifferentiatesWhileWithBreakAndContinue) {
   declare({1.5, 2, -1, 3, 100, 7});
   const VarId s = w.b().let("s", w.f64(1));
   const VarId k = w.b().let("k", i32(-1));
@@ -108,7 +108,7 @@ TEST_F(ControlFlowTest, WhileWithBreakAndContinue) {
   expect(9, {6, 4.5, 0, 3, 0, 0});
 }
 
-TEST_F(ControlFlowTest, ContinueInARangeStillAdvances) {
+TEST_F(ControlFlowTest, ContinueAdvancesRange) {
   declare({1, 2, 3});
   const VarId s = w.b().let("s", w.f64(0));
   w.b().for_("j", i32(0), i32(3), i32(1), [&](VarId j) {
@@ -119,7 +119,7 @@ TEST_F(ControlFlowTest, ContinueInARangeStillAdvances) {
   expect(10, {2, 0, 6});
 }
 
-TEST_F(ControlFlowTest, EarlyReturn) {
+TEST_F(ControlFlowTest, DifferentiatesEarlyReturn) {
   declare({3, 4});
   w.b().store(out, {w.var(i)}, element(i32(0)));
   w.b().if_(w.op(Op::kGt, {element(i32(0)), w.f64(2)}), [&] { w.b().return_(); });
@@ -127,7 +127,7 @@ TEST_F(ControlFlowTest, EarlyReturn) {
   expect(3, {1, 0});
 }
 
-TEST_F(ControlFlowTest, NestedAccumulator) {
+TEST_F(ControlFlowTest, DifferentiatesNestedAccumulator) {
   declare({2, 3});
   const VarId s = w.b().let("s", w.f64(0));
   w.b().for_("a", i32(0), i32(2), i32(1), [&](VarId a) {
@@ -141,7 +141,7 @@ TEST_F(ControlFlowTest, NestedAccumulator) {
   expect(31, {4, 27});
 }
 
-TEST_F(ControlFlowTest, BoundsAreEvaluatedOnce) {
+TEST_F(ControlFlowTest, LoopBoundsAreEvaluatedOnce) {
   declare({1});
   const VarId n = w.b().let("n", i32(3));
   const VarId s = w.b().let("s", w.f64(0));
@@ -153,7 +153,7 @@ TEST_F(ControlFlowTest, BoundsAreEvaluatedOnce) {
   expect(3, {3});
 }
 
-TEST_F(ControlFlowTest, LazyOperandsStayUnevaluated) {
+TEST_F(ControlFlowTest, ShortCircuitedOperandsAreNotEvaluated) {
   declare({5});
   const ExprId outside = w.op(Op::kGt, {element(i32(7)), w.f64(0)});
   const VarId first = w.b().let("first", w.op(Op::kAnd, {w.b().boolean(false), outside}));
@@ -189,7 +189,7 @@ ir::Module functions() {
   return module;
 }
 
-TEST(Functions, AreCalledByValueWithSeveralResults) {
+TEST(Functions, PassArgumentsByValueAndReturnSeveralResults) {
   OracleFixture w(functions());
   const VarId x = w.floats("x", {3, 2});
   const VarId out = w.zeros("out", ir::kF64, {2});
@@ -198,7 +198,7 @@ TEST(Functions, AreCalledByValueWithSeveralResults) {
   w.b().store(out, {w.var(i)}, w.var(results[0]));
   w.b().store(out, {w.b().i32(1)},
               w.op(Op::kAdd, {w.var(results[1]), w.b().call(0, {w.f64(1), w.b().load(x, {w.b().i32(0)})})}));
-  const Reference r = w.gradient(out, {1, 10});
+  const ReferenceResult r = w.gradient(out, {1, 10});
   ASSERT_TRUE(r.findings.empty());
   // mixed = x0 x1 = 6: out = {9, 18 + (1 - x0)}
   EXPECT_EQ(static_cast<double>(r.outputs[1]->elements[0].value), 9);
@@ -207,7 +207,7 @@ TEST(Functions, AreCalledByValueWithSeveralResults) {
   EXPECT_EQ(static_cast<double>(r.gradients[0]->elements[1].value), 3 + 10 * 9);
 }
 
-TEST(Functions, ThatDoubleTheCodeLevelByLevelAreRefused) {
+TEST(Functions, RejectsExponentialCodeGrowth) {
   ir::Module module;
   for (int level = 0; level < 40; ++level) {
     ir::Function f{.name = "f" + std::to_string(level), .results = {ir::kF64}};
@@ -223,10 +223,10 @@ TEST(Functions, ThatDoubleTheCodeLevelByLevelAreRefused) {
   w.b().store(x, {w.var(i)}, w.b().call(39, {w.at(x, i)}));
   const auto oracle = Oracle::make(w.module(), w.kernel());
   ASSERT_FALSE(oracle.ok());
-  EXPECT_EQ(oracle.error().message, "a program too large once its functions are inlined");
+  EXPECT_EQ(oracle.error().message, "kernel is too large after function inlining");
 }
 
-TEST(Launches, ThreadIndicesFollowTheExtents) {
+TEST(Launches, ThreadIndicesFollowExtents) {
   OracleFixture w;
   const VarId out = w.array("out", ir::kI32, {2, 3});
   const VarId row = w.thread_index(2, "row");
@@ -235,7 +235,7 @@ TEST(Launches, ThreadIndicesFollowTheExtents) {
               w.op(Op::kAdd, {w.op(Op::kMul, {w.b().i32(10), w.var(row)}), w.var(column)}));
   auto run = w.run();
   run.order = {5, 3, 1, 0, 2, 4};
-  const Reference r = w.oracle().evaluate(run);
+  const ReferenceResult r = w.oracle().evaluate(run);
   const std::vector<std::int64_t> expected = {0, 1, 2, 10, 11, 12};
   for (std::size_t k = 0; k < 6; ++k)
     EXPECT_EQ(r.outputs[0]->elements[k].integer, expected[k]);

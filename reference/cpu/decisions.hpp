@@ -1,4 +1,4 @@
-// Records what a run decides, and how close to the other outcome each decision was.
+// Records the decisions of a run and how close each decision was to its other outcome.
 #pragma once
 
 #include <cstddef>
@@ -13,59 +13,59 @@ class DecisionRecorder {
  public:
   explicit DecisionRecorder(const ForcedPath& forced) : forced_(forced) {}
 
-  /// Place of the instruction that decides, for messages.
+  /// Sets the source location of the deciding instruction, for messages.
   void at(ir::Loc loc) { loc_ = loc; }
 
-  /// A decision that changes values, `distance` away from the other outcome; returns true where the other
-  /// outcome is forced. `slack` is by how much each lane's computed distance may differ.
-  bool overturned(double distance, const PrecisionBounds& slack) {
+  /// Records a decision that changes values; its other outcome is `distance` away. Returns true if the other outcome is
+  /// forced. `slack` is the error of the computed distance in each precision.
+  bool record_decision(double distance, const PrecisionBounds& slack) {
     bool flip = false;
     for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
-      if (!uncertain(distance, slack[precision])) continue;
-      if (precision == forced_.precision) flip = forced(summary_.uncertain[precision]);
+      if (!is_uncertain(distance, slack[precision])) continue;
+      if (precision == forced_.precision) flip = is_forced(summary_.uncertain[precision]);
       ++summary_.uncertain[precision];
-      note_place();
+      record_location();
     }
     return flip;
   }
 
-  /// Whether the operands at hand carry no derivative, so that it does not matter how it jumps.
+  /// Ignores kinks if the current operands carry no derivative.
   void ignore_kinks(bool ignore) { ignores_kinks_ = ignore; }
-  /// A decision that changes derivatives only.
-  void kink(double distance, const PrecisionBounds& slack) {
+  /// Records a decision that changes only derivatives.
+  void record_kink(double distance, const PrecisionBounds& slack) {
     if (ignores_kinks_) return;
     for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
-      if (!uncertain(distance, slack[precision])) continue;
+      if (!is_uncertain(distance, slack[precision])) continue;
       ++summary_.uncertain_kinks[precision];
-      note_place();
+      record_location();
     }
   }
 
-  /// There were more than two possible outcomes.
+  /// Records a decision with more than two possible outcomes.
   void not_enumerable(std::size_t precision) { summary_.enumerable[precision] = false; }
 
-  /// Adds an outcome to the path.
-  void outcome(std::uint64_t value) {
+  /// Adds an outcome to the hash of the path.
+  void record_outcome(std::uint64_t value) {
     summary_.path = (summary_.path ^ value) * 0x9e3779b97f4a7c15 + (summary_.path >> 29);
   }
 
-  /// Goes on from a path of another run.
+  /// Continues from the path of another run.
   void resume(std::uint64_t path) { summary_.path = path; }
 
   const Decisions& summary() const { return summary_; }
 
  private:
-  /// Of what nothing is known the distance may be no number either: 0 / 0, say, where the divisor is not sure to be 0.
-  static bool uncertain(double distance, double slack) {
+  /// If the slack is unbounded, the distance may be NaN: 0 / 0, for example, if the divisor need not be exactly 0.
+  static bool is_uncertain(double distance, double slack) {
     return slack > 0 && (distance <= slack || slack == kUnbounded);
   }
-  bool forced(std::int64_t number) const {
+  bool is_forced(std::int64_t number) const {
     const auto k = static_cast<std::size_t>(number);
     return k < forced_.flips.size() && forced_.flips[k];
   }
-  void note_place() {
-    constexpr std::size_t kPlaces = 8;
-    if (summary_.places.size() < kPlaces) summary_.places.push_back(loc_);
+  void record_location() {
+    constexpr std::size_t kMaxLocations = 8;
+    if (summary_.locations.size() < kMaxLocations) summary_.locations.push_back(loc_);
   }
 
   const ForcedPath& forced_;

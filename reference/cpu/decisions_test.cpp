@@ -1,4 +1,4 @@
-// Decisions: when they are uncertain, on which path a run went, and how to take the other one.
+// Decisions: uncertainty, the path of a run, and forced paths.
 #include <cmath>
 #include <limits>
 
@@ -28,12 +28,12 @@ struct Comparison {
     const ExprId test = w.op(Op::kGt, {product, w.b().f32(limit)});
     w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {test, w.b().f32(1), w.b().f32(2)}));
   }
-  double value(const Reference& r) const { return static_cast<double>(r.outputs.back()->elements[0].value); }
+  double value(const ReferenceResult& r) const { return static_cast<double>(r.outputs.back()->elements[0].value); }
 };
 
-TEST(Decisions, FarFromTheLimitTheyAreCertain) {
+TEST(Decisions, AreCertainFarFromThreshold) {
   const Comparison c(1, 0.25);
-  const Reference r = c.w.evaluate();
+  const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain[kNative], 0);
   EXPECT_EQ(c.value(r), 2);
 }
@@ -48,7 +48,7 @@ bool decides(Op op) {
   return w.evaluate().decisions.any();
 }
 
-TEST(Decisions, AreThereWhereAFloatsValueChangesWhatIsComputed) {
+TEST(Decisions, AreRecordedWhereFloatsAffectControlFlow) {
   EXPECT_TRUE(Comparison(1, 0.25).w.evaluate().decisions.any());
   for (const Op op : {Op::kAbs, Op::kFloor, Op::kSign})
     EXPECT_TRUE(decides(op)) << static_cast<int>(op);
@@ -74,78 +74,78 @@ struct Cancelled {
   }
 };
 
-TEST(Decisions, OnWhatMayBeAnyNumberTheyAreUncertain) {
+TEST(Decisions, AreUncertainForUnboundedOperands) {
   const Cancelled c;
-  const Reference r = c.w.evaluate();
+  const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain[kNative], 1);
-  EXPECT_EQ(r.decisions.uncertain[kPromoted], 0) << "the products are exact in double, and zero has the length zero";
-  EXPECT_EQ(r.outputs.back()->elements[0].value, 1) << "the zero vector stays what it is";
+  EXPECT_EQ(r.decisions.uncertain[kPromoted], 0) << "the products are exact in double, and the length of zero is zero";
+  EXPECT_EQ(r.outputs.back()->elements[0].value, 1) << "the zero vector is unchanged";
 }
 
-/// Comparing with what is certainly no number is certain, however inexact the other one.
-TEST(Decisions, OnWhatIsNoNumberTheyAreCertain) {
+/// A comparison with a certain NaN is certain, even if the other operand is inexact.
+TEST(Decisions, AreCertainForNan) {
   const Comparison c(std::numeric_limits<double>::quiet_NaN(), 0.25);
   EXPECT_EQ(c.w.evaluate().decisions.uncertain[kNative], 0);
 }
 
-TEST(Decisions, WithinTheBoundsTheyAreUncertain) {
+TEST(Decisions, AreUncertainIfThresholdIsWithinErrorBound) {
   const Comparison c(3, kThreeTenths);
-  const Reference r = c.w.evaluate();
+  const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain[kNative], 1);
   EXPECT_EQ(r.decisions.uncertain[kPromoted], 0) << "3 * 0.1F is exact in double";
-  ASSERT_EQ(r.decisions.places.size(), 1U);
-  EXPECT_EQ(r.decisions.places[0].line, 4);
+  ASSERT_EQ(r.decisions.locations.size(), 1U);
+  EXPECT_EQ(r.decisions.locations[0].line, 4);
 }
 
-TEST(Decisions, ExactEqualityIsCertain) {
+TEST(Decisions, AreCertainForExactEquality) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1.5}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
   const ExprId same = w.op(Op::kEq, {w.op(Op::kMul, {w.at(x, i), w.b().f32(2)}), w.b().f32(3)});
   w.b().store(out, {w.var(i)}, w.b().cast(ir::kF32, same));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   EXPECT_EQ(r.decisions.uncertain[kNative], 0);
   EXPECT_EQ(static_cast<double>(r.outputs[1]->elements[0].value), 1);
 }
 
-TEST(Decisions, AForcedPathTakesTheOtherOutcome) {
+TEST(Decisions, ForcedPathTakesOtherBranch) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();
-  const Reference ideal = c.w.oracle().evaluate(run);
+  const ReferenceResult ideal = c.w.oracle().evaluate(run);
   run.forced = {.precision = kNative, .flips = {true}};
-  const Reference other = c.w.oracle().evaluate(run);
-  EXPECT_EQ(c.value(ideal) + c.value(other), 3) << "one each";
+  const ReferenceResult other = c.w.oracle().evaluate(run);
+  EXPECT_EQ(c.value(ideal) + c.value(other), 3) << "one outcome each";
   EXPECT_NE(ideal.decisions.path, other.decisions.path);
   run.forced.precision = kPromoted;
-  EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the lift";
+  EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the f64 promotion";
 }
 
-TEST(Decisions, RoundingMayLandInTheNextCell) {
+TEST(Decisions, RoundingToIntegerMayBeUncertain) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {30}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(Op::kFloor, {w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)})}));
   auto run = w.run();
-  const Reference ideal = w.oracle().evaluate(run);
+  const ReferenceResult ideal = w.oracle().evaluate(run);
   EXPECT_EQ(ideal.decisions.uncertain[kNative], 1);
   run.forced = {.precision = kNative, .flips = {true}};
-  const Reference other = w.oracle().evaluate(run);
-  const auto value = [](const Reference& r) { return static_cast<double>(r.outputs[1]->elements[0].value); };
+  const ReferenceResult other = w.oracle().evaluate(run);
+  const auto value = [](const ReferenceResult& r) { return static_cast<double>(r.outputs[1]->elements[0].value); };
   EXPECT_THAT((std::vector<double>{value(ideal), value(other)}), ::testing::UnorderedElementsAre(2, 3));
   EXPECT_EQ(ideal.outputs[1]->elements[0].bound[kNative], 0);
   EXPECT_TRUE(ideal.decisions.enumerable[kNative]);
 }
 
-TEST(Decisions, KinksMatterToDerivativesOnly) {
+TEST(Decisions, KinksAffectOnlyDerivatives) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
   const ExprId product = w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)});
   w.b().store(out, {w.var(i)}, w.op(Op::kMin, {product, w.b().f32(kThreeTenths)}));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   EXPECT_EQ(r.decisions.uncertain[kNative], 0);
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
   EXPECT_LT(r.outputs[1]->elements[0].bound[kNative], 1e-7);
@@ -156,19 +156,19 @@ TEST(Decisions, PathsOfDifferentInputsDiffer) {
   EXPECT_NE(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(9, 0.5).w.evaluate().decisions.path);
 }
 
-TEST(Differences, ReduceTheStepUntilAllPointsTakeOnePath) {
+TEST(DirectionalDifferences, ReduceStepUntilAllPointsShareOnePath) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.505});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
   const ExprId square = w.op(Op::kMul, {w.at(x, i), w.at(x, i)});
   w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {w.op(Op::kGt, {w.at(x, i), w.f64(0.5)}), square, w.f64(0)}));
-  const Differences differences = w.oracle().differences(w.run(), {{1.0}, {}});
+  const DirectionalDifferences differences = w.oracle().differences(w.run(), {{1.0}, {}});
   ASSERT_TRUE(differences.same_path);
   EXPECT_NEAR(static_cast<double>(differences.outputs[1][0].value), 1.01, 1e-14);
 }
 
-TEST(Differences, AreRefusedOnAKink) {
+TEST(DirectionalDifferences, AreRejectedAtKink) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.0});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});

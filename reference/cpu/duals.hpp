@@ -1,4 +1,4 @@
-// Tracers that record no tape: dual numbers, and nothing at all.
+// Tracers without a tape: no derivatives, and dual numbers.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace assay::reference {
 
-/// Carries nothing: values and bounds only.
+/// No derivatives: values and bounds only.
 class NoDerivatives {
  public:
   struct Handle {};
-  static constexpr bool kDerivatives = false;
-  static constexpr bool kPoints = false;
+  static constexpr bool kHasDerivatives = false;
+  static constexpr bool kEvaluatesPoints = false;
   static bool active(const Handle&) { return false; }
   static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return true; }
@@ -23,17 +23,17 @@ class NoDerivatives {
   static Handle leaf(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
 };
 
-/// Dual numbers along up to kDirections directions at once, propagated as the values are computed.
+/// Dual numbers along up to kDirections directions, propagated together with the values.
 class DualNumbers {
  public:
   struct Handle {
     std::array<long double, kDirections> tangent = {};
     bool is_active = false;
   };
-  static constexpr bool kDerivatives = true;
-  static constexpr bool kPoints = false;
+  static constexpr bool kHasDerivatives = true;
+  static constexpr bool kEvaluatesPoints = false;
 
-  /// Keeps a reference: changes of the initial float leaves.
+  /// Keeps a reference. Directions are changes of the initial float components.
   explicit DualNumbers(const std::vector<ComponentValues>& directions) : directions_(directions) {}
 
   static bool active(const Handle& handle) { return handle.is_active; }
@@ -48,7 +48,7 @@ class DualNumbers {
     return handle;
   }
 
-  static Handle combine(ir::Scalar, std::span<const Handle* const> sources, const Bounded* partials,
+  static Handle combine(ir::Scalar, std::span<const Handle* const> sources, const BoundedValue* partials,
                         std::uint32_t wanted) {
     Handle result{.is_active = true};
     for (std::size_t i = 0; i < sources.size(); ++i) {

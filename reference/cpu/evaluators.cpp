@@ -18,7 +18,7 @@ constexpr std::array kIntegerOperations{
     Op::kBitAnd, Op::kBitOr, Op::kBitXor, Op::kBitNot, Op::kShiftLeft, Op::kShiftRight,
 };
 
-/// Operations that the lowering composes of moves, selections, branches and other operations.
+/// Operations that are lowered to moves, selections, branches and other operations.
 constexpr std::array kComposedOperations{
     Op::kAnd,
     Op::kOr,
@@ -68,9 +68,9 @@ class Table {
       for (const Evaluator& row : rows)
         add(row);
     for (const Op op : kIntegerOperations)
-      add({.op = op, .role = Role::kInteger});
+      add({.op = op, .role = EvaluatorRole::kInteger});
     for (const Op op : kComposedOperations)
-      add({.op = op, .role = Role::kComposed});
+      add({.op = op, .role = EvaluatorRole::kComposed});
     for (const ir::OperationRow& row : ir::kOperations)
       require(present_.at(index_of(row.op)), row.op, "no evaluator");
   }
@@ -84,10 +84,10 @@ class Table {
   }
 
   void add(const Evaluator& row) {
-    require(!present_.at(index_of(row.op)), row.op, "two evaluators");
-    const bool has_derivative = ir::row(row.op).adjoint == ir::Adjoint::kRule;
-    require(row.role == Role::kComposed || row.is_differentiable == has_derivative, row.op,
-            "the evaluator has a derivative and the operation has none, or the reverse");
+    require(!present_.at(index_of(row.op)), row.op, "has two evaluators");
+    const bool has_derivative = ir::row(row.op).adjoint == ir::AdjointKind::kRule;
+    require(row.role == EvaluatorRole::kComposed || row.is_differentiable == has_derivative, row.op,
+            "the evaluator has a derivative but the operation has none, or vice versa");
     present_.at(index_of(row.op)) = true;
     rows_.at(index_of(row.op)) = row;
   }

@@ -1,4 +1,4 @@
-// Evaluators of arithmetic, of functions of two and three operands, and of sums over vectors.
+// Evaluators of arithmetic, functions of two and three operands, and sums over vectors.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,89 +16,91 @@ double as_double(long double x) { return static_cast<double>(x); }
 }  // namespace
 
 namespace {
-/// What a vector of length zero has by convention, in the lanes that are sure of its length; nothing is known in
+/// The conventional value for a vector of length zero, in the precisions where the length is certain; unbounded in
 /// others.
-Bounded at_zero_length(const PrecisionBounds& e) {
+BoundedValue at_zero_length(const PrecisionBounds& e) {
   return {0, {e[kNative] == 0 ? 0 : kUnbounded, e[kPromoted] == 0 ? 0 : kUnbounded}};
 }
 }  // namespace
 
-Bounded unit_component(const Arithmetic& a, Operands x) {
-  const Bounded& length = *x[1];
+BoundedValue unit_component(const Arithmetic& a, Operands x) {
+  const BoundedValue& length = *x[1];
   return length.v == 0 ? at_zero_length(length.e) : a.div(*x[0], length);
 }
-void unit_component_partials(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
-  const Bounded& length = *x[1];
+void unit_component_partials(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+  const BoundedValue& length = *x[1];
   if (length.v == 0) {
     p[0] = p[1] = at_zero_length(length.e);
     return;
   }
-  p[0] = a.div(kOneBounded, length);
+  p[0] = a.div(kBoundedOne, length);
   p[1] = a.neg(a.widest(a.div(r, length), a.mul(r, p[0]), a.div(*x[0], a.mul(length, length))));
 }
 
 namespace evaluators {
 namespace {
 
-Bounded add(const Arithmetic& a, Operands x) { return a.add(*x[0], *x[1]); }
-void d_add(const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) { p[0] = p[1] = kOneBounded; }
+BoundedValue add(const Arithmetic& a, Operands x) { return a.add(*x[0], *x[1]); }
+void d_add(const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = p[1] = kBoundedOne;
+}
 
-Bounded sub(const Arithmetic& a, Operands x) { return a.sub(*x[0], *x[1]); }
-void d_sub(const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) {
-  p[0] = kOneBounded;
+BoundedValue sub(const Arithmetic& a, Operands x) { return a.sub(*x[0], *x[1]); }
+void d_sub(const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = kBoundedOne;
   p[1] = number(-1);
 }
 
-Bounded mul(const Arithmetic& a, Operands x) { return a.mul(*x[0], *x[1]); }
-void d_mul(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+BoundedValue mul(const Arithmetic& a, Operands x) { return a.mul(*x[0], *x[1]); }
+void d_mul(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = *x[1];
   p[1] = *x[0];
 }
 
-Bounded neg(const Arithmetic& a, Operands x) { return a.neg(*x[0]); }
-void d_neg(const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) { p[0] = number(-1); }
+BoundedValue neg(const Arithmetic& a, Operands x) { return a.neg(*x[0]); }
+void d_neg(const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) { p[0] = number(-1); }
 
-Bounded div(const Arithmetic& a, Operands x) { return a.div(*x[0], *x[1]); }
-void d_div(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t wanted, Bounded* p) {
-  const Bounded& b = *x[1];
-  p[0] = a.div(kOneBounded, b);
+BoundedValue div(const Arithmetic& a, Operands x) { return a.div(*x[0], *x[1]); }
+void d_div(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted, BoundedValue* p) {
+  const BoundedValue& b = *x[1];
+  p[0] = a.div(kBoundedOne, b);
   if ((wanted & 2U) == 0) return;
   p[1] = a.neg(a.widest(a.div(r, b), a.mul(r, p[0]), a.div(*x[0], a.mul(b, b))));
 }
 
-Bounded fma(const Arithmetic& a, Operands x) {
-  const Bounded& m = *x[0];
-  const Bounded& n = *x[1];
-  const Bounded& c = *x[2];
+BoundedValue fma(const Arithmetic& a, Operands x) {
+  const BoundedValue& m = *x[0];
+  const BoundedValue& n = *x[1];
+  const BoundedValue& c = *x[2];
   const long double product = m.v * n.v;
   PrecisionBounds p;
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
-    // The last term is the oracle's rounding of the product, which the sum may lay bare.
+    // The last term is the rounding error of the oracle's product, which cancellation in the sum may expose.
     p[precision] = scaled(magnitude(m.v), n.e[precision]) + scaled(magnitude(n.v), m.e[precision]) +
-                   scaled(m.e[precision], n.e[precision]) + c.e[precision] + kOracleUnit * magnitude(product);
+                   scaled(m.e[precision], n.e[precision]) + c.e[precision] + kOracleUnitRoundoff * magnitude(product);
   }
   return a.rounded(Op::kFma, product + c.v, p);
 }
-void d_fma(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_fma(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = *x[1];
   p[1] = *x[0];
-  p[2] = kOneBounded;
+  p[2] = kBoundedOne;
 }
 
-bool is_exact_integer(const Bounded& b) { return both_zero(b.e) && std::trunc(b.v) == b.v; }
+bool is_exact_integer(const BoundedValue& b) { return both_zero(b.e) && std::trunc(b.v) == b.v; }
 
 /// Error of log(a) for a > 0.
 double log_error(double a, double e) { return e == 0 ? 0 : (a > e ? e / (a - e) : kUnbounded); }
 
-/// P of a^b. Over the box |log(a'^b') - log(a^b)| <= |b| dlog + |log a| Eb + Eb dlog.
-double power_error(const Bounded& a, const Bounded& b, double v, std::size_t precision) {
+/// Propagated error of a^b. Over the box |log(a'^b') - log(a^b)| <= |b| dlog + |log a| Eb + Eb dlog.
+double power_error(const BoundedValue& a, const BoundedValue& b, double v, std::size_t precision) {
   const double ea = a.e[precision];
   const double eb = b.e[precision];
   if (ea == 0 && eb == 0) return 0;
   const double base = magnitude(a.v);
   const double exponent = as_double(b.v);
   if (is_exact_integer(b) && !(base > ea)) {
-    // The box holds 0: each side of it is monotone.
+    // The box contains 0: the function is monotone on each side.
     return exponent < 0 ? kUnbounded : (exponent == 0 ? 0 : std::pow(base + ea, exponent) + v);
   }
   if (!(base > ea) || (a.v < 0 && !is_exact_integer(b))) return kUnbounded;
@@ -108,36 +110,36 @@ double power_error(const Bounded& a, const Bounded& b, double v, std::size_t pre
   return spread < 1e-3 ? v * spread * (1 + spread) : v * std::expm1(spread) * (1 + 1e-12);
 }
 
-Bounded pow(const Arithmetic& a, Operands x) {
+BoundedValue pow(const Arithmetic& a, Operands x) {
   const long double v = std::pow(x[0]->v, x[1]->v);
   const double m = magnitude(v);
   return a.rounded(Op::kPow, v, {power_error(*x[0], *x[1], m, kNative), power_error(*x[0], *x[1], m, kPromoted)});
 }
-void d_pow(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t wanted, Bounded* p) {
-  const Bounded& base = *x[0];
-  const Bounded& exponent = *x[1];
+void d_pow(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted, BoundedValue* p) {
+  const BoundedValue& base = *x[0];
+  const BoundedValue& exponent = *x[1];
   if (wanted & 1U) {
-    const Bounded lowered = a.sub(exponent, kOneBounded);
-    const std::array<const Bounded*, 2> inner{&base, &lowered};
+    const BoundedValue lowered = a.sub(exponent, kBoundedOne);
+    const std::array<const BoundedValue*, 2> inner{&base, &lowered};
     const bool constant = exponent.v == 0 && both_zero(exponent.e);
-    p[0] = constant ? kZeroBounded : a.mul(exponent, pow(a, inner));
+    p[0] = constant ? kBoundedZero : a.mul(exponent, pow(a, inner));
     if (!constant && base.v != 0) p[0] = a.widest(p[0], a.div(a.mul(exponent, r), base));
   }
   if (wanted & 2U) {
     if (base.v > 0) {
-      const Bounded* const operand = &base;
+      const BoundedValue* const operand = &base;
       p[1] = a.mul(r, log(a, Operands(&operand, 1)));
     } else if (base.v == 0 && exponent.v > 0 && both_zero(base.e)) {
-      p[1] = kZeroBounded;
+      p[1] = kBoundedZero;
     } else {
       p[1] = {std::numeric_limits<long double>::quiet_NaN(), {kUnbounded, kUnbounded}};
     }
   }
 }
 
-Bounded atan2(const Arithmetic& a, Operands operands) {
-  const Bounded& y = *operands[0];
-  const Bounded& x = *operands[1];
+BoundedValue atan2(const Arithmetic& a, Operands operands) {
+  const BoundedValue& y = *operands[0];
+  const BoundedValue& x = *operands[1];
   const double my = magnitude(y.v);
   const double mx = magnitude(x.v);
   PrecisionBounds p;
@@ -152,43 +154,43 @@ Bounded atan2(const Arithmetic& a, Operands operands) {
   }
   return a.rounded(Op::kAtan2, std::atan2(y.v, x.v), p);
 }
-void d_atan2(const Arithmetic& a, Operands operands, const Bounded&, std::uint32_t, Bounded* p) {
-  const Bounded& y = *operands[0];
-  const Bounded& x = *operands[1];
-  const Bounded square = a.add(a.mul(x, x), a.mul(y, y));
-  p[0] = a.widest(a.div(x, square), a.mul(x, a.div(kOneBounded, square)));
-  p[1] = a.neg(a.widest(a.div(y, square), a.mul(y, a.div(kOneBounded, square))));
+void d_atan2(const Arithmetic& a, Operands operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  const BoundedValue& y = *operands[0];
+  const BoundedValue& x = *operands[1];
+  const BoundedValue square = a.add(a.mul(x, x), a.mul(y, y));
+  p[0] = a.widest(a.div(x, square), a.mul(x, a.div(kBoundedOne, square)));
+  p[1] = a.neg(a.widest(a.div(y, square), a.mul(y, a.div(kBoundedOne, square))));
 }
 
-Bounded hypot(const Arithmetic& a, Operands x) {
+BoundedValue hypot(const Arithmetic& a, Operands x) {
   PrecisionBounds p;
-  // The gradient has length 1.
+  // The gradient of the length has length 1.
   for (std::size_t precision = 0; precision < kPrecisions; ++precision)
     p[precision] = std::hypot(x[0]->e[precision], x[1]->e[precision]) * (1 + 1e-15);
   return a.rounded(Op::kHypot, std::hypot(x[0]->v, x[1]->v), p);
 }
-void d_hypot(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
+void d_hypot(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   for (std::size_t i = 0; i < 2; ++i)
-    p[i] = r.v == 0 && both_zero(r.e) ? kZeroBounded : a.div(*x[i], r);
+    p[i] = r.v == 0 && both_zero(r.e) ? kBoundedZero : a.div(*x[i], r);
 }
 
 // lerp(a, b, t) = a (1 - t) + b t
-Bounded lerp(const Arithmetic& a, Operands x) {
-  return a.add(a.mul(*x[0], a.sub(kOneBounded, *x[2])), a.mul(*x[1], *x[2]));
+BoundedValue lerp(const Arithmetic& a, Operands x) {
+  return a.add(a.mul(*x[0], a.sub(kBoundedOne, *x[2])), a.mul(*x[1], *x[2]));
 }
-void d_lerp(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
-  p[0] = a.sub(kOneBounded, *x[2]);
+void d_lerp(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = a.sub(kBoundedOne, *x[2]);
   p[1] = *x[2];
   p[2] = a.sub(*x[1], *x[0]);
-  // Code may add w * b and -w * a one by one: each product rounds, and the sum.
+  // Code may add w * b and -w * a separately: both products and the sum are rounded.
   for (std::size_t precision = 0; precision < kPrecisions; ++precision)
     p[2].e[precision] += 2 * a.format(static_cast<int>(precision)).unit *
                          (magnitude(x[0]->v) + x[0]->e[precision] + magnitude(x[1]->v) + x[1]->e[precision]);
 }
 
-/// t = clamp((x - low) / (high - low), 0, 1). Its bends do no harm: the derivative of t^2 (3 - 2t) is 0 there.
-Bounded smoothstep_parameter(const Arithmetic& a, Operands x) {
-  Bounded t = a.div(a.sub(*x[2], *x[0]), a.sub(*x[1], *x[0]));
+/// t = clamp((x - low) / (high - low), 0, 1). Its kinks have no effect: the derivative of t^2 (3 - 2t) is 0 there.
+BoundedValue smoothstep_parameter(const Arithmetic& a, Operands x) {
+  BoundedValue t = a.div(a.sub(*x[2], *x[0]), a.sub(*x[1], *x[0]));
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     const double e = t.e[precision];
     if (magnitude(t.v - 0.5L) - 0.5 > e && (t.v < 0 || t.v > 1)) t.e[precision] = 0;
@@ -196,46 +198,46 @@ Bounded smoothstep_parameter(const Arithmetic& a, Operands x) {
   t.v = t.v < 0 ? 0 : (t.v > 1 ? 1 : t.v);
   return t;
 }
-Bounded smoothstep(const Arithmetic& a, Operands x) {
-  const Bounded t = smoothstep_parameter(a, x);
+BoundedValue smoothstep(const Arithmetic& a, Operands x) {
+  const BoundedValue t = smoothstep_parameter(a, x);
   const long double at = (x[2]->v - x[0]->v) / (x[1]->v - x[0]->v);
-  a.decisions().outcome(at < 0 ? 0 : (at > 1 ? 2 : 1));
+  a.decisions().record_outcome(at < 0 ? 0 : (at > 1 ? 2 : 1));
   return a.mul(a.mul(t, t), a.sub(number(3), a.mul(number(2), t)));
 }
-void d_smoothstep(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
-  const Bounded t = smoothstep_parameter(a, x);
-  const Bounded width = a.sub(*x[1], *x[0]);
-  const Bounded slope = a.widest(a.mul(a.mul(number(6), t), a.sub(kOneBounded, t)),
-                                 a.sub(a.mul(number(6), t), a.mul(a.mul(number(6), t), t)));
-  const Bounded rest = a.sub(t, kOneBounded);
+void d_smoothstep(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  const BoundedValue t = smoothstep_parameter(a, x);
+  const BoundedValue width = a.sub(*x[1], *x[0]);
+  const BoundedValue slope = a.widest(a.mul(a.mul(number(6), t), a.sub(kBoundedOne, t)),
+                                      a.sub(a.mul(number(6), t), a.mul(a.mul(number(6), t), t)));
+  const BoundedValue rest = a.sub(t, kBoundedOne);
   p[0] = a.div(a.mul(slope, rest), width);
   p[1] = a.neg(a.div(a.mul(slope, t), width));
   p[2] = a.div(slope, width);
   const bool inside = t.v > 0 && t.v < 1;
   if (!inside) return;
-  const Bounded square = a.mul(width, width);
+  const BoundedValue square = a.mul(width, width);
   p[0] = a.widest(p[0], a.div(a.mul(slope, a.sub(*x[2], *x[1])), square));
   p[1] = a.widest(p[1], a.div(a.mul(slope, a.sub(*x[0], *x[2])), square));
 }
 
 constexpr long double kPi = std::numbers::pi_v<long double>;
 
-/// x * factor, as one constant or as x * numerator / denominator.
-Bounded scaled_by(const Arithmetic& a, const Bounded& x, long double numerator, long double denominator) {
+/// x * factor, computed with one constant or as x * numerator / denominator.
+BoundedValue scaled_by(const Arithmetic& a, const BoundedValue& x, long double numerator, long double denominator) {
   return a.widest(a.mul(x, a.constant(numerator / denominator)),
                   a.div(a.mul(x, a.constant(numerator)), a.constant(denominator)));
 }
-Bounded degrees(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], 180, kPi); }
-void d_degrees(const Arithmetic& a, Operands, const Bounded&, std::uint32_t, Bounded* p) {
-  p[0] = scaled_by(a, kOneBounded, 180, kPi);
+BoundedValue degrees(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], 180, kPi); }
+void d_degrees(const Arithmetic& a, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = scaled_by(a, kBoundedOne, 180, kPi);
 }
-Bounded radians(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], kPi, 180); }
-void d_radians(const Arithmetic& a, Operands, const Bounded&, std::uint32_t, Bounded* p) {
-  p[0] = scaled_by(a, kOneBounded, kPi, 180);
+BoundedValue radians(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], kPi, 180); }
+void d_radians(const Arithmetic& a, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = scaled_by(a, kBoundedOne, kPi, 180);
 }
 
-Bounded dot(const Arithmetic& a, Operands x) { return a.dot(x); }
-void d_dot(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+BoundedValue dot(const Arithmetic& a, Operands x) { return a.dot(x); }
+void d_dot(const Arithmetic&, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const std::size_t k = x.size() / 2;
   for (std::size_t i = 0; i < k; ++i) {
     p[i] = *x[k + i];
@@ -243,17 +245,17 @@ void d_dot(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bounded
   }
 }
 
-Bounded length(const Arithmetic& a, Operands x) {
-  std::array<const Bounded*, 32> twice;
+BoundedValue length(const Arithmetic& a, Operands x) {
+  std::array<const BoundedValue*, 32> twice;
   std::copy(x.begin(), x.end(), twice.begin());
   std::copy(x.begin(), x.end(), twice.begin() + static_cast<std::ptrdiff_t>(x.size()));
   return a.sqrt_of_squares(a.dot(std::span(twice).first(2 * x.size())));
 }
-void d_length(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
+void d_length(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   const bool zero = r.v == 0 && both_zero(r.e);
-  const Bounded inverse = zero ? kZeroBounded : a.div(kOneBounded, r);
+  const BoundedValue inverse = zero ? kBoundedZero : a.div(kBoundedOne, r);
   for (std::size_t i = 0; i < x.size(); ++i)
-    p[i] = zero ? kZeroBounded : a.widest(a.div(*x[i], r), a.mul(*x[i], inverse));
+    p[i] = zero ? kBoundedZero : a.widest(a.div(*x[i], r), a.mul(*x[i], inverse));
 }
 
 constexpr std::array kRows{

@@ -1,8 +1,8 @@
-// The evaluator of the inverse of a matrix, by cofactors.
+// The evaluator of the matrix inverse, by cofactors.
 //
-// Implementations differ in how they group the products of a determinant. Its bound holds for all of them: whatever the
-// grouping, every product of n entries that the determinant sums is rounded a known number of times at most, so the
-// error is that many units of the sum of their magnitudes, which is the permanent of the magnitudes.
+// Implementations group the products of a determinant differently. The bound holds for all groupings: every product of
+// n entries is rounded at most a known number of times, so the error is at most that many units of the sum of the
+// magnitudes of the products, which is the permanent of the magnitudes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr int kMostRows = 4;
 
-/// Rounding errors on the way of one product into the determinant of n rows: those of the products, and of the sums in
-/// Laplace's expansion by one row, or by two for n = 4.
+/// Number of roundings of one product in the determinant of n rows: roundings of products, and of sums in Laplace's
+/// expansion by one row, or by two for n = 4.
 constexpr std::array<int, kMostRows + 1> kRoundings = {0, 0, 2, 5, 10};
 
-/// A square selection of the entries of a matrix.
+/// A square submatrix.
 struct Minor {
   int n = 0;
   std::array<int, kMostRows> rows{};
@@ -46,16 +46,16 @@ class Square {
 
   int rows() const { return whole_.n; }
 
-  /// Component (i, j) of the inverse; of a matrix that is certainly singular 0, as in Warp.
-  Bounded inverse(int i, int j) const {
-    if (determinant_.v == 0 && both_zero(determinant_.e)) return kZeroBounded;
-    Bounded cofactor = determinant(whole_.without(j, i));
+  /// Component (i, j) of the inverse; 0 for a matrix that is certainly singular, as in Warp.
+  BoundedValue inverse(int i, int j) const {
+    if (determinant_.v == 0 && both_zero(determinant_.e)) return kBoundedZero;
+    BoundedValue cofactor = determinant(whole_.without(j, i));
     if ((i + j) % 2 != 0) cofactor = Arithmetic::neg(cofactor);
-    return Arithmetic::widest(a_.div(cofactor, determinant_), a_.mul(cofactor, a_.div(kOneBounded, determinant_)));
+    return Arithmetic::widest(a_.div(cofactor, determinant_), a_.mul(cofactor, a_.div(kBoundedOne, determinant_)));
   }
 
  private:
-  const Bounded& entry(const Minor& minor, int row, int column) const {
+  const BoundedValue& entry(const Minor& minor, int row, int column) const {
     return *entries_[static_cast<std::size_t>(minor.rows[static_cast<std::size_t>(row)] * whole_.n +
                                               minor.columns[static_cast<std::size_t>(column)])];
   }
@@ -72,28 +72,29 @@ class Square {
     return sum;
   }
 
-  Bounded determinant(const Minor& minor) const {
+  BoundedValue determinant(const Minor& minor) const {
     if (minor.n == 1) return entry(minor, 0, 0);
     const auto value = expand<long double>(minor, true, [&](const Minor& m, int r, int c) { return entry(m, r, c).v; });
-    Bounded result{value, {}};
+    BoundedValue result{value, {}};
     if (!a_.has_bounds()) return result;
     for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
       const double e = error(minor, precision);
       if (e > 0)
-        result.e[precision] =
-            std::isfinite(value) ? settle(a_.format(static_cast<int>(precision)), magnitude(value), e) : kUnbounded;
+        result.e[precision] = std::isfinite(value)
+                                  ? complete_bound(a_.format(static_cast<int>(precision)), magnitude(value), e)
+                                  : kUnbounded;
     }
     return result;
   }
 
-  /// Of the determinant of two rows or more.
+  /// Error of a determinant of at least two rows.
   double error(const Minor& minor, std::size_t precision) const {
     const auto greatest = [&](const Minor& m, int r, int c) {
       return magnitude(entry(m, r, c).v) + entry(m, r, c).e[precision];
     };
     const auto mass = expand<double>(minor, false, greatest);
     if (mass == 0) return 0;
-    // The permanent is linear in each entry, so that of the rest is its slope.
+    // The permanent is linear in each entry, so its derivative is the permanent of the remaining entries.
     double propagated = 0;
     double largest = 1;
     for (int row = 0; row < minor.n; ++row) {
@@ -105,16 +106,17 @@ class Square {
     }
     const Format& format = a_.format(static_cast<int>(precision));
     const auto steps = static_cast<double>(kRoundings[static_cast<std::size_t>(minor.n)]);
-    // A product of at most 24 may lose half the least spacing at each step, and is multiplied by two entries after it.
+    // Each of at most 24 products may lose half the smallest spacing at each step, and is then multiplied by two
+    // entries.
     const double underflow = 24 * steps * (0.5 * ulp(format, 0) + format.flush) * largest * largest;
     return propagated + steps * format.unit * (1 + 2 * steps * format.unit) * mass + underflow +
-           64 * kOracleUnit * mass;
+           64 * kOracleUnitRoundoff * mass;
   }
 
   const Arithmetic& a_;
   Operands entries_;
   Minor whole_;
-  Bounded determinant_;
+  BoundedValue determinant_;
 };
 
 }  // namespace
@@ -124,13 +126,13 @@ namespace {
 
 using ir::Op;
 
-Bounded inverse(const Arithmetic& a, Operands x) { return Square(a, x).inverse(0, 0); }
+BoundedValue inverse(const Arithmetic& a, Operands x) { return Square(a, x).inverse(0, 0); }
 
 // dY = -Y dA Y
-void d_inverse(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_inverse(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   const Square matrix(a, x);
   const int n = matrix.rows();
-  std::array<Bounded, kMostRows> first_row, first_column;
+  std::array<BoundedValue, kMostRows> first_row, first_column;
   for (int k = 0; k < n; ++k) {
     first_row[static_cast<std::size_t>(k)] = matrix.inverse(0, k);
     first_column[static_cast<std::size_t>(k)] = matrix.inverse(k, 0);

@@ -1,7 +1,7 @@
 // Evaluators of the smooth functions of one operand.
 //
-// Each has its value, how far an input error E carries (P of the bound table, in closed form: evaluating the
-// function again at x - E and x + E would cost more and cancel), and its derivative by each customary formula.
+// Each has its value, its derivative by each usual formula, and the propagation of an input error E in closed form
+// (evaluating the function at x - E and x + E would cost more and cancel).
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -17,10 +17,10 @@ constexpr long double kLn2 = std::numbers::ln2_v<long double>;
 constexpr long double kLn10 = std::numbers::ln10_v<long double>;
 constexpr long double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi_v<long double>;
 
-/// The value v of `op` at x, where `propagate` gives P for an input error E > 0.
+/// The value v of `op` at x; `propagate` returns the propagated error of an input error E > 0.
 template <class Propagate>
-Bounded smooth(const Arithmetic& a, Op op, const Bounded& x, long double v, Propagate propagate) {
-  // Values that C's Annex F and CUDA give exactly: sin 0 = 0, exp 0 = 1, log 1 = 0, acos 1 = 0 and their like.
+BoundedValue smooth(const Arithmetic& a, Op op, const BoundedValue& x, long double v, Propagate propagate) {
+  // Values that are exact in C's Annex F and CUDA: sin 0 = 0, exp 0 = 1, log 1 = 0, acos 1 = 0 and similar.
   const bool exact = x.e[kNative] == 0 && x.e[kPromoted] == 0 && (x.v == 0 || x.v == 1) && (v == 0 || v == 1);
   if (exact) return {v, {}};
   PrecisionBounds p;
@@ -36,22 +36,22 @@ double grown(double e) { return e < 1e-3 ? e * (1 + e) : std::expm1(e) * (1 + 1e
 
 double as_double(long double x) { return static_cast<double>(x); }
 
-/// The least magnitude in the box.
+/// The smallest magnitude in the box.
 double least(double x, double e) { return std::max(0.0, std::abs(x) - e); }
 
-Bounded half_of(const Arithmetic& a, const Bounded& x) { return a.mul(number(0.5L), x); }
-Bounded square(const Arithmetic& a, const Bounded& x) { return a.mul(x, x); }
-Bounded reciprocal(const Arithmetic& a, const Bounded& x) { return a.div(kOneBounded, x); }
-/// Another function inside a derivative.
-Bounded apply(const Arithmetic& a, Evaluate function, const Bounded& x) {
-  const Bounded* const operand = &x;
+BoundedValue half_of(const Arithmetic& a, const BoundedValue& x) { return a.mul(number(0.5L), x); }
+BoundedValue square(const Arithmetic& a, const BoundedValue& x) { return a.mul(x, x); }
+BoundedValue reciprocal(const Arithmetic& a, const BoundedValue& x) { return a.div(kBoundedOne, x); }
+/// Another function used in a derivative.
+BoundedValue apply(const Arithmetic& a, Evaluate function, const BoundedValue& x) {
+  const BoundedValue* const operand = &x;
   return function(a, Operands(&operand, 1));
 }
 
 /// sqrt(1 - x^2), as written and factored.
-Bounded cosine_of_sine(const Arithmetic& a, const Bounded& x) {
-  const Bounded factored = a.sqrt(a.mul(a.sub(kOneBounded, x), a.add(kOneBounded, x)));
-  return a.widest(factored, a.sqrt(a.sub(kOneBounded, square(a, x))));
+BoundedValue cosine_of_sine(const Arithmetic& a, const BoundedValue& x) {
+  const BoundedValue factored = a.sqrt(a.mul(a.sub(kBoundedOne, x), a.add(kBoundedOne, x)));
+  return a.widest(factored, a.sqrt(a.sub(kBoundedOne, square(a, x))));
 }
 
 double log_error(double x, double e) { return x > e ? (e / x) / (1 - e / x) : kUnbounded; }
@@ -66,17 +66,17 @@ double hyperbolic_error(double slope, double value, double e) {
 
 double gaussian(double x) { return as_double(kTwoOverSqrtPi) * std::exp(-x * x); }
 
-// Derivatives use functions whose definitions follow.
-Bounded rsqrt(const Arithmetic& a, Operands x);
-Bounded cos(const Arithmetic& a, Operands x);
-Bounded cosh(const Arithmetic& a, Operands x);
+// Forward declarations for derivatives.
+BoundedValue rsqrt(const Arithmetic& a, Operands x);
+BoundedValue cos(const Arithmetic& a, Operands x);
+BoundedValue cosh(const Arithmetic& a, Operands x);
 
-Bounded sqrt(const Arithmetic& a, Operands x) { return a.sqrt(*x[0]); }
-void d_sqrt(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
+BoundedValue sqrt(const Arithmetic& a, Operands x) { return a.sqrt(*x[0]); }
+void d_sqrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.widest(a.div(number(0.5L), r), half_of(a, apply(a, rsqrt, *x[0])), reciprocal(a, a.mul(number(2), r)));
 }
 
-Bounded rsqrt(const Arithmetic& a, Operands x) {
+BoundedValue rsqrt(const Arithmetic& a, Operands x) {
   const long double v = 1 / std::sqrt(x[0]->v);
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kRsqrt, *x[0], v, [&](double e) {
@@ -84,12 +84,12 @@ Bounded rsqrt(const Arithmetic& a, Operands x) {
     return q < 1 && at > 0 ? magnitude(v) * q / 2 / ((1 - q) * (1 - q)) : kUnbounded;
   });
 }
-void d_rsqrt(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
-  const Bounded cubed = a.mul(a.mul(r, r), r);
+void d_rsqrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+  const BoundedValue cubed = a.mul(a.mul(r, r), r);
   p[0] = a.neg(a.widest(a.div(half_of(a, r), *x[0]), half_of(a, cubed)));
 }
 
-Bounded cbrt(const Arithmetic& a, Operands x) {
+BoundedValue cbrt(const Arithmetic& a, Operands x) {
   const long double v = std::cbrt(x[0]->v);
   const double at = magnitude(x[0]->v);
   return smooth(a, Op::kCbrt, *x[0], v, [&](double e) {
@@ -97,76 +97,80 @@ Bounded cbrt(const Arithmetic& a, Operands x) {
     return q < 0.5 ? magnitude(v) * q / 3 / (1 - q) : 2 * std::cbrt(e);
   });
 }
-void d_cbrt(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
+void d_cbrt(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, a.mul(number(3), a.mul(r, r)));
   if (x[0]->v != 0) p[0] = a.widest(p[0], a.div(r, a.mul(number(3), *x[0])));
 }
 
-Bounded exp(const Arithmetic& a, Operands x) {
+BoundedValue exp(const Arithmetic& a, Operands x) {
   const long double v = std::exp(x[0]->v);
   return smooth(a, Op::kExp, *x[0], v, [&](double e) { return magnitude(v) * grown(e); });
 }
-void d_exp(const Arithmetic&, Operands, const Bounded& r, std::uint32_t, Bounded* p) { p[0] = r; }
+void d_exp(const Arithmetic&, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) { p[0] = r; }
 
-Bounded exp2(const Arithmetic& a, Operands x) {
+BoundedValue exp2(const Arithmetic& a, Operands x) {
   const long double v = std::exp2(x[0]->v);
   return smooth(a, Op::kExp2, *x[0], v, [&](double e) { return magnitude(v) * grown(as_double(kLn2) * e); });
 }
-void d_exp2(const Arithmetic& a, Operands, const Bounded& r, std::uint32_t, Bounded* p) {
+void d_exp2(const Arithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
   p[0] = a.mul(r, a.constant(kLn2));
 }
 
-Bounded expm1(const Arithmetic& a, Operands x) {
+BoundedValue expm1(const Arithmetic& a, Operands x) {
   const long double v = std::expm1(x[0]->v);
   return smooth(a, Op::kExpm1, *x[0], v, [&](double e) { return magnitude(v + 1) * grown(e); });
 }
-void d_expm1(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
-  p[0] = a.widest(apply(a, exp, *x[0]), a.add(r, kOneBounded));
+void d_expm1(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+  p[0] = a.widest(apply(a, exp, *x[0]), a.add(r, kBoundedOne));
 }
 
-void d_log(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) { p[0] = reciprocal(a, *x[0]); }
+void d_log(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = reciprocal(a, *x[0]);
+}
 
-Bounded log2(const Arithmetic& a, Operands x) {
+BoundedValue log2(const Arithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kLog2, *x[0], std::log2(x[0]->v),
                 [&](double e) { return log_error(at, e) / as_double(kLn2) * (1 + 1e-15); });
 }
-void d_log2(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_log2(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.widest(reciprocal(a, a.mul(*x[0], a.constant(kLn2))), a.div(a.constant(1 / kLn2), *x[0]));
 }
 
-Bounded log10(const Arithmetic& a, Operands x) {
+BoundedValue log10(const Arithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kLog10, *x[0], std::log10(x[0]->v),
                 [&](double e) { return log_error(at, e) / as_double(kLn10) * (1 + 1e-15); });
 }
-void d_log10(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_log10(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.widest(reciprocal(a, a.mul(*x[0], a.constant(kLn10))), a.div(a.constant(1 / kLn10), *x[0]));
 }
 
-Bounded log1p(const Arithmetic& a, Operands x) {
+BoundedValue log1p(const Arithmetic& a, Operands x) {
   const double at = as_double(1 + x[0]->v);
   return smooth(a, Op::kLog1p, *x[0], std::log1p(x[0]->v), [&](double e) { return log_error(at, e); });
 }
-void d_log1p(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
-  p[0] = reciprocal(a, a.add(kOneBounded, *x[0]));
+void d_log1p(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = reciprocal(a, a.add(kBoundedOne, *x[0]));
 }
 
-Bounded sin(const Arithmetic& a, Operands x) {
+BoundedValue sin(const Arithmetic& a, Operands x) {
   return smooth(a, Op::kSin, *x[0], std::sin(x[0]->v),
                 [&](double e) { return sine_error(as_double(std::cos(x[0]->v)), e); });
 }
-void d_sin(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) { p[0] = apply(a, cos, *x[0]); }
+void d_sin(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = apply(a, cos, *x[0]);
+}
 
-Bounded cos(const Arithmetic& a, Operands x) {
+BoundedValue cos(const Arithmetic& a, Operands x) {
   return smooth(a, Op::kCos, *x[0], std::cos(x[0]->v),
                 [&](double e) { return sine_error(as_double(std::sin(x[0]->v)), e); });
 }
-void d_cos(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_cos(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.neg(apply(a, sin, *x[0]));
 }
 
-Bounded tan(const Arithmetic& a, Operands x) {
+BoundedValue tan(const Arithmetic& a, Operands x) {
   const long double v = std::tan(x[0]->v);
   const double t = magnitude(v);
   return smooth(a, Op::kTan, *x[0], v, [&](double e) {
@@ -176,63 +180,63 @@ Bounded tan(const Arithmetic& a, Operands x) {
     return room > 0 ? (1 + t * t) * step / room : kUnbounded;
   });
 }
-void d_tan(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
-  p[0] = a.widest(a.add(kOneBounded, square(a, r)), reciprocal(a, square(a, apply(a, cos, *x[0]))));
+void d_tan(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+  p[0] = a.widest(a.add(kBoundedOne, square(a, r)), reciprocal(a, square(a, apply(a, cos, *x[0]))));
 }
 
-Bounded asin(const Arithmetic& a, Operands x) {
+BoundedValue asin(const Arithmetic& a, Operands x) {
   const double at = magnitude(x[0]->v);
   return smooth(a, Op::kAsin, *x[0], std::asin(x[0]->v), [&](double e) {
     const double end = at + e;
     return end < 1 ? e / std::sqrt((1 - end) * (1 + end)) : kUnbounded;
   });
 }
-void d_asin(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_asin(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, cosine_of_sine(a, *x[0]));
 }
 
-Bounded acos(const Arithmetic& a, Operands x) {
+BoundedValue acos(const Arithmetic& a, Operands x) {
   const double at = magnitude(x[0]->v);
   return smooth(a, Op::kAcos, *x[0], std::acos(x[0]->v), [&](double e) {
     const double end = at + e;
     return end < 1 ? e / std::sqrt((1 - end) * (1 + end)) : kUnbounded;
   });
 }
-void d_acos(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_acos(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.neg(reciprocal(a, cosine_of_sine(a, *x[0])));
 }
 
-Bounded atan(const Arithmetic& a, Operands x) {
+BoundedValue atan(const Arithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kAtan, *x[0], std::atan(x[0]->v), [&](double e) {
     const double near = least(at, e);
     return std::min(4.0, e / (1 + near * near));
   });
 }
-void d_atan(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
-  p[0] = reciprocal(a, a.add(kOneBounded, square(a, *x[0])));
+void d_atan(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = reciprocal(a, a.add(kBoundedOne, square(a, *x[0])));
 }
 
-Bounded sinh(const Arithmetic& a, Operands x) {
+BoundedValue sinh(const Arithmetic& a, Operands x) {
   const long double v = std::sinh(x[0]->v);
   const double value = magnitude(v);
   return smooth(a, Op::kSinh, *x[0], v,
                 [&](double e) { return hyperbolic_error(std::hypot(1.0, value) * (1 + 1e-15), value, e); });
 }
-void d_sinh(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_sinh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = apply(a, cosh, *x[0]);
 }
 
-Bounded cosh(const Arithmetic& a, Operands x) {
+BoundedValue cosh(const Arithmetic& a, Operands x) {
   const long double v = std::cosh(x[0]->v);
   return smooth(a, Op::kCosh, *x[0], v,
                 [&](double e) { return hyperbolic_error(as_double(std::sinh(x[0]->v)), magnitude(v), e); });
 }
-void d_cosh(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_cosh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = apply(a, sinh, *x[0]);
 }
 
-Bounded tanh(const Arithmetic& a, Operands x) {
+BoundedValue tanh(const Arithmetic& a, Operands x) {
   const long double v = std::tanh(x[0]->v);
   const double t = magnitude(v);
   return smooth(a, Op::kTanh, *x[0], v, [&](double e) {
@@ -241,61 +245,61 @@ Bounded tanh(const Arithmetic& a, Operands x) {
     return t * e < 0.5 ? std::min(2.0, slope * e / (1 - t * e)) : 2.0;
   });
 }
-void d_tanh(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
-  p[0] = a.widest(reciprocal(a, square(a, apply(a, cosh, *x[0]))), a.sub(kOneBounded, square(a, r)));
+void d_tanh(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+  p[0] = a.widest(reciprocal(a, square(a, apply(a, cosh, *x[0]))), a.sub(kBoundedOne, square(a, r)));
 }
 
-Bounded asinh(const Arithmetic& a, Operands x) {
+BoundedValue asinh(const Arithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kAsinh, *x[0], std::asinh(x[0]->v), [&](double e) { return e / std::hypot(1.0, least(at, e)); });
 }
-void d_asinh(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
-  p[0] = reciprocal(a, a.sqrt(a.add(kOneBounded, square(a, *x[0]))));
+void d_asinh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  p[0] = reciprocal(a, a.sqrt(a.add(kBoundedOne, square(a, *x[0]))));
 }
 
-Bounded acosh(const Arithmetic& a, Operands x) {
+BoundedValue acosh(const Arithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kAcosh, *x[0], std::acosh(x[0]->v), [&](double e) {
     const double near = at - e;
     return near > 1 ? e / std::sqrt((near - 1) * (near + 1)) : kUnbounded;
   });
 }
-void d_acosh(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
-  const Bounded& v = *x[0];
-  p[0] = reciprocal(a, a.widest(a.sqrt(a.mul(a.sub(v, kOneBounded), a.add(v, kOneBounded))),
-                                a.sqrt(a.sub(square(a, v), kOneBounded))));
+void d_acosh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  const BoundedValue& v = *x[0];
+  p[0] = reciprocal(a, a.widest(a.sqrt(a.mul(a.sub(v, kBoundedOne), a.add(v, kBoundedOne))),
+                                a.sqrt(a.sub(square(a, v), kBoundedOne))));
 }
 
-Bounded atanh(const Arithmetic& a, Operands x) {
+BoundedValue atanh(const Arithmetic& a, Operands x) {
   const double at = magnitude(x[0]->v);
   return smooth(a, Op::kAtanh, *x[0], std::atanh(x[0]->v), [&](double e) {
     const double end = at + e;
     return end < 1 ? e / ((1 - end) * (1 + end)) : kUnbounded;
   });
 }
-void d_atanh(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
-  const Bounded& v = *x[0];
-  p[0] = reciprocal(a, a.widest(a.mul(a.sub(kOneBounded, v), a.add(kOneBounded, v)), a.sub(kOneBounded, square(a, v))));
+void d_atanh(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+  const BoundedValue& v = *x[0];
+  p[0] = reciprocal(a, a.widest(a.mul(a.sub(kBoundedOne, v), a.add(kBoundedOne, v)), a.sub(kBoundedOne, square(a, v))));
 }
 
-Bounded erf(const Arithmetic& a, Operands x) {
+BoundedValue erf(const Arithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kErf, *x[0], std::erf(x[0]->v),
                 [&](double e) { return std::min(2.0, gaussian(least(at, e)) * e * (1 + 1e-14)); });
 }
-Bounded gaussian_slope(const Arithmetic& a, const Bounded& x) {
+BoundedValue gaussian_slope(const Arithmetic& a, const BoundedValue& x) {
   return a.mul(a.constant(kTwoOverSqrtPi), apply(a, exp, a.neg(square(a, x))));
 }
-void d_erf(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_erf(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = gaussian_slope(a, *x[0]);
 }
 
-Bounded erfc(const Arithmetic& a, Operands x) {
+BoundedValue erfc(const Arithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kErfc, *x[0], std::erfc(x[0]->v),
                 [&](double e) { return std::min(2.0, gaussian(least(at, e)) * e * (1 + 1e-14)); });
 }
-void d_erfc(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+void d_erfc(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.neg(gaussian_slope(a, *x[0]));
 }
 
@@ -316,7 +320,7 @@ constexpr std::array kRows{
 
 }  // namespace
 
-Bounded log(const Arithmetic& a, Operands x) {
+BoundedValue log(const Arithmetic& a, Operands x) {
   const double at = as_double(x[0]->v);
   return smooth(a, Op::kLog, *x[0], std::log(x[0]->v), [&](double e) { return log_error(at, e); });
 }

@@ -15,20 +15,20 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kKinds = {
     "index out of bounds",
-    "read of a cell that nothing wrote",
+    "read of an uninitialized element",
     "race between two threads",
     "result depends on the order of threads",
     "integer division by zero or overflow",
-    "shift by less than zero or by the width or more",
-    "conversion of a float outside the integer's range",
-    "instruction budget exceeded: endless loop, or too many trips",
+    "shift count is negative or not less than the bit width",
+    "float is outside the range of the integer type it is converted to",
+    "instruction limit exceeded: infinite loop or too many iterations",
 };
 
 bool same_place(const Finding& a, const Finding& b) {
   return a.kind == b.kind && a.parameter == b.parameter && a.loc.line == b.loc.line && a.loc.column == b.loc.column;
 }
 
-/// Whether a dimension's index is greater than that of another.
+/// Whether the index of some dimension is greater than in the other finding.
 bool is_farther(const Finding& finding, const Finding& other) {
   return !std::ranges::equal(finding.index, other.index, std::ranges::less_equal());
 }
@@ -45,8 +45,8 @@ void FindingLog::add(Finding finding) {
     last = &known;
     is_farthest = is_farthest && is_farther(finding, known);
   }
-  if (alike < kMostPerPlace) {
-    if (findings_.size() < kMost) findings_.push_back(std::move(finding));
+  if (alike < kMaxPerLocation) {
+    if (findings_.size() < kMaxFindings) findings_.push_back(std::move(finding));
   } else if (is_farthest) {
     *last = std::move(finding);
   }

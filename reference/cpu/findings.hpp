@@ -1,5 +1,5 @@
-// Collects findings: a few for each place, so that one bad line does not hide the others. Of a place with more, the
-// last one that is kept went farthest: what it says of an array's extent goes for all before it.
+// Collects findings: a few for each source location, so that one location does not hide the others. If a location has
+// more findings, the last one kept has the farthest index, so that an extent that fits it fits the others too.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace assay::reference {
 
 class FindingLog {
  public:
-  static constexpr std::size_t kMost = 64;
-  static constexpr std::size_t kMostPerPlace = 4;
+  static constexpr std::size_t kMaxFindings = 64;
+  static constexpr std::size_t kMaxPerLocation = 4;
 
   void add(Finding finding);
   std::vector<Finding> take() { return std::move(findings_); }

@@ -1,4 +1,4 @@
-// Each finding about a user's kernel, raised once at the right line.
+// Each finding about a user's kernel is reported once at the correct line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ struct FindingsTest : ::testing::Test {
   void line(int number) { w.b().at({.line = number, .column = 3}); }
   ir::ExprId index() { return w.var(i); }
 
-  Finding only(const Reference& r, Kind kind, int at_line) {
+  Finding only(const ReferenceResult& r, Kind kind, int at_line) {
     EXPECT_EQ(r.findings.size(), 1U);
     if (r.findings.empty()) return {};
     EXPECT_EQ(r.findings[0].kind, kind) << describe(r.findings[0], w.module(), w.kernel());
@@ -32,13 +32,13 @@ struct FindingsTest : ::testing::Test {
   }
 };
 
-TEST_F(FindingsTest, NoneForASoundKernel) {
+TEST_F(FindingsTest, ReportsNothingForValidKernel) {
   line(10);
   w.b().store(out, {index()}, w.at(x, i));
   EXPECT_TRUE(w.evaluate().findings.empty());
 }
 
-TEST_F(FindingsTest, LoadOutOfBounds) {
+TEST_F(FindingsTest, ReportsOutOfBoundsLoad) {
   line(11);
   w.b().store(out, {index()}, w.b().load(x, {w.op(Op::kAdd, {index(), w.b().i32(1)})}));
   const Finding finding = only(w.evaluate(), Kind::kOutOfBounds, 11);
@@ -49,13 +49,13 @@ TEST_F(FindingsTest, LoadOutOfBounds) {
   EXPECT_EQ(describe(finding, w.module(), w.kernel()), "line 11: index out of bounds: x[4] of shape (4), thread 3");
 }
 
-TEST_F(FindingsTest, NegativeStore) {
+TEST_F(FindingsTest, ReportsStoreAtNegativeIndex) {
   line(12);
   w.b().store(out, {w.op(Op::kSub, {index(), w.b().i32(1)})}, w.f64(1));
   EXPECT_THAT(only(w.evaluate(), Kind::kOutOfBounds, 12).index, ::testing::ElementsAre(-1));
 }
 
-TEST_F(FindingsTest, LocalArrayOutOfBounds) {
+TEST_F(FindingsTest, ReportsOutOfBoundsLocalArrayAccess) {
   line(13);
   const ir::VarId local = w.b().let_zero("a", ir::kF64.local_array_of(3));
   w.b().store(out, {index()}, w.b().load(local, {index()}));
@@ -64,27 +64,27 @@ TEST_F(FindingsTest, LocalArrayOutOfBounds) {
   EXPECT_THAT(finding.index, ::testing::ElementsAre(3));
 }
 
-TEST_F(FindingsTest, VectorComponentOutOfBounds) {
+TEST_F(FindingsTest, ReportsOutOfBoundsVectorComponent) {
   line(14);
   const auto v = w.b().make(ir::vector_type(ir::Scalar::kF64, 3), {w.at(x, i), w.f64(2), w.f64(3)});
   w.b().store(out, {index()}, w.op(Op::kExtract, {v, index()}));
   only(w.evaluate(), Kind::kOutOfBounds, 14);
 }
 
-TEST_F(FindingsTest, ReadOfACellThatNothingWrote) {
+TEST_F(FindingsTest, ReportsReadOfUninitializedElement) {
   line(15);
   w.b().if_(w.op(Op::kEq, {index(), w.b().i32(2)}), [&] {
     w.b().store(out, {index()}, w.op(Op::kAdd, {w.at(out, i), w.f64(1)}));
   });
   auto run = w.run();
-  EXPECT_TRUE(w.oracle().evaluate(run).findings.empty()) << "initialised unless the run says otherwise";
+  EXPECT_TRUE(w.oracle().evaluate(run).findings.empty()) << "arrays are initialised by default";
   run.uninitialised = {false, false, true};
   const Finding finding = only(w.oracle().evaluate(run), Kind::kUninitialisedRead, 15);
   EXPECT_EQ(finding.parameter, out);
   EXPECT_THAT(finding.index, ::testing::ElementsAre(2));
 }
 
-TEST_F(FindingsTest, CellsWrittenFirstMayBeRead) {
+TEST_F(FindingsTest, AllowsReadOfWrittenElement) {
   w.b().store(out, {index()}, w.f64(2));
   w.b().store(out, {index()}, w.op(Op::kAdd, {w.at(out, i), w.f64(1)}));
   auto run = w.run();
@@ -92,10 +92,10 @@ TEST_F(FindingsTest, CellsWrittenFirstMayBeRead) {
   EXPECT_TRUE(w.oracle().evaluate(run).findings.empty());
 }
 
-TEST_F(FindingsTest, TwoThreadsWriteOneCell) {
+TEST_F(FindingsTest, ReportsTwoThreadsWritingOneElement) {
   line(16);
   w.b().store(out, {w.op(Op::kDiv, {index(), w.b().i32(3)})}, w.f64(1));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   ASSERT_EQ(r.findings.size(), 2U);
   EXPECT_EQ(r.findings[0].kind, Kind::kRace);
   EXPECT_EQ(r.findings[0].thread, 1);
@@ -103,13 +103,13 @@ TEST_F(FindingsTest, TwoThreadsWriteOneCell) {
   EXPECT_EQ(r.findings[0].other_loc.line, 16);
 }
 
-TEST_F(FindingsTest, AThreadReadsWhatAnotherWrites) {
+TEST_F(FindingsTest, ReportsReadOfElementWrittenByOtherThread) {
   line(17);
   const ir::VarId t =
       w.b().let("t", w.b().load(x, {w.op(Op::kMod, {w.op(Op::kAdd, {index(), w.b().i32(1)}), w.b().i32(2)})}));
   line(18);
   w.b().if_(w.op(Op::kEq, {index(), w.b().i32(1)}), [&] { w.b().store(x, {index()}, w.var(t)); });
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   ASSERT_FALSE(r.findings.empty());
   EXPECT_EQ(r.findings[0].kind, Kind::kRace);
   EXPECT_EQ(r.findings[0].parameter, x);
@@ -118,7 +118,7 @@ TEST_F(FindingsTest, AThreadReadsWhatAnotherWrites) {
   EXPECT_EQ(r.findings[0].other_thread, 0);
 }
 
-TEST_F(FindingsTest, PlainReadOfAnAccumulatorIsARace) {
+TEST_F(FindingsTest, ReportsRaceOfAtomicAndPlainRead) {
   line(19);
   w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(x, i));
   line(20);
@@ -127,84 +127,84 @@ TEST_F(FindingsTest, PlainReadOfAnAccumulatorIsARace) {
   EXPECT_EQ(only(w.evaluate(), Kind::kRace, 20).parameter, out);
 }
 
-TEST_F(FindingsTest, AtomicsAloneAreNoRace) {
+TEST_F(FindingsTest, AtomicsAloneDoNotRace) {
   w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(x, i));
   w.b().atomic(AtomicOp::kSub, out, {w.b().i32(0)}, w.f64(1));
   w.b().atomic(AtomicOp::kMax, out, {w.b().i32(1)}, w.at(x, i));
   EXPECT_TRUE(w.evaluate().findings.empty());
 }
 
-TEST_F(FindingsTest, AtomicsThatDoNotCommuteDependOnTheOrder) {
+TEST_F(FindingsTest, ReportsOrderDependenceOfNoncommutingAtomics) {
   line(21);
   w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(x, i));
   line(22);
   w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.at(x, i));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   ASSERT_FALSE(r.findings.empty());
   EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependent);
 }
 
-TEST_F(FindingsTest, ASharedCounterDependsOnTheOrder) {
+TEST_F(FindingsTest, ReportsOrderDependenceOfSharedCounter) {
   line(23);
   const ir::VarId slot = w.b().atomic_result("slot", AtomicOp::kAdd, n, {w.b().i32(0)}, w.b().i32(1));
   line(24);
   w.b().store(out, {w.var(slot)}, w.at(x, i));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   ASSERT_FALSE(r.findings.empty());
   EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependent);
   EXPECT_EQ(r.findings[0].loc.line, 23);
   EXPECT_EQ(r.findings[0].parameter, n);
 }
 
-TEST_F(FindingsTest, ACounterOfItsOwnDoesNot) {
+TEST_F(FindingsTest, ThreadPrivateCounterDoesNotDependOnOrder) {
   const ir::VarId old = w.b().atomic_result("old", AtomicOp::kAdd, x, {index()}, w.f64(1));
   w.b().store(out, {index()}, w.var(old));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   EXPECT_TRUE(r.findings.empty());
   EXPECT_EQ(static_cast<double>(r.outputs[2]->elements[3].value), 4);
 }
 
-TEST_F(FindingsTest, IntegerDivisionByZero) {
+TEST_F(FindingsTest, ReportsIntegerDivisionByZero) {
   line(25);
   w.b().store(n, {index()}, w.op(Op::kDiv, {w.b().i32(6), w.at(n, i)}));
   EXPECT_EQ(only(w.evaluate(), Kind::kIntegerDivision, 25).thread, 0);
 }
 
-TEST_F(FindingsTest, LeastIntegerByMinusOne) {
+TEST_F(FindingsTest, ReportsMinimumIntegerDividedByMinusOne) {
   line(26);
   w.b().store(n, {index()}, w.op(Op::kMod, {w.b().i32(-2147483648LL), w.op(Op::kSub, {w.at(n, i), w.b().i32(3 + 1)})}));
   EXPECT_EQ(only(w.evaluate(), Kind::kIntegerDivision, 26).thread, 3);
 }
 
-TEST_F(FindingsTest, ShiftByTheWidth) {
+TEST_F(FindingsTest, ReportsShiftByBitWidth) {
   line(27);
   w.b().store(n, {index()}, w.op(Op::kShiftLeft, {w.b().i32(1), w.op(Op::kAdd, {w.at(n, i), w.b().i32(29)})}));
   EXPECT_EQ(only(w.evaluate(), Kind::kShiftRange, 27).thread, 3);
 }
 
-TEST_F(FindingsTest, ConversionOutOfRange) {
+TEST_F(FindingsTest, ReportsConversionOutOfRange) {
   line(28);
   w.b().store(n, {index()}, w.b().cast(ir::kI32, w.op(Op::kMul, {w.at(x, i), w.f64(1e9)})));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   ASSERT_EQ(r.findings.size(), 2U);
   EXPECT_EQ(r.findings[0].kind, Kind::kConversionRange);
   EXPECT_EQ(r.findings[0].thread, 2);
 }
 
-TEST_F(FindingsTest, EndlessLoop) {
+TEST_F(FindingsTest, ReportsEndlessLoop) {
   line(29);
   const ir::VarId t = w.b().let("t", w.f64(1));
   line(30);
   w.b().while_(w.op(Op::kGt, {w.var(t), w.f64(0)}), [&] { w.b().assign(t, w.op(Op::kAdd, {w.var(t), w.f64(1)})); });
   auto run = w.run();
   run.instruction_budget = 10'000;
-  const Reference r = w.oracle().evaluate(run);
+  const ReferenceResult r = w.oracle().evaluate(run);
   ASSERT_EQ(r.findings.size(), 1U);
   EXPECT_EQ(r.findings[0].kind, Kind::kInstructionBudget);
   EXPECT_FALSE(r.complete);
 }
 
-TEST_F(FindingsTest, AFewForEachPlace) {
+TEST_F(FindingsTest, LimitsFindingsPerLocation) {
   OracleFixture many;
   const ir::VarId a = many.floats("a", {1});
   const ir::VarId j = many.thread_index(100);
@@ -212,10 +212,10 @@ TEST_F(FindingsTest, AFewForEachPlace) {
   many.b().store(a, {many.op(Op::kAdd, {many.var(j), many.b().i32(1)})}, many.f64(0));
   many.b().at({.line = 6, .column = 1});
   many.b().store(a, {many.op(Op::kSub, {many.b().i32(-1), many.var(j)})}, many.f64(0));
-  const Reference r = many.evaluate();
-  ASSERT_EQ(r.findings.size(), 8U) << "four for each line";
+  const ReferenceResult r = many.evaluate();
+  ASSERT_EQ(r.findings.size(), 8U) << "at most four per line";
   EXPECT_THAT(r.findings[0].index, ::testing::ElementsAre(1));
-  EXPECT_THAT(r.findings[6].index, ::testing::ElementsAre(100)) << "of so many the farthest";
+  EXPECT_THAT(r.findings[6].index, ::testing::ElementsAre(100)) << "the farthest index is kept";
 }
 
 }  // namespace

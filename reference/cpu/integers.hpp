@@ -14,18 +14,18 @@ namespace assay::reference {
 
 struct IntegerResult {
   std::int64_t value = 0;
-  std::optional<Finding::Kind> finding = {};  ///< where C leaves the result undefined; `value` is then 0
+  std::optional<Finding::Kind> finding = {};  ///< set if the result is undefined in C; `value` is then 0
 };
 
 /// One operation of the table on operands of type `scalar`; tests give 0 or 1.
 IntegerResult evaluate_integer(ir::Op op, ir::Scalar scalar, std::span<const std::int64_t> x);
-/// The content after an atomic update of `old` by `value`. kCompareAndSwap is not among them.
+/// The content after an atomic update of `old` by `value`. kCompareAndSwap is not supported.
 std::int64_t update_integer(ir::AtomicOp op, ir::Scalar scalar, std::int64_t old, std::int64_t value);
-/// Whether a truncated float fits an integer type.
+/// Whether a truncated float is in the range of an integer type.
 bool fits(ir::Scalar scalar, long double truncated);
-/// A truncated float as the bits of an integer type that it fits.
+/// A truncated float as the bits of an integer type; it must be in the range of the type.
 std::int64_t to_integer(ir::Scalar scalar, long double truncated);
-/// The number that the bits of an integer type stand for.
+/// The number represented by the bits of an integer type.
 long double to_real(ir::Scalar scalar, std::int64_t bits);
 
 }  // namespace assay::reference

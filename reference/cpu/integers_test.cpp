@@ -22,7 +22,7 @@ TEST(Integers, DivisionTruncatesAndFloorDivisionRoundsDown) {
   EXPECT_EQ(apply(Op::kFloorDiv, Scalar::kI32, {7, 2}), 3);
 }
 
-TEST(Integers, WrapAsInC) {
+TEST(Integers, WrapAroundAsInC) {
   EXPECT_EQ(apply(Op::kAdd, Scalar::kI32, {2147483647, 1}), -2147483648LL);
   EXPECT_EQ(apply(Op::kMul, Scalar::kI8, {100, 3}), 44);
   EXPECT_EQ(apply(Op::kSub, Scalar::kU16, {0, 1}), 65535);
@@ -32,8 +32,8 @@ TEST(Integers, WrapAsInC) {
   EXPECT_EQ(apply(Op::kMul, Scalar::kI64, {std::numeric_limits<std::int64_t>::max(), 2}), -2);
 }
 
-TEST(Integers, UnsignedOperationsReadTheBitsUnsigned) {
-  constexpr std::int64_t kGreatest = -1;  // of u64, as its bits
+TEST(Integers, UnsignedOperationsTreatBitsAsUnsigned) {
+  constexpr std::int64_t kGreatest = -1;  // greatest u64, as its bits
   EXPECT_EQ(apply(Op::kGt, Scalar::kU64, {kGreatest, 1}), 1);
   EXPECT_EQ(apply(Op::kLe, Scalar::kU64, {kGreatest, 1}), 0);
   EXPECT_EQ(apply(Op::kDiv, Scalar::kU64, {kGreatest, 2}), std::numeric_limits<std::int64_t>::max());
@@ -43,7 +43,7 @@ TEST(Integers, UnsignedOperationsReadTheBitsUnsigned) {
   EXPECT_EQ(to_real(Scalar::kU64, kGreatest), 18446744073709551615.0L);
 }
 
-TEST(Integers, PiecewiseFunctions) {
+TEST(Integers, EvaluatesPiecewiseFunctions) {
   EXPECT_EQ(apply(Op::kSign, Scalar::kI32, {0}), 1);
   EXPECT_EQ(apply(Op::kSign, Scalar::kI32, {-5}), -1);
   EXPECT_EQ(apply(Op::kStep, Scalar::kI32, {-5}), 1);
@@ -52,7 +52,7 @@ TEST(Integers, PiecewiseFunctions) {
   EXPECT_EQ(apply(Op::kMin, Scalar::kI32, {-1, 4}), -1);
 }
 
-TEST(Integers, RangesOfConversions) {
+TEST(Integers, ChecksConversionRanges) {
   EXPECT_TRUE(fits(Scalar::kI32, 2147483647.0L));
   EXPECT_FALSE(fits(Scalar::kI32, 2147483648.0L));
   EXPECT_TRUE(fits(Scalar::kI32, -2147483648.0L));
@@ -61,17 +61,17 @@ TEST(Integers, RangesOfConversions) {
   EXPECT_EQ(to_integer(Scalar::kU64, 18446744073709551615.0L), -1);
 }
 
-TEST(Integers, EveryOperationOfTheTableOnIntegersIsEvaluated) {
+TEST(Integers, EvaluatesEveryIntegerOperation) {
   for (const ir::OperationRow& row : ir::kOperations) {
     const bool takes_integers = row.rule == ir::TypeRule::kNumeric || row.rule == ir::TypeRule::kBits;
     if (!takes_integers) continue;
-    // With operands 50, 3 and 4 no operation of the table gives 0 but step.
+    // With operands 50, 3 and 4 only step returns 0.
     if (row.op == Op::kStep) continue;
     EXPECT_NE(apply(row.op, Scalar::kI32, {50, 3, 4}), 0) << row.mnemonic;
   }
 }
 
-TEST(Integers, ConversionsInsideAKernel) {
+TEST(Integers, ConvertsFloatsToIntegersAndBackInKernel) {
   testing::OracleFixture w;
   const ir::VarId x = w.floats("x", {-2.75, 300.5});
   const ir::VarId out = w.integers("out", {0, 0});
@@ -83,7 +83,7 @@ TEST(Integers, ConversionsInsideAKernel) {
   w.b().store(small, {w.var(i)}, w.b().cast(ir::scalar_type(Scalar::kU8), whole));
   w.b().store(back, {w.var(i)},
               w.op(Op::kMul, {w.b().cast(ir::kF32, whole), w.b().cast(ir::kF32, w.b().cast(ir::kBool, whole))}));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   EXPECT_TRUE(r.findings.empty());
   EXPECT_EQ(r.outputs[1]->elements[0].integer, -2);
   EXPECT_EQ(r.outputs[2]->elements[0].integer, 254);

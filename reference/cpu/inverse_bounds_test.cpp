@@ -1,5 +1,5 @@
-// The bound of the inverse holds for real arithmetic: float and double, by two ways of grouping a determinant's
-// products and two of dividing by it, on entries that carry an error of their own too.
+// The error bound of the inverse holds in float and double, for two groupings of the products of a determinant and two
+// ways of dividing by it, also on entries with an error.
 #include <array>
 #include <cmath>
 #include <functional>
@@ -21,7 +21,7 @@ constexpr double kFactor = 0.9990234375;  // 1 - 2^-10
 template <class T>
 using Entry = std::function<T(int, int)>;
 
-/// By the first row, or by the last.
+/// Expansion by the first or by the last row.
 template <class T>
 T determinant(int n, const Entry<T>& at, bool by_last) {
   if (n == 1) return at(0, 0);
@@ -66,7 +66,7 @@ void expect_within(const std::vector<OutputElement>& elements, const std::vector
 
 class InverseBound : public ::testing::TestWithParam<int> {};
 
-TEST_P(InverseBound, HoldsForEveryGrouping) {
+TEST_P(InverseBound, HoldsForEveryEvaluationOrder) {
   const int n = GetParam();
   const ir::Type type = ir::matrix_type(ir::Scalar::kF32, n, n);
   Rng rng(31);
@@ -82,7 +82,7 @@ TEST_P(InverseBound, HoldsForEveryGrouping) {
     const ir::VarId i = w.thread_index(1);
     const ir::ExprId m = scaled ? w.op(Op::kMul, {w.at(x, i), w.b().f32(kFactor)}) : w.at(x, i);
     w.b().store(out, {w.var(i)}, w.op(Op::kInverse, {m}));
-    const Reference r = w.evaluate();
+    const ReferenceResult r = w.evaluate();
     const auto& elements = r.outputs.back()->elements;
     finite += std::isfinite(elements[0].bound[kNative]) ? 1 : 0;
     expect_within<float>(elements, entries, n, scaled, kNative);

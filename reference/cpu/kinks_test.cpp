@@ -19,7 +19,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Outcome {
   double value = 0;
   std::vector<double> partials;
-  Reference reference;
+  ReferenceResult reference;
 };
 
 /// op at one point of f64 scalars, with the derivative by each operand.
@@ -43,21 +43,21 @@ Outcome at(Op op, const std::vector<double>& operands) {
 
 using Partials = std::vector<double>;
 
-TEST(Kinks, TiesGoToTheSecondOperand) {
+TEST(Kinks, TieInMinOrMaxSelectsSecondOperand) {
   EXPECT_EQ(at(Op::kMin, {2, 2}).partials, (Partials{0, 1}));
   EXPECT_EQ(at(Op::kMax, {2, 2}).partials, (Partials{0, 1}));
   EXPECT_EQ(at(Op::kMin, {1, 2}).partials, (Partials{1, 0}));
   EXPECT_EQ(at(Op::kMax, {1, 2}).partials, (Partials{0, 1}));
 }
 
-TEST(Kinks, AbsoluteValueHasNoSlopeAtZero) {
+TEST(Kinks, AbsoluteValueHasZeroDerivativeAtZero) {
   EXPECT_EQ(at(Op::kAbs, {0}).partials, (Partials{0}));
   EXPECT_EQ(at(Op::kAbs, {-3}).partials, (Partials{-1}));
   EXPECT_EQ(at(Op::kCopysign, {0, -1}).partials, (Partials{0, 0}));
   EXPECT_EQ(at(Op::kCopysign, {-3, -1}).partials, (Partials{1, 0}));
 }
 
-TEST(Kinks, ClampIsTheLesserOfTheGreaterAndTheUpperBound) {
+TEST(Kinks, ClampIsMinOfMaxAndUpperBound) {
   EXPECT_EQ(at(Op::kClamp, {0.5, 0, 1}).partials, (Partials{1, 0, 0}));
   EXPECT_EQ(at(Op::kClamp, {0, 0, 1}).partials, (Partials{1, 0, 0})) << "max(low, x) gives a tie to x";
   EXPECT_EQ(at(Op::kClamp, {1, 0, 1}).partials, (Partials{0, 0, 1})) << "min(x, high) gives a tie to high";
@@ -65,14 +65,14 @@ TEST(Kinks, ClampIsTheLesserOfTheGreaterAndTheUpperBound) {
   EXPECT_EQ(at(Op::kClamp, {5, 3, 1}).value, 1);
 }
 
-TEST(Kinks, PiecewiseConstantsHaveNoSlope) {
+TEST(Kinks, PiecewiseConstantsHaveZeroDerivative) {
   for (const Op op : {Op::kSign, Op::kStep, Op::kNonzero, Op::kFloor, Op::kCeil, Op::kRound, Op::kRint, Op::kTrunc})
     EXPECT_EQ(at(op, {1}).partials, (Partials{0})) << ir::row(op).mnemonic;
   EXPECT_EQ(at(Op::kFrac, {1}).partials, (Partials{1}));
   EXPECT_EQ(at(Op::kFloorDiv, {3, 2}).partials, (Partials{0, 0}));
 }
 
-TEST(Kinks, PiecewiseValuesAreThoseOfWarp) {
+TEST(Kinks, PiecewiseValuesMatchWarp) {
   EXPECT_EQ(at(Op::kSign, {0}).value, 1);
   EXPECT_EQ(at(Op::kStep, {0}).value, 0);
   EXPECT_EQ(at(Op::kStep, {-0.5}).value, 1);
@@ -86,7 +86,7 @@ TEST(Kinks, PiecewiseValuesAreThoseOfWarp) {
   EXPECT_EQ(at(Op::kFloorDiv, {-7, 2}).value, -4);
 }
 
-TEST(Kinks, SlopesAreInfiniteAtTheEndsOfDomains) {
+TEST(Kinks, DerivativesAreInfiniteAtDomainBoundaries) {
   EXPECT_EQ(at(Op::kSqrt, {0}).partials, (Partials{kInf}));
   EXPECT_EQ(at(Op::kCbrt, {0}).partials, (Partials{kInf}));
   EXPECT_EQ(at(Op::kAsin, {1}).partials, (Partials{kInf}));
@@ -94,45 +94,45 @@ TEST(Kinks, SlopesAreInfiniteAtTheEndsOfDomains) {
   EXPECT_EQ(at(Op::kAcos, {1}).partials, (Partials{-kInf}));
 }
 
-TEST(Kinks, PowerAtZero) {
+TEST(Kinks, PowerHasExpectedDerivativesAtZero) {
   EXPECT_EQ(at(Op::kPow, {0, 2}).partials, (Partials{0, 0}));
   EXPECT_EQ(at(Op::kPow, {0, 1}).partials, (Partials{1, 0}));
   EXPECT_EQ(at(Op::kPow, {0, 0.5}).partials, (Partials{kInf, 0}));
   EXPECT_EQ(at(Op::kPow, {3, 0}).partials[0], 0);
 }
 
-TEST(Kinks, PowerWithAConstantExponentHasNoSlopeByIt) {
+TEST(Kinks, ConstantExponentHasZeroDerivative) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {-1.5});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(Op::kPow, {w.at(x, i), w.f64(3)}));
-  const Reference r = w.gradient(out);
+  const ReferenceResult r = w.gradient(out);
   EXPECT_DOUBLE_EQ(static_cast<double>(r.gradients[0]->elements[0].value), 6.75);
   EXPECT_TRUE(std::isfinite(r.gradients[0]->elements[0].bound[kNative]));
 }
 
-TEST(Kinks, TheZeroVectorHasNoDirection) {
+TEST(Kinks, ZeroVectorHasZeroDerivative) {
   for (const Op op : {Op::kNormalize, Op::kLength}) {
     OracleFixture w;
     const ir::VarId x = w.array("x", ir::vector_type(ir::Scalar::kF64, 3), {1}, {0, 0, 0});
     const ir::VarId out = w.zeros("out", op == Op::kLength ? ir::kF64 : ir::vector_type(ir::Scalar::kF64, 3), {1});
     const ir::VarId i = w.thread_index(1);
     w.b().store(out, {w.var(i)}, w.op(op, {w.at(x, i)}));
-    const Reference r = w.gradient(out);
+    const ReferenceResult r = w.gradient(out);
     for (const GradientElement& element : r.gradients[0]->elements)
       EXPECT_EQ(static_cast<double>(element.value), 0);
   }
 }
 
-TEST(SpecialValues, MissingOperandsOfMinAndMaxLose) {
+TEST(SpecialValues, MinAndMaxIgnoreNan) {
   EXPECT_EQ(at(Op::kMin, {kNan, 2}).value, 2);
   EXPECT_EQ(at(Op::kMin, {kNan, 2}).partials, (Partials{0, 1}));
   EXPECT_EQ(at(Op::kMax, {2, kNan}).value, 2);
   EXPECT_EQ(at(Op::kMax, {2, kNan}).partials, (Partials{1, 0}));
 }
 
-TEST(SpecialValues, KeepTheirClassWithABoundOfZero) {
+TEST(SpecialValues, NonFiniteResultsHaveZeroBound) {
   for (const auto& [op, operands] : std::vector<std::pair<Op, std::vector<double>>>{
            {Op::kDiv, {1, 0}}, {Op::kLog, {0}}, {Op::kSqrt, {-1}}, {Op::kAdd, {kInf, -kInf}}, {Op::kMul, {kInf, 0}}}) {
     const Outcome outcome = at(op, operands);
@@ -148,16 +148,16 @@ TEST(SpecialValues, PossibleOverflowIsUnbounded) {
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(Op::kExp, {w.at(x, i)}));
   const OutputElement element = w.evaluate().outputs.back()->elements[0];
-  EXPECT_EQ(element.bound[kNative], kInf) << "exp(100) is no float";
+  EXPECT_EQ(element.bound[kNative], kInf) << "exp(100) overflows float";
   EXPECT_LT(element.bound[kPromoted], 1e30) << "but a double";
 }
 
-TEST(SpecialValues, BoxesThatTouchAPoleAreUnbounded) {
+TEST(SpecialValues, IntervalsContainingAPoleAreUnbounded) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1.0 / 3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
-  // x * 3 - 3 x is zero, but not in every order of rounding.
+  // x * 3 - 3 x is zero, but not for every rounding.
   const ExprId third = w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)});
   const ExprId zero =
       w.op(Op::kSub, {w.op(Op::kMul, {third, w.b().f32(3)}), w.op(Op::kAdd, {third, w.op(Op::kAdd, {third, third})})});
@@ -165,16 +165,15 @@ TEST(SpecialValues, BoxesThatTouchAPoleAreUnbounded) {
   EXPECT_EQ(w.evaluate().outputs.back()->elements[0].bound[kNative], kInf);
 }
 
-// Nothing flows back through a root that is not used. Zero times its derivative is zero, or no number where that is
-// infinite.
-TEST(SpecialValues, AnInfiniteDerivativeThroughWhichNothingFlowsLeavesTheGradientOpen) {
+// The adjoint of an unused root is zero. Zero times its derivative is zero, or NaN if the derivative is infinite.
+TEST(SpecialValues, InfiniteDerivativeWithZeroAdjointIsUnbounded) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {2});
   const ir::VarId i = w.thread_index(2);
   w.b().let("root", w.op(Op::kSqrt, {w.at(x, i)}));
   w.b().store(out, {w.var(i)}, w.op(Op::kMul, {w.f64(3), w.at(x, i)}));
-  const Reference r = w.gradient(out);
+  const ReferenceResult r = w.gradient(out);
   const std::vector<GradientElement>& gradient = r.gradients[0]->elements;
   EXPECT_EQ(gradient[0].value, 3);
   EXPECT_EQ(gradient[0].bound[kPromoted], kInf);
@@ -182,15 +181,15 @@ TEST(SpecialValues, AnInfiniteDerivativeThroughWhichNothingFlowsLeavesTheGradien
   EXPECT_LT(gradient[1].bound[kPromoted], 1e-12);
 }
 
-// The root of x * x has an infinite derivative at 0, and x * x none: code that multiplies them has no number there.
-TEST(SpecialValues, AnInfiniteDerivativeOfWhatDoesNotMoveLeavesTheGradientOpen) {
+// At 0 the root of x * x has an infinite derivative and x * x a zero derivative: their product is NaN in code.
+TEST(SpecialValues, InfiniteTimesZeroDerivativeIsUnbounded) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {2});
   const ir::VarId i = w.thread_index(2);
   const ExprId root = w.op(Op::kSqrt, {w.op(Op::kMul, {w.at(x, i), w.at(x, i)})});
   w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {root, w.op(Op::kMul, {w.f64(3), w.at(x, i)})}));
-  const Reference r = w.gradient(out);
+  const ReferenceResult r = w.gradient(out);
   const std::vector<GradientElement>& gradient = r.gradients[0]->elements;
   EXPECT_EQ(gradient[0].bound[kPromoted], kInf);
   EXPECT_EQ(gradient[1].value, 4);

@@ -1,4 +1,4 @@
-// The functions of Warp's library against formulas of another kind, in long double.
+// Compares the functions of Warp's library with independent formulas in long double.
 #include "ir/library.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ Values lerp(const std::vector<Values>& x) {
   return result;
 }
 
-/// The leading three of a 4 x 4 matrix times (v, last).
+/// The first three components of a 4 x 4 matrix times (v, last).
 Values moved(const Values& m, const Values& v, long double last) {
   Values result;
   for (std::size_t row = 0; row < 3; ++row)
@@ -185,7 +185,8 @@ Values adjoint_matrix(const std::vector<Values>& x) {
   }
   return m;
 }
-/// The six numbers of a twist or wrench seen from the frame: both rotated, and the lever added to the first or last.
+/// A twist or wrench transformed to the frame: both halves are rotated, and the lever term is added to the first or
+/// last.
 Values moved_pair(const std::vector<Values>& x, bool lever_is_last) {
   const Values first = rotate(rotation(x[0]), top(x[1]));
   const Values last = rotate(rotation(x[0]), bottom(x[1]));
@@ -294,7 +295,7 @@ std::string key_of(const ir::LibraryRow& row) { return std::string(row.name) + "
 
 class LibraryFunction : public ::testing::TestWithParam<Usage> {};
 
-TEST_P(LibraryFunction, ComputesItsFormula) {
+TEST_P(LibraryFunction, MatchesIndependentFormula) {
   const Usage& usage = GetParam();
   const auto all = formulas();
   const auto formula = all.find(key_of(*usage.function));
@@ -306,7 +307,7 @@ TEST_P(LibraryFunction, ComputesItsFormula) {
     for (const auto& leaves : point)
       x.emplace_back(leaves.begin(), leaves.end());
     const Values expected = formula->second(x);
-    const Reference got = testing::kernel_at(usage, point).bench.evaluate();
+    const ReferenceResult got = testing::kernel_at(usage, point).fixture.evaluate();
     const auto& elements = got.outputs.back()->elements;
     ASSERT_EQ(elements.size(), expected.size());
     for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -320,7 +321,7 @@ TEST_P(LibraryFunction, ComputesItsFormula) {
 INSTANTIATE_TEST_SUITE_P(Warp, LibraryFunction, ::testing::ValuesIn(testing::library_usages(ir::Scalar::kF64)),
                          [](const auto& usage) { return usage.param.name(); });
 
-/// The index that the function finds in the vector.
+/// The index that the function returns for the vector.
 std::int64_t index_in(std::string_view name, const std::vector<double>& components) {
   testing::OracleFixture w;
   const ir::Type vector = ir::vector_type(ir::Scalar::kF64, static_cast<int>(components.size()));
@@ -332,13 +333,13 @@ std::int64_t index_in(std::string_view name, const std::vector<double>& componen
   return w.evaluate().outputs[static_cast<std::size_t>(out)]->elements[0].integer;
 }
 
-TEST(Library, TheIndexIsThatOfTheFirstExtreme) {
+TEST(Library, ArgminAndArgmaxReturnFirstIndex) {
   EXPECT_EQ(index_in("argmin", {2, -1, 3, -1}), 1);
   EXPECT_EQ(index_in("argmax", {2, -1, 3, 3}), 2);
   EXPECT_EQ(index_in("argmin", {0.5, 0.5}), 0);
 }
 
-TEST(Library, ANumberIsBeforeWhatIsNone) {
+TEST(Library, ArgminAndArgmaxIgnoreNan) {
   const double none = std::nan("");
   EXPECT_EQ(index_in("argmin", {none, 3, none, 2}), 3);
   EXPECT_EQ(index_in("argmax", {none, none, 1}), 2);

@@ -12,8 +12,8 @@
 namespace assay::reference {
 namespace {
 
-/// Functions that call each other twice, level by level, double the code with each level.
-constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
+/// Limit of inlining: functions that each call the previous one twice double the code with each level.
+constexpr std::size_t kMaxInstructions = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
 
 std::vector<ir::Scalar> Lowering::component_types(ir::Type type) const {
   std::vector<ir::Scalar> scalars;
-  for (const ir::ScalarComponent& leaf : ir::leaves_of(module_, type.element().tile_element()))
+  for (const ir::ScalarComponent& leaf : ir::scalar_components(module_, type.element().tile_element()))
     scalars.push_back(leaf.scalar);
   if (type.tile_rank() > 0) scalars.assign(static_cast<std::size_t>(type.tile_size()), scalars[0]);
   return scalars;
@@ -39,14 +39,14 @@ std::size_t Lowering::component_count(ir::Type type) const {
   return component_types(type).size() * (type.is_local_array() ? type.extent : 1);
 }
 
-Leaves Lowering::temporaries(std::size_t count) {
-  Leaves leaves(count);
+Registers Lowering::temporaries(std::size_t count) {
+  Registers leaves(count);
   for (RegisterId& leaf : leaves)
     leaf = temporary();
   return leaves;
 }
 
-std::size_t Lowering::emit(Instruction instruction, const Leaves& operands) {
+std::size_t Lowering::emit(Instruction instruction, const Registers& operands) {
   instruction.operands = static_cast<std::uint32_t>(program_.operands.size());
   instruction.count = static_cast<std::uint32_t>(operands.size());
   instruction.loc = loc_;
@@ -55,25 +55,25 @@ std::size_t Lowering::emit(Instruction instruction, const Leaves& operands) {
   return program_.code.size() - 1;
 }
 
-void Lowering::move(const Leaves& to, const Leaves& from) {
-  // Where a source is overwritten before it is read, as in v = vec2(v.y, v.x), all go through temporaries.
+void Lowering::move(const Registers& to, const Registers& from) {
+  // If a source is overwritten before it is read, as in v = vec2(v.y, v.x), all moves go through temporaries.
   bool clash = false;
   for (std::size_t i = 0; i < from.size(); ++i)
     clash = clash || std::find(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(i), from[i]) !=
                          to.begin() + static_cast<std::ptrdiff_t>(i);
-  Leaves sources = from;
+  Registers sources = from;
   if (clash) {
     sources = temporaries(from.size());
     for (std::size_t i = 0; i < from.size(); ++i)
-      emit({.code = Code::kMove, .dst = sources[i]}, {from[i]});
+      emit({.code = InstructionCode::kMove, .dst = sources[i]}, {from[i]});
   }
   for (std::size_t i = 0; i < to.size(); ++i) {
-    if (to[i] != sources[i]) emit({.code = Code::kMove, .dst = to[i]}, {sources[i]});
+    if (to[i] != sources[i]) emit({.code = InstructionCode::kMove, .dst = to[i]}, {sources[i]});
   }
 }
 
 std::int32_t Lowering::choice(const void* origin, Choice::Kind kind) {
-  if (ir::library_name(*frame_->function)) return ir::kNone;  // Warp's, not the user's
+  if (ir::library_name(*frame_->function)) return ir::kNone;  // code of Warp, not of the user
   const auto [at, is_new] = choices_.try_emplace(origin, static_cast<std::int32_t>(program_.choices.size()));
   if (is_new) program_.choices.push_back({.kind = kind, .loc = loc_});
   return at->second;
@@ -82,7 +82,7 @@ std::int32_t Lowering::choice(const void* origin, Choice::Kind kind) {
 std::size_t Lowering::jump_unless(const void* origin, ir::ExprId condition) {
   const RegisterId value = scalar(condition);
   const std::int32_t number = is_literal(condition) ? ir::kNone : choice(origin, Choice::Kind::kBranch);
-  return emit({.code = Code::kJumpIf, .extent = 0, .choice = number}, {value});
+  return emit({.code = InstructionCode::kJumpIf, .extent = 0, .choice = number}, {value});
 }
 
 void Lowering::reject(std::string reason) {
@@ -97,9 +97,9 @@ void Lowering::allocate(ir::VarId variable) {
   program_.registers += static_cast<RegisterId>(component_count(frame_->function->var(variable).type));
 }
 
-Leaves Lowering::variable_leaves(ir::VarId variable) {
+Registers Lowering::variable_leaves(ir::VarId variable) {
   allocate(variable);
-  Leaves leaves(component_count(frame_->function->var(variable).type));
+  Registers leaves(component_count(frame_->function->var(variable).type));
   for (std::size_t i = 0; i < leaves.size(); ++i)
     leaves[i] = slot(variable).base + static_cast<RegisterId>(i);
   return leaves;
@@ -145,12 +145,12 @@ void Lowering::lower_kernel(const ir::Function& kernel) {
   bind_parameters(kernel);
   block(kernel.body);
   patch(frame.returns, here());
-  emit({.code = Code::kEnd});
+  emit({.code = InstructionCode::kEnd});
   frame_ = nullptr;
 }
 
-Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
-  std::vector<Leaves> values(args.size());
+Registers Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
+  std::vector<Registers> values(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ir::Type type = type_of(args[i]);
     if (!type.is_array() && !type.is_local_array()) values[i] = expression(args[i]);
@@ -158,23 +158,24 @@ Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
   return call_with(index, args, values);
 }
 
-Leaves Lowering::call_with(std::int32_t index, const std::vector<ir::ExprId>& args, const std::vector<Leaves>& values) {
+Registers Lowering::call_with(std::int32_t index, const std::vector<ir::ExprId>& args,
+                              const std::vector<Registers>& values) {
   const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
-  if (here() > kMostInstructions) reject("a program too large once its functions are inlined");
+  if (here() > kMaxInstructions) reject("kernel is too large after function inlining");
   std::vector<Slot> arrays(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (values[i].empty()) arrays[i] = slot(expr(args[i]).variable);
   }
-  Leaves results = inlined(callee, arrays, values);
+  Registers results = inlined(callee, arrays, values);
   if (callee.gradient == ir::kNone || in_gradient_) return results;
-  return with_custom_gradient(callee, arrays, values, results);
+  return call_with_custom_gradient(callee, arrays, values, results);
 }
 
-Leaves Lowering::inlined(const ir::Function& callee, const std::vector<Slot>& arrays,
-                         const std::vector<Leaves>& values) {
+Registers Lowering::inlined(const ir::Function& callee, const std::vector<Slot>& arrays,
+                            const std::vector<Registers>& values) {
   Frame inner = frame_of(callee);
   for (const ir::Type type : callee.results) {
-    const Leaves leaves = temporaries(component_count(type));
+    const Registers leaves = temporaries(component_count(type));
     inner.results.insert(inner.results.end(), leaves.begin(), leaves.end());
   }
   std::copy(arrays.begin(), arrays.end(), inner.slots.begin());
@@ -194,8 +195,8 @@ Leaves Lowering::inlined(const ir::Function& callee, const std::vector<Slot>& ar
 
 // ---- custom gradients
 
-/// One for the unit in which the adjoint of a result is counted. Real adjoints are numbers of any size, so that
-/// products with them round: half a unit of doubt stands for that.
+/// A register with the unit adjoint of a result. Actual adjoints are arbitrary numbers, so products with them round:
+/// `rounded` makes products with this constant inexact.
 RegisterId Lowering::seed(ir::Scalar type) {
   const auto [at, is_new] = seeds_.try_emplace(type, program_.registers);
   if (is_new) {
@@ -205,10 +206,10 @@ RegisterId Lowering::seed(ir::Scalar type) {
   return at->second;
 }
 
-/// The gradient is linear in the adjoints (the adjoint pass refuses others), so that each partial derivative is what it
-/// gives for an adjoint of one.
-Leaves Lowering::with_custom_gradient(const ir::Function& callee, const std::vector<Slot>& arrays,
-                                      const std::vector<Leaves>& values, const Leaves& primal) {
+/// The gradient is linear in the adjoints (the adjoint pass rejects others), so each partial derivative is the result
+/// of the gradient for a unit adjoint.
+Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const std::vector<Slot>& arrays,
+                                              const std::vector<Registers>& values, const Registers& primal) {
   const ir::Function& gradient = module_.functions[static_cast<std::size_t>(callee.gradient)];
   std::vector<Slot> all_arrays = arrays;
   all_arrays.resize(arrays.size() + callee.results.size());
@@ -217,8 +218,8 @@ Leaves Lowering::with_custom_gradient(const ir::Function& callee, const std::vec
     const auto leaves = component_types(type);
     scalars.insert(scalars.end(), leaves.begin(), leaves.end());
   }
-  // The float leaves among the parameters, and where the gradient's results have their derivatives.
-  Leaves sources;
+  // The float components of the parameters, and the positions of their derivatives in the results of the gradient.
+  Registers sources;
   std::vector<std::size_t> places;
   std::size_t place = 0;
   for (const ir::VarId target : ir::gradient_targets(module_, callee)) {
@@ -229,21 +230,21 @@ Leaves Lowering::with_custom_gradient(const ir::Function& callee, const std::vec
       places.push_back(place);
     }
   }
-  Leaves results = primal;
+  Registers results = primal;
   in_gradient_ = true;
   for (std::size_t j = 0; j < primal.size(); ++j) {
     if (!ir::is_float(scalars[j])) continue;
-    std::vector<Leaves> given = values;
+    std::vector<Registers> given = values;
     std::size_t leaf = 0;
     for (const ir::Type type : callee.results) {
-      Leaves& adjoint = given.emplace_back();
+      Registers& adjoint = given.emplace_back();
       for (const ir::Scalar scalar : component_types(type)) {
         adjoint.push_back(leaf == j ? seed(scalar) : number(scalar, 0));
         ++leaf;
       }
     }
-    const Leaves adjoints = inlined(gradient, all_arrays, given);
-    Leaves partials;
+    const Registers adjoints = inlined(gradient, all_arrays, given);
+    Registers partials;
     for (const std::size_t at : places)
       partials.push_back(adjoints[at]);
     results[j] = custom(scalars[j], primal[j], sources, partials);
@@ -252,19 +253,19 @@ Leaves Lowering::with_custom_gradient(const ir::Function& callee, const std::vec
   return results;
 }
 
-RegisterId Lowering::custom(ir::Scalar type, RegisterId primal, const Leaves& sources, const Leaves& partials) {
-  // As many as an instruction's operands hold, with the derivatives so far kept by the next.
+RegisterId Lowering::custom(ir::Scalar type, RegisterId primal, const Registers& sources, const Registers& partials) {
+  // Each instruction takes a limited number of operands; the next one keeps the derivatives of the previous ones.
   constexpr std::size_t kMost = 15;
   RegisterId result = primal;
   for (std::size_t first = 0; first == 0 || first < sources.size(); first += kMost) {
     const std::size_t end = std::min(first + kMost, sources.size());
-    Leaves operands{result};
+    Registers operands{result};
     operands.insert(operands.end(), sources.begin() + static_cast<std::ptrdiff_t>(first),
                     sources.begin() + static_cast<std::ptrdiff_t>(end));
     operands.insert(operands.end(), partials.begin() + static_cast<std::ptrdiff_t>(first),
                     partials.begin() + static_cast<std::ptrdiff_t>(end));
     result = temporary();
-    emit({.code = Code::kCustom, .scalar = type, .dst = result, .extent = first == 0 ? 0 : 1}, operands);
+    emit({.code = InstructionCode::kCustom, .scalar = type, .dst = result, .extent = first == 0 ? 0 : 1}, operands);
   }
   return result;
 }
@@ -278,7 +279,7 @@ void Lowering::block(const ir::Block& block) {
 
 void Lowering::statement(const ir::Stmt& statement) {
   if (error_) return;
-  // Functions of the library stand in no file: what they do happens where they are called.
+  // Library functions have no source location: their statements get the location of the call.
   if (statement.loc.line > 0) loc_ = statement.loc;
   std::visit([this](const auto& node) { lower(node); }, statement.node);
 }
@@ -290,7 +291,7 @@ void Lowering::lower(const ir::Let& let) {
   }
   allocate(let.variable);
   const auto count = static_cast<std::int32_t>(component_count(frame_->function->var(let.variable).type));
-  emit({.code = Code::kClear, .dst = slot(let.variable).base, .extent = count});
+  emit({.code = InstructionCode::kClear, .dst = slot(let.variable).base, .extent = count});
 }
 
 void Lowering::lower(const ir::Assign& assign) { move(variable_leaves(assign.variable), expression(assign.value)); }
@@ -300,23 +301,23 @@ void Lowering::lower(const ir::Store& store) {
   if (type_of(store.value).is_tile() && type.is_array()) {
     const std::int32_t parameter = slot(expr(store.array).variable).parameter;
     program_.parameters[static_cast<std::size_t>(parameter)].is_written = true;
-    return change_tile({.code = Code::kStore, .target = parameter}, type_of(store.value), store.indices,
+    return change_tile({.code = InstructionCode::kStore, .target = parameter}, type_of(store.value), store.indices,
                        expression(store.value));
   }
-  Leaves operands;
+  Registers operands;
   for (const ir::ExprId index : store.indices)
     operands.push_back(scalar(index));
-  const Leaves value = expression(store.value);
+  const Registers value = expression(store.value);
   operands.insert(operands.end(), value.begin(), value.end());
   const Slot target = slot(expr(store.array).variable);
   Instruction instruction{.rank = static_cast<std::uint8_t>(store.indices.size()),
                           .leaves = static_cast<std::uint16_t>(value.size())};
   if (target.parameter == ir::kNone) {
-    instruction.code = Code::kLocalStore;
+    instruction.code = InstructionCode::kLocalStore;
     instruction.target = target.base;
     instruction.extent = static_cast<std::int32_t>(type.extent);
   } else {
-    instruction.code = Code::kStore;
+    instruction.code = InstructionCode::kStore;
     instruction.target = target.parameter;
     program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
   }
@@ -325,22 +326,22 @@ void Lowering::lower(const ir::Store& store) {
 
 void Lowering::lower(const ir::Atomic& atomic) {
   const Slot target = slot(expr(atomic.array).variable);
-  if (target.parameter == ir::kNone) return reject("an atomic on a local array");
+  if (target.parameter == ir::kNone) return reject("atomics on local arrays are not supported");
   if (type_of(atomic.value).is_tile()) {
     program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
-    return change_tile({.code = Code::kAtomic, .atomic = atomic.op, .target = target.parameter}, type_of(atomic.value),
-                       atomic.indices, expression(atomic.value));
+    return change_tile({.code = InstructionCode::kAtomic, .atomic = atomic.op, .target = target.parameter},
+                       type_of(atomic.value), atomic.indices, expression(atomic.value));
   }
-  Leaves operands;
+  Registers operands;
   for (const ir::ExprId index : atomic.indices)
     operands.push_back(scalar(index));
-  const Leaves value = expression(atomic.value);
+  const Registers value = expression(atomic.value);
   operands.insert(operands.end(), value.begin(), value.end());
   if (atomic.compare != ir::kNone) {
-    const Leaves expected = expression(atomic.compare);
+    const Registers expected = expression(atomic.compare);
     operands.insert(operands.end(), expected.begin(), expected.end());
   }
-  Instruction instruction{.code = Code::kAtomic,
+  Instruction instruction{.code = InstructionCode::kAtomic,
                           .atomic = atomic.op,
                           .rank = static_cast<std::uint8_t>(atomic.indices.size()),
                           .leaves = static_cast<std::uint16_t>(value.size()),
@@ -352,10 +353,10 @@ void Lowering::lower(const ir::Atomic& atomic) {
 }
 
 void Lowering::lower(const ir::Call& statement) {
-  const Leaves values = call(statement.function, statement.args);
-  Leaves results;
+  const Registers values = call(statement.function, statement.args);
+  Registers results;
   for (const ir::VarId result : statement.results) {
-    const Leaves leaves = variable_leaves(result);
+    const Registers leaves = variable_leaves(result);
     results.insert(results.end(), leaves.begin(), leaves.end());
   }
   move(results, values);
@@ -365,7 +366,7 @@ void Lowering::lower(const ir::If& branch) {
   const std::size_t skip = jump_unless(&branch, branch.condition);
   block(branch.then_block);
   if (branch.else_block.statements.empty()) return patch(skip, here());
-  const std::size_t end = emit({.code = Code::kJump});
+  const std::size_t end = emit({.code = InstructionCode::kJump});
   patch(skip, here());
   block(branch.else_block);
   patch(end, here());
@@ -374,13 +375,13 @@ void Lowering::lower(const ir::If& branch) {
 void Lowering::lower(const ir::For& loop) {
   const ir::Loc loc = loc_;
   const ir::Scalar type = type_of(loop.start).scalar;
-  const Leaves counter = temporaries(3);  // counter, stop, step: evaluated once
+  const Registers counter = temporaries(3);  // counter, stop, step: evaluated once
   const RegisterId start = scalar(loop.start);
   const RegisterId stop = scalar(loop.stop);
   const RegisterId step = scalar(loop.step);
   move(counter, {start, stop, step});
   const std::size_t top =
-      emit({.code = Code::kForTest, .scalar = type, .choice = choice(&loop, Choice::Kind::kLoop)}, counter);
+      emit({.code = InstructionCode::kForTest, .scalar = type, .choice = choice(&loop, Choice::Kind::kLoop)}, counter);
   move(variable_leaves(loop.variable), {counter[0]});
   loops_.emplace_back();
   block(loop.body);
@@ -388,7 +389,7 @@ void Lowering::lower(const ir::For& loop) {
   const Loop ended = std::move(loops_.back());
   loops_.pop_back();
   patch(ended.continues, here());
-  emit({.code = Code::kForNext, .dst = counter[0], .target = static_cast<std::int32_t>(top)}, {counter[2]});
+  emit({.code = InstructionCode::kForNext, .dst = counter[0], .target = static_cast<std::int32_t>(top)}, {counter[2]});
   patch(top, here());
   patch(ended.breaks, here());
 }
@@ -403,29 +404,29 @@ void Lowering::lower(const ir::While& loop) {
   const Loop ended = std::move(loops_.back());
   loops_.pop_back();
   patch(ended.continues, top);
-  emit({.code = Code::kJump, .target = static_cast<std::int32_t>(top)});
+  emit({.code = InstructionCode::kJump, .target = static_cast<std::int32_t>(top)});
   patch(exit, here());
   patch(ended.breaks, here());
 }
 
 void Lowering::lower(const ir::Break&) {
-  if (loops_.empty()) return reject("a break outside a loop");
-  loops_.back().breaks.push_back(emit({.code = Code::kJump}));
+  if (loops_.empty()) return reject("break outside a loop");
+  loops_.back().breaks.push_back(emit({.code = InstructionCode::kJump}));
 }
 
 void Lowering::lower(const ir::Continue&) {
-  if (loops_.empty()) return reject("a continue outside a loop");
-  loops_.back().continues.push_back(emit({.code = Code::kJump}));
+  if (loops_.empty()) return reject("continue outside a loop");
+  loops_.back().continues.push_back(emit({.code = InstructionCode::kJump}));
 }
 
 void Lowering::lower(const ir::Return& statement) {
-  Leaves values;
+  Registers values;
   for (const ir::ExprId value : statement.values) {
-    const Leaves leaves = expression(value);
+    const Registers leaves = expression(value);
     values.insert(values.end(), leaves.begin(), leaves.end());
   }
   if (!values.empty()) move(frame_->results, values);
-  frame_->returns.push_back(emit({.code = Code::kJump}));
+  frame_->returns.push_back(emit({.code = InstructionCode::kJump}));
 }
 
 }  // namespace assay::reference

@@ -11,7 +11,7 @@ using ir::ExprKind;
 using ir::Op;
 using ir::Scalar;
 
-Leaves Lowering::expression(ir::ExprId id) {
+Registers Lowering::expression(ir::ExprId id) {
   const ir::Expr& e = expr(id);
   if (error_) return temporaries(std::max<std::size_t>(1, component_count(e.type)));
   switch (e.kind) {
@@ -22,7 +22,7 @@ Leaves Lowering::expression(ir::ExprId id) {
     case ExprKind::kShapeOf: {
       const RegisterId dst = temporary();
       const Slot array = slot(expr(e.args[0]).variable);
-      emit({.code = Code::kShape, .dst = dst, .target = array.parameter, .extent = e.index});
+      emit({.code = InstructionCode::kShape, .dst = dst, .target = array.parameter, .extent = e.index});
       return {dst};
     }
     case ExprKind::kField: return field(e);
@@ -37,9 +37,9 @@ RegisterId Lowering::number(ir::Scalar type, std::uint64_t bits) {
   return at->second;
 }
 
-Leaves Lowering::literal(const ir::Expr& e) { return {number(e.type.scalar, e.bits)}; }
+Registers Lowering::literal(const ir::Expr& e) { return {number(e.type.scalar, e.bits)}; }
 
-Leaves Lowering::operation(const ir::Expr& e) {
+Registers Lowering::operation(const ir::Expr& e) {
   switch (e.op) {
     case Op::kAnd:
     case Op::kOr: return logic(e);
@@ -51,65 +51,68 @@ Leaves Lowering::operation(const ir::Expr& e) {
     case Op::kWithField: return with_field(e);
     default: break;
   }
-  std::vector<Leaves> operands;
+  std::vector<Registers> operands;
   for (const ir::ExprId arg : e.args)
     operands.push_back(expression(arg));
   return algebra(e, operands);
 }
 
-Leaves Lowering::logic(const ir::Expr& e) {
+Registers Lowering::logic(const ir::Expr& e) {
   if (e.type.is_tile()) {
-    const Leaves first = expression(e.args[0]);
-    const Leaves second = expression(e.args[1]);
+    const Registers first = expression(e.args[0]);
+    const Registers second = expression(e.args[1]);
     return e.op == Op::kAnd ? tile_select(first, second, {integer(Scalar::kBool, 0)})
                             : tile_select(first, {integer(Scalar::kBool, 1)}, second);
   }
   const RegisterId dst = temporary();
   move({dst}, expression(e.args[0]));
-  const std::size_t skip = emit(
-      {.code = Code::kJumpIf, .extent = e.op == Op::kOr ? 1 : 0, .choice = choice(&e, Choice::Kind::kBranch)}, {dst});
+  const std::size_t skip = emit({.code = InstructionCode::kJumpIf,
+                                 .extent = e.op == Op::kOr ? 1 : 0,
+                                 .choice = choice(&e, Choice::Kind::kBranch)},
+                                {dst});
   move({dst}, expression(e.args[1]));
   patch(skip, here());
   return {dst};
 }
 
-Leaves Lowering::conditional(const ir::Expr& e) {
-  const Leaves dst = temporaries(component_count(e.type));
+Registers Lowering::conditional(const ir::Expr& e) {
+  const Registers dst = temporaries(component_count(e.type));
   const std::size_t skip = jump_unless(&e, e.args[0]);
   move(dst, expression(e.args[1]));
-  const std::size_t end = emit({.code = Code::kJump});
+  const std::size_t end = emit({.code = InstructionCode::kJump});
   patch(skip, here());
   move(dst, expression(e.args[2]));
   patch(end, here());
   return dst;
 }
 
-Leaves Lowering::select(const ir::Expr& e) {
+Registers Lowering::select(const ir::Expr& e) {
   if (e.type.is_tile()) {
-    const Leaves conditions = expression(e.args[0]);
-    const Leaves chosen = expression(e.args[1]);
+    const Registers conditions = expression(e.args[0]);
+    const Registers chosen = expression(e.args[1]);
     return tile_select(conditions, chosen, expression(e.args[2]));
   }
   const RegisterId condition = scalar(e.args[0]);
-  const Leaves yes = expression(e.args[1]);
-  const Leaves no = expression(e.args[2]);
-  const Leaves dst = temporaries(yes.size());
+  const Registers yes = expression(e.args[1]);
+  const Registers no = expression(e.args[2]);
+  const Registers dst = temporaries(yes.size());
   const std::int32_t number = is_literal(e.args[0]) ? ir::kNone : choice(&e, Choice::Kind::kBranch);
   for (std::size_t i = 0; i < dst.size(); ++i)
-    emit({.code = Code::kSelect, .dst = dst[i], .choice = number}, {condition, yes[i], no[i]});
+    emit({.code = InstructionCode::kSelect, .dst = dst[i], .choice = number}, {condition, yes[i], no[i]});
   return dst;
 }
 
-Leaves Lowering::cast(const ir::Expr& e) {
+Registers Lowering::cast(const ir::Expr& e) {
   const Scalar from = type_of(e.args[0]).scalar;
   const Scalar to = e.type.scalar;
-  const Leaves source = expression(e.args[0]);
+  const Registers source = expression(e.args[0]);
   if (from == to) return source;
-  Code code = Code::kIntegerToInteger;
+  InstructionCode code = InstructionCode::kIntegerToInteger;
   if (ir::is_float(from))
-    code = ir::is_float(to) ? Code::kFloatToFloat : (to == Scalar::kBool ? Code::kFloatToBool : Code::kFloatToInteger);
-  else if (ir::is_float(to)) code = Code::kIntegerToFloat;
-  const Leaves dst = temporaries(source.size());
+    code = ir::is_float(to) ? InstructionCode::kFloatToFloat
+                            : (to == Scalar::kBool ? InstructionCode::kFloatToBool : InstructionCode::kFloatToInteger);
+  else if (ir::is_float(to)) code = InstructionCode::kIntegerToFloat;
+  const Registers dst = temporaries(source.size());
   for (std::size_t i = 0; i < source.size(); ++i)
     emit({.code = code, .op = Op::kCast, .scalar = to, .from = from, .dst = dst[i]}, {source[i]});
   return dst;
@@ -125,9 +128,9 @@ std::optional<std::size_t> Lowering::constant_index(ir::ExprId id, ir::Type aggr
 
 namespace {
 
-/// ScalarComponent k of each of the parts that the leaves consist of.
-Leaves leaf_of_parts(const Leaves& leaves, std::size_t part, std::size_t k) {
-  Leaves column;
+/// Component k of each part of the value.
+Registers leaf_of_parts(const Registers& leaves, std::size_t part, std::size_t k) {
+  Registers column;
   for (std::size_t at = k; at < leaves.size(); at += part)
     column.push_back(leaves[at]);
   return column;
@@ -135,37 +138,37 @@ Leaves leaf_of_parts(const Leaves& leaves, std::size_t part, std::size_t k) {
 
 }  // namespace
 
-Leaves Lowering::extract(const ir::Expr& e) {
-  const Leaves whole = expression(e.args[0]);
+Registers Lowering::extract(const ir::Expr& e) {
+  const Registers whole = expression(e.args[0]);
   const std::size_t part = component_count(e.type);
   if (const auto constant = constant_index(e.args[1], type_of(e.args[0]))) {
     const auto first = whole.begin() + static_cast<std::ptrdiff_t>(*constant * part);
     return {first, first + static_cast<std::ptrdiff_t>(part)};
   }
   const RegisterId index = scalar(e.args[1]);
-  const Leaves dst = temporaries(part);
+  const Registers dst = temporaries(part);
   for (std::size_t k = 0; k < part; ++k) {
-    Leaves operands = leaf_of_parts(whole, part, k);
+    Registers operands = leaf_of_parts(whole, part, k);
     operands.insert(operands.begin(), index);
-    emit({.code = Code::kExtract, .dst = dst[k]}, operands);
+    emit({.code = InstructionCode::kExtract, .dst = dst[k]}, operands);
   }
   return dst;
 }
 
-Leaves Lowering::insert(const ir::Expr& e) {
-  Leaves whole = expression(e.args[0]);
+Registers Lowering::insert(const ir::Expr& e) {
+  Registers whole = expression(e.args[0]);
   const RegisterId index = scalar(e.args[1]);
-  const Leaves value = expression(e.args[2]);
+  const Registers value = expression(e.args[2]);
   const std::size_t part = value.size();
   if (const auto constant = constant_index(e.args[1], e.type)) {
     std::copy(value.begin(), value.end(), whole.begin() + static_cast<std::ptrdiff_t>(*constant * part));
     return whole;
   }
   for (std::size_t k = 0; k < part; ++k) {
-    Leaves operands = leaf_of_parts(whole, part, k);
-    const Leaves dst = temporaries(operands.size());
+    Registers operands = leaf_of_parts(whole, part, k);
+    const Registers dst = temporaries(operands.size());
     operands.insert(operands.begin(), {index, value[k]});
-    emit({.code = Code::kInsert, .leaves = static_cast<std::uint16_t>(dst.size()), .dst = dst[0]}, operands);
+    emit({.code = InstructionCode::kInsert, .leaves = static_cast<std::uint16_t>(dst.size()), .dst = dst[0]}, operands);
     for (std::size_t p = 0; p < dst.size(); ++p)
       whole[p * part + k] = dst[p];
   }
@@ -182,46 +185,46 @@ std::pair<std::size_t, std::size_t> Lowering::field_range(ir::Type type, std::in
   return {first, component_count(fields[static_cast<std::size_t>(index)].type)};
 }
 
-Leaves Lowering::field(const ir::Expr& e) {
+Registers Lowering::field(const ir::Expr& e) {
   if (!e.type.is_value()) {
-    reject("an array inside a struct, which the oracle cannot bind");
+    reject("arrays inside structs are not supported by the oracle");
     return temporaries(1);
   }
-  const Leaves object = expression(e.args[0]);
+  const Registers object = expression(e.args[0]);
   const auto [first, count] = field_range(type_of(e.args[0]), e.index);
   return {object.begin() + static_cast<std::ptrdiff_t>(first),
           object.begin() + static_cast<std::ptrdiff_t>(first + count)};
 }
 
-Leaves Lowering::with_field(const ir::Expr& e) {
-  Leaves object = expression(e.args[0]);
-  const Leaves value = expression(e.args[1]);
+Registers Lowering::with_field(const ir::Expr& e) {
+  Registers object = expression(e.args[0]);
+  const Registers value = expression(e.args[1]);
   const auto [first, count] = field_range(e.type, e.index);
   std::copy_n(value.begin(), count, object.begin() + static_cast<std::ptrdiff_t>(first));
   return object;
 }
 
-Leaves Lowering::load(const ir::Expr& e) {
+Registers Lowering::load(const ir::Expr& e) {
   if (expr(e.args[0]).kind != ExprKind::kVariable) {
-    reject("an array inside a struct, which the oracle cannot bind");
+    reject("arrays inside structs are not supported by the oracle");
     return temporaries(1);
   }
   if (e.type.is_tile() && type_of(e.args[0]).is_array()) return load_tile(e);
   const Slot array = slot(expr(e.args[0]).variable);
-  Leaves indices;
+  Registers indices;
   for (std::size_t i = 1; i < e.args.size(); ++i)
     indices.push_back(scalar(e.args[i]));
-  const Leaves dst = temporaries(component_count(e.type));
+  const Registers dst = temporaries(component_count(e.type));
   Instruction instruction{.rank = static_cast<std::uint8_t>(indices.size()),
                           .leaves = static_cast<std::uint16_t>(dst.size()),
                           .dst = dst.at(0)};
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   if (array.parameter == ir::kNone) {
-    instruction.code = Code::kLocalLoad;
+    instruction.code = InstructionCode::kLocalLoad;
     instruction.target = array.base;
     instruction.extent = static_cast<std::int32_t>(type_of(e.args[0]).extent);
   } else {
-    instruction.code = Code::kLoad;
+    instruction.code = InstructionCode::kLoad;
     instruction.target = array.parameter;
   }
   emit(instruction, indices);

@@ -1,8 +1,8 @@
-// The part of Lowering that spreads tiles over their elements: loads and stores of blocks, functions applied to each
-// element, sums, products, extremes.
+// The part of Lowering for tiles: loads and stores, functions applied to each element, sums, products, minimum and
+// maximum.
 //
-// Sums are in any order, as a block of threads adds them; the bounds say so. Of equal extremes the first in row-major
-// order has the derivative.
+// The bounds of sums hold for any order, since a block of threads adds them. Of several equal minimums or maximums, the
+// first in row-major order gets the derivative.
 #include <algorithm>
 #include <numeric>
 
@@ -24,7 +24,7 @@ struct Position {
 Position position(Type tile, int k) { return {k / tile.tile_columns(), k % tile.tile_columns()}; }
 int rows_of(Type tile) { return tile.tile_size() / tile.tile_columns(); }
 
-/// Number of the element of `small` that stands at element k of `large`, to which it broadcasts.
+/// The element of `small` that is broadcast to element k of `large`.
 std::size_t broadcast_source(Type small, Type large, int k) {
   const auto [row, column] = position(large, k);
   const int from_row = rows_of(small) == 1 ? 0 : row;
@@ -40,12 +40,12 @@ RegisterId Lowering::integer(Scalar type, std::int64_t value) {
 
 // ---- memory
 
-std::vector<Leaves> Lowering::tile_indices(Type tile, const std::vector<ir::ExprId>& offsets) {
-  std::vector<Leaves> by_dimension;
+std::vector<Registers> Lowering::tile_indices(Type tile, const std::vector<ir::ExprId>& offsets) {
+  std::vector<Registers> by_dimension;
   for (std::size_t d = 0; d < offsets.size(); ++d) {
     const Scalar type = type_of(offsets[d]).scalar;
     const RegisterId offset = scalar(offsets[d]);
-    Leaves& indices = by_dimension.emplace_back();
+    Registers& indices = by_dimension.emplace_back();
     for (int k = 0; k < tile.tile[d]; ++k)
       indices.push_back(k == 0 ? offset : elementwise(Op::kAdd, type, {{offset}, {integer(type, k)}})[0]);
   }
@@ -55,7 +55,7 @@ std::vector<Leaves> Lowering::tile_indices(Type tile, const std::vector<ir::Expr
 namespace {
 
 /// The index registers of element number k.
-Leaves index_of(Type tile, const std::vector<Leaves>& by_dimension, int k) {
+Registers index_of(Type tile, const std::vector<Registers>& by_dimension, int k) {
   const auto [row, column] = position(tile, k);
   if (by_dimension.size() == 1) return {by_dimension[0][static_cast<std::size_t>(column)]};
   return {by_dimension[0][static_cast<std::size_t>(row)], by_dimension[1][static_cast<std::size_t>(column)]};
@@ -63,13 +63,13 @@ Leaves index_of(Type tile, const std::vector<Leaves>& by_dimension, int k) {
 
 }  // namespace
 
-Leaves Lowering::load_tile(const ir::Expr& e) {
+Registers Lowering::load_tile(const ir::Expr& e) {
   const std::int32_t parameter = slot(expr(e.args[0]).variable).parameter;
-  const std::vector<Leaves> indices = tile_indices(e.type, {e.args.begin() + 1, e.args.end()});
-  const Leaves dst = temporaries(component_count(e.type));
+  const std::vector<Registers> indices = tile_indices(e.type, {e.args.begin() + 1, e.args.end()});
+  const Registers dst = temporaries(component_count(e.type));
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   for (int k = 0; k < e.type.tile_size(); ++k) {
-    const Instruction load{.code = Code::kLoad,
+    const Instruction load{.code = InstructionCode::kLoad,
                            .rank = static_cast<std::uint8_t>(indices.size()),
                            .padded = true,
                            .dst = dst[static_cast<std::size_t>(k)],
@@ -81,12 +81,12 @@ Leaves Lowering::load_tile(const ir::Expr& e) {
 }
 
 void Lowering::change_tile(Instruction instruction, Type tile, const std::vector<ir::ExprId>& offsets,
-                           const Leaves& value) {
-  const std::vector<Leaves> indices = tile_indices(tile, offsets);
+                           const Registers& value) {
+  const std::vector<Registers> indices = tile_indices(tile, offsets);
   instruction.rank = static_cast<std::uint8_t>(indices.size());
   instruction.padded = true;
   for (int k = 0; k < tile.tile_size(); ++k) {
-    Leaves operands = index_of(tile, indices, k);
+    Registers operands = index_of(tile, indices, k);
     operands.push_back(value[static_cast<std::size_t>(k)]);
     emit(instruction, operands);
   }
@@ -94,37 +94,37 @@ void Lowering::change_tile(Instruction instruction, Type tile, const std::vector
 
 // ---- element by element
 
-Leaves Lowering::call_on_tiles(const ir::Expr& e) {
-  std::vector<Leaves> values;
+Registers Lowering::call_on_tiles(const ir::Expr& e) {
+  std::vector<Registers> values;
   for (const ir::ExprId arg : e.args)
     values.push_back(expression(arg));
-  Leaves results;
+  Registers results;
   for (std::size_t k = 0; k < component_count(e.type); ++k) {
-    std::vector<Leaves> of_element;
-    for (const Leaves& value : values)
+    std::vector<Registers> of_element;
+    for (const Registers& value : values)
       of_element.push_back({value.size() == 1 ? value[0] : value[k]});
     results.push_back(call_with(e.index, e.args, of_element)[0]);
   }
   return results;
 }
 
-Leaves Lowering::tile_select(const Leaves& conditions, const Leaves& yes, const Leaves& no) {
-  const Leaves dst = temporaries(std::max({conditions.size(), yes.size(), no.size()}));
-  const auto of = [](const Leaves& leaves, std::size_t k) { return leaves.size() == 1 ? leaves[0] : leaves[k]; };
+Registers Lowering::tile_select(const Registers& conditions, const Registers& yes, const Registers& no) {
+  const Registers dst = temporaries(std::max({conditions.size(), yes.size(), no.size()}));
+  const auto of = [](const Registers& leaves, std::size_t k) { return leaves.size() == 1 ? leaves[0] : leaves[k]; };
   for (std::size_t k = 0; k < dst.size(); ++k)
-    emit({.code = Code::kSelect, .dst = dst[k]}, {of(conditions, k), of(yes, k), of(no, k)});
+    emit({.code = InstructionCode::kSelect, .dst = dst[k]}, {of(conditions, k), of(yes, k), of(no, k)});
   return dst;
 }
 
 // ---- the whole tile
 
-Leaves Lowering::tile_algebra(const ir::Expr& e, const std::vector<Leaves>& operands) {
+Registers Lowering::tile_algebra(const ir::Expr& e, const std::vector<Registers>& operands) {
   const Type from = type_of(e.args[0]);
   const Scalar type = from.scalar;
-  const Leaves& tile = operands[0];
-  Leaves result(component_count(e.type));
+  const Registers& tile = operands[0];
+  Registers result(component_count(e.type));
   switch (e.op) {
-    case Op::kSplat: return Leaves(result.size(), tile[0]);
+    case Op::kSplat: return Registers(result.size(), tile[0]);
     case Op::kTileProduct: return tile_product(from, type_of(e.args[1]), operands);
     case Op::kTileSum: return tile_sum(from, e.type, tile);
     case Op::kTileBroadcast:
@@ -150,33 +150,33 @@ Leaves Lowering::tile_algebra(const ir::Expr& e, const std::vector<Leaves>& oper
   }
 }
 
-RegisterId Lowering::sum(Scalar type, const Leaves& terms) {
+RegisterId Lowering::sum(Scalar type, const Registers& terms) {
   if (!ir::is_float(type)) {
     return std::accumulate(terms.begin() + 1, terms.end(), terms[0], [&](RegisterId total, RegisterId term) {
       return elementwise(Op::kAdd, type, {{total}, {term}})[0];
     });
   }
   const RegisterId dst = temporary();
-  emit({.code = Code::kSum, .op = Op::kTileSum, .scalar = type, .dst = dst}, terms);
+  emit({.code = InstructionCode::kSum, .op = Op::kTileSum, .scalar = type, .dst = dst}, terms);
   return dst;
 }
 
-RegisterId Lowering::sum_of_products(Scalar type, const Leaves& a, const Leaves& b) {
+RegisterId Lowering::sum_of_products(Scalar type, const Registers& a, const Registers& b) {
   if (!ir::is_float(type)) return sum(type, elementwise(Op::kMul, type, {a, b}));
   const RegisterId dst = temporary();
-  Leaves operands = a;
+  Registers operands = a;
   operands.insert(operands.end(), b.begin(), b.end());
-  emit({.code = Code::kSumOfProducts, .op = Op::kTileProduct, .scalar = type, .dst = dst}, operands);
+  emit({.code = InstructionCode::kSumOfProducts, .op = Op::kTileProduct, .scalar = type, .dst = dst}, operands);
   return dst;
 }
 
-Leaves Lowering::tile_product(Type a, Type b, const std::vector<Leaves>& operands) {
+Registers Lowering::tile_product(Type a, Type b, const std::vector<Registers>& operands) {
   const int inner = a.tile[1];
-  Leaves result;
+  Registers result;
   for (int row = 0; row < a.tile[0]; ++row) {
     for (int column = 0; column < b.tile[1]; ++column) {
-      Leaves left;
-      Leaves right;
+      Registers left;
+      Registers right;
       for (int k = 0; k < inner; ++k) {
         left.push_back(operands[0][static_cast<std::size_t>(row * inner + k)]);
         right.push_back(operands[1][static_cast<std::size_t>(k * b.tile[1] + column)]);
@@ -187,18 +187,18 @@ Leaves Lowering::tile_product(Type a, Type b, const std::vector<Leaves>& operand
   return result;
 }
 
-Leaves Lowering::tile_sum(Type from, Type to, const Leaves& tile) {
-  std::vector<Leaves> terms(static_cast<std::size_t>(to.tile_size()));
+Registers Lowering::tile_sum(Type from, Type to, const Registers& tile) {
+  std::vector<Registers> terms(static_cast<std::size_t>(to.tile_size()));
   for (int k = 0; k < from.tile_size(); ++k)
     terms[broadcast_source(to, from, k)].push_back(tile[static_cast<std::size_t>(k)]);
-  Leaves result;
-  for (const Leaves& group : terms)
+  Registers result;
+  for (const Registers& group : terms)
     result.push_back(sum(from.scalar, group));
   return result;
 }
 
-Leaves Lowering::tile_scan(Scalar type, const Leaves& tile, bool inclusive) {
-  Leaves result;
+Registers Lowering::tile_scan(Scalar type, const Registers& tile, bool inclusive) {
+  Registers result;
   for (std::size_t k = 0; k < tile.size(); ++k) {
     const auto end = tile.begin() + static_cast<std::ptrdiff_t>(inclusive ? k + 1 : k);
     result.push_back(end == tile.begin() ? integer(type, 0) : sum(type, {tile.begin(), end}));
@@ -206,9 +206,9 @@ Leaves Lowering::tile_scan(Scalar type, const Leaves& tile, bool inclusive) {
   return result;
 }
 
-/// A tie goes to the second operand of min and max, which is the earlier element here.
-Leaves Lowering::tile_extreme(Op op, Scalar type, const Leaves& tile) {
-  Leaves extreme{tile[0]};
+/// In a tie, min and max select the second operand, which is the earlier element here.
+Registers Lowering::tile_extreme(Op op, Scalar type, const Registers& tile) {
+  Registers extreme{tile[0]};
   for (std::size_t k = 1; k < tile.size(); ++k) {
     const bool is_repeated = std::find(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(k), tile[k]) !=
                              tile.begin() + static_cast<std::ptrdiff_t>(k);
@@ -217,45 +217,45 @@ Leaves Lowering::tile_extreme(Op op, Scalar type, const Leaves& tile) {
   return extreme;
 }
 
-Leaves Lowering::tile_extreme_number(Op beats, Scalar type, const Leaves& tile) {
-  Leaves best{tile[0]};
-  Leaves number{integer(Scalar::kI32, 0)};
+Registers Lowering::tile_extreme_number(Op beats, Scalar type, const Registers& tile) {
+  Registers best{tile[0]};
+  Registers number{integer(Scalar::kI32, 0)};
   for (std::size_t k = 1; k < tile.size(); ++k) {
-    const Leaves better = elementwise(beats, type, {{tile[k]}, best});
+    const Registers better = elementwise(beats, type, {{tile[k]}, best});
     best = tile_select(better, {tile[k]}, best);
     number = tile_select(better, {integer(Scalar::kI32, static_cast<std::int64_t>(k))}, number);
   }
   return number;
 }
 
-/// The element of each row at the column, then that at the row: an index outside either is found.
-Leaves Lowering::tile_extract(Type tile, const std::vector<Leaves>& operands) {
+/// Selects the column in each row, then the row, so that an index outside either dimension is reported.
+Registers Lowering::tile_extract(Type tile, const std::vector<Registers>& operands) {
   const auto columns = static_cast<std::ptrdiff_t>(tile.tile_columns());
-  Leaves found;
+  Registers found;
   for (int row = 0; row < rows_of(tile); ++row) {
     const auto first = operands[0].begin() + row * columns;
-    Leaves choice{operands.back()[0]};
+    Registers choice{operands.back()[0]};
     choice.insert(choice.end(), first, first + columns);
     found.push_back(temporary());
-    emit({.code = Code::kExtract, .dst = found.back()}, choice);
+    emit({.code = InstructionCode::kExtract, .dst = found.back()}, choice);
   }
   if (tile.tile_rank() == 1) return found;
   const RegisterId dst = temporary();
   found.insert(found.begin(), operands[1][0]);
-  emit({.code = Code::kExtract, .dst = dst}, found);
+  emit({.code = InstructionCode::kExtract, .dst = dst}, found);
   return {dst};
 }
 
-Leaves Lowering::tile_insert(Type tile, const std::vector<Leaves>& operands) {
-  std::vector<Leaves> place(operands.begin(), operands.end() - 1);
-  tile_extract(tile, place);  // finds an index outside
-  Leaves result;
+Registers Lowering::tile_insert(Type tile, const std::vector<Registers>& operands) {
+  std::vector<Registers> place(operands.begin(), operands.end() - 1);
+  tile_extract(tile, place);  // reports an index out of bounds
+  Registers result;
   for (int k = 0; k < tile.tile_size(); ++k) {
     const auto [row, column] = position(tile, k);
-    const auto at = [&](const Leaves& index, int wanted) {
+    const auto at = [&](const Registers& index, int wanted) {
       return elementwise(Op::kEq, Scalar::kI32, {index, {integer(Scalar::kI32, wanted)}});
     };
-    Leaves here = at(place.back(), column);
+    Registers here = at(place.back(), column);
     if (tile.tile_rank() == 2) here = tile_select(here, at(place[1], row), {integer(Scalar::kBool, 0)});
     result.push_back(tile_select(here, operands.back(), {operands[0][static_cast<std::size_t>(k)]})[0]);
   }

@@ -10,7 +10,7 @@
 namespace assay::reference {
 
 template <class Tracer>
-Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer, const Perturbation* perturbation,
+Machine<Tracer>::Machine(const Program& program, const OracleRun& run, Tracer& tracer, const Perturbation* perturbation,
                          bool bounds)
     : program_(program),
       run_(run),
@@ -23,7 +23,7 @@ Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer,
                    Arithmetic(ir::Scalar::kF64, run.profile, decisions_, bounds)},
       registers_(static_cast<std::size_t>(program.registers)),
       arrays_(program.parameters.size()) {
-  for (const Constant& constant : program.constants) {
+  for (const RegisterConstant& constant : program.constants) {
     Value& value = at(constant.dst);
     if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
     else value.i = static_cast<std::int64_t>(constant.bits);
@@ -43,7 +43,7 @@ void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
       continue;
     }
     const ir::Argument& argument = run_.launch.arguments[p];
-    const auto leaves = ir::leaves_of(*program_.module, argument.type);
+    const auto leaves = ir::scalar_components(*program_.module, argument.type);
     for (std::size_t k = 0; k < leaves.size(); ++k) {
       Value& value = at(info.base + static_cast<RegisterId>(k));
       value = initial_content<Handle>(argument, leaves[k].offset, info.leaves[k]);
@@ -59,14 +59,15 @@ template <class Tracer>
 void Machine<Tracer>::bind_array(std::size_t p, const Perturbation* perturbation) {
   const ir::Argument& argument = run_.launch.arguments[p];
   const bool initialised = !(p < run_.uninitialised.size() && run_.uninitialised[p]);
-  arrays_[p].bind(p, argument, ir::leaves_of(*program_.module, argument.type.element()), initialised, perturbation);
+  arrays_[p].bind(p, argument, ir::scalar_components(*program_.module, argument.type.element()), initialised,
+                  perturbation);
 }
 
 template <class Tracer>
 typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t parameter, std::size_t element,
                                                             std::size_t leaf) {
   Cell<Handle>& source = arrays_[parameter].cell(element, leaf);
-  touch(source, parameter, element, leaf);
+  ensure_input(source, parameter, element, leaf);
   return source.content.h;
 }
 
@@ -96,7 +97,7 @@ void Machine<Tracer>::run_thread(std::int64_t thread) {
   set_thread_indices(thread);
   for (std::size_t pc = 0;;) {
     const Instruction& instruction = program_.code[pc];
-    if (instruction.code == Code::kEnd) return;
+    if (instruction.code == InstructionCode::kEnd) return;
     if (++instructions_ > run_.instruction_budget || tracer_.full()) {
       complete_ = false;
       return report(Finding::Kind::kInstructionBudget, instruction);
@@ -105,34 +106,34 @@ void Machine<Tracer>::run_thread(std::int64_t thread) {
   }
 }
 
-/// Runs one instruction and returns the number of the next.
+/// Runs one instruction and returns the index of the next.
 template <class Tracer>
 std::size_t Machine<Tracer>::step(const Instruction& instruction, std::size_t pc) {
   const auto target = static_cast<std::size_t>(instruction.target);
   switch (instruction.code) {
-    case Code::kJump: return target;
-    case Code::kJumpIf: {
+    case InstructionCode::kJump: return target;
+    case InstructionCode::kJumpIf: {
       const std::int64_t condition = at(operand(instruction, 0)).i;
-      note_choice(instruction, condition != 0 ? 0 : 1);
+      record_choice(instruction, condition != 0 ? 0 : 1);
       return condition == instruction.extent ? target : pc + 1;
     }
-    case Code::kForTest: {
+    case InstructionCode::kForTest: {
       const std::int64_t counter = at(operand(instruction, 0)).i;
       const std::int64_t stop = at(operand(instruction, 1)).i;
       const std::int64_t by = at(operand(instruction, 2)).i;
       const bool runs = by > 0 ? counter < stop : counter > stop;
-      note_choice(instruction, runs ? 0 : 1);
+      record_choice(instruction, runs ? 0 : 1);
       return runs ? pc + 1 : target;
     }
-    case Code::kForNext: at(instruction.dst).i += at(operand(instruction, 0)).i; return target;
-    case Code::kLoad:
-    case Code::kStore:
-    case Code::kAtomic:
-    case Code::kLocalLoad:
-    case Code::kLocalStore: access(instruction); return pc + 1;
-    case Code::kAdd:
-    case Code::kSub:
-    case Code::kMul: add_or_multiply(instruction); return pc + 1;
+    case InstructionCode::kForNext: at(instruction.dst).i += at(operand(instruction, 0)).i; return target;
+    case InstructionCode::kLoad:
+    case InstructionCode::kStore:
+    case InstructionCode::kAtomic:
+    case InstructionCode::kLocalLoad:
+    case InstructionCode::kLocalStore: access(instruction); return pc + 1;
+    case InstructionCode::kAdd:
+    case InstructionCode::kSub:
+    case InstructionCode::kMul: add_or_multiply(instruction); return pc + 1;
     default: compute(instruction); return pc + 1;
   }
 }
@@ -140,29 +141,29 @@ std::size_t Machine<Tracer>::step(const Instruction& instruction, std::size_t pc
 template <class Tracer>
 void Machine<Tracer>::compute(const Instruction& instruction) {
   switch (instruction.code) {
-    case Code::kFloat:
-    case Code::kUnit: return compute_float(instruction);
-    case Code::kSum:
-    case Code::kSumOfProducts: return compute_sum(instruction);
-    case Code::kTest: return compute_test(instruction);
-    case Code::kInteger: return compute_integer(instruction);
-    case Code::kSelect: {
-      const std::size_t way = at(operand(instruction, 0)).i != 0 ? 0 : 1;
-      note_choice(instruction, way);
-      at(instruction.dst) = at(operand(instruction, 1 + way));
+    case InstructionCode::kFloat:
+    case InstructionCode::kUnit: return compute_float(instruction);
+    case InstructionCode::kSum:
+    case InstructionCode::kSumOfProducts: return compute_sum(instruction);
+    case InstructionCode::kTest: return compute_test(instruction);
+    case InstructionCode::kInteger: return compute_integer(instruction);
+    case InstructionCode::kSelect: {
+      const std::size_t branch = at(operand(instruction, 0)).i != 0 ? 0 : 1;
+      record_choice(instruction, branch);
+      at(instruction.dst) = at(operand(instruction, 1 + branch));
       return;
     }
-    case Code::kCustom: return custom(instruction);
-    case Code::kMove: at(instruction.dst) = at(operand(instruction, 0)); return;
-    case Code::kClear:
+    case InstructionCode::kCustom: return custom(instruction);
+    case InstructionCode::kMove: at(instruction.dst) = at(operand(instruction, 0)); return;
+    case InstructionCode::kClear:
       for (RegisterId k = 0; k < instruction.extent; ++k)
         at(instruction.dst + k) = Value{};
       return;
-    case Code::kShape:
+    case InstructionCode::kShape:
       at(instruction.dst).i = array_of(instruction).shape()[static_cast<std::size_t>(instruction.extent)];
       return;
-    case Code::kExtract: return extract(instruction);
-    case Code::kInsert: return insert(instruction);
+    case InstructionCode::kExtract: return extract(instruction);
+    case InstructionCode::kInsert: return insert(instruction);
     default: return compute_conversion(instruction);
   }
 }
@@ -178,7 +179,7 @@ Operands Machine<Tracer>::gather(const Instruction& instruction) {
 template <class Tracer>
 void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, Differentiate differentiate,
                              Value& dst) {
-  std::array<const Handle*, kMostOperands> sources;
+  std::array<const Handle*, kMaxOperands> sources;
   std::uint32_t wanted = 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     sources[i] = &at(operand(instruction, i)).h;
@@ -187,12 +188,13 @@ void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, 
   dst.h = Handle{};
   if (wanted == 0 || differentiate == nullptr) return;
   differentiate(arithmetic(instruction.scalar), operands, dst.f, wanted, partials_.data());
-  if constexpr (Tracer::kDerivatives)
+  if constexpr (Tracer::kHasDerivatives)
     dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), partials_.data(), wanted);
 }
 
 template <class Tracer>
-std::span<const Datum<typename Tracer::Handle>* const> Machine<Tracer>::sources_of(const Instruction& instruction) {
+std::span<const TracedValue<typename Tracer::Handle>* const> Machine<Tracer>::sources_of(
+    const Instruction& instruction) {
   sources_.clear();
   for (std::size_t i = 0; i < instruction.count; ++i)
     sources_.push_back(&at(operand(instruction, i)));
@@ -202,13 +204,13 @@ std::span<const Datum<typename Tracer::Handle>* const> Machine<Tracer>::sources_
 template <class Tracer>
 void Machine<Tracer>::compute_float(const Instruction& instruction) {
   const Operands operands = gather(instruction);
-  const bool unit = instruction.code == Code::kUnit;
+  const bool unit = instruction.code == InstructionCode::kUnit;
   const Evaluate evaluate = unit ? unit_component : instruction.evaluator->evaluate;
   if (instruction.choice != ir::kNone) {
     Choice& choice = choices_[static_cast<std::size_t>(instruction.choice)];
-    ++choice.taken[way_of(choice.kind, operands)];
+    ++choice.taken[branch_of(choice.kind, operands)];
   }
-  if constexpr (Tracer::kDerivatives) {
+  if constexpr (Tracer::kHasDerivatives) {
     bool active = false;
     for (std::size_t i = 0; i < instruction.count && !active; ++i)
       active = Tracer::active(at(operand(instruction, i)).h);
@@ -216,63 +218,64 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
   }
   Value& dst = at(instruction.dst);
   const std::uint64_t path = decisions_.summary().path;
-  const Bounded result = evaluate(arithmetic(instruction.scalar), operands);
-  if constexpr (Tracer::kPoints) {
+  const BoundedValue result = evaluate(arithmetic(instruction.scalar), operands);
+  if constexpr (Tracer::kEvaluatesPoints) {
     const auto sources = sources_of(instruction);
     const auto component = [](const Arithmetic& a, Operands x) { return unit_component(a, x).v; };
-    dst.h = unit ? tracer_.follow(instruction.scalar, sources, way_since(path), component)
-                 : tracer_.follow(*instruction.evaluator, instruction.scalar, sources, way_since(path));
+    dst.h = unit ? tracer_.follow(instruction.scalar, sources, path_step_since(path), component)
+                 : tracer_.follow(*instruction.evaluator, instruction.scalar, sources, path_step_since(path));
   }
   dst.f = result;
   decisions_.ignore_kinks(false);
-  if constexpr (Tracer::kDerivatives)
+  if constexpr (Tracer::kHasDerivatives)
     derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, dst);
 }
 
-/// What compute_float does, for the operations that make up most of a program, of two operands and without decisions.
+/// Fast path of compute_float for the most common operations, which have two operands and no decisions.
 template <class Tracer>
 void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
   const RegisterId* const operands = &program_.operands[instruction.operands];
   const Value& x = at(operands[0]);
   const Value& y = at(operands[1]);
   const Arithmetic& a = arithmetic(instruction.scalar);
-  const bool multiplies = instruction.code == Code::kMul;
-  const bool subtracts = instruction.code == Code::kSub;
-  // Value and bound by themselves: a Bounded that is copied at once waits for its value to be stored.
+  const bool multiplies = instruction.code == InstructionCode::kMul;
+  const bool subtracts = instruction.code == InstructionCode::kSub;
+  // Assigns value and bound separately: copying a BoundedValue would stall until its value has been stored.
   const long double v = multiplies ? x.f.v * y.f.v : (subtracts ? x.f.v - y.f.v : x.f.v + y.f.v);
   const PrecisionBounds e = multiplies ? a.product_bound(v, x.f, y.f) : a.sum_bound(v, x.f.e, y.f.e);
   Value& dst = at(instruction.dst);
-  if constexpr (Tracer::kPoints) {
+  if constexpr (Tracer::kEvaluatesPoints) {
     const std::array<const Value*, 2> sources{&x, &y};
     const std::uint64_t path = decisions_.summary().path;
     dst.h = tracer_.follow(*instruction.evaluator, instruction.scalar, sources, {path, path});
   }
-  if constexpr (Tracer::kDerivatives) {
+  if constexpr (Tracer::kHasDerivatives) {
     const std::array<const Handle*, 2> sources{&x.h, &y.h};
     const std::uint32_t wanted = (Tracer::carries(x.h) ? 1U : 0U) | (Tracer::carries(y.h) ? 2U : 0U);
-    const std::array<Bounded, 2> partials{multiplies ? y.f : kOneBounded,
-                                          multiplies ? x.f : number(subtracts ? -1 : 1)};
+    const std::array<BoundedValue, 2> partials{multiplies ? y.f : kBoundedOne,
+                                               multiplies ? x.f : number(subtracts ? -1 : 1)};
     dst.h = wanted == 0 ? Handle{} : tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
   }
   dst.f.v = v;
   dst.f.e = e;
 }
 
-/// The operands are any number, so their derivatives are added one after another; adding rounds nothing there.
+/// Adds the derivatives of any number of operands one after another; the partial derivatives are exact.
 template <class Tracer>
 void Machine<Tracer>::compute_sum(const Instruction& instruction) {
   const Arithmetic& a = arithmetic(instruction.scalar);
-  const bool products = instruction.code == Code::kSumOfProducts;
+  const bool products = instruction.code == InstructionCode::kSumOfProducts;
   terms_.clear();
   for (std::size_t i = 0; i < instruction.count; ++i)
     terms_.push_back(&at(operand(instruction, i)).f);
   Value sum;
   sum.f = products ? a.dot(terms_) : a.sum(terms_);
-  if constexpr (Tracer::kPoints) {
+  if constexpr (Tracer::kEvaluatesPoints) {
     const auto add = [&](const Arithmetic& values, Operands x) { return (products ? values.dot(x) : values.sum(x)).v; };
-    sum.h = tracer_.follow(instruction.scalar, sources_of(instruction), way_since(decisions_.summary().path), add);
+    sum.h =
+        tracer_.follow(instruction.scalar, sources_of(instruction), path_step_since(decisions_.summary().path), add);
   }
-  if constexpr (Tracer::kDerivatives) {
+  if constexpr (Tracer::kHasDerivatives) {
     const std::size_t count = products ? terms_.size() / 2 : terms_.size();
     for (std::size_t i = 0; i < count; ++i) {
       const Handle& first = at(operand(instruction, i)).h;
@@ -282,7 +285,7 @@ void Machine<Tracer>::compute_sum(const Instruction& instruction) {
         const std::uint32_t wanted = (Tracer::carries(first) ? 1U : 0U) | (Tracer::carries(second) ? 2U : 0U);
         if (wanted == 0) continue;
         const std::array<const Handle*, 2> sources{&first, &second};
-        const std::array<Bounded, 2> partials{*terms_[count + i], *terms_[i]};
+        const std::array<BoundedValue, 2> partials{*terms_[count + i], *terms_[i]};
         term = tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
       }
       if (Tracer::carries(term)) sum.h = tracer_.accumulate(instruction.scalar, sum.h, term, 1);
@@ -295,13 +298,13 @@ template <class Tracer>
 void Machine<Tracer>::custom(const Instruction& instruction) {
   Value& dst = at(instruction.dst);
   dst = at(operand(instruction, 0));
-  if constexpr (Tracer::kDerivatives) {
+  if constexpr (Tracer::kHasDerivatives) {
     const std::size_t count = (instruction.count - 1) / 2;
-    std::array<const Handle*, kMostOperands> sources;
+    std::array<const Handle*, kMaxOperands> sources;
     std::uint32_t wanted = 0;
     for (std::size_t i = 0; i <= count; ++i) {
       sources[i] = &at(operand(instruction, i)).h;
-      partials_[i] = i == 0 ? kOneBounded : at(operand(instruction, count + i)).f;
+      partials_[i] = i == 0 ? kBoundedOne : at(operand(instruction, count + i)).f;
       if (Tracer::carries(*sources[i]) && (i > 0 || instruction.extent == 1)) wanted |= std::uint32_t{1} << i;
     }
     dst.h = Handle{};
@@ -314,8 +317,8 @@ template <class Tracer>
 void Machine<Tracer>::compute_test(const Instruction& instruction) {
   const std::uint64_t path = decisions_.summary().path;
   const bool answer = instruction.evaluator->test(arithmetic(instruction.scalar), gather(instruction));
-  if constexpr (Tracer::kPoints)
-    tracer_.follow(instruction.scalar, sources_of(instruction), way_since(path), instruction.evaluator->test);
+  if constexpr (Tracer::kEvaluatesPoints)
+    tracer_.follow(instruction.scalar, sources_of(instruction), path_step_since(path), instruction.evaluator->test);
   at(instruction.dst).i = answer;
 }
 
@@ -336,26 +339,26 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
   decisions_.at(instruction.loc);
   const std::uint64_t path = decisions_.summary().path;
   switch (instruction.code) {
-    case Code::kFloatToFloat: {
+    case InstructionCode::kFloatToFloat: {
       const Operands operands = gather(instruction);
-      if constexpr (Tracer::kPoints) dst.h = source.h;  // converting rounds, which changes bounds alone
+      if constexpr (Tracer::kEvaluatesPoints) dst.h = source.h;  // rounding by the conversion affects only bounds
       dst.f = convert(arithmetic(instruction.scalar), instruction.from, instruction.scalar, source.f);
-      const auto identity = [](const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) {
-        p[0] = kOneBounded;
+      const auto identity = [](const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
+        p[0] = kBoundedOne;
       };
-      if constexpr (Tracer::kDerivatives) derive(instruction, operands, identity, dst);
+      if constexpr (Tracer::kHasDerivatives) derive(instruction, operands, identity, dst);
       return;
     }
-    case Code::kIntegerToFloat:
+    case InstructionCode::kIntegerToFloat:
       dst = Value{};
       dst.f = arithmetic(instruction.scalar).constant(to_real(instruction.from, source.i));
       return;
-    case Code::kFloatToBool:
+    case InstructionCode::kFloatToBool:
       dst.i = original_evaluator(ir::Op::kNonzero).evaluate(arithmetic(instruction.from), gather(instruction)).v != 0;
-      if constexpr (Tracer::kPoints)
-        tracer_.follow(evaluator(ir::Op::kNonzero), instruction.from, sources_of(instruction), way_since(path));
+      if constexpr (Tracer::kEvaluatesPoints)
+        tracer_.follow(evaluator(ir::Op::kNonzero), instruction.from, sources_of(instruction), path_step_since(path));
       return;
-    case Code::kFloatToInteger: return float_to_integer(instruction);
+    case InstructionCode::kFloatToInteger: return float_to_integer(instruction);
     default: dst.i = ir::wrap_to(instruction.scalar, source.i); return;
   }
 }
@@ -364,8 +367,8 @@ template <class Tracer>
 void Machine<Tracer>::float_to_integer(const Instruction& instruction) {
   const std::uint64_t path = decisions_.summary().path;
   const long double whole = truncated(arithmetic(instruction.from), at(operand(instruction, 0)).f);
-  if constexpr (Tracer::kPoints) {
-    tracer_.follow(instruction.from, sources_of(instruction), way_since(path),
+  if constexpr (Tracer::kEvaluatesPoints) {
+    tracer_.follow(instruction.from, sources_of(instruction), path_step_since(path),
                    [](const Arithmetic& a, Operands x) { return truncated(a, *x[0]); });
   }
   const bool in_range = fits(instruction.scalar, whole);
@@ -404,8 +407,8 @@ void Machine<Tracer>::report(Finding::Kind kind, const Instruction& instruction)
 template <class Tracer>
 void Machine<Tracer>::report_index(const Instruction& instruction, std::vector<std::int64_t> index,
                                    std::vector<std::int32_t> shape) {
-  const bool global =
-      instruction.code == Code::kLoad || instruction.code == Code::kStore || instruction.code == Code::kAtomic;
+  const bool global = instruction.code == InstructionCode::kLoad || instruction.code == InstructionCode::kStore ||
+                      instruction.code == InstructionCode::kAtomic;
   findings_.add({.kind = Finding::Kind::kOutOfBounds,
                  .parameter = global ? instruction.target : ir::kNone,
                  .index = std::move(index),
@@ -417,6 +420,6 @@ void Machine<Tracer>::report_index(const Instruction& instruction, std::vector<s
 template class Machine<NoDerivatives>;
 template class Machine<DualNumbers>;
 template class Machine<Tape>;
-template class Machine<Points>;
+template class Machine<PointTracer>;
 
 }  // namespace assay::reference

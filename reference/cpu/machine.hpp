@@ -1,13 +1,13 @@
 // The interpreter: runs a Program for all threads of a launch, one after another.
 //
-// A Tracer says what to keep of derivatives: nothing, dual numbers, or a tape for the reverse sweep; or of the values
-// at other points (points.hpp). It has
-//   Handle                                        what goes along with each value; default: no derivative
-//   active(handle), full()                        whether it moves with an input; whether to stop the run
-//   carries(handle)                               whether it depends on an input at all, if only by zero
-//   same(handle, handle)                          whether two derivatives are known to be the same
+// A Tracer determines the derivative information of each value: none, dual numbers, a tape for the reverse sweep, or
+// the values at other points (points.hpp). It has
+//   Handle                                        data attached to each value; default: no derivative
+//   active(handle), full()                        whether its derivative is not zero; whether to stop the run
+//   carries(handle)                               whether it depends on an input, even with a zero derivative
+//   same(handle, handle)                          whether two derivatives are known to be equal
 //   leaf(parameter, leaf, type, value)            handle of an input
-// and, with kDerivatives,
+// and, with kHasDerivatives,
 //   combine(type, sources, partials, wanted)      handle of an operation's result
 //   accumulate(type, old, contribution, sign)     handle of old + sign * contribution
 #pragma once
@@ -33,8 +33,8 @@ class Machine {
  public:
   using Handle = typename Tracer::Handle;
 
-  /// Keeps references to all. Without `bounds` those of all results are 0 and say nothing.
-  Machine(const Program& program, const Run& run, Tracer& tracer, const Perturbation* perturbation = nullptr,
+  /// Keeps references to all. Without `bounds`, the bounds of all results are 0 and have no meaning.
+  Machine(const Program& program, const OracleRun& run, Tracer& tracer, const Perturbation* perturbation = nullptr,
           bool bounds = true);
 
   void run();
@@ -45,7 +45,7 @@ class Machine {
   const std::vector<Choice>& choices() const { return choices_; }
   std::vector<Finding> take_findings() { return findings_.take(); }
   ArrayMemory<Handle>& array(std::size_t parameter) { return arrays_[parameter]; }
-  /// Derivative of a cell's content, of its initial content if nothing was written.
+  /// Derivative of the content of a cell; of its initial content if it was not written.
   Handle handle_of(std::size_t parameter, std::size_t element, std::size_t leaf);
   Handle handle_of(std::size_t parameter, std::size_t cell) {
     const std::size_t leaves = arrays_[parameter].leaves();
@@ -53,8 +53,8 @@ class Machine {
   }
 
  private:
-  using Value = Datum<Handle>;
-  static constexpr std::size_t kMostOperands = 32;
+  using Value = TracedValue<Handle>;
+  static constexpr std::size_t kMaxOperands = 32;
 
   // machine.cpp
   void bind_arguments(const Perturbation* perturbation);
@@ -74,29 +74,29 @@ class Machine {
   void extract(const Instruction& instruction);
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);
-  void note_choice(const Instruction& instruction, std::size_t way) {
-    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken[way];
+  void record_choice(const Instruction& instruction, std::size_t branch) {
+    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken[branch];
   }
   void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& dst);
   /// The operands of an instruction, for a tracer of points.
   std::span<const Value* const> sources_of(const Instruction& instruction);
-  Points::Way way_since(std::uint64_t path) const { return {path, decisions_.summary().path}; }
+  PointTracer::PathStep path_step_since(std::uint64_t path) const { return {path, decisions_.summary().path}; }
 
   // machine_memory.cpp
   void access(const Instruction& instruction);
-  /// Makes a float that is read or seeded for the first time an input, if nothing was written to it.
-  void touch(Cell<Handle>& source, std::size_t parameter, std::size_t element, std::size_t leaf);
+  /// Registers a float as an input when it is first read or gets a cotangent, unless it was written.
+  void ensure_input(Cell<Handle>& source, std::size_t parameter, std::size_t element, std::size_t leaf);
   void load(const Instruction& instruction);
   void store(const Instruction& instruction);
   void atomic(const Instruction& instruction);
-  /// A cell of the array that an instruction names.
-  struct Place {
+  /// A cell of the array accessed by an instruction.
+  struct CellPosition {
     std::size_t element;
     std::size_t leaf;
   };
-  void update(const Instruction& instruction, Place place, RegisterId value, RegisterId expected);
-  void update_float(const Instruction& instruction, Place place, const Value& value);
-  void add_float(const Instruction& instruction, Place place, const Value& value);
+  void update(const Instruction& instruction, CellPosition place, RegisterId value, RegisterId expected);
+  void update_float(const Instruction& instruction, CellPosition place, const Value& value);
+  void add_float(const Instruction& instruction, CellPosition place, const Value& value);
   void local_load(const Instruction& instruction);
   void local_store(const Instruction& instruction);
   std::optional<std::size_t> locate(const Instruction& instruction);
@@ -121,7 +121,7 @@ class Machine {
   }
 
   const Program& program_;
-  const Run& run_;
+  const OracleRun& run_;
   Tracer& tracer_;
   DecisionRecorder decisions_;
   std::vector<Choice> choices_;
@@ -129,10 +129,10 @@ class Machine {
   FindingLog findings_;
   std::vector<Value> registers_;
   std::vector<ArrayMemory<Handle>> arrays_;
-  std::array<const Bounded*, kMostOperands> operand_values_ = {};  ///< of the current instruction
-  std::array<Bounded, kMostOperands> partials_ = {};               ///< the same
-  std::vector<const Bounded*> terms_;                              ///< of the current sum
-  std::vector<const Value*> sources_;                              ///< of the current operation at points
+  std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< of the current instruction
+  std::array<BoundedValue, kMaxOperands> partials_ = {};               ///< the same
+  std::vector<const BoundedValue*> terms_;                             ///< of the current sum
+  std::vector<const Value*> sources_;                                  ///< of the current operation at points
   std::int64_t instructions_ = 0;
   std::int32_t thread_ = 0;
   bool complete_ = true;
@@ -141,6 +141,6 @@ class Machine {
 extern template class Machine<NoDerivatives>;
 extern template class Machine<DualNumbers>;
 extern template class Machine<Tape>;
-extern template class Machine<Points>;
+extern template class Machine<PointTracer>;
 
 }  // namespace assay::reference

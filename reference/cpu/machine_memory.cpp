@@ -11,32 +11,32 @@ namespace assay::reference {
 template <class Tracer>
 void Machine<Tracer>::access(const Instruction& instruction) {
   switch (instruction.code) {
-    case Code::kLoad: return load(instruction);
-    case Code::kStore: return store(instruction);
-    case Code::kAtomic: return atomic(instruction);
-    case Code::kLocalLoad: return local_load(instruction);
+    case InstructionCode::kLoad: return load(instruction);
+    case InstructionCode::kStore: return store(instruction);
+    case InstructionCode::kAtomic: return atomic(instruction);
+    case InstructionCode::kLocalLoad: return local_load(instruction);
     default: return local_store(instruction);
   }
 }
 
-/// Notes how far a tile reaches. True if the element lies behind the array's end, where a tile is padded.
+/// Records the extent that a tile needs. True if the element is outside the array, where tiles are padded.
 template <class Tracer>
 bool Machine<Tracer>::note_tile(const Instruction& instruction, std::span<const std::int64_t> index) {
   constexpr std::int64_t kFurthest = std::numeric_limits<std::int32_t>::max();
   ArrayMemory<Handle>& memory = array_of(instruction);
-  memory.asked.resize(index.size());
+  memory.tile_extents.resize(index.size());
   bool behind = false;
   bool before = false;
   for (std::size_t d = 0; d < index.size(); ++d) {
-    memory.asked[d] =
-        std::max(memory.asked[d], static_cast<std::int32_t>(std::clamp(index[d] + 1, std::int64_t{0}, kFurthest)));
+    memory.tile_extents[d] = std::max(memory.tile_extents[d],
+                                      static_cast<std::int32_t>(std::clamp(index[d] + 1, std::int64_t{0}, kFurthest)));
     behind |= index[d] >= memory.shape()[d];
     before |= index[d] < 0;
   }
   return behind && !before;
 }
 
-/// The element that the instruction's indices name; reports one outside the array.
+/// The element at the indices of the instruction; reports an index out of bounds.
 template <class Tracer>
 std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instruction) {
   std::array<std::int64_t, 4> index = {};
@@ -68,7 +68,7 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
                  .other_thread = conflict.thread});
 }
 
-/// What every read of memory checks: that the cells were initialised.
+/// Checks for every read of memory that the cells are initialised.
 template <class Tracer>
 void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells) {
   bool poisoned = false;
@@ -81,9 +81,9 @@ void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t elem
 }
 
 template <class Tracer>
-void Machine<Tracer>::touch([[maybe_unused]] Cell<Handle>& source, [[maybe_unused]] std::size_t parameter,
-                            [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t leaf) {
-  if constexpr (Tracer::kDerivatives || Tracer::kPoints) {
+void Machine<Tracer>::ensure_input([[maybe_unused]] Cell<Handle>& source, [[maybe_unused]] std::size_t parameter,
+                                   [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t leaf) {
+  if constexpr (Tracer::kHasDerivatives || Tracer::kEvaluatesPoints) {
     if (source.written || source.has_leaf) return;
     const ArrayMemory<Handle>& memory = arrays_[parameter];
     if (!ir::is_float(memory.type(leaf))) return;
@@ -105,7 +105,7 @@ void Machine<Tracer>::load(const Instruction& instruction) {
   if (const auto conflict = log.read(thread_, instruction.loc)) report_conflict(instruction, *element, *conflict);
   note_read(instruction, *element, cells);
   for (std::size_t k = 0; k < leaves; ++k) {
-    touch(cells[k], static_cast<std::size_t>(instruction.target), *element, k);
+    ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, k);
     at(instruction.dst + static_cast<RegisterId>(k)) = cells[k].content;
   }
 }
@@ -122,7 +122,7 @@ void Machine<Tracer>::store(const Instruction& instruction) {
     Cell<Handle>& cell = memory.cell(*element, k);
     cell.content = at(operand(instruction, instruction.rank + k));
     cell.initialised = cell.written = true;
-    memory.forget_sum(*element, k);
+    memory.reset_sum(*element, k);
   }
 }
 
@@ -145,7 +145,7 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
   for (std::size_t k = 0; k < leaves; ++k) {
     handle_of(static_cast<std::size_t>(instruction.target), *element, k);
     Cell<Handle>& cell = memory.cell(*element, k);
-    // The result may be the register of the value: take the value first.
+    // Result and value may share a register: copy the value first.
     const RegisterId value = operand(instruction, instruction.rank + k);
     const bool compares = instruction.atomic == ir::AtomicOp::kCompareAndSwap;
     const RegisterId expected = compares ? operand(instruction, instruction.rank + leaves + k) : ir::kNone;
@@ -157,23 +157,24 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
 }
 
 template <class Tracer>
-void Machine<Tracer>::update(const Instruction& instruction, Place place, RegisterId source, RegisterId expected) {
+void Machine<Tracer>::update(const Instruction& instruction, CellPosition place, RegisterId source,
+                             RegisterId expected) {
   ArrayMemory<Handle>& memory = array_of(instruction);
   Value& content = memory.cell(place.element, place.leaf).content;
   const Value& value = at(source);
   const ir::Scalar scalar = memory.type(place.leaf);
   const bool is_float = ir::is_float(scalar);
   const bool adds = instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub;
-  if (!adds) memory.forget_sum(place.element, place.leaf);
+  if (!adds) memory.reset_sum(place.element, place.leaf);
   if (instruction.atomic == ir::AtomicOp::kCompareAndSwap) {
     const Value& wanted = at(expected);
-    const std::array<const Bounded*, 2> both{&content.f, &wanted.f};
+    const std::array<const BoundedValue*, 2> both{&content.f, &wanted.f};
     const std::uint64_t path = decisions_.summary().path;
     const bool equal =
         is_float ? original_evaluator(ir::Op::kEq).test(arithmetic(scalar), both) : content.i == wanted.i;
-    if constexpr (Tracer::kPoints) {
+    if constexpr (Tracer::kEvaluatesPoints) {
       const std::array<const Value*, 2> sources{&content, &wanted};
-      if (is_float) tracer_.follow(scalar, sources, way_since(path), original_evaluator(ir::Op::kEq).test);
+      if (is_float) tracer_.follow(scalar, sources, path_step_since(path), original_evaluator(ir::Op::kEq).test);
     }
     if (equal) content = value;
   } else if (instruction.atomic == ir::AtomicOp::kExchange) {
@@ -186,49 +187,49 @@ void Machine<Tracer>::update(const Instruction& instruction, Place place, Regist
 }
 
 template <class Tracer>
-void Machine<Tracer>::update_float(const Instruction& instruction, Place place, const Value& value) {
+void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition place, const Value& value) {
   if (instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub)
     return add_float(instruction, place, value);
   ArrayMemory<Handle>& memory = array_of(instruction);
   Value& content = memory.cell(place.element, place.leaf).content;
   const Arithmetic& a = arithmetic(memory.type(place.leaf));
-  const std::array<const Bounded*, 2> both{&content.f, &value.f};
+  const std::array<const BoundedValue*, 2> both{&content.f, &value.f};
   const bool least = instruction.atomic == ir::AtomicOp::kMin;
-  // Which thread gets the gradient in a tie is open (numeric policy, section 4): an exact tie is uncertain too. A value
-  // may be exact in the double lift and rounded in the kernel's own type.
+  // The thread that gets the gradient in a tie is unspecified (docs/design/numerics.md, section 4), so an exact tie is
+  // uncertain too. A value may be exact in the f64 promotion and rounded in the type of the kernel.
   PrecisionBounds tie{};
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     if (content.f.v == value.f.v && content.f.e[precision] == 0 && value.f.e[precision] == 0)
       tie[precision] = kUnbounded;
   }
-  // Unless both are one and the same input: then all of it ends there.
+  // Unless both are the same input, which then gets the whole gradient.
   const bool matters = Tracer::active(content.h) && Tracer::active(value.h) && !Tracer::same(content.h, value.h);
-  if (matters) decisions_.kink(0, tie);
+  if (matters) decisions_.record_kink(0, tie);
   const std::uint64_t path = decisions_.summary().path;
   Handle points = {};
-  const Bounded result = original_evaluator(least ? ir::Op::kMin : ir::Op::kMax).evaluate(a, both);
-  if constexpr (Tracer::kPoints) {
+  const BoundedValue result = original_evaluator(least ? ir::Op::kMin : ir::Op::kMax).evaluate(a, both);
+  if constexpr (Tracer::kEvaluatesPoints) {
     const std::array<const Value*, 2> sources{&content, &value};
     points = tracer_.follow(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.leaf), sources,
-                            way_since(path));
+                            path_step_since(path));
   }
   const bool replaced = std::isnan(content.f.v) || (least ? value.f.v < content.f.v : value.f.v > content.f.v);
   if (replaced) content = value;
   content.f = result;
-  if constexpr (Tracer::kPoints) content.h = points;
+  if constexpr (Tracer::kEvaluatesPoints) content.h = points;
 }
 
 template <class Tracer>
-void Machine<Tracer>::add_float(const Instruction& instruction, Place place, const Value& value) {
+void Machine<Tracer>::add_float(const Instruction& instruction, CellPosition place, const Value& value) {
   ArrayMemory<Handle>& memory = array_of(instruction);
   Value& content = memory.cell(place.element, place.leaf).content;
   const ir::Scalar scalar = memory.type(place.leaf);
   const int sign = instruction.atomic == ir::AtomicOp::kSub ? -1 : 1;
-  const Bounded term{sign * value.f.v, value.f.e};
+  const BoundedValue term{sign * value.f.v, value.f.e};
   const Arithmetic& a = arithmetic(scalar);
   const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
   const PrecisionBounds flush{flushes ? 0x1p-126 : 0, 0};
-  if constexpr (Tracer::kPoints) content.h = tracer_.sum(content, value, sign);
+  if constexpr (Tracer::kEvaluatesPoints) content.h = tracer_.sum(content, value, sign);
   if (run_.profile.unordered_atomics) {
     AtomicSum& sum = memory.sum(place.element, place.leaf);
     if (!sum.is_started()) sum.start(content.f);
@@ -242,7 +243,7 @@ void Machine<Tracer>::add_float(const Instruction& instruction, Place place, con
     for (std::size_t precision = 0; precision < kPrecisions; ++precision)
       content.f.e[precision] += flush[precision];
   }
-  if constexpr (Tracer::kDerivatives) content.h = tracer_.accumulate(scalar, content.h, value.h, sign);
+  if constexpr (Tracer::kHasDerivatives) content.h = tracer_.accumulate(scalar, content.h, value.h, sign);
 }
 
 template <class Tracer>
@@ -275,6 +276,6 @@ void Machine<Tracer>::local_store(const Instruction& instruction) {
 template class Machine<NoDerivatives>;
 template class Machine<DualNumbers>;
 template class Machine<Tape>;
-template class Machine<Points>;
+template class Machine<PointTracer>;
 
 }  // namespace assay::reference

@@ -1,7 +1,8 @@
-// The oracle's memory: the arrays of one launch, a cell per scalar with its bound, history and derivative.
+// The memory of the oracle: the arrays of one launch. A cell holds one scalar component of an array element with its
+// bound, access history and derivative.
 //
-// Cells come into being when a thread first comes near them: of a launch of many threads the oracle runs a few, and
-// what these leave alone costs nothing.
+// Cells are allocated in pages on first access: of a large launch the oracle may run only a few threads, and memory
+// that they do not access costs nothing.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +21,15 @@
 
 namespace assay::reference {
 
-/// A value in flight or at rest. `Handle` is what a tracer knows of its derivative.
+/// A value in a register or in memory. `Handle` is the derivative information of the tracer.
 template <class Handle>
-struct Datum {
-  Bounded f;
+struct TracedValue {
+  BoundedValue f;
   std::int64_t i = 0;
   Handle h = {};
 };
 
-/// Changes of the initial float leaves: `step` times `direction`.
+/// Change of the initial float components: `step` times `direction`.
 struct Perturbation {
   const ComponentValues& direction;
   long double step = 0;
@@ -40,27 +41,27 @@ inline double component_value(const ComponentValues& values, std::size_t paramet
 
 template <class Handle>
 struct Cell {
-  Datum<Handle> content;
+  TracedValue<Handle> content;
   bool initialised = true;
   bool written = false;
-  bool has_leaf = false;  ///< the tracer knows the initial content
+  bool has_leaf = false;  ///< the initial content is registered with the tracer
 };
 
-/// Reads one leaf of an argument.
+/// Reads one scalar component of an argument.
 template <class Handle>
-Datum<Handle> initial_content(const ir::Argument& argument, std::size_t offset, ir::Scalar scalar) {
-  Datum<Handle> datum;
+TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t offset, ir::Scalar scalar) {
+  TracedValue<Handle> datum;
   const std::byte* const at = argument.bytes.data() + offset;
   if (ir::is_float(scalar)) datum.f.v = static_cast<long double>(ir::read_float(scalar, at));
   else datum.i = ir::read_integer(scalar, at);
   return datum;
 }
 
-/// One array parameter. Elements are numbered in row-major order; cells are element * leaves + leaf.
+/// One array parameter. Elements are numbered in row-major order; the index of a cell is element * leaves + leaf.
 template <class Handle>
 class ArrayMemory {
  public:
-  /// Before the first use. Keeps references to the argument and the perturbation, if there is one.
+  /// Must be called before the first use. Keeps references to the argument and the perturbation, if any.
   void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> leaves,
             bool initialised, const Perturbation* perturbation) {
     parameter_ = parameter;
@@ -69,7 +70,7 @@ class ArrayMemory {
     initialised_ = initialised;
     perturbation_ = perturbation;
     elements_ = static_cast<std::size_t>(ir::element_count(argument));
-    page_shift_ = elements_ <= kWhole ? static_cast<int>(std::bit_width(elements_)) : kPageShift;
+    page_shift_ = elements_ <= kSinglePage ? static_cast<int>(std::bit_width(elements_)) : kPageShift;
     pages_.resize(elements_ == 0 ? 0 : ((elements_ - 1) >> page_shift_) + 1);
   }
 
@@ -87,25 +88,26 @@ class ArrayMemory {
     AccessLog& log;
   };
   Element at(std::size_t element) {
-    Page& its = page(element);
+    Page& containing_page = page(element);
     const std::size_t number = within(element);
-    return {std::span(its.cells).subspan(number * leaves_.size(), leaves_.size()), its.log[number]};
+    return {std::span(containing_page.cells).subspan(number * leaves_.size(), leaves_.size()),
+            containing_page.log[number]};
   }
-  /// The additions by atomics to a cell.
+  /// The atomic additions to a cell.
   AtomicSum& sum(std::size_t element, std::size_t leaf) {
-    Page& its = page(element);
-    if (its.sums.empty()) its.sums.resize(its.cells.size());
-    return its.sums[within(element) * leaves_.size() + leaf];
+    Page& containing_page = page(element);
+    if (containing_page.sums.empty()) containing_page.sums.resize(containing_page.cells.size());
+    return containing_page.sums[within(element) * leaves_.size() + leaf];
   }
-  /// A cell that got another content than by an addition.
-  void forget_sum(std::size_t element, std::size_t leaf) {
-    Page& its = page(element);
-    if (!its.sums.empty()) its.sums[within(element) * leaves_.size() + leaf] = AtomicSum{};
+  /// Resets the sum of a cell that was changed other than by an addition.
+  void reset_sum(std::size_t element, std::size_t leaf) {
+    Page& containing_page = page(element);
+    if (!containing_page.sums.empty()) containing_page.sums[within(element) * leaves_.size() + leaf] = AtomicSum{};
   }
 
-  /// visit(cell number, cell) for those that a thread came near, ascending. Some of them were not touched.
+  /// visit(cell index, cell) for all allocated cells, ascending. Some of them were not accessed.
   template <class Visit>
-  void for_each_near(Visit visit) {
+  void for_each_allocated(Visit visit) {
     for (std::size_t p = 0; p < pages_.size(); ++p) {
       if (pages_[p] == nullptr) continue;
       const std::size_t first = (p << page_shift_) * leaves_.size();
@@ -113,12 +115,12 @@ class ArrayMemory {
         visit(first + k, pages_[p]->cells[k]);
     }
   }
-  /// visit(cell number, cell) for all, ascending.
+  /// visit(cell index, cell) for all cells, ascending.
   template <class Visit>
   void for_each(Visit visit) {
     for (std::size_t p = 0; p < pages_.size(); ++p)
       page(p << page_shift_);
-    for_each_near(visit);
+    for_each_allocated(visit);
   }
 
   std::optional<std::int64_t> element(std::span<const std::int64_t> index) const {
@@ -130,7 +132,8 @@ class ArrayMemory {
     return number;
   }
 
-  std::vector<std::int32_t> asked;  ///< by dimension: extent that would hold all tiles; empty until the first tile
+  /// By dimension: extent needed to hold all tiles; empty until the first tile.
+  std::vector<std::int32_t> tile_extents;
 
  private:
   struct Page {
@@ -138,8 +141,8 @@ class ArrayMemory {
     std::vector<AccessLog> log;   ///< by element
     std::vector<AtomicSum> sums;  ///< by cell; empty until the first atomic addition
   };
-  /// Arrays of so many elements are one page; of longer ones pages are short, for threads far apart.
-  static constexpr std::size_t kWhole = 2048;
+  /// Arrays of up to this many elements are one page; longer arrays have short pages, for sparse accesses.
+  static constexpr std::size_t kSinglePage = 2048;
   static constexpr int kPageShift = 2;
 
   std::size_t within(std::size_t element) const { return element & ((std::size_t{1} << page_shift_) - 1); }

@@ -13,17 +13,17 @@ using ir::ExprId;
 using ir::Op;
 using testing::OracleFixture;
 
-double value(const Reference& r, ir::VarId p, std::size_t k) {
+double value(const ReferenceResult& r, ir::VarId p, std::size_t k) {
   return static_cast<double>(r.outputs[static_cast<std::size_t>(p)]->elements[k].value);
 }
-double slope(const Reference& r, ir::VarId p, std::size_t k) {
+double slope(const ReferenceResult& r, ir::VarId p, std::size_t k) {
   return static_cast<double>(r.gradients[static_cast<std::size_t>(p)]->elements[k].value);
 }
-const GradientElement& element(const Reference& r, ir::VarId p, std::size_t k) {
+const GradientElement& element(const ReferenceResult& r, ir::VarId p, std::size_t k) {
   return r.gradients[static_cast<std::size_t>(p)]->elements[k];
 }
 
-TEST(Memory, InPlaceUpdateAndOverwrite) {
+TEST(Memory, DifferentiatesInPlaceUpdateAndOverwrite) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3, 5});
   const ir::VarId i = w.thread_index(1);
@@ -33,24 +33,24 @@ TEST(Memory, InPlaceUpdateAndOverwrite) {
   w.b().store(x, {zero}, w.op(Op::kMul, {w.b().load(x, {zero}), w.b().load(x, {w.b().i32(1)})}));
   w.b().store(x, {w.b().i32(1)}, w.f64(7));
   static_cast<void>(i);
-  const Reference r = w.gradient(x, {1, 100});
+  const ReferenceResult r = w.gradient(x, {1, 100});
   EXPECT_EQ(value(r, x, 0), 45);
   EXPECT_EQ(slope(r, x, 0), 30);
-  EXPECT_EQ(slope(r, x, 1), 9) << "the seed of the overwritten cell is gone";
+  EXPECT_EQ(slope(r, x, 1), 9) << "the cotangent of the overwritten element is cleared";
 }
 
-TEST(Memory, UnwrittenCellsKeepTheirSeed) {
+TEST(Memory, UnwrittenElementsKeepTheirCotangent) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3, 5});
   const ir::VarId i = w.thread_index(1);
   w.b().store(x, {w.var(i)}, w.op(Op::kMul, {w.b().load(x, {w.b().i32(1)}), w.f64(4)}));
-  const Reference r = w.gradient(x, {1, 100});
+  const ReferenceResult r = w.gradient(x, {1, 100});
   EXPECT_EQ(slope(r, x, 0), 0);
   EXPECT_EQ(slope(r, x, 1), 104);
   EXPECT_FALSE(r.outputs[0]->elements[1].written);
 }
 
-TEST(Memory, GathersAddUpInTheCellTheyReadFrom) {
+TEST(Memory, GatherAccumulatesGradientAtSource) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3});
   const ir::VarId index = w.integers("index", {1, 1, 0, 1});
@@ -58,14 +58,14 @@ TEST(Memory, GathersAddUpInTheCellTheyReadFrom) {
   const ir::VarId i = w.thread_index(4);
   const ExprId gathered = w.b().load(x, {w.at(index, i)});
   w.b().store(out, {w.var(i)}, w.op(Op::kMul, {gathered, gathered}));
-  const Reference r = w.gradient(out, {1, 2, 4, 8});
+  const ReferenceResult r = w.gradient(out, {1, 2, 4, 8});
   EXPECT_EQ(slope(r, x, 0), 16);
   EXPECT_EQ(slope(r, x, 1), 66);
   EXPECT_EQ(element(r, x, 1).contributions, 6);
   EXPECT_EQ(element(r, x, 1).magnitude, 66);
 }
 
-TEST(Memory, AtomicSumsInAnyOrder) {
+TEST(Memory, AtomicSumsAreBoundedInAnyOrder) {
   OracleFixture w;
   std::vector<double> x;
   for (int k = 0; k < 50; ++k)
@@ -74,8 +74,8 @@ TEST(Memory, AtomicSumsInAnyOrder) {
   const ir::VarId out = w.array("out", ir::kF32, {1}, {0.1});
   const ir::VarId i = w.thread_index(50);
   w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.op(Op::kMul, {w.at(in, i), w.at(in, i)}));
-  const Reference r = w.gradient(out, {3});
-  // Any order of additions stays within the bound: forward, backward, and alternating ends.
+  const ReferenceResult r = w.gradient(out, {3});
+  // The bound holds for any order of additions: ascending, descending, and alternating from both ends.
   const auto total = [&](auto index) {
     float sum = 0.1F;
     for (int k = 0; k < 50; ++k) {
@@ -90,7 +90,7 @@ TEST(Memory, AtomicSumsInAnyOrder) {
     EXPECT_LE(std::abs(got - sum.value), static_cast<long double>(sum.bound[kNative]));
   EXPECT_LT(sum.bound[kNative], 1e-3);
   EXPECT_NEAR(slope(r, in, 7), 6 * static_cast<double>(static_cast<float>(x[7])), 1e-12);
-  EXPECT_EQ(slope(r, out, 0), 3) << "the prior content is a term like the others";
+  EXPECT_EQ(slope(r, out, 0), 3) << "the initial content is a term of the sum";
 }
 
 TEST(Memory, DyadicSumsAreExactInAnyOrder) {
@@ -99,48 +99,48 @@ TEST(Memory, DyadicSumsAreExactInAnyOrder) {
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(4);
   w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(in, i));
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   EXPECT_EQ(value(r, out, 0), 2);
   EXPECT_EQ(r.outputs[1]->elements[0].bound[kNative], 0);
 }
 
-TEST(Memory, AtomicSubtractionTurnsTheSeed) {
+TEST(Memory, AtomicSubtractionNegatesTheCotangent) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(2);
   w.b().atomic(AtomicOp::kSub, out, {w.b().i32(0)}, w.at(x, i));
-  const Reference r = w.gradient(out, {5});
+  const ReferenceResult r = w.gradient(out, {5});
   EXPECT_EQ(value(r, out, 0), -5);
   EXPECT_EQ(slope(r, x, 1), -5);
 }
 
-TEST(Memory, TheWinnerOfAnAtomicMaximumGetsTheSeed) {
+TEST(Memory, AtomicMaximumPassesCotangentToWinner) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 9, 3});
   const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
   const ir::VarId i = w.thread_index(3);
   w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.at(x, i));
-  const Reference r = w.gradient(out, {5});
+  const ReferenceResult r = w.gradient(out, {5});
   EXPECT_EQ(value(r, out, 0), 9);
   EXPECT_EQ(slope(r, x, 0) + slope(r, x, 2) + slope(r, out, 0), 0);
   EXPECT_EQ(slope(r, x, 1), 5);
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 0);
 }
 
-TEST(Memory, ATieOfAtomicMaximaIsUncertain) {
+TEST(Memory, TieOfAtomicMaximaIsUncertain) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {9, 9});
   const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
   const ir::VarId i = w.thread_index(2);
   w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.at(x, i));
-  const Reference r = w.gradient(out, {5});
+  const ReferenceResult r = w.gradient(out, {5});
   EXPECT_EQ(slope(r, x, 0) + slope(r, x, 1), 5);
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
 }
 
-// 3 + 0.91 is rounded in f32, but not in the double lift; so 0 times it is an exact zero in one of the lanes only.
-TEST(Memory, ATieOfAtomicMaximaAtAZeroProductIsUncertainInBothLanes) {
+// 3 + 0.91 is rounded in f32 but not in the f64 promotion, so 0 times it is an exact zero in only one precision.
+TEST(Memory, TieWithZeroProductIsUncertainInBothPrecisions) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0}, ir::Scalar::kF32);
   const ir::VarId y = w.floats("y", {3}, ir::Scalar::kF32);
@@ -148,12 +148,12 @@ TEST(Memory, ATieOfAtomicMaximaAtAZeroProductIsUncertainInBothLanes) {
   const ir::VarId i = w.thread_index(1);
   const ExprId sum = w.op(ir::Op::kAdd, {w.at(y, i), w.b().literal(ir::kF32, 0.91)});
   w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.op(ir::Op::kMul, {w.at(x, i), sum}));
-  const Reference r = w.gradient(out, {5});
+  const ReferenceResult r = w.gradient(out, {5});
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
   EXPECT_EQ(r.decisions.uncertain_kinks[kPromoted], 1);
 }
 
-TEST(Memory, IntegerAtomics) {
+TEST(Memory, EvaluatesIntegerAtomics) {
   OracleFixture w;
   const ir::VarId n = w.integers("n", {6, 6, 6, 6, 6, 6});
   const ir::VarId i = w.thread_index(1);
@@ -166,13 +166,13 @@ TEST(Memory, IntegerAtomics) {
   static_cast<void>(w.b().atomic_result("seen", AtomicOp::kCompareAndSwap, n, cell(5), w.var(old), w.b().i32(6)));
   w.b().atomic(AtomicOp::kAdd, n, cell(5), w.var(old));
   static_cast<void>(i);
-  const Reference r = w.evaluate();
+  const ReferenceResult r = w.evaluate();
   const std::vector<std::int64_t> expected = {2, 7, 5, 3, 3, 12};
   for (std::size_t k = 0; k < expected.size(); ++k)
     EXPECT_EQ(r.outputs[0]->elements[k].integer, expected[k]) << k;
 }
 
-TEST(Memory, ValueParametersGatherFromAllThreads) {
+TEST(Memory, ValueParameterGradientsSumOverThreads) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1, 2, 3});
   const ir::VarId scale = w.value("scale", ir::kF64, {4});
@@ -181,7 +181,7 @@ TEST(Memory, ValueParametersGatherFromAllThreads) {
   const ir::VarId i = w.thread_index(3);
   const ExprId y = w.op(Op::kExtract, {w.var(shift), w.b().i32(1)});
   w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {w.op(Op::kMul, {w.at(x, i), w.var(scale)}), y}));
-  const Reference r = w.gradient(out, {1, 10, 100});
+  const ReferenceResult r = w.gradient(out, {1, 10, 100});
   EXPECT_EQ(value(r, out, 2), 32);
   EXPECT_EQ(slope(r, scale, 0), 321);
   EXPECT_EQ(slope(r, shift, 0), 0);
@@ -189,7 +189,7 @@ TEST(Memory, ValueParametersGatherFromAllThreads) {
   EXPECT_EQ(slope(r, x, 0), 4);
 }
 
-TEST(Memory, StructsByValueAndTheirFields) {
+TEST(Memory, DifferentiatesFieldsOfStructsPassedByValue) {
   ir::Module module;
   module.structs.push_back(
       {.name = "Body",
@@ -205,7 +205,7 @@ TEST(Memory, StructsByValueAndTheirFields) {
   const ExprId y = w.op(Op::kExtract, {w.b().field(w.var(changed), 2), w.b().i32(1)});
   const ExprId count = w.b().cast(ir::kF64, w.b().field(w.var(changed), 1));
   w.b().store(out, {w.var(i)}, w.op(Op::kMul, {w.op(Op::kMul, {w.b().field(w.var(changed), 0), y}), count}));
-  const Reference r = w.gradient(out);
+  const ReferenceResult r = w.gradient(out);
   EXPECT_EQ(value(r, out, 0), 462);
   EXPECT_EQ(slope(r, body, 0), 231);
   EXPECT_EQ(slope(r, body, 1), 0) << "an integer";
@@ -214,7 +214,7 @@ TEST(Memory, StructsByValueAndTheirFields) {
   EXPECT_EQ(slope(r, x, 0), 42);
 }
 
-TEST(Memory, LocalArraysWithDynamicIndices) {
+TEST(Memory, DifferentiatesLocalArraysWithDynamicIndices) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
@@ -226,14 +226,14 @@ TEST(Memory, LocalArraysWithDynamicIndices) {
   // a = {0, x2, x1, x0}
   const auto a = [&](int k) { return w.b().load(local, {w.b().i32(k)}); };
   w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {a(0), w.op(Op::kMul, {a(1), w.op(Op::kMul, {a(3), a(3)})})}));
-  const Reference r = w.gradient(out);
+  const ReferenceResult r = w.gradient(out);
   EXPECT_EQ(value(r, out, 0), 16);
   EXPECT_EQ(slope(r, x, 0), 16);
   EXPECT_EQ(slope(r, x, 1), 0);
   EXPECT_EQ(slope(r, x, 2), 4);
 }
 
-TEST(Memory, ComponentsAreAssignedAtOnce) {
+TEST(Memory, AssignsComponentsSimultaneously) {
   OracleFixture w;
   const ir::VarId x = w.array("x", ir::vector_type(ir::Scalar::kF64, 2), {1}, {1, 2});
   const ir::VarId i = w.thread_index(1);
@@ -241,48 +241,48 @@ TEST(Memory, ComponentsAreAssignedAtOnce) {
   const auto part = [&](int k) { return w.op(Op::kExtract, {w.var(v), w.b().i32(k)}); };
   w.b().assign(v, w.b().make(w.b().type_of(w.var(v)), {part(1), part(0)}));
   w.b().store(x, {w.var(i)}, w.var(v));
-  const Reference r = w.gradient(x, {10, 100});
+  const ReferenceResult r = w.gradient(x, {10, 100});
   EXPECT_EQ(value(r, x, 0), 2);
   EXPECT_EQ(value(r, x, 1), 1);
   EXPECT_EQ(slope(r, x, 0), 100);
 }
 
-TEST(Memory, CastsRoundTheGradientToo) {
+TEST(Memory, CastsRoundTheGradient) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.1}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(Op::kMul, {w.b().cast(ir::kF64, w.at(x, i)), w.f64(1.0 / 3)}));
-  const Reference r = w.gradient(out);
+  const ReferenceResult r = w.gradient(out);
   const double wide = 1.0 / 3;
   EXPECT_GE(element(r, x, 0).bound[kNative], std::abs(wide - static_cast<double>(static_cast<float>(wide))));
   EXPECT_LT(element(r, x, 0).bound[kPromoted], 1e-15);
 }
 
-TEST(Memory, PrefillsCountAsATerm) {
+TEST(Memory, InitialGradientContributesToErrorBound) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.at(x, i));
-  auto run = w.gradient_run(w.seeds_for(out));
+  auto run = w.gradient_run(w.cotangents_for(out));
   EXPECT_EQ(w.oracle().evaluate(run).gradients[0]->elements[0].bound[kNative], 0);
   run.initial_gradients = {{100.0}, {}};
   EXPECT_GE(w.oracle().evaluate(run).gradients[0]->elements[0].bound[kNative], 101 * 0x1p-24);
 }
 
-TEST(Memory, AZeroSeedGivesExactlyNothing) {
+TEST(Memory, ZeroCotangentGivesExactlyZero) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(Op::kExp, {w.at(x, i)}));
-  const Reference r = w.gradient(out, {0});
+  const ReferenceResult r = w.gradient(out, {0});
   EXPECT_EQ(slope(r, x, 0), 0);
   EXPECT_EQ(element(r, x, 0).bound[kNative], 0);
 }
 
-TEST(Memory, ArraysInStructsAreRefused) {
+TEST(Memory, RejectsArraysInStructs) {
   ir::Module module;
   module.structs.push_back({.name = "Grid", .fields = {{"cells", ir::kF64.array_of(1)}}});
   OracleFixture w(std::move(module));
@@ -295,7 +295,7 @@ TEST(Memory, ArraysInStructsAreRefused) {
   w.b().store(out, {w.var(i)}, w.b().cast(ir::kI32, static_cast<ExprId>(w.kernel().expressions.size()) - 1));
   const auto oracle = Oracle::make(w.module(), w.kernel());
   ASSERT_FALSE(oracle.ok());
-  EXPECT_EQ(oracle.error().message, "an array inside a struct, which the oracle cannot bind");
+  EXPECT_EQ(oracle.error().message, "arrays inside structs are not supported by the oracle");
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 namespace assay::reference {
 namespace {
 
-/// The points of a value, one after another; of one that does not move the same again and again.
+/// The values at the points; the same value at every point if it does not move.
 class Row {
  public:
-  explicit Row(const Points::Value& value)
+  explicit Row(const PointTracer::Value& value)
       : first_(value.h.moves ? value.h.at.data() : &value.f.v), stride_(value.h.moves ? 1 : 0) {}
   long double operator[](std::size_t point) const { return first_[point * stride_]; }
 
@@ -16,8 +16,8 @@ class Row {
 };
 
 template <class Compute>
-Points::Handle each(std::size_t count, const Points::Value& a, const Points::Value& b, Compute compute) {
-  Points::Handle result;
+PointTracer::Handle each(std::size_t count, const PointTracer::Value& a, const PointTracer::Value& b, Compute compute) {
+  PointTracer::Handle result;
   result.moves = a.h.moves || b.h.moves;
   if (!result.moves) return result;
   const Row x(a), y(b);
@@ -28,7 +28,7 @@ Points::Handle each(std::size_t count, const Points::Value& a, const Points::Val
 
 }  // namespace
 
-Points::Points(const ComponentValues& direction, std::span<const long double> steps, const Run& run)
+PointTracer::PointTracer(const ComponentValues& direction, std::span<const long double> steps, const OracleRun& run)
     : direction_(direction),
       steps_(steps),
       decisions_(run.forced),
@@ -37,7 +37,7 @@ Points::Points(const ComponentValues& direction, std::span<const long double> st
                    Arithmetic(ir::Scalar::kF32, run.profile, decisions_, false),
                    Arithmetic(ir::Scalar::kF64, run.profile, decisions_, false)} {}
 
-Points::Handle Points::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double value) const {
+PointTracer::Handle PointTracer::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double value) const {
   Handle handle;
   const auto change = static_cast<long double>(component_value(direction_, parameter, leaf));
   handle.moves = change != 0;
@@ -46,9 +46,9 @@ Points::Handle Points::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar,
   return handle;
 }
 
-/// The commonest operations decide nothing and are but themselves where no bounds are asked for.
-Points::Handle Points::follow(const Evaluator& evaluator, ir::Scalar scalar, std::span<const Value* const> sources,
-                              Way way) {
+/// Fast path for the most common operations, which have no decisions and need no bounds.
+PointTracer::Handle PointTracer::follow(const Evaluator& evaluator, ir::Scalar scalar,
+                                        std::span<const Value* const> sources, PathStep step) {
   switch (evaluator.op) {
     case ir::Op::kAdd: return each(count(), *sources[0], *sources[1], [](auto x, auto y) { return x + y; });
     case ir::Op::kSub: return each(count(), *sources[0], *sources[1], [](auto x, auto y) { return x - y; });
@@ -56,11 +56,11 @@ Points::Handle Points::follow(const Evaluator& evaluator, ir::Scalar scalar, std
     case ir::Op::kDiv: return each(count(), *sources[0], *sources[1], [](auto x, auto y) { return x / y; });
     case ir::Op::kNeg: return each(count(), *sources[0], *sources[0], [](auto x, auto) { return -x; });
     default:
-      return follow(scalar, sources, way, [&](const Arithmetic& a, Operands x) { return evaluator.evaluate(a, x).v; });
+      return follow(scalar, sources, step, [&](const Arithmetic& a, Operands x) { return evaluator.evaluate(a, x).v; });
   }
 }
 
-Points::Handle Points::sum(const Value& a, const Value& b, int sign) const {
+PointTracer::Handle PointTracer::sum(const Value& a, const Value& b, int sign) const {
   return each(count(), a, b, [s = static_cast<long double>(sign)](auto x, auto y) { return x + s * y; });
 }
 

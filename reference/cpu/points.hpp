@@ -1,7 +1,7 @@
-// A tracer that carries each value at further points: those that it has where the inputs are moved along a direction.
+// A tracer that also evaluates each value at other points, where the inputs are moved along a direction.
 //
-// All points go in step with the run itself, through one interpretation of the program, and follow its decisions. At a
-// point that would decide otherwise what is carried means nothing from there on, and the run ends.
+// One interpretation of the program evaluates the run and all points; the points follow the decisions of the run. If a
+// point would decide differently, its values become meaningless and the run ends.
 #pragma once
 
 #include <array>
@@ -16,41 +16,41 @@
 
 namespace assay::reference {
 
-/// A tracer (machine.hpp). Values alone: nothing is known of what rounding does to them at the points.
-class Points {
+/// A tracer (machine.hpp). Values at the points have no error bounds.
+class PointTracer {
  public:
   struct Handle {
     // NOLINTNEXTLINE(modernize-use-equals-default): = default would clear the array, which is most of the cost.
     Handle() {}
-    std::array<long double, kSteps> at;  ///< by point; of meaning where `moves`
-    bool moves = false;                  ///< false: at all points what it is in the run itself
+    std::array<long double, kSteps> at;  ///< by point; valid if `moves`
+    bool moves = false;                  ///< false: the same value at all points as in the run
   };
-  using Value = Datum<Handle>;
-  static constexpr bool kDerivatives = false;
-  static constexpr bool kPoints = true;
+  using Value = TracedValue<Handle>;
+  static constexpr bool kHasDerivatives = false;
+  static constexpr bool kEvaluatesPoints = true;
 
   /// At most kSteps steps along the direction. Keeps references to all.
-  Points(const ComponentValues& direction, std::span<const long double> steps, const Run& run);
+  PointTracer(const ComponentValues& direction, std::span<const long double> steps, const OracleRun& run);
 
   static bool active(const Handle&) { return false; }
   static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return false; }
-  bool full() const { return strayed_; }
-  /// Whether some point left the run's path.
-  bool strayed() const { return strayed_; }
+  bool full() const { return diverged_; }
+  /// Whether a point left the path of the run.
+  bool diverged() const { return diverged_; }
   std::size_t count() const { return steps_.size(); }
 
-  /// An input that the run has as `value`.
+  /// An input with this value in the run.
   Handle leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double value) const;
 
-  /// Paths of the run before and after an operation: the points must go the same way.
-  struct Way {
+  /// Paths of the run before and after an operation; the points must take the same step.
+  struct PathStep {
     std::uint64_t before;
     std::uint64_t after;
   };
-  /// compute(arithmetic, operands), a number, at each of the points.
+  /// Evaluates compute(arithmetic, operands) at each point.
   template <class Compute>
-  Handle follow(ir::Scalar scalar, std::span<const Value* const> sources, Way way, Compute compute) {
+  Handle follow(ir::Scalar scalar, std::span<const Value* const> sources, PathStep step, Compute compute) {
     Handle result;
     for (const Value* source : sources)
       result.moves |= source->h.moves;
@@ -62,18 +62,18 @@ class Points {
     for (std::size_t k = 0; k < count(); ++k) {
       for (std::size_t i = 0; i < sources.size(); ++i)
         operands_[i].v = at(*sources[i], k);
-      decisions_.resume(way.before);
+      decisions_.resume(step.before);
       result.at[k] = static_cast<long double>(compute(arithmetic(scalar), Operands(pointers_)));
-      strayed_ |= decisions_.summary().path != way.after;
+      diverged_ |= decisions_.summary().path != step.after;
     }
     return result;
   }
-  /// An operation of the table at each of the points.
-  Handle follow(const Evaluator& evaluator, ir::Scalar scalar, std::span<const Value* const> sources, Way way);
-  /// a + sign * b at each of the points.
+  /// Evaluates an operation of the table at each point.
+  Handle follow(const Evaluator& evaluator, ir::Scalar scalar, std::span<const Value* const> sources, PathStep step);
+  /// a + sign * b at each point.
   Handle sum(const Value& a, const Value& b, int sign) const;
 
-  /// What a value is at a point.
+  /// The value at a point.
   static long double at(const Value& value, std::size_t point) { return value.h.moves ? value.h.at[point] : value.f.v; }
 
  private:
@@ -85,9 +85,9 @@ class Points {
   std::span<const long double> steps_;
   DecisionRecorder decisions_;
   std::array<Arithmetic, 4> arithmetics_;
-  std::vector<Bounded> operands_;  ///< of one operation at one point, without bounds
-  std::vector<const Bounded*> pointers_;
-  bool strayed_ = false;
+  std::vector<BoundedValue> operands_;  ///< operands of one operation at one point, without bounds
+  std::vector<const BoundedValue*> pointers_;
+  bool diverged_ = false;
 };
 
 }  // namespace assay::reference

@@ -1,4 +1,4 @@
-// Points in step with a run, against runs that start there.
+// Tests that evaluating several points in one run gives the same results as one run per point.
 #include "reference/cpu/points.hpp"
 
 #include <cmath>
@@ -17,16 +17,16 @@ using testing::OracleFixture;
 
 constexpr std::array<long double, 4> kSomeSteps{0x1p-8L, -0x1p-8L, 0.003L, -0.7L};
 
-/// Same number, or neither is one.
+/// Equal numbers, or both NaN.
 bool same(long double a, long double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// Holds each point against a run of its own: the same values, or all of them are told to have strayed. Returns whether
-/// they stayed.
-bool hold_against_runs(OracleFixture& bench, const ComponentValues& direction) {
-  const auto program = lower(bench.module(), bench.kernel());
-  const Run run = bench.run();
-  Points points(direction, kSomeSteps, run);
-  Machine<Points> together(program.value(), run, points);
+/// Compares each point with a separate run: the values are equal, or the points are reported to have diverged. Returns
+/// whether they stayed on the path.
+bool compare_with_separate_runs(OracleFixture& fixture, const ComponentValues& direction) {
+  const auto program = lower(fixture.module(), fixture.kernel());
+  const OracleRun run = fixture.run();
+  PointTracer points(direction, kSomeSteps, run);
+  Machine<PointTracer> together(program.value(), run, points);
   together.run();
   bool stayed = true;
   for (std::size_t k = 0; k < kSomeSteps.size(); ++k) {
@@ -38,27 +38,27 @@ bool hold_against_runs(OracleFixture& bench, const ComponentValues& direction) {
       stayed = false;
       continue;
     }
-    for (std::size_t p = 0; p < program.value().parameters.size() && !points.strayed(); ++p) {
+    for (std::size_t p = 0; p < program.value().parameters.size() && !points.diverged(); ++p) {
       if (!program.value().parameters[p].is_written) continue;
       alone.array(p).for_each([&](std::size_t cell, const auto& expected) {
         together.handle_of(p, cell);
         const std::size_t leaves = together.array(p).leaves();
-        const Points::Value& got = together.array(p).cell(cell / leaves, cell % leaves).content;
-        EXPECT_TRUE(same(Points::at(got, k), expected.content.f.v))
-            << "step " << kSomeSteps[k] << ", cell " << cell << ": " << Points::at(got, k) << " for "
+        const PointTracer::Value& got = together.array(p).cell(cell / leaves, cell % leaves).content;
+        EXPECT_TRUE(same(PointTracer::at(got, k), expected.content.f.v))
+            << "step " << kSomeSteps[k] << ", cell " << cell << ": " << PointTracer::at(got, k) << " for "
             << expected.content.f.v;
         EXPECT_EQ(got.i, expected.content.i);
       });
     }
   }
-  EXPECT_EQ(points.strayed(), !stayed);
+  EXPECT_EQ(points.diverged(), !stayed);
   return stayed;
 }
 
-TEST(Points, AreWhatRunsThereGiveForEachOperation) {
+TEST(BatchedPoints, MatchSeparateRunsForEachOperation) {
   Rng rng(11);
   int stayed = 0;
-  int strayed = 0;
+  int diverged = 0;
   for (const ir::Scalar scalar : {ir::Scalar::kF32, ir::Scalar::kF64}) {
     for (const testing::Usage& usage : testing::all_usages(scalar)) {
       SCOPED_TRACE(usage.name());
@@ -71,54 +71,54 @@ TEST(Points, AreWhatRunsThereGiveForEachOperation) {
         }
         direction.emplace_back();
         testing::SampleKernel sample = testing::kernel_at(usage, point);
-        ++(hold_against_runs(sample.bench, direction) ? stayed : strayed);
+        ++(compare_with_separate_runs(sample.fixture, direction) ? stayed : diverged);
       }
       if (::testing::Test::HasFailure()) return;
     }
   }
   EXPECT_GT(stayed, 400);
-  EXPECT_GT(strayed, 10);
+  EXPECT_GT(diverged, 10);
 }
 
 /// Three threads update one cell by x[i] - 0.125.
-struct Update : ::testing::TestWithParam<ir::AtomicOp> {};
+struct AtomicUpdate : ::testing::TestWithParam<ir::AtomicOp> {};
 
-TEST_P(Update, GoesInStep) {
+TEST_P(AtomicUpdate, MatchesSeparateRuns) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.25, 0.5, 0.375});
   const ir::VarId out = w.floats("out", {0.25});
   const ir::VarId i = w.thread_index(3);
   w.b().atomic(GetParam(), out, {w.b().i32(0)}, w.op(Op::kSub, {w.at(x, i), w.f64(0.125)}));
-  EXPECT_TRUE(hold_against_runs(w, {{0.03125, -0.0625, 0.015625}, {0.015625}}));
-  // So far that the greatest and the least are others.
+  EXPECT_TRUE(compare_with_separate_runs(w, {{0.03125, -0.0625, 0.015625}, {0.015625}}));
+  // So far that other elements become the greatest and the smallest.
   const bool picks = GetParam() == ir::AtomicOp::kMin || GetParam() == ir::AtomicOp::kMax;
-  EXPECT_EQ(hold_against_runs(w, {{-1, 1, -1}, {-0.5}}), !picks);
+  EXPECT_EQ(compare_with_separate_runs(w, {{-1, 1, -1}, {-0.5}}), !picks);
 }
 
-INSTANTIATE_TEST_SUITE_P(Points, Update,
+INSTANTIATE_TEST_SUITE_P(PointTracer, AtomicUpdate,
                          ::testing::Values(ir::AtomicOp::kAdd, ir::AtomicOp::kSub, ir::AtomicOp::kMin,
                                            ir::AtomicOp::kMax));
 
-TEST(Points, StrayWhereAConversionGivesAnotherInteger) {
+TEST(BatchedPoints, DivergeIfConversionGivesDifferentInteger) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5});
   const ir::VarId out = w.zeros("out", ir::kI32, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.b().cast(ir::kI32, w.at(x, i)));
-  EXPECT_TRUE(hold_against_runs(w, {{0.5}, {}}));
-  EXPECT_FALSE(hold_against_runs(w, {{1}, {}}));
+  EXPECT_TRUE(compare_with_separate_runs(w, {{0.5}, {}}));
+  EXPECT_FALSE(compare_with_separate_runs(w, {{1}, {}}));
 }
 
-TEST(Points, LeaveAloneWhatNoInputMoves) {
+TEST(BatchedPoints, KeepValuesIndependentOfInputs) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5, 3.5});
   const ir::VarId out = w.floats("out", {7, 8, 9});
   const ir::VarId i = w.thread_index(2);
   w.b().store(out, {w.var(i)}, w.op(Op::kSin, {w.at(x, i)}));
-  EXPECT_TRUE(hold_against_runs(w, {{0, 0.25}, {0, 0, 1}}));
+  EXPECT_TRUE(compare_with_separate_runs(w, {{0, 0.25}, {0, 0, 1}}));
 }
 
-TEST(Oracle, EvaluatesAlongWhatStaysOnThePath) {
+TEST(Oracle, EvaluatesDirectionsThatStayOnPath) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.5});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});

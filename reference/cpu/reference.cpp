@@ -12,7 +12,7 @@ namespace assay::reference {
 namespace {
 
 template <class Tracer>
-OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool touched_only) {
+OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool accessed_only) {
   auto& memory = machine.array(parameter);
   OutputArray array;
   for (std::size_t k = 0; k < memory.leaves(); ++k)
@@ -20,11 +20,11 @@ OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool touched
   const auto add = [&](const auto& cell) {
     array.elements.push_back({cell.content.f.v, cell.content.i, cell.content.f.e, cell.written});
   };
-  if (touched_only) {
-    memory.for_each_near([&](std::size_t number, const auto& cell) {
+  if (accessed_only) {
+    memory.for_each_allocated([&](std::size_t number, const auto& cell) {
       if (!cell.written) return;
       add(cell);
-      array.places.push_back(number);
+      array.indices.push_back(number);
     });
   } else {
     array.elements.reserve(memory.cells());
@@ -40,48 +40,49 @@ bool has_floats(const ParameterInfo& info) {
   return false;
 }
 
-void seed(Sweep& sweep, Machine<Tape>& machine, std::size_t parameter, const std::vector<double>& seeds) {
+void seed(ReverseSweep& sweep, Machine<Tape>& machine, std::size_t parameter, const std::vector<double>& seeds) {
   for (std::size_t cell = 0; cell < seeds.size(); ++cell) {
     if (seeds[cell] != 0) sweep.seed(machine.handle_of(parameter, cell), seeds[cell]);
   }
 }
 
-/// Makes the handles of all seeded cells, so that the tape is whole before the sweep.
-void touch_seeded(Machine<Tape>& machine, const Program& program, const Run& run) {
-  for (std::size_t p = 0; p < run.seeds.size(); ++p) {
-    for (std::size_t cell = 0; program.parameters[p].is_array && cell < run.seeds[p].size(); ++cell) {
-      if (run.seeds[p][cell] != 0) machine.handle_of(p, cell);
+/// Creates the handles of all cells with a cotangent, so that the tape is complete before the sweep.
+void register_cotangent_inputs(Machine<Tape>& machine, const Program& program, const OracleRun& run) {
+  for (std::size_t p = 0; p < run.cotangents.size(); ++p) {
+    for (std::size_t cell = 0; program.parameters[p].is_array && cell < run.cotangents[p].size(); ++cell) {
+      if (run.cotangents[p][cell] != 0) machine.handle_of(p, cell);
     }
   }
 }
 
-/// All zero, with an element for each leaf; with Run::touched_only for those on the tape.
-std::vector<std::optional<GradientArray>> empty_gradients(const Program& program, const Run& run,
+/// All zero, with one entry per scalar component; with OracleRun::accessed_only only for components on the tape.
+std::vector<std::optional<GradientArray>> empty_gradients(const Program& program, const OracleRun& run,
                                                           Machine<Tape>& machine, const Tape& tape) {
   std::vector<std::optional<GradientArray>> result(program.parameters.size());
   for (std::size_t p = 0; p < result.size(); ++p) {
     if (has_floats(program.parameters[p])) result[p].emplace();
   }
-  if (run.touched_only) {
+  if (run.accessed_only) {
     for (const Tape::ScalarComponent& leaf : tape.leaves())
-      result[leaf.parameter]->places.push_back(leaf.leaf);
+      result[leaf.parameter]->indices.push_back(leaf.leaf);
   }
   for (std::size_t p = 0; p < result.size(); ++p) {
     if (!result[p]) continue;
-    std::ranges::sort(result[p]->places);
+    std::ranges::sort(result[p]->indices);
     const ParameterInfo& info = program.parameters[p];
     const std::size_t all = info.is_array ? machine.array(p).cells() : info.leaves.size();
-    result[p]->elements.resize(run.touched_only ? result[p]->places.size() : all);
+    result[p]->elements.resize(run.accessed_only ? result[p]->indices.size() : all);
   }
   return result;
 }
 
-std::vector<std::optional<GradientArray>> gradients(const Program& program, const Run& run, Machine<Tape>& machine,
-                                                    const Tape& tape, std::vector<Adjoint>& adjoints) {
-  touch_seeded(machine, program, run);
-  Sweep sweep(tape, run.profile, adjoints);
-  for (std::size_t p = 0; p < run.seeds.size(); ++p) {
-    if (program.parameters[p].is_array) seed(sweep, machine, p, run.seeds[p]);
+std::vector<std::optional<GradientArray>> gradients(const Program& program, const OracleRun& run,
+                                                    Machine<Tape>& machine, const Tape& tape,
+                                                    std::vector<Adjoint>& adjoints) {
+  register_cotangent_inputs(machine, program, run);
+  ReverseSweep sweep(tape, run.profile, adjoints);
+  for (std::size_t p = 0; p < run.cotangents.size(); ++p) {
+    if (program.parameters[p].is_array) seed(sweep, machine, p, run.cotangents[p]);
   }
   sweep.run();
   std::vector<std::optional<GradientArray>> result = empty_gradients(program, run, machine, tape);
@@ -91,7 +92,7 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
     GradientElement& element = array.elements[*array.position(leaf.leaf)];
     element.value = adjoint.value;
     element.magnitude = adjoint.mass;
-    element.reach = adjoint.reach;
+    element.path_magnitude = adjoint.path_magnitude;
     element.contributions = adjoint.terms;
     const double initial_gradient = component_value(run.initial_gradients, leaf.parameter, leaf.leaf);
     for (std::size_t precision = 0; precision < kPrecisions; ++precision)
@@ -100,8 +101,8 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
   return result;
 }
 
-/// Where an evaluation works. Each takes the memory that the thread's last one left, so that the pages of a long tape
-/// are not asked of the system anew; but for very long ones, which are given back.
+/// Working memory of an evaluation. Each evaluation reuses the memory of the previous one on its thread, so that the
+/// pages of a long tape are not allocated again. The memory of very long tapes is released.
 class Workplace {
  public:
   Workplace() : tape(std::exchange(left_tape_, {})), adjoints(std::exchange(left_adjoints_, {})) { tape.clear(); }
@@ -125,14 +126,14 @@ thread_local Tape Workplace::left_tape_;
 thread_local std::vector<Adjoint> Workplace::left_adjoints_;
 
 template <class Tracer>
-Reference summary(const Program& program, const Run& run, Machine<Tracer>& machine) {
-  Reference reference;
+ReferenceResult summary(const Program& program, const OracleRun& run, Machine<Tracer>& machine) {
+  ReferenceResult reference;
   reference.outputs.resize(program.parameters.size());
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
-    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p, run.touched_only);
+    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p, run.accessed_only);
   }
   for (std::size_t p = 0; p < program.parameters.size(); ++p)
-    reference.tile_extents.push_back(machine.array(p).asked);
+    reference.tile_extents.push_back(machine.array(p).tile_extents);
   reference.findings = machine.take_findings();
   reference.decisions = machine.decisions();
   reference.choices = machine.choices();
@@ -144,10 +145,10 @@ Reference summary(const Program& program, const Run& run, Machine<Tracer>& machi
 }  // namespace
 
 std::optional<std::size_t> GradientArray::position(std::size_t cell) const {
-  if (places.empty()) return cell < elements.size() ? std::optional(cell) : std::nullopt;
-  const auto place = std::ranges::lower_bound(places, cell);
-  if (place == places.end() || *place != cell) return std::nullopt;
-  return static_cast<std::size_t>(place - places.begin());
+  if (indices.empty()) return cell < elements.size() ? std::optional(cell) : std::nullopt;
+  const auto place = std::ranges::lower_bound(indices, cell);
+  if (place == indices.end() || *place != cell) return std::nullopt;
+  return static_cast<std::size_t>(place - indices.begin());
 }
 
 Result<Oracle> Oracle::make(const ir::Module& module, const ir::Function& kernel) {
@@ -165,7 +166,7 @@ bool Oracle::writes(ir::VarId parameter) const {
   return program_->parameters[static_cast<std::size_t>(parameter)].is_written;
 }
 
-Reference Oracle::evaluate(const Run& run) const {
+ReferenceResult Oracle::evaluate(const OracleRun& run) const {
   if (!run.gradient) {
     NoDerivatives none;
     Machine<NoDerivatives> machine(*program_, run, none);
@@ -176,12 +177,12 @@ Reference Oracle::evaluate(const Run& run) const {
   Machine<Tape> machine(*program_, run, workplace.tape);
   machine.run();
   auto gradient = gradients(*program_, run, machine, workplace.tape, workplace.adjoints);
-  Reference reference = summary(*program_, run, machine);
+  ReferenceResult reference = summary(*program_, run, machine);
   reference.gradients = std::move(gradient);
   return reference;
 }
 
-Tangents Oracle::tangents(const Run& run, const std::vector<ComponentValues>& directions) const {
+Tangents Oracle::tangents(const OracleRun& run, const std::vector<ComponentValues>& directions) const {
   DualNumbers duals(directions);
   Machine<DualNumbers> machine(*program_, run, duals, nullptr, false);
   machine.run();
@@ -196,39 +197,41 @@ Tangents Oracle::tangents(const Run& run, const std::vector<ComponentValues>& di
   return result;
 }
 
-Differences Oracle::differences(const Run& run, const ComponentValues& direction, long double largest_step) const {
+DirectionalDifferences Oracle::differences(const OracleRun& run, const ComponentValues& direction,
+                                           long double largest_step) const {
   return ridders(*program_, run, direction, largest_step);
 }
 
-std::optional<Reference> Oracle::evaluate_along(const Run& run, const ComponentValues& direction,
-                                                std::span<const long double> steps) const {
-  Points points(direction, steps, run);
-  Machine<Points> machine(*program_, run, points);
+std::optional<ReferenceResult> Oracle::evaluate_along(const OracleRun& run, const ComponentValues& direction,
+                                                      std::span<const long double> steps) const {
+  PointTracer points(direction, steps, run);
+  Machine<PointTracer> machine(*program_, run, points);
   machine.run();
-  if (points.strayed()) return std::nullopt;
+  if (points.diverged()) return std::nullopt;
   return summary(*program_, run, machine);
 }
 
-long double disagreement(const Reference& swept, const Tangents& tangents, int direction_number, const Run& run,
-                         const ComponentValues& direction) {
+long double disagreement(const ReferenceResult& from_reverse_sweep, const Tangents& tangents, int direction_number,
+                         const OracleRun& run, const ComponentValues& direction) {
   long double forward = 0;
   long double reverse = 0;
   long double mass = 0;
   for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
     for (std::size_t cell = 0; cell < tangents.outputs[p].size(); ++cell) {
-      const long double cotangent = static_cast<long double>(component_value(run.seeds, p, cell));
+      const long double cotangent = static_cast<long double>(component_value(run.cotangents, p, cell));
       if (cotangent != 0) forward += cotangent * tangents.outputs[p][cell][static_cast<std::size_t>(direction_number)];
     }
   }
-  for (std::size_t p = 0; p < swept.gradients.size(); ++p) {
-    if (!swept.gradients[p]) continue;
-    const auto& elements = swept.gradients[p]->elements;
+  for (std::size_t p = 0; p < from_reverse_sweep.gradients.size(); ++p) {
+    if (!from_reverse_sweep.gradients[p]) continue;
+    const auto& elements = from_reverse_sweep.gradients[p]->elements;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       const long double change = static_cast<long double>(component_value(direction, p, k));
       if (change == 0) continue;
       reverse += elements[k].value * change;
-      // Against all that went along the paths: where these cancel, as in dot(cross(v, w), v), rounding is what is left.
-      const double paths = std::isfinite(elements[k].reach) ? elements[k].reach : 0;
+      // Relative to the magnitudes along all paths: if they cancel, as in dot(cross(v, w), v), only rounding errors
+      // remain.
+      const double paths = std::isfinite(elements[k].path_magnitude) ? elements[k].path_magnitude : 0;
       mass += static_cast<long double>(std::max(elements[k].magnitude, paths)) * (change < 0 ? -change : change);
     }
   }

@@ -7,8 +7,9 @@
 
 namespace assay::reference {
 
-/// Derivatives of all outputs along a direction: 6 rows, 12 evaluations. The step starts below 2^-6 max(1, |x|) and at
-/// most at `largest_step`, and is divided by 4, at most 6 times, until all points of the stencil take one path.
-Differences ridders(const Program& program, const Run& run, const ComponentValues& direction, long double largest_step);
+/// Derivatives of all outputs along a direction: 6 rows, 12 evaluations. The first step is below 2^-6 max(1, |x|) and
+/// at most `largest_step`; it is divided by 4, at most 6 times, until all points of the stencil take the same path.
+DirectionalDifferences ridders(const Program& program, const OracleRun& run, const ComponentValues& direction,
+                               long double largest_step);
 
 }  // namespace assay::reference

@@ -14,34 +14,35 @@
 namespace assay::reference {
 namespace {
 
-ComponentValues random_direction(const Reference& swept, Rng& rng) {
-  ComponentValues direction(swept.gradients.size());
+ComponentValues random_direction(const ReferenceResult& from_reverse_sweep, Rng& rng) {
+  ComponentValues direction(from_reverse_sweep.gradients.size());
   for (std::size_t p = 0; p < direction.size(); ++p) {
-    const std::size_t leaves = swept.gradients[p] ? swept.gradients[p]->elements.size() : 0;
+    const std::size_t leaves = from_reverse_sweep.gradients[p] ? from_reverse_sweep.gradients[p]->elements.size() : 0;
     for (std::size_t k = 0; k < leaves; ++k)
       direction[p].push_back(rng.uniform_real(0.25, 1.0) * (rng.bernoulli(0.5) ? 1 : -1));
   }
   return direction;
 }
 
-/// A dual number and a difference that disagree.
+/// A disagreement between a dual number and a finite difference.
 struct Disagreement {
   std::size_t parameter;
   std::size_t output;
   long double dual;
-  Differences::Estimate estimate;
+  DirectionalDifferences::Estimate estimate;
 
   std::pair<std::size_t, std::size_t> place() const { return {parameter, output}; }
   long double apart() const { return std::abs(dual - estimate.value); }
   std::string text() const {
-    return fmt::format("dual numbers give {:.17g}, differences {:.17g} +- {:.2g}, in element {} of parameter {}",
+    return fmt::format("dual numbers give {:.17g}, finite differences {:.17g} +- {:.2g} for element {} of parameter {}",
                        static_cast<double>(dual), static_cast<double>(estimate.value),
                        static_cast<double>(estimate.error), output, parameter);
   }
 };
 
-/// In the order of their places.
-std::vector<Disagreement> disagreements(const Tangents& tangents, std::size_t number, const Differences& differences) {
+/// All disagreements, ordered by parameter and output.
+std::vector<Disagreement> disagreements(const Tangents& tangents, std::size_t number,
+                                        const DirectionalDifferences& differences) {
   std::vector<Disagreement> found;
   for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
     for (std::size_t k = 0; k < tangents.outputs[p].size(); ++k) {
@@ -53,22 +54,22 @@ std::vector<Disagreement> disagreements(const Tangents& tangents, std::size_t nu
   return found;
 }
 
-/// Stencils, each a quarter of the one before, that a disagreement must outlast. Where a function bends without end
-/// close by, as r^2 log r at 0, the extrapolation's estimate of its own error may be too small, in one output of
-/// thousands; but that error shrinks with the step, and what is wrong with a dual number stays.
+/// Number of further stencils, each a quarter of the previous one, in which a disagreement must persist. Near a point
+/// with unbounded higher derivatives, as r^2 log r at 0, the extrapolation may underestimate its error in one output of
+/// thousands. That error shrinks with the step, but an incorrect dual number does not change.
 constexpr int kConfirmations = 2;
 
 enum class Answer : std::uint8_t { kAgree, kDisagree, kUnknown };
 
-/// Compares the dual numbers of a direction with differences; `message` says where they disagree.
-Answer compare_with_differences(const Oracle& oracle, const Run& run, const Tangents& tangents, std::size_t number,
-                                const ComponentValues& direction, std::string& message) {
-  Differences differences = oracle.differences(run, direction);
+/// Compares the dual numbers of a direction with differences; `message` describes the first disagreement.
+Answer compare_with_differences(const Oracle& oracle, const OracleRun& run, const Tangents& tangents,
+                                std::size_t number, const ComponentValues& direction, std::string& message) {
+  DirectionalDifferences differences = oracle.differences(run, direction);
   if (!differences.same_path) return Answer::kUnknown;
   std::vector<Disagreement> suspects = disagreements(tangents, number, differences);
   for (int again = 0; again < kConfirmations && !suspects.empty(); ++again) {
     differences = oracle.differences(run, direction, differences.step / 4);
-    if (!differences.same_path) break;  // what is not refuted stands
+    if (!differences.same_path) break;  // a disagreement that cannot be refuted counts
     const std::vector<Disagreement> closer = disagreements(tangents, number, differences);
     std::erase_if(suspects, [&](Disagreement& suspect) {
       const auto same = std::ranges::lower_bound(closer, suspect.place(), {}, &Disagreement::place);
@@ -84,21 +85,21 @@ Answer compare_with_differences(const Oracle& oracle, const Run& run, const Tang
 
 }  // namespace
 
-SelfCheck self_check(const Oracle& oracle, const Run& run, const Reference& swept, std::uint64_t seed, int directions,
-                     bool differences) {
+SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
+                     std::uint64_t seed, int directions, bool differences) {
   Rng rng(seed);
   std::vector<ComponentValues> drawn;
   for (int d = 0; d < directions && d < kDirections; ++d)
-    drawn.push_back(random_direction(swept, rng));
+    drawn.push_back(random_direction(from_reverse_sweep, rng));
   const Tangents tangents = oracle.tangents(run, drawn);
   SelfCheck result;
   result.conclusive = !differences;
   for (std::size_t d = 0; d < drawn.size() && result.agrees; ++d) {
-    const long double apart = disagreement(swept, tangents, static_cast<int>(d), run, drawn[d]);
+    const long double apart = disagreement(from_reverse_sweep, tangents, static_cast<int>(d), run, drawn[d]);
     if (apart > 0x1p-45L) {
       result.agrees = false;
       result.message =
-          fmt::format("the sweep and the dual numbers are apart by {:.2g} of the gradient", static_cast<double>(apart));
+          fmt::format("reverse sweep and dual numbers differ by {:.2g} of the gradient", static_cast<double>(apart));
       continue;
     }
     if (result.conclusive) continue;

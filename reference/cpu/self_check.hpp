@@ -1,4 +1,4 @@
-// T0 on one kernel and its inputs: whether the oracle agrees with itself.
+// The oracle_self_check of one kernel and its inputs: whether the derivatives of the oracle are consistent.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@ namespace assay::reference {
 
 struct SelfCheck {
   bool agrees = true;
-  bool conclusive = true;    ///< false: no finite differences, the inputs are too close to a kink
-  std::string message = {};  ///< where it disagrees
+  bool conclusive = true;    ///< false: no finite differences, because the inputs are too close to a kink
+  std::string message = {};  ///< the disagreement
 };
 
-/// Checks `swept`, the oracle's own result of `run` with gradients, along random directions: the sweep against
-/// dual numbers (2^-45 of the contributions' mass), and dual numbers against extrapolated differences (1e-8 plus their
-/// own error estimate, or closer and closer as the steps shrink), these along the first direction whose points stay on
-/// the path: they cost most, and a wrong partial shows along any. Without `differences` the latter is left out: a
-/// derivative that the source gives itself need not be that of the values.
-SelfCheck self_check(const Oracle& oracle, const Run& run, const Reference& swept, std::uint64_t seed,
-                     int directions = 2, bool differences = true);
+/// Checks `from_reverse_sweep`, the oracle's result of `run` with gradients, along random directions. The reverse sweep
+/// must match dual numbers (within 2^-45 of the sum of magnitudes of the contributions). Dual numbers must match
+/// extrapolated finite differences (within 1e-8 plus the estimated error, or converging as the steps shrink). Finite
+/// differences are the most expensive part and use only the first direction whose points stay on the path, since an
+/// incorrect partial derivative shows along any direction. Pass `differences` = false for kernels with custom
+/// gradients, which need not match the values.
+SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
+                     std::uint64_t seed, int directions = 2, bool differences = true);
 
 }  // namespace assay::reference

@@ -26,32 +26,32 @@ struct SelfCheckTest : ::testing::Test {
 TEST_F(SelfCheckTest, AgreesOnASmoothKernel) {
   build();
   const Oracle oracle = w.oracle();
-  const auto run = w.gradient_run(w.seeds_for(out, {1, -2, 0.5}));
+  const auto run = w.gradient_run(w.cotangents_for(out, {1, -2, 0.5}));
   const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), 1);
   EXPECT_TRUE(check.agrees) << check.message;
   EXPECT_TRUE(check.conclusive);
 }
 
-TEST_F(SelfCheckTest, SeesAGradientThatIsSlightlyOff) {
+TEST_F(SelfCheckTest, DetectsSlightlyIncorrectGradient) {
   build();
   const Oracle oracle = w.oracle();
-  const auto run = w.gradient_run(w.seeds_for(out, {1, -2, 0.5}));
-  Reference swept = oracle.evaluate(run);
-  swept.gradients[0]->elements[1].value *= 1 + 1e-12L;
-  const SelfCheck check = self_check(oracle, run, swept, 1);
+  const auto run = w.gradient_run(w.cotangents_for(out, {1, -2, 0.5}));
+  ReferenceResult from_reverse_sweep = oracle.evaluate(run);
+  from_reverse_sweep.gradients[0]->elements[1].value *= 1 + 1e-12L;
+  const SelfCheck check = self_check(oracle, run, from_reverse_sweep, 1);
   EXPECT_FALSE(check.agrees);
   EXPECT_NE(check.message.find("sweep"), std::string::npos);
 }
 
-TEST_F(SelfCheckTest, IsInconclusiveOnAKink) {
+TEST_F(SelfCheckTest, IsInconclusiveAtKink) {
   w.b().store(out, {w.var(i)}, w.op(Op::kAbs, {w.op(Op::kSub, {w.at(x, i), w.f64(0.5)})}));
   const Oracle oracle = w.oracle();
-  const auto run = w.gradient_run(w.seeds_for(out));
+  const auto run = w.gradient_run(w.cotangents_for(out));
   EXPECT_FALSE(self_check(oracle, run, oracle.evaluate(run), 1).conclusive);
 }
 
-/// sin((2 x)^22) turns many thousand times within the stencil.
-TEST(SelfCheck, IsNotTakenInByASlowWaveInThePlaceOfAFastOne) {
+/// sin((2 x)^22) oscillates many thousand times within the stencil.
+TEST(SelfCheck, ToleratesOscillationWithinStencil) {
   constexpr int kPower = 22;
   int conclusive = 0;
   for (int k = 0; k < 200; ++k) {
@@ -66,19 +66,19 @@ TEST(SelfCheck, IsNotTakenInByASlowWaveInThePlaceOfAFastOne) {
       p = w.op(Op::kMul, {p, twice});
     w.b().store(out, {w.var(i)}, w.op(Op::kSin, {p}));
     const Oracle oracle = w.oracle();
-    const Differences differences = oracle.differences(w.run(), {{0.7}, {}});
+    const DirectionalDifferences differences = oracle.differences(w.run(), {{0.7}, {}});
     if (!differences.same_path) continue;
     ++conclusive;
     const long double wave = std::pow(2 * static_cast<long double>(x), kPower);
     const long double slope = 0.7L * std::cos(wave) * kPower * wave / static_cast<long double>(x);
-    const Differences::Estimate& estimate = differences.outputs[1][0];
+    const DirectionalDifferences::Estimate& estimate = differences.outputs[1][0];
     EXPECT_LE(std::abs(estimate.value - slope), 1e-8L * std::abs(slope) + estimate.error) << x;
   }
   EXPECT_GT(conclusive, 30);
 }
 
-/// The sum of r^2 log r over some points, of which one is close: its third derivative has no bound there.
-TEST(SelfCheck, KnowsOfFunctionsThatBendWithoutEnd) {
+/// The sum of r^2 log r over some points, one of which is close: its third derivative is unbounded there.
+TEST(SelfCheck, ToleratesUnboundedThirdDerivative) {
   int conclusive = 0;
   for (int k = 1; k <= 2000; ++k) {
     OracleFixture w;
@@ -90,7 +90,7 @@ TEST(SelfCheck, KnowsOfFunctionsThatBendWithoutEnd) {
     w.thread_index(1);
     w.b().store(out, {w.b().i32(0)}, w.op(Op::kMul, {squared, w.op(Op::kLog, {squared})}));
     const Oracle oracle = w.oracle();
-    const auto run = w.gradient_run(w.seeds_for(out, {1}));
+    const auto run = w.gradient_run(w.cotangents_for(out, {1}));
     const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
     conclusive += check.conclusive;
     EXPECT_TRUE(check.agrees) << k << ": " << check.message;
@@ -98,8 +98,8 @@ TEST(SelfCheck, KnowsOfFunctionsThatBendWithoutEnd) {
   EXPECT_GT(conclusive, 1000);
 }
 
-/// A derivative of its own that is off by a millionth stays so however small the steps are.
-TEST(SelfCheck, SeesADerivativeThatIsSlightlyOff) {
+/// A custom gradient with a relative error of one millionth, which does not shrink with the step.
+TEST(SelfCheck, DetectsSlightlyIncorrectCustomGradient) {
   auto functions = ir::parse_text(
       "func f(x: f64) -> f64 {\n  return sin(x)\n}\n"
       "func g(x: f64, adj: f64) -> f64 {\n  return mul(mul(cos(x), adj), 1.000001:f64)\n}\n"
@@ -111,14 +111,14 @@ TEST(SelfCheck, SeesADerivativeThatIsSlightlyOff) {
   const ir::VarId i = w.thread_index(3);
   w.b().store(out, {w.var(i)}, w.b().call(0, {w.at(x, i)}));
   const Oracle oracle = w.oracle();
-  const auto run = w.gradient_run(w.seeds_for(out, {1, -2, 0.5}));
+  const auto run = w.gradient_run(w.cotangents_for(out, {1, -2, 0.5}));
   const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), 1);
   EXPECT_FALSE(check.agrees);
   EXPECT_EQ(check.message.rfind("dual numbers give", 0), 0U) << check.message;
 }
 
-/// (x + c) - c rounds nothing at a short x, but at the points beside it.
-TEST(SelfCheck, KnowsOfRoundingThatSparesTheMiddle) {
+/// (x + c) - c is exact for an x with a short mantissa, but rounds at neighbouring points.
+TEST(SelfCheck, HandlesRoundingAbsentAtCenterPoint) {
   int converged = 0;
   for (int k = 0; k < 400; ++k) {
     const double c = std::ldexp(1.0, 28 + k % 16);
@@ -128,10 +128,10 @@ TEST(SelfCheck, KnowsOfRoundingThatSparesTheMiddle) {
     const ir::VarId i = w.thread_index(1);
     const ir::ExprId far = w.op(Op::kAdd, {w.at(in, i), w.f64(c)});
     w.b().store(out, {w.var(i)}, w.op(Op::kSub, {far, w.f64(c)}));
-    const Differences differences = w.oracle().differences(w.run(), {{0.7}, {}});
+    const DirectionalDifferences differences = w.oracle().differences(w.run(), {{0.7}, {}});
     if (!differences.same_path) continue;
     ++converged;
-    const Differences::Estimate& estimate = differences.outputs[1][0];
+    const DirectionalDifferences::Estimate& estimate = differences.outputs[1][0];
     EXPECT_LE(std::abs(estimate.value - 0.7L), 1e-8L * 0.7L + estimate.error) << k << ' ' << c;
   }
   EXPECT_GT(converged, 100);

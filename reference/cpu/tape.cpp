@@ -7,7 +7,7 @@
 namespace assay::reference {
 namespace {
 
-/// By lane, whether a factor of zero need not make nothing of v: it has no finite value or bound.
+/// For each precision, unbounded if zero times v need not be zero because v has no finite value or bound, otherwise 0.
 PrecisionBounds unknown_of(long double v, const PrecisionBounds& bounds) {
   PrecisionBounds unknown{};
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
@@ -29,7 +29,7 @@ void Tape::clear() {
 }
 
 Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double) {
-  const Node node = close(type);
+  const Node node = add_node(type);
   leaves_.push_back({parameter, leaf, node});
   return node;
 }
@@ -37,12 +37,12 @@ Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long d
 Node Tape::accumulate(ir::Scalar type, Node old, Node contribution, int sign) {
   if (contribution == 0) return old;
   if (old == 0 && sign > 0) return contribution;
-  if (old != 0) edges_.push_back({old & ~kStill, kPlus});
-  edges_.push_back({contribution & ~kStill, sign > 0 ? kPlus : kMinus});
-  return close(type) | ((old == 0 ? kStill : old) & contribution & kStill);
+  if (old != 0) edges_.push_back({old & ~kZeroDerivative, kPlus});
+  edges_.push_back({contribution & ~kZeroDerivative, sign > 0 ? kPlus : kMinus});
+  return add_node(type) | ((old == 0 ? kZeroDerivative : old) & contribution & kZeroDerivative);
 }
 
-Sweep::Sweep(const Tape& tape, const Profile& profile, std::vector<Adjoint>& adjoints)
+ReverseSweep::ReverseSweep(const Tape& tape, const ArithmeticProfile& profile, std::vector<Adjoint>& adjoints)
     : tape_(tape), profile_(profile), adjoints_(adjoints) {
   adjoints_.assign(tape.size(), {});
   for (std::size_t k = 0; k < formats_.size(); ++k)
@@ -51,15 +51,15 @@ Sweep::Sweep(const Tape& tape, const Profile& profile, std::vector<Adjoint>& adj
     pairs_.emplace_back(native, formats_[static_cast<std::size_t>(ir::Scalar::kF64)]);
 }
 
-void Sweep::seed(Node node, double cotangent) {
+void ReverseSweep::seed(Node node, double cotangent) {
   if (node == 0 || cotangent == 0) return;
-  Adjoint& adjoint = adjoints_[node & ~Tape::kStill];
+  Adjoint& adjoint = adjoints_[node & ~Tape::kZeroDerivative];
   adjoint.add(cotangent, {});
-  adjoint.reach += std::abs(cotangent);
+  adjoint.path_magnitude += std::abs(cotangent);
 }
 
-double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
-                    bool is_leaf) const {
+double ReverseSweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
+                           bool is_leaf) const {
   const Format& own = format(type, precision);
   const std::int64_t terms = adjoint.terms + (initial_gradient != 0 ? 1 : 0);
   const double mass = adjoint.mass + adjoint.errors[precision] + std::abs(initial_gradient);
@@ -69,47 +69,48 @@ double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precisi
       is_leaf && precision == kNative && profile_.native_library == MathLibrary::kCuda && type == ir::Scalar::kF32;
   const double n = static_cast<double>(terms);
   double e = adjoint.errors[precision] + (n - 1) * own.unit * mass + (flushes ? n * 0x1p-126 : 0);
-  if (terms > 1) e += n * kOracleUnit * mass;
-  return e == 0 ? 0 : settle(own, magnitude(adjoint.value), e);
+  if (terms > 1) e += n * kOracleUnitRoundoff * mass;
+  return e == 0 ? 0 : complete_bound(own, magnitude(adjoint.value), e);
 }
 
-/// The bounds of a node's adjoint, whose terms are summed in an order that is not known.
-PrecisionBounds Sweep::settled(const Adjoint& adjoint, ir::Scalar type) const {
+/// The bounds of the adjoint of a node, whose terms are summed in an unspecified order.
+PrecisionBounds ReverseSweep::settled(const Adjoint& adjoint, ir::Scalar type) const {
   const Pair errors = pair_of(adjoint.errors);
   const Pair mass = adjoint.mass + errors;
-  // What overflows is rare.
+  // Overflow is rare.
   if (!(mass[kNative] < kUnbounded && mass[kPromoted] < kUnbounded))
     return {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kPromoted, 0, false)};
   const FormatPair& own = pairs_[static_cast<std::size_t>(type)];
   const auto n = static_cast<double>(adjoint.terms);
   Pair e = errors + (n - 1) * own.unit * mass;
-  if (adjoint.terms > 1) e += n * kOracleUnit * mass;
-  const Pair settled = settle(own, magnitude(adjoint.value), e);
+  if (adjoint.terms > 1) e += n * kOracleUnitRoundoff * mass;
+  const Pair settled = complete_bound(own, magnitude(adjoint.value), e);
   return std::bit_cast<PrecisionBounds>(e == 0.0 ? Pair{0, 0} : settled);
 }
 
-PrecisionBounds Sweep::product_bound(const Adjoint& adjoint, const PrecisionBounds& errors, const Bounded& partial,
-                                     long double product, ir::Scalar type) const {
+PrecisionBounds ReverseSweep::product_bound(const Adjoint& adjoint, const PrecisionBounds& errors,
+                                            const BoundedValue& partial, long double product, ir::Scalar type) const {
   const PrecisionBounds p = product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
   if (std::isfinite(product))
-    return settle_rounded(pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
+    return complete_rounded_bound(pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
   return {p[kNative] == 0 ? 0 : kUnbounded, p[kPromoted] == 0 ? 0 : kUnbounded};
 }
 
-PrecisionBounds Sweep::narrowed(long double v, PrecisionBounds bound, ir::Scalar to) const {
+PrecisionBounds ReverseSweep::narrowed(long double v, PrecisionBounds bound, ir::Scalar to) const {
   double& e = bound[kNative];
   if (e < kUnbounded) {
     const Format& narrow = format(to, kNative);
-    e = settle(narrow, magnitude(v), e + half(narrow, magnitude(v) + e, 0));
+    e = complete_bound(narrow, magnitude(v), e + half_ulp_error(narrow, magnitude(v) + e, 0));
   }
   return bound;
 }
 
-/// Adds adjoint * partial, rounded to the operation's type and then to the parent's, to the parent's adjoint.
-void Sweep::pass_on(const Adjoint& adjoint, const PrecisionBounds& errors, ir::Scalar type, const Tape::Edge& edge) {
+/// Adds adjoint * partial, rounded to the type of the operation and then of the parent, to the adjoint of the parent.
+void ReverseSweep::propagate(const Adjoint& adjoint, const PrecisionBounds& errors, ir::Scalar type,
+                             const Tape::Edge& edge) {
   Adjoint& parent = adjoints_[edge.parent];
-  if (edge.partial == Tape::kNothing) {
-    // Zero times what has no finite value or bound: what code makes of that is open, as in pass_on_nothing.
+  if (edge.partial == Tape::kZero) {
+    // Zero times an adjoint without a finite value or bound is unspecified, as in propagate_zero.
     const PrecisionBounds unknown = unknown_of(adjoint.value, errors);
     if (!both_zero(unknown)) parent.add(0, unknown);
     return;
@@ -117,8 +118,8 @@ void Sweep::pass_on(const Adjoint& adjoint, const PrecisionBounds& errors, ir::S
   long double v = edge.partial == Tape::kMinus ? -adjoint.value : adjoint.value;
   PrecisionBounds e = errors;
   double slope = 1;
-  if (edge.partial >= Tape::kNumbered) {
-    const Bounded& partial = tape_.partial(edge);
+  if (edge.partial >= Tape::kFirstPartial) {
+    const BoundedValue& partial = tape_.partial(edge);
     v = adjoint.value * partial.v;
     e = product_bound(adjoint, errors, partial, v, type);
     slope = magnitude(partial.v);
@@ -126,21 +127,21 @@ void Sweep::pass_on(const Adjoint& adjoint, const PrecisionBounds& errors, ir::S
   const ir::Scalar to = tape_.type(edge.parent);
   if (to != type && ir::row(to).digits < ir::row(type).digits) e = narrowed(v, e, to);
   parent.add(v, e);
-  parent.reach += scaled(slope, adjoint.reach);
+  parent.path_magnitude += scaled(slope, adjoint.path_magnitude);
 }
 
-/// What nothing flows back through adds nothing, but where the derivative has no finite value or bound: zero times that
-/// need not be zero. Code that computes the product gets no number there, code that leaves it out gets zero.
-void Sweep::pass_on_nothing(Node node) {
+/// Propagates a zero adjoint, which contributes nothing unless the derivative has no finite value or bound. Zero times
+/// such a derivative need not be zero: code that computes the product gets NaN, code that omits it gets zero.
+void ReverseSweep::propagate_zero(Node node) {
   for (const Tape::Edge& edge : tape_.edges(node)) {
-    if (edge.partial < Tape::kNumbered) continue;
-    const Bounded& partial = tape_.partial(edge);
+    if (edge.partial < Tape::kFirstPartial) continue;
+    const BoundedValue& partial = tape_.partial(edge);
     const PrecisionBounds unknown = unknown_of(partial.v, partial.e);
     if (!both_zero(unknown)) adjoints_[edge.parent].add(0, unknown);
   }
 }
 
-void Sweep::run() {
+void ReverseSweep::run() {
   for (std::size_t i = tape_.size(); i-- > 1;) {
     const auto node = static_cast<Node>(i);
     const auto edges = tape_.edges(node);
@@ -149,11 +150,11 @@ void Sweep::run() {
     const ir::Scalar type = tape_.type(node);
     const PrecisionBounds errors = adjoint.terms == 0 ? PrecisionBounds{} : settled(adjoint, type);
     if (adjoint.value == 0 && both_zero(errors)) {
-      pass_on_nothing(node);
+      propagate_zero(node);
       continue;
     }
     for (const Tape::Edge& edge : edges)
-      pass_on(adjoint, errors, type, edge);
+      propagate(adjoint, errors, type, edge);
   }
 }
 

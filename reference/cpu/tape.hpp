@@ -1,4 +1,4 @@
-// The record of a run that the reverse sweep reads: which value came from which, with local derivatives.
+// The tape of a run for the reverse sweep: the operands of each value, with local derivatives.
 #pragma once
 
 #include <array>
@@ -11,51 +11,52 @@
 
 namespace assay::reference {
 
-/// Number of a node; 0 for values that depend on no float input. Marked (Tape::kStill) where all derivatives are
-/// exactly zero at these inputs, as of x * x at 0.
+/// Index of a node; 0 for values that do not depend on a float input. Marked with Tape::kZeroDerivative if all
+/// derivatives are exactly zero at these inputs, as for x * x at 0.
 using Node = std::uint32_t;
 
 /// A tracer (machine.hpp) that records a tape.
 class Tape {
  public:
   using Handle = Node;
-  static constexpr bool kDerivatives = true;
-  static constexpr bool kPoints = false;
-  /// Nodes that fit in reasonable memory, about 60 bytes each; the run ends there as at its budget.
-  static constexpr std::size_t kMostNodes = 20'000'000;
+  static constexpr bool kHasDerivatives = true;
+  static constexpr bool kEvaluatesPoints = false;
+  /// Limit of memory, at about 60 bytes per node; reaching it ends the run like the instruction limit.
+  static constexpr std::size_t kMaxNodes = 20'000'000;
 
   Tape();
-  /// Empty again; keeps its memory.
+  /// Clears the tape but keeps its memory.
   void clear();
 
-  static constexpr Node kStill = Node{1} << 31U;
+  static constexpr Node kZeroDerivative = Node{1} << 31U;
 
-  static bool active(Node node) { return node != 0 && (node & kStill) == 0; }
+  static bool active(Node node) { return node != 0 && (node & kZeroDerivative) == 0; }
   static bool carries(Node node) { return node != 0; }
   static bool same(Node a, Node b) { return a == b; }
-  bool full() const { return types_.size() >= kMostNodes; }
+  bool full() const { return types_.size() >= kMaxNodes; }
 
   /// An input.
   Node leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double value);
-  /// A result of an operation; partials[i] counts where bit i of `wanted` is set.
-  Node combine(ir::Scalar type, std::span<const Node* const> sources, const Bounded* partials, std::uint32_t wanted) {
-    Node mark = kStill;
+  /// A result of an operation; partials[i] is used if bit i of `wanted` is set.
+  Node combine(ir::Scalar type, std::span<const Node* const> sources, const BoundedValue* partials,
+               std::uint32_t wanted) {
+    Node derivative_flag = kZeroDerivative;
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (wanted >> i & 1U) mark &= connect(*sources[i], partials[i]);
+      if (wanted >> i & 1U) derivative_flag &= add_edge(*sources[i], partials[i]);
     }
-    return close(type) | mark;
+    return add_node(type) | derivative_flag;
   }
   /// old + sign * contribution.
   Node accumulate(ir::Scalar type, Node old, Node contribution, int sign);
 
   struct Edge {
     Node parent;
-    std::uint32_t partial;  ///< kPlus, kMinus, kNothing, or number in the partials + kNumbered
+    std::uint32_t partial;  ///< kPlus, kMinus, kZero, or kFirstPartial + index of the partial
   };
   static constexpr std::uint32_t kPlus = 0;
   static constexpr std::uint32_t kMinus = 1;
-  static constexpr std::uint32_t kNothing = 2;  ///< exactly zero
-  static constexpr std::uint32_t kNumbered = 3;
+  static constexpr std::uint32_t kZero = 2;  ///< exactly zero
+  static constexpr std::uint32_t kFirstPartial = 3;
   struct ScalarComponent {
     std::size_t parameter;
     std::size_t leaf;
@@ -67,45 +68,45 @@ class Tape {
   std::span<const Edge> edges(Node node) const {
     return std::span(edges_).subspan(first_edge_[node], first_edge_[node + 1] - first_edge_[node]);
   }
-  const Bounded& partial(const Edge& edge) const { return partials_[edge.partial - kNumbered]; }
+  const BoundedValue& partial(const Edge& edge) const { return partials_[edge.partial - kFirstPartial]; }
   const std::vector<ScalarComponent>& leaves() const { return leaves_; }
 
  private:
-  Node close(ir::Scalar type) {
+  Node add_node(ir::Scalar type) {
     types_.push_back(type);
     first_edge_.push_back(static_cast<std::uint32_t>(edges_.size()));
     return static_cast<Node>(types_.size() - 1);
   }
-  /// Gives kStill where nothing comes through this edge.
-  Node connect(Node parent, const Bounded& partial) {
+  /// Returns kZeroDerivative if the derivative through this edge is zero.
+  Node add_edge(Node parent, const BoundedValue& partial) {
     const bool exact = partial.e[kNative] == 0 && partial.e[kPromoted] == 0;
-    const Node number = parent & ~kStill;
+    const Node number = parent & ~kZeroDerivative;
     if (exact && partial.v == 0) {
-      edges_.push_back({number, kNothing});
-      return kStill;
+      edges_.push_back({number, kZero});
+      return kZeroDerivative;
     }
     if (exact && (partial.v == 1 || partial.v == -1)) {
       edges_.push_back({number, partial.v == 1 ? kPlus : kMinus});
     } else {
-      edges_.push_back({number, static_cast<std::uint32_t>(partials_.size()) + kNumbered});
+      edges_.push_back({number, static_cast<std::uint32_t>(partials_.size()) + kFirstPartial});
       partials_.push_back(partial);
     }
-    return parent & kStill;
+    return parent & kZeroDerivative;
   }
 
   std::vector<ir::Scalar> types_;
   std::vector<std::uint32_t> first_edge_;  ///< one more than nodes
   std::vector<Edge> edges_;
-  std::vector<Bounded> partials_;
+  std::vector<BoundedValue> partials_;
   std::vector<ScalarComponent> leaves_;
 };
 
-/// Adjoint of one node: a sum of contributions in unknown order.
+/// Adjoint of one node: a sum of contributions in an unspecified order.
 struct Adjoint {
   long double value = 0;
   PrecisionBounds errors = {};  ///< sum of the contributions' bounds
   double mass = 0;              ///< sum of |contributions|
-  double reach = 0;             ///< sum over the paths from the seeds of |seed * derivatives|
+  double path_magnitude = 0;    ///< sum over the paths from the outputs of |cotangent * derivatives|
   std::int64_t terms = 0;
 
   void add(long double contribution, const PrecisionBounds& bound) {
@@ -116,16 +117,16 @@ struct Adjoint {
   }
 };
 
-/// The reverse sweep: adjoints of all nodes, from the seeds.
-class Sweep {
+/// The reverse sweep: computes the adjoints of all nodes from the cotangents.
+class ReverseSweep {
  public:
-  /// Keeps references to all; `adjoints` is where it works.
-  Sweep(const Tape& tape, const Profile& profile, std::vector<Adjoint>& adjoints);
+  /// Keeps references to all; `adjoints` is working memory.
+  ReverseSweep(const Tape& tape, const ArithmeticProfile& profile, std::vector<Adjoint>& adjoints);
 
   void seed(Node node, double cotangent);
   void run();
   const Adjoint& adjoint(Node node) const { return adjoints_[node]; }
-  /// Bound of an adjoint as a sum of its terms and, if not 0, a prefill. Leaves are summed by global atomics.
+  /// Bound of an adjoint as a sum of its terms and a nonzero initial gradient. Registers are summed by global atomics.
   double bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
                bool is_leaf) const;
 
@@ -135,15 +136,15 @@ class Sweep {
                                            : static_cast<std::size_t>(type)];
   }
   PrecisionBounds settled(const Adjoint& adjoint, ir::Scalar type) const;
-  PrecisionBounds product_bound(const Adjoint& adjoint, const PrecisionBounds& errors, const Bounded& partial,
+  PrecisionBounds product_bound(const Adjoint& adjoint, const PrecisionBounds& errors, const BoundedValue& partial,
                                 long double product, ir::Scalar type) const;
-  /// What converting to a type of fewer digits adds to the bound of v.
+  /// Bound of v after conversion to a type with fewer digits.
   PrecisionBounds narrowed(long double v, PrecisionBounds bound, ir::Scalar to) const;
-  void pass_on(const Adjoint& adjoint, const PrecisionBounds& errors, ir::Scalar type, const Tape::Edge& edge);
-  void pass_on_nothing(Node node);
+  void propagate(const Adjoint& adjoint, const PrecisionBounds& errors, ir::Scalar type, const Tape::Edge& edge);
+  void propagate_zero(Node node);
 
   const Tape& tape_;
-  const Profile& profile_;
+  const ArithmeticProfile& profile_;
   std::array<Format, ir::kScalarCount> formats_;
   std::vector<FormatPair> pairs_;  ///< by scalar
   std::vector<Adjoint>& adjoints_;

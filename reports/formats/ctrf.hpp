@@ -5,8 +5,8 @@
 
 namespace assay::reports {
 
-// Inconclusive and planned but not run cases are failed, as they turn the run red; unsupported ones are skipped,
-// and failures that an expectation bears are other.
+// Inconclusive cases, and planned cases that were not run, have the status failed, because they fail the run;
+// unsupported cases are skipped, and expected failures are other.
 nlohmann::json ctrf_json(const Run& run, const Summary& summary);
 
 }  // namespace assay::reports

@@ -1,5 +1,5 @@
-// The cases that failed, expected or not, as a table (RFC 4180): case, outcome, kind, message. It is a baseline, and an
-// expectations file that bears each failure as it is.
+// The cases that failed, expected or not, as a table (RFC 4180): case, outcome, kind, message. It can be used as a
+// baseline, and as an expectations file in which every failure is expected.
 #pragma once
 
 #include <string>

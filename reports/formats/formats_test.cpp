@@ -1,4 +1,4 @@
-// The formats that other programs read, of runs whose texts were written to break them.
+// Machine-readable formats of runs with hostile texts.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -49,7 +49,7 @@ std::size_t count_of(const Run& run, const std::set<Tone>& tones) {
 
 const std::set<Tone> kRed = {Tone::unexpected, Tone::inconclusive, Tone::not_run};
 
-TEST(Junit, HasEveryCaseOnceAndTheRedOnesWithTheirCommand) {
+TEST(Junit, ContainsEveryCaseAndReproduceCommands) {
   const reports::Run run = run_of({.hostile = kHostile});
   pugi::xml_document document;
   const std::string text = junit_xml(run);
@@ -70,7 +70,7 @@ TEST(Junit, HasEveryCaseOnceAndTheRedOnesWithTheirCommand) {
 }
 
 // Jenkins' junit-10.xsd: the root has no count of skipped cases, and times are plain decimals.
-TEST(Junit, HasNoAttributeThatTheSchemaOfJenkinsDoesNotKnow) {
+TEST(Junit, HasOnlyAttributesOfTheJenkinsSchema) {
   const std::map<std::string, std::set<std::string>> known{
       {"testsuites", {"name", "time", "tests", "failures", "errors"}},
       {"testsuite", {"name", "time", "tests", "failures", "errors", "skipped", "timestamp", "hostname"}},
@@ -88,12 +88,12 @@ TEST(Junit, HasNoAttributeThatTheSchemaOfJenkinsDoesNotKnow) {
   }
 }
 
-TEST(Junit, KeepsHostileTextAsText) {
+TEST(Junit, EscapesHostileText) {
   const reports::Run run = run_of({.hostile = kHostile});
   const std::string text = junit_xml(run);
   EXPECT_THAT(text, Not(HasSubstr("<script")));
   EXPECT_THAT(text, Not(HasSubstr("\x01")));
-  EXPECT_THAT(text, Not(HasSubstr("&#1;"))) << "a reference to a control character is as illegal as the character";
+  EXPECT_THAT(text, Not(HasSubstr("&#1;"))) << "a reference to a control character is as invalid as the character";
   EXPECT_THAT(text, Not(HasSubstr("\xEF\xBF\xBE")));
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(text.c_str()));
@@ -104,7 +104,7 @@ TEST(Junit, KeepsHostileTextAsText) {
   EXPECT_TRUE(survives);
 }
 
-TEST(Ctrf, CountsAreThoseOfTheTests) {
+TEST(Ctrf, CountsMatchTheTests) {
   const reports::Run run = run_of({.hostile = kHostile});
   const json report = ctrf_json(run, summarise(run));
   EXPECT_EQ(report.at("reportFormat"), "CTRF");
@@ -123,8 +123,8 @@ TEST(Ctrf, CountsAreThoseOfTheTests) {
   EXPECT_LT(results.at("summary").at("start"), results.at("summary").at("stop"));
 }
 
-// The published JSON Schema of version 0.0.0 closes these objects: a member of any other name makes a report invalid.
-TEST(Ctrf, HasNoMemberThatItsSchemaDoesNotKnow) {
+// The published JSON Schema of version 0.0.0 allows no other members in these objects.
+TEST(Ctrf, HasOnlyMembersOfItsSchema) {
   const std::set<std::string> of_a_test{"name",     "status", "duration",      "suite", "rawStatus",
                                         "filePath", "device", "message",       "line",  "trace",
                                         "retries",  "flaky",  "retryAttempts", "extra"};
@@ -142,7 +142,7 @@ TEST(Ctrf, HasNoMemberThatItsSchemaDoesNotKnow) {
   }
 }
 
-TEST(Sarif, TellsOfFilesOnlyAndAtALine) {
+TEST(Sarif, ResultsHaveFileAndLine) {
   const reports::Run run = run_of({.hostile = kHostile});
   const json results = sarif_json(run, summarise(run)).at("runs").at(0).at("results");
   ASSERT_FALSE(results.empty());
@@ -160,14 +160,14 @@ TEST(Sarif, TellsOfFilesOnlyAndAtALine) {
   EXPECT_THAT(notes, ElementsAre(Not(HasSubstr("physics")), HasSubstr("physics")));
 }
 
-TEST(Sarif, LeavesOutKernelsThatLieInNoFile) {
+TEST(Sarif, OmitsKernelsWithoutFile) {
   reports::Run run = run_of({});
   for (json& record : run.cases)
     record["source"]["file"] = "";
   EXPECT_TRUE(sarif_json(run, summarise(run)).at("runs").at(0).at("results").empty());
 }
 
-TEST(Markdown, ShowsHostileTextAndNoMarkupOfIt) {
+TEST(Markdown, EscapesHostileText) {
   const reports::Run run = run_of({.hostile = kHostile});
   const std::string text = summary_markdown(run, summarise(run), nullptr);
   EXPECT_THAT(text, Not(HasSubstr("<script")));
@@ -176,7 +176,7 @@ TEST(Markdown, ShowsHostileTextAndNoMarkupOfIt) {
   EXPECT_THAT(text, HasSubstr("assay run "));
 }
 
-TEST(Markdown, StaysBelowItsLimitAndSaysWhatIsLeftOut) {
+TEST(Markdown, RespectsSizeLimitAndReportsOmissions) {
   reports::Run run = run_of({.cuda = false});
   const json failed = *std::find_if(run.cases.begin(), run.cases.end(),
                                     [](const json& record) { return record.at("outcome") == "fail"; });
@@ -185,13 +185,13 @@ TEST(Markdown, StaysBelowItsLimitAndSaysWhatIsLeftOut) {
     run.cases.back()["case"] = fmt::format("loop/r1_{}/f32/cpu/backward", i);
   }
   const std::string text = summary_markdown(run, summarise(run), nullptr);
-  EXPECT_LE(text.size(), kMarkdownLimit);
-  EXPECT_GT(text.size(), kMarkdownLimit / 2);
-  EXPECT_THAT(text, HasSubstr("for which this page has no room"));
+  EXPECT_LE(text.size(), kMaxMarkdownBytes);
+  EXPECT_GT(text.size(), kMaxMarkdownBytes / 2);
+  EXPECT_THAT(text, HasSubstr("omitted to limit the size"));
   EXPECT_THAT(text, HasSubstr("| all |")) << "the grid is never left out";
 }
 
-TEST(FailuresCsv, HasALineForEachFailure) {
+TEST(FailuresCsv, HasOneLinePerFailure) {
   const reports::Run run = run_of({});
   const std::string table = failures_csv(run);
   EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')), 1 + count_of(run, kRed));
@@ -217,7 +217,7 @@ std::vector<Slice> slices_of(const reports::Run& run) {
   return slices;
 }
 
-TEST(Trace, EveryJudgedCaseEndsWhenItsRecordSays) {
+TEST(Trace, CasesEndAtTheirRecordedTime) {
   const reports::Run run = run_of({.hostile = kHostile});
   std::map<std::string, std::int64_t> ends;
   for (const Slice& slice : slices_of(run)) {
@@ -235,8 +235,8 @@ TEST(Trace, EveryJudgedCaseEndsWhenItsRecordSays) {
   EXPECT_EQ(json::parse(chrome_trace(run)).at("otherData").at("cases_left_out"), run.cases.size() - judged);
 }
 
-// What shows traces gives slices that overlap and do not nest to the wrong parents.
-TEST(Trace, SlicesOfARowLieBesideOrWithinEachOther) {
+// Trace viewers show slices that overlap without nesting under the wrong parent.
+TEST(Trace, SlicesOfARowAreDisjointOrNested) {
   reports::Run run = run_of({});
   const auto batch_of = [](json& record) {
     return std::pair(record["schedule"]["lane"], record["schedule"]["batch_ms"]);
@@ -261,14 +261,14 @@ TEST(Trace, SlicesOfARowLieBesideOrWithinEachOther) {
   }
 }
 
-TEST(Trace, OfRecordsWithoutASchedule) {
+TEST(Trace, IsEmptyForRecordsWithoutSchedule) {
   reports::Run run = run_of({});
   for (json& record : run.cases)
     record.erase("schedule");
   EXPECT_TRUE(slices_of(run).empty());
 }
 
-TEST(Text, EpochOfATime) {
+TEST(Timestamp, IsParsedToEpochMilliseconds) {
   EXPECT_EQ(epoch_ms("1970-01-01T00:00:01Z"), 1000);
   EXPECT_EQ(epoch_ms("2026-11-21T03:47:02Z"), 1'795'232'822'000);
 }

@@ -35,7 +35,7 @@ Result result_of(const json& record) {
 
 std::string text(const json& value) { return without_illegal_xml(value.get<std::string>()); }
 
-// The schema of Jenkins admits three decimals in the times of suites, and any text in those of cases.
+// The Jenkins schema allows three decimals in times of suites, and any text in times of cases.
 std::string suite_seconds(double milliseconds) { return fmt::format("{:.3f}", milliseconds / 1e3); }
 std::string case_seconds(double milliseconds) { return fmt::format("{:.6f}", milliseconds / 1e3); }
 

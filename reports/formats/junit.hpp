@@ -7,8 +7,8 @@
 
 namespace assay::reports {
 
-// A suite for each family, device and pass. What broke its bound or has no verdict is a failure; what crashed, hung or
-// could not be built or run is an error; what this machine cannot run is skipped.
+// A suite for each family, device and pass. Cases that exceed a bound or have no verdict are failures; cases that
+// crashed, timed out, or could not be built or run are errors; unsupported cases are skipped.
 std::string junit_xml(const Run& run);
 
 }  // namespace assay::reports

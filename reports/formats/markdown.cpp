@@ -25,7 +25,7 @@ std::string grid_text(const Summary& summary) {
   rows.push_back(grid.totals);
   for (const GridRow& row : rows) {
     text += fmt::format("| {} |", markdown_text(row.family));
-    for (const Tally& tally : row.cells)
+    for (const CaseCounts& tally : row.cells)
       text += tally.total() == 0 ? " |" : fmt::format(" {}/{} |", tally.passed, tally.total());
     text += "\n";
   }
@@ -63,7 +63,7 @@ std::string summary_markdown(const Run& run, const Summary& summary, const Chang
     bool titled = false;
     for (const std::size_t i : group.cases) {
       const std::string line = (titled ? "" : title) + case_text(run.cases[i]);
-      if (text.size() + line.size() + tail.size() + kSpare > kMarkdownLimit) {
+      if (text.size() + line.size() + tail.size() + kSpare > kMaxMarkdownBytes) {
         ++left_out;
         continue;
       }
@@ -72,7 +72,7 @@ std::string summary_markdown(const Run& run, const Summary& summary, const Chang
     }
   }
   if (left_out > 0)
-    text += fmt::format("\nAnd {} more, for which this page has no room: they are in the report.\n",
+    text += fmt::format("\n{} more omitted to limit the size; see the report.\n",
                         cases_text(static_cast<std::int64_t>(left_out)));
   return text + tail;
 }

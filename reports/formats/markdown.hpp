@@ -1,4 +1,4 @@
-// A run on one page of Markdown: for the summary of a step in CI.
+// A run on one page of Markdown, for the summary of a CI step.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace assay::reports {
 
-// A code host cuts off or refuses what is longer than 1 MiB.
-inline constexpr std::size_t kMarkdownLimit = 900 * 1024;
+// Code hosts truncate or reject summaries longer than 1 MiB.
+inline constexpr std::size_t kMaxMarkdownBytes = 900 * 1024;
 
-// The verdict, what is not as expected with its reproducing command, then the grid and the denominators; at most
-// kMarkdownLimit bytes, and a line that says how much was left out.
+// The verdict, the cases that are not as expected with their commands, the grid and the denominators. At most
+// kMaxMarkdownBytes bytes; states how many cases were omitted.
 std::string summary_markdown(const Run& run, const Summary& summary, const Changes* changes);
 
 }  // namespace assay::reports

@@ -1,5 +1,5 @@
-// Whatever a kernel's author writes into names, messages and sources comes out of every format as it went in, and is
-// never markup. Random texts, of what breaks formats.
+// Names, messages and sources round-trip through every format and are never interpreted as markup. Uses random texts
+// made of pieces that are special in some format.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -82,7 +82,7 @@ std::string random_text(Rng& rng) {
   return text + "y";
 }
 
-// What the formats of one case must give back.
+// The texts of one case that every format must preserve.
 struct Texts {
   std::string name;
   std::string message;
@@ -90,7 +90,7 @@ struct Texts {
   std::string log;
 };
 
-// A run of which one failed case has these texts.
+// A run with a failed case that has these texts.
 struct Sample {
   Run run;
   Texts texts;
@@ -138,7 +138,7 @@ void in_junit(const Sample& sample) {
   EXPECT_THAT(found.child("failure").text().get(), HasSubstr(without_illegal_xml(sample.texts.log)));
 }
 
-// The document as its file holds it.
+// The document after parsing its file text.
 json written(const json& document) {
   return json::parse(document.dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -180,7 +180,7 @@ void in_table(const Sample& sample) {
   ADD_FAILURE() << "no such row";
 }
 
-// What a reader of the Markdown sees.
+// The rendered Markdown.
 std::string shown(std::string_view markdown) {
   constexpr std::array<std::pair<std::string_view, char>, 3> kEntities{{{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}}};
   std::string text;
@@ -250,7 +250,7 @@ void on_the_terminal(const Sample& sample) {
   }
 }
 
-TEST(HostileTexts, SurviveEveryFormat) {
+TEST(HostileTexts, RoundTripThroughEveryFormat) {
   const reports::Run plain = base();
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Sample one = sample(plain, seed);

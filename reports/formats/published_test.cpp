@@ -1,4 +1,4 @@
-// The reports against the schemas that others publish for them: schemas/published.
+// Validates the reports with the published schemas of their formats (schemas/published).
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,8 +23,8 @@ using nlohmann::json;
 
 constexpr const char* kPublished = ASSAY_SOURCE_DIR "/schemas/published/";
 
-// Runs of all kinds: with everything that can go wrong, with nothing, cut off, with texts that were written to break
-// formats, with a kernel that lies in no file, with attempts that differ.
+// Runs of all kinds: with all kinds of failures, without failures, truncated, with hostile texts, with a kernel without
+// a file, with differing attempts.
 std::vector<Run> runs(const fs::path& dir) {
   const testing::SyntheticRun kinds[] = {
       {}, {.cuda = false, .failures = false}, {.finished = false}, {.hostile = "\"'<b>&\x01\x1b]]>\xE2\x88\x82\n"}};
@@ -60,10 +60,10 @@ class Published : public ::testing::Test {
     return diagnostics.empty() ? "" : diagnostics.front().text();
   }
 
-  // What xmllint says of a text against a schema; empty where it is admitted.
+  // The output of xmllint for a text and a schema; empty if the text is valid.
   std::string xml_error(const std::string& text, const std::string& schema) const {
     const fs::path file = dir_ / "report.xml";
-    const fs::path output = dir_ / "complaints";
+    const fs::path output = dir_ / "diagnostics";
     std::ofstream(file, std::ios::binary) << text;
     const int status = std::system(fmt::format("xmllint --noout --huge --schema '{}{}' '{}' > '{}' 2>&1", kPublished,
                                                schema, file.string(), output.string())
@@ -77,17 +77,17 @@ class Published : public ::testing::Test {
   fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-published-{}", ::getpid());
 };
 
-TEST_F(Published, SchemaOfSarifAdmitsTheFindings) {
+TEST_F(Published, SarifIsValid) {
   const schemas::Validator sarif = validator("sarif-schema-2.1.0.json");
   for (const reports::Run& run : runs(dir_))
     EXPECT_EQ(first_diagnostic(sarif, sarif_json(run, summarise(run))), "");
 
   json wrong = sarif_json(runs(dir_).front(), summarise(runs(dir_).front()));
   wrong["runs"][0]["results"][0]["level"] = "catastrophe";
-  EXPECT_NE(first_diagnostic(sarif, wrong), "") << "else the schema was not read";
+  EXPECT_NE(first_diagnostic(sarif, wrong), "") << "the schema must reject an invalid document";
 }
 
-TEST_F(Published, SchemaOfCtrfAdmitsTheTests) {
+TEST_F(Published, CtrfIsValid) {
   const schemas::Validator ctrf = validator("ctrf.schema.json");
   for (const reports::Run& run : runs(dir_))
     EXPECT_EQ(first_diagnostic(ctrf, ctrf_json(run, summarise(run))), "");
@@ -97,7 +97,7 @@ TEST_F(Published, SchemaOfCtrfAdmitsTheTests) {
   EXPECT_NE(first_diagnostic(ctrf, wrong), "");
 }
 
-TEST_F(Published, SchemaOfJenkinsAdmitsTheSuites) {
+TEST_F(Published, JunitIsValidForJenkins) {
   if (std::system("xmllint --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no xmllint: run ci/setup";
   for (const reports::Run& run : runs(dir_))
     EXPECT_EQ(xml_error(junit_xml(run), "junit-10.xsd"), "");

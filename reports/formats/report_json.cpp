@@ -61,7 +61,7 @@ json finding_json(const json& record) {
           {"line", finding.at("line")}, {"access", finding.at("access")}, {"threads", finding.at("threads")}};
 }
 
-json uncovered_json(const Run& run, const Uncovered& way) {
+json uncovered_json(const Run& run, const UncoveredLine& way) {
   const json& record = run.cases[way.first_case];
   return {{"case", record.at("case")}, {"file", way.file}, {"line", way.line}, {"what", way.what}};
 }
@@ -105,7 +105,7 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
     report["groups"].push_back(group_json(run, group));
   for (const std::size_t i : summary.findings)
     report["findings"].push_back(finding_json(run.cases[i]));
-  for (const Uncovered& way : summary.uncovered)
+  for (const UncoveredLine& way : summary.uncovered)
     report["unreached"].push_back(uncovered_json(run, way));
   for (const ExpectationLine& line : run.expectations)
     report["expectations"].push_back(expectation_json(line));
@@ -114,7 +114,7 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
   for (const DamagedLine& line : run.damaged)
     report["schema_errors"].push_back({{"line", line.number}, {"pointer", line.pointer}, {"message", line.message}});
   report["flaky"] = json::array();
-  for (const Flaky& flaky : summary.flaky) {
+  for (const FlakyCase& flaky : summary.flaky) {
     report["flaky"].push_back(
         {{"case", run.cases[flaky.position].at("case")}, {"passed", flaky.passed}, {"attempts", flaky.attempts}});
   }

@@ -1,4 +1,4 @@
-// DIR/report.json: a run in one document, for machines.
+// DIR/report.json: a run as one machine-readable document.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace assay::reports {
 
-// As schemas/report.schema.json describes it; `changes` is null where there is no baseline.
+// Follows schemas/report.schema.json; `changes` is null without a baseline.
 nlohmann::json report_json(const Run& run, const Summary& summary, const Changes* changes);
 
 }  // namespace assay::reports

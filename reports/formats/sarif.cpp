@@ -39,11 +39,11 @@ json sarif_json(const Run& run, const Summary& summary) {
     results.push_back(result_json(outcome_text(record), tone == Tone::inconclusive ? "warning" : "error",
                                   message_text(record), record, file_of(record, named), named.at("line")));
   }
-  for (const Uncovered& way : summary.uncovered) {
+  for (const UncoveredLine& way : summary.uncovered) {
     const json& record = run.cases[way.first_case];
     if (lies_in_a_file(record))
       results.push_back(
-          result_json("unreached", "note", "not proved: on all inputs " + way.what, record, way.file, way.line));
+          result_json("unreached", "note", "not covered by the inputs: " + way.what, record, way.file, way.line));
   }
   std::set<std::string> ids;
   for (const json& result : results)

@@ -10,7 +10,7 @@ namespace assay::reports {
 namespace {
 
 constexpr double kEqual = 2.0;
-constexpr double kAlike = 0.5;  // a share of common words above which lines go together
+constexpr double kAlike = 0.5;  // minimum share of common words for two lines to share a row
 constexpr std::size_t kNarrowest = 40;
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -36,7 +36,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-/// A line with what alignment asks of it.
+/// A line with the data needed for alignment.
 struct Line {
   std::string_view text;
   std::vector<std::string_view> words;
@@ -49,8 +49,8 @@ std::vector<Line> prepared(const std::vector<std::string>& texts) {
   return lines;
 }
 
-/// What it is worth to have the two lines in one row: most if they are equal, else the share of words in common (Dice's
-/// coefficient); negative if they are not alike.
+/// The score of placing two lines in one row: highest if they are equal, else the share of common words (Dice's
+/// coefficient); negative if they are not similar.
 double worth(const Line& a, const Line& b) {
   if (a.text == b.text) return kEqual;
   if (a.words.empty() || b.words.empty()) return -1.0;
@@ -64,7 +64,7 @@ double worth(const Line& a, const Line& b) {
   return share > kAlike ? share : -1.0;
 }
 
-/// The line's parts of at most `width` characters (UTF-8), at least one.
+/// Splits the line into parts of at most `width` characters (UTF-8); at least one part.
 std::vector<std::string> wrap(const std::string& line, std::size_t width) {
   std::vector<std::string> parts{""};
   std::size_t characters = 0;
@@ -99,7 +99,7 @@ Look look_of(const AlignedRow& row, bool equal) {
 
 std::vector<AlignedRow> align(const std::vector<std::string>& left, const std::vector<std::string>& right) {
   const std::size_t columns = right.size() + 1;
-  std::vector<double> best((left.size() + 1) * columns, 0.0);  // worth of what follows line i and line j
+  std::vector<double> best((left.size() + 1) * columns, 0.0);  // best score of the rows after line i and line j
   const auto at = [&](std::size_t i, std::size_t j) -> double& { return best[i * columns + j]; };
   std::vector<bool> together(best.size());
   const std::vector<Line> left_lines = prepared(left);

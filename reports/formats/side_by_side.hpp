@@ -1,4 +1,4 @@
-// Two texts next to each other, lines that correspond in one row.
+// Two texts side by side, with corresponding lines in one row.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,18 @@
 
 namespace assay::reports {
 
-/// A row: a line of each text, or of one of them. Lines that differ share a row if they are alike.
+/// A row: a line of each text, or of one text only. Different lines share a row if they are similar.
 struct AlignedRow {
-  std::optional<std::size_t> left;  ///< number of the line, from 0
+  std::optional<std::size_t> left;  ///< index of the line, from 0
   std::optional<std::size_t> right;
 };
 
-/// Every line of both, in order; of all such rows those with the most lines alike (Needleman and Wunsch, 1970).
+/// Aligns the lines of both texts in order with the highest total similarity (Needleman and Wunsch, 1970).
 std::vector<AlignedRow> align(const std::vector<std::string>& left, const std::vector<std::string>& right);
 
-/// The rows as text, `width` columns wide, longer lines wrapped. Between the halves stands `|` where they differ, `<`
-/// or `>` where only one side has a line.
+/// The rows as text, `width` columns wide, with long lines wrapped. A mark between the halves is `|` if they differ,
+/// and
+/// `<` or `>` if only one side has a line.
 std::string side_by_side(std::string_view left, std::string_view right, std::size_t width, bool color);
 
 }  // namespace assay::reports

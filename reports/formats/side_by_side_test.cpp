@@ -6,7 +6,7 @@
 namespace assay::reports {
 namespace {
 
-TEST(Align, EqualLinesMeetAndOthersStandAlone) {
+TEST(Align, PairsOnlyEqualOrSimilarLines) {
   const auto rows = align({"a", "only left", "b"}, {"a", "b", "something else"});
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[0].left, 0U);
@@ -18,27 +18,27 @@ TEST(Align, EqualLinesMeetAndOthersStandAlone) {
   EXPECT_FALSE(rows[3].left);
 }
 
-TEST(Align, LinesThatAreAlikeShareARow) {
+TEST(Align, PairsSimilarLines) {
   const auto rows = align({"void scale(long long begin, long long end, Array x) {"},
                           {"__global__ void scale(long long count, Array x) {"});
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_TRUE(rows[0].left && rows[0].right);
 }
 
-TEST(SideBySide, MarksWhatDiffers) {
+TEST(SideBySide, MarksDifferences) {
   EXPECT_EQ(side_by_side("same\nint a = 1 + b;\nleft\n", "same\nint a = 2 + b;\n", 43, false),
             "same                   same\n"
             "int a = 1 + b;       | int a = 2 + b;\n"
             "left                 <\n");
 }
 
-TEST(SideBySide, WrapsByCharactersAndNotByBytes) {
+TEST(SideBySide, WrapsByCharacters) {
   EXPECT_EQ(side_by_side("\u00e4bcdefghijklmnopqrstuvwxyz\n", "", 43, false),
             "\u00e4bcdefghijklmnopqrst <\n"
             "uvwxyz               <\n");
 }
 
-TEST(SideBySide, NothingOnOneSide) { EXPECT_EQ(side_by_side("", "", 80, false), ""); }
+TEST(SideBySide, EmptyTextsGiveNoRows) { EXPECT_EQ(side_by_side("", "", 80, false), ""); }
 
 }  // namespace
 }  // namespace assay::reports

@@ -40,14 +40,14 @@ std::string visible(std::string_view text) {
   return safe;
 }
 
-// "12/14", with what else there is: "12/14 1?" for one inconclusive, "13/14 1w" for a failure that is waived, "0/14 -"
-// where nothing could run.
-std::string cell_text(const Tally& tally) {
+// "12/14"; "12/14 1?" with an inconclusive case, "13/14 1x" with an expected failure (xfail), "unsupported" if nothing
+// could run.
+std::string cell_text(const CaseCounts& tally) {
   if (tally.total() == 0) return "";
   if (tally.tone() == Tone::unsupported) return "unsupported";
   std::string text = fmt::format("{}/{}", tally.passed, tally.total());
   if (tally.inconclusive > 0) text += fmt::format(" {}?", tally.inconclusive);
-  if (tally.expected_failures > 0) text += fmt::format(" {}w", tally.expected_failures);
+  if (tally.expected_failures > 0) text += fmt::format(" {}x", tally.expected_failures);
   return text;
 }
 
@@ -63,7 +63,7 @@ std::string grid_table(const Summary& summary, bool color) {
   for (const GridRow& row : rows) {
     texts = {visible(row.family)};
     std::vector<fmt::text_style> styles{fmt::text_style{}};
-    for (const Tally& tally : row.cells) {
+    for (const CaseCounts& tally : row.cells) {
       texts.push_back(cell_text(tally));
       styles.push_back(style_of(tally.tone()));
     }
@@ -76,7 +76,7 @@ std::string grid_table(const Summary& summary, bool color) {
 std::string denominators_text(const Run& run, const Denominators& of) {
   std::string text = fmt::format("{} planned, {} run, {} supported, {} compared; {} values compared", of.planned,
                                  of.run, of.supported, of.compared, of.values_compared);
-  if (of.cached > 0) text += fmt::format("; {} of them judged by an earlier run (--fresh: anew)", of.cached);
+  if (of.cached > 0) text += fmt::format("; {} judged by an earlier run (use --fresh to judge again)", of.cached);
   if (run.end && run.end->at("wall_time_s") > 0.0) {
     const double seconds = run.end->at("wall_time_s");
     text += fmt::format("; {:.1f} s, {:.1f} cases/s", seconds, static_cast<double>(of.supported) / seconds);
@@ -84,21 +84,21 @@ std::string denominators_text(const Run& run, const Denominators& of) {
   return text;
 }
 
-// "4 kernels have code that no judged input reached (user/smooth, line 12: the condition is never true)".
+// "4 kernels contain code not covered by the inputs: user/smooth, line 12: the condition is never true".
 std::string uncovered_text(const Run& run, const Summary& summary) {
   if (summary.uncovered.empty()) return "";
   std::set<std::string> kernels;
-  const auto name = [&](const Uncovered& way) {
+  const auto name = [&](const UncoveredLine& way) {
     const json& record = run.cases[way.first_case];
     return fmt::format("{}/{}", record.at("family").get<std::string>(), record.at("kernel").get<std::string>());
   };
-  for (const Uncovered& way : summary.uncovered)
+  for (const UncoveredLine& way : summary.uncovered)
     kernels.insert(name(way));
-  const Uncovered& first = summary.uncovered.front();
+  const UncoveredLine& first = summary.uncovered.front();
   const std::string line = line_text(run.cases[first.first_case], first.file, first.line);
-  return fmt::format("{} {} code that too few inputs reached, which is not proved: {}, {}: {}{}\n", kernels.size(),
-                     kernels.size() == 1 ? "kernel has" : "kernels have", visible(name(first)), visible(line),
-                     visible(first.what), summary.uncovered.size() > 1 ? ", ... (in the report)" : "");
+  return fmt::format("{} {} code not covered by the inputs: {}, {}: {}{}\n", kernels.size(),
+                     kernels.size() == 1 ? "kernel contains" : "kernels contain", visible(name(first)), visible(line),
+                     visible(first.what), summary.uncovered.size() > 1 ? ", ... (see the report)" : "");
 }
 
 std::string missing_devices(const Run& run) {
@@ -113,7 +113,7 @@ std::string missing_devices(const Run& run) {
   return lines;
 }
 
-// What the device found beyond the finding that the message tells.
+// Findings of the device other than the one in the message.
 std::string further_faults(const json& record) {
   if (!record.contains("faults")) return "";
   std::string lines;
@@ -125,7 +125,7 @@ std::string further_faults(const json& record) {
   return lines;
 }
 
-// The first damaged lines of the records, each in a line.
+// The first damaged lines of the records, one per line.
 std::string damage_lines(const Run& run) {
   constexpr std::size_t kShown = 3;
   std::string text;
@@ -135,7 +135,7 @@ std::string damage_lines(const Run& run) {
   return text;
 }
 
-// Lines that no longer hold, each with its place.
+// Expectations that no longer hold, with their locations.
 std::string expectation_lines(const Run& run) {
   std::string lines;
   for (const ExpectationLine& line : run.expectations) {
@@ -147,7 +147,7 @@ std::string expectation_lines(const Run& run) {
   return lines;
 }
 
-// "pass -> fail(mismatch): grad_x[3] is ..."; "was pass" where the case is gone.
+// "pass -> fail(mismatch): grad_x[3] is ..."; "was pass" if the case is gone.
 std::string change_text(const Change& change) {
   if (change.after.empty()) return "was " + change.before;
   return fmt::format("{}{}{}{}{}", change.before, change.before.empty() ? "" : " -> ", change.after,

@@ -25,7 +25,7 @@ Run run_of(const testing::SyntheticRun& options) {
   return run.take();
 }
 
-TEST(ClosingTable, ShowsGridVerdictDenominatorsAndWhatIsMissing) {
+TEST(ClosingTable, ShowsGridVerdictTotalsAndMissingDevices) {
   const reports::Run run = run_of({});
   EXPECT_EQ(
       closing_table(run, summarise(run), false),
@@ -44,18 +44,19 @@ TEST(ClosingTable, ShowsGridVerdictDenominatorsAndWhatIsMissing) {
       "8 cases of 504 are not as expected: 1 crashed, 3 fail, 1 defect, 1 timed_out, 1 build_failed, 1 inconclusive, "
       "252 unsupported, 244 pass\n"
       "504 planned, 504 run, 252 supported, 249 compared; 1274880 values compared; 38.2 s, 6.6 cases/s\n"
-      "1 kernel has code that too few inputs reached, which is not proved: vector/generated_1_0054, line 12: the "
-      "condition is never true, ... (in the report)\n"
+      "1 kernel contains code not covered by the inputs: vector/generated_1_0054, line 12: the condition is never "
+      "true, "
+      "... (see the report)\n"
       "cuda: unsupported, no CUDA driver\n");
 }
 
-TEST(ClosingTable, ColoursOnlyWhereAskedTo) {
+TEST(ClosingTable, UsesColourOnlyOnRequest) {
   const reports::Run run = run_of({});
   EXPECT_THAT(closing_table(run, summarise(run), false), Not(HasSubstr("\x1b")));
   EXPECT_THAT(closing_table(run, summarise(run), true), HasSubstr("\x1b[31m12/14"));
 }
 
-TEST(UnexpectedLines, GiveTheReasonAndTheCommand) {
+TEST(UnexpectedLines, ContainMessageAndCommand) {
   const reports::Run run = run_of({});
   std::string lines;
   for (const nlohmann::json& record : run.cases)
@@ -66,7 +67,7 @@ TEST(UnexpectedLines, GiveTheReasonAndTheCommand) {
                         "within 2.8e-14\n    assay run loop/generated_1_0020/f32/cpu/backward --seed 7\n"));
 }
 
-TEST(UnexpectedLines, TextOfAKernelCannotDriveTheTerminal) {
+TEST(UnexpectedLines, EscapeControlCharacters) {
   const reports::Run run = run_of({.hostile = "\x1b[2J\r\nnext"});
   for (const nlohmann::json& record : run.cases)
     EXPECT_THAT(unexpected_lines(record, false), Not(HasSubstr("\x1b")));

@@ -1,4 +1,4 @@
-// Text of a record made fit for another format.
+// Conversions of record texts to other formats.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace assay::reports {
 
-// Without the characters that XML 1.0 admits in no form: controls but for tab and line ends, U+FFFE and U+FFFF. Takes
-// and gives UTF-8.
+// Removes the characters that XML 1.0 cannot represent: control characters except tab and line ends, U+FFFE and U+FFFF.
+// Input and output are UTF-8.
 std::string without_illegal_xml(std::string_view text);
 
-// One line of Markdown that shows as `text`: no markup, HTML or table cell begins or ends in it.
+// One line of Markdown that renders as `text`, without markup, HTML or table cells.
 std::string markdown_text(std::string_view text);
 
 // Milliseconds since 1970 of "2026-11-21T03:47:02Z".

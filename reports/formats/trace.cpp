@@ -31,7 +31,7 @@ double judging_ms(const json& record) {
   return sum;
 }
 
-// A case with its place on the row, in milliseconds from the run's start.
+// A case with its interval, in milliseconds since the start of the run.
 struct Placed {
   const json* record;
   double begin;
@@ -69,8 +69,8 @@ class Trace {
   }
 
  private:
-  // The recorded ends hold; of cases that were recorded at once, such as the passes of a kernel, the later ones end so
-  // and the earlier ones before them.
+  // Recorded end times are kept. Of cases recorded at the same time, such as the passes of a kernel, the last keeps it
+  // and the others end before it.
   static std::vector<Placed> placed(double batch_ms, const std::vector<const json*>& records) {
     std::vector<Placed> cases;
     double next = HUGE_VAL;
@@ -93,7 +93,7 @@ class Trace {
     add_stages(lane, kOfTheCase, {one.record}, one.begin, one.end);
   }
 
-  // The stages one after another, each with its time over all the records, up to `end`.
+  // The stages in order, each with its total time over the records, ending at `end`.
   void add_stages(int lane, const std::array<const char*, 3>& stages, const std::vector<const json*>& records,
                   double begin, double end) {
     for (const char* stage : stages) {

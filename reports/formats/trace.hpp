@@ -1,4 +1,4 @@
-// The schedule of a run in the Trace Event Format, which chrome://tracing and ui.perfetto.dev show: a row for each job.
+// The schedule of a run in the Trace Event Format (chrome://tracing, ui.perfetto.dev), with a row for each job.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace assay::reports {
 
-// On each row batch after batch: what prepares and builds the batch as a whole, then case after case with its stages.
-// Only the beginning of a batch and the end of a case are moments that were recorded; between them the stages lie in
-// their order and with their times, which are shared out among the passes of a kernel, and its kernels of a batch.
-// Cases that were not judged, and records before version 1.6.0, have no place in it.
+// Each row shows batches: the stages that prepare and build the whole batch, then each case with its stages. Only the
+// start of a batch and the end of a case are recorded times; between them, stages are placed in order with their
+// durations, which are divided among the passes of a kernel and the kernels of a batch. Cases that were not judged, and
+// records before version 1.6.0, are left out.
 std::string chrome_trace(const Run& run);
 
 }  // namespace assay::reports

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// What was found of a case, without what was expected.
+// The result of a case, without its expectation.
 json finding_of(const json& record) {
   return {{"case", record.at("case")},
           {"outcome", record.at("outcome")},
@@ -24,14 +24,14 @@ json finding_of(const json& record) {
 
 Tone tone_of_finding(const json& finding) { return tone_of_outcome(finding.at("outcome").get<std::string>()); }
 
-// The table that failures_csv writes.
+// Reads the table that failures_csv writes.
 Result<Baseline> read_failures(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const Result<std::vector<CsvRow>> rows = read_csv(text);
   const std::vector<std::string> head{"case", "outcome", "kind", "message"};
   if (!rows.ok() || rows->empty() || rows->front().fields != head)
-    return Error{"expected a run's folder, or a run's failures.csv", file.string()};
+    return Error{"expected the folder of a run or its failures.csv", file.string()};
   Baseline baseline{.label = file.string()};
   for (const CsvRow& row : *rows) {
     if (&row == &rows->front()) continue;

@@ -1,4 +1,4 @@
-// What changed between runs, and what a table of failures can say of it.
+// Changes between runs, and between a table of failures and a run.
 #include "reports/model/changes.hpp"
 
 #include <filesystem>
@@ -50,7 +50,7 @@ json& case_of(Run& run, const std::string& name) {
                        [&](const json& record) { return record.at("case") == name; });
 }
 
-TEST_F(ChangesTest, ARunHasNotChangedSinceItself) {
+TEST_F(ChangesTest, SameRunHasNoChanges) {
   const reports::Run run = run_of({});
   const Changes changes = changes_since(baseline_of(run, "out"), run);
   EXPECT_TRUE(changes.is_no_worse());
@@ -58,7 +58,7 @@ TEST_F(ChangesTest, ARunHasNotChangedSinceItself) {
   EXPECT_EQ(changes_lines(changes, false), "since out: 504 the same\n");
 }
 
-TEST_F(ChangesTest, EveryKindOfChangeIsTold) {
+TEST_F(ChangesTest, ReportsEveryKindOfChange) {
   const Baseline before = baseline_of(run_of({.kernels_per_family = 15, .cuda = false}), "before");
   reports::Run run = run_of({.cuda = false});
   json& broken = case_of(run, "arithmetic/generated_1_0003/f32/cpu/forward");
@@ -93,7 +93,7 @@ TEST_F(ChangesTest, EveryKindOfChangeIsTold) {
   EXPECT_TRUE(schemas::Validator(schemas::kReportSchemaText).diagnostics(report).empty());
 }
 
-TEST_F(ChangesTest, ADeviceThatWentAwayIsAChangeAndNoFailure) {
+TEST_F(ChangesTest, MissingDeviceIsAChangeButNotAFailure) {
   reports::Run run = run_of({.failures = false});
   const Baseline before = baseline_of(run, "before");
   json& lost = case_of(run, "loop/generated_1_0020/f32/cpu/backward");
@@ -104,7 +104,7 @@ TEST_F(ChangesTest, ADeviceThatWentAwayIsAChangeAndNoFailure) {
   EXPECT_FALSE(changes.is_no_worse());
 }
 
-TEST_F(ChangesTest, ATableOfFailuresKnowsWhatFailedAndNoMore) {
+TEST_F(ChangesTest, ComparesWithFailuresCsv) {
   const reports::Run failed = run_of({.cuda = false});
   const fs::path table = dir_ / "failures.csv";
   std::ofstream(table, std::ios::binary) << failures_csv(failed);
@@ -119,12 +119,12 @@ TEST_F(ChangesTest, ATableOfFailuresKnowsWhatFailedAndNoMore) {
   EXPECT_EQ(changes_text(changes_since(none, failed)), "8 broken; 244 the same");
 }
 
-TEST_F(ChangesTest, WhatIsNoBaselineIsRefused) {
+TEST_F(ChangesTest, RejectsInvalidBaseline) {
   const fs::path table = dir_ / "other.csv";
   fs::create_directories(dir_);
   std::ofstream(table) << "name,value\n";
   EXPECT_THAT(read_baseline(table).error().text(),
-              HasSubstr("other.csv: expected a run's folder, or a run's failures"));
+              HasSubstr("other.csv: expected the folder of a run or its failures"));
   EXPECT_THAT(read_baseline(dir_ / "nowhere").error().text(), HasSubstr("cannot read records"));
 }
 

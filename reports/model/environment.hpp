@@ -1,4 +1,4 @@
-// What a run was made with, in words.
+// The environment of a run, as text.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct EnvironmentRow {
   friend bool operator==(const EnvironmentRow&, const EnvironmentRow&) = default;
 };
 
-// `environment` is that of a run's start.
+// `environment` is the member of the run's start record.
 std::vector<EnvironmentRow> environment_rows(const nlohmann::json& environment);
 
 struct EnvironmentDifference {
   std::string label;
-  std::string before;  // "none" where there was no such row
+  std::string before;  // "none" if there was no such row
   std::string after;
 };
 

@@ -74,7 +74,8 @@ void Expectations::hold(json& record) {
       ++line->better;
     const ExpectationLine& line = *naming.front();
     set(record, "better", line,
-        fmt::format("{} expects {}: remove the line", text(line.text, "place"), outcome_text(line.text)));
+        fmt::format("{} expects {}, but the case passes: remove the line", text(line.text, "place"),
+                    outcome_text(line.text)));
   } else {
     note_failure(record, naming);
   }
@@ -96,9 +97,9 @@ void Expectations::note_failure(json& record, const std::vector<ExpectationLine*
   ++line.expected_failures;
   if (line.expired) {
     set(record, "changed", line,
-        fmt::format("{} bore this until {}", text(line.text, "place"), text(line.text, "expires")));
+        fmt::format("{} expected this failure until {}", text(line.text, "place"), text(line.text, "expires")));
   } else {
-    set(record, "waived", line, text(line.text, "reason"));
+    set(record, kExpectedFailure, line, text(line.text, "reason"));
   }
 }
 

@@ -1,5 +1,5 @@
-// A run held to the failures that are known: which cases fail as a line of the expectations says, and which lines no
-// longer say what is so. The lines are those of the run's start (schemas/record.schema.json, `expectation`).
+// Compares a run with its expected failures: finds cases that fail as a line of the expectations says, and lines that
+// no longer match. The lines are in the run's start record (schemas/record.schema.json, `expectation`).
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,39 @@
 
 namespace assay::reports {
 
-// One line, and what became of the cases that its pattern names.
+// Value of `standing` of a case that fails as expected.
+inline constexpr const char* kExpectedFailure = "waived";
+
+// One line, with the outcomes of the cases that match its pattern.
 struct ExpectationLine {
   nlohmann::json text;   // as in the schema
-  bool is_whole = true;  // all of the selection was judged, and not a shard of it
+  bool is_whole = true;  // the whole selection was judged, not only a shard
   bool expired = false;
-  std::int64_t expected_failures = 0;  // failed as the line says, and are borne
+  std::int64_t expected_failures = 0;  // failed as expected
   std::int64_t better = 0;             // passed
-  std::int64_t changed = 0;            // failed in a way that no line tells of
+  std::int64_t changed = 0;            // failed in a way that no line expects
   std::int64_t unjudged = 0;           // unsupported, or not run
 
-  // No case is what the line says: its pattern names none, or other lines tell of all of them. In a shard a line of
-  // another shard's cases looks the same, and so none is stale.
+  // The line matches no case: its pattern names none, or earlier lines match all of them. In a shard, lines for cases
+  // of other shards look the same, so none is stale.
   [[nodiscard]] bool stale() const { return is_whole && expected_failures + better + changed + unjudged == 0; }
-  // "in force", or the gravest that is wrong with it: "expired", "stale", "unexpected pass", "changed"; "not judged"
-  // where its cases were not.
+  // "in force", or the most severe problem: "expired", "stale", "unexpected pass", "changed"; "not judged" if its cases
+  // were not judged.
   [[nodiscard]] std::string_view state() const;
 };
 
-// Takes the cases of a run one by one.
+// Compares the cases of a run one by one.
 class Expectations {
  public:
-  // `start` is the run's first line; a line that expires before the day on which the run started has expired.
+  // `start` is the first record of the run. A line is expired if its expiry date is before the start date of the run.
   explicit Expectations(const nlohmann::json& start);
 
-  // Gives the case, where a line names it, the member `expectation`: `standing` is "waived" (it fails as that line
-  // says), "better" (it passes) or "changed" (it fails otherwise, or its line has expired); `place` names the line, and
-  // `note` is a sentence. An earlier one is replaced.
+  // Sets the member `expectation` of the case if a line names it: `standing` is kExpectedFailure (it fails as
+  // expected), "better" (it passes) or "changed" (it fails differently, or the line has expired); `place` is the
+  // location of the line, and `note` an explanation. Replaces an earlier member.
   void hold(nlohmann::json& record);
 
-  // In their order. Complete once every case was taken.
+  // The lines in order; complete after all cases were compared.
   [[nodiscard]] const std::vector<ExpectationLine>& lines() const { return lines_; }
 
  private:
@@ -49,10 +52,10 @@ class Expectations {
   std::vector<ExpectationLine> lines_;
 };
 
-// Whether the pattern's parts fit those of the name, or of its beginning.
+// Whether the components of the pattern match those of the name or of a prefix of it.
 bool names_case(const std::string& pattern, const std::string& name);
 
-// Whether the text is the pattern's, in which * stands for any text.
+// Whether the text matches the pattern, in which * matches any text.
 bool fits_text(std::string_view pattern, const std::string& text);
 
 }  // namespace assay::reports

@@ -27,14 +27,14 @@ GridRow& row_of(Grid& grid, const std::string& family) {
   const auto found =
       std::find_if(grid.rows.begin(), grid.rows.end(), [&](const GridRow& row) { return row.family == family; });
   if (found != grid.rows.end()) return *found;
-  return grid.rows.emplace_back(GridRow{.family = family, .cells = std::vector<Tally>(grid.columns.size())});
+  return grid.rows.emplace_back(GridRow{.family = family, .cells = std::vector<CaseCounts>(grid.columns.size())});
 }
 
 }  // namespace
 
 Grid grid_of(const Summary& summary) {
   Grid grid{.columns = columns_of(summary)};
-  grid.totals = {.family = "all", .cells = std::vector<Tally>(grid.columns.size())};
+  grid.totals = {.family = "all", .cells = std::vector<CaseCounts>(grid.columns.size())};
   for (const GridCell& cell : summary.grid) {
     const auto column = std::find_if(grid.columns.begin(), grid.columns.end(), [&](const GridColumn& other) {
       return other.device == cell.device && other.pass == cell.pass;

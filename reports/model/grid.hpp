@@ -1,4 +1,4 @@
-// The grid of family by device and pass, with its sums: what the page and the terminal both show.
+// The grid of tallies by family, device and pass, with sums, for the page and the terminal.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct GridColumn {
 };
 
 struct GridRow {
-  std::string family;        // "all" in the last row
-  std::vector<Tally> cells;  // one for each column; a total of 0 where nothing was planned
-  Tally all;                 // their sum
+  std::string family;             // "all" in the last row
+  std::vector<CaseCounts> cells;  // one for each column; a total of 0 if nothing was planned
+  CaseCounts all;                 // their sum
 };
 
 struct Grid {

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// A figure as text; empty where it was not measured.
+// A measure as text; empty if it was not measured.
 std::string figure(const json& measures, const char* name, double unit, int digits) {
   const auto found = measures.find(name);
   return found == measures.end() ? "" : fmt::format("{:.{}f}", found->get<double>() / unit, digits);
@@ -31,7 +31,7 @@ constexpr std::array kWaits{Wait{"stalled_memory", "memory"}, Wait{"stalled_shar
                             Wait{"stalled_queue", "queue"}, Wait{"stalled_math", "math"},
                             Wait{"stalled_barrier", "barrier"}};
 
-// What warps wait for most, and how many of them for each instruction that is issued.
+// The most frequent stall reason of warps, with stalled warps per issued instruction.
 std::string longest_wait(const json& measures) {
   const Wait* longest = nullptr;
   for (const Wait& wait : kWaits) {
@@ -41,7 +41,7 @@ std::string longest_wait(const json& measures) {
   return fmt::format("{} {:.1f}", longest->word, measures.at(longest->name).get<double>());
 }
 
-// Bytes that went to and from memory, over those that had to.
+// Ratio of transferred to required bytes of memory.
 std::string traffic(const json& measures) {
   const double needed = measures.value("bytes", 0.0);
   if (!measures.contains("dram_read_bytes") || needed <= 0) return "";
@@ -53,34 +53,36 @@ struct Column {
   const char* label;
   const char* about;
   std::string (*text)(const json& measures);
-  bool counted;  // by hardware, which is left out where nothing was
+  bool counted;  // by hardware counters; omitted if there are none
 };
 
 constexpr std::array<Column, 14> kColumns{{
-    {"us", "microseconds of a launch: the median", [](const json& m) { return figure(m, "time_ns", 1e3, 1); }, false},
-    {"quartiles", "of these, below and above which a quarter lies",
+    {"us", "median time of a launch in microseconds", [](const json& m) { return figure(m, "time_ns", 1e3, 1); },
+     false},
+    {"quartiles", "lower and upper quartile of the launch times in microseconds",
      [](const json& m) { return figure(m, "time_lower_ns", 1e3, 1) + ".." + figure(m, "time_upper_ns", 1e3, 1); },
      false},
-    {"MB", "that a launch must move: each array that it reads, and each that it writes, once",
+    {"MB", "minimum traffic of a launch in megabytes: each array it reads, plus each array it writes",
      [](const json& m) { return figure(m, "bytes", 1e6, 1); }, false},
-    {"GB/s", "these over the time", [](const json& m) { return figure(m, "bytes_per_second", 1e9, 1); }, false},
-    {"of copy %", "share of what copies within the device reached",
+    {"GB/s", "minimum traffic (column MB) per second",
+     [](const json& m) { return figure(m, "bytes_per_second", 1e9, 1); }, false},
+    {"of copy %", "GB/s as a percentage of the speed of copies within the device",
      [](const json& m) { return figure(m, "of_copy", 0.01, 1); }, false},
-    {"Gop/s", "operations on floats over the time; a fused multiply-add is two",
+    {"Gop/s", "billions of float operations per second; a fused multiply-add counts as two",
      [](const json& m) { return figure(m, "operations_per_second", 1e9, 1); }, false},
-    {"of fma %", "share of what a loop of fused multiply-adds reached",
+    {"of fma %", "Gop/s as a percentage of the speed of a loop of fused multiply-adds",
      [](const json& m) { return figure(m, "of_fma", 0.01, 1); }, false},
-    {"regs", "registers of a thread", [](const json& m) { return figure(m, "registers", 1, 0); }, false},
-    {"local", "bytes of memory of a thread: arrays, and what registers spilled",
+    {"regs", "registers per thread", [](const json& m) { return figure(m, "registers", 1, 0); }, false},
+    {"local", "bytes of local memory per thread, for arrays and spilled registers",
      [](const json& m) { return figure(m, "local_bytes", 1, 0); }, false},
-    {"occup %", "of a multiprocessor's threads that blocks of the kernel can fill",
+    {"occup %", "percentage of a multiprocessor's threads that blocks of the kernel can occupy",
      [](const json& m) { return figure(m, "occupancy", 0.01, 0); }, false},
-    {"back/fwd", "time of the backward pass over the forward one's",
+    {"back/fwd", "time of the backward pass divided by the time of the forward pass",
      [](const json& m) { return figure(m, "backward_over_forward", 1, 2); }, false},
-    {"dram %", "of the memory's peak that the hardware counted",
+    {"dram %", "memory throughput as a percentage of the peak, from hardware counters",
      [](const json& m) { return figure(m, "dram_throughput", 1, 0); }, true},
-    {"traffic", "bytes that went to and from memory, over those that must", traffic, true},
-    {"waits for", "what stalls most warps, and how many for each instruction issued", longest_wait, true},
+    {"traffic", "bytes moved to and from memory, divided by the minimum traffic", traffic, true},
+    {"waits for", "most frequent reason why warps stall, and stalled warps per issued instruction", longest_wait, true},
 }};
 
 struct Measured {
@@ -97,7 +99,7 @@ std::vector<Measured> measured_in(const Run& run) {
   return all;
 }
 
-// Each remark once, with the number of cases that it is about, or the one.
+// Each remark once, with its case or the number of its cases.
 std::vector<std::string> remarks_of(const std::vector<Measured>& all) {
   std::vector<std::pair<std::string, std::vector<std::string>>> remarks;
   for (const Measured& each : all) {
@@ -114,7 +116,7 @@ std::vector<std::string> remarks_of(const std::vector<Measured>& all) {
   return lines;
 }
 
-// All measurements of a run as texts.
+// All measurements of a run as text.
 struct Table {
   struct Row {
     std::string name;  // of the case
@@ -124,7 +126,7 @@ struct Table {
   };
   std::vector<Column> columns;
   std::vector<Row> rows;
-  std::string ceilings;  // empty where there is no row
+  std::string ceilings;  // empty without rows
   std::vector<std::string> remarks;
 };
 
@@ -139,7 +141,7 @@ Table table_of(const Run& run) {
   for (const Measured& each : all) {
     const json& measures = each.measurement.at("measures");
     if (measures.empty()) continue;
-    table.ceilings = fmt::format("ceilings in the same run: {} GB/s copied, {} Gop/s of fused multiply-adds",
+    table.ceilings = fmt::format("limits measured in the same run: {} GB/s copied, {} Gop/s of fused multiply-adds",
                                  figure(measures, "ceiling_bytes_per_second", 1e9, 1),
                                  figure(measures, "ceiling_operations_per_second", 1e9, 1));
     Table::Row row{each.name,
@@ -186,7 +188,7 @@ json measurements_view(const Run& run) {
   for (const Column& column : table.columns)
     columns.push_back({{"label", column.label}, {"about", column.about}});
   json rows = json::array();
-  for (const Table::Row& row : std::span(table.rows).first(std::min(table.rows.size(), kRowsOfPage)))
+  for (const Table::Row& row : std::span(table.rows).first(std::min(table.rows.size(), kMaxRowsPerPage)))
     rows.push_back({{"name", row.name},
                     {"href", case_link(row.name)},
                     {"target", row.target},
@@ -198,7 +200,7 @@ json measurements_view(const Run& run) {
           {"measured", !table.rows.empty()},
           {"ceilings", table.ceilings},
           {"remarks", table.remarks},
-          {"more", more > 0 ? fmt::format("{} further ones are in records.jsonl.", count_text(more)) : ""}};
+          {"more", more > 0 ? fmt::format("{} more measurements are in records.jsonl.", count_text(more)) : ""}};
 }
 
 }  // namespace assay::reports

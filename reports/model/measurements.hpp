@@ -1,5 +1,4 @@
-// How fast launches ran, as a device with a clock of its own recorded: a table for the terminal, and its view for the
-// page.
+// Launch times recorded by a device with its own clock: a table for the terminal, and a view for the page.
 #pragma once
 
 #include <string>
@@ -10,12 +9,11 @@
 
 namespace assay::reports {
 
-// All that was measured, what the columns mean, the ceilings, and below them what could not be measured; empty where
-// nothing was asked to be.
+// All measurements, with the meaning of the columns, the measured limits, and notes on what could not be measured;
+// empty if no measurements were requested.
 std::string measurement_table(const Run& run, bool color);
 
-// For the page: the same columns, rows of which no more than a page can hold, the ceilings and what could not be
-// measured; null where nothing was asked to be.
+// The same for the page, with at most kMaxRowsPerPage rows; null if no measurements were requested.
 nlohmann::json measurements_view(const Run& run);
 
 }  // namespace assay::reports

@@ -31,7 +31,8 @@ std::vector<std::string> row_of(const std::string& name, const json& tally) {
 }
 
 std::vector<std::string> head(const char* first) {
-  return {first, "mutants", "killed %", "double lift %", "native %", "equivalent", "proved equal", "kernels"};
+  return {first,    "mutants", "killed %", "f64 promotion %", "native precision %", "equivalent", "equivalent by proof",
+          "kernels"};
 }
 
 std::string markdown_row(const std::vector<std::string>& texts) {
@@ -48,15 +49,15 @@ std::string markdown_head(const std::vector<std::string>& texts) {
 std::string fenced(const std::string& text) { return "```diff\n" + text + "```\n"; }
 
 std::string controls_text(const json& controls) {
-  if (controls.at("cases") == 0) return "Controls: none were judged.";
-  return fmt::format("Controls: {} right random kernels, {} cases; {} wrongly rejected, {} without a verdict.",
+  if (controls.at("cases") == 0) return "False-positive corpus: no kernels were judged.";
+  return fmt::format("False-positive corpus: {} correct random kernels, {} cases; {} rejected, {} without a verdict.",
                      number(controls.at("kernels")), number(controls.at("cases")), number(controls.at("rejected")),
                      number(controls.at("inconclusive")));
 }
 
 json injected_faults_of(const json& mutation_score) { return mutation_score.value("plants", json::array()); }
 
-/// "12 of 13 faults noticed", of one part or of all.
+/// "12 of 13": detected faults of all faults.
 std::string noticed_text(const json& injected_faults) {
   std::int64_t noticed = 0;
   for (const json& injected_fault : injected_faults)
@@ -66,18 +67,17 @@ std::string noticed_text(const json& injected_faults) {
 
 std::string injected_faults_text(const json& injected_faults) {
   if (injected_faults.empty()) return "";
-  return fmt::format("Faults planted in the oracle, the comparator and the verdict: {} noticed.",
+  return fmt::format("Faults injected into the oracle, the comparator and the verdict: {} detected.",
                      noticed_text(injected_faults));
 }
 
 std::string injected_faults_section(const json& injected_faults) {
   if (injected_faults.empty()) return "";
   std::string text =
-      "\n## Faults planted in Assay itself\n\nEach by itself, while the suite judges a right kernel. A fault of the "
-      "oracle is noticed when the oracle's self-test tells\n(a kernel that is blamed would be a false alarm), one of "
-      "the "
-      "comparator or the verdict when the kernel no longer passes as\nif all were well.\n\n" +
-      markdown_row({"fault", "in the", "what it does", "the verdict", "noticed"}) + "|---|---|---|---|---|\n";
+      "\n## Faults injected into Assay itself\n\nThe suite judges a correct kernel once with each fault. The oracle's "
+      "self-check must detect a fault in the\noracle; a failure attributed to the kernel is a false alarm. A fault in "
+      "the comparator or in the verdict is\ndetected if the verdict is not pass.\n\n" +
+      markdown_row({"fault", "component", "effect", "verdict", "detected"}) + "|---|---|---|---|---|\n";
   for (const json& one : injected_faults) {
     text += markdown_row({one.at("fault"), one.at("part"), one.at("change"), one.at("check"),
                           one.at("noticed").get<bool>() ? "yes" : "**no**"});
@@ -96,9 +96,9 @@ std::string percent_of(const json& tally, const char* part, const char* whole) {
 Result<json> read_mutation_score(const std::filesystem::path& dir) {
   const std::filesystem::path path = dir / kMutationScoreFile;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{"contains no mutation score; make one with: assay mutate", path.string()};
+  if (!file) return Error{"folder contains no mutation score; create one with 'assay mutate'", path.string()};
   json mutation_score = json::parse(file, nullptr, false);
-  if (mutation_score.is_discarded()) return Error{"is no JSON", path.string()};
+  if (mutation_score.is_discarded()) return Error{"file is not valid JSON", path.string()};
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
   if (const auto diagnostics = validator.diagnostics(mutation_score); !diagnostics.empty()) {
     return Error{diagnostics.front().text(), path.string()};
@@ -121,9 +121,8 @@ std::string mutation_table(const json& mutation_score, bool color) {
   }
   for (const json& injected_fault : injected_faults_of(mutation_score)) {
     if (injected_fault.at("noticed").get<bool>()) continue;
-    text +=
-        fmt::format("\nnot noticed  {}: {}, and the verdict was {}\n", injected_fault.at("fault").get<std::string>(),
-                    injected_fault.at("change").get<std::string>(), injected_fault.at("check").get<std::string>());
+    text += fmt::format("\nnot detected  {}: {}; the verdict was {}\n", injected_fault.at("fault").get<std::string>(),
+                        injected_fault.at("change").get<std::string>(), injected_fault.at("check").get<std::string>());
   }
   text += "\n" + controls_text(mutation_score.at("controls")) + "\n";
   const std::string injected_faults = injected_faults_text(injected_faults_of(mutation_score));
@@ -134,26 +133,26 @@ std::string mutation_document(const json& mutation_score) {
   const json& all = mutation_score.at("all");
   std::string text = fmt::format(
       "# Mutation score\n\nWritten by `assay mutate --device {} --mutants {} --seed {}`, commit {}.\n\n"
-      "A mutant is a kernel with one mistake. The suite judges it as every kernel; one that it refuses is killed, one "
-      "that it\npasses survived, which is a gap of the suite. A mutant of which an optimising compiler makes the same "
-      "code as of the\nright kernel is equivalent and not counted, and neither is one that passed and is proved on "
-      "paper "
-      "to be right. The\ndouble lift and native precision are each judged by themselves; the former is not asked for "
-      "what only the kernel's\nown types show.\n\n"
-      "**{} of {} mutants killed: {} %** (double lift {} %, native precision {} %). {}\n\n",
+      "A mutant is a kernel with one injected mistake. The suite judges it like any other kernel. A rejected mutant is "
+      "killed; a\nmutant that passes survives, which shows a gap in the suite. A mutant is equivalent, and not "
+      "counted, if an optimizing\ncompiler generates the same code for it as for the correct kernel, or if a written "
+      "proof shows that it is correct. F64\npromotion and native precision are judged separately; mutants that only "
+      "the kernel's "
+      "own types can show are not counted\nfor f64 promotion.\n\n"
+      "**{} of {} mutants killed: {} %** (f64 promotion {} %, native precision {} %). {}\n\n",
       mutation_score.at("device").get<std::string>(), number(mutation_score.at("planned")),
       number(mutation_score.at("seed")), mutation_score.at("commit").get<std::string>(), number(all.at("killed")),
       number(all.at("mutants")), percent_of(all, "killed"), percent_of(all, "by_lift", "lifted"),
       percent_of(all, "by_native"), controls_text(mutation_score.at("controls")));
   if (const json& threaded = mutation_score.at("threaded"); threaded.at("mutants") > 0) {
-    text +=
-        fmt::format("Of the mutants that only threads show, judged on the device {}, {} of {} were killed: {} %.\n\n",
-                    mutation_score.value("threaded_device", "ptx"), number(threaded.at("killed")),
-                    number(threaded.at("mutants")), percent_of(threaded, "killed"));
+    text += fmt::format(
+        "Mutants that only concurrent threads can reveal, judged on the device {}: {} of {} killed, {} %.\n\n",
+        mutation_score.value("threaded_device", "ptx"), number(threaded.at("killed")), number(threaded.at("mutants")),
+        percent_of(threaded, "killed"));
   }
   text += "## By operator\n\n";
   std::vector<std::string> columns = head("operator");
-  columns.emplace_back("what it changes");
+  columns.emplace_back("change");
   text += markdown_head(columns);
   for (const json& one : mutation_score.at("operators")) {
     std::vector<std::string> texts = row_of(one.at("operator"), one);
@@ -163,16 +162,16 @@ std::string mutation_document(const json& mutation_score) {
   text += "\n## By family\n\n" + markdown_head(head("family"));
   for (const json& one : mutation_score.at("families"))
     text += markdown_row(row_of(one.at("family"), one));
-  text += "\n## By the check that refused first\n\n" + markdown_head({"check", "killed"});
+  text += "\n## By the check that rejected first\n\n" + markdown_head({"check", "killed"});
   for (const json& one : mutation_score.at("checks"))
     text += markdown_row({one.at("check"), number(one.at("killed"))});
   const json& widened = mutation_score.at("widened");
   if (widened.at("mutants") > 0) {
     text += fmt::format(
-                "\n## What the sharpness of the bounds is worth\n\n{} kills in native precision, judged again with "
-                "all bounds wider.\n\n",
+                "\n## Sensitivity to the bounds\n\n{} mutants killed in native precision were judged again with "
+                "wider bounds.\n\n",
                 number(widened.at("mutants"))) +
-            markdown_head({"bounds times", "still killed", "%"});
+            markdown_head({"bounds widened by", "still killed", "%"});
     for (const json& one : widened.at("killed")) {
       text += markdown_row({fmt::format("{}", one.at("factor").get<double>()), number(one.at("killed")),
                             percent_of({{"mutants", widened.at("mutants")}, {"killed", one.at("killed")}}, "killed")});

@@ -1,4 +1,4 @@
-// How strong the judge is: the score of a certification, for people.
+// The mutation score of the judge, as text for people.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,17 @@ namespace assay::reports {
 
 inline constexpr std::string_view kMutationScoreFile = "certification.json";
 
-/// Reads DIR/certification.json. Fails where there is none, and with the pointer to what the schema does not admit.
+/// Reads DIR/certification.json. Fails if it does not exist, or with the JSON pointer if it violates its schema.
 Result<nlohmann::json> read_mutation_score(const std::filesystem::path& dir);
 
-/// "99.7": the part of a tally in the whole, in per cent and rounded down, so that 100.0 means all; "" where the whole
-/// is 0.
+/// "99.7": the part as a percentage of the whole, rounded down so that 100.0 means all; "" if the whole is 0.
 std::string percent_of(const nlohmann::json& tally, const char* part = "killed", const char* whole = "mutants");
 
-/// The score by operator as a table for the terminal, and a line for each survivor.
+/// The score by operator as a table for the terminal, with a line for each survivor.
 std::string mutation_table(const nlohmann::json& mutation_score, bool color);
 
-/// docs/generated/mutation_score.md: the same with families, checks, the sensitivity to the bounds, and the survivors'
-/// patches.
+/// docs/generated/mutation_score.md: also by family and check, with the sensitivity to the bounds and the patches of
+/// survivors.
 std::string mutation_document(const nlohmann::json& mutation_score);
 
 }  // namespace assay::reports

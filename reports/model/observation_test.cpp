@@ -1,4 +1,4 @@
-// What a device observed: findings in the page and on the terminal, profiles in a table.
+// Observations of a device: findings on the page and the terminal, profiles in a table.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -84,7 +84,7 @@ class Observation : public ::testing::Test {
   std::string name_;
 };
 
-TEST_F(Observation, ThePageHasFindingsWithTheirPlacesAndProfiles) {
+TEST_F(Observation, PageShowsFindingsAndProfiles) {
   const Result<Reports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream file(written->html, std::ios::binary);
@@ -97,15 +97,15 @@ TEST_F(Observation, ThePageHasFindingsWithTheirPlacesAndProfiles) {
   EXPECT_THAT(page, HasSubstr("<td>compute_75</td>"));
 }
 
-TEST_F(Observation, TheTerminalTellsEachFindingOnce) {
-  json told = record();
+TEST_F(Observation, TerminalShowsEachFindingOnce) {
+  json failed = record();
   const std::string text = golden_.at("faults")[0].at("text");
-  EXPECT_THAT(unexpected_lines(told, false), HasSubstr("\n    " + text + "\n"));
-  told["message"] = "memory fault: " + text;
-  EXPECT_THAT(unexpected_lines(told, false), Not(HasSubstr("\n    " + text)));
+  EXPECT_THAT(unexpected_lines(failed, false), HasSubstr("\n    " + text + "\n"));
+  failed["message"] = "memory fault: " + text;
+  EXPECT_THAT(unexpected_lines(failed, false), Not(HasSubstr("\n    " + text)));
 }
 
-TEST_F(Observation, ThePageTellsHowFastLaunchesRan) {
+TEST_F(Observation, PageShowsMeasurements) {
   const Result<Reports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream file(written->html, std::ios::binary);
@@ -119,7 +119,7 @@ TEST_F(Observation, ThePageTellsHowFastLaunchesRan) {
               AllOf(HasSubstr(">91.2</td>"), HasSubstr(">24</td>"), HasSubstr(">16</td>"), HasSubstr(">100</td>"),
                     HasSubstr(">1.25</td>"), HasSubstr("2850.0 GB/s copied, 60000.0 Gop/s")));
   EXPECT_THAT(section, HasSubstr("neither records nor &lt;hardware&gt; counters: no CUPTI"));
-  EXPECT_THAT(section, Not(HasSubstr("waits for"))) << "nothing was counted by hardware";
+  EXPECT_THAT(section, Not(HasSubstr("waits for"))) << "there are no hardware counters";
 
   reports::Run without = run();
   for (json& each : without.cases)
@@ -131,7 +131,7 @@ TEST_F(Observation, ThePageTellsHowFastLaunchesRan) {
   EXPECT_EQ(view.at("rows").size(), std::min<std::size_t>(without.cases.size(), 400));
 }
 
-TEST_F(Observation, ProfilesAreATable) {
+TEST_F(Observation, TerminalShowsProfileTable) {
   const std::string table = profile_table(run(), false);
   EXPECT_THAT(table, AllOf(HasSubstr(name_), HasSubstr("compute_75"), HasSubstr("30.0"), HasSubstr("41"),
                            HasSubstr("approximate"), HasSubstr("arithmetic intensity")));

@@ -22,7 +22,7 @@ double per_thread(const json& profile, const char* name) {
 
 std::string share(double value) { return fmt::format("{:.0f}", 100 * value); }
 
-// Where results get their bits from, the weakest last.
+// Sources of inexact results, the weakest last.
 std::string fidelity(const json& profile) {
   const json& counts = profile.at("fidelity");
   std::string text;
@@ -43,28 +43,28 @@ struct Column {
 constexpr std::array<Column, 11> kColumns{{
     {{"threads", "threads of the launch"},
      [](const json& p) { return fmt::format("{}", p.at("threads").get<std::int64_t>()); }},
-    {{"instr/thread", "PTX instructions"},
+    {{"instr/thread", "PTX instructions per thread"},
      [](const json& p) { return fmt::format("{:.1f}", per_thread(p, "thread_instructions")); }},
-    {{"float %", "share that computes with floats"},
+    {{"float %", "percentage of instructions that compute with floats"},
      [](const json& p) { return share(measure(p, "mix_float") + measure(p, "mix_special")); }},
-    {{"memory %", "share that loads, stores or updates memory"},
+    {{"memory %", "percentage of instructions that load, store or update memory"},
      [](const json& p) { return share(measure(p, "mix_load") + measure(p, "mix_store") + measure(p, "mix_atomic")); }},
-    {{"lanes %", "lanes of a warp that are active"},
+    {{"lanes %", "percentage of the lanes of a warp that are active"},
      [](const json& p) { return share(measure(p, "lane_efficiency")); }},
-    {{"sectors", "of 32 bytes, for each global access of a warp"},
+    {{"sectors", "32-byte sectors per global access of a warp"},
      [](const json& p) { return fmt::format("{:.2f}", measure(p, "sectors_per_access")); }},
-    {{"bytes/thread", "of global memory, loaded and stored"},
+    {{"bytes/thread", "bytes of global memory loaded and stored per thread"},
      [](const json& p) { return fmt::format("{:.0f}", per_thread(p, "global_bytes")); }},
     {{"flop/byte", "arithmetic intensity"},
      [](const json& p) { return fmt::format("{:.2f}", measure(p, "arithmetic_intensity")); }},
-    {{"contention", "threads for each address of an atomic"},
+    {{"contention", "threads per address that is updated atomically"},
      [](const json& p) {
        return measure(p, "atomics") > 0 ? fmt::format("{:.1f}", measure(p, "atomic_contention")) : std::string();
      }},
-    {{"diverging", "branches that split a warp"},
+    {{"diverging", "branches at which threads of a warp diverge"},
      [](const json& p) { return fmt::format("{:.0f}", measure(p, "divergent_branches")); }},
     {{"results",
-      "where their bits come from: exact, approximate (an approximation reached one), contractible (products "
+      "exactness of the results: exact, approximate (an approximation affects a result), contractible (products "
       "and sums that hardware may fuse), unordered (float atomics)"},
      fidelity},
 }};
@@ -93,7 +93,7 @@ std::vector<ProfileRow> profile_rows(const Run& run) {
 
 std::string profile_table(const Run& run, bool color) {
   const std::vector<ProfileRow> rows = profile_rows(run);
-  if (rows.empty()) return "no profile: none of these devices observes what it executes; --device ptx does\n";
+  if (rows.empty()) return "no profile: none of these devices counts executed instructions; use --device ptx\n";
   TextTable table;
   std::vector<std::string> head{"case", "target"};
   for (const Column& column : kColumns)
@@ -108,7 +108,7 @@ std::string profile_table(const Run& run, bool color) {
   }
   std::string text = table.text(color) + "\n";
   for (const Column& column : kColumns)
-    text += fmt::format("{:<13} {}\n", column.shown.label, column.shown.about);
+    text += fmt::format("{:<13} {}\n", column.shown.label, column.shown.meaning);
   return text;
 }
 
@@ -117,19 +117,19 @@ json profiles_view(const Run& run) {
   if (rows.empty()) return nullptr;
   json columns = json::array();
   for (const Column& column : kColumns)
-    columns.push_back({{"label", column.shown.label}, {"about", column.shown.about}});
+    columns.push_back({{"label", column.shown.label}, {"about", column.shown.meaning}});
   json shown = json::array();
-  for (std::size_t i = 0; i < std::min(rows.size(), kRowsOfPage); ++i)
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxRowsPerPage); ++i)
     shown.push_back({{"name", rows[i].name},
                      {"href", case_link(rows[i].name)},
                      {"target", rows[i].target},
                      {"cells", rows[i].cells}});
-  return {
-      {"columns", columns},
-      {"rows", shown},
-      {"more", rows.size() > kRowsOfPage ? fmt::format("{} further ones are in records.jsonl.",
-                                                       count_text(static_cast<std::int64_t>(rows.size() - kRowsOfPage)))
-                                         : ""}};
+  return {{"columns", columns},
+          {"rows", shown},
+          {"more", rows.size() > kMaxRowsPerPage
+                       ? fmt::format("{} more profiles are in records.jsonl.",
+                                     count_text(static_cast<std::int64_t>(rows.size() - kMaxRowsPerPage)))
+                       : ""}};
 }
 
 }  // namespace assay::reports

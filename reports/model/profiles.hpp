@@ -1,4 +1,4 @@
-// What launches executed, as a device that observes it recorded: a table for the terminal, and its view for the page.
+// Execution profiles of launches, recorded by a device: a table for the terminal, and a view for the page.
 #pragma once
 
 #include <string>
@@ -12,25 +12,25 @@
 namespace assay::reports {
 
 struct ProfileColumn {
-  std::string_view label;  // "lanes %"
-  std::string_view about;  // what the figure is, in half a sentence
+  std::string_view label;    // "lanes %"
+  std::string_view meaning;  // meaning of the column
 };
 
-// What the cells of a row are, behind the case and the target.
+// The columns after the case and the target.
 std::vector<ProfileColumn> profile_columns();
 
 // One recorded profile.
 struct ProfileRow {
   std::string name;  // of the case
   std::string target;
-  std::vector<std::string> cells;  // by column; empty where the figure has no meaning, as contention without atomics
+  std::vector<std::string> cells;  // by column; empty if not applicable, such as contention without atomics
 };
 std::vector<ProfileRow> profile_rows(const Run& run);
 
-// All rows, and below them what the columns mean; one line that says so where nothing was observed.
+// All rows, followed by the meaning of the columns; a single line if there are no profiles.
 std::string profile_table(const Run& run, bool color);
 
-// For the page: columns and rows, of which no more than a page can hold; null where there are none.
+// For the page: columns and at most kMaxRowsPerPage rows; null if there are none.
 nlohmann::json profiles_view(const Run& run);
 
 }  // namespace assay::reports

@@ -1,4 +1,4 @@
-// A run as reports show it: its records, compared with what was expected.
+// A run for reports: its records, compared with the expectations.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,14 @@ using harness::damage_text;
 using harness::DamagedLine;
 using harness::kRecordsFile;
 
-// Cases that an expectation matches have in addition the member `expectation` (expectations.hpp).
+// Cases that match an expectation also have the member `expectation` (expectations.hpp).
 struct Run : harness::RecordLines {
   std::vector<ExpectationLine> expectations;
 };
 
 Result<Run> read_run(const std::filesystem::path& dir, Damage damage = Damage::rejected);
 
-// Compares a run with other expectations than those of its start, which they replace.
+// Replaces the expectations of the run's start record and compares the run with them.
 void hold_to(Run& run, const nlohmann::json& expectations);
 
 }  // namespace assay::reports

@@ -29,7 +29,7 @@ GridCell& cell_of(std::vector<GridCell>& grid, const json& record) {
       GridCell{.family = text(record, "family"), .device = text(record, "device"), .pass = text(record, "pass")});
 }
 
-// How long the kernel is for a reader; a case without its source comes last.
+// Length of the kernel source; cases without source come last.
 std::size_t kernel_length(const json& record) {
   const auto artifact = record.find("artifact");
   if (artifact == record.end() || text(*artifact, "python").empty()) return std::string::npos;
@@ -56,8 +56,8 @@ std::vector<FailureGroup> groups_of(const Run& run) {
     group->cases.push_back(i);
   }
   std::stable_sort(groups.begin(), groups.end(), [&](const FailureGroup& left, const FailureGroup& right) {
-    return std::pair(gravity(left.outcome), -static_cast<std::ptrdiff_t>(left.cases.size())) <
-           std::pair(gravity(right.outcome), -static_cast<std::ptrdiff_t>(right.cases.size()));
+    return std::pair(severity_rank(left.outcome), -static_cast<std::ptrdiff_t>(left.cases.size())) <
+           std::pair(severity_rank(right.outcome), -static_cast<std::ptrdiff_t>(right.cases.size()));
   });
   for (FailureGroup& group : groups) {
     std::stable_sort(group.cases.begin(), group.cases.end(), [&](std::size_t left, std::size_t right) {
@@ -86,14 +86,15 @@ Denominators denominators_of(const Run& run) {
   return of;
 }
 
-std::vector<Uncovered> uncovered_of(const Run& run) {
-  std::vector<Uncovered> uncovered;
+std::vector<UncoveredLine> uncovered_of(const Run& run) {
+  std::vector<UncoveredLine> uncovered;
   std::set<std::tuple<std::string, std::string, std::string, std::int64_t, std::string>> seen;
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
     const json& record = run.cases[i];
     if (!record.contains("unreached")) continue;
     for (const json& way : record.at("unreached")) {
-      Uncovered entry{.first_case = i, .file = file_of(record, way), .line = way.at("line"), .what = way.at("what")};
+      UncoveredLine entry{
+          .first_case = i, .file = file_of(record, way), .line = way.at("line"), .what = way.at("what")};
       if (seen.insert({text(record, "family"), text(record, "kernel"), entry.file, entry.line, entry.what}).second)
         uncovered.push_back(std::move(entry));
     }
@@ -127,7 +128,7 @@ Tone tone_of_outcome(std::string_view outcome) {
 
 Tone tone_of(const json& record) {
   const std::string_view standing = standing_of(record);
-  if (standing == "waived") return Tone::expected_failures;
+  if (standing == kExpectedFailure) return Tone::expected_failures;
   if (standing == "better") return Tone::unexpected;
   return tone_of_outcome(text(record, "outcome"));
 }
@@ -153,14 +154,14 @@ std::string outcome_text(const json& record) {
   return kind.empty() ? text(record, "outcome") : fmt::format("{}({})", text(record, "outcome"), kind);
 }
 
-void Tally::add(Tone tone) {
-  constexpr std::array<std::int64_t Tally::*, 6> kMembers{&Tally::passed,       &Tally::unexpected,
-                                                          &Tally::inconclusive, &Tally::unsupported,
-                                                          &Tally::not_run,      &Tally::expected_failures};
+void CaseCounts::add(Tone tone) {
+  constexpr std::array<std::int64_t CaseCounts::*, 6> kMembers{
+      &CaseCounts::passed,      &CaseCounts::unexpected, &CaseCounts::inconclusive,
+      &CaseCounts::unsupported, &CaseCounts::not_run,    &CaseCounts::expected_failures};
   ++(this->*kMembers.at(static_cast<std::size_t>(tone)));
 }
 
-void Tally::add(const Tally& other) {
+void CaseCounts::add(const CaseCounts& other) {
   passed += other.passed;
   unexpected += other.unexpected;
   inconclusive += other.inconclusive;
@@ -169,11 +170,11 @@ void Tally::add(const Tally& other) {
   expected_failures += other.expected_failures;
 }
 
-std::int64_t Tally::total() const {
+std::int64_t CaseCounts::total() const {
   return passed + unexpected + inconclusive + unsupported + not_run + expected_failures;
 }
 
-Tone Tally::tone() const {
+Tone CaseCounts::tone() const {
   if (unexpected > 0) return Tone::unexpected;
   if (inconclusive > 0) return Tone::inconclusive;
   if (not_run > 0) return Tone::not_run;
@@ -181,8 +182,8 @@ Tone Tally::tone() const {
   return passed > 0 ? Tone::passed : Tone::unsupported;
 }
 
-std::optional<Flaky> flaky_of(const json& record) {
-  Flaky flaky{.position = 0, .passed = 0, .attempts = 0};
+std::optional<FlakyCase> flaky_of(const json& record) {
+  FlakyCase flaky{.position = 0, .passed = 0, .attempts = 0};
   for (const json& attempt : record.at("attempts")) {
     ++flaky.attempts;
     if (tone_of_outcome(attempt.get<std::string>()) == Tone::passed) ++flaky.passed;
@@ -200,7 +201,7 @@ double total_ms(const json& record) {
 
 Summary summarise(const Run& run) {
   Summary summary;
-  Tally tally;
+  CaseCounts tally;
   for (const harness::StageRow& stage : harness::kStages)
     summary.time_ms.emplace_back(stage.name, 0.0);
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
@@ -209,7 +210,7 @@ Summary summarise(const Run& run) {
     ++summary.counts[text(record, "outcome")];
     tally.add(tone);
     cell_of(summary.grid, record).tally.add(tone);
-    if (std::optional<Flaky> flaky = flaky_of(record)) {
+    if (std::optional<FlakyCase> flaky = flaky_of(record)) {
       flaky->position = i;
       summary.flaky.push_back(*flaky);
     }

@@ -1,4 +1,4 @@
-// A table of text for the terminal: the first column to the left, the others to the right, each as wide as it must be.
+// A text table for the terminal: the first column is left-aligned, the others right-aligned.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace assay::reports {
 
 class TextTable {
  public:
-  // A row; `styles` has one for each text, or none for plain text.
+  // Adds a row; `styles` has one element per text, or is empty for plain text.
   void add(std::vector<std::string> texts, std::vector<fmt::text_style> styles = {});
   void add_head(std::vector<std::string> texts);
 

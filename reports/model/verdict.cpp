@@ -11,18 +11,18 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 17> kGravestFirst{
+constexpr std::array<std::string_view, 17> kBySeverity{
     "internal_error",    "memory_fault",        "crashed",        "fail",         "defect",  "timed_out",
     "build_failed",      "launch_failed",       "resource_error", "inconclusive", "not_run", "unexpected pass",
-    "stale expectation", "expired expectation", "waived",         "unsupported",  "pass"};
+    "stale expectation", "expired expectation", "xfail",          "unsupported",  "pass"};
 
-// Lines of expectations that no longer hold, whatever the cases say.
+// Lines of expectations that no longer hold.
 struct ExpectationFaults {
   std::int64_t stale = 0;
   std::int64_t expired = 0;
 };
 
-// The last line must say what the others say.
+// Whether the counts in the last record match the cases.
 bool end_agrees(const Run& run, const std::map<std::string, std::int64_t>& counts) {
   std::map<std::string, std::int64_t> claimed = run.end->at("counts").get<std::map<std::string, std::int64_t>>();
   std::erase_if(claimed, [](const auto& entry) { return entry.second == 0; });
@@ -38,20 +38,20 @@ ExpectationFaults faults_of(const Run& run) {
   return faults;
 }
 
-// "2 fail", "1 unexpected pass", "3 waived", "1 stale expectation".
+// "2 fail", "1 unexpected pass", "3 xfail", "1 stale expectation".
 std::vector<std::string> reasons_of(const Run& run) {
   std::map<std::string, std::int64_t> counts;
   for (const json& record : run.cases) {
     const std::string_view standing = standing_of(record);
-    ++counts[standing == "waived"   ? "waived"
-             : standing == "better" ? "unexpected pass"
-                                    : record.at("outcome").get_ref<const std::string&>()];
+    ++counts[standing == kExpectedFailure ? "xfail"
+             : standing == "better"       ? "unexpected pass"
+                                          : record.at("outcome").get_ref<const std::string&>()];
   }
   const ExpectationFaults faults = faults_of(run);
   counts["stale expectation"] = faults.stale;
   counts["expired expectation"] = faults.expired;
   std::vector<std::string> reasons;
-  for (const std::string_view reason : kGravestFirst) {
+  for (const std::string_view reason : kBySeverity) {
     const auto found = counts.find(std::string(reason));
     if (found != counts.end() && found->second > 0) reasons.push_back(fmt::format("{} {}", found->second, reason));
   }
@@ -67,13 +67,13 @@ std::int64_t missing_cases(const Run& run) {
 
 std::string cases_text(std::int64_t cases) { return fmt::format("{} {}", cases, cases == 1 ? "case" : "cases"); }
 
-// What a run says that finished and whose records agree.
-Verdict finished_verdict(const Tally& tally, const ExpectationFaults& faults) {
+// The verdict on a finished run with consistent records.
+Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& faults) {
   const std::int64_t red = tally.unexpected + tally.inconclusive + tally.not_run;
   const std::int64_t total = tally.total();
   if (total > 0 && tally.unsupported == total)
-    return {.status = "all_unsupported", .headline = "Nothing could run: every planned case is unsupported here"};
-  if (tally.unsupported + tally.not_run == total) return {.status = "nothing_ran", .headline = "Nothing ran"};
+    return {.status = "all_unsupported", .headline = "No case could run: all planned cases are unsupported here"};
+  if (tally.unsupported + tally.not_run == total) return {.status = "nothing_ran", .headline = "No case ran"};
   if (red > 0) {
     return {.status = "unexpected",
             .headline = fmt::format("{} of {} {} not as expected", cases_text(red), total, red == 1 ? "is" : "are")};
@@ -95,7 +95,8 @@ Verdict finished_verdict(const Tally& tally, const ExpectationFaults& faults) {
                           : fmt::format("All {} that could run here pass", cases_text(tally.passed))};
 }
 
-// The recorded status is by outcomes alone: expectations may have failures borne, and fail a run in which all pass.
+// The recorded status depends on outcomes only. Expectations can make a run with failures pass, and fail a run in which
+// all cases pass.
 int exit_status_of(const Run& run, const Verdict& verdict) {
   const int recorded = run.end->at("exit_status");
   if (run.expectations.empty() || recorded > 1) return recorded;
@@ -104,11 +105,11 @@ int exit_status_of(const Run& run, const Verdict& verdict) {
 
 }  // namespace
 
-std::size_t gravity(std::string_view reason) {
-  return static_cast<std::size_t>(std::ranges::find(kGravestFirst, reason) - kGravestFirst.begin());
+std::size_t severity_rank(std::string_view reason) {
+  return static_cast<std::size_t>(std::ranges::find(kBySeverity, reason) - kBySeverity.begin());
 }
 
-Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const Tally& tally) {
+Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const CaseCounts& tally) {
   Verdict verdict{.status = "incomplete", .exit_status = 1};
   const std::int64_t missing = missing_cases(run);
   if (!run.damaged.empty()) {
@@ -117,15 +118,15 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
                                    lines == 1 ? std::string("1 line") : fmt::format("{} lines", lines));
   } else if (!run.complete()) {
     verdict.headline =
-        fmt::format("The run did not finish: {} of {} left no record", missing, cases_text(tally.total()));
+        fmt::format("The run did not finish: {} of {} have no record", missing, cases_text(tally.total()));
   } else if (!end_agrees(run, counts)) {
-    verdict.headline = "The run's last line contradicts the lines of its cases";
+    verdict.headline = "The counts in the last record contradict the case records";
   } else {
     if (counts.contains("internal_error")) {
       verdict = {.status = "internal_error",
-                 .headline = "Assay contradicted itself: no verdict of this run can be relied on"};
+                 .headline = "Internal error in Assay: the verdicts of this run are not reliable"};
     } else if (missing > 0) {
-      verdict.headline = fmt::format("{} of {} left no record", cases_text(missing), tally.total());
+      verdict.headline = fmt::format("{} of {} have no record", cases_text(missing), tally.total());
     } else {
       verdict = finished_verdict(tally, faults_of(run));
     }

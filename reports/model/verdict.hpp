@@ -1,4 +1,4 @@
-// The verdict on a run. Private to reports; summary.hpp has it with everything else that is said first.
+// The verdict on a run. Private to reports; part of the Summary (summary.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace assay::reports {
 
-// Place of an outcome, or of another reason, in the order in which a reader wants to hear of them: 0 is the gravest.
-std::size_t gravity(std::string_view reason);
+// Rank of an outcome or other reason by severity; 0 is the most severe.
+std::size_t severity_rank(std::string_view reason);
 
-// `counts` is by outcome, `tally` by tone, both over all cases.
-Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const Tally& tally);
+// `counts` counts all cases by outcome, `tally` by tone.
+Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const CaseCounts& tally);
 
 }  // namespace assay::reports

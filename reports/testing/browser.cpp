@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLimit{30};
 
-// Chromium takes commands on descriptor 3 and answers on 4, each message ended by a zero byte.
+// Chromium reads commands from descriptor 3 and writes answers to 4; a zero byte ends each message.
 constexpr int kCommands = 3;
 constexpr int kAnswers = 4;
 
@@ -34,7 +34,7 @@ struct Pipe {
   int write = -1;
 };
 
-// A pipe whose ends are out of the way of descriptors 3 and 4, and closed in child processes.
+// Makes a pipe whose ends do not use descriptors 3 and 4 and are closed in child processes.
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
@@ -86,7 +86,7 @@ Result<Browser> Browser::start(const std::string& program) {
   browser.profile_ = profile;
   const Pipe commands = make_pipe();
   const Pipe answers = make_pipe();
-  // The page is the test's own, and containers seldom allow Chromium's sandbox.
+  // The page is trusted, and containers seldom allow Chromium's sandbox.
   browser.process_ = spawn({program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                             "--no-first-run", "--disable-background-networking", "--window-size=1400,1000",
                             "--remote-debugging-pipe", "--user-data-dir=" + profile, "about:blank"},
@@ -137,7 +137,7 @@ Result<void> Browser::attach() {
 }
 
 Result<void> Browser::open(const std::string& url) {
-  // A page that differs in its fragment alone would not be loaded again.
+  // A URL that differs only in its fragment would not be loaded again.
   for (const std::string& address : {std::string("about:blank"), url}) {
     const Result<json> gone = call("Page.navigate", {{"url", address}});
     if (!gone.ok()) return gone.error();

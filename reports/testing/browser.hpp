@@ -1,4 +1,4 @@
-// A headless Chromium for tests, driven over a pipe by the Chrome DevTools Protocol.
+// A headless Chromium for tests, controlled over a pipe with the Chrome DevTools Protocol.
 #pragma once
 
 #include <chrono>
@@ -13,23 +13,23 @@
 
 namespace assay::reports::testing {
 
-// One page. Every call ends within a time limit; what goes wrong is an Error.
+// A browser with one page. Every call ends within a time limit; failures are returned as Error.
 class Browser {
  public:
-  // "" where no Chromium is installed.
+  // "" if Chromium is not installed.
   static std::string find_program();
 
-  // Starts `program` with a profile of its own below the temporary folder.
+  // Starts `program` with a new profile in the temporary folder.
   static Result<Browser> start(const std::string& program);
 
   Browser(Browser&& other) noexcept;
   Browser& operator=(Browser&&) = delete;
   ~Browser();
 
-  // Loads a page and waits until it has.
+  // Loads a page and waits until it is loaded.
   Result<void> open(const std::string& url);
 
-  // The value of a JavaScript expression; a promise is waited for.
+  // The value of a JavaScript expression; waits for a promise.
   Result<nlohmann::json> evaluate(const std::string& expression);
 
   // Presses and releases a key, by its DOM name: "j", "/", "Enter".
@@ -38,13 +38,14 @@ class Browser {
   // Emulates a colour scheme or a medium: "prefers-color-scheme" and "dark".
   Result<void> emulate(const std::string& feature, const std::string& value);
 
-  // Switches scripts off for the pages that are opened from now on.
+  // Disables scripts for pages opened later.
   Result<void> disable_scripts();
 
-  // Errors and warnings of the console, of the log (security policy among them) and uncaught exceptions, so far.
+  // Errors and warnings so far: from the console, from the log (including the security policy), and uncaught
+  // exceptions.
   [[nodiscard]] const std::vector<std::string>& diagnostics() const { return diagnostics_; }
 
-  // The address of every request so far, the page's own among them.
+  // The URL of every request so far, including the page itself.
   [[nodiscard]] const std::vector<std::string>& requests() const { return requests_; }
 
  private:

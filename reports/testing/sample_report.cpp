@@ -1,5 +1,5 @@
-// sample_report DIR [KERNELS]: writes the reports of a synthetic run into DIR, against a baseline of fewer failures,
-// for looking at them.
+// sample_report DIR [KERNELS]: writes sample reports of a synthetic run to DIR, compared with a baseline with fewer
+// failures.
 #include <cstdio>
 #include <cstdlib>
 

@@ -99,7 +99,7 @@ json mismatch(int index, double expected, const char* expected_bits, double got,
           {"rho", rho}};
 }
 
-// 5120 values, ever fewer up to the tenth that `rho` lies in.
+// 5120 values, in decreasing numbers up to the tenth of `rho`.
 json histogram_up_to(double rho) {
   const auto last = static_cast<std::size_t>(10 * rho);
   json counts(11, 0);
@@ -112,7 +112,7 @@ json histogram_up_to(double rho) {
   return counts;
 }
 
-// Differences that come closer with the square of the step, until rounding is all that is left.
+// Differences with an error proportional to the square of the step, until rounding dominates.
 json plateau_of(double rho) {
   const double gradient = 40 * rho - 13;
   json estimates = json::array();
@@ -201,7 +201,7 @@ class Maker {
     return record;
   }
 
-  // Two jobs take turns at batches of eight kernels.
+  // Two jobs alternate, with batches of eight kernels.
   void schedule() {
     constexpr std::size_t kBatch = 16;
     std::vector<json*> judged;
@@ -228,7 +228,7 @@ class Maker {
     }
   }
 
-  // The case on the CPU of a family's `kernel`-th kernel, turned into one that is not as expected.
+  // Changes the CPU case of a family's `kernel`-th kernel into a failure.
   json& turn(const std::string& family, int kernel, const char* pass, const char* outcome, const char* kind,
              const std::string& message) {
     const std::string ending = fmt::format("{}/generated_1_{:04}/f32/cpu/{}", family, 17 * kernel + 3, pass);

@@ -1,5 +1,5 @@
-# Writes OUTPUT, which defines what version.hpp declares, from VERSION and the state of the checkout SOURCE. Leaves the
-# file alone where nothing changed, so that only a change of the checkout compiles it again.
+# Writes OUTPUT, which defines what version.hpp declares, from VERSION and the state of the checkout SOURCE. Does not
+# touch an up-to-date file, so that only a change of the checkout recompiles it.
 
 execute_process(COMMAND git -C "${SOURCE}" rev-parse HEAD
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)

@@ -65,22 +65,9 @@ CpuOptions options_in(const std::filesystem::path& directory) {
 
 BuiltKernel require_built(const BuildOutcome& outcome) {
   if (const auto* failed = std::get_if<BuildFailed>(&outcome)) {
-    throw std::runtime_error("a kernel did not build: " + failed->log);
+    throw std::runtime_error("building a kernel failed: " + failed->log);
   }
   return std::get<BuiltKernel>(outcome);
-}
-
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "assay-test-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot make a temporary directory");
-  }
-  path_ = name;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace assay::cpu::testing

@@ -1,4 +1,4 @@
-// Kernels written by hand, in the form that the printer gives them, for the tests of this folder.
+// Hand-written kernels in the form that the printer produces, for the tests of this folder.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 
 #include "backends/cpu/device.hpp"
 #include "backends/device/backend.hpp"
+#include "support/testing/temporary_directory.hpp"
 
 namespace assay::cpu::testing {
 
@@ -16,23 +17,10 @@ backends::EmittedKernel kernel_of(const std::string& name, const std::string& st
 /// x[i] = a * x[i] + 1/3 forward, x[i] = a backward.
 backends::EmittedKernel scale_kernel(const std::string& name);
 
-/// A device with a cache of its own in `directory`, and assay-worker as its worker.
+/// A device with its own cache in `directory` and assay-worker as its worker.
 CpuOptions options_in(const std::filesystem::path& directory);
 
-/// The kernel of a build that must have succeeded; a failure ends the test with its log.
+/// The built kernel; throws with the compiler log if the build failed.
 backends::BuiltKernel require_built(const backends::BuildOutcome& outcome);
-
-/// A directory that goes with the test.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace assay::cpu::testing

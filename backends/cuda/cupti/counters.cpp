@@ -21,7 +21,7 @@ constexpr std::array kRows{
 
 constexpr std::string_view kSubject = "hardware counters";
 
-/// CUPTI's profiler, which slows launches down, for as long as this lives.
+/// Enables CUPTI's profiler, which slows launches down, during its lifetime.
 class Profiler {
  public:
   explicit Profiler(const Cupti& cupti) : cupti_(&cupti) {
@@ -39,7 +39,7 @@ class Profiler {
   const Cupti* cupti_;
 };
 
-/// The range profiler of a context, for as long as this lives.
+/// Enables the range profiler of a context during its lifetime.
 class RangeProfiler {
  public:
   RangeProfiler(const Cupti& cupti, CUcontext context) : cupti_(&cupti) {
@@ -56,7 +56,7 @@ class RangeProfiler {
     cupti_->cuptiRangeProfilerDisable.address(&params);
   }
 
-  /// Parameters of a call about it.
+  /// Parameters of a call that refers to this profiler.
   template <typename Params>
   Params params() const {
     auto params = params_of<Params>();

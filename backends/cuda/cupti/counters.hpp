@@ -1,4 +1,4 @@
-// What the hardware counts while one kernel runs, by CUPTI's range profiler.
+// Hardware counters of one kernel launch, read through CUPTI's range profiler.
 #pragma once
 
 #include <functional>
@@ -12,38 +12,38 @@
 
 namespace assay::cuda {
 
-/// A figure of ours and the metric that it is.
+/// One of our measures and the CUPTI metric that it corresponds to.
 struct CounterRow {
   const char* name;    ///< "dram_read_bytes"
   const char* metric;  ///< "dram__bytes_read.sum"
 };
 
-/// Bytes to and from memory, throughput, occupancy, and what warps wait for: warps stalled for each instruction that is
-/// issued. Shares are in percent.
+/// Memory traffic, throughput, occupancy, and stall reasons as stalled warps per issued instruction. Ratios are in
+/// percent.
 [[nodiscard]] std::span<const CounterRow> counter_rows();
 
-/// What to count, worked out for one chip; needs no GPU.
+/// The counter configuration for one chip; does not need a GPU.
 class CounterPlan {
  public:
-  /// `chip` as cuptiDeviceGetChipName tells it: "GH100". Throws CallError.
+  /// `chip` is a name as returned by cuptiDeviceGetChipName: "GH100". Throws CallError.
   CounterPlan(const Cupti& cupti, const std::string& chip);
 
-  /// Names of metrics, and the image that hardware is set up by.
+  /// The names of the metrics, and the configuration image for the hardware.
   [[nodiscard]] std::vector<const char*>& metrics() { return metrics_; }
   [[nodiscard]] const std::vector<std::uint8_t>& image() const { return image_; }
-  /// The figures in a counter data image. Throws CallError.
+  /// The measures in a counter data image. Throws CallError.
   [[nodiscard]] std::map<std::string, double> evaluate(const std::vector<std::uint8_t>& counter_data);
 
  private:
-  const Cupti* cupti_;  ///< outlives this
+  const Cupti* cupti_;  ///< must outlive this object
   std::unique_ptr<CUpti_Profiler_Host_Object, std::function<void(CUpti_Profiler_Host_Object*)>> host_;
   std::vector<const char*> metrics_;
   std::vector<std::uint8_t> image_;
 };
 
-/// Has `launch` launch one kernel in the context of the GPU and wait for it, while the hardware counts; CUPTI repeats
-/// the kernel as often as it must. The figures by the names of counter_rows(). Throws CallError, also where the
-/// counters are not permitted.
+/// Calls `launch`, which must launch one kernel in the context of the GPU and wait for it, while the hardware counts.
+/// CUPTI repeats the kernel as often as necessary. Returns the measures by the names of counter_rows(). Throws
+/// CallError, also if access to the counters is not permitted.
 [[nodiscard]] std::map<std::string, double> count(const Cupti& cupti, int ordinal, CUcontext context,
                                                   const std::function<void()>& launch);
 

@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> library_names() {
   const char* const chosen = std::getenv("ASSAY_CUPTI");
   if (chosen != nullptr && *chosen != '\0') return {chosen};
-  // Toolkits leave it where the loader does not look.
+  // Toolkits install it in a directory that the loader does not search.
   return {"libcupti.so.13",
           "libcupti.so.12",
           "libcupti.so",
@@ -55,21 +55,21 @@ bool Cupti::has_counters() const {
 #undef ASSAY_HAS
 }
 
-void Cupti::fail(std::string_view call, const Subject& subject, CUptiResult code) const {
+void Cupti::fail(std::string_view call, const CallContext& subject, CUptiResult code) const {
   const char* name = nullptr;
   cuptiGetResultString.address(code, &name);
-  throw CallError(call, subject, code, name == nullptr ? "unknown result" : name, "CUPTI refused");
+  throw CallError(call, subject, code, name == nullptr ? "unknown result" : name, "CUPTI call failed");
 }
 
 std::string advice_on(CUptiResult code) {
   switch (code) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return "hardware counters are reserved to administrators: run with CAP_SYS_ADMIN, or load the kernel module "
+      return "hardware counters require administrator rights: run with CAP_SYS_ADMIN, or load the kernel module "
              "nvidia "
              "with NVreg_RestrictProfilingToAdminUsers=0 (on a virtual GPU, its host must permit it)";
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED: return "this virtual GPU has no hardware counters";
-    case CUPTI_ERROR_NOT_SUPPORTED: return "this GPU has no such counters";
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED: return "hardware counters are not supported on this virtual GPU";
+    case CUPTI_ERROR_NOT_SUPPORTED: return "these hardware counters are not supported on this GPU";
     default: return "";
   }
 }

@@ -1,5 +1,4 @@
-// CUPTI, loaded at run time: its functions. What is recorded with them is in trace.hpp, what hardware counts in
-// counters.hpp.
+// The functions of CUPTI, loaded at run time. Activity records are in trace.hpp, hardware counters in counters.hpp.
 #pragma once
 
 #include <string>
@@ -19,23 +18,23 @@ struct CuptiSymbols {
 #undef ASSAY_DECLARE
 };
 
-/// A CUPTI that was loaded; cheap to copy.
+/// A loaded CUPTI library; cheap to copy.
 class Cupti : public CuptiSymbols {
  public:
-  /// Looks for the library named by $ASSAY_CUPTI, else for those of CUDA 13 and 12 where toolkits put them. The error's
-  /// message is "no CUPTI"; its place is the library and what it said.
+  /// Loads the library named by $ASSAY_CUPTI, or else that of CUDA 13 or 12 from where toolkits install it. The error
+  /// message is "no CUPTI"; its location is the library and the loader's message.
   static Result<Cupti> load();
 
-  /// The name or path that it was opened by.
+  /// The name or path by which it was opened.
   [[nodiscard]] const std::string& library() const { return library_; }
-  /// Of the interface: 130001.
+  /// The interface version: 130001.
   [[nodiscard]] std::uint32_t version() const { return version_; }
-  /// Whether it has all of the optional functions.
+  /// Whether it has all optional functions.
   [[nodiscard]] bool has_counters() const;
 
   /// Calls the function; throws CallError if it fails.
   template <typename... Parameters, typename... Arguments>
-  void call(const LoadedFunction<CUptiResult(Parameters...)>& function, const Subject& subject,
+  void call(const LoadedFunction<CUptiResult(Parameters...)>& function, const CallContext& subject,
             Arguments... arguments) const {
     if (const CUptiResult code = function.address(arguments...); code != CUPTI_SUCCESS) {
       fail(function.name, subject, code);
@@ -44,13 +43,13 @@ class Cupti : public CuptiSymbols {
 
  private:
   Cupti() = default;
-  [[noreturn]] void fail(std::string_view call, const Subject& subject, CUptiResult code) const;
+  [[noreturn]] void fail(std::string_view call, const CallContext& subject, CUptiResult code) const;
 
   std::string library_;
   std::uint32_t version_ = 0;
 };
 
-/// What a person can do about a failed call; empty where that is not known.
+/// What the user can do about a failed call; empty if unknown.
 [[nodiscard]] std::string advice_on(CUptiResult code);
 
 }  // namespace assay::cuda

@@ -26,7 +26,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(Cupti, SaysWhichLibraryIsNone) {
+TEST(Cupti, ReportsLibraryWithoutCuptiFunctions) {
   ::setenv("ASSAY_CUPTI", "libm.so.6", 1);
   const Result<Cupti> cupti = Cupti::load();
   ::unsetenv("ASSAY_CUPTI");
@@ -34,21 +34,21 @@ TEST(Cupti, SaysWhichLibraryIsNone) {
   EXPECT_EQ(cupti.error().text(), "libm.so.6 lacks cuptiGetVersion: no CUPTI");
 }
 
-TEST(Cupti, TellsHowCountersArePermitted) {
+TEST(Cupti, ExplainsHowToEnableCounters) {
   EXPECT_THAT(advice_on(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES), HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
   EXPECT_EQ(advice_on(CUPTI_ERROR_MAX_LIMIT_REACHED), "");
 }
 
 struct Chip {
   const char* name;
-  std::uint32_t since;  ///< the version of the interface, of those that have counters, that first knows it
+  std::uint32_t since;  ///< the first interface version that supports the chip; 0: all with counters
 };
 constexpr std::array kChips{Chip{"TU102", 0}, Chip{"GA100", 0}, Chip{"GA102", 0},
                             Chip{"AD102", 0}, Chip{"GH100", 0}, Chip{"GB100", 26}};  // 26: CUDA 12.8
 
-/// The part that knows chips works without one, by the library itself where it is.
-TEST(CounterPlan, IsMadeForEveryGenerationOfChips) {
-  if (worker::kSanitized) GTEST_SKIP() << "CUPTI loads its parts in a way that sanitizers do not admit";
+/// The chip database works without a GPU; this test uses the installed library.
+TEST(CounterPlan, SupportsEveryChipGeneration) {
+  if (worker::kSanitized) GTEST_SKIP() << "sanitizers do not support how CUPTI loads its parts";
   const Result<Cupti> cupti = Cupti::load();
   if (!cupti.ok()) GTEST_SKIP() << cupti.error().text();
   if (!cupti->has_counters()) GTEST_SKIP() << cupti->library() << " is older than CUDA 12.6";
@@ -63,16 +63,16 @@ TEST(CounterPlan, IsMadeForEveryGenerationOfChips) {
       ADD_FAILURE() << error.what();
     }
   }
-  EXPECT_THAT(
-      [&] { CounterPlan(*cupti, "no such chip"); },
-      ::testing::ThrowsMessage<CallError>(StartsWith("cuptiProfilerHostInitialize of no such chip: CUPTI refused")));
+  EXPECT_THAT([&] { CounterPlan(*cupti, "unknown chip"); },
+              ::testing::ThrowsMessage<CallError>(
+                  StartsWith("cuptiProfilerHostInitialize of unknown chip: CUPTI call failed")));
 }
 
 #if ASSAY_HAVE_CUPTI_HEADERS
-TEST(Cupti, AgreesWithTheHeaders) {
+TEST(Cupti, MatchesHeaderDeclarations) {
   static_assert(sizeof(::CUptiResult) == sizeof(CUptiResult));
   const CuptiSymbols symbols;
-#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(testing::same_call(symbols.name, &::name)) << #name;
+#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(testing::has_same_signature(symbols.name, &::name)) << #name;
   ASSAY_CUPTI_SYMBOLS(ASSAY_COMPARE)
   ASSAY_CUPTI_OPTIONAL_SYMBOLS(ASSAY_COMPARE)
 #undef ASSAY_COMPARE
@@ -100,13 +100,13 @@ TEST(Cupti, AgreesWithTheHeaders) {
   EXPECT_EQ(offsetof(ours, member), offsetof(::theirs, member)) << #theirs "::" #member; \
   EXPECT_EQ(sizeof(ours::member), sizeof(::theirs::member)) << #theirs "::" #member
 
-TEST(Cupti, ReadsRecordsWhereTheHeadersPutThem) {
+TEST(Cupti, MatchesHeaderRecordLayouts) {
 #define ASSAY_KERNEL(theirs)                                           \
   ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, kind);               \
   ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, registersPerThread); \
   ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, start);              \
   ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, end)
-  // Of CUDA 12.0, and of whatever the headers here are of.
+  // The record versions of CUDA 12.0 and of the installed headers.
   ASSAY_KERNEL(CUpti_ActivityKernel9);
 #if CUDA_VERSION >= 13000
   ASSAY_KERNEL(CUpti_ActivityKernel10);
@@ -128,8 +128,8 @@ TEST(Cupti, ReadsRecordsWhereTheHeadersPutThem) {
   ASSAY_SAME_MEMBER(CUpti_ActivityAPI, CUpti_ActivityAPI, end);
 }
 
-TEST(Cupti, PassesStructuresAsTheHeadersHaveThem) {
-  // The last member's place and the size that is told together leave a member in between no room to differ.
+TEST(Cupti, MatchesHeaderParameterLayouts) {
+  // If the last member's offset and the reported size match, the members in between cannot differ.
 #define ASSAY_SAME_PARAMS(name, last)                                     \
   EXPECT_EQ(sizeof(name), sizeof(::name)) << #name;                       \
   EXPECT_EQ(kParamsSize<name>, std::size_t{name##_STRUCT_SIZE}) << #name; \

@@ -1,7 +1,7 @@
-// The one list of what is used of CUPTI: name, and parameters as its headers declare them. All return CUptiResult.
+// The list of all CUPTI functions used: name, and parameters as declared in its headers. All return CUptiResult.
 //
-// As with the driver (driver/symbols.hpp) types are declared here under the headers' names, because the toolkit is
-// optional; a test holds them against the headers where they are.
+// As for the driver (driver/symbols.hpp), types are declared here under the headers' names, because the toolkit is
+// optional. A test compares them with the headers if those are available.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "backends/cuda/driver/symbols.hpp"
 
-/// What every CUPTI of CUDA 12 and 13 has: records of what was done.
+/// Functions of every CUPTI of CUDA 12 and 13: activity records.
 #define ASSAY_CUPTI_SYMBOLS(X)                                                                        \
   X(cuptiGetVersion, (std::uint32_t * version))                                                       \
   X(cuptiGetResultString, (CUptiResult result, const char** text))                                    \
@@ -21,7 +21,7 @@
   X(cuptiActivityGetNextRecord, (std::uint8_t * buffer, std::size_t bytes, CUpti_Activity * *record)) \
   X(cuptiActivityGetNumDroppedRecords, (CUcontext context, std::uint32_t stream, std::size_t * dropped))
 
-/// What came with CUDA 12.6: hardware counters by ranges.
+/// Functions since CUDA 12.6: hardware counters of the range profiler.
 #define ASSAY_CUPTI_OPTIONAL_SYMBOLS(X)                                                                              \
   X(cuptiProfilerInitialize, (CUpti_Profiler_Initialize_Params * params))                                            \
   X(cuptiProfilerDeInitialize, (CUpti_Profiler_DeInitialize_Params * params))                                        \
@@ -61,14 +61,14 @@ inline constexpr CUpti_ActivityKind CUPTI_ACTIVITY_KIND_DRIVER = 4;
 inline constexpr CUpti_ActivityKind CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL = 10;
 inline constexpr std::uint32_t CUPTI_ACTIVITY_FLAG_FLUSH_FORCED = 1;
 inline constexpr std::uint8_t CUPTI_ACTIVITY_MEMCPY_KIND_DTOD = 8;
-/// A call's number among the driver's functions.
+/// The callback ID of a driver function.
 inline constexpr std::uint32_t CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel = 307;
 
 struct CUpti_Activity {
   CUpti_ActivityKind kind;
 };
 
-/// The beginning of a kernel's record, which all versions of CUDA 12 and 13 have in common. Times in nanoseconds.
+/// The beginning of a kernel record, common to all versions of CUDA 12 and 13. Times are in nanoseconds.
 struct CUpti_ActivityKernel {
   CUpti_ActivityKind kind;
   std::uint8_t cacheConfig;
@@ -80,7 +80,7 @@ struct CUpti_ActivityKernel {
   std::uint64_t end;
 };
 
-/// The beginning of a copy's record.
+/// The beginning of a memory copy record.
 struct CUpti_ActivityMemcpy {
   CUpti_ActivityKind kind;
   std::uint8_t copyKind;
@@ -92,7 +92,7 @@ struct CUpti_ActivityMemcpy {
   std::uint64_t end;
 };
 
-/// The record of a call of the driver.
+/// The record of a driver call.
 struct CUpti_ActivityAPI {
   CUpti_ActivityKind kind;
   std::uint32_t cbid;
@@ -104,20 +104,21 @@ struct CUpti_ActivityAPI {
   std::uint32_t returnValue;
 };
 
-using CUpti_BuffersCallbackRequestFunc = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records);
+using CUpti_BuffersCallbackRequestFunc = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records);
 using CUpti_BuffersCallbackCompleteFunc = void (*)(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                                    std::size_t bytes, std::size_t valid_bytes);
 
 // ---------------------------------------------------------------------------------------------------- counters
 
-// Each structure tells its own size, by which the library knows its version; params_of() sets it.
+// Each structure contains its size, from which the library derives its version; params_of() sets it.
 
 struct CUpti_Profiler_Host_Object;
 struct CUpti_RangeProfiler_Object;
 
 inline constexpr int CUPTI_PROFILER_TYPE_RANGE_PROFILER = 0;
-inline constexpr int CUPTI_AutoRange = 1;     ///< each kernel is a range of its own
-inline constexpr int CUPTI_KernelReplay = 2;  ///< CUPTI repeats the kernel until all is counted, and mends its memory
+inline constexpr int CUPTI_AutoRange = 1;  ///< each kernel is its own range
+inline constexpr int CUPTI_KernelReplay =
+    2;  ///< CUPTI repeats the kernel until all metrics are counted, restoring its memory
 
 struct CUpti_Profiler_Initialize_Params {
   std::size_t structSize;
@@ -241,7 +242,7 @@ struct CUpti_RangeProfiler_DecodeData_Params {
   std::size_t numOfRangeDropped;
 };
 
-/// As the headers count it: up to the end of the last member, without what pads the structure.
+/// The size as defined by the headers: up to the end of the last member, without trailing padding.
 template <typename Params>
 inline constexpr std::size_t kParamsSize = sizeof(Params);
 template <>

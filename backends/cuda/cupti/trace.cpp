@@ -14,11 +14,11 @@ constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVIT
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 struct Buffer {
-  std::unique_ptr<std::uint64_t[]> memory;  ///< aligned as records are
+  std::unique_ptr<std::uint64_t[]> memory;  ///< aligned like records
   std::size_t valid_bytes = 0;
 };
 
-/// Callbacks are told nothing of who registered them, and may come from a thread of CUPTI's.
+/// Global, because callbacks receive no user data. They may run on a CUPTI thread.
 struct Buffers {
   std::mutex mutex;
   std::vector<Buffer> given;
@@ -29,13 +29,13 @@ Buffers& buffers() {
   return the_buffers;
 }
 
-void give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+void give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
   Buffers& all = buffers();
   const std::lock_guard lock(all.mutex);
   all.given.push_back({.memory = std::make_unique<std::uint64_t[]>(kBufferBytes / sizeof(std::uint64_t))});
   *buffer = reinterpret_cast<std::uint8_t*>(all.given.back().memory.get());
   *bytes = kBufferBytes;
-  *most_records = 0;  // as many as fit
+  *max_records = 0;  // as many as fit
 }
 
 void take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
@@ -50,7 +50,7 @@ void take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, st
   }
 }
 
-/// The buffers that came back.
+/// The buffers that CUPTI returned.
 std::vector<Buffer> collect() {
   Buffers& all = buffers();
   const std::lock_guard lock(all.mutex);
@@ -69,7 +69,7 @@ double nanoseconds(const Record& record) {
   return static_cast<double>(record.end - record.start);
 }
 
-void add(const CUpti_Activity* activity, Traced& traced) {
+void add(const CUpti_Activity* activity, TraceResult& traced) {
   switch (activity->kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
       traced.kernels.push_back(nanoseconds(read<CUpti_ActivityKernel>(activity)));
@@ -91,11 +91,11 @@ void add(const CUpti_Activity* activity, Traced& traced) {
 }  // namespace
 
 Trace::Trace(const Cupti& cupti) : cupti_(&cupti) {
-  cupti.call(cupti.cuptiActivityRegisterCallbacks, "buffers for records", give_buffer, take_buffer);
+  cupti.call(cupti.cuptiActivityRegisterCallbacks, "activity buffers", give_buffer, take_buffer);
   collect();
   try {
     for (const CUpti_ActivityKind kind : kKinds) {
-      cupti.call(cupti.cuptiActivityEnable, "records of launches and copies", kind);
+      cupti.call(cupti.cuptiActivityEnable, "activity records of launches and copies", kind);
       ++enabled_;
     }
   } catch (const CallError&) {
@@ -111,15 +111,16 @@ void Trace::disable() {
     cupti_->cuptiActivityDisable.address(kKinds[enabled_ - 1]);
 }
 
-Traced Trace::finish() {
+TraceResult Trace::finish() {
   disable();
-  cupti_->call(cupti_->cuptiActivityFlushAll, "records of launches and copies", CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  Traced traced;
-  cupti_->call(cupti_->cuptiActivityGetNumDroppedRecords, "records that were lost", nullptr, 0U, &traced.dropped);
+  cupti_->call(cupti_->cuptiActivityFlushAll, "activity records of launches and copies",
+               CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  TraceResult traced;
+  cupti_->call(cupti_->cuptiActivityGetNumDroppedRecords, "dropped records", nullptr, 0U, &traced.dropped);
   for (const Buffer& buffer : collect()) {
     auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer.memory.get());
     CUpti_Activity* record = nullptr;
-    // The end of the buffer is told as an error.
+    // CUPTI reports the end of the buffer as an error.
     while (cupti_->cuptiActivityGetNextRecord.address(bytes, buffer.valid_bytes, &record) == CUPTI_SUCCESS)
       add(record, traced);
   }

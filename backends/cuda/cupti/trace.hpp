@@ -1,4 +1,4 @@
-// What CUPTI records of the work between two moments: each kernel, copy and call of a launch, with its time.
+// CUPTI activity records of a period: each kernel, copy and launch call, with its duration.
 #pragma once
 
 #include <cstddef>
@@ -8,34 +8,34 @@
 
 namespace assay::cuda {
 
-/// In nanoseconds of the GPU's clock, of calls the processor's.
-struct Traced {
+/// Durations in nanoseconds: of calls by the CPU's clock, otherwise by the GPU's.
+struct TraceResult {
   std::vector<double> kernels;
-  std::vector<double> launch_calls;  ///< what the processor spent in cuLaunchKernel
+  std::vector<double> launch_calls;  ///< CPU time in cuLaunchKernel
   struct Copy {
     double bytes = 0;
     double nanoseconds = 0;
   };
   std::vector<Copy> copies;  ///< within the GPU's memory
-  std::size_t dropped = 0;   ///< records that were lost, of whatever kind
+  std::size_t dropped = 0;   ///< dropped records of any kind
 };
 
-/// Records from its making on. CUPTI knows one client in a process: there is one trace at a time.
+/// Records from its construction on. CUPTI supports one client per process, so only one trace may exist at a time.
 class Trace {
  public:
-  /// Throws CallError; nothing is recorded then.
+  /// Throws CallError, and then records nothing.
   explicit Trace(const Cupti& cupti);
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
   ~Trace();
 
-  /// Ends it and gives what was recorded; the GPU must be idle. Throws CallError.
-  Traced finish();
+  /// Stops recording and returns the records; the GPU must be idle. Throws CallError.
+  TraceResult finish();
 
  private:
   void disable();
 
-  const Cupti* cupti_;  ///< outlives this
+  const Cupti* cupti_;  ///< must outlive this object
   std::size_t enabled_ = 0;
 };
 

@@ -50,7 +50,7 @@ Result<Driver> Driver::load() {
 
 std::string Driver::version() const { return fmt::format("{}.{}", version_ / 1000, version_ % 1000 / 10); }
 
-void Driver::fail(std::string_view call, const Subject& subject, CUresult code) const {
+void Driver::fail(std::string_view call, const CallContext& subject, CUresult code) const {
   const char* name = nullptr;
   const char* meaning = nullptr;
   cuGetErrorName.address(code, &name);
@@ -59,20 +59,20 @@ void Driver::fail(std::string_view call, const Subject& subject, CUresult code) 
                   meaning == nullptr ? "unknown error" : meaning);
 }
 
-std::string Gpu::architecture() const { return fmt::format("sm_{}{}", major, minor); }
+std::string GpuProperties::architecture() const { return fmt::format("sm_{}{}", major, minor); }
 
-std::string Gpu::description() const {
+std::string GpuProperties::description() const {
   return fmt::format("{}, {}, {:.1f} GiB", name, architecture(),
                      static_cast<double>(memory_bytes) / static_cast<double>(std::size_t{1} << 30));
 }
 
-Gpu look_at_gpu(const Driver& driver, int ordinal) {
+GpuProperties query_gpu(const Driver& driver, int ordinal) {
   const std::string text = fmt::format("GPU {}", ordinal);
   CUdevice device = 0;
   driver.call(driver.cuDeviceGet, text, &device, ordinal);
   std::array<char, 256> name{};
   driver.call(driver.cuDeviceGetName, text, name.data(), static_cast<int>(name.size() - 1), device);
-  Gpu gpu{.ordinal = ordinal, .name = name.data()};
+  GpuProperties gpu{.ordinal = ordinal, .name = name.data()};
   driver.call(driver.cuDeviceTotalMem_v2, text, &gpu.memory_bytes, device);
   const auto attribute = [&](CUdevice_attribute which) {
     int value = 0;

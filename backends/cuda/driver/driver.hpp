@@ -1,5 +1,5 @@
-// The CUDA driver, loaded at run time: its functions, and what devices there are. Start reading here; who owns what the
-// functions make is said in handles.hpp.
+// The functions and devices of the CUDA driver, loaded at run time. Start reading here; handles.hpp has the owners of
+// driver objects.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ struct DriverSymbols {
 #undef ASSAY_DECLARE
 };
 
-/// A driver that was loaded and initialised, with at least one device; cheap to copy. Used as
+/// A loaded and initialised driver with at least one device; cheap to copy. Usage:
 ///
 ///     driver.call(driver.cuMemAlloc_v2, "device memory", &address, bytes);
 class Driver : public DriverSymbols {
  public:
-  /// Looks for the library named by $ASSAY_CUDA_DRIVER, else for libcuda.so.1. The error's message is fit for a
-  /// verdict, "no CUDA driver" or "no CUDA device"; its place is the library and what it said.
+  /// Loads the library named by $ASSAY_CUDA_DRIVER, or else libcuda.so.1. The error message is suitable for a verdict:
+  /// "no CUDA driver" or "no CUDA device". Its location is the library and the reason.
   static Result<Driver> load();
 
   [[nodiscard]] int device_count() const { return device_count_; }
@@ -36,27 +36,27 @@ class Driver : public DriverSymbols {
 
   /// Calls the function; throws CallError if it fails.
   template <typename... Parameters, typename... Arguments>
-  void call(const LoadedFunction<CUresult(Parameters...)>& function, const Subject& subject,
+  void call(const LoadedFunction<CUresult(Parameters...)>& function, const CallContext& subject,
             Arguments... arguments) const {
     if (const CUresult code = function.address(arguments...); code != CUDA_SUCCESS) fail(function.name, subject, code);
   }
 
  private:
   Driver() = default;
-  [[noreturn]] void fail(std::string_view call, const Subject& subject, CUresult code) const;
+  [[noreturn]] void fail(std::string_view call, const CallContext& subject, CUresult code) const;
 
   int device_count_ = 0;
   int version_ = 0;
 };
 
-/// What a GPU is, as far as building for it and judging its speed need to know.
-struct Gpu {
+/// The properties of a GPU needed to build for it and to rate its speed.
+struct GpuProperties {
   int ordinal = 0;
   std::string name;
   int major = 0;  ///< of the compute capability
   int minor = 0;
   std::size_t memory_bytes = 0;
-  std::size_t cache_bytes = 0;  ///< of the last level
+  std::size_t cache_bytes = 0;  ///< of the last-level cache
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
 
@@ -67,6 +67,6 @@ struct Gpu {
 };
 
 /// Throws CallError.
-[[nodiscard]] Gpu look_at_gpu(const Driver& driver, int ordinal);
+[[nodiscard]] GpuProperties query_gpu(const Driver& driver, int ordinal);
 
 }  // namespace assay::cuda

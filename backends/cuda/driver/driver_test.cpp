@@ -8,7 +8,7 @@
 
 #if __has_include(<cuda.h>)
 #include <cuda.h>
-// CUDA 13 gives a newer function this name; libcuda exports both, and CUDA 12's the older one alone.
+// CUDA 13 gives this name to a newer function. Its libcuda exports both; that of CUDA 12 exports only the older one.
 #ifdef cuEventElapsedTime
 #undef cuEventElapsedTime
 extern "C" CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end);
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Driver, IsThereOrSaysWhyNot) {
+TEST(Driver, LoadsOrReportsReason) {
   const Result<Driver> driver = Driver::load();
   if (driver) {
     EXPECT_GT(driver->device_count(), 0);
@@ -32,7 +32,7 @@ TEST(Driver, IsThereOrSaysWhyNot) {
   }
 }
 
-TEST(Driver, SaysWhichLibraryIsNoDriver) {
+TEST(Driver, ReportsLibraryWithoutDriverFunctions) {
   ::setenv("ASSAY_CUDA_DRIVER", "libm.so.6", 1);
   const Result<Driver> driver = Driver::load();
   ::unsetenv("ASSAY_CUDA_DRIVER");
@@ -40,25 +40,25 @@ TEST(Driver, SaysWhichLibraryIsNoDriver) {
   EXPECT_EQ(driver.error().text(), "libm.so.6 lacks cuInit: no CUDA driver");
 }
 
-TEST(CallError, NamesCallObjectCodeMeaningAndPlace) {
+TEST(CallError, MessageContainsCallErrorAndLocation) {
   const CallError error("cuMemAlloc_v2", "device memory of 8 bytes", 2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory");
   EXPECT_THAT(error.what(), HasSubstr("cuMemAlloc_v2 of device memory of 8 bytes: out of memory "
                                       "(CUDA_ERROR_OUT_OF_MEMORY, 2), at driver_test.cpp:"));
 }
 
-TEST(CallError, IsTheMachinesUnlessKnownOtherwise) {
-  EXPECT_EQ(classify(CUDA_ERROR_ILLEGAL_ADDRESS).blame, Blame::kAccess);
+TEST(CallError, ClassifiesUnknownCodeAsMachineError) {
+  EXPECT_EQ(classify(CUDA_ERROR_ILLEGAL_ADDRESS).cause, ErrorCause::kAccess);
   EXPECT_TRUE(classify(CUDA_ERROR_ILLEGAL_ADDRESS).sticky);
   EXPECT_FALSE(classify(CUDA_ERROR_OUT_OF_MEMORY).sticky);
-  EXPECT_EQ(classify(12345).blame, Blame::kMachine);
+  EXPECT_EQ(classify(12345).cause, ErrorCause::kMachine);
   EXPECT_TRUE(classify(12345).sticky);
 }
 
 #if __has_include(<cuda.h>)
-TEST(Driver, AgreesWithTheHeader) {
+TEST(Driver, MatchesHeaderDeclarations) {
   static_assert(sizeof(::CUresult) == sizeof(CUresult));
   const DriverSymbols symbols;
-#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(testing::same_call(symbols.name, &::name)) << #name;
+#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(testing::has_same_signature(symbols.name, &::name)) << #name;
   ASSAY_CUDA_DRIVER_SYMBOLS(ASSAY_COMPARE)
 #if CUDA_VERSION >= 12040
   ASSAY_CUDA_DRIVER_OPTIONAL_SYMBOLS(ASSAY_COMPARE)

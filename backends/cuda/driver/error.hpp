@@ -1,4 +1,4 @@
-// What goes wrong in a call of NVIDIA's libraries.
+// Errors of calls to NVIDIA's libraries.
 #pragma once
 
 #include <exception>
@@ -11,24 +11,24 @@
 
 namespace assay::cuda {
 
-/// What a call is about, "device memory of 4096 bytes", and where in our source it is made.
-struct Subject {
+/// The object of a call, "device memory of 4096 bytes", and its source location.
+struct CallContext {
   template <typename Text>
-  requires std::is_convertible_v<const Text&, std::string_view> Subject(
+  requires std::is_convertible_v<const Text&, std::string_view> CallContext(
       const Text& about,  // NOLINT(google-explicit-constructor)
       std::source_location here = std::source_location::current())
-      : text(about), place(here) {}
+      : text(about), location(here) {}
 
   std::string_view text;
-  std::source_location place;
+  std::source_location location;
 };
 
-/// A call that failed: an accident of the machine, or the end of a kernel that ran astray. Caught at the edge of a
-/// stage.
+/// A failed call, caused by the machine or by a faulty kernel. Caught at the boundary of a stage.
 class CallError final : public std::exception {
  public:
-  /// `name` and `meaning` are the library's own of the code: "CUDA_ERROR_OUT_OF_MEMORY", "out of memory".
-  CallError(std::string_view call, const Subject& subject, int code, std::string_view name, std::string_view meaning);
+  /// `name` and `meaning` are the library's texts for the code: "CUDA_ERROR_OUT_OF_MEMORY", "out of memory".
+  CallError(std::string_view call, const CallContext& subject, int code, std::string_view name,
+            std::string_view meaning);
 
   /// "cuMemAlloc_v2 of device memory of 4096 bytes: out of memory (CUDA_ERROR_OUT_OF_MEMORY, 2), at handles.cpp:31".
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
@@ -41,21 +41,21 @@ class CallError final : public std::exception {
   std::string text_;
 };
 
-/// Whom a failed call of the driver speaks about.
-enum class Blame {
-  kRequest,   ///< the code or the arguments do not fit this device: nothing ran
-  kAccess,    ///< an access of the kernel to memory
-  kKernel,    ///< the kernel in another way
-  kDuration,  ///< the kernel ran for too long
-  kMachine,   ///< not the kernel: memory that is used up, a device that is gone
+/// What caused a failed driver call.
+enum class ErrorCause {
+  kRequest,    ///< the code or the arguments do not suit this device; nothing ran
+  kAccess,     ///< an invalid memory access of the kernel
+  kKernel,     ///< another failure of the kernel
+  kTimeLimit,  ///< the kernel ran for too long
+  kMachine,    ///< the machine: out of memory, device lost
 };
 
 struct ErrorClass {
-  Blame blame = Blame::kMachine;
-  bool sticky = true;  ///< every further call of the process fails too
+  ErrorCause cause = ErrorCause::kMachine;
+  bool sticky = true;  ///< all later calls of the process fail too
 };
 
-/// The kind of a result other than success. What the table does not know is the machine's, and sticky.
+/// Classifies a result other than success. Unknown codes count as machine errors and as sticky.
 [[nodiscard]] ErrorClass classify(CUresult code);
 
 }  // namespace assay::cuda

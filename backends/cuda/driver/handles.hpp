@@ -1,5 +1,5 @@
-// Owners of what the driver makes. Each is made by a function that throws CallError, ends what it owns when it goes,
-// and is asked with get() by those who borrow. A context is made first, on the thread that uses the rest, and goes
+// Owners of driver objects. Each is created by a function that throws CallError, releases its object when destroyed,
+// and lends it with get(). A context must be created first, on the thread that uses the other objects, and destroyed
 // last.
 #pragma once
 
@@ -11,53 +11,54 @@
 
 namespace assay::cuda {
 
-/// Owns a value that the function `End` of the driver ends. How that ends does not matter: in a dead context all is
-/// gone already.
+/// Owns a value that the driver function `End` releases. The result of `End` is ignored, because a destroyed context
+/// has already released its objects.
 template <typename Value, auto End>
-class Owned {
+class OwnedHandle {
  public:
-  Owned(const Driver& driver, Value value) : driver_(&driver), value_(value) {}
-  Owned(Owned&& other) noexcept : driver_(other.driver_), value_(std::exchange(other.value_, std::nullopt)) {}
-  Owned& operator=(Owned&& other) noexcept {
+  OwnedHandle(const Driver& driver, Value value) : driver_(&driver), value_(value) {}
+  OwnedHandle(OwnedHandle&& other) noexcept
+      : driver_(other.driver_), value_(std::exchange(other.value_, std::nullopt)) {}
+  OwnedHandle& operator=(OwnedHandle&& other) noexcept {
     std::swap(driver_, other.driver_);
     std::swap(value_, other.value_);
     return *this;
   }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() {
+  OwnedHandle(const OwnedHandle&) = delete;
+  OwnedHandle& operator=(const OwnedHandle&) = delete;
+  ~OwnedHandle() {
     if (value_) (driver_->*End).address(*value_);
   }
 
   [[nodiscard]] Value get() const { return *value_; }
 
  private:
-  const Driver* driver_;  ///< outlives this
+  const Driver* driver_;  ///< must outlive this object
   std::optional<Value> value_;
 };
 
-/// A share in a device's primary context.
-using Context = Owned<CUdevice, &DriverSymbols::cuDevicePrimaryCtxRelease_v2>;
-using Module = Owned<CUmodule, &DriverSymbols::cuModuleUnload>;
-using Stream = Owned<CUstream, &DriverSymbols::cuStreamDestroy_v2>;
-using Event = Owned<CUevent, &DriverSymbols::cuEventDestroy_v2>;
-using DeviceMemory = Owned<CUdeviceptr, &DriverSymbols::cuMemFree_v2>;
+/// A reference to a device's primary context.
+using Context = OwnedHandle<CUdevice, &DriverSymbols::cuDevicePrimaryCtxRelease_v2>;
+using Module = OwnedHandle<CUmodule, &DriverSymbols::cuModuleUnload>;
+using Stream = OwnedHandle<CUstream, &DriverSymbols::cuStreamDestroy_v2>;
+using Event = OwnedHandle<CUevent, &DriverSymbols::cuEventDestroy_v2>;
+using DeviceMemory = OwnedHandle<CUdeviceptr, &DriverSymbols::cuMemFree_v2>;
 
-/// The primary context of the GPU, current on this thread.
+/// Makes the primary context of the GPU current on this thread.
 [[nodiscard]] Context enter_context(const Driver& driver, int ordinal);
-/// `image` is a cubin, or PTX with its final zero, which the driver then compiles; `name` is for errors.
+/// `image` is a cubin, or zero-terminated PTX, which the driver compiles; `name` appears in errors.
 [[nodiscard]] Module load_module(const Driver& driver, const std::string& image, const std::string& name);
-/// A function of the module, valid as long as it.
+/// A function of the module, valid as long as the module.
 [[nodiscard]] CUfunction find_function(const Driver& driver, const Module& module, const std::string& name);
-/// A stream that does not wait for others.
+/// Creates a non-blocking stream.
 [[nodiscard]] Stream make_stream(const Driver& driver);
-/// An event that takes times.
+/// Creates an event with timing.
 [[nodiscard]] Event make_event(const Driver& driver);
-/// What nobody has taken yet of the memory of the current context's GPU.
+/// The free memory of the current context's GPU.
 [[nodiscard]] std::size_t free_bytes(const Driver& driver);
-/// Content unspecified.
+/// Allocates device memory with unspecified content.
 [[nodiscard]] DeviceMemory allocate(const Driver& driver, std::size_t bytes);
-/// From one event to a later one, both passed; in nanoseconds, of which the clock tells 500 apart.
+/// The time between two completed events in nanoseconds; the resolution is about 500 ns.
 [[nodiscard]] double nanoseconds_between(const Driver& driver, const Event& start, const Event& end);
 
 }  // namespace assay::cuda

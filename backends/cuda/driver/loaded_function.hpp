@@ -6,7 +6,7 @@ namespace assay::cuda {
 template <typename Signature>
 struct LoadedFunction {
   const char* name = "";
-  Signature* address = nullptr;  ///< null: an optional one that the library lacks
+  Signature* address = nullptr;  ///< null: an optional function that the library lacks
 };
 
 }  // namespace assay::cuda

@@ -1,4 +1,4 @@
-// For tests: whether a function as we declare it is called as a header of the toolkit declares it.
+// For tests: whether our declaration of a function is call-compatible with that of a toolkit header.
 #pragma once
 
 #include <type_traits>
@@ -7,9 +7,9 @@
 
 namespace assay::cuda::testing {
 
-/// Whether a value of ours is passed as one of the header's is: a pointer for a pointer, else as wide a number.
+/// Whether both types are passed in the same way: both pointers, or both numbers of the same size.
 template <typename Ours, typename Theirs>
-constexpr bool kPassedAlike =
+constexpr bool kPassedTheSameWay =
     sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>&& std::is_class_v<Ours> ==
                                           std::is_class_v<Theirs>;
 
@@ -18,11 +18,11 @@ struct SameCall : std::false_type {};
 template <typename OurResult, typename TheirResult, typename... Ours, typename... Theirs>
 requires(sizeof...(Ours) == sizeof...(Theirs))  //
     struct SameCall<OurResult(Ours...), TheirResult(Theirs...)>
-    : std::bool_constant<sizeof(OurResult) == sizeof(TheirResult) && (kPassedAlike<Ours, Theirs> && ...)> {
+    : std::bool_constant<sizeof(OurResult) == sizeof(TheirResult) && (kPassedTheSameWay<Ours, Theirs> && ...)> {
 };
 
 template <typename Ours, typename Theirs>
-constexpr bool same_call(const LoadedFunction<Ours>&, Theirs*) {
+constexpr bool has_same_signature(const LoadedFunction<Ours>&, Theirs*) {
   return SameCall<Ours, Theirs>::value;
 }
 

@@ -1,7 +1,7 @@
-// The one list of what is used of the CUDA driver: name, and parameters as cuda.h declares them. All return CUresult.
+// The list of all CUDA driver functions used: name, and parameters as declared in cuda.h. All return CUresult.
 //
-// The names are those that libcuda exports, of the versions that CUDA 12 and 13 both have. A context is the device's
-// primary one, for how to make another changed between the two.
+// The names are those exported by libcuda, in versions common to CUDA 12 and 13. Only primary contexts are used,
+// because the function that creates other contexts changed between the two.
 #pragma once
 
 #include <cstddef>
@@ -45,14 +45,14 @@
   X(cuEventRecord, (CUevent event, CUstream stream))                                                             \
   X(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end))
 
-/// What drivers before 12.4 lack, and the device does without.
+/// Optional functions that drivers before 12.4 lack.
 #define ASSAY_CUDA_DRIVER_OPTIONAL_SYMBOLS(X) \
   X(cuFuncGetParamInfo, (CUfunction function, std::size_t index, std::size_t * offset, std::size_t * bytes))
 
 namespace assay::cuda {
 
-/// cuda.h's types by their names. Declared here, because the toolkit's headers are optional; a test holds them, and the
-/// signatures above, against the headers where they are.
+/// The types of cuda.h, declared here because the toolkit's headers are optional. A test compares them and the
+/// signatures above with the headers if those are available.
 using CUresult = int;
 using CUdevice = int;
 using CUdevice_attribute = int;
@@ -65,7 +65,7 @@ using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 
-// The results that are told apart; all others are judged by their kind alone, see error.hpp.
+// The result codes that the code distinguishes; error.hpp classifies the others.
 inline constexpr CUresult CUDA_SUCCESS = 0;
 inline constexpr CUresult CUDA_ERROR_INVALID_VALUE = 1;
 inline constexpr CUresult CUDA_ERROR_OUT_OF_MEMORY = 2;

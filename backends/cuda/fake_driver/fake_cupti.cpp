@@ -1,5 +1,5 @@
-// The functions of CUPTI over the fake GPU: records of what it did, and counters that count nothing but keep CUPTI's
-// order of calls. $ASSAY_CUPTI names this library, which is also the fake driver's, to a program that is to take it for
+// CUPTI functions for the fake GPU: records of its activities, and counters that count nothing but enforce CUPTI's
+// order of calls. They are in the same library as the fake driver; set $ASSAY_CUPTI to this library to use it as
 // libcupti.
 #include <array>
 #include <cstring>
@@ -19,13 +19,13 @@ constexpr std::size_t kCounterBytes = 128;
 
 struct KindRow {
   CUpti_ActivityKind kind;
-  Activity::Kind activity;
-  std::size_t bytes;  ///< of its record
+  RecordedActivity::Kind activity;
+  std::size_t bytes;  ///< size of its record
 };
 constexpr std::array kKinds{
-    KindRow{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, Activity::Kind::kKernel, sizeof(CUpti_ActivityKernel)},
-    KindRow{CUPTI_ACTIVITY_KIND_MEMCPY, Activity::Kind::kCopy, sizeof(CUpti_ActivityMemcpy)},
-    KindRow{CUPTI_ACTIVITY_KIND_DRIVER, Activity::Kind::kLaunchCall, sizeof(CUpti_ActivityAPI)}};
+    KindRow{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, RecordedActivity::Kind::kKernel, sizeof(CUpti_ActivityKernel)},
+    KindRow{CUPTI_ACTIVITY_KIND_MEMCPY, RecordedActivity::Kind::kCopy, sizeof(CUpti_ActivityMemcpy)},
+    KindRow{CUPTI_ACTIVITY_KIND_DRIVER, RecordedActivity::Kind::kLaunchCall, sizeof(CUpti_ActivityAPI)}};
 
 template <typename Value>
 const KindRow* row_of(Value KindRow::*member, Value value) {
@@ -37,20 +37,20 @@ const KindRow* row_of(Value KindRow::*member, Value value) {
 CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
 CUpti_BuffersCallbackCompleteFunc complete_buffer = nullptr;
 
-/// The record of an activity, as bytes.
-std::string record_of(const Activity& activity) {
+/// The record of an activity as bytes.
+std::string record_of(const RecordedActivity& activity) {
   const auto bytes_of = [](const auto& record) {
     return std::string(reinterpret_cast<const char*>(&record), sizeof(record));
   };
   switch (activity.kind) {
-    case Activity::Kind::kKernel: {
+    case RecordedActivity::Kind::kKernel: {
       CUpti_ActivityKernel record{};
       record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
       record.start = activity.start;
       record.end = activity.end;
       return bytes_of(record);
     }
-    case Activity::Kind::kCopy: {
+    case RecordedActivity::Kind::kCopy: {
       CUpti_ActivityMemcpy record{};
       record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
       record.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
@@ -59,7 +59,7 @@ std::string record_of(const Activity& activity) {
       record.end = activity.end;
       return bytes_of(record);
     }
-    case Activity::Kind::kLaunchCall: break;
+    case RecordedActivity::Kind::kLaunchCall: break;
   }
   CUpti_ActivityAPI record{};
   record.kind = CUPTI_ACTIVITY_KIND_DRIVER;
@@ -69,16 +69,16 @@ std::string record_of(const Activity& activity) {
   return bytes_of(record);
 }
 
-/// Hands the records over in buffers of the client's.
+/// Delivers the records in buffers provided by the client.
 CUptiResult flush() {
   if (request_buffer == nullptr) return CUPTI_ERROR_INVALID_OPERATION;
   std::string records;
-  for (const Activity& activity : Process::get().take_activities())
+  for (const RecordedActivity& activity : Process::get().take_activities())
     records += record_of(activity);
   std::uint8_t* buffer = nullptr;
   std::size_t bytes = 0;
-  std::size_t most_records = 0;
-  request_buffer(&buffer, &bytes, &most_records);
+  std::size_t max_records = 0;
+  request_buffer(&buffer, &bytes, &max_records);
   if (records.size() > bytes) return CUPTI_ERROR_MAX_LIMIT_REACHED;
   std::memcpy(buffer, records.data(), records.size());
   complete_buffer(nullptr, 0, buffer, bytes, records.size());
@@ -103,7 +103,7 @@ CUptiResult enable(CUpti_ActivityKind kind, bool on) {
   return CUPTI_SUCCESS;
 }
 
-/// What of the counters is in use; each call is refused out of its turn.
+/// The state of the counters; calls in an invalid order are rejected.
 struct Counters {
   bool initialized = false;
   bool host = false;
@@ -121,10 +121,10 @@ CUptiResult step(bool allowed, bool& flag, bool value = true) {
   return CUPTI_SUCCESS;
 }
 
-/// Defines a function of CUPTI; its body is the work.
-#define ASSAY_FAKE(name, parameters, ...)                                                          \
-  extern "C" CUptiResult name parameters {                                                         \
-    return Process::get().call(#name, [&]([[maybe_unused]] Gpu & gpu) -> CUptiResult __VA_ARGS__); \
+/// Defines a CUPTI function with the given body.
+#define ASSAY_FAKE(name, parameters, ...)                                                              \
+  extern "C" CUptiResult name parameters {                                                             \
+    return Process::get().call(#name, [&]([[maybe_unused]] FakeGpu & gpu) -> CUptiResult __VA_ARGS__); \
   }
 
 }  // namespace
@@ -173,7 +173,7 @@ ASSAY_FAKE(cuptiProfilerHostGetConfigImage, (CUpti_Profiler_Host_GetConfigImage_
   return step(counters.metrics && params->configImageSize == kConfigBytes, counters.metrics);
 })
 ASSAY_FAKE(cuptiProfilerHostEvaluateToGpuValues, (CUpti_Profiler_Host_EvaluateToGpuValues_Params * params), {
-  // The length of its name stands for a metric's value.
+  // The value of a metric is the length of its name.
   for (std::size_t i = 0; i < params->numMetrics; ++i)
     params->pMetricValues[i] = static_cast<double>(std::string_view(params->ppMetricNames[i]).size());
   return step(counters.decoded, counters.decoded);

@@ -1,8 +1,8 @@
-// The functions of libcuda over the fake GPU; those of CUPTI are in fake_cupti.cpp.
+// The libcuda functions for the fake GPU; those of CUPTI are in fake_cupti.cpp.
 //
-// Built as a shared library of its own, which $ASSAY_CUDA_DRIVER names to a program that is to take it for libcuda. It
-// lets every path of the CUDA device be taken where there is no GPU, failures included; what it computes is the PTX
-// device's doing, and proves nothing of hardware.
+// Built as a separate shared library; set $ASSAY_CUDA_DRIVER to it to use it as libcuda. It exercises every path of the
+// CUDA device without a GPU, including failures. The PTX emulator computes the results, so they say nothing about
+// hardware.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -79,10 +79,10 @@ CUresult text_of(CUresult code, const char** text) {
 
 // ------------------------------------------------------------------------------------------- the driver's functions
 
-/// Defines a function of the driver; its body is the work, and knows the fake GPU as `gpu`.
-#define ASSAY_FAKE(name, parameters, ...)                                                  \
-  extern "C" CUresult name parameters {                                                    \
-    return process().call(#name, [&]([[maybe_unused]] Gpu & gpu) -> CUresult __VA_ARGS__); \
+/// Defines a driver function with the given body, in which `gpu` is the fake GPU.
+#define ASSAY_FAKE(name, parameters, ...)                                                      \
+  extern "C" CUresult name parameters {                                                        \
+    return process().call(#name, [&]([[maybe_unused]] FakeGpu & gpu) -> CUresult __VA_ARGS__); \
   }
 
 extern "C" CUresult cuGetErrorName(CUresult error, const char** text) {
@@ -109,7 +109,7 @@ ASSAY_FAKE(cuDeviceGetAttribute, (int* value, CUdevice_attribute which, CUdevice
            { return *value = attribute(which, process().plan().compute()), CUDA_SUCCESS; })
 
 ASSAY_FAKE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), {
-  if (process().plan().has_lost(device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
+  if (process().plan().has_lost_gpu(device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   gpu.count_context(1);
   *context = reinterpret_cast<CUcontext>(static_cast<std::intptr_t>(device) + 1);
   return CUDA_SUCCESS;
@@ -123,8 +123,9 @@ ASSAY_FAKE(cuCtxGetCurrent, (CUcontext * context), {
   return CUDA_SUCCESS;
 })
 
-ASSAY_FAKE(cuModuleLoadDataEx, (CUmodule * module, const void* image, unsigned, CUjit_option*, void**),
-           { return gpu.load_module(process().plan().mistaken(static_cast<const char*>(image)), module); })
+ASSAY_FAKE(cuModuleLoadDataEx, (CUmodule * module, const void* image, unsigned, CUjit_option*, void**), {
+  return gpu.load_module(process().plan().with_replaced_instructions(static_cast<const char*>(image)), module);
+})
 ASSAY_FAKE(cuModuleUnload, (CUmodule module), { return gpu.unload_module(module); })
 ASSAY_FAKE(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name),
            { return gpu.get_function(module, name, function); })
@@ -139,7 +140,7 @@ ASSAY_FAKE(
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
      unsigned block_z, unsigned shared_bytes, CUstream, void** arguments, void**),
     {
-      return process().noted(Activity::Kind::kKernel, 0, [&] {
+      return process().run_recorded(RecordedActivity::Kind::kKernel, 0, [&] {
         return gpu.launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, arguments);
       });
     })
@@ -156,8 +157,8 @@ ASSAY_FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t 
 ASSAY_FAKE(cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream),
            { return copied(static_cast<std::byte*>(to), gpu.host(from, bytes), bytes); })
 ASSAY_FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream), {
-  return process().noted(Activity::Kind::kCopy, bytes,
-                         [&] { return copied(gpu.host(to, bytes), gpu.host(from, bytes), bytes); });
+  return process().run_recorded(RecordedActivity::Kind::kCopy, bytes,
+                                [&] { return copied(gpu.host(to, bytes), gpu.host(from, bytes), bytes); });
 })
 ASSAY_FAKE(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream), {
   std::byte* const memory = gpu.host(to, bytes);

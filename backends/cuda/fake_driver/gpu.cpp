@@ -11,13 +11,13 @@ namespace assay::cuda::fake {
 
 namespace {
 
-/// A CUfunction is a kernel that its module owns.
+/// A CUfunction is a kernel owned by its module.
 const ptx::Kernel& kernel_of(CUfunction function) { return *reinterpret_cast<const ptx::Kernel*>(function); }
 
-/// What a launch comes to; from CUDA_ERROR_ILLEGAL_ADDRESS on as the failure of a kernel that was launched.
+/// The result code of a launch. Codes from CUDA_ERROR_ILLEGAL_ADDRESS on are failures of a running kernel.
 CUresult result_of(const ptx::RunResult& result) {
   if (!result.findings.empty()) {
-    const bool misaligned = result.findings.front().kind == ptx::Finding::Kind::kMisaligned;
+    const bool misaligned = result.findings.front().kind == ptx::CheckFinding::Kind::kMisaligned;
     return misaligned ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS;
   }
   switch (result.status) {
@@ -31,8 +31,8 @@ CUresult result_of(const ptx::RunResult& result) {
 
 }  // namespace
 
-CUresult Gpu::load_module(const std::string& image, CUmodule* module) {
-  // A cubin is for hardware.
+CUresult FakeGpu::load_module(const std::string& image, CUmodule* module) {
+  // A cubin needs hardware.
   if (image.starts_with("\x7f"
                         "ELF"))
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -46,13 +46,13 @@ CUresult Gpu::load_module(const std::string& image, CUmodule* module) {
   return CUDA_SUCCESS;
 }
 
-CUresult Gpu::unload_module(CUmodule module) {
+CUresult FakeGpu::unload_module(CUmodule module) {
   if (modules_.erase(module) == 0) return CUDA_ERROR_INVALID_HANDLE;
   --live_.modules;
   return CUDA_SUCCESS;
 }
 
-CUresult Gpu::get_function(CUmodule module, const char* name, CUfunction* function) {
+CUresult FakeGpu::get_function(CUmodule module, const char* name, CUfunction* function) {
   const auto found = modules_.find(module);
   if (found == modules_.end()) return CUDA_ERROR_INVALID_HANDLE;
   auto& kernel = found->second->kernels[name];
@@ -65,7 +65,7 @@ CUresult Gpu::get_function(CUmodule module, const char* name, CUfunction* functi
   return CUDA_SUCCESS;
 }
 
-CUresult Gpu::parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) const {
+CUresult FakeGpu::parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) const {
   const std::vector<ptx::Variable>& parameters = kernel_of(function).function->parameters;
   if (index >= parameters.size()) return CUDA_ERROR_INVALID_VALUE;
   *offset = parameters[index].offset;
@@ -73,33 +73,34 @@ CUresult Gpu::parameter(CUfunction function, std::size_t index, std::size_t* off
   return CUDA_SUCCESS;
 }
 
-CUresult Gpu::launch(CUfunction function, ptx::Geometry geometry, void** arguments) {
+CUresult FakeGpu::launch(CUfunction function, ptx::Geometry geometry, void** arguments) {
   const ptx::Kernel& kernel = kernel_of(function);
-  // The machine numbers its allocations from the first, so each slot keeps its address.
+  // The machine numbers its allocations in order, so each slot keeps its address.
   machine_.reset();
   for (auto& slot : slots_)
     machine_.adopt("device memory", slot ? std::span<std::byte>(*slot) : std::span<std::byte>());
-  ptx::Arguments values;
+  ptx::KernelArguments values;
   for (std::size_t i = 0; const ptx::Variable& parameter : kernel.function->parameters) {
     const auto* const bytes = static_cast<const std::byte*>(arguments[i++]);
     values.add_bytes({bytes, bytes + parameter.bytes});
   }
-  // Not owned here: the module does, and outlives the launch.
+  // Not owning: the module owns the kernel and outlives the launch.
   const std::shared_ptr<const ptx::Kernel> borrowed(&kernel, [](const ptx::Kernel*) {});
-  ptx::LaunchOptions options{.checks = ptx::Checks::none(), .budget = std::numeric_limits<std::uint64_t>::max()};
+  ptx::LaunchOptions options{.checks = ptx::Checks::none(),
+                             .instruction_limit = std::numeric_limits<std::uint64_t>::max()};
   options.checks.misaligned = true;
   const CUresult result = result_of(machine_.launch(borrowed, geometry, values, options));
-  // A launch that is refused says so at once.
+  // A rejected launch returns its error immediately.
   if (result < CUDA_ERROR_ILLEGAL_ADDRESS) return result;
   failure_ = result;
   return CUDA_SUCCESS;
 }
 
-CUdeviceptr Gpu::base_of(std::size_t slot) {
+CUdeviceptr FakeGpu::base_of(std::size_t slot) {
   return ((slot + ptx::kFirstAllocation) << ptx::kWindowBits) + ptx::kWindowMiddle;
 }
 
-CUresult Gpu::allocate(std::size_t bytes, CUdeviceptr* address) {
+CUresult FakeGpu::allocate(std::size_t bytes, CUdeviceptr* address) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes > memory_bytes_ - used_bytes_) return CUDA_ERROR_OUT_OF_MEMORY;
   auto slot = std::ranges::find_if(slots_, [](const auto& candidate) { return !candidate; });
@@ -111,7 +112,7 @@ CUresult Gpu::allocate(std::size_t bytes, CUdeviceptr* address) {
   return CUDA_SUCCESS;
 }
 
-CUresult Gpu::free(CUdeviceptr address) {
+CUresult FakeGpu::free(CUdeviceptr address) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i] || base_of(i) != address) continue;
     used_bytes_ -= slots_[i]->size();
@@ -122,7 +123,7 @@ CUresult Gpu::free(CUdeviceptr address) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-std::byte* Gpu::host(CUdeviceptr address, std::size_t bytes) {
+std::byte* FakeGpu::host(CUdeviceptr address, std::size_t bytes) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const CUdeviceptr base = base_of(i);
     if (!slots_[i] || address < base || address - base > slots_[i]->size()) continue;
@@ -132,27 +133,27 @@ std::byte* Gpu::host(CUdeviceptr address, std::size_t bytes) {
   return nullptr;
 }
 
-CUevent Gpu::make_event() {
+CUevent FakeGpu::make_event() {
   const auto event = reinterpret_cast<CUevent>(++last_event_);
   events_[event];
   ++live_.events;
   return event;
 }
 
-CUresult Gpu::end_event(CUevent event) {
+CUresult FakeGpu::end_event(CUevent event) {
   if (events_.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
   --live_.events;
   return CUDA_SUCCESS;
 }
 
-CUresult Gpu::record(CUevent event) {
+CUresult FakeGpu::record(CUevent event) {
   const auto found = events_.find(event);
   if (found == events_.end()) return CUDA_ERROR_INVALID_HANDLE;
   found->second = Clock::now();
   return CUDA_SUCCESS;
 }
 
-CUresult Gpu::elapsed(CUevent start, CUevent end, float* milliseconds) const {
+CUresult FakeGpu::elapsed(CUevent start, CUevent end, float* milliseconds) const {
   const auto first = events_.find(start);
   const auto last = events_.find(end);
   if (first == events_.end() || last == events_.end() || !first->second || !last->second) {

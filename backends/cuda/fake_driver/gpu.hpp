@@ -1,4 +1,4 @@
-// The fake driver's GPU: memory of the host, and PTX executed by the machine of backends/ptx.
+// The fake GPU: host memory, and PTX executed by the emulator of backends/ptx.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 
 namespace assay::cuda::fake {
 
-/// What is alive; all zero when everything that was made has been ended.
-struct Live {
+/// The number of live objects of each kind.
+struct LiveObjects {
   int contexts = 0;
   int modules = 0;
   int streams = 0;
@@ -24,11 +24,11 @@ struct Live {
   [[nodiscard]] int total() const { return contexts + modules + streams + events + allocations; }
 };
 
-/// Every member does the work of the call of its name, and gives its result. Work is done when it is asked for; only
-/// the failure of a kernel is told later, by the next call that waits, and by all calls behind that, as a GPU does.
-class Gpu {
+/// Each member implements the driver call of the same name and returns its result. All work is synchronous, but as on a
+/// GPU, a kernel failure is reported by the next call that waits, and by all later calls.
+class FakeGpu {
  public:
-  Gpu(std::size_t memory_bytes) : memory_bytes_(memory_bytes) {}
+  FakeGpu(std::size_t memory_bytes) : memory_bytes_(memory_bytes) {}
 
   CUresult load_module(const std::string& image, CUmodule* module);
   CUresult unload_module(CUmodule module);
@@ -39,7 +39,7 @@ class Gpu {
   CUresult allocate(std::size_t bytes, CUdeviceptr* address);
   CUresult free(CUdeviceptr address);
   [[nodiscard]] std::size_t used_bytes() const { return used_bytes_; }
-  /// The host's memory behind `bytes` from the address on; null when they are no memory of the GPU.
+  /// The host memory of `bytes` bytes at the device address; null if they are not GPU memory.
   std::byte* host(CUdeviceptr address, std::size_t bytes);
 
   CUstream make_stream() { return ++live_.streams, reinterpret_cast<CUstream>(++last_stream_); }
@@ -50,11 +50,11 @@ class Gpu {
   CUresult elapsed(CUevent start, CUevent end, float* milliseconds) const;
 
   void count_context(int change) { live_.contexts += change; }
-  [[nodiscard]] const Live& live() const { return live_; }
-  /// Waits for what was launched: from now on its failure is known.
-  CUresult wait() { return known_failure_ = failure_; }
-  [[nodiscard]] CUresult known_failure() const { return known_failure_; }
-  void fail(CUresult failure) { known_failure_ = failure_ = failure; }
+  [[nodiscard]] const LiveObjects& live() const { return live_; }
+  /// Waits for all launches, after which their failure is known.
+  CUresult wait() { return reported_failure_ = failure_; }
+  [[nodiscard]] CUresult reported_failure() const { return reported_failure_; }
+  void fail(CUresult failure) { reported_failure_ = failure_ = failure; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -68,14 +68,14 @@ class Gpu {
   std::size_t memory_bytes_;
   std::size_t used_bytes_ = 0;
   ptx::Machine machine_;
-  std::vector<std::optional<std::vector<std::byte>>> slots_;  ///< allocations, or what is free again
+  std::vector<std::optional<std::vector<std::byte>>> slots_;  ///< allocations; nullopt: freed
   std::map<CUmodule, std::unique_ptr<Module>> modules_;
   std::map<CUevent, std::optional<Clock::time_point>> events_;
   std::uintptr_t last_stream_ = 0;
   std::uintptr_t last_event_ = 0;
-  Live live_;
-  CUresult failure_ = CUDA_SUCCESS;        ///< of a kernel; sticky
-  CUresult known_failure_ = CUDA_SUCCESS;  ///< the same, once a call has waited
+  LiveObjects live_;
+  CUresult failure_ = CUDA_SUCCESS;           ///< failure of a kernel; sticky
+  CUresult reported_failure_ = CUDA_SUCCESS;  ///< the same, once a call has waited
 };
 
 }  // namespace assay::cuda::fake

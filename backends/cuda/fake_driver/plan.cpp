@@ -26,12 +26,12 @@ std::optional<std::size_t> size_of(std::string_view text) {
   return value ? std::optional(*value << (mebi ? 20U : 0U)) : std::nullopt;
 }
 
-std::optional<Step> step_of(std::string_view text) {
-  if (text == "lose") return Step{Action::kLose};
-  if (text == "hang") return Step{Action::kHang};
-  if (text == "die") return Step{Action::kDie};
+std::optional<ScriptedAction> step_of(std::string_view text) {
+  if (text == "lose") return ScriptedAction{Action::kLoseDevice};
+  if (text == "hang") return ScriptedAction{Action::kHang};
+  if (text == "die") return ScriptedAction{Action::kKillProcess};
   const auto result = number<CUresult>(text);
-  return result ? std::optional(Step{Action::kFail, *result}) : std::nullopt;
+  return result ? std::optional(ScriptedAction{Action::kFail, *result}) : std::nullopt;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -42,8 +42,8 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-Result<Plan> Plan::parse(std::string_view text) {
-  Plan plan;
+Result<DriverScript> DriverScript::parse(std::string_view text) {
+  DriverScript plan;
   while (!text.empty()) {
     const std::size_t semicolon = std::min(text.find(';'), text.size());
     const std::string_view rule = trimmed(text.substr(0, semicolon));
@@ -52,31 +52,32 @@ Result<Plan> Plan::parse(std::string_view text) {
     const std::size_t equals = std::min(rule.find('='), rule.size());
     const std::string_view value = rule.substr(std::min(equals + 1, rule.size()));
     if (const Result<void> parsed = plan.parse_rule(rule.substr(0, equals), value); !parsed) {
-      return Error{fmt::format("found '{}', expected {}", rule, parsed.error().message), "ASSAY_FAKE_GPU"};
+      return Error{fmt::format("invalid rule '{}': expected {}", rule, parsed.error().message), "ASSAY_FAKE_GPU"};
     }
   }
   return plan;
 }
 
-Result<void> Plan::parse_rule(std::string_view key, std::string_view value) {
+Result<void> DriverScript::parse_rule(std::string_view key, std::string_view value) {
   if (key == "memory") {
     const auto size = size_of(value);
     memory_bytes_ = size.value_or(0);
-    return size ? Result<void>{} : Error{"memory=BYTES or memory=64M"};
+    return size ? Result<void>{} : Error{"memory=BYTES, such as memory=64M"};
   }
   if (key == "records") {
     const auto count = number<std::size_t>(value);
-    most_records_ = count.value_or(0);
+    max_records_ = count.value_or(0);
     return count ? Result<void>{} : Error{"a number"};
   }
   if (key == "wrong") {
     const std::size_t arrow = value.find('>');
     if (arrow == 0 || arrow == std::string_view::npos || arrow + 1 == value.size())
       return Error{"wrong=INSTRUCTION>ANOTHER"};
-    mistakes_.emplace_back(value.substr(0, arrow), value.substr(arrow + 1));
+    replacements_.emplace_back(value.substr(0, arrow), value.substr(arrow + 1));
     return {};
   }
-  for (const auto& [name, member] : {std::pair{"gpus", &gpus_}, {"lost", &lost_}, {"compute", &compute_}}) {
+  for (const auto& [name, member] :
+       {std::pair{"gpus", &gpus_}, {"lost", &lost_gpu_}, {"compute", &compute_capability_}}) {
     if (key != name) continue;
     const auto count = number<int>(value);
     *member = count.value_or(0);
@@ -85,13 +86,14 @@ Result<void> Plan::parse_rule(std::string_view key, std::string_view value) {
   const std::size_t at = key.find('@');
   const auto turn = number<std::uint64_t>(key.substr(std::min(at + 1, key.size())));
   const auto step = step_of(value);
-  if (at == std::string_view::npos || !turn || !step) return Error{"CALL@N=RESULT, or lose, hang or die"};
+  if (at == std::string_view::npos || !turn || !step)
+    return Error{"CALL@N=RESULT, where RESULT is an error number, lose, hang or die"};
   steps_[std::string(key.substr(0, at))][*turn] = *step;
   return {};
 }
 
-std::string Plan::mistaken(std::string ptx) const {
-  for (const auto& [instruction, other] : mistakes_) {
+std::string DriverScript::with_replaced_instructions(std::string ptx) const {
+  for (const auto& [instruction, other] : replacements_) {
     for (std::size_t at = ptx.find(instruction); at != std::string::npos; at = ptx.find(instruction, at)) {
       const std::size_t end = at + instruction.size();
       const bool whole = end < ptx.size() && (ptx[end] == ' ' || ptx[end] == '\t');
@@ -102,12 +104,12 @@ std::string Plan::mistaken(std::string ptx) const {
   return ptx;
 }
 
-Step Plan::next(const char* call) {
+ScriptedAction DriverScript::next(const char* call) {
   const std::uint64_t turn = ++counts_[call];
   const auto rules = steps_.find(std::string_view(call));
   if (rules == steps_.end()) return {};
   const auto step = rules->second.find(turn);
-  return step == rules->second.end() ? Step{} : step->second;
+  return step == rules->second.end() ? ScriptedAction{} : step->second;
 }
 
 }  // namespace assay::cuda::fake

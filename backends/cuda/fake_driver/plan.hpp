@@ -1,4 +1,4 @@
-// When the fake driver fails, and how.
+// The plan that determines when and how the fake driver fails.
 #pragma once
 
 #include <cstddef>
@@ -15,53 +15,53 @@
 
 namespace assay::cuda::fake {
 
-/// What a call does instead of its work.
+/// What a call does.
 enum class Action : std::uint8_t {
-  kWork,
-  kFail,  ///< gives a result, and once
-  kLose,  ///< the device is gone: this call fails, and every later one
-  kHang,  ///< never returns
-  kDie,   ///< ends the process by a signal
+  kSucceed,
+  kFail,         ///< returns an error once
+  kLoseDevice,   ///< loses the device: this call and all later calls fail
+  kHang,         ///< never returns
+  kKillProcess,  ///< kills the process by a signal
 };
 
-struct Step {
-  Action action = Action::kWork;
-  CUresult result = CUDA_SUCCESS;  ///< of kFail
+struct ScriptedAction {
+  Action action = Action::kSucceed;
+  CUresult result = CUDA_SUCCESS;  ///< for kFail
 };
 
-/// What the machine has and what fails in it, as $ASSAY_FAKE_GPU says:
+/// The machine's properties and its injected failures, as specified by $ASSAY_FAKE_GPU:
 ///
 ///     memory=64M; gpus=2; lost=1; compute=90; records=3; wrong=mul.rn.f32>mul.rz.f32; cuMemAlloc_v2@2=2
 ///
-/// memory, gpus and compute say how large, how many and of which compute capability the GPUs are, and lost which of
-/// them gives nobody a context; records says how many of CUPTI's records are not lost, and wrong takes one instruction
-/// of PTX for another. CALL@N=ACTION says what the N-th call of a function does, counted from 1 in each process: fail
-/// with a CUresult, or CUptiResult, by its number, `lose`, `hang` or `die`.
-class Plan {
+/// `memory`, `gpus` and `compute` set the memory size, number and compute capability of the GPUs. `lost` is the number
+/// of the GPU on which no context can be created. `records` is the number of CUPTI records before the others are
+/// dropped. `wrong` replaces one PTX instruction by another. CALL@N=ACTION determines what the N-th call of a function
+/// does, counted from 1 in each process: fail with the number of a CUresult or CUptiResult, `lose`, `hang` or `die`.
+class DriverScript {
  public:
-  static Result<Plan> parse(std::string_view text);
+  static Result<DriverScript> parse(std::string_view text);
 
   [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_; }
   [[nodiscard]] int gpus() const { return gpus_; }
-  [[nodiscard]] bool has_lost(int gpu) const { return gpu == lost_; }
-  [[nodiscard]] int compute() const { return compute_; }  ///< 75 stands for 7.5
-  /// The PTX as the GPU takes it: with every instruction that it takes for another in the other's place.
-  [[nodiscard]] std::string mistaken(std::string ptx) const;
-  [[nodiscard]] std::size_t most_records() const { return most_records_; }
+  [[nodiscard]] bool has_lost_gpu(int gpu) const { return gpu == lost_gpu_; }
+  [[nodiscard]] int compute() const { return compute_capability_; }  ///< 75 means 7.5
+  /// Returns the PTX with the instruction replacements of `wrong` applied.
+  [[nodiscard]] std::string with_replaced_instructions(std::string ptx) const;
+  [[nodiscard]] std::size_t max_records() const { return max_records_; }
 
-  /// Counts a call and says what it is to do.
-  Step next(const char* call);
+  /// Counts a call and returns what it must do.
+  ScriptedAction next(const char* call);
 
  private:
   Result<void> parse_rule(std::string_view key, std::string_view value);
 
   std::size_t memory_bytes_ = std::size_t{1} << 30U;
   int gpus_ = 1;
-  int lost_ = -1;  ///< its number; -1 none
-  int compute_ = 75;
-  std::vector<std::pair<std::string, std::string>> mistakes_;
-  std::size_t most_records_ = std::numeric_limits<std::size_t>::max();
-  std::map<std::string, std::map<std::uint64_t, Step>, std::less<>> steps_;
+  int lost_gpu_ = -1;  ///< its number; -1: none
+  int compute_capability_ = 75;
+  std::vector<std::pair<std::string, std::string>> replacements_;
+  std::size_t max_records_ = std::numeric_limits<std::size_t>::max();
+  std::map<std::string, std::map<std::uint64_t, ScriptedAction>, std::less<>> steps_;
   std::map<std::string, std::uint64_t, std::less<>> counts_;
 };
 

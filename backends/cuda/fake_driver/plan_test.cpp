@@ -5,34 +5,34 @@
 namespace assay::cuda::fake {
 namespace {
 
-TEST(Plan, WorksUnlessToldOtherwise) {
-  Plan plan = Plan::parse("").take();
+TEST(DriverScript, EmptyPlanInjectsNoFailure) {
+  DriverScript plan = DriverScript::parse("").take();
   EXPECT_EQ(plan.gpus(), 1);
-  EXPECT_EQ(plan.next("cuInit").action, Action::kWork);
+  EXPECT_EQ(plan.next("cuInit").action, Action::kSucceed);
 }
 
-TEST(Plan, CountsEachFunctionsCalls) {
-  Plan plan = Plan::parse("memory=64M; gpus=2;cuMemAlloc_v2@2=2; cuLaunchKernel@1=hang;").take();
+TEST(DriverScript, CountsCallsPerFunction) {
+  DriverScript plan = DriverScript::parse("memory=64M; gpus=2;cuMemAlloc_v2@2=2; cuLaunchKernel@1=hang;").take();
   EXPECT_EQ(plan.memory_bytes(), std::size_t{64} << 20U);
   EXPECT_EQ(plan.gpus(), 2);
-  EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kWork);
+  EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kSucceed);
   EXPECT_EQ(plan.next("cuLaunchKernel").action, Action::kHang);
-  const Step step = plan.next("cuMemAlloc_v2");
+  const ScriptedAction step = plan.next("cuMemAlloc_v2");
   EXPECT_EQ(step.action, Action::kFail);
   EXPECT_EQ(step.result, CUDA_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kWork);
+  EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kSucceed);
 }
 
-TEST(Plan, TakesOneInstructionForAnother) {
-  const Plan plan = Plan::parse("wrong=mul.rn.f32>mul.rz.f32").take();
-  EXPECT_EQ(plan.mistaken("mul.rn.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rn.f32\t%f1"),
+TEST(DriverScript, ReplacesInstructionsInPtx) {
+  const DriverScript plan = DriverScript::parse("wrong=mul.rn.f32>mul.rz.f32").take();
+  EXPECT_EQ(plan.with_replaced_instructions("mul.rn.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rn.f32\t%f1"),
             "mul.rz.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rz.f32\t%f1");
 }
 
-TEST(Plan, RefusesWhatItDoesNotKnow) {
+TEST(DriverScript, RejectsInvalidRules) {
   for (const char* text : {"memory=many", "gpus=", "cuInit=1", "cuInit@x=1", "cuInit@1=explode", "wrong=add",
                            "wrong=>add", "wrong=add>"}) {
-    const Result<Plan> plan = Plan::parse(text);
+    const Result<DriverScript> plan = DriverScript::parse(text);
     ASSERT_FALSE(plan.ok()) << text;
     EXPECT_EQ(plan.error().where, "ASSAY_FAKE_GPU");
     EXPECT_NE(plan.error().message.find(text), std::string::npos);

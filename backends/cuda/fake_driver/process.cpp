@@ -20,13 +20,13 @@ Process::Process() {
 }
 
 bool Process::reset(const char* text) {
-  Result<Plan> plan = Plan::parse(text);
+  Result<DriverScript> plan = DriverScript::parse(text);
   if (!plan) {
     std::fprintf(stderr, "fake driver: %s\n", plan.error().text().c_str());
     return false;
   }
   plan_ = plan.take();
-  gpu_ = std::make_unique<Gpu>(plan_.memory_bytes());
+  gpu_ = std::make_unique<FakeGpu>(plan_.memory_bytes());
   activities_.clear();
   dropped_ = 0;
   return true;
@@ -36,29 +36,29 @@ std::uint64_t Process::now() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
 
-CUresult Process::instead_of_work(const Step& step) {
+CUresult Process::run_planned_action(const ScriptedAction& step) {
   switch (step.action) {
-    case Action::kWork: break;
+    case Action::kSucceed: break;
     case Action::kFail: return failed(step.result);
-    case Action::kLose: gpu_->fail(CUDA_ERROR_DEVICE_UNAVAILABLE); break;
+    case Action::kLoseDevice: gpu_->fail(CUDA_ERROR_DEVICE_UNAVAILABLE); break;
     case Action::kHang:
       for (;;)
         ::pause();
-    case Action::kDie: std::raise(SIGKILL);
+    case Action::kKillProcess: std::raise(SIGKILL);
   }
   return CUDA_SUCCESS;
 }
 
-/// From 700 on, results tell of a kernel that failed, and stay.
+/// Results from 700 on are kernel failures, which are sticky.
 CUresult Process::failed(CUresult result) {
   const bool sticky = result >= CUDA_ERROR_ILLEGAL_ADDRESS && result <= CUDA_ERROR_LAUNCH_FAILED;
   if (sticky) gpu_->fail(result);
   return result;
 }
 
-void Process::note(const Activity& activity) {
+void Process::record_activity(const RecordedActivity& activity) {
   if (!recorded_[static_cast<std::size_t>(activity.kind)]) return;
-  if (activities_.size() < plan_.most_records()) activities_.push_back(activity);
+  if (activities_.size() < plan_.max_records()) activities_.push_back(activity);
   else ++dropped_;
 }
 

@@ -38,7 +38,7 @@ std::vector<std::string> candidates() {
 
 const char* boolean(bool value) { return value ? "true" : "false"; }
 
-/// Reads a piece of text by a pair of functions of NVRTC, which count the final zero; cubins have none.
+/// Reads text through a pair of NVRTC functions. The size includes the terminating zero, which cubins lack.
 template <typename SizeOf, typename Get>
 std::string read(NvrtcProgram program, SizeOf size_of, Get get, bool zero_terminated) {
   std::size_t size = 0;
@@ -76,7 +76,7 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (options.line_info) {
     arguments.emplace_back("--generate-line-info");
   }
-  if (options.hasty) {
+  if (options.quick_check) {
     arguments.emplace_back("--Ofast-compile=max");
   }
   return arguments;
@@ -103,11 +103,11 @@ Result<Nvrtc> Nvrtc::load() {
   int count = 0;
   if (nvrtc.nvrtcVersion_(&nvrtc.major_, &nvrtc.minor_) != kNvrtcSuccess ||
       nvrtc.nvrtcGetNumSupportedArchs_(&count) != kNvrtcSuccess) {
-    return Error{"no NVRTC", library->name() + " does not tell its version"};
+    return Error{"no NVRTC", library->name() + " does not report its version"};
   }
   nvrtc.architectures_.resize(static_cast<std::size_t>(count));
   if (nvrtc.nvrtcGetSupportedArchs_(nvrtc.architectures_.data()) != kNvrtcSuccess) {
-    return Error{"no NVRTC", library->name() + " does not tell its architectures"};
+    return Error{"no NVRTC", library->name() + " does not report its architectures"};
   }
   return nvrtc;
 }
@@ -136,7 +136,8 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
   std::string log = read(program, nvrtcGetProgramLogSize_, nvrtcGetProgramLog_, true);
   CompileOutcome outcome;
   if (result == kNvrtcSuccess) {
-    Compiled compiled{.ptx = read(program, nvrtcGetPTXSize_, nvrtcGetPTX_, true), .cubin = {}, .log = std::move(log)};
+    CompiledCode compiled{
+        .ptx = read(program, nvrtcGetPTXSize_, nvrtcGetPTX_, true), .cubin = {}, .log = std::move(log)};
     if (options.architecture.starts_with("sm_")) {
       compiled.cubin = read(program, nvrtcGetCUBINSize_, nvrtcGetCUBIN_, false);
     }

@@ -18,41 +18,40 @@ struct NvrtcOptions {
   backends::BuildFlags flags = backends::BuildFlags::strict();
   backends::Precision precision = backends::Precision::kNative;
   bool line_info = false;  ///< source lines in the PTX
-  /// Little optimisation, for who asks only whether a source is taken: a fifth of the time. NVRTC 13 and newer know it.
-  bool hasty = false;
+  /// Minimal optimisation, to check only whether a source compiles; takes a fifth of the time. Needs NVRTC 13 or newer.
+  bool quick_check = false;
 };
 
-/// The command line of the options, spelt out in full: nothing is left to a default that a toolkit could change.
+/// The full command line of the options; it sets every option whose default could change between toolkits.
 [[nodiscard]] std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options);
 
-/// The same compilation of kernel.cu to PTX by nvcc, as one line for a shell.
+/// The shell command that compiles kernel.cu to PTX in the same way with nvcc, in one line.
 [[nodiscard]] std::string nvcc_command(const NvrtcOptions& options);
 
-struct Compiled {
+struct CompiledCode {
   std::string ptx;
   std::string cubin;  ///< empty for compute_XX
   std::string log;    ///< warnings
 };
-using CompileOutcome = std::variant<Compiled, backends::BuildFailed>;
+using CompileOutcome = std::variant<CompiledCode, backends::BuildFailed>;
 
 /// A loaded NVRTC; cheap to copy. Its functions may be called from several threads at once.
 class Nvrtc {
  public:
-  /// Looks for the library named by $ASSAY_NVRTC, else for versions 13 and 12 where the loader looks, in $CUDA_HOME,
-  /// $CUDA_PATH and /usr/local/cuda. The error's message is fit for a verdict, "no NVRTC"; its place is what the loader
-  /// said.
+  /// Loads the library named by $ASSAY_NVRTC, or else version 13 or 12 from the loader's search path, $CUDA_HOME,
+  /// $CUDA_PATH or /usr/local/cuda. The error message is suitable for a verdict: "no NVRTC". Its location is the
+  /// loader's message.
   static Result<Nvrtc> load();
 
   [[nodiscard]] std::string version() const;  ///< "13.0"
   [[nodiscard]] int major_version() const { return major_; }
   [[nodiscard]] const std::string& library() const { return library_; }
-  /// The same without links, which identifies it; empty if it is gone.
+  /// The library with symbolic links resolved, which identifies it; empty if it no longer exists.
   [[nodiscard]] std::filesystem::path library_file() const;
-  /// Whether this version knows "compute_100" or "sm_75".
+  /// Whether this version supports the architecture, such as "compute_100" or "sm_75".
   [[nodiscard]] bool supports(std::string_view architecture) const;
 
-  /// Compiles one source text; `name` stands for its file in the log. A source that is refused, and an NVRTC that
-  /// fails, are values.
+  /// Compiles one source text; `name` is its file name in the log. Compile errors and NVRTC failures are values.
   [[nodiscard]] CompileOutcome compile(const std::string& source, const std::string& name,
                                        const NvrtcOptions& options) const;
 

@@ -39,30 +39,30 @@ class NvrtcTest : public ::testing::Test {
     nvrtc.push_back(*loaded);
   }
 
-  Compiled compile(const NvrtcOptions& options) const {
+  CompiledCode compile(const NvrtcOptions& options) const {
     CompileOutcome outcome = nvrtc.front().compile(kSource, "f.cu", options);
     if (const auto* failed = std::get_if<BuildFailed>(&outcome)) {
       ADD_FAILURE() << failed->log;
       return {};
     }
-    return std::get<Compiled>(std::move(outcome));
+    return std::get<CompiledCode>(std::move(outcome));
   }
 
-  std::vector<Nvrtc> nvrtc;  ///< one, unless skipped
+  std::vector<Nvrtc> nvrtc;  ///< one element, unless skipped
 };
 
-TEST_F(NvrtcTest, MakesPtxForTheArchitectureAskedFor) {
+TEST_F(NvrtcTest, CompilesToPtxForRequestedArchitecture) {
   for (const char* architecture : {"compute_75", "compute_100"}) {
     if (!nvrtc.front().supports(architecture)) continue;
-    const Compiled compiled = compile({.architecture = architecture});
+    const CompiledCode compiled = compile({.architecture = architecture});
     EXPECT_THAT(compiled.ptx, HasSubstr(".entry f_forward"));
     EXPECT_THAT(compiled.ptx, HasSubstr(std::string(".target sm_") + (architecture + 8)));
     EXPECT_TRUE(compiled.cubin.empty());
   }
 }
 
-TEST_F(NvrtcTest, MakesACubin) {
-  const Compiled compiled = compile({.architecture = "sm_75"});
+TEST_F(NvrtcTest, CompilesToCubin) {
+  const CompiledCode compiled = compile({.architecture = "sm_75"});
   EXPECT_EQ(compiled.cubin.substr(0, 4),
             "\x7f"
             "ELF");
@@ -75,31 +75,31 @@ TEST_F(NvrtcTest, ContractsOnlyWhenAllowed) {
   EXPECT_THAT(compile({.flags = BuildFlags::fast()}).ptx, HasSubstr("fma.rn.ftz.f32"));
 }
 
-TEST_F(NvrtcTest, LiftsToDouble) {
+TEST_F(NvrtcTest, PromotesFloatsToDouble) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".f64")));
   EXPECT_THAT(compile({.precision = Precision::kPromoted}).ptx, HasSubstr("mul.rn.f64"));
 }
 
-TEST_F(NvrtcTest, GivesSourceLinesWhenAsked) {
+TEST_F(NvrtcTest, EmitsSourceLinesOnRequest) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".loc")));
   EXPECT_THAT(compile({.line_info = true}).ptx, HasSubstr(".loc"));
 }
 
-TEST_F(NvrtcTest, KeepsTheLogOfARefusedSource) {
+TEST_F(NvrtcTest, KeepsLogOfRejectedSource) {
   const CompileOutcome outcome = nvrtc.front().compile("int ok;\nint f() { return undeclared; }\n", "f.cu", {});
   ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcome));
   EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kRejected);
   EXPECT_THAT(std::get<BuildFailed>(outcome).log, HasSubstr("f.cu(2): error: identifier \"undeclared\""));
 }
 
-TEST_F(NvrtcTest, DoesNotBlameTheSourceForAnUnknownArchitecture) {
+TEST_F(NvrtcTest, ReportsUnknownArchitectureAsResourceFailure) {
   EXPECT_FALSE(nvrtc.front().supports("compute_1"));
   const CompileOutcome outcome = nvrtc.front().compile(kSource, "f.cu", {.architecture = "compute_1"});
   ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcome));
   EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kResource);
 }
 
-TEST(Nvrtc, SaysThatItIsMissing) {
+TEST(Nvrtc, ReportsMissingLibrary) {
   ::setenv("ASSAY_NVRTC", "/nonexistent/libnvrtc.so", 1);
   const Result<Nvrtc> missing = Nvrtc::load();
   ::unsetenv("ASSAY_NVRTC");
@@ -108,7 +108,7 @@ TEST(Nvrtc, SaysThatItIsMissing) {
   EXPECT_THAT(missing.error().where, HasSubstr("/nonexistent/libnvrtc.so"));
 }
 
-TEST(NvrtcArguments, LeaveNothingToDefaults) {
+TEST(NvrtcArguments, SetEveryOptionExplicitly) {
   EXPECT_THAT(nvrtc_arguments({}), Contains("--fmad=false"));
   EXPECT_THAT(nvrtc_arguments({}), Contains("--prec-sqrt=true"));
   EXPECT_THAT(nvrtc_arguments({}), Not(Contains("--use_fast_math")));
@@ -116,7 +116,7 @@ TEST(NvrtcArguments, LeaveNothingToDefaults) {
 }
 
 #if __has_include(<nvrtc.h>)
-TEST(Nvrtc, AgreesWithTheHeader) {
+TEST(Nvrtc, MatchesHeaderDeclarations) {
   static_assert(sizeof(nvrtcResult) == sizeof(NvrtcResult));
   EXPECT_EQ(static_cast<NvrtcResult>(NVRTC_SUCCESS), kNvrtcSuccess);
   EXPECT_EQ(static_cast<NvrtcResult>(NVRTC_ERROR_COMPILATION), kNvrtcErrorCompilation);

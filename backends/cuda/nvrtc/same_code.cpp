@@ -8,8 +8,8 @@ namespace {
 Result<std::string> ptx_of(const Nvrtc& nvrtc, const backends::EmittedKernel& kernel, backends::Precision precision) {
   CompileOutcome outcome = nvrtc.compile(kernel.source(), "kernel.cu", {.precision = precision});
   if (const auto* rejected = std::get_if<backends::BuildFailed>(&outcome))
-    return Error{"NVRTC refused: " + rejected->log, kernel.name};
-  return std::move(std::get<Compiled>(outcome).ptx);
+    return Error{"NVRTC rejected the kernel: " + rejected->log, kernel.name};
+  return std::move(std::get<CompiledCode>(outcome).ptx);
 }
 
 }  // namespace

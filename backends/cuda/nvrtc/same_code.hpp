@@ -1,4 +1,4 @@
-// Whether two kernels are the same program to NVRTC.
+// Tests whether NVRTC generates the same code for two kernels.
 #pragma once
 
 #include "backends/device/emitted_kernel.hpp"
@@ -6,8 +6,8 @@
 
 namespace assay::cuda {
 
-/// Whether NVRTC makes the same PTX of both, in both lanes. Both are sources for CUDA with the same symbols. Fails
-/// where there is no NVRTC, or it refuses one of them.
+/// Whether NVRTC generates the same PTX for both kernels, in both precisions. Both must be CUDA sources with the same
+/// symbols. Fails if NVRTC is missing or rejects a kernel.
 Result<bool> same_compiled_code(const backends::EmittedKernel& a, const backends::EmittedKernel& b);
 
 }  // namespace assay::cuda

@@ -14,7 +14,7 @@ backends::EmittedKernel kernel(const std::string& expression) {
   return made;
 }
 
-TEST(SameCompiledCode, LooksThroughTheText) {
+TEST(SameCompiledCode, IgnoresTextualDifferences) {
   if (const auto nvrtc = Nvrtc::load(); !nvrtc.ok()) GTEST_SKIP() << nvrtc.error().text();
   const auto twice = kernel("2.0f * x[threadIdx.x]");
   const Result<bool> same = same_compiled_code(twice, kernel("x[threadIdx.x] * 2.0f + (false ? 1.0f : -0.0f)"));

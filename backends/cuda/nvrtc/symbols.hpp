@@ -1,4 +1,4 @@
-// The one list of what is used of NVRTC: name, result and parameters as nvrtc.h declares them.
+// The list of all NVRTC functions used: name, result and parameters as declared in nvrtc.h.
 #pragma once
 
 #include <cstddef>

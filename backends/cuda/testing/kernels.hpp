@@ -1,4 +1,4 @@
-// Kernels of the tests of this folder, in PTX written by hand: they need no NVRTC.
+// Test kernels of this folder in hand-written PTX, which need no NVRTC.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,12 @@
 #include <stdlib.h>
 
 #include "backends/device/backend.hpp"
+#include "support/testing/temporary_directory.hpp"
 
 namespace assay::cuda::testing {
 
-/// An entry `<name>_forward` of (count, float* x, float a) that executes `body` in each thread below count; then %rd1
-/// is the address of x[i], %f1 is x[i] and %f2 is a.
+/// An entry `<name>_forward` with parameters (count, float* x, float a) that executes `body` in each thread below
+/// count. In `body`, %rd1 is the address of x[i], %f1 is x[i] and %f2 is a.
 inline std::string ptx_of(const std::string& name, const std::string& body) {
   return ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry " + name +
          "_forward(.param .u64 count, .param .u64 x, .param .f32 a)\n{\n"
@@ -26,24 +27,7 @@ inline std::string ptx_of(const std::string& name, const std::string& body) {
          body + "\nDONE:\nret;\n}\n";
 }
 
-/// A directory that goes with the test.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "assay-test-XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    path_ = name;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// A kernel of one artifact, whose PTX lies in a file of the directory.
+/// A kernel with one PTX artifact, written to a file in the directory.
 inline backends::BuiltKernel built_kernel(const std::filesystem::path& directory, const std::string& name,
                                           const std::string& body) {
   backends::Artifact artifact{.kind = backends::Artifact::Kind::kPtx,

@@ -18,8 +18,7 @@ namespace assay::cuda::testing {
 
 inline constexpr std::size_t kBufferBytes = std::size_t{16} << 20;
 
-/// The calls that only a measured launch makes, or makes anew: its first ones, and those of the runs that CUPTI
-/// watches.
+/// The driver calls that a measured launch makes in addition: its own calls, and those of the runs that CUPTI observes.
 inline constexpr std::array kMeasuringCalls{
     "cuDeviceGetAttribute@1", "cuMemAlloc_v2@1",      "cuMemcpyHtoDAsync_v2@1",
     "cuEventCreate@3",        "cuEventRecord@1",      "cuMemcpyDtoDAsync_v2@1",
@@ -27,9 +26,9 @@ inline constexpr std::array kMeasuringCalls{
     "cuEventElapsedTime@1",   "cuFuncGetAttribute@1", "cuOccupancyMaxActiveBlocksPerMultiprocessor@1",
     "cuCtxGetCurrent@1",      "cuLaunchKernel@5",     "cuLaunchKernel@6",
     "cuMemGetInfo_v2@1"};
-/// The calls that tell what a GPU is.
-inline constexpr std::array kLookingCalls{"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2",
-                                          "cuDeviceGetAttribute"};
+/// The calls that query the properties of a GPU.
+inline constexpr std::array kGpuQueryCalls{"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2",
+                                           "cuDeviceGetAttribute"};
 
 class CudaSession : public ::testing::Test {
  protected:
@@ -44,7 +43,7 @@ class CudaSession : public ::testing::Test {
     ::unsetenv("ASSAY_FAKE_GPU");
   }
 
-  /// What the workers that start from now on do.
+  /// Sets the plan of the workers started from now on.
   static void plan(const std::string& text) { ::setenv("ASSAY_FAKE_GPU", text.c_str(), 1); }
 
   static Result<std::unique_ptr<backends::Session>> open(std::size_t device_bytes = 0) {
@@ -52,17 +51,17 @@ class CudaSession : public ::testing::Test {
                         device_bytes, ASSAY_CUDA_WORKER);
   }
 
-  /// A launch of the kernel over a buffer of its own of `count` floats, all 2, with a = 10.
+  /// A launch of the kernel over its own buffer of `count` floats, all 2, with a = 10.
   static backends::LaunchRequest launch(backends::Session& session, const backends::BuiltKernel& kernel,
                                         std::int64_t count) {
     const backends::BufferId buffer = session.allocate(static_cast<std::size_t>(count) * sizeof(float)).value();
     std::ranges::fill(floats(session, buffer), 2.0F);
-    backends::Argument pointer;
+    backends::KernelArgument pointer;
     pointer.bytes.resize(sizeof(void*));
     pointer.pointers.push_back({.at = 0, .address = {buffer, 0}});
     return {.kernel = &kernel,
             .threads = count,
-            .arguments = {pointer, backends::Argument::value(10.0F)},
+            .arguments = {pointer, backends::KernelArgument::value(10.0F)},
             .time_limit = std::chrono::milliseconds{150}};
   }
 

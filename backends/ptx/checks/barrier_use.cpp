@@ -12,15 +12,15 @@ namespace assay::ptx {
 namespace {
 
 using Kind = Operand::Kind;
-/// A variable, by what its index counts in.
+/// A variable: its kind and its index.
 using Object = std::pair<SymbolKind, std::uint32_t>;
 
-/// What a register may have been computed from.
+/// The variables from which a register may have been computed.
 struct Origin {
   std::set<Object> objects;
-  bool known = true;  ///< false: also from memory, which may hold any address
+  bool known = true;  ///< false: possibly also from memory, which may hold any address
 
-  /// Whether that was news.
+  /// Returns whether this changed the origin.
   bool join(const Origin& other) {
     const std::size_t before = objects.size();
     objects.insert(other.objects.begin(), other.objects.end());
@@ -67,7 +67,7 @@ class BarrierUse {
   std::uint32_t count() const { return static_cast<std::uint32_t>(kernel_.instructions.size()); }
   const Instruction& at(std::uint32_t i) const { return kernel_.instructions[i]; }
 
-  /// What goes elsewhere, or is a barrier for some threads only, is not followed.
+  /// Instructions that leave the function, and barriers for only some threads, are not analysed.
   static bool is_understood(const Instruction& one) {
     if (one.opcode == Opcode::kUnsupported || one.opcode == Opcode::kCall) return false;
     if (one.opcode != Opcode::kBar) return true;
@@ -76,7 +76,7 @@ class BarrierUse {
   static bool is_barrier(const Instruction& one) { return one.opcode == Opcode::kBar; }
   bool is_asked(const Instruction& one) const { return is_barrier(one) && one.operands[0].value == number_; }
 
-  /// What an operand may have been computed from.
+  /// The variables from which an operand may have been computed.
   Origin origin_of(const Operand& operand) const {
     Origin origin;
     for_each_component(operand, [&](const Operand& component) {
@@ -99,7 +99,7 @@ class BarrierUse {
             origin.join(origin_of(operand));
         }
         for_each_component(one.operands[0], [&](const Operand& component) {
-          // A predicate chooses among what is known, and is no part of it.
+          // A predicate only chooses between values, so it is not an origin.
           const bool holds =
               component.kind == Kind::kRegister && kernel_.registers[component.index].type != Type::kPred;
           if (holds) news = origins_[component.index].join(origin) || news;
@@ -124,7 +124,7 @@ class BarrierUse {
     previous_[to].push_back(from);
   }
 
-  /// The accesses on the ways from a barrier, in the direction of `links`, up to the barriers that stay.
+  /// The accesses on all paths from a barrier, in the direction of `links`, up to the remaining barriers.
   std::vector<const Instruction*> accesses_from(std::uint32_t barrier,
                                                 const std::vector<std::vector<std::uint32_t>>& links) const {
     std::vector<const Instruction*> found;
@@ -163,7 +163,7 @@ class BarrierUse {
     return mine.empty() || its.empty() || std::ranges::any_of(mine, [&](Object one) { return its.contains(one); });
   }
 
-  /// The variables that an access to shared memory may be to; none where they are not known.
+  /// The variables that a shared-memory access may refer to; none if unknown.
   std::set<Object> shared_variables_of(const Instruction& access) const {
     const auto address = std::ranges::find(access.operands, Kind::kAddress, &Operand::kind);
     if (address == access.operands.end()) return {};
@@ -171,7 +171,7 @@ class BarrierUse {
     const bool all_shared = std::ranges::all_of(origin.objects, [&](Object one) { return is_shared_variable(one); });
     return origin.known && all_shared ? origin.objects : std::set<Object>{};
   }
-  /// Those whose size the launch gives all begin at the same place.
+  /// All dynamically sized shared variables start at the same address.
   bool is_shared_variable(Object object) const {
     const auto& [kind, index] = object;
     if (kind != SymbolKind::kVariable && kind != SymbolKind::kBodyVariable) return false;
@@ -188,7 +188,7 @@ class BarrierUse {
 
 }  // namespace
 
-bool barriers_order_nothing(const Module& module, const Function& kernel, std::uint64_t number) {
+bool are_barriers_redundant(const Module& module, const Function& kernel, std::uint64_t number) {
   return BarrierUse(module, kernel, number).order_nothing();
 }
 

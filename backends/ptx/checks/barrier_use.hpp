@@ -1,4 +1,4 @@
-// Whether barriers of a kernel order any accesses to memory.
+// Tests whether a kernel's barriers order any memory accesses.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,10 @@
 
 namespace assay::ptx {
 
-/// Whether the kernel is as right without its barriers `bar.sync number`: whatever a thread accesses before such a
-/// barrier, and another thread behind it, with no other barrier of the block in between, is never the same memory with
-/// one of them writing to it. Takes for granted that all threads of a block come to the same barriers, one after
-/// another. A proof, so that "false" may also mean "not known": shared variables are told apart by name, global memory
-/// is one.
-bool barriers_order_nothing(const Module& module, const Function& kernel, std::uint64_t number);
+/// Whether the barriers `bar.sync number` are redundant: no memory that a thread accesses before such a barrier is
+/// accessed by another thread after it, with one of the two writing and no other barrier of the block in between.
+/// Assumes that all threads of a block execute the same sequence of barriers. The analysis is conservative, so "false"
+/// may mean "unknown": shared variables are distinguished by name, and all global memory counts as one variable.
+bool are_barriers_redundant(const Module& module, const Function& kernel, std::uint64_t number);
 
 }  // namespace assay::ptx

@@ -10,9 +10,9 @@
 namespace assay::ptx {
 namespace {
 
-/// Whether the barriers of number 1 order nothing. %rd1 is global memory; %rd2 and %rd3 are this thread's elements of
+/// Whether the barriers with number 1 are redundant. %rd1 is global memory; %rd2 and %rd3 are this thread's elements of
 /// the shared variables a and b.
-bool order_nothing(std::string_view body) {
+bool barriers_redundant(std::string_view body) {
   constexpr std::string_view kVariables = ".shared .align 4 .b8 a[256];\n.shared .align 4 .b8 b[256];\n";
   constexpr std::string_view kStart =
       "ld.param.u64 %rd1, [p0]; cvta.to.global.u64 %rd1, %rd1; mov.u32 %r1, %tid.x; mul.wide.u32 %rd4, %r1, 4;"
@@ -22,64 +22,64 @@ bool order_nothing(std::string_view body) {
     ADD_FAILURE() << module.error().text();
     return false;
   }
-  return barriers_order_nothing(*module, *module->find_entry("k"), 1);
+  return are_barriers_redundant(*module, *module->find_entry("k"), 1);
 }
 
-TEST(BarrierUse, IsToOrderAWriteAndWhatOthersAccess) {
-  EXPECT_FALSE(order_nothing("st.shared.f32 [%rd2], %f1; bar.sync 1; ld.shared.f32 %f2, [a];"));
-  EXPECT_FALSE(order_nothing("ld.shared.f32 %f2, [a]; bar.sync 1; st.shared.f32 [%rd2], %f1;"));
-  EXPECT_FALSE(order_nothing("st.shared.f32 [%rd2], %f1; bar.sync 1; st.shared.f32 [a], %f1;"));
-  EXPECT_FALSE(order_nothing("st.global.f32 [%rd1], %f1; bar.sync 1; ld.global.f32 %f1, [%rd1+4];"));
-  EXPECT_FALSE(order_nothing("atom.global.add.f32 %f1, [%rd1], %f2; bar.sync 1; red.global.add.f32 [%rd1], %f1;"));
+TEST(BarrierUse, IsRequiredBetweenConflictingAccesses) {
+  EXPECT_FALSE(barriers_redundant("st.shared.f32 [%rd2], %f1; bar.sync 1; ld.shared.f32 %f2, [a];"));
+  EXPECT_FALSE(barriers_redundant("ld.shared.f32 %f2, [a]; bar.sync 1; st.shared.f32 [%rd2], %f1;"));
+  EXPECT_FALSE(barriers_redundant("st.shared.f32 [%rd2], %f1; bar.sync 1; st.shared.f32 [a], %f1;"));
+  EXPECT_FALSE(barriers_redundant("st.global.f32 [%rd1], %f1; bar.sync 1; ld.global.f32 %f1, [%rd1+4];"));
+  EXPECT_FALSE(barriers_redundant("atom.global.add.f32 %f1, [%rd1], %f2; bar.sync 1; red.global.add.f32 [%rd1], %f1;"));
 }
 
-TEST(BarrierUse, IsNoneWhereNothingIsBothAccessedAndWritten) {
-  EXPECT_TRUE(order_nothing("ld.shared.f32 %f1, [a]; bar.sync 1; ld.shared.f32 %f2, [a+4];"));
-  EXPECT_TRUE(order_nothing("ld.shared.f32 %f1, [a]; bar.sync 1; st.shared.f32 [%rd3], %f1;"));
-  EXPECT_TRUE(order_nothing("st.global.f32 [%rd1], %f1; bar.sync 1; st.shared.f32 [%rd3], %f1;"));
-  EXPECT_TRUE(order_nothing("bar.sync 1; st.shared.f32 [%rd3], %f1;"));
+TEST(BarrierUse, IsRedundantWithoutConflictingAccesses) {
+  EXPECT_TRUE(barriers_redundant("ld.shared.f32 %f1, [a]; bar.sync 1; ld.shared.f32 %f2, [a+4];"));
+  EXPECT_TRUE(barriers_redundant("ld.shared.f32 %f1, [a]; bar.sync 1; st.shared.f32 [%rd3], %f1;"));
+  EXPECT_TRUE(barriers_redundant("st.global.f32 [%rd1], %f1; bar.sync 1; st.shared.f32 [%rd3], %f1;"));
+  EXPECT_TRUE(barriers_redundant("bar.sync 1; st.shared.f32 [%rd3], %f1;"));
 }
 
-TEST(BarrierUse, IsNoneWhereWhatWasReadOnlyChoosesAnElement) {
+TEST(BarrierUse, TracksVariableOfDataDependentAddress) {
   constexpr std::string_view kChoose =
       "ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, %f1, 0f00000000; selp.b64 %rd7, 8, 4, %p1; add.s64 %rd7, %rd5, %rd7;"
       " ld.shared.f32 %f1, [%rd7]; bar.sync 1; ";
-  EXPECT_TRUE(order_nothing(std::string(kChoose) + "st.shared.f32 [%rd3], %f1;"));
-  EXPECT_FALSE(order_nothing(std::string(kChoose) + "st.shared.f32 [%rd2], %f1;"));
+  EXPECT_TRUE(barriers_redundant(std::string(kChoose) + "st.shared.f32 [%rd3], %f1;"));
+  EXPECT_FALSE(barriers_redundant(std::string(kChoose) + "st.shared.f32 [%rd2], %f1;"));
 }
 
-TEST(BarrierUse, IsNoneWhereAnotherBarrierComesBetween) {
-  EXPECT_TRUE(order_nothing("ld.shared.f32 %f1, [a]; bar.sync 0; bar.sync 1; st.shared.f32 [%rd2], %f1;"));
-  EXPECT_TRUE(order_nothing("st.shared.f32 [%rd2], %f1; bar.sync 1; bar.sync 0; ld.shared.f32 %f1, [a];"));
-  EXPECT_FALSE(order_nothing("st.shared.f32 [%rd2], %f1; bar.sync 1; bar.sync 1; ld.shared.f32 %f1, [a];"))
-      << "both go";
+TEST(BarrierUse, IsRedundantIfAnotherBarrierSeparatesAccesses) {
+  EXPECT_TRUE(barriers_redundant("ld.shared.f32 %f1, [a]; bar.sync 0; bar.sync 1; st.shared.f32 [%rd2], %f1;"));
+  EXPECT_TRUE(barriers_redundant("st.shared.f32 [%rd2], %f1; bar.sync 1; bar.sync 0; ld.shared.f32 %f1, [a];"));
+  EXPECT_FALSE(barriers_redundant("st.shared.f32 [%rd2], %f1; bar.sync 1; bar.sync 1; ld.shared.f32 %f1, [a];"))
+      << "both barriers are removed";
 }
 
-TEST(BarrierUse, IsSeenOnEveryWay) {
-  EXPECT_FALSE(
-      order_nothing("$L: bar.sync 1; st.shared.f32 [%rd2], %f1; bar.sync 0; ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, "
-                    "%f1, 0f00000000; @%p1 bra $L;"))
+TEST(BarrierUse, FollowsEveryControlFlowPath) {
+  EXPECT_FALSE(barriers_redundant(
+      "$L: bar.sync 1; st.shared.f32 [%rd2], %f1; bar.sync 0; ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, "
+      "%f1, 0f00000000; @%p1 bra $L;"))
       << "around the loop";
-  EXPECT_TRUE(
-      order_nothing("$L: bar.sync 1; st.shared.f32 [%rd2], %f1; bar.sync 0; ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, "
-                    "%f1, 0f00000000; bar.sync 0; @%p1 bra $L;"));
+  EXPECT_TRUE(barriers_redundant(
+      "$L: bar.sync 1; st.shared.f32 [%rd2], %f1; bar.sync 0; ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, "
+      "%f1, 0f00000000; bar.sync 0; @%p1 bra $L;"));
   EXPECT_FALSE(
-      order_nothing("ld.shared.f32 %f1, [a]; @%p1 bra $L; bar.sync 0; $L: bar.sync 1; st.shared.f32 [%rd2], %f1;"))
-      << "past the barrier that is in between otherwise";
+      barriers_redundant("ld.shared.f32 %f1, [a]; @%p1 bra $L; bar.sync 0; $L: bar.sync 1; st.shared.f32 [%rd2], %f1;"))
+      << "one path avoids the other barrier";
 }
 
-TEST(BarrierUse, IsGrantedToWhatIsNotUnderstood) {
+TEST(BarrierUse, IsAssumedRequiredWhenUncertain) {
   EXPECT_FALSE(
-      order_nothing("ld.global.u64 %rd7, [%rd1]; ld.shared.f32 %f1, [%rd7]; bar.sync 1;"
-                    " st.shared.f32 [%rd3], %f1;"))
-      << "an address out of memory";
+      barriers_redundant("ld.global.u64 %rd7, [%rd1]; ld.shared.f32 %f1, [%rd7]; bar.sync 1;"
+                         " st.shared.f32 [%rd3], %f1;"))
+      << "an address loaded from memory";
   EXPECT_FALSE(
-      order_nothing("selp.b64 %rd7, %rd2, %rd3, %p1; ld.shared.f32 %f1, [%rd7]; bar.sync 1;"
-                    " st.shared.f32 [%rd3], %f1;"))
+      barriers_redundant("selp.b64 %rd7, %rd2, %rd3, %p1; ld.shared.f32 %f1, [%rd7]; bar.sync 1;"
+                         " st.shared.f32 [%rd3], %f1;"))
       << "one of two variables";
-  EXPECT_FALSE(order_nothing("ld.f32 %f1, [%rd7]; bar.sync 1; st.shared.f32 [%rd3], %f1;")) << "any space";
-  EXPECT_FALSE(order_nothing("@%p1 bar.sync 1;"));
-  EXPECT_FALSE(order_nothing("bar.sync 1, 32;"));
+  EXPECT_FALSE(barriers_redundant("ld.f32 %f1, [%rd7]; bar.sync 1; st.shared.f32 [%rd3], %f1;")) << "a generic address";
+  EXPECT_FALSE(barriers_redundant("@%p1 bar.sync 1;"));
+  EXPECT_FALSE(barriers_redundant("bar.sync 1, 32;"));
 }
 
 }  // namespace

@@ -7,12 +7,12 @@ namespace assay::ptx {
 
 namespace {
 
-/// The registers and memories that hold values with an approximation in them.
+/// The registers and memories that hold values derived from approximations.
 class Taint {
  public:
   explicit Taint(const Kernel& kernel) : kernel_(kernel) {}
 
-  /// Follows one instruction, which approximated or did not; true when it changed something.
+  /// Propagates through one instruction, which approximated or did not; returns whether anything changed.
   bool follow(const Op& op, bool approximated) {
     changed_ = false;
     const bool guarded = op.guarded && has(op.guard);
@@ -34,11 +34,11 @@ class Taint {
   [[nodiscard]] bool reached_result() const { return memories_[static_cast<std::size_t>(Space::kGlobal)]; }
 
  private:
-  [[nodiscard]] bool has(Slot slot) const { return registers_.contains(slot.bits); }
-  void add(Slot slot) {
+  [[nodiscard]] bool has(FrameSlot slot) const { return registers_.contains(slot.bits); }
+  void add(FrameSlot slot) {
     if (slot.bits != 0) changed_ = registers_.insert(slot.bits).second || changed_;  // 0: no destination
   }
-  /// Generic accesses count as global ones.
+  /// Generic accesses count as global accesses.
   bool& memory(Space space) {
     const bool own = space == Space::kShared || space == Space::kLocal;
     return memories_[static_cast<std::size_t>(own ? space : Space::kGlobal)];
@@ -59,7 +59,7 @@ class Taint {
       stored = stored || has(memory_op.values[i]);
     changed_ = changed_ || (stored && !memory_tainted);
     memory_tainted = memory_tainted || stored;
-    if (is_atomic && memory_op.returns && memory_tainted) add(memory_op.values[0]);
+    if (is_atomic && memory_op.returns_old_value && memory_tainted) add(memory_op.values[0]);
   }
 
   const Kernel& kernel_;

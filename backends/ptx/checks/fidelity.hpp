@@ -1,4 +1,4 @@
-// Whether an approximation can have reached what a run stored. Private to the machine.
+// Tests whether approximations may have affected stored values. Private to the machine.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace assay::ptx {
 
-/// True when a value that an approximate instruction gave without a table that knew it, or that was computed from one,
-/// was stored to global memory, decided an address of it or chose whether something was stored. `executed` counts each
-/// op of the kernel, and `approximated` what of it was approximate.
+/// True if the result of an approximate instruction that no table covers, or a value computed from it, was stored to
+/// global memory, or determined the address or the guard of a global store. `executed` contains the execution count of
+/// each op of the kernel, and `approximated` how many of these were approximate.
 ///
-/// It follows values through registers, and through shared and local memory each as a whole, without regard to the
-/// order of instructions: an upper bound. Which way a branch went does not count.
+/// Values are tracked through registers, and through shared and local memory each as a whole, ignoring the order of
+/// instructions, so the result is conservative. Effects on the direction of branches are ignored.
 [[nodiscard]] bool approximation_reaches_result(const Kernel& kernel, std::span<const std::uint64_t> executed,
                                                 std::span<const std::uint64_t> approximated);
 

@@ -22,13 +22,13 @@ std::string text_of(const Site& site) {
 
 }  // namespace
 
-std::string_view to_text(Finding::Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+std::string_view to_text(CheckFinding::Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-std::string describe(const Finding& finding) {
+std::string describe(const CheckFinding& finding) {
   std::string text = fmt::format("{} in {}: {}", to_text(finding.kind), finding.kernel, text_of(finding.site));
   if (finding.width != 0) {
     text += fmt::format(", {} bytes at {} address 0x{:x}", finding.width, to_text(finding.space), finding.address);
-    text += finding.allocation.empty() ? ", which is no memory"
+    text += finding.allocation.empty() ? ", which is not allocated"
                                        : fmt::format(", offset {} of '{}', which has {} bytes", finding.offset,
                                                      finding.allocation, finding.size);
   }

@@ -1,4 +1,4 @@
-// What the checks found wrong with a run.
+// The errors that the checks found in a run.
 #pragma once
 
 #include <cstdint>
@@ -18,45 +18,45 @@ struct Dim3 {
   friend bool operator==(Dim3, Dim3) = default;
 };
 
-/// One access to memory, or one instruction, of one thread.
+/// One memory access, or one instruction, of one thread.
 struct Site {
-  std::uint32_t line = 0;  ///< of the PTX; 0: not known
-  SourceLocation source;   ///< of the generated source
+  std::uint32_t line = 0;  ///< line of the PTX; 0: unknown
+  DebugLocation source;    ///< location in the generated source
   std::string text;        ///< the instruction
   Dim3 thread{0, 0, 0};
   Dim3 block{0, 0, 0};
 };
 
-struct Finding {
+struct CheckFinding {
   enum class Kind : std::uint8_t {
     kOutOfBounds,
     kMisaligned,
     kUninitialisedRead,
     kWriteWriteRace,
     kReadWriteRace,
-    kAtomicRace,       ///< an atomic and another access, not ordered
+    kAtomicRace,       ///< unordered atomic and non-atomic accesses
     kReadOnlyWrite,    ///< a write to an allocation marked read-only
-    kNonCoherentRead,  ///< .nc load of what the same launch writes
+    kNonCoherentRead,  ///< .nc load of memory that the same launch writes
     kBarrierDivergence,
-    kInactiveLane,  ///< a shuffle from, or a warp operation with, a lane that does not take part
+    kInactiveLane,  ///< a warp operation that involves a non-participating lane
     kInstructionBudget,
   };
   Kind kind = Kind::kOutOfBounds;
   std::string kernel;
   Site site;
-  std::optional<Site> other;  ///< races: the earlier access, which it conflicts with
+  std::optional<Site> other;  ///< for races: the earlier conflicting access
   Space space = Space::kGlobal;
   std::uint64_t address = 0;
-  std::string allocation;   ///< empty when the address is meant for none
-  std::int64_t offset = 0;  ///< in the allocation; may lie outside
+  std::string allocation;   ///< the allocation that the address belongs to; empty if none
+  std::int64_t offset = 0;  ///< in the allocation; may be outside
   std::uint64_t size = 0;   ///< of the allocation
   std::uint32_t width = 0;  ///< of the access, in bytes
-  std::uint64_t count = 1;  ///< how often the instruction had this finding
+  std::uint64_t count = 1;  ///< how often the instruction caused this finding
 };
 
-/// "out_of_bounds", "write_write_race": the kind of a memory fault.
-std::string_view to_text(Finding::Kind kind);
-/// One line for a person, with every place.
-std::string describe(const Finding& finding);
+/// The kind of a memory fault: "out_of_bounds", "write_write_race".
+std::string_view to_text(CheckFinding::Kind kind);
+/// A description in one line, with all locations.
+std::string describe(const CheckFinding& finding);
 
 }  // namespace assay::ptx

@@ -1,4 +1,4 @@
-// Loads, stores and atomics: from addresses to memory, lane by lane.
+// Loads, stores and atomics, executed lane by lane.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kWindowMask = (std::uint64_t{1} << kWindowBits) - 1;
 constexpr unsigned kSectorBits = 5;
 
-/// Calls `use` with a value of the C++ type as which a memory type is read and extended.
+/// Calls `use` with a value of the C++ type in which a memory type is loaded and extended.
 template <class Use>
 void with_memory_type(Type type, Use use) {
   switch (type) {
@@ -34,8 +34,8 @@ void with_memory_type(Type type, Use use) {
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 template <class T>
-Word<T>* words(Lanes& lanes, Slot slot) {
-  return reinterpret_cast<Word<T>*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~Slot::kConstant));
+Word<T>* words(Lanes& lanes, FrameSlot slot) {
+  return reinterpret_cast<Word<T>*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
 }
 
 template <class Use>
@@ -66,7 +66,7 @@ void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
       addresses[i] = std::uint64_t{base[i]} + op.immediate;
   }
   if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, mask, addresses);
-  // Lanes may mean different spaces.
+  // Lanes may address different spaces.
   while (mask != 0 && !stopped_) {
     const std::uint64_t window = std::min(addresses[std::countr_zero(mask)] >> kWindowBits, kFirstAllocation);
     std::uint32_t same = 0;
@@ -102,10 +102,10 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   const bool shadowed = checks.races || checks.uninitialised || checks.non_coherent;
   std::uint64_t window = 0;
   std::uint64_t first = 0;
-  std::uint64_t end = 0;  // one behind the last offset at which an access of this width may begin
+  std::uint64_t end = 0;  // one past the last offset at which an access of this width may start
   Allocation* allocation = nullptr;
-  Cell* cells = nullptr;
-  const Watch watch = watch_of(warp, memory);
+  ShadowCell* cells = nullptr;
+  const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
   std::uint32_t good = mask;
   each_lane(mask, [&](unsigned lane) {
@@ -114,25 +114,25 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
     if (address >> kWindowBits != window) {
       window = address >> kWindowBits;
       first = (window << kWindowBits) + kWindowMiddle;
-      allocation = memory_.meant_by(address);
+      allocation = memory_.find_window(address);
       end = allocation != nullptr && allocation->bytes.size() >= width ? allocation->bytes.size() - width + 1 : 0;
       cells = shadowed && end != 0 ? memory_.cells_of(*allocation) : nullptr;
     }
     const std::uint64_t offset = address - first;
     if (offset >= end) {
       good &= ~(1U << lane);
-      return add_finding(Finding::Kind::kOutOfBounds, op, thread, Space::kGlobal, address, width);
+      return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kGlobal, address, width);
     }
     if ((address & (width - 1)) != 0) {
-      if (checks.misaligned) add_finding(Finding::Kind::kMisaligned, op, thread, Space::kGlobal, address, width);
+      if (checks.misaligned) add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kGlobal, address, width);
     }
     if (writes && allocation->flags.read_only && checks.read_only) {
-      add_finding(Finding::Kind::kReadOnlyWrite, op, thread, Space::kGlobal, address, width);
+      add_finding(CheckFinding::Kind::kReadOnlyWrite, op, thread, Space::kGlobal, address, width);
     }
     pointers[lane] = allocation->bytes.data() + offset;
     if (cells != nullptr) {
       check_access(watch, cells, offset, width,
-                   {op, memory, thread, warp.synced_since, address, Space::kGlobal, !allocation->flags.uninitialised});
+                   {op, memory, thread, warp.sync_stamp, address, Space::kGlobal, !allocation->flags.uninitialised});
     }
   });
   count_global(memory, good, addresses, width);
@@ -144,7 +144,7 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
                               const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.elements;
   const bool shadowed = options_.checks.races || options_.checks.uninitialised;
-  const Watch watch = watch_of(warp, memory);
+  const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
   std::uint32_t good = mask;
   each_lane(mask, [&](unsigned lane) {
@@ -154,22 +154,22 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
     const std::uint64_t offset = (address & ((1U << kSharedBits) - 1)) - kSharedMiddle;
     if (variable >= shared_.size() || offset >= shared_[variable].size() || shared_[variable].size() - offset < width) {
       good &= ~(1U << lane);
-      return add_finding(Finding::Kind::kOutOfBounds, op, thread, Space::kShared, address, width);
+      return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kShared, address, width);
     }
     if ((address & (width - 1)) != 0 && options_.checks.misaligned) {
-      add_finding(Finding::Kind::kMisaligned, op, thread, Space::kShared, address, width);
+      add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kShared, address, width);
     }
     pointers[lane] = shared_[variable].data() + offset;
     if (shadowed) {
-      check_access(watch, shared_cells_[variable].data(), offset, width,
-                   {op, memory, thread, warp.synced_since, address, Space::kShared, false});
+      check_access(watch, shared_shadow_[variable].data(), offset, width,
+                   {op, memory, thread, warp.sync_stamp, address, Space::kShared, false});
     }
   });
   count_collisions(warp, op, Space::kShared, good, addresses);
   transfer(warp, memory, good, pointers, false);
 }
 
-/// Kernel parameters: the same bytes for all threads, never written.
+/// Kernel parameters are the same bytes for all threads and read-only.
 void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                                   const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.elements;
@@ -180,7 +180,7 @@ void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memo
     const bool inside = address < parameters_.size() && parameters_.size() - address >= width;
     if (!inside || memory.access != Access::kLoad) {
       good &= ~(1U << lane);
-      return add_finding(inside ? Finding::Kind::kReadOnlyWrite : Finding::Kind::kOutOfBounds, op,
+      return add_finding(inside ? CheckFinding::Kind::kReadOnlyWrite : CheckFinding::Kind::kOutOfBounds, op,
                          warp.index * kLanes + lane, Space::kParam, address, width);
     }
     pointers[lane] = parameters_.data() + address;
@@ -188,8 +188,8 @@ void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memo
   transfer(warp, memory, good, pointers, false);
 }
 
-/// Local memory lies in words, the lanes' words side by side, so elements of up to 4 bytes are a part of one word and
-/// those of 8 are two.
+/// Local memory is organised in words, with the lanes' words next to each other. Elements of up to 4 bytes are
+/// therefore part of one word, and elements of 8 bytes are two words.
 void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                              const Addresses& addresses) {
   const unsigned bytes = bytes_of(memory.type);
@@ -211,11 +211,11 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
     if (offset >= size || size - offset < width || memory.access == Access::kAtomic ||
         (misaligned && offset % bytes != 0)) {
       const bool inside = offset < size && size - offset >= width;
-      return add_finding(inside && misaligned ? Finding::Kind::kMisaligned : Finding::Kind::kOutOfBounds, op, thread,
-                         Space::kLocal, address, width);
+      return add_finding(inside && misaligned ? CheckFinding::Kind::kMisaligned : CheckFinding::Kind::kOutOfBounds, op,
+                         thread, Space::kLocal, address, width);
     }
     if (misaligned && options_.checks.misaligned) {
-      add_finding(Finding::Kind::kMisaligned, op, thread, Space::kLocal, address, width);
+      add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kLocal, address, width);
     }
     for (unsigned element = 0; element < memory.elements; ++element) {
       const std::uint64_t at = offset + std::uint64_t{element} * bytes;
@@ -226,7 +226,7 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
       if (memory.access == Access::kLoad) {
         const bool second_missing = bytes == 8 && warp.local_written[index + kLanes] != 15;
         if (options_.checks.uninitialised && ((warp.local_written[index] & part) != part || second_missing)) {
-          add_finding(Finding::Kind::kUninitialisedRead, op, thread, Space::kLocal, address, width);
+          add_finding(CheckFinding::Kind::kUninitialisedRead, op, thread, Space::kLocal, address, width);
         }
         with_memory_type(memory.type, [&](auto type) {
           using T = decltype(type);
@@ -260,7 +260,8 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask,
         if ((mask >> lane & 1U) == 0) continue;
         const std::uint64_t old =
             function(pointers[lane], words<T>(warp, memory.values[1])[lane], words<T>(warp, memory.values[2])[lane]);
-        if (memory.returns) words<T>(warp, memory.values[0])[lane] = static_cast<Word<T>>(static_cast<T>(old));
+        if (memory.returns_old_value)
+          words<T>(warp, memory.values[0])[lane] = static_cast<Word<T>>(static_cast<T>(old));
       }
     });
     return;
@@ -286,12 +287,12 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask,
   });
 }
 
-/// Atomics of one cell in another order leave other bits there if they add floats, swap or compare and swap, and what
-/// they give back is other in any case.
-std::vector<bool> Execution::ops_whose_order_shows() const {
+/// Float additions, exchanges and compare-and-swaps leave order-dependent bits in memory. Returned values always depend
+/// on the order.
+std::vector<bool> Execution::order_sensitive_ops() const {
   std::set<std::uint32_t> read;
   for (const Op& op : kernel_.ops) {
-    for (const Slot slot : {op.a, op.b, op.c, op.e, op.guard})
+    for (const FrameSlot slot : {op.a, op.b, op.c, op.e, op.guard})
       read.insert(slot.bits);
     if (op.control != Control::kMemory) continue;
     const MemoryOp& memory = kernel_.memory_ops[op.detail];
@@ -306,26 +307,26 @@ std::vector<bool> Execution::ops_whose_order_shows() const {
     const MemoryOp& memory = kernel_.memory_ops[op.detail];
     if (memory.access != Access::kAtomic) continue;
     const bool swaps = memory.operation == Modifier::kCas || memory.operation == Modifier::kExch;
-    const bool used = memory.returns && memory.values[0].bits != 0 && read.contains(memory.values[0].bits);
-    shows[i] = op.fidelity == Fidelity::kOrderDependent || swaps || used;
+    const bool used = memory.returns_old_value && memory.values[0].bits != 0 && read.contains(memory.values[0].bits);
+    shows[i] = op.fidelity == FidelityClass::kOrderDependent || swaps || used;
   }
   return shows;
 }
 
 void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
                                  const Addresses& addresses) {
-  if (order_shows_.empty() || !order_shows_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
-  // Each block has shared memory of its own, at the same addresses of 32 bits.
+  if (order_sensitive_.empty() || !order_sensitive_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
+  // Each block has its own shared memory at the same 32-bit addresses.
   const std::uint64_t block = space == Space::kShared ? ~(block_ << 32U) : 0;
   std::uint64_t& collisions = *result_.profile.atomic_collisions;
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t thread = block_ * threads_in_block_ + warp.index * kLanes + lane;
-    const auto [first, is_new] = first_at_.try_emplace(addresses[lane] ^ block, thread);
+    const auto [first, is_new] = first_thread_at_.try_emplace(addresses[lane] ^ block, thread);
     if (!is_new && first->second != thread) ++collisions;
   });
 }
 
-/// Sectors of 32 bytes and, for atomics, addresses that a warp's access touches, each counted once.
+/// Counts the distinct 32-byte sectors, and for atomics the distinct addresses, of a warp's access.
 void Execution::count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width) {
   if (mask == 0) return;
   const bool is_atomic = memory.access == Access::kAtomic;
@@ -343,7 +344,7 @@ void Execution::count_global(const MemoryOp& memory, std::uint32_t mask, const A
     std::sort(seen, seen + count);
     return static_cast<unsigned>(std::unique(seen, seen + count) - seen);
   };
-  Profile& profile = result_.profile;
+  InstructionProfile& profile = result_.profile;
   const auto lanes = static_cast<unsigned>(std::popcount(mask));
   ++profile.global_accesses;
   profile.sectors += distinct(kSectorBits);

@@ -1,4 +1,4 @@
-// The approximate instructions give the number of their type that lies nearest to the function's value.
+// Tests that approximate instructions return the correctly rounded function value.
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -37,7 +37,7 @@ const std::vector<Approximation>& approximations() {
   return kAll;
 }
 
-/// Numbers of every magnitude and both signs, many near one, and the special ones.
+/// Numbers of every magnitude and both signs, many near one, and special values.
 std::vector<float> operands(std::uint64_t seed) {
   std::vector<float> values = {0.0F, -0.0F, 1.0F, -1.0F, 0x1p-149F, -0x1p-130F, 0x1p-126F, HUGE_VALF, -HUGE_VALF, NAN};
   Rng random(seed);
@@ -82,7 +82,7 @@ std::vector<Record> evaluated(const std::string& instruction, int operand_count)
   return done.data;
 }
 
-TEST(Approximations, AreTheNearestNumbers) {
+TEST(Approximations, AreCorrectlyRounded) {
   for (const Approximation& approximation : approximations()) {
     for (const bool ftz : {false, true}) {
       if (ftz && approximation.instruction == "tanh.approx") continue;
@@ -98,8 +98,8 @@ TEST(Approximations, AreTheNearestNumbers) {
   }
 }
 
-/// Half precision, on all values.
-TEST(Approximations, OfHalvesAreTheNearestNumbers) {
+/// Half precision, for all operand values.
+TEST(Approximations, HalfPrecisionIsCorrectlyRounded) {
   struct Form {
     std::string text;
     models::FloatFormat format;
@@ -121,7 +121,7 @@ TEST(Approximations, OfHalvesAreTheNearestNumbers) {
         halves, {{256}, {256}});
     ASSERT_TRUE(done.result.ok()) << done.result.message;
     for (std::uint64_t bits = 0; bits < 65536; ++bits) {
-      // A half as a double, and its function's value as a half again, both by the models' arithmetic.
+      // Converts the half to double and the function value back to half, both with the models' arithmetic.
       const std::uint64_t wide = models::float_bits(models::kF64, models::exact_float(form.format, bits), {});
       const double value = form.function(std::bit_cast<double>(wide));
       const auto exact = models::exact_float(models::kF64, std::bit_cast<std::uint64_t>(value));
@@ -130,8 +130,8 @@ TEST(Approximations, OfHalvesAreTheNearestNumbers) {
   }
 }
 
-/// The 64-bit forms read and give the upper half of a double.
-TEST(Approximations, OfDoublesAreTheNearestUpperHalves) {
+/// The 64-bit forms read and return the upper half of a double.
+TEST(Approximations, DoublePrecisionReturnsCorrectlyRoundedUpperWord) {
   for (const std::string name : {"rcp", "rsqrt"}) {
     std::vector<double> values = {1.0, 3.0, 0.1, 1e300, 2.5e-300, HUGE_VAL};
     Rng random(5);

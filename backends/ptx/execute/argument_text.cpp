@@ -11,14 +11,14 @@ namespace assay::ptx {
 
 namespace {
 
-/// Takes `word` off the front of `text` if it stands there.
+/// Removes `word` from the front of `text` if present.
 bool take(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return false;
   text.remove_prefix(word.size());
   return true;
 }
 
-constexpr std::size_t kMostElements = std::size_t{1} << 31U;
+constexpr std::size_t kMaxElements = std::size_t{1} << 31U;
 
 template <class T>
 std::optional<T> number(std::string_view text) {
@@ -34,7 +34,7 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-/// The bits of a value of the type; nothing where the text is none.
+/// The bits of a value of the type; nullopt if the text is not a value.
 std::optional<std::uint64_t> bits_of(Type type, std::string_view text) {
   const auto as_bits = [](auto value) {
     std::uint64_t bits = 0;
@@ -81,10 +81,10 @@ std::uint64_t filled(Type type, std::string_view fill, std::size_t index, Rng& r
 }
 
 Error malformed(const std::string& name, std::string_view found, std::string_view expected) {
-  return Error{fmt::format("found '{}', expected {}", found, expected), fmt::format("argument '{}'", name)};
+  return Error{fmt::format("must be {}, got '{}'", expected, found), fmt::format("argument '{}'", name)};
 }
 
-/// "8,4" behind the bracket.
+/// Parses the extents "8,4" after the bracket.
 std::vector<std::int32_t> extents_of(std::string_view text) {
   std::vector<std::int32_t> extents;
   while (true) {
@@ -106,7 +106,7 @@ std::vector<std::byte> view_of(std::uint64_t address, const std::vector<std::int
   return bytes;
 }
 
-/// What stands in front of the extents or the value.
+/// The text before the extents or the value.
 struct Head {
   std::string name;
   std::string_view whole;  ///< for messages
@@ -115,7 +115,7 @@ struct Head {
   bool as_view = false;
 };
 
-Result<TextArgument> add_scalar(Arguments& arguments, const Head& head, std::string_view text) {
+Result<TextArgument> add_scalar(KernelArguments& arguments, const Head& head, std::string_view text) {
   const Type type = head.element.type;
   const auto bits = bits_of(type, text);
   if (!bits || head.as_view || head.read_only || head.element.components != 1) {
@@ -127,24 +127,26 @@ Result<TextArgument> add_scalar(Arguments& arguments, const Head& head, std::str
   return TextArgument{head.name, type, std::nullopt};
 }
 
-/// `text` begins behind the opening bracket.
-Result<TextArgument> add_memory(Machine& machine, Arguments& arguments, const Head& head, std::string_view text,
+/// `text` starts after the opening bracket.
+Result<TextArgument> add_memory(Machine& machine, KernelArguments& arguments, const Head& head, std::string_view text,
                                 Rng& random) {
   const Type type = head.element.type;
   const std::size_t close = text.find(']');
-  if (close == std::string_view::npos) return malformed(head.name, head.whole, "extents, as in f32[64]");
+  if (close == std::string_view::npos) return malformed(head.name, head.whole, "a type with extents, such as f32[64]");
   const std::vector<std::int32_t> extents = extents_of(text.substr(0, close));
-  if (extents.empty() || extents.size() > 4) return malformed(head.name, head.whole, "1 to 4 extents, as in f32[8,4]");
+  if (extents.empty() || extents.size() > 4)
+    return malformed(head.name, head.whole, "a type with 1 to 4 extents, such as f32[8,4]");
   text.remove_prefix(close + 1);
   const std::string_view fill = take(text, "=") ? text : std::string_view();
   const bool is_word = fill.empty() || fill == "ramp" || fill == "random" || fill == "?";
   if ((!is_word && !bits_of(type, fill)) || (fill.empty() && !text.empty())) {
-    return malformed(head.name, head.whole, "nothing, or one of =NUMBER, =ramp, =random, =?");
+    return malformed(head.name, head.whole,
+                     "a type with extents, optionally followed by =NUMBER, =ramp, =random or =?");
   }
   auto count = static_cast<std::size_t>(head.element.components);
   for (const std::int32_t extent : extents) {
     count *= static_cast<std::size_t>(extent);
-    if (count > kMostElements) return malformed(head.name, head.whole, "smaller extents");
+    if (count > kMaxElements) return malformed(head.name, head.whole, "smaller extents");
   }
   const unsigned width = bytes_of(type);
   Result<AllocationId> memory =
@@ -165,19 +167,19 @@ Result<TextArgument> add_memory(Machine& machine, Arguments& arguments, const He
 
 }  // namespace
 
-Result<TextArgument> add_argument(Machine& machine, Arguments& arguments, const std::string& name,
+Result<TextArgument> add_argument(Machine& machine, KernelArguments& arguments, const std::string& name,
                                   std::string_view text, Rng& random) {
   Head head{.name = name, .whole = text};
   head.read_only = take(text, "ro:");
   head.as_view = take(text, "array:");
   const std::size_t end = std::min(text.find_first_of(":["), text.size());
   const std::optional<Element> element = element_of(text.substr(0, end));
-  if (!element) return malformed(name, head.whole, "a type such as f32 or s32, as in f32[64] or s32:5");
+  if (!element) return malformed(name, head.whole, "an array such as f32[64] or a scalar such as s32:5");
   head.element = *element;
   text.remove_prefix(end);
   if (take(text, ":")) return add_scalar(arguments, head, text);
   if (take(text, "[")) return add_memory(machine, arguments, head, text, random);
-  return malformed(name, head.whole, "extents, as in f32[64]");
+  return malformed(name, head.whole, "a type with extents, such as f32[64]");
 }
 
 std::string element_text(std::span<const std::byte> memory, Type type, std::size_t index) {

@@ -1,4 +1,4 @@
-// Arguments of a launch as text, for kernels that no host program of ours launches.
+// Launch arguments as text, for kernels that are not launched by a host program.
 //
 //     s32:5   f32:0.25   u64:0x10          a scalar
 //     f32[64]                               a pointer to 64 floats, all zero
@@ -22,19 +22,19 @@
 
 namespace assay::ptx {
 
-/// An argument, and the memory that was made for it.
+/// An argument and the memory allocated for it.
 struct TextArgument {
   std::string name;
   Type type = Type::kNone;
-  std::optional<AllocationId> memory;  ///< nothing for a scalar
+  std::optional<AllocationId> memory;  ///< nullopt for a scalar
 };
 
-/// Adds the argument that `text` describes to `arguments`, its memory to the machine under `name`. Fails with what was
-/// expected.
-Result<TextArgument> add_argument(Machine& machine, Arguments& arguments, const std::string& name,
+/// Adds the argument described by `text` to `arguments`, and allocates its memory in the machine under `name`. Fails if
+/// the text is invalid.
+Result<TextArgument> add_argument(Machine& machine, KernelArguments& arguments, const std::string& name,
                                   std::string_view text, Rng& random);
 
-/// Element `index` of a piece of memory, as a person writes it.
+/// Element `index` of the memory as text.
 std::string element_text(std::span<const std::byte> memory, Type type, std::size_t index);
 
 }  // namespace assay::ptx

@@ -1,4 +1,4 @@
-// Each planted fault is found, with its place, and a clean neighbour of it is not.
+// Tests that each injected fault is found with its location, and that a similar correct kernel has no finding.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using testing::entry;
 using testing::run;
-using Kind = Finding::Kind;
+using Kind = CheckFinding::Kind;
 using ::testing::HasSubstr;
 
 /// %rd1: the array; %rd2: the address of this thread's element of 4 bytes; %r1: thread, %r5: thread of the grid.
@@ -23,7 +23,7 @@ std::string body(std::string_view rest, std::string_view before = "") {
 
 std::vector<Kind> kinds(const RunResult& result) {
   std::vector<Kind> list;
-  for (const Finding& finding : result.findings)
+  for (const CheckFinding& finding : result.findings)
     list.push_back(finding.kind);
   return list;
 }
@@ -39,11 +39,11 @@ void expect_clean(const RunResult& result) {
 constexpr Geometry kTwoWarps{{1}, {64}};
 constexpr Geometry kTwoBlocks{{2}, {32}};
 
-TEST(Checks, OutOfBoundsByOne) {
+TEST(PtxChecks, DetectsAccessOnePastTheEnd) {
   const std::string text = body(".loc 1 42 7\nld.global.f32 %f1, [%rd2]; st.global.f32 [%rd2], %f1;");
   const auto bad = run<float>(text, std::vector<float>(31));
   ASSERT_EQ(kinds(bad.result), (std::vector{Kind::kOutOfBounds, Kind::kOutOfBounds}));
-  const Finding& finding = bad.result.findings[0];
+  const CheckFinding& finding = bad.result.findings[0];
   EXPECT_EQ(finding.allocation, "x");
   EXPECT_EQ(finding.offset, 124);
   EXPECT_EQ(finding.size, 124U);
@@ -55,11 +55,11 @@ TEST(Checks, OutOfBoundsByOne) {
   expect_clean(run<float>(text, std::vector<float>(32)).result);
 }
 
-TEST(Checks, JumpIntoANeighbouringAllocation) {
+TEST(PtxChecks, DetectsOverrunIntoNeighbouringAllocation) {
   Machine machine;
   const AllocationId x = machine.allocate("x", 128).value();
   ASSERT_TRUE(machine.allocate("y", 1 << 20).ok());
-  Arguments arguments;
+  KernelArguments arguments;
   arguments.add(machine.address(x));
   const auto kernel = testing::kernel_of(body("ld.global.f32 %f1, [%rd2+512];"));
   const RunResult result = machine.launch(kernel, {{1}, {32}}, arguments, {});
@@ -69,14 +69,14 @@ TEST(Checks, JumpIntoANeighbouringAllocation) {
   EXPECT_EQ(result.findings[0].count, 32U);
 }
 
-TEST(Checks, NullPointer) {
+TEST(PtxChecks, DetectsNullPointer) {
   const auto bad = run<float>(body("mov.u64 %rd4, 0; ld.global.f32 %f1, [%rd4+16];"), std::vector<float>(32));
   expect_only(bad.result, Kind::kOutOfBounds);
   if (HasFatalFailure()) return;
   EXPECT_EQ(bad.result.findings[0].allocation, "");
 }
 
-TEST(Checks, Misaligned) {
+TEST(PtxChecks, DetectsMisalignedAccess) {
   expect_only(run<float>(body("ld.global.f32 %f1, [%rd1+2];"), std::vector<float>(32)).result, Kind::kMisaligned);
   expect_only(run<float>(body("ld.global.v2.f32 {%f1, %f2}, [%rd1+4];"), std::vector<float>(32)).result,
               Kind::kMisaligned);
@@ -85,7 +85,7 @@ TEST(Checks, Misaligned) {
   expect_clean(run<float>(body("ld.global.f32 %f1, [%rd1+2];"), std::vector<float>(32), {{1}, {32}}, off).result);
 }
 
-TEST(Checks, UninitialisedGlobal) {
+TEST(PtxChecks, DetectsReadOfUninitialisedGlobalMemory) {
   const std::string text = body("ld.global.f32 %f1, [%rd2];");
   expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.uninitialised = true}).result,
               Kind::kUninitialisedRead);
@@ -94,7 +94,7 @@ TEST(Checks, UninitialisedGlobal) {
                    .result);
 }
 
-TEST(Checks, UninitialisedShared) {
+TEST(PtxChecks, DetectsReadOfUninitialisedSharedMemory) {
   const std::string declare =
       ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; shl.b32 %r7, %r1, 2; add.u32 %r6, %r6, %r7;";
   expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6];"), std::vector<float>(32)).result,
@@ -103,8 +103,8 @@ TEST(Checks, UninitialisedShared) {
       run<float>(body(declare + "st.shared.u32 [%r6], %r1; ld.shared.u32 %r8, [%r6];"), std::vector<float>(32)).result);
 }
 
-TEST(Checks, SharedVariablesReachToTheEndOfTheirAlignment) {
-  // Compilers load four numbers at once where three are left.
+TEST(PtxChecks, SharedVariablesArePaddedToTheirAlignment) {
+  // Compilers may load four elements at once where only three are left.
   const std::string declare = ".shared .align 16 .b8 buf[28]; mov.u32 %r6, buf;";
   expect_clean(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+28];"), std::vector<float>(32)).result);
   expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+24];"), std::vector<float>(32)).result,
@@ -113,7 +113,7 @@ TEST(Checks, SharedVariablesReachToTheEndOfTheirAlignment) {
               Kind::kOutOfBounds);
 }
 
-TEST(Checks, UninitialisedLocal) {
+TEST(PtxChecks, DetectsReadOfUninitialisedLocalMemory) {
   const std::string declare = ".local .align 8 .b8 depot[32]; mov.u64 %rd5, depot;";
   expect_only(run<float>(body(declare + "ld.local.u32 %r6, [%rd5+8];"), std::vector<float>(32)).result,
               Kind::kUninitialisedRead);
@@ -126,7 +126,7 @@ TEST(Checks, UninitialisedLocal) {
               Kind::kOutOfBounds);
 }
 
-TEST(Checks, WriteWriteRaceOnGlobal) {
+TEST(PtxChecks, DetectsWriteWriteRaceInGlobalMemory) {
   const std::string text = body("st.global.u32 [%rd1], %r1;");
   const auto bad = run<float>(text, std::vector<float>(1));
   expect_only(bad.result, Kind::kWriteWriteRace);
@@ -138,7 +138,7 @@ TEST(Checks, WriteWriteRaceOnGlobal) {
   expect_clean(run<float>(text, std::vector<float>(1), {{1}, {32}}, off).result);
 }
 
-TEST(Checks, RaceBetweenBlocksNamesTheOther) {
+TEST(PtxChecks, ReportsBothAccessesOfRaceBetweenBlocks) {
   const auto bad = run<float>(body("setp.ne.u32 %p1, %r1, 3; @%p1 ret; st.global.u32 [%rd1], %r2;"),
                               std::vector<float>(1), kTwoBlocks);
   expect_only(bad.result, Kind::kWriteWriteRace);
@@ -148,8 +148,8 @@ TEST(Checks, RaceBetweenBlocksNamesTheOther) {
   EXPECT_EQ(bad.result.findings[0].other->thread, (Dim3{3, 0, 0}));
 }
 
-TEST(Checks, ReadWriteRaceOnGlobal) {
-  // Each reads its right neighbour, then writes its own.
+TEST(PtxChecks, DetectsReadWriteRaceInGlobalMemory) {
+  // Each thread reads the element of its right neighbour, then writes its own.
   const std::string text = body("ld.global.u32 %r6, [%rd2+4]; st.global.u32 [%rd2], %r6;");
   expect_only(run<float>(text, std::vector<float>(65), kTwoWarps).result, Kind::kReadWriteRace);
   const std::string ordered = body("ld.global.u32 %r6, [%rd2+4]; bar.sync 0; st.global.u32 [%rd2], %r6;");
@@ -158,25 +158,25 @@ TEST(Checks, ReadWriteRaceOnGlobal) {
   expect_only(run<float>(ordered, std::vector<float>(65), kTwoBlocks).result, Kind::kReadWriteRace);
 }
 
-TEST(Checks, ThreadsThatShareAWordOutDoNotRace) {
+TEST(PtxChecks, AccessesToDifferentBytesOfAWordDoNotRace) {
   const std::string own = "mul.wide.u32 %rd4, %r5, 2; add.s64 %rd4, %rd1, %rd4; ld.global.u16 %rs1, [%rd4];";
   for (const Geometry& geometry : {kTwoWarps, kTwoBlocks, Geometry{{13}, {1}}}) {
     expect_clean(
         run<std::uint16_t>(body(own + "st.global.u16 [%rd4], %rs1;"), std::vector<std::uint16_t>(66), geometry).result);
   }
-  // Each reads its own half of a word and writes the next one, which lies in the same word for every other thread.
+  // Each thread reads its own half word and writes the next, which for every other thread lies in the same word.
   const auto bad =
       run<std::uint16_t>(body(own + "st.global.u16 [%rd4+2], %rs1;"), std::vector<std::uint16_t>(66), kTwoWarps);
   EXPECT_FALSE(kinds(bad.result).empty());
   EXPECT_THAT(kinds(bad.result), ::testing::Each(Kind::kReadWriteRace));
 }
 
-TEST(Checks, ManyReadersThenAWriterAmongThem) {
+TEST(PtxChecks, DetectsWriteThatRacesWithManyReads) {
   const std::string text = body("ld.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r1, 31; @%p1 st.global.u32 [%rd1], %r6;");
   expect_only(run<float>(text, std::vector<float>(1)).result, Kind::kReadWriteRace);
 }
 
-TEST(Checks, AdditionInPlaceOfAnAtomic) {
+TEST(PtxChecks, DetectsRaceOfNonAtomicAdditions) {
   const std::string text =
       body("ld.global.f32 %f1, [%rd1]; add.rn.f32 %f1, %f1, 0f3F800000; st.global.f32 [%rd1], %f1;");
   EXPECT_FALSE(run<float>(text, std::vector<float>(1)).result.ok());
@@ -185,7 +185,7 @@ TEST(Checks, AdditionInPlaceOfAnAtomic) {
   EXPECT_EQ(good.data[0], 64.0F);
 }
 
-TEST(Checks, AtomicAgainstPlainRead) {
+TEST(PtxChecks, DetectsRaceOfAtomicAndPlainRead) {
   const std::string text = body("atom.global.add.u32 %r6, [%rd1], 1; ld.global.u32 %r7, [%rd1];");
   EXPECT_THAT(kinds(run<float>(text, std::vector<float>(1), kTwoWarps).result), ::testing::Contains(Kind::kAtomicRace));
 }
@@ -194,7 +194,7 @@ constexpr std::string_view kReverse =
     ".shared .align 4 .b8 s[256]; mov.u32 %r6, s; shl.b32 %r7, %r1, 2; add.u32 %r8, %r6, %r7; sub.u32 %r9, 63, %r1;"
     " shl.b32 %r9, %r9, 2; add.u32 %r9, %r6, %r9; st.shared.u32 [%r8], %r1;";
 
-TEST(Checks, RaceOnShared) {
+TEST(PtxChecks, DetectsRaceInSharedMemory) {
   const std::string last = " ld.shared.u32 %r10, [%r9]; st.global.u32 [%rd2], %r10;";
   const auto bad = run<std::uint32_t>(body(std::string(kReverse) + last), std::vector<std::uint32_t>(64), kTwoWarps);
   EXPECT_THAT(kinds(bad.result), ::testing::Contains(Kind::kReadWriteRace));
@@ -204,7 +204,7 @@ TEST(Checks, RaceOnShared) {
   EXPECT_EQ(good.data[5], 58U);
 }
 
-TEST(Checks, SynchronisationOfAWarpOrdersItsLanes) {
+TEST(PtxChecks, WarpSynchronisationOrdersLanes) {
   const std::string start =
       "setp.ge.u32 %p1, %r1, 32; @%p1 ret; xor.b32 %r6, %r1, 1; mul.wide.u32 %rd4, %r6, 4;"
       " add.s64 %rd4, %rd1, %rd4; st.global.u32 [%rd2], %r1;";
@@ -213,7 +213,7 @@ TEST(Checks, SynchronisationOfAWarpOrdersItsLanes) {
               Kind::kReadWriteRace);
 }
 
-TEST(Checks, BarrierUnderDivergence) {
+TEST(PtxChecks, DetectsDivergentBarrier) {
   expect_only(run<float>(body("setp.lt.u32 %p1, %r1, 16; @!%p1 bra L; bar.sync 0; L: st.global.u32 [%rd2], %r1;"),
                          std::vector<float>(32))
                   .result,
@@ -223,8 +223,8 @@ TEST(Checks, BarrierUnderDivergence) {
       Kind::kBarrierDivergence);
 }
 
-/// Warp 0 writes and arrives, warp 1 waits for both and reads; the third warp takes no part.
-TEST(Checks, BarriersOfAPartOfABlock) {
+/// Warp 0 writes and arrives, warp 1 waits for both and reads; the third warp does not participate.
+TEST(PtxChecks, PartialBarrierOrdersArrivingAndWaitingWarps) {
   const auto text = [](std::string_view arrival) {
     return body(
         ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
@@ -240,8 +240,8 @@ TEST(Checks, BarriersOfAPartOfABlock) {
               Kind::kBarrierDivergence);
 }
 
-/// Warps 0 and 1 meet at one barrier, 2 and 3 at another; warp 0 has written before, and who reads behind it?
-TEST(Checks, BarriersOfAPartOfABlockOrderThatPartOnly) {
+/// Warps 0 and 1 use one barrier, 2 and 3 another. Warp 0 writes before its barrier; other warps read after theirs.
+TEST(PtxChecks, PartialBarrierOrdersOnlyParticipants) {
   const auto text = [](int reader, std::string_view meet) {
     return body(
         ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2; add.u32 %r6, %r6, %r7;"
@@ -258,15 +258,15 @@ TEST(Checks, BarriersOfAPartOfABlockOrderThatPartOnly) {
   EXPECT_EQ(by_partner.data[40], 8U);
   expect_only(read_by(2, "").result, Kind::kReadWriteRace);
   expect_only(read_by(3, "").result, Kind::kReadWriteRace);
-  // Warps 1 and 2 meet behind that, so what warp 0 did lies behind warp 2 as well, but not behind warp 3.
+  // Warps 1 and 2 then use a common barrier, so warp 0's write is ordered before warp 2's reads, but not warp 3's.
   const std::string_view meet =
       "add.u32 %r11, %r8, 1; shr.u32 %r11, %r11, 1; setp.eq.u32 %p3, %r11, 1; @!%p3 bra M; bar.sync 5, 64; M:";
   expect_clean(read_by(2, meet).result);
   expect_only(read_by(3, meet).result, Kind::kReadWriteRace);
 }
 
-/// What a warp does behind bar.arrive is not ordered by that barrier.
-TEST(Checks, ArrivalsOrderWhatLiesBeforeThem) {
+/// bar.arrive does not order a warp's later accesses.
+TEST(PtxChecks, ArriveOrdersOnlyEarlierAccesses) {
   const auto text = [](std::string_view before, std::string_view behind) {
     return body(
         ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
@@ -282,13 +282,13 @@ TEST(Checks, ArrivalsOrderWhatLiesBeforeThem) {
               Kind::kReadWriteRace);
 }
 
-TEST(Checks, WriteToAReadOnlyAllocation) {
+TEST(PtxChecks, DetectsWriteToReadOnlyAllocation) {
   const std::string text = body("st.global.u32 [%rd2], %r1;");
   expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.read_only = true}).result,
               Kind::kReadOnlyWrite);
 }
 
-TEST(Checks, NonCoherentLoadOfWhatIsWritten) {
+TEST(PtxChecks, DetectsNonCoherentLoadOfWrittenMemory) {
   expect_only(
       run<float>(body("st.global.u32 [%rd2], %r1; ld.global.nc.u32 %r6, [%rd2];"), std::vector<float>(32)).result,
       Kind::kNonCoherentRead);
@@ -298,7 +298,7 @@ TEST(Checks, NonCoherentLoadOfWhatIsWritten) {
   expect_clean(run<float>(body("ld.global.nc.u32 %r6, [%rd2];"), std::vector<float>(32)).result);
 }
 
-TEST(Checks, ShuffleFromAnInactiveLane) {
+TEST(PtxChecks, DetectsShuffleFromInactiveLane) {
   const std::string shuffle = "shfl.sync.bfly.b32 %r6|%p2, %r1, 16, 31, %r7;";
   expect_only(run<float>(body("setp.ge.u32 %p1, %r1, 16; mov.u32 %r7, 65535; @%p1 bra L;" + shuffle + " L:"),
                          std::vector<float>(32))
@@ -310,15 +310,15 @@ TEST(Checks, ShuffleFromAnInactiveLane) {
   EXPECT_EQ(good.data[3], 19U);
 }
 
-TEST(Checks, EndlessLoop) {
+TEST(PtxChecks, StopsInfiniteLoopAtInstructionLimit) {
   LaunchOptions options;
-  options.budget = 100000;
+  options.instruction_limit = 100000;
   const auto bad = run<float>(body("L: add.u32 %r1, %r1, 1; bra L;"), std::vector<float>(32), {{1}, {32}}, options);
-  EXPECT_EQ(bad.result.status, RunResult::Status::kBudget);
+  EXPECT_EQ(bad.result.status, RunResult::Status::kInstructionLimit);
   EXPECT_THAT(bad.result.message, HasSubstr("100000"));
 }
 
-TEST(Checks, LaunchesThatAskForTooMuchAreRefused) {
+TEST(PtxChecks, RejectsLaunchesBeyondLimits) {
   const std::string text = body("");
   EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1}, {1025}}).result.status, RunResult::Status::kRejected);
   EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1U << 31U}, {32}}).result.status, RunResult::Status::kRejected);
@@ -326,15 +326,16 @@ TEST(Checks, LaunchesThatAskForTooMuchAreRefused) {
   EXPECT_FALSE(Machine(1024).allocate("x", 1025).ok());
 }
 
-TEST(Checks, UnsupportedInstructionsFailWhenTheyAreReached) {
+TEST(PtxChecks, UnsupportedInstructionsFailWhenExecuted) {
   const std::string text = body("setp.ge.u32 %p1, %r1, 32; @!%p1 bra L; wgmma.fence.sync.aligned; L:");
   expect_clean(run<float>(text, std::vector<float>(1)).result);
   const auto reached = run<float>(text, std::vector<float>(64), kTwoWarps);
   EXPECT_EQ(reached.result.status, RunResult::Status::kUnsupported);
-  EXPECT_THAT(reached.result.message, HasSubstr("opcode wgmma, 'wgmma.fence.sync.aligned' at PTX line 10"));
+  EXPECT_THAT(reached.result.message,
+              HasSubstr("opcode wgmma is not supported, 'wgmma.fence.sync.aligned' at PTX line 10"));
 }
 
-TEST(Checks, ManyBlocksOutliveTheStamps) {
+TEST(PtxChecks, ReportsNoFalseRaceForManyBlocks) {
   const auto good =
       run<std::uint32_t>(body("red.global.add.u32 [%rd1], 1;"), std::vector<std::uint32_t>(1), {{300000}, {1}});
   expect_clean(good.result);

@@ -15,7 +15,7 @@ namespace assay::ptx {
 namespace {
 
 constexpr std::size_t kFrameAlignment = 64;
-// What the order of blocks is drawn with; warps and lanes have numbers behind it.
+// The salt for the order of blocks; warps and lanes use the following numbers.
 constexpr std::uint64_t kBlocksSalt = 1;
 constexpr std::uint32_t kNoStop = 0xffffffff;
 
@@ -38,10 +38,10 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geome
       threads_in_block_(static_cast<std::uint32_t>(geometry.block.count())),
       warp_counts_(kernel.ops.size() + 1),
       thread_counts_(kernel.ops.size() + 1),
-      budget_(options.budget) {
+      instructions_left_(options.instruction_limit) {
   if (options.count_collisions) {
     result_.profile.atomic_collisions = 0;
-    order_shows_ = ops_whose_order_shows();
+    order_sensitive_ = order_sensitive_ops();
   }
   if (options.tables != nullptr) correction_.emplace(*options.tables, kernel);
 }
@@ -49,7 +49,7 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geome
 RunResult Execution::run(std::span<const std::uint64_t> variables) {
   prepare(variables);
   new_stamp();
-  launch_since_ = now_;
+  launch_stamp_ = current_stamp_;
   for (const std::uint64_t block : options_.blocks) {
     if (!stopped_) run_block(block);
   }
@@ -75,13 +75,13 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   for (const Kernel::Variable& variable : kernel_.shared) {
     const std::uint64_t bytes = variable.dynamic ? geometry_.dynamic_shared : variable.bytes;
     shared_.emplace_back(bytes);
-    shared_cells_.emplace_back((bytes + 3) / 4);
+    shared_shadow_.emplace_back((bytes + 3) / 4);
   }
-  op_of_number_.assign(kMostMemoryOps + 1, nullptr);
+  memory_op_by_number_.assign(kMaxMemoryOps + 1, nullptr);
   for (const Op& op : kernel_.ops) {
     if (op.control != Control::kMemory) continue;
     const std::uint16_t number = kernel_.memory_ops[op.detail].number;
-    if (number < kMostMemoryOps) op_of_number_[number] = &op;
+    if (number < kMaxMemoryOps) memory_op_by_number_[number] = &op;
   }
   warps_.resize((threads_in_block_ + kLanes - 1) / kLanes);
   lane_order_ = order_of(kLanes, kBlocksSalt + 1);
@@ -98,35 +98,35 @@ std::vector<std::uint32_t> Execution::order_of(std::size_t size, std::uint64_t s
 
 void Execution::new_stamp() {
   bool restarted = false;
-  now_ = memory_.next_stamp(restarted);
+  current_stamp_ = memory_.next_stamp(restarted);
   if (!restarted) return;
-  launch_since_ = block_since_ = phase_since_ = part_since_ = now_;
-  block_starts_ = {{now_, block_}};
-  behind_.assign(warps_.size(), Behind(warps_.size()));
-  announced_.fill({});
-  for (std::vector<Cell>& cells : shared_cells_) {
-    for (Cell& cell : cells)
+  launch_stamp_ = block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
+  block_starts_ = {{current_stamp_, block_}};
+  ordered_before_.assign(warps_.size(), OrderedBefore(warps_.size()));
+  ordered_before_arrival_.fill({});
+  for (std::vector<ShadowCell>& cells : shared_shadow_) {
+    for (ShadowCell& cell : cells)
       cell.write = cell.read = 0;
   }
   for (Warp& warp : warps_)
-    warp.synced_since = now_;
+    warp.sync_stamp = current_stamp_;
 }
 
 // ------------------------------------------------------------------------------------------------- blocks and warps
 
 void Execution::run_block(std::uint64_t block) {
   block_ = block;
-  arrived_.fill(0);
-  announced_.fill({});
-  behind_.assign(warps_.size(), Behind(warps_.size()));
+  arrived_threads_.fill(0);
+  ordered_before_arrival_.fill({});
+  ordered_before_.assign(warps_.size(), OrderedBefore(warps_.size()));
   new_stamp();
-  block_since_ = phase_since_ = part_since_ = now_;
-  block_starts_.emplace_back(now_, block);
+  block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
+  block_starts_.emplace_back(current_stamp_, block);
   for (std::size_t i = 0; i < shared_.size(); ++i) {
     std::ranges::fill(shared_[i], std::byte{0});
-    std::ranges::fill(shared_cells_[i], Cell{});
+    std::ranges::fill(shared_shadow_[i], ShadowCell{});
     for (std::uint64_t byte = shared_[i].size() - kernel_.shared[i].padding; byte < shared_[i].size(); ++byte)
-      shared_cells_[i][byte / 4].info |= 1U << (byte % 4);
+      shared_shadow_[i][byte / 4].info |= 1U << (byte % 4);
   }
   const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
   bool first = true;
@@ -156,11 +156,11 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.index = index;
   warp.carry = 0;
   warp.correction = correction_ ? &*correction_ : nullptr;
-  warp.synced_since = now_;
+  warp.sync_stamp = current_stamp_;
   warp.live = lanes_below(threads_in_block_ - index * kLanes);
   warp.local.resize(std::size_t{kernel_.local_words} * kLanes);
   warp.local_written.assign(std::size_t{kernel_.local_words} * kLanes, 0);
-  warp.groups.assign(1, Group{.pc = 0, .mask = warp.live});
+  warp.groups.assign(1, LaneGroup{.pc = 0, .mask = warp.live});
   set_specials(warp);
 }
 
@@ -204,44 +204,46 @@ void Execution::set_specials(Warp& warp) {
 
 void Execution::run_warp(Warp& warp) {
   while (!stopped_) {
-    Group* const group = next_group(warp);
+    LaneGroup* const group = next_group(warp);
     if (group == nullptr) return;
     while (!stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.groups.data()))) {
     }
   }
 }
 
-/// The group that runs next: of those that called deepest the one at the lowest instruction. Null when all have ended
-/// or wait for a barrier. Where all wait for lanes that cannot come, the lowest goes on without them.
-Group* Execution::next_group(Warp& warp) {
+/// The next group to run: among the groups with the deepest call stack, the one at the lowest instruction. Null if all
+/// have ended or wait for a barrier. If all wait for lanes that cannot arrive, the lowest continues without them.
+LaneGroup* Execution::next_group(Warp& warp) {
   merge(warp);
-  Group* best = nullptr;
-  const auto before = [](const Group& a, const Group& b) {
-    return a.returns.size() != b.returns.size() ? a.returns.size() > b.returns.size() : a.pc < b.pc;
+  LaneGroup* best = nullptr;
+  const auto before = [](const LaneGroup& a, const LaneGroup& b) {
+    return a.return_addresses.size() != b.return_addresses.size()
+               ? a.return_addresses.size() > b.return_addresses.size()
+               : a.pc < b.pc;
   };
-  Group* waiting = nullptr;
-  for (Group& group : warp.groups) {
-    if (group.wait == Group::Wait::kNone && (best == nullptr || before(group, *best))) best = &group;
-    if (group.wait == Group::Wait::kWarp && (waiting == nullptr || before(group, *waiting))) waiting = &group;
+  LaneGroup* waiting = nullptr;
+  for (LaneGroup& group : warp.groups) {
+    if (group.wait == LaneGroup::Wait::kNone && (best == nullptr || before(group, *best))) best = &group;
+    if (group.wait == LaneGroup::Wait::kWarp && (waiting == nullptr || before(group, *waiting))) waiting = &group;
   }
   if (best != nullptr || waiting == nullptr) return best;
-  waiting->wait = Group::Wait::kNone;
+  waiting->wait = LaneGroup::Wait::kNone;
   waiting->forced = true;
   return waiting;
 }
 
-/// Joins groups at the same place. One that waited for lanes looks again.
+/// Merges groups at the same instruction. A merged group that waited for lanes checks again.
 void Execution::merge(Warp& warp) {
   auto& groups = warp.groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (std::size_t j = i + 1; j < groups.size();) {
-      const bool same = groups[i].pc == groups[j].pc && groups[i].returns == groups[j].returns;
+      const bool same = groups[i].pc == groups[j].pc && groups[i].return_addresses == groups[j].return_addresses;
       if (!same) {
         ++j;
         continue;
       }
       groups[i].mask |= groups[j].mask;
-      groups[i].wait = Group::Wait::kNone;
+      groups[i].wait = LaneGroup::Wait::kNone;
       groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
     }
   }
@@ -249,13 +251,13 @@ void Execution::merge(Warp& warp) {
 
 // ----------------------------------------------------------------------------------------------------- instructions
 
-/// Runs a group up to the next instruction that is more than lanes computing, that included, or to where it meets
-/// another group. False when another group may have to run.
+/// Runs a group up to and including the next instruction that is not a pure lane computation, or until it meets another
+/// group. Returns false if another group may have to run.
 bool Execution::run_segment(Warp& warp, std::size_t number) {
-  Group& group = warp.groups[number];
+  LaneGroup& group = warp.groups[number];
   std::uint32_t meeting = kNoStop;
   if (warp.groups.size() > 1) {
-    for (const Group& other : warp.groups) {
+    for (const LaneGroup& other : warp.groups) {
       if (&other != &group && other.pc > group.pc) meeting = std::min(meeting, other.pc);
     }
   }
@@ -297,11 +299,12 @@ void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t mask) 
   thread_counts_[from] += lanes;
   thread_counts_[to] -= lanes;
   const std::uint64_t spent = std::uint64_t{to - from} * static_cast<std::uint64_t>(lanes);
-  if (spent > budget_) {
+  if (spent > instructions_left_) {
     const Op& op = kernel_.ops[std::min<std::size_t>(to, kernel_.ops.size() - 1)];
-    stop(RunResult::Status::kBudget, fmt::format("ran longer than {} thread-instructions", options_.budget), op);
+    stop(RunResult::Status::kInstructionLimit,
+         fmt::format("exceeded the limit of {} instructions, summed over threads", options_.instruction_limit), op);
   }
-  budget_ -= std::min(spent, budget_);
+  instructions_left_ -= std::min(spent, instructions_left_);
 }
 
 // ---------------------------------------------------------------------------------------------------------- results
@@ -318,7 +321,7 @@ void Execution::stop(RunResult::Status status, std::string message, const Op& op
 }
 
 void Execution::fill_profile() {
-  Profile& profile = result_.profile;
+  InstructionProfile& profile = result_.profile;
   std::int64_t warps = 0;
   std::int64_t threads = 0;
   std::vector<std::uint64_t> executed(kernel_.ops.size());
@@ -328,12 +331,12 @@ void Execution::fill_profile() {
     threads += thread_counts_[i];
     executed[i] = static_cast<std::uint64_t>(threads);
     const Op& op = kernel_.ops[i];
-    // Moves that lowering put in front of or behind an instruction are no instructions.
+    // Moves that lowering inserted before or after an instruction are not counted as instructions.
     if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.control == Control::kPlain) continue;
     profile.warp_instructions += static_cast<std::uint64_t>(warps);
-    const std::uint64_t answered = correction_ ? correction_->answered(i) : 0;
-    if (op.fidelity == Fidelity::kApproximate) approximated[i] = executed[i] - answered;
-    profile.add(*op.instruction, op.fidelity, executed[i], answered);
+    const std::uint64_t table_answers = correction_ ? correction_->table_answers(i) : 0;
+    if (op.fidelity == FidelityClass::kApproximate) approximated[i] = executed[i] - table_answers;
+    profile.add(*op.instruction, op.fidelity, executed[i], table_answers);
   }
   profile.approximation_reaches_result =
       profile.approximate > 0 && approximation_reaches_result(kernel_, executed, approximated);

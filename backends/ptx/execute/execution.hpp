@@ -1,5 +1,5 @@
-// One launch. Private to the machine: execution.cpp runs blocks and warps, control_flow.cpp moves lanes, accesses.cpp
-// does memory, race_check.cpp judges accesses, warp_operations.cpp has what lanes do together.
+// One launch. Private to the machine: execution.cpp runs blocks and warps, control_flow.cpp executes control flow,
+// accesses.cpp memory accesses and warp_operations.cpp warp-wide operations; race_check.cpp checks accesses for races.
 #pragma once
 
 #include <algorithm>
@@ -21,37 +21,39 @@
 namespace assay::ptx {
 
 /// Lanes of a warp at the same instruction, with the same callers.
-struct Group {
+struct LaneGroup {
   enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
   std::uint32_t pc = 0;
   std::uint32_t mask = 0;
-  Wait wait = Wait::kNone;  ///< kWarp: for other lanes of its warp; kBarrier: arrived at a barrier
-  bool forced = false;      ///< nothing else can run: go on without the lanes that are missing
-  std::vector<std::uint32_t> returns = {};
+  Wait wait = Wait::kNone;  ///< kWarp: waits for other lanes of its warp; kBarrier: waits at a barrier
+  bool forced = false;      ///< nothing else can run: continue without the missing lanes
+  std::vector<std::uint32_t> return_addresses = {};
 };
 
 struct Warp : Lanes {
   std::uint32_t index = 0;
-  std::uint32_t live = 0;          ///< lanes that have not left the kernel
-  std::uint32_t synced_since = 0;  ///< stamp of the last synchronisation of the warp
-  std::vector<Group> groups;
+  std::uint32_t live = 0;        ///< lanes that have not exited the kernel
+  std::uint32_t sync_stamp = 0;  ///< stamp of the last synchronisation of the warp
+  std::vector<LaneGroup> groups;
   std::unique_ptr<std::byte[]> storage;
   std::vector<std::uint32_t> local;         ///< word w of lane i at w * 32 + i
-  std::vector<std::uint8_t> local_written;  ///< bytes of each of these words that were written
+  std::vector<std::uint8_t> local_written;  ///< written bytes of each of these words
 };
 
-/// Answers from a device's tables, and how often there were none.
+/// Replaces results by those in a device's tables, and counts how often.
 class TableCorrection final : public Correction {
  public:
   TableCorrection(const Tables& tables, const Kernel& kernel) : tables_(tables), kernel_(kernel) {}
   void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) override;
-  /// Thread-instructions of each op that a table answered.
-  [[nodiscard]] std::uint64_t answered(std::size_t op) const { return op < answered_.size() ? answered_[op] : 0; }
+  /// For each op, how many of its executions, summed over threads, a table covered.
+  [[nodiscard]] std::uint64_t table_answers(std::size_t op) const {
+    return op < table_answers_.size() ? table_answers_[op] : 0;
+  }
 
  private:
   const Tables& tables_;
   const Kernel& kernel_;
-  std::vector<std::uint64_t> answered_;
+  std::vector<std::uint64_t> table_answers_;
 };
 
 class Execution {
@@ -62,7 +64,7 @@ class Execution {
   RunResult run(std::span<const std::uint64_t> variables);
 
  private:
-  /// Where a lane's access goes; null when it must not happen.
+  /// The target of each lane's access; null if the access must not be performed.
   using Pointers = std::byte* [kLanes];
   using Addresses = std::uint64_t[kLanes];
 
@@ -73,7 +75,7 @@ class Execution {
   void set_specials(Warp& warp);
   void finish_warp(Warp& warp);
   void run_warp(Warp& warp);
-  [[nodiscard]] Group* next_group(Warp& warp);
+  [[nodiscard]] LaneGroup* next_group(Warp& warp);
   bool run_segment(Warp& warp, std::size_t number);
   void merge(Warp& warp);
   void count(std::uint32_t from, std::uint32_t to, std::uint32_t mask);
@@ -92,21 +94,21 @@ class Execution {
   static constexpr std::uint32_t kBarriers = 16;
   struct Barrier {
     std::uint32_t number = 0;
-    std::uint32_t count = 0;  ///< of threads that it waits for; 0: all of the block
+    std::uint32_t count = 0;  ///< of threads that it waits for; 0: all threads of the block
   };
-  /// Who waits at a barrier.
-  struct Gathering {
-    const Op* barrier = nullptr;  ///< null: nobody
-    std::uint32_t thread = 0;     ///< the first
+  /// The threads that wait at a barrier.
+  struct BarrierArrivals {
+    const Op* barrier = nullptr;  ///< null: no thread
+    std::uint32_t thread = 0;     ///< the first waiting thread
     std::uint32_t expected = 0;
     std::uint32_t threads = 0;
     std::uint32_t warps = 0;
-    bool divergent = false;  ///< a part of a warp, or different counts
+    bool divergent = false;  ///< only part of a warp, or different counts
   };
   bool release_barrier();
   void order_participants(std::uint32_t number);
-  Barrier barrier_of(Warp& warp, const Group& group);
-  void gather(std::array<Gathering, kBarriers>& gatherings, Warp& warp, const Group& group);
+  Barrier barrier_of(Warp& warp, const LaneGroup& group);
+  void gather(std::array<BarrierArrivals, kBarriers>& arrivals, Warp& warp, const LaneGroup& group);
   void reduce_at_barrier(const Op& op, std::uint32_t number);
 
   // accesses.cpp
@@ -119,34 +121,38 @@ class Execution {
   void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                          const Addresses& addresses);
   void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask, const Pointers& pointers, bool is_global);
-  [[nodiscard]] std::vector<bool> ops_whose_order_shows() const;
+  [[nodiscard]] std::vector<bool> order_sensitive_ops() const;
   void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask, const Addresses& addresses);
   void count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
-  /// One lane's access, as the checks see it.
-  struct Actor {
+  /// One lane's access, as input of the checks.
+  struct LaneAccess {
     const Op& op;
     const MemoryOp& memory;
     std::uint32_t thread;
-    std::uint32_t warp_since;
+    std::uint32_t warp_stamp;
     std::uint64_t address;
     Space space;
-    bool initialised;  ///< the memory was before the launch
+    bool initialised;  ///< whether the memory was initialised before the launch
   };
-  void check_access(const Watch& watch, Cell* cells, std::uint64_t offset, unsigned width, const Actor& actor);
-  void check_cells(Cell* cells, std::uint64_t offset, unsigned width, const Actor& actor);
-  void check_read(Cell& cell, std::uint32_t bytes, const Actor& actor);
-  void check_write(Cell& cell, std::uint32_t bytes, const Actor& actor);
-  [[nodiscard]] Watch watch_of(const Warp& warp, const MemoryOp& memory) const {
-    return {memory, now_, {launch_since_, block_since_, phase_since_, std::max(warp.synced_since, part_since_)}};
+  void check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
+                    const LaneAccess& actor);
+  void check_cells(ShadowCell* cells, std::uint64_t offset, unsigned width, const LaneAccess& actor);
+  void check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor);
+  void check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor);
+  [[nodiscard]] FastRaceCheck make_fast_race_check(const Warp& warp, const MemoryOp& memory) const {
+    return {memory,
+            current_stamp_,
+            {launch_stamp_, block_stamp_, phase_stamp_, std::max(warp.sync_stamp, partial_barrier_stamp_)}};
   }
-  [[nodiscard]] bool unordered(std::uint32_t earlier, const Actor& actor) const;
-  void report(Finding::Kind kind, const Actor& actor, const std::uint32_t* other = nullptr, std::uint32_t number = 0);
+  [[nodiscard]] bool unordered(std::uint32_t earlier, const LaneAccess& actor) const;
+  void report(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,
+              std::uint32_t number = 0);
 
-  void add_finding(Finding::Kind kind, const Op& op, std::uint32_t thread, Space space = Space::kGeneric,
+  void add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t thread, Space space = Space::kGeneric,
                    std::uint64_t address = 0, unsigned width = 0, std::optional<Site> other = std::nullopt);
-  void locate(Finding& finding);
+  void locate(CheckFinding& finding);
   [[nodiscard]] Site site_of(const Op* op, std::uint32_t thread, std::uint64_t block) const;
   [[nodiscard]] Dim3 thread_place(std::uint32_t thread) const;
   [[nodiscard]] Dim3 block_place(std::uint64_t block) const;
@@ -169,57 +175,58 @@ class Execution {
   std::unique_ptr<std::byte[]> constants_storage_;
   std::byte* constants_ = nullptr;
   std::vector<Warp> warps_;
-  std::vector<std::unique_ptr<std::byte[]>> frames_;  ///< of warps that have ended, for the next
+  std::vector<std::unique_ptr<std::byte[]>> frames_;  ///< frames of ended warps, for reuse
   std::uint32_t threads_in_block_ = 0;
-  std::array<std::uint32_t, kBarriers> arrived_{};  ///< threads that passed bar.arrive, by barrier
-  /// What barriers of a part of the block ordered, by warp: accesses of each other warp with an earlier stamp than this
-  /// came before what the warp does now. And the same for what comes behind a barrier, of warps that passed bar.arrive.
-  using Behind = std::vector<std::uint32_t>;
-  std::vector<Behind> behind_;
-  std::array<Behind, kBarriers> announced_;
+  std::array<std::uint32_t, kBarriers> arrived_threads_{};  ///< threads that passed bar.arrive, by barrier
+  /// The order established by barriers of a part of the block, for each warp: accesses of each other warp with an
+  /// earlier stamp are ordered before the warp's current accesses. Likewise for accesses after a barrier, of warps that
+  /// passed bar.arrive.
+  using OrderedBefore = std::vector<std::uint32_t>;
+  std::vector<OrderedBefore> ordered_before_;
+  std::array<OrderedBefore, kBarriers> ordered_before_arrival_;
   std::uint64_t block_ = 0;
   std::vector<std::uint32_t> lane_order_;
 
-  std::vector<std::vector<std::byte>> shared_;  ///< of the current block, by variable
-  std::vector<std::vector<Cell>> shared_cells_;
+  std::vector<std::vector<std::byte>> shared_;  ///< shared memory of the current block, by variable
+  std::vector<std::vector<ShadowCell>> shared_shadow_;
 
-  // Stamps: now, and since when the launch, the block and the phase between barriers have been running.
-  std::uint32_t now_ = 0;
-  std::uint32_t launch_since_ = 0;
-  std::uint32_t block_since_ = 0;
-  std::uint32_t phase_since_ = 0;
-  std::uint32_t part_since_ = 0;  ///< since the last barrier of a part of the block
+  // Stamps: now, and the start of the launch, the block and the phase between barriers.
+  std::uint32_t current_stamp_ = 0;
+  std::uint32_t launch_stamp_ = 0;
+  std::uint32_t block_stamp_ = 0;
+  std::uint32_t phase_stamp_ = 0;
+  std::uint32_t partial_barrier_stamp_ = 0;  ///< since the last barrier of a part of the block
   std::vector<std::pair<std::uint32_t, std::uint64_t>> block_starts_;  ///< stamp and block
 
-  std::vector<const Op*> op_of_number_;  ///< of memory instructions
-  std::map<std::pair<Finding::Kind, const Op*>, std::size_t> known_findings_;
-  std::vector<bool> order_shows_;                              ///< by op; empty where collisions are not counted
-  std::unordered_map<std::uint64_t, std::uint64_t> first_at_;  ///< by address: the thread of the first such op
-  // Differences: an instruction was executed as often as the sum of the entries up to it.
+  std::vector<const Op*> memory_op_by_number_;  ///< for memory instructions
+  std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> known_findings_;
+  std::vector<bool> order_sensitive_;                                 ///< by op; empty if collisions are not counted
+  std::unordered_map<std::uint64_t, std::uint64_t> first_thread_at_;  ///< by address: the thread of the first such op
+  // Stored as differences: the execution count of an instruction is the sum of the entries up to it.
   std::vector<std::int64_t> warp_counts_;
   std::vector<std::int64_t> thread_counts_;
-  std::uint64_t budget_ = 0;
+  std::uint64_t instructions_left_ = 0;
 };
 
-/// One lane's access to checked memory: whole words are looked at quickly first.
-inline void Execution::check_access(const Watch& watch, Cell* cells, std::uint64_t offset, unsigned width,
-                                    const Actor& actor) {
+/// Checks one lane's access; whole words take the fast path first.
+inline void Execution::check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
+                                    const LaneAccess& actor) {
   if (((offset | width) & 3U) != 0) return check_cells(cells, offset, width, actor);
   for (std::uint64_t at = offset; at < offset + width; at += 4) {
-    Cell& cell = cells[at / 4];
+    ShadowCell& cell = cells[at / 4];
     const bool fine = actor.memory.access == Access::kLoad ? watch.read(cell, 15, actor.thread, actor.initialised)
                                                            : watch.write(cell, 15, actor.thread, actor.initialised);
     if (!fine) check_cells(cells, at, 4, actor);
   }
 }
 
-inline std::uint32_t* word_slot(Lanes& lanes, Slot slot) {
-  return reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~Slot::kConstant));
+inline std::uint32_t* word_slot(Lanes& lanes, FrameSlot slot) {
+  return reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
 }
-inline std::uint64_t* wide_slot(Lanes& lanes, Slot slot) {
-  return reinterpret_cast<std::uint64_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~Slot::kConstant));
+inline std::uint64_t* wide_slot(Lanes& lanes, FrameSlot slot) {
+  return reinterpret_cast<std::uint64_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
 }
-inline void set_predicate(Lanes& lanes, Slot slot, std::uint32_t value, std::uint32_t mask) {
+inline void set_predicate(Lanes& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t mask) {
   std::uint32_t& word = *word_slot(lanes, slot);
   word = (word & ~mask) | (value & mask);
 }

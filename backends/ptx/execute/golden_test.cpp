@@ -1,4 +1,4 @@
-// Real PTX of NVRTC, run where there is no NVRTC: it must run clean and execute what it always did.
+// Runs the golden PTX, which NVRTC compiled earlier: it must have no findings, and its profile must not change.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -25,8 +25,8 @@ const std::filesystem::path kFolder = testing::golden_folder();
 constexpr Geometry kGeometry{{2}, {64}};
 constexpr long long kThreads = 77;
 
-/// The PTX is fixed, so figures change only with what is counted, and how. This much may change unnoticed: a warp's
-/// meeting point that moves by an instruction.
+/// The PTX is fixed, so measures change only if the counting changes. The tolerance allows the reconvergence point of a
+/// warp to move by an instruction.
 constexpr double kTolerance = 0.02;
 
 RunResult run_golden(const GoldenLaunch& launch, const std::string& architecture, const std::string& pass) {
@@ -34,7 +34,7 @@ RunResult run_golden(const GoldenLaunch& launch, const std::string& architecture
       testing::kernel_of(testing::golden_ptx(launch, architecture), fmt::format("{}_{}", launch.kernel, pass));
   if (kernel == nullptr) return {.status = RunResult::Status::kRejected};
   Machine machine;
-  Arguments arguments;
+  KernelArguments arguments;
   Rng random(7);
   arguments.add(kThreads);
   std::vector<std::string> texts = launch.arguments;
@@ -65,7 +65,7 @@ Profiles profiles_now() {
   return profiles;
 }
 
-/// A table: the names of the measures, and below them a row for each launch.
+/// Reads a table: the names of the measures, and then a row for each launch.
 Profiles read_profiles() {
   std::ifstream file(kFolder / "profiles.txt");
   std::string line;
@@ -99,7 +99,7 @@ void write_profiles(const Profiles& profiles) {
 }
 
 /// At least 60 kernels, of all families, from both code generators.
-TEST(Golden, CoverTheFamilies) {
+TEST(GoldenPtx, CoversEveryFamily) {
   std::set<std::string> families;
   std::map<std::string, int> kernels;
   for (const GoldenLaunch& launch : golden_launches()) {
@@ -116,7 +116,7 @@ TEST(Golden, CoverTheFamilies) {
   EXPECT_GE(kernels.at("100"), 40);
 }
 
-TEST(Golden, ProfilesStay) {
+TEST(GoldenPtx, ProfilesAreUnchanged) {
   const Profiles now = profiles_now();
   ASSERT_GE(now.size(), 160U);
   if (std::getenv("ASSAY_REMAKE_PROFILES") != nullptr) write_profiles(now);
@@ -132,21 +132,22 @@ TEST(Golden, ProfilesStay) {
   }
 }
 
-TEST(Golden, LaunchesAsText) {
+TEST(GoldenPtx, ParsesArgumentText) {
   Machine machine;
-  Arguments arguments;
+  KernelArguments arguments;
   Rng random(1);
   const auto error_of = [&](std::string_view text) {
     const auto added = add_argument(machine, arguments, "x", text, random);
     return added.ok() ? "" : added.error().text();
   };
-  EXPECT_EQ(error_of("f32"), "argument 'x': found 'f32', expected extents, as in f32[64]");
-  EXPECT_EQ(error_of("q8[4]"),
-            "argument 'x': found 'q8[4]', expected a type such as f32 or s32, as in f32[64] or s32:5");
-  EXPECT_EQ(error_of("s32:1.5"), "argument 'x': found 's32:1.5', expected a value of type s32");
-  EXPECT_EQ(error_of("f32[4,-1]"), "argument 'x': found 'f32[4,-1]', expected 1 to 4 extents, as in f32[8,4]");
+  EXPECT_EQ(error_of("f32"), "argument 'x': must be a type with extents, such as f32[64], got 'f32'");
+  EXPECT_EQ(error_of("q8[4]"), "argument 'x': must be an array such as f32[64] or a scalar such as s32:5, got 'q8[4]'");
+  EXPECT_EQ(error_of("s32:1.5"), "argument 'x': must be a value of type s32, got 's32:1.5'");
+  EXPECT_EQ(error_of("f32[4,-1]"),
+            "argument 'x': must be a type with 1 to 4 extents, such as f32[8,4], got 'f32[4,-1]'");
   EXPECT_EQ(error_of("f32[4]=some"),
-            "argument 'x': found 'f32[4]=some', expected nothing, or one of =NUMBER, =ramp, =random, =?");
+            "argument 'x': must be a type with extents, optionally followed by =NUMBER, =ramp, =random or =?, got "
+            "'f32[4]=some'");
   const auto view = add_argument(machine, arguments, "v", "array:s16[2,3]=ramp", random);
   ASSERT_TRUE(view.ok()) << view.error().text();
   const std::vector<std::byte>& bytes = arguments.values().back();

@@ -1,5 +1,5 @@
-// Instructions in each other's company: carries, calls, schedules, and what is told of approximations. What each one
-// computes by itself is in models/.
+// Tests of instructions in combination: carries, calls, schedules, and the reporting of approximations. Tests of single
+// instructions are in models/.
 #include <gtest/gtest.h>
 
 #include "backends/ptx/testing/machine.hpp"
@@ -11,7 +11,7 @@ using testing::entry;
 using testing::run;
 
 /// 64-bit sums and products by carries of 32-bit halves.
-TEST(Instructions, CarryChains) {
+TEST(PtxInstructions, CarryChainsComputeWideSumsAndProducts) {
   struct Record {
     std::uint64_t a = 0;
     std::uint64_t b = 0;
@@ -36,7 +36,7 @@ TEST(Instructions, CarryChains) {
     EXPECT_EQ(record.result, record.a + (record.a & 0xffffffff) * (record.b & 0xffffffff)) << std::hex << record.a;
 }
 
-TEST(Instructions, CallsAndLocalMemory) {
+TEST(PtxInstructions, CallsPassArgumentsAndReturnResults) {
   const std::string function =
       ".func (.param .b32 r) triple(.param .b32 x)\n{ .reg .b32 %r<5>; ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, 3;"
       " st.param.b32 [r], %r2; ret; }\n";
@@ -54,8 +54,8 @@ TEST(Instructions, CallsAndLocalMemory) {
   EXPECT_EQ(done.data[31], 93U);
 }
 
-/// Any schedule gives the same bits where no order matters, and the fidelity counts say what was approximate.
-TEST(Instructions, SchedulesAndFidelity) {
+/// All schedules give the same bits if the order has no effect, and fidelity counts approximate instructions.
+TEST(PtxInstructions, ScheduleDoesNotChangeResultsOrFidelity) {
   const std::string text = entry(
       "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r2, %r2, 6; add.u32 %r1, %r1, %r2;"
       " red.global.add.u32 [%rd1], %r1; ex2.approx.f32 %f1, 0f40000000; mul.f32 %f1, %f1, %f1;");
@@ -74,7 +74,7 @@ TEST(Instructions, SchedulesAndFidelity) {
   }
 }
 
-TEST(Instructions, CountsAtomicsOfOtherThreadsToOneCellWhoseOrderShows) {
+TEST(PtxInstructions, CountsCollisionsOfOrderSensitiveAtomics) {
   const auto collisions = [](const std::string& body) {
     const std::string before = ".shared .align 4 .b8 cells[256];\n";
     const std::string text =
@@ -86,21 +86,22 @@ TEST(Instructions, CountsAtomicsOfOtherThreadsToOneCellWhoseOrderShows) {
   };
   const std::string own_cell = "mad.lo.s32 %r3, %r2, 64, %r1; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd3, %rd1, %rd2;";
   const std::string add = "red.global.add.f32 [%rd3], 0f3F800000;";
-  EXPECT_EQ(collisions(own_cell + add + add), 0U) << "a thread's own come one after another";
+  EXPECT_EQ(collisions(own_cell + add + add), 0U) << "the atomics of one thread are ordered";
   EXPECT_EQ(collisions("mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;" + add), 64U) << "both blocks";
-  EXPECT_EQ(collisions("mov.u64 %rd3, %rd1; red.global.add.u32 [%rd3], 1;"), 0U) << "sums of integers have no order";
-  EXPECT_EQ(collisions("atom.global.add.u32 %r3, [%rd1], 1;"), 0U) << "what it gives back is not used";
+  EXPECT_EQ(collisions("mov.u64 %rd3, %rd1; red.global.add.u32 [%rd3], 1;"), 0U)
+      << "integer sums do not depend on the order";
+  EXPECT_EQ(collisions("atom.global.add.u32 %r3, [%rd1], 1;"), 0U) << "the returned value is not used";
   EXPECT_EQ(collisions("atom.global.add.u32 %r3, [%rd1], 1; add.u32 %r4, %r3, 1;"), 127U);
   EXPECT_EQ(collisions("atom.global.cas.b32 %r3, [%rd1], 0, %r1;"), 127U);
   EXPECT_EQ(collisions("atom.global.exch.b32 %r3, [%rd1], %r1;"), 127U);
   EXPECT_EQ(collisions("shl.b32 %r3, %r1, 2; mov.u32 %r4, cells; add.u32 %r5, %r4, %r3;"
                        "atom.shared.add.f32 %f1, [%r5], 0f3F800000;"),
             0U)
-      << "each block has its own";
+      << "each block has its own shared memory";
   EXPECT_EQ(collisions("mov.u32 %r4, cells; atom.shared.add.f32 %f1, [%r4], 0f3F800000;"), 126U);
 }
 
-TEST(Instructions, TellsWhetherAnApproximationReachedTheResult) {
+TEST(PtxInstructions, DetectsApproximationsThatReachTheResult) {
   const auto reached = [](const std::string& body) {
     const auto done = run<float>(entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;"
                                        " add.s64 %rd1, %rd1, %rd2; ex2.approx.f32 %f1, 0f40000000;" +

@@ -11,39 +11,39 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 26U;
-constexpr std::uint64_t kMostShared = 227 * 1024;
+constexpr std::uint64_t kMaxBlocks = std::uint64_t{1} << 26U;
+constexpr std::uint64_t kMaxSharedBytes = 227 * 1024;
 
-/// Why a launch of this shape is refused; empty when it is not.
+/// Why a launch with this geometry is rejected; empty if it is not.
 std::string rejection(const Kernel& kernel, const Geometry& geometry) {
   const std::uint64_t threads = geometry.block.count();
-  if (threads == 0 || threads > kMostThreads) {
-    return fmt::format("found blocks of {} threads, expected 1 to {}", threads, kMostThreads);
+  if (threads == 0 || threads > kMaxThreads) {
+    return fmt::format("blocks must have 1 to {} threads, got {}", kMaxThreads, threads);
   }
   const Dim3& grid = geometry.grid;
-  if (grid.count() == 0 || grid.y > 65535 || grid.z > 65535 || grid.count() > kMostBlocks) {
-    return fmt::format("found a grid of {} x {} x {} blocks, expected 1 to {} and at most 65535 in y and z", grid.x,
-                       grid.y, grid.z, kMostBlocks);
+  if (grid.count() == 0 || grid.y > 65535 || grid.z > 65535 || grid.count() > kMaxBlocks) {
+    return fmt::format("a grid must have 1 to {} blocks and at most 65535 in y and z, got {} x {} x {}", kMaxBlocks,
+                       grid.x, grid.y, grid.z);
   }
   std::uint64_t shared = 0;
   for (const Kernel::Variable& variable : kernel.shared)
     shared += variable.dynamic ? geometry.dynamic_shared : variable.bytes;
-  if (shared > kMostShared) {
-    return fmt::format("found {} bytes of shared memory, expected at most {}", shared, kMostShared);
+  if (shared > kMaxSharedBytes) {
+    return fmt::format("shared memory must have at most {} bytes, got {}", kMaxSharedBytes, shared);
   }
   return {};
 }
 
-Result<std::vector<std::byte>> lay_out_arguments(const Kernel& kernel, const Arguments& arguments) {
+Result<std::vector<std::byte>> lay_out_arguments(const Kernel& kernel, const KernelArguments& arguments) {
   const std::vector<Variable>& parameters = kernel.function->parameters;
   if (arguments.values().size() != parameters.size()) {
-    return Error{fmt::format("found {} arguments, expected {}", arguments.values().size(), parameters.size())};
+    return Error{fmt::format("the entry takes {} arguments, got {}", parameters.size(), arguments.values().size())};
   }
   std::vector<std::byte> bytes(kernel.function->parameter_bytes);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::vector<std::byte>& value = arguments.values()[i];
     if (value.size() != parameters[i].bytes) {
-      return Error{fmt::format("found {} bytes for parameter {}, expected {}", value.size(), i, parameters[i].bytes)};
+      return Error{fmt::format("argument {} must have {} bytes, got {}", i, parameters[i].bytes, value.size())};
     }
     std::ranges::copy(value, bytes.begin() + static_cast<std::ptrdiff_t>(parameters[i].offset));
   }
@@ -56,7 +56,7 @@ RunResult rejected(const Kernel& kernel, const std::string& message) {
 
 }  // namespace
 
-Machine::Machine(std::size_t most_bytes) : memory_(std::make_unique<Memory>(most_bytes)) {}
+Machine::Machine(std::size_t max_bytes) : memory_(std::make_unique<Memory>(max_bytes)) {}
 Machine::~Machine() = default;
 Machine::Machine(Machine&&) noexcept = default;
 Machine& Machine::operator=(Machine&&) noexcept = default;
@@ -73,7 +73,7 @@ void Machine::set_flags(AllocationId allocation, AllocationFlags flags) { memory
 void Machine::reset() { memory_->reset(); }
 
 RunResult Machine::launch(const std::shared_ptr<const Kernel>& kernel, const Geometry& geometry,
-                          const Arguments& arguments, const LaunchOptions& options) {
+                          const KernelArguments& arguments, const LaunchOptions& options) {
   if (const std::string reason = rejection(*kernel, geometry); !reason.empty()) return rejected(*kernel, reason);
   Result<std::vector<std::byte>> parameters = lay_out_arguments(*kernel, arguments);
   if (!parameters) return rejected(*kernel, parameters.error().text());

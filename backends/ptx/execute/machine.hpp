@@ -1,4 +1,4 @@
-// The machine that runs PTX: memory, launches, checks. Start reading here.
+// The machine that executes PTX: memory, launches, checks. Start reading here.
 //
 //     Machine machine;
 //     AllocationId x = machine.allocate("x", 4096).value();      // then fill machine.bytes(x)
@@ -8,9 +8,9 @@
 //     RunResult result = machine.launch(kernel, {.grid = {8}, .block = {128}}, arguments, {});
 //     if (result.ok()) ... machine.bytes(x) ...; for (const Finding& f : result.findings) puts(describe(f).c_str());
 //
-// Blocks run one after another, the warps of a block one after another from barrier to barrier, in an order that the
-// schedule fixes. Lanes of a warp that diverge run lowest instruction first and meet again where their instructions do.
-// Whatever a kernel does, it reaches no memory but that of the machine. A machine is used by one thread at a time.
+// Blocks run sequentially, and the warps of a block run sequentially from barrier to barrier, in an order defined by
+// the schedule. Diverged lanes of a warp run lowest instruction first and reconverge when they reach the same
+// instruction. A kernel can access only the memory of the machine. A machine must be used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -32,19 +32,19 @@
 
 namespace assay::ptx {
 
-/// Which checks are made. Accesses outside of all memory are always found and never done.
+/// The enabled checks. Accesses outside of all allocations are always reported and never performed.
 struct Checks {
   bool misaligned = true;
   bool uninitialised = true;
-  bool races = true;         ///< between threads, without a barrier between them, on global and shared memory
-  bool read_only = true;     ///< writes to read-only allocations; without it they are done
-  bool non_coherent = true;  ///< ld.global.nc of what the launch writes
-  bool divergence = true;    ///< barriers, shuffles and votes that not all of their lanes reach
+  bool races = true;         ///< accesses to global and shared memory by threads without a barrier in between
+  bool read_only = true;     ///< writes to read-only allocations; performed if disabled
+  bool non_coherent = true;  ///< ld.global.nc of memory that the launch writes
+  bool divergence = true;    ///< barriers, shuffles and votes that not all their lanes reach
 
   static Checks none() { return {false, false, false, false, false, false}; }
 };
 
-/// A check by the name that people call it.
+/// A check and its name.
 struct CheckRow {
   std::string_view name;
   bool Checks::*member;
@@ -67,11 +67,11 @@ inline constexpr auto kCheckNames = [] {
 
 enum class Order : std::uint8_t { kForward, kReverse, kShuffled };
 
-/// In which order blocks, the warps of a block and the lanes of an atomic instruction take turns.
-struct Schedule {
+/// The order of blocks, of the warps of a block and of the lanes of an atomic instruction.
+struct ExecutionOrder {
   Order order = Order::kForward;
-  std::uint64_t seed = 0;     ///< of kShuffled
-  bool within_blocks = true;  ///< false: for blocks only; warps and lanes ascend
+  std::uint64_t seed = 0;     ///< for kShuffled
+  bool within_blocks = true;  ///< false: only blocks are reordered; warps and lanes ascend
 };
 
 struct Geometry {
@@ -84,24 +84,25 @@ struct Tables;
 
 struct LaunchOptions {
   Checks checks;
-  Schedule schedule;
-  std::uint64_t budget = 20'000'000'000;   ///< of thread-instructions; the run ends when it is used up
-  std::size_t most_findings = 16;          ///< the run goes on behind a finding, but not behind this many
-  bool count_collisions = false;           ///< for Profile::atomic_collisions
-  std::vector<std::uint64_t> blocks = {};  ///< to run, ascending, in Order::kForward; empty: all
-  const Tables* tables = nullptr;          ///< of a device, whose answers approximate instructions then give
+  ExecutionOrder schedule;
+  std::uint64_t instruction_limit =
+      20'000'000'000;                      ///< instruction limit, summed over threads; the run stops when it is reached
+  std::size_t max_findings = 16;           ///< the run continues after a finding, but stops after this many
+  bool count_collisions = false;           ///< for InstructionProfile::atomic_collisions
+  std::vector<std::uint64_t> blocks = {};  ///< blocks to run, ascending, in Order::kForward; empty: all
+  const Tables* tables = nullptr;          ///< measured results of a device for approximate instructions
 };
 
-/// Arguments of a kernel, laid out as its parameters: add() one for each, in order, or bytes() as a whole.
-class Arguments {
+/// The arguments of a kernel: call add() or add_bytes() once per parameter, in order.
+class KernelArguments {
  public:
   template <class T>
-  requires std::is_trivially_copyable_v<T> Arguments& add(const T& value) {
+  requires std::is_trivially_copyable_v<T> KernelArguments& add(const T& value) {
     std::vector<std::byte>& bytes = values_.emplace_back(sizeof(T));
     std::memcpy(bytes.data(), &value, sizeof(T));
     return *this;
   }
-  Arguments& add_bytes(std::vector<std::byte> bytes) {
+  KernelArguments& add_bytes(std::vector<std::byte> bytes) {
     values_.push_back(std::move(bytes));
     return *this;
   }
@@ -114,24 +115,24 @@ class Arguments {
 struct RunResult {
   enum class Status : std::uint8_t {
     kCompleted,
-    kRejected,     ///< nothing ran: arguments or geometry that do not fit
-    kUnsupported,  ///< reached an instruction that the lane does not know
-    kTrapped,      ///< executed trap
-    kBudget,       ///< ran longer than the budget
-    kStopped,      ///< had as many findings as were asked for
+    kRejected,          ///< nothing ran: the arguments or the geometry are invalid
+    kUnsupported,       ///< reached an unsupported instruction
+    kTrapped,           ///< executed a trap instruction
+    kInstructionLimit,  ///< exceeded the instruction budget
+    kStopped,           ///< reached the maximum number of findings
   };
   Status status = Status::kCompleted;
-  std::string message;  ///< of a status other than kCompleted: what, and where
-  std::vector<Finding> findings;
-  Profile profile;
+  std::string message;  ///< for a status other than kCompleted: the reason and the location
+  std::vector<CheckFinding> findings;
+  InstructionProfile profile;
 
-  /// Completed, and nothing was found.
+  /// Completed without findings.
   [[nodiscard]] bool ok() const { return status == Status::kCompleted && findings.empty(); }
 };
 
 struct AllocationFlags {
   bool read_only = false;      ///< kernels must not write
-  bool uninitialised = false;  ///< to read before a kernel wrote is a finding
+  bool uninitialised = false;  ///< reading bytes that no kernel has written is a finding
 };
 
 struct AllocationId {
@@ -142,28 +143,28 @@ class Memory;
 
 class Machine {
  public:
-  /// `most_bytes` is the limit of all allocations together.
-  explicit Machine(std::size_t most_bytes = std::size_t{4} << 30U);
+  /// `max_bytes` limits the total size of all allocations.
+  explicit Machine(std::size_t max_bytes = std::size_t{4} << 30U);
   ~Machine();
   Machine(Machine&&) noexcept;
   Machine& operator=(Machine&&) noexcept;
 
-  /// Zeroed memory. Fails above the limit.
+  /// Allocates zeroed memory. Fails above the limit.
   Result<AllocationId> allocate(std::string name, std::size_t bytes, AllocationFlags flags = {});
-  /// Memory of the caller's, which must outlive the machine or its next reset().
+  /// Uses memory of the caller, which must outlive the machine or its next reset().
   AllocationId adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags = {});
   [[nodiscard]] std::span<std::byte> bytes(AllocationId allocation);
-  /// What kernels call the first byte.
+  /// The device address of the first byte.
   [[nodiscard]] std::uint64_t address(AllocationId allocation) const;
   /// Changes the flags, for instance between a forward and a backward launch.
   void set_flags(AllocationId allocation, AllocationFlags flags);
-  /// Frees all memory, that of modules included.
+  /// Frees all memory, including that of modules.
   void reset();
 
-  /// Runs a kernel to its end. Variables of its module are made at the module's first launch and then keep their
-  /// values.
-  RunResult launch(const std::shared_ptr<const Kernel>& kernel, const Geometry& geometry, const Arguments& arguments,
-                   const LaunchOptions& options);
+  /// Runs a kernel to its end. Variables of its module are created at the module's first launch and keep their values
+  /// afterwards.
+  RunResult launch(const std::shared_ptr<const Kernel>& kernel, const Geometry& geometry,
+                   const KernelArguments& arguments, const LaunchOptions& options);
 
  private:
   std::unique_ptr<Memory> memory_;

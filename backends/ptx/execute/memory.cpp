@@ -10,29 +10,30 @@ namespace assay::ptx {
 
 namespace {
 
-/// What is kept of the shadows of freed allocations.
-constexpr std::size_t kMostUnusedShadows = 32;
+/// How many shadows of freed allocations are kept for reuse.
+constexpr std::size_t kMaxUnusedShadows = 32;
 
 }  // namespace
 
-Cell* Memory::cells_of(Allocation& allocation) {
+ShadowCell* Memory::cells_of(Allocation& allocation) {
   if (allocation.shadow.cells != nullptr) return allocation.shadow.cells.get();
   const std::size_t count = allocation.cell_count();
   const auto fits = [&](const Shadow& shadow) { return shadow.capacity >= count && shadow.capacity <= 4 * count + 64; };
   const auto unused = std::ranges::find_if(unused_shadows_, fits);
   if (unused == unused_shadows_.end()) {
-    allocation.shadow = {std::make_unique<Cell[]>(count), count};
+    allocation.shadow = {std::make_unique<ShadowCell[]>(count), count};
   } else {
     allocation.shadow = std::move(*unused);
     unused_shadows_.erase(unused);
-    std::fill_n(allocation.shadow.cells.get(), count, Cell{});
+    std::fill_n(allocation.shadow.cells.get(), count, ShadowCell{});
   }
   return allocation.shadow.cells.get();
 }
 
 Result<AllocationId> Memory::allocate(std::string name, std::size_t bytes, AllocationFlags flags) {
-  if (bytes > most_bytes_ - used_bytes_) {
-    return Error{fmt::format("'{}' of {} bytes exceeds the limit of memory, {} bytes", name, bytes, most_bytes_)};
+  if (bytes > max_bytes_ - used_bytes_) {
+    return Error{
+        fmt::format("allocating '{}' of {} bytes exceeds the memory limit of {} bytes", name, bytes, max_bytes_)};
   }
   used_bytes_ += bytes;
   auto owned = std::make_unique<std::byte[]>(bytes);
@@ -50,7 +51,7 @@ AllocationId Memory::adopt(std::string name, std::span<std::byte> bytes, Allocat
 
 void Memory::reset() {
   for (Allocation& allocation : allocations_) {
-    const bool keep = allocation.shadow.cells != nullptr && unused_shadows_.size() < kMostUnusedShadows;
+    const bool keep = allocation.shadow.cells != nullptr && unused_shadows_.size() < kMaxUnusedShadows;
     if (keep) unused_shadows_.push_back(std::move(allocation.shadow));
   }
   allocations_.clear();
@@ -78,13 +79,13 @@ Result<std::vector<std::uint64_t>> Memory::variables_of(const std::shared_ptr<co
 }
 
 std::uint32_t Memory::next_stamp(bool& restarted) {
-  restarted = stamp_ == kMostStamp;
+  restarted = stamp_ == kMaxStamp;
   if (restarted) {
     stamp_ = 0;
     for (Allocation& allocation : allocations_) {
       if (allocation.shadow.cells == nullptr) continue;
       const std::span cells(allocation.shadow.cells.get(), allocation.cell_count());
-      for (Cell& cell : cells)
+      for (ShadowCell& cell : cells)
         cell.write = cell.read = 0;
     }
   }

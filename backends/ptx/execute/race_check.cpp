@@ -1,4 +1,4 @@
-// What shadow memory tells of an access, and how findings are put together.
+// Checks accesses against shadow memory and creates findings.
 #include <algorithm>
 #include <bit>
 
@@ -9,17 +9,17 @@ namespace assay::ptx {
 namespace {
 
 std::uint32_t stamp_of(std::uint32_t access) { return access >> 14U; }
-std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMostThreads - 1); }
+std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreads - 1); }
 
 }  // namespace
 
-/// Every word of an access. `offset` counts from the first cell.
-void Execution::check_cells(Cell* cells, std::uint64_t offset, unsigned width, const Actor& actor) {
+/// Checks every word of an access. `offset` is relative to the first cell.
+void Execution::check_cells(ShadowCell* cells, std::uint64_t offset, unsigned width, const LaneAccess& actor) {
   for (unsigned done = 0; done < width;) {
     const auto begin = static_cast<unsigned>((offset + done) % 4);
     const unsigned size = std::min(4 - begin, width - done);
     const std::uint32_t bytes = ((1U << size) - 1) << begin;
-    Cell& cell = cells[(offset + done) / 4];
+    ShadowCell& cell = cells[(offset + done) / 4];
     if (actor.memory.access == Access::kLoad) {
       check_read(cell, bytes, actor);
     } else {
@@ -29,44 +29,45 @@ void Execution::check_cells(Cell* cells, std::uint64_t offset, unsigned width, c
   }
 }
 
-/// Whether an earlier access by another thread and this one could happen in either order.
-bool Execution::unordered(std::uint32_t earlier, const Actor& actor) const {
+/// Whether an earlier access by another thread is unordered with this one.
+bool Execution::unordered(std::uint32_t earlier, const LaneAccess& actor) const {
   const std::uint32_t stamp = stamp_of(earlier);
-  if (stamp < launch_since_) return false;
-  if (stamp < block_since_) return true;
-  if (stamp < phase_since_) return false;
+  if (stamp < launch_stamp_) return false;
+  if (stamp < block_stamp_) return true;
+  if (stamp < phase_stamp_) return false;
   const std::uint32_t thread = thread_of(earlier);
   if (thread == actor.thread) return false;
   const std::uint32_t warp = actor.thread / kLanes;
-  return thread / kLanes != warp ? stamp >= behind_[warp][thread / kLanes] : stamp >= actor.warp_since;
+  return thread / kLanes != warp ? stamp >= ordered_before_[warp][thread / kLanes] : stamp >= actor.warp_stamp;
 }
 
-void Execution::check_read(Cell& cell, std::uint32_t bytes, const Actor& actor) {
-  const std::uint32_t self = now_ << 14U | actor.thread << 4U | bytes;
+void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
+  const std::uint32_t self = current_stamp_ << 14U | actor.thread << 4U | bytes;
   const Checks& checks = options_.checks;
   if (checks.uninitialised && !actor.initialised && (cell.info & bytes) != bytes) {
-    report(Finding::Kind::kUninitialisedRead, actor);
+    report(CheckFinding::Kind::kUninitialisedRead, actor);
   }
   const bool written = (cell.write & bytes) != 0;
   const bool atomically = (cell.info & kWroteAtomically) != 0;
-  const std::uint32_t writer = cell.info >> 8U & kMostMemoryOps;
-  if (checks.non_coherent && actor.memory.non_coherent && written && stamp_of(cell.write) >= launch_since_) {
-    report(Finding::Kind::kNonCoherentRead, actor, &cell.write, writer);
+  const std::uint32_t writer = cell.info >> 8U & kMaxMemoryOps;
+  if (checks.non_coherent && actor.memory.non_coherent && written && stamp_of(cell.write) >= launch_stamp_) {
+    report(CheckFinding::Kind::kNonCoherentRead, actor, &cell.write, writer);
   } else if (checks.races && written && unordered(cell.write, actor) && !(atomically && actor.memory.strong)) {
-    report(atomically ? Finding::Kind::kAtomicRace : Finding::Kind::kReadWriteRace, actor, &cell.write, writer);
+    report(atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor, &cell.write,
+           writer);
   }
   if (actor.memory.strong || (cell.read == self && !actor.memory.non_coherent)) return;
   const std::uint32_t earlier = stamp_of(cell.read);
-  // A cell names one reader: of other bytes, which another thread read, it forgets the reader.
-  const bool by_another = thread_of(cell.read) != actor.thread || earlier < block_since_;
+  // A cell stores one reader; the reader of other bytes is lost.
+  const bool by_another = thread_of(cell.read) != actor.thread || earlier < block_stamp_;
   const bool apart = by_another && (cell.read & bytes) == 0;
   std::uint32_t kept = 0;
-  if (earlier < launch_since_ || apart) {
+  if (earlier < launch_stamp_ || apart) {
     cell.info &= ~kReadFlags;
   } else if (unordered(cell.read, actor)) {
-    cell.info |= earlier < block_since_ ? kReadByOtherBlock : kReadByMany;
+    cell.info |= earlier < block_stamp_ ? kReadByOtherBlock : kReadByMany;
     kept = cell.read & 15U;
-  } else if (earlier < std::max(phase_since_, part_since_)) {
+  } else if (earlier < std::max(phase_stamp_, partial_barrier_stamp_)) {
     cell.info &= ~kReadByMany;
   } else {
     kept = cell.read & 15U;
@@ -76,70 +77,72 @@ void Execution::check_read(Cell& cell, std::uint32_t bytes, const Actor& actor) 
   cell.info = (cell.info & 0x000fffffU) | std::uint32_t{actor.memory.number} << 20U;
 }
 
-void Execution::check_write(Cell& cell, std::uint32_t bytes, const Actor& actor) {
+void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
   const Checks& checks = options_.checks;
   const bool atomic = actor.memory.access == Access::kAtomic;
   const bool strong = atomic || actor.memory.strong;
   const bool atomically = (cell.info & kWroteAtomically) != 0;
   if (checks.uninitialised && atomic && !actor.initialised && (cell.info & bytes) != bytes) {
-    report(Finding::Kind::kUninitialisedRead, actor);
+    report(CheckFinding::Kind::kUninitialisedRead, actor);
   }
-  const bool read = (cell.read & bytes) != 0 && stamp_of(cell.read) >= launch_since_;
+  const bool read = (cell.read & bytes) != 0 && stamp_of(cell.read) >= launch_stamp_;
   const std::uint32_t reader = cell.info >> 20U;
-  const bool by_many = (cell.info & kReadByMany) != 0 && stamp_of(cell.read) >= std::max(phase_since_, part_since_);
+  const bool by_many =
+      (cell.info & kReadByMany) != 0 && stamp_of(cell.read) >= std::max(phase_stamp_, partial_barrier_stamp_);
   const bool overwrites = (cell.write & bytes) != 0 && unordered(cell.write, actor);
   if (checks.non_coherent && read && (cell.info & kReadNonCoherent) != 0) {
-    report(Finding::Kind::kNonCoherentRead, actor, &cell.read, reader);
+    report(CheckFinding::Kind::kNonCoherentRead, actor, &cell.read, reader);
   } else if (checks.races && overwrites && !(strong && atomically)) {
-    report(atomic || atomically ? Finding::Kind::kAtomicRace : Finding::Kind::kWriteWriteRace, actor, &cell.write,
-           cell.info >> 8U & kMostMemoryOps);
+    report(atomic || atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kWriteWriteRace, actor,
+           &cell.write, cell.info >> 8U & kMaxMemoryOps);
   } else if (checks.races && read && (unordered(cell.read, actor) || by_many || (cell.info & kReadByOtherBlock) != 0)) {
-    report(atomic ? Finding::Kind::kAtomicRace : Finding::Kind::kReadWriteRace, actor, &cell.read, reader);
+    report(atomic ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor, &cell.read, reader);
   }
   const bool apart = thread_of(cell.write) != actor.thread && (cell.write & bytes) == 0;
-  const bool goes_on = stamp_of(cell.write) >= phase_since_ && (cell.write & 15U) != 0 && !apart;
-  // A plain write of this thread that nothing orders before this atomic still counts as plain.
+  const bool goes_on = stamp_of(cell.write) >= phase_stamp_ && (cell.write & 15U) != 0 && !apart;
+  // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
   const bool stays_plain = goes_on && !atomically && thread_of(cell.write) == actor.thread;
   cell.info = (cell.info & 0xfff000efU) | std::uint32_t{actor.memory.number} << 8U | bytes |
               (strong && !stays_plain ? kWroteAtomically : 0U);
-  cell.write = now_ << 14U | actor.thread << 4U | bytes | (goes_on ? cell.write & 15U : 0U);
+  cell.write = current_stamp_ << 14U | actor.thread << 4U | bytes | (goes_on ? cell.write & 15U : 0U);
 }
 
-void Execution::report(Finding::Kind kind, const Actor& actor, const std::uint32_t* other, std::uint32_t number) {
+void Execution::report(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other,
+                       std::uint32_t number) {
   std::optional<Site> site;
   if (other != nullptr) {
     const auto after =
         std::ranges::upper_bound(block_starts_, stamp_of(*other), {}, [](const auto& start) { return start.first; });
     const std::uint64_t block = after == block_starts_.begin() ? block_ : std::prev(after)->second;
-    site = site_of(op_of_number_[number], thread_of(*other), block);
+    site = site_of(memory_op_by_number_[number], thread_of(*other), block);
   }
   const unsigned width = bytes_of(actor.memory.type) * actor.memory.elements;
   add_finding(kind, actor.op, actor.thread, actor.space, actor.address, width, std::move(site));
 }
 
-void Execution::add_finding(Finding::Kind kind, const Op& op, std::uint32_t thread, Space space, std::uint64_t address,
-                            unsigned width, std::optional<Site> other) {
+void Execution::add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t thread, Space space,
+                            std::uint64_t address, unsigned width, std::optional<Site> other) {
   const auto [known, added] = known_findings_.try_emplace({kind, &op}, result_.findings.size());
   if (!added) {
     ++result_.findings[known->second].count;
     return;
   }
-  Finding finding{.kind = kind,
-                  .kernel = kernel_.function->name,
-                  .site = site_of(&op, thread, block_),
-                  .other = std::move(other),
-                  .space = space,
-                  .address = address,
-                  .width = width};
+  CheckFinding finding{.kind = kind,
+                       .kernel = kernel_.function->name,
+                       .site = site_of(&op, thread, block_),
+                       .other = std::move(other),
+                       .space = space,
+                       .address = address,
+                       .width = width};
   if (width != 0) locate(finding);
   result_.findings.push_back(std::move(finding));
-  if (result_.findings.size() >= options_.most_findings) {
-    stop(RunResult::Status::kStopped, "had as many findings as were asked for", op);
+  if (result_.findings.size() >= options_.max_findings) {
+    stop(RunResult::Status::kStopped, "reached the maximum number of findings", op);
   }
 }
 
-/// The allocation that the address is meant for.
-void Execution::locate(Finding& finding) {
+/// Determines the allocation in whose window the address lies.
+void Execution::locate(CheckFinding& finding) {
   const auto in = [&](std::string_view name, std::uint64_t bytes, std::uint64_t first) {
     finding.allocation = std::string(name);
     finding.size = bytes;
@@ -157,7 +160,7 @@ void Execution::locate(Finding& finding) {
     }
   } else if (finding.space == Space::kParam) {
     in("parameters", parameters_.size(), 0);
-  } else if (const Allocation* allocation = memory_.meant_by(finding.address)) {
+  } else if (const Allocation* allocation = memory_.find_window(finding.address)) {
     in(allocation->name, allocation->bytes.size(), (finding.address >> kWindowBits << kWindowBits) + kWindowMiddle);
   }
 }

@@ -10,10 +10,10 @@ void TableCorrection::apply(const Op& op, std::uint32_t mask, const std::byte* o
   const UnitRow* const unit = unit_of(*op.instruction);
   const UnitTable* const table = unit == nullptr ? nullptr : tables_.find(*unit);
   if (table == nullptr) return;
-  // Of a double the unit reads and gives the upper word.
+  // For a double, the unit reads and returns the upper word.
   const std::size_t width = bytes_of(unit->type);
-  answered_.resize(kernel_.ops.size());
-  std::uint64_t& answered = answered_[static_cast<std::size_t>(&op - kernel_.ops.data())];
+  table_answers_.resize(kernel_.ops.size());
+  std::uint64_t& table_answers = table_answers_[static_cast<std::size_t>(&op - kernel_.ops.data())];
   for (; mask != 0; mask &= mask - 1) {
     const std::size_t at = static_cast<std::size_t>(std::countr_zero(mask)) * width + width - 4;
     std::uint32_t operand = 0;
@@ -23,7 +23,7 @@ void TableCorrection::apply(const Op& op, std::uint32_t mask, const std::byte* o
     const auto answer = table->answer(operand, result);
     if (!answer) continue;
     std::memcpy(results + at, &*answer, 4);
-    ++answered;
+    ++table_answers;
   }
 }
 

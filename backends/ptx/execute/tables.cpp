@@ -12,7 +12,7 @@ namespace assay::ptx {
 
 namespace {
 
-// Operands are asked in pieces of this size.
+// Operands are evaluated in chunks of this size.
 constexpr std::size_t kPiece = std::size_t{1} << 20U;
 constexpr std::uint64_t kBitPatterns = std::uint64_t{1} << 32U;
 
@@ -21,7 +21,7 @@ constexpr WindowRange kOneToTwo{0x3f800000, 1U << 23U};
 constexpr WindowRange kOneToFour{0x3f800000, 1U << 24U};
 constexpr WindowRange kHalfToTwo{0x3f000000, 1U << 24U};
 constexpr WindowRange kNegativeOneToTwo{0xbf800000, 1U << 23U};
-// What is left of an exponent once its integer part is taken off: 1/8 to 1/2.
+// The fractional part of an exponent: 1/8 to 1/2.
 constexpr WindowRange kFraction{0x3e000000, 1U << 24U};
 constexpr WindowRange kNegativeFraction{0xbe000000, 1U << 24U};
 constexpr WindowRange kUpperOneToTwo{0x3ff00000, 1U << 20U};
@@ -47,7 +47,7 @@ constexpr std::array kUnits = {
     UnitRow{"tanh.approx.f32", Opcode::kTanh, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
 };
 
-/// How the words of a unit's type are put together.
+/// The layout of the words of a unit's type.
 struct WordFormat {
   int fraction_bits;
   int bias;  ///< the exponent field of 1.0
@@ -67,17 +67,17 @@ bool is_normal(const WordFormat& format, std::uint32_t word) {
 
 constexpr std::uint32_t kSign = 0x80000000;
 
-/// The operand in the window that stands for it: a positive one from 1 on, for a unit that scales.
+/// The equivalent operand within the window, for a unit that scales.
 std::uint32_t moved_into_window(const UnitRow& unit, std::uint32_t operand) {
-  if (unit.operand_step == 0) return operand;
+  if (unit.operand_stride == 0) return operand;
   const WordFormat format = format_of(unit);
   const int above = exponent_of(format, operand) - format.bias;
-  const int kept = (above % unit.operand_step + unit.operand_step) % unit.operand_step;
+  const int kept = (above % unit.operand_stride + unit.operand_stride) % unit.operand_stride;
   const std::uint32_t fraction = operand & ((1U << format.fraction_bits) - 1);
   return static_cast<std::uint32_t>(format.bias + kept) << format.fraction_bits | fraction;
 }
 
-/// The unit as a kernel of PTX, one thread for each word.
+/// A PTX kernel that evaluates the unit, one thread per word.
 std::string kernel_text(const UnitRow& unit) {
   const bool wide = unit.type == Type::kF64;
   return fmt::format(
@@ -90,18 +90,19 @@ std::string kernel_text(const UnitRow& unit) {
       wide ? "mov.b64 {%r5, %r3}, %fd2;" : "mov.b32 %r3, %f2;");
 }
 
-/// How far the device's answer lies from the nearest number; kUnknown where that is no matter of a few units.
+/// The difference of the device's result from the correctly rounded result in units in the last place; kNotMeasured if
+/// it is not small.
 std::int8_t difference_of(const UnitRow& unit, std::uint32_t got, std::uint32_t nearest) {
   const WordFormat format = format_of(unit);
   if (!is_normal(format, got) || !is_normal(format, nearest) || ((got ^ nearest) & kSign) != 0) {
-    return UnitTable::kUnknown;
+    return UnitTable::kNotMeasured;
   }
   const std::int64_t difference = std::int64_t{got} - std::int64_t{nearest};
   const bool fits = difference > INT8_MIN && difference <= INT8_MAX;
-  return fits ? static_cast<std::int8_t>(difference) : UnitTable::kUnknown;
+  return fits ? static_cast<std::int8_t>(difference) : UnitTable::kNotMeasured;
 }
 
-Result<UnitTable::Window> measure_window(const UnitRow& unit, const WindowRange& range, const Ask& device) {
+Result<UnitTable::Window> measure_window(const UnitRow& unit, const WindowRange& range, const EvaluateUnit& device) {
   UnitTable::Window window{.first = range.first, .differences = {}};
   window.differences.reserve(range.count);
   while (window.differences.size() < range.count) {
@@ -134,13 +135,13 @@ const UnitRow* unit_of(const Instruction& instruction) {
 
 std::optional<std::uint32_t> UnitTable::answer(std::uint32_t operand, std::uint32_t nearest) const {
   const WordFormat format = format_of(*unit_);
-  const bool negative_root = unit_->operand_step == 2 && (operand & kSign) != 0;
+  const bool negative_root = unit_->operand_stride == 2 && (operand & kSign) != 0;
   if (!is_normal(format, operand) || !is_normal(format, nearest) || negative_root) return std::nullopt;
   const std::uint32_t standing = moved_into_window(*unit_, operand);
   for (const Window& window : windows_) {
     const std::uint32_t place = standing - window.first;
     if (place >= window.differences.size()) continue;
-    if (window.differences[place] == kUnknown) return std::nullopt;
+    if (window.differences[place] == kNotMeasured) return std::nullopt;
     const auto answer = static_cast<std::uint32_t>(std::int64_t{nearest} + window.differences[place]);
     return is_normal(format, answer) ? std::optional(answer) : std::nullopt;
   }
@@ -160,7 +161,7 @@ Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::spa
   std::vector<std::uint32_t> words(operands.begin(), operands.end());
   words.resize((words.size() + 255) / 256 * 256);
   Machine machine;
-  Arguments arguments;
+  KernelArguments arguments;
   arguments.add(machine.address(machine.adopt("words", std::as_writable_bytes(std::span(words)))));
   const auto blocks = static_cast<std::uint32_t>(words.size() / 256);
   const RunResult run = machine.launch(*kernel, {{blocks}, {256}}, arguments, {.checks = Checks::none()});
@@ -169,7 +170,7 @@ Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::spa
   return words;
 }
 
-Result<Measured> measure_unit(const UnitRow& unit, const Ask& device, std::uint64_t step) {
+Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& device, std::uint64_t step) {
   std::vector<UnitTable::Window> windows;
   for (const WindowRange& range : unit.windows) {
     if (range.count == 0) continue;
@@ -178,7 +179,7 @@ Result<Measured> measure_unit(const UnitRow& unit, const Ask& device, std::uint6
     windows.push_back(window.take());
   }
   const UnitTable table(unit, windows, 0);
-  Measured measured;
+  MeasuredTable measured;
   for (std::uint64_t bits = 0; bits < kBitPatterns;) {
     std::vector<std::uint32_t> operands;
     for (; operands.size() < kPiece && bits < kBitPatterns; bits += step)
@@ -192,7 +193,7 @@ Result<Measured> measure_unit(const UnitRow& unit, const Ask& device, std::uint6
       if (!foretold) continue;
       ++measured.verified;
       if (*foretold == (*got)[i]) continue;
-      if (measured.contradicted++ == 0) measured.contradicting = operands[i];
+      if (measured.contradicted++ == 0) measured.first_contradiction = operands[i];
     }
   }
   if (measured.contradicted == 0) measured.table.emplace(unit, std::move(windows), measured.verified);

@@ -1,12 +1,12 @@
-// What the approximation units of one device answer, measured on it: where an operand lies in a table, the lane gives
-// the device's bits and the instruction counts as exact.
+// Measured results of a device's approximation units. For an operand in a table, the emulator returns the device's
+// bits, and the instruction counts as exact.
 //
-// A table holds windows of operands, each a range of bit patterns, and for each operand how far the device's answer
-// lies from the nearest number, in units in its last place. The units of 1/x, 1/sqrt(x) and sqrt(x) work on
-// significands, so an operand outside of the windows is moved into them by a power of two. Tables come from `assay
-// calibrate --tables`, which holds what they foretell against the device before it writes them.
+// A table contains windows of operands, each a range of bit patterns, and for each operand the difference of the
+// device's result from the correctly rounded result, in units in the last place. The units of 1/x, 1/sqrt(x) and
+// sqrt(x) operate on significands, so an operand outside of the windows is scaled into them by a power of two. Tables
+// are written by `assay calibrate --tables`, which first verifies their predictions on the device.
 //
-// The file is one line of JSON, then a zstd frame with the differences, a signed byte each:
+// The file is one line of JSON, followed by a zstd frame with the differences as signed bytes:
 //     {"format": "assay ptx tables", "version": 1, "device": "NVIDIA ...", "units": [{"instruction":
 //      "ex2.approx.ftz.f32", "verified": 4294967296, "windows": [{"first": 1065353216, "count": 8388608}]}]}
 #pragma once
@@ -25,31 +25,31 @@
 
 namespace assay::ptx {
 
-/// A range of operands: bit patterns of f32, or of the upper word of an f64.
+/// A range of operands, as bit patterns of f32 or of the upper word of an f64.
 struct WindowRange {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
-/// A unit, by the instruction that asks it. With x scaled by 2^operand_step its answer scales by 2^answer_step; 0 where
-/// it does not.
+/// An approximation unit, identified by its instruction. If x is scaled by 2^operand_stride, its result scales by
+/// 2^result_stride; 0 if it does not scale.
 struct UnitRow {
   std::string_view instruction;
   Opcode opcode;
   Type type;
   bool ftz = false;
-  int operand_step = 0;
-  int answer_step = 0;
-  std::array<WindowRange, 2> windows = {};  ///< what is measured; an empty second one is none
+  int operand_stride = 0;
+  int result_stride = 0;
+  std::array<WindowRange, 2> windows = {};  ///< the measured windows; the second may be empty
 };
 std::span<const UnitRow> units();
-/// The unit that an instruction asks; null where it asks none.
+/// The unit that an instruction uses; null if none.
 const UnitRow* unit_of(const Instruction& instruction);
 
 class UnitTable {
  public:
-  /// What stands for an operand whose answer no difference of 8 bits gives.
-  static constexpr std::int8_t kUnknown = INT8_MIN;
+  /// Marks an operand whose result cannot be expressed as an 8-bit difference.
+  static constexpr std::int8_t kNotMeasured = INT8_MIN;
 
   struct Window {
     std::uint32_t first = 0;
@@ -61,11 +61,11 @@ class UnitTable {
 
   [[nodiscard]] const UnitRow& unit() const { return *unit_; }
   [[nodiscard]] const std::vector<Window>& windows() const { return windows_; }
-  /// Operands of all kinds for which the device's answer was as foretold.
+  /// The number of operands for which the device's result matched the prediction.
   [[nodiscard]] std::uint64_t verified() const { return verified_; }
 
-  /// The device's answer to an operand, given the nearest number to the exact one. Nothing where the table does not
-  /// tell: outside of its windows, and where either answer is no normal number.
+  /// The device's result for an operand, given the correctly rounded result. Returns nullopt if the table does not
+  /// cover the operand: outside of its windows, or if either result is not a normal number.
   [[nodiscard]] std::optional<std::uint32_t> answer(std::uint32_t operand, std::uint32_t nearest) const;
 
  private:
@@ -78,30 +78,30 @@ struct Tables {
   std::string device;  ///< "NVIDIA H100 80GB HBM3, driver 580.65"
   std::vector<UnitTable> units;
 
-  /// Null where the unit was not measured.
+  /// Null if the unit was not measured.
   [[nodiscard]] const UnitTable* find(const UnitRow& unit) const;
 };
 
-/// A file's content.
+/// Encodes tables as the content of a file.
 std::string encode_tables(const Tables& tables);
-/// Fails with what is wrong with the content.
+/// Decodes the content of a file; fails if it is invalid.
 Result<Tables> decode_tables(std::string_view content);
 
-/// The same from a file.
+/// Reads and decodes a file.
 Result<Tables> read_tables(const std::string& file);
 
-/// A device's answers to operands of a unit.
-using Ask = std::function<Result<std::vector<std::uint32_t>>(const UnitRow&, std::span<const std::uint32_t>)>;
-/// The nearest numbers to the exact answers, from the machine of machine.hpp.
+/// Evaluates a unit on a device for the given operands.
+using EvaluateUnit = std::function<Result<std::vector<std::uint32_t>>(const UnitRow&, std::span<const std::uint32_t>)>;
+/// The correctly rounded results, computed by the machine of machine.hpp.
 Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::span<const std::uint32_t> operands);
 
-struct Measured {
-  std::optional<UnitTable> table;  ///< nothing where the device contradicted it
+struct MeasuredTable {
+  std::optional<UnitTable> table;  ///< nullopt if the device contradicted it
   std::uint64_t verified = 0;
   std::uint64_t contradicted = 0;
-  std::uint32_t contradicting = 0;  ///< the first such operand
+  std::uint32_t first_contradiction = 0;  ///< the first contradicting operand
 };
-/// Measures the unit's windows, then holds the table against every `step`-th of all operands.
-Result<Measured> measure_unit(const UnitRow& unit, const Ask& device, std::uint64_t step);
+/// Measures the unit's windows, then verifies the table on every `step`-th of all operands.
+Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& device, std::uint64_t step);
 
 }  // namespace assay::ptx

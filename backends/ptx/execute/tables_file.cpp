@@ -1,4 +1,4 @@
-// Tables as a file.
+// The file format of tables.
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::string_view kFormat = "assay ptx tables";
 constexpr int kVersion = 1;
 constexpr int kCompressionLevel = 9;
-constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 26U;  ///< of one unit
+constexpr std::uint64_t kMaxEntries = std::uint64_t{1} << 26U;  ///< per unit
 
 json to_json(const UnitTable& table) {
   json windows = json::array();
@@ -27,7 +27,7 @@ json to_json(const UnitTable& table) {
   return {{"instruction", table.unit().instruction}, {"verified", table.verified()}, {"windows", std::move(windows)}};
 }
 
-/// A field of an object.
+/// Reads a field of an object.
 template <class T>
 Result<T> field(const json& object, const char* name, const char* expected) {
   const auto found = object.find(name);
@@ -41,61 +41,63 @@ Result<T> field(const json& object, const char* name, const char* expected) {
   }
   if (fits) return found->template get<T>();
   return Error{
-      fmt::format("found {} for '{}', expected {}", found == object.end() ? "nothing" : found->dump(), name, expected)};
+      fmt::format("'{}' must be {}, got {}", name, expected, found == object.end() ? "nothing" : found->dump())};
 }
 
-/// A unit as its entry in the header tells, its differences still to come.
-struct Announced {
+/// A unit as described in the header, without its differences.
+struct UnitHeader {
   const UnitRow* unit = nullptr;
   std::uint64_t verified = 0;
   std::vector<WindowRange> windows;
   std::uint64_t entries = 0;
 };
 
-Result<Announced> announced_unit(const json& entry) {
-  if (!entry.is_object()) return Error{fmt::format("found {}, expected a unit", entry.dump())};
+Result<UnitHeader> parse_unit_header(const json& entry) {
+  if (!entry.is_object()) return Error{fmt::format("'units' must contain objects, got {}", entry.dump())};
   const auto instruction = field<std::string>(entry, "instruction", "the name of an instruction");
   if (!instruction) return instruction.error();
   const auto unit = std::ranges::find(units(), *instruction, &UnitRow::instruction);
   if (unit == units().end()) {
-    return Error{fmt::format("found a table of '{}', expected one of an approximate instruction such as {}",
-                             *instruction, units().front().instruction)};
+    return Error{
+        fmt::format("'{}' is not an approximate instruction such as {}", *instruction, units().front().instruction)};
   }
   const auto verified = field<std::uint64_t>(entry, "verified", "a number of operands");
   if (!verified) return verified.error();
   const auto windows = field<std::vector<json>>(entry, "windows", "a list of windows");
   if (!windows) return windows.error();
-  Announced announced{.unit = &*unit, .verified = *verified, .windows = {}};
+  UnitHeader announced{.unit = &*unit, .verified = *verified, .windows = {}};
   for (const json& window : *windows) {
-    if (!window.is_object()) return Error{fmt::format("found {}, expected a window", window.dump())};
+    if (!window.is_object()) return Error{fmt::format("'windows' must contain objects, got {}", window.dump())};
     const auto first = field<std::uint64_t>(window, "first", "a bit pattern");
     if (!first) return first.error();
     const auto count = field<std::uint64_t>(window, "count", "a number of operands");
     if (!count) return count.error();
     announced.entries += *count;
-    if (*first > UINT32_MAX || *count > kMostEntries || *first + *count > std::uint64_t{1} << 32U ||
-        announced.entries > kMostEntries) {
-      return Error{fmt::format("found a window of {} operands from {} on, expected one within 32 bits and at most {}",
-                               *count, *first, kMostEntries)};
+    if (*first > UINT32_MAX || *count > kMaxEntries || *first + *count > std::uint64_t{1} << 32U ||
+        announced.entries > kMaxEntries) {
+      return Error{fmt::format(
+          "invalid window of {} operands starting at {}: it must lie within 32 bits and have at most {} operands",
+          *count, *first, kMaxEntries)};
     }
     announced.windows.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*count)});
   }
   return announced;
 }
 
-/// The frame's content, which must have so many bytes.
+/// Decompresses the frame, whose content must have the given size.
 Result<std::string> decompressed(std::string_view frame, std::uint64_t bytes) {
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes) {
-    return Error{fmt::format("the frame behind the header does not hold the {} bytes that the header tells of", bytes)};
+    return Error{fmt::format("the zstd frame must contain {} bytes, as specified in the header", bytes)};
   }
   std::string content(bytes, '\0');
   const std::size_t size = ZSTD_decompress(content.data(), content.size(), frame.data(), frame.size());
-  if (ZSTD_isError(size) != 0U) return Error{fmt::format("the frame is broken: {}", ZSTD_getErrorName(size))};
-  if (size != bytes) return Error{fmt::format("found {} bytes of differences, expected {}", size, bytes)};
+  if (ZSTD_isError(size) != 0U)
+    return Error{fmt::format("cannot decompress the zstd frame: {}", ZSTD_getErrorName(size))};
+  if (size != bytes) return Error{fmt::format("the zstd frame must contain {} bytes, got {}", bytes, size)};
   return content;
 }
 
-UnitTable table_of(const Announced& announced, std::string_view& bytes) {
+UnitTable table_of(const UnitHeader& announced, std::string_view& bytes) {
   std::vector<UnitTable::Window> windows;
   for (const WindowRange& range : announced.windows) {
     UnitTable::Window& window = windows.emplace_back();
@@ -118,7 +120,7 @@ std::string encode_tables(const Tables& tables) {
       bytes.append(reinterpret_cast<const char*>(window.differences.data()), window.differences.size());
   }
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
-  // Fails only where the bound does not hold or memory is at its end.
+  // Fails only if the bound is violated or memory is exhausted.
   frame.resize(ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), kCompressionLevel));
   return header.dump() + "\n" + frame;
 }
@@ -127,23 +129,24 @@ Result<Tables> decode_tables(std::string_view content) {
   const std::size_t end = std::min(content.find('\n'), content.size());
   const json header = json::parse(content.substr(0, end), nullptr, false);
   if (!header.is_object() || header.value("format", json()) != kFormat) {
-    return Error{"found no header of tables, expected a file that 'assay calibrate --tables' wrote"};
+    return Error{"the file has no table header; create it with 'assay calibrate --tables'"};
   }
   if (header.value("version", json()) != kVersion) {
-    return Error{fmt::format("found version {}, expected {}: measure the device anew",
-                             header.value("version", json()).dump(), kVersion)};
+    return Error{
+        fmt::format("file version must be {}, got {}; measure the device again with 'assay calibrate --tables'",
+                    kVersion, header.value("version", json()).dump())};
   }
   const auto device = field<std::string>(header, "device", "a device's name");
   if (!device) return device.error();
   const auto entries = field<std::vector<json>>(header, "units", "a list of units");
   if (!entries) return entries.error();
-  std::vector<Announced> announced;
+  std::vector<UnitHeader> announced;
   std::uint64_t total = 0;
   for (const json& entry : *entries) {
-    auto unit = announced_unit(entry);
+    auto unit = parse_unit_header(entry);
     if (!unit) return unit.error();
-    if (std::ranges::find(announced, unit->unit, &Announced::unit) != announced.end()) {
-      return Error{fmt::format("found two tables of '{}'", unit->unit->instruction)};
+    if (std::ranges::find(announced, unit->unit, &UnitHeader::unit) != announced.end()) {
+      return Error{fmt::format("duplicate table for '{}'", unit->unit->instruction)};
     }
     total += unit->entries;
     announced.push_back(unit.take());
@@ -152,7 +155,7 @@ Result<Tables> decode_tables(std::string_view content) {
   if (!bytes) return bytes.error();
   Tables tables{.device = *device, .units = {}};
   std::string_view rest = *bytes;
-  for (const Announced& unit : announced)
+  for (const UnitHeader& unit : announced)
     tables.units.push_back(table_of(unit, rest));
   return tables;
 }

@@ -1,4 +1,4 @@
-// Tables of a device that never was: its answers lie beside the nearest numbers by a known rule.
+// Tests tables of a simulated device, whose results differ from the correctly rounded results by a known rule.
 #include "backends/ptx/execute/tables.hpp"
 
 #include <bit>
@@ -21,16 +21,19 @@ const UnitRow& unit_named(std::string_view instruction) {
   return *found;
 }
 
-/// 0, 1 or -1 by the operand's fraction.
-std::int64_t beside(std::uint32_t operand) { return static_cast<std::int64_t>(operand % (1U << 20U) % 3) - 1; }
+/// The simulated difference: 0, 1 or -1, depending on the operand's fraction.
+std::int64_t simulated_difference(std::uint32_t operand) {
+  return static_cast<std::int64_t>(operand % (1U << 20U) % 3) - 1;
+}
 
-/// The device's answers; `off_by` adds to what the rule says.
+/// The simulated device; `off_by` is added to the rule.
 template <class OffBy>
-Ask device(OffBy off_by) {
+EvaluateUnit device(OffBy off_by) {
   return [=](const UnitRow& unit, std::span<const std::uint32_t> operands) -> Result<std::vector<std::uint32_t>> {
     auto answers = nearest_answers(unit, operands);
     for (std::size_t i = 0; i < operands.size(); ++i)
-      (*answers)[i] = static_cast<std::uint32_t>((*answers)[i] + beside(operands[i]) + off_by(operands[i]));
+      (*answers)[i] =
+          static_cast<std::uint32_t>((*answers)[i] + simulated_difference(operands[i]) + off_by(operands[i]));
     return answers;
   };
 }
@@ -44,32 +47,32 @@ Tables measured_tables() {
   return tables;
 }
 
-TEST(Tables, ForetellWhatADeviceAnswersEverywhere) {
+TEST(MeasuredTables, PredictDeviceResults) {
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
   EXPECT_EQ(measured->contradicted, 0U);
-  EXPECT_GT(measured->verified, 100'000U);  // of 107,349 operands all but those without a normal answer
+  EXPECT_GT(measured->verified, 100'000U);  // of 107,349 operands, all except those without a normal result
   ASSERT_TRUE(measured->table.has_value());
   EXPECT_EQ(measured->table->windows()[0].differences.size(), std::size_t{1} << 20U);
 }
 
-/// Where an answer does not follow from the window, the device is not as the table supposes, and there is none.
-TEST(Tables, AreDroppedWhereTheDeviceContradictsThem) {
+/// If a result does not follow from the window, the device does not match the model, and no table is created.
+TEST(MeasuredTables, AreDiscardedIfDeviceContradictsThem) {
   const auto wrong_far_out = [](std::uint32_t operand) { return (operand >> 20U & 2047U) > 1500 ? 1 : 0; };
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(wrong_far_out), kStep);
   ASSERT_TRUE(measured.ok());
   EXPECT_GT(measured->contradicted, 10'000U);
-  EXPECT_GT(measured->contradicting >> 20U & 2047U, 1500U);
+  EXPECT_GT(measured->first_contradiction >> 20U & 2047U, 1500U);
   EXPECT_FALSE(measured->table.has_value());
 }
 
 struct Answered {
   std::vector<std::uint64_t> words;
-  Profile profile;
+  InstructionProfile profile;
 };
 
-/// What a launch gives for the doubles.
-Answered answered(const std::string& instruction, const std::vector<double>& operands, const Tables* tables) {
+/// The results of a launch for the doubles.
+Answered table_answers(const std::string& instruction, const std::vector<double>& operands, const Tables* tables) {
   LaunchOptions options;
   options.tables = tables;
   std::vector<std::uint64_t> data;
@@ -85,35 +88,36 @@ Answered answered(const std::string& instruction, const std::vector<double>& ope
   return {done.data, done.result.profile};
 }
 
-TEST(Tables, GiveTheDevicesBits) {
+TEST(MeasuredTables, ReproduceDeviceBits) {
   const Tables tables = measured_tables();
   const std::vector<double> operands = {1.0, 3.0, -0.7, 1e200, 1e-200, 2.5e-310, HUGE_VAL, 1.0 / 3};
-  const Answered nearest = answered("rcp.approx.ftz.f64", operands, nullptr);
-  const Answered given = answered("rcp.approx.ftz.f64", operands, &tables);
+  const Answered nearest = table_answers("rcp.approx.ftz.f64", operands, nullptr);
+  const Answered given = table_answers("rcp.approx.ftz.f64", operands, &tables);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const bool known = i != 5 && i != 6;  // subnormal and infinite operands have no entry
     const auto upper = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(operands[i]) >> 32U);
-    const auto expected = static_cast<std::uint64_t>(static_cast<std::int64_t>(nearest.words[i]) +
-                                                     (known ? beside(upper) * (std::int64_t{1} << 32U) : 0));
+    const auto expected =
+        static_cast<std::uint64_t>(static_cast<std::int64_t>(nearest.words[i]) +
+                                   (known ? simulated_difference(upper) * (std::int64_t{1} << 32U) : 0));
     EXPECT_EQ(given.words[i], expected) << operands[i];
   }
   EXPECT_EQ(nearest.profile.approximate, 8U);
   EXPECT_EQ(given.profile.approximate, 2U);
   EXPECT_EQ(given.profile.exact, nearest.profile.exact + 6);
   EXPECT_TRUE(given.profile.approximation_reaches_result);
-  EXPECT_FALSE(answered("rcp.approx.ftz.f64", {1.0, 3.0, 7.0}, &tables).profile.approximation_reaches_result);
-  // A unit without a table goes on as ever.
-  EXPECT_EQ(answered("rsqrt.approx.ftz.f64", operands, &tables).words,
-            answered("rsqrt.approx.ftz.f64", operands, nullptr).words);
+  EXPECT_FALSE(table_answers("rcp.approx.ftz.f64", {1.0, 3.0, 7.0}, &tables).profile.approximation_reaches_result);
+  // A unit without a table is unchanged.
+  EXPECT_EQ(table_answers("rsqrt.approx.ftz.f64", operands, &tables).words,
+            table_answers("rsqrt.approx.ftz.f64", operands, nullptr).words);
 }
 
-/// Roots have windows of two binades, and no answers to negative operands.
-TEST(Tables, OfRootsKeepTheParityOfTheExponent) {
+/// Roots have windows of two binades, and no results for negative operands.
+TEST(MeasuredTables, SquareRootTablesRespectExponentParity) {
   const UnitRow& unit = unit_named("sqrt.approx.f32");
   UnitTable::Window window{.first = 0x3f800000, .differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
   window.differences[0] = 1;          // of 1
   window.differences[1U << 23U] = 2;  // of 2
-  window.differences[3] = UnitTable::kUnknown;
+  window.differences[3] = UnitTable::kNotMeasured;
   const UnitTable table(unit, {window}, 0);
   const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
   EXPECT_EQ(table.answer(bits(1.0F), bits(1.0F)), bits(1.0F) + 1);
@@ -127,7 +131,7 @@ TEST(Tables, OfRootsKeepTheParityOfTheExponent) {
   EXPECT_EQ(table.answer(0x00000001, bits(1.0F)), std::nullopt);
 }
 
-TEST(Tables, SurviveTheFile) {
+TEST(MeasuredTables, RoundTripThroughFile) {
   const Tables tables = measured_tables();
   const auto read = decode_tables(encode_tables(tables));
   ASSERT_TRUE(read.ok()) << read.error().text();
@@ -139,7 +143,7 @@ TEST(Tables, SurviveTheFile) {
   EXPECT_EQ(read->units[0].windows()[0].differences, tables.units[0].windows()[0].differences);
 }
 
-TEST(Tables, RefuseWhatIsNoTable) {
+TEST(MeasuredTables, RejectInvalidFiles) {
   const auto error_of = [](const std::string& content) {
     const auto read = decode_tables(content);
     return read.ok() ? std::string() : read.error().text();
@@ -147,26 +151,28 @@ TEST(Tables, RefuseWhatIsNoTable) {
   const auto header = [](const std::string& units) {
     return R"({"format": "assay ptx tables", "version": 1, "device": "d", "units": [)" + units + "]}\n";
   };
-  EXPECT_THAT(error_of(""), HasSubstr("no header of tables"));
+  EXPECT_THAT(error_of(""), HasSubstr("no table header"));
   EXPECT_THAT(error_of("\x7f"
                        "ELF"),
-              HasSubstr("no header of tables"));
-  EXPECT_THAT(error_of(R"({"format": "assay ptx tables", "version": 9})"), HasSubstr("found version 9, expected 1"));
-  EXPECT_THAT(error_of(R"({"format": "assay ptx tables", "version": 1})"), HasSubstr("found nothing for 'device'"));
-  EXPECT_THAT(error_of(header("7")), HasSubstr("found 7, expected a unit"));
-  EXPECT_THAT(error_of(header(R"({"instruction": "add.f32"})")), HasSubstr("found a table of 'add.f32'"));
+              HasSubstr("no table header"));
+  EXPECT_THAT(error_of(R"({"format": "assay ptx tables", "version": 9})"), HasSubstr("file version must be 1, got 9"));
+  EXPECT_THAT(error_of(R"({"format": "assay ptx tables", "version": 1})"),
+              HasSubstr("'device' must be a device's name, got nothing"));
+  EXPECT_THAT(error_of(header("7")), HasSubstr("'units' must contain objects, got 7"));
+  EXPECT_THAT(error_of(header(R"({"instruction": "add.f32"})")),
+              HasSubstr("'add.f32' is not an approximate instruction"));
   EXPECT_THAT(error_of(header(R"({"instruction": "rcp.approx.f32", "verified": -1})")),
-              HasSubstr("found -1 for 'verified'"));
+              ::testing::AllOf(HasSubstr("'verified' must be "), HasSubstr(", got -1")));
   const auto with_window = [&](const std::string& window) {
     return header(R"({"instruction": "rcp.approx.f32", "verified": 1, "windows": [)" + window + "]}");
   };
-  EXPECT_THAT(error_of(with_window(R"({"first": 0, "count": 99999999999})")), HasSubstr("expected one within 32 bits"));
-  EXPECT_THAT(error_of(with_window(R"({"first": 0, "count": 4})")), HasSubstr("does not hold the 4 bytes"));
+  EXPECT_THAT(error_of(with_window(R"({"first": 0, "count": 99999999999})")), HasSubstr("it must lie within 32 bits"));
+  EXPECT_THAT(error_of(with_window(R"({"first": 0, "count": 4})")), HasSubstr("must contain 4 bytes"));
   const std::string good = encode_tables(measured_tables());
-  EXPECT_THAT(error_of(good.substr(0, good.size() - 9)), HasSubstr("broken"));
+  EXPECT_THAT(error_of(good.substr(0, good.size() - 9)), HasSubstr("cannot decompress"));
   const std::size_t begin = good.find("\"units\":[") + 9;
   const std::string unit = good.substr(begin, good.find("],\"version\"") - begin);
-  EXPECT_THAT(error_of(header(unit + "," + unit)), HasSubstr("two tables of 'rcp.approx.ftz.f64'"));
+  EXPECT_THAT(error_of(header(unit + "," + unit)), HasSubstr("duplicate table for 'rcp.approx.ftz.f64'"));
 }
 
 }  // namespace

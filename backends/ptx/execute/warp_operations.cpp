@@ -20,17 +20,17 @@ void each_lane(std::uint32_t mask, Use use) {
 }  // namespace
 
 void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
-  // The lanes that the instruction names must be those that execute it.
+  // The lanes in the instruction's mask must be the lanes that execute it.
   const std::uint32_t* const wanted = word_slot(warp, op.e);
   each_lane(mask, [&](unsigned lane) {
     const std::uint32_t missing = wanted[lane] & ~mask;
     const bool self = (wanted[lane] >> lane & 1U) != 0;
     if (options_.checks.divergence && (missing != 0 || !self) && !stopped_) {
-      // Lanes beyond the end of a block count as present: a mask of all lanes is customary.
+      // Lanes beyond the end of a block count as present, because a mask of all lanes is common.
       const std::uint32_t first = warp.index * kLanes;
       const std::uint32_t exist =
           threads_in_block_ - first >= kLanes ? kAllLanes : (1U << (threads_in_block_ - first)) - 1;
-      if ((missing & exist) != 0 || !self) add_finding(Finding::Kind::kInactiveLane, op, first + lane);
+      if ((missing & exist) != 0 || !self) add_finding(CheckFinding::Kind::kInactiveLane, op, first + lane);
     }
   });
   switch (op.instruction->opcode) {
@@ -56,13 +56,13 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
     }
     default:  // bar.warp.sync
       new_stamp();
-      warp.synced_since = now_;
+      warp.sync_stamp = current_stamp_;
       break;
   }
 }
 
-/// d = a of the lane that the mode and b give; p: whether that lane lies in the segment. c holds the clamp in its lower
-/// 5 bits and the mask of segments in bits 8 to 12.
+/// d = a of the lane selected by the mode and b; p: whether that lane lies in the segment. c contains the clamp in its
+/// lower 5 bits and the segment mask in bits 8 to 12.
 void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
   const Modifiers& modifiers = op.instruction->modifiers;
   const std::uint32_t* const a = word_slot(warp, op.a);
@@ -93,7 +93,7 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
     }
     if (!inside) from = lane;
     if ((mask >> from & 1U) == 0 && options_.checks.divergence && !stopped_) {
-      add_finding(Finding::Kind::kInactiveLane, op, warp.index * kLanes + lane);
+      add_finding(CheckFinding::Kind::kInactiveLane, op, warp.index * kLanes + lane);
     }
     results[lane] = a[from];
     in_segment |= inside ? 1U << lane : 0U;

@@ -1,8 +1,8 @@
-// The quick answer to whether an access to a word is in order. Private to the machine: accesses.cpp asks here first,
-// and race_check.cpp for what is not plain to see.
+// The fast path of the race check. Private to the machine: accesses.cpp calls it first, and race_check.cpp handles the
+// accesses that it cannot decide.
 //
-// Of nearly all accesses it is plain: nothing else touched the word in this launch, or this thread alone did since the
-// last barrier, or all did by atomics.
+// Almost all accesses are on the fast path: nothing else accessed the word in this launch, or only this thread since
+// the last barrier, or all accesses were atomic.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,19 @@
 
 namespace assay::ptx {
 
-/// Since when the launch, the block, the phase between barriers and the phase of a warp have been running, as stamps.
-struct Since {
+/// Stamps of the start of the launch, the block, the phase between barriers and the phase of a warp.
+struct StartStamps {
   std::uint32_t launch = 0;
   std::uint32_t block = 0;
   std::uint32_t phase = 0;
   std::uint32_t warp = 0;
 };
 
-/// One instruction's accesses by the lanes of a warp.
-class Watch {
+/// The fast race check for one instruction of a warp.
+class FastRaceCheck {
  public:
-  Watch(const MemoryOp& memory, std::uint32_t now, const Since& since)
-      : now_(now << 14U),
+  FastRaceCheck(const MemoryOp& memory, std::uint32_t now, const StartStamps& since)
+      : current_stamp_(now << 14U),
         launch_(since.launch << 14U),
         block_(since.block << 14U),
         phase_(since.phase << 14U),
@@ -35,17 +35,17 @@ class Watch {
         strong_(atomic_ || memory.strong),
         non_coherent_(memory.non_coherent) {}
 
-  /// Notes a read, or does nothing and is false when it must be looked at. `initialised`: the memory was before the
-  /// launch.
-  bool read(Cell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
-    if (cell.write >= launch_ && (non_coherent_ || !is_own(cell.write, thread))) return false;
+  /// Records a read; returns false without effect if the full check must decide. `initialised`: whether the memory was
+  /// initialised before the launch.
+  bool read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
+    if (cell.write >= launch_ && (non_coherent_ || !is_by_thread(cell.write, thread))) return false;
     if (!initialised && (cell.info & bytes) != bytes) return false;
     if (strong_) return true;
-    const std::uint32_t self = now_ | thread << 4U | bytes;
-    const std::uint32_t noted = std::uint32_t{number_} << 20U | (non_coherent_ ? kReadNonCoherent : 0U);
+    const std::uint32_t current_access = current_stamp_ | thread << 4U | bytes;
+    const std::uint32_t encoded_read = std::uint32_t{number_} << 20U | (non_coherent_ ? kReadNonCoherent : 0U);
     if (cell.read < launch_) {
-      cell.info = (cell.info & 0x000fff1fU) | noted;
-      cell.read = self;
+      cell.info = (cell.info & 0x000fff1fU) | encoded_read;
+      cell.read = current_access;
       return true;
     }
     std::uint32_t others = 0;
@@ -56,34 +56,34 @@ class Watch {
     } else {
       return false;
     }
-    cell.info = (cell.info & 0x000fffffU) | noted | others;
-    cell.read = self | (cell.read & 15U);
+    cell.info = (cell.info & 0x000fffffU) | encoded_read | others;
+    cell.read = current_access | (cell.read & 15U);
     return true;
   }
 
   /// The same for a write or an atomic.
-  bool write(Cell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
+  bool write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
     if (atomic_ && !initialised && (cell.info & bytes) != bytes) return false;
-    if (cell.read >= launch_ && (!is_own(cell.read, thread) || (cell.info & kReadFlags) != 0)) return false;
+    if (cell.read >= launch_ && (!is_by_thread(cell.read, thread) || (cell.info & kReadFlags) != 0)) return false;
     const bool atomically = (cell.info & kWroteAtomically) != 0;
-    if (cell.write >= launch_ && !(strong_ && atomically) && !is_own(cell.write, thread)) return false;
+    if (cell.write >= launch_ && !(strong_ && atomically) && !is_by_thread(cell.write, thread)) return false;
     const std::uint32_t earlier = cell.write >= phase_ ? cell.write & 15U : 0U;
-    // A plain write of this thread that nothing orders before this atomic still counts as plain.
-    const bool stays_plain = earlier != 0 && !atomically && thread_of(cell.write) == thread;
+    // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
+    const bool remains_non_atomic = earlier != 0 && !atomically && thread_of(cell.write) == thread;
     cell.info = (cell.info & 0xfff000efU) | std::uint32_t{number_} << 8U | bytes |
-                (strong_ && !stays_plain ? kWroteAtomically : 0U);
-    cell.write = now_ | thread << 4U | bytes | earlier;
+                (strong_ && !remains_non_atomic ? kWroteAtomically : 0U);
+    cell.write = current_stamp_ | thread << 4U | bytes | earlier;
     return true;
   }
 
  private:
-  static std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMostThreads - 1); }
-  /// By the thread itself, since the last barrier.
-  [[nodiscard]] bool is_own(std::uint32_t access, std::uint32_t thread) const {
+  static std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreads - 1); }
+  /// Whether the access is by the thread itself, since the last barrier.
+  [[nodiscard]] bool is_by_thread(std::uint32_t access, std::uint32_t thread) const {
     return access >= phase_ && thread_of(access) == thread;
   }
 
-  std::uint32_t now_;
+  std::uint32_t current_stamp_;
   std::uint32_t launch_;
   std::uint32_t block_;
   std::uint32_t phase_;

@@ -17,8 +17,8 @@ namespace {
 
 using Kind = Operand::Kind;
 
-constexpr std::uint32_t kMostFrameBytes = 1U << 28U;
-constexpr std::uint64_t kMostLocalBytes = std::uint64_t{1} << 19U;
+constexpr std::uint32_t kMaxFrameBytes = 1U << 28U;
+constexpr std::uint64_t kMaxLocalBytes = std::uint64_t{1} << 19U;
 
 Instruction plain(Opcode opcode, Type type) {
   Instruction instruction;
@@ -31,17 +31,17 @@ Instruction plain(Opcode opcode, Type type) {
 
 Result<void> Lowering::run() {
   if (const auto checked = check_recursion(function_index(*kernel_.function), {}); !checked) return checked.error();
-  kernel_.frame_bytes = 256;  // the place where results without a destination go
+  kernel_.frame_bytes = 256;  // for results without a destination
   state_of(function_index(*kernel_.function));
   for (std::size_t next = 0; next < order_.size(); ++next)
     lower_function(order_[next]);
   for (Op& op : kernel_.ops) {
     if (op.control == Control::kCall) op.target = states_.at(op.target).first_op;
   }
-  if (kernel_.frame_bytes > kMostFrameBytes) return Error{"has more registers than the lane takes", place()};
-  if (std::uint64_t{kernel_.local_words} * 4 > kMostLocalBytes) {
-    return Error{fmt::format("needs {} bytes of local memory for each thread, at most {} are possible",
-                             std::uint64_t{kernel_.local_words} * 4, kMostLocalBytes),
+  if (kernel_.frame_bytes > kMaxFrameBytes) return Error{"the kernel has too many registers", place()};
+  if (std::uint64_t{kernel_.local_words} * 4 > kMaxLocalBytes) {
+    return Error{fmt::format("the kernel needs {} bytes of local memory per thread, but at most {} are supported",
+                             std::uint64_t{kernel_.local_words} * 4, kMaxLocalBytes),
                  place()};
   }
   return {};
@@ -55,9 +55,8 @@ std::uint32_t Lowering::function_index(const Function& function) const {
 
 Result<void> Lowering::check_recursion(std::uint32_t index, std::set<std::uint32_t> callers) const {
   if (!callers.insert(index).second) {
-    return Error{
-        fmt::format("calls '{}' recursively, which the lane does not do", kernel_.module->functions[index].name),
-        place()};
+    return Error{fmt::format("recursive call of '{}' is not supported", kernel_.module->functions[index].name),
+                 place()};
   }
   std::set<std::uint32_t> callees;
   for (const Instruction& instruction : kernel_.module->functions[index].instructions) {
@@ -101,8 +100,8 @@ void Lowering::lower_function(std::uint32_t index) {
   }
   starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));
   static const Instruction kEnd = plain(Opcode::kRet, Type::kNone);
-  current_ = &kEnd;
-  emit(Control::kReturn);  // where a body ends without ret
+  current_instruction_ = &kEnd;
+  emit(Control::kReturn);  // for a body that ends without ret
   for (std::size_t i = state_->first_op; i < kernel_.ops.size(); ++i) {
     if (kernel_.ops[i].control == Control::kBranch) kernel_.ops[i].target = starts[kernel_.ops[i].target];
   }
@@ -110,14 +109,14 @@ void Lowering::lower_function(std::uint32_t index) {
 
 // ------------------------------------------------------------------------------------------------ places for values
 
-Slot Lowering::new_slot(unsigned bytes) {
+FrameSlot Lowering::new_slot(unsigned bytes) {
   const std::uint32_t offset = kernel_.frame_bytes;
   kernel_.frame_bytes += bytes == 8 ? 256 : 128;
   return {offset};
 }
 
-Slot Lowering::new_predicate() {
-  // Predicates have a cache line's room only in groups: 16 words of 4 bytes.
+FrameSlot Lowering::new_predicate() {
+  // Predicates are allocated in groups that fill a cache line: 16 words of 4 bytes.
   if (predicates_left_ == 0) {
     next_predicate_ = kernel_.frame_bytes;
     kernel_.frame_bytes += 64;
@@ -130,12 +129,12 @@ Slot Lowering::new_predicate() {
 std::uint32_t Lowering::new_local(const Variable& variable) {
   kernel_.local_words = (kernel_.local_words + 3) / 4 * 4;
   kernel_.local.push_back({.name = variable.name, .bytes = variable.bytes, .first_word = kernel_.local_words});
-  kernel_.local_words += static_cast<std::uint32_t>((std::min(variable.bytes, 2 * kMostLocalBytes) + 3) / 4);
+  kernel_.local_words += static_cast<std::uint32_t>((std::min(variable.bytes, 2 * kMaxLocalBytes) + 3) / 4);
   return static_cast<std::uint32_t>(kernel_.local.size() - 1);
 }
 
 std::uint32_t Lowering::new_shared(const Variable& variable) {
-  // Compilers read a variable up to the end of its alignment, as in one load of four numbers where three are left.
+  // Compilers may read a variable up to the end of its alignment, e.g. load four elements at once if three are left.
   const std::uint64_t alignment = std::max<std::uint64_t>(variable.alignment, 1);
   kernel_.shared.push_back({.name = variable.name,
                             .bytes = (variable.bytes + alignment - 1) / alignment * alignment,
@@ -144,19 +143,19 @@ std::uint32_t Lowering::new_shared(const Variable& variable) {
   return static_cast<std::uint32_t>(kernel_.shared.size() - 1);
 }
 
-Slot Lowering::constant(std::uint64_t value, unsigned bytes) {
-  const auto [found, added] = constants_.try_emplace({value, bytes}, Slot{});
+FrameSlot Lowering::constant(std::uint64_t value, unsigned bytes) {
+  const auto [found, added] = constants_.try_emplace({value, bytes}, FrameSlot{});
   if (!added) return found->second;
   const std::size_t offset = kernel_.constants.size();
   const unsigned width = bytes == 8 ? 8 : 4;
   kernel_.constants.resize(offset + std::size_t{kLanes} * width);
   for (unsigned i = 0; i < kLanes; ++i)
     std::memcpy(kernel_.constants.data() + offset + std::size_t{i} * width, &value, width);
-  found->second = {static_cast<std::uint32_t>(offset) | Slot::kConstant};
+  found->second = {static_cast<std::uint32_t>(offset) | FrameSlot::kConstant};
   return found->second;
 }
 
-Slot Lowering::special(SpecialRegister which) {
+FrameSlot Lowering::special(SpecialRegister which) {
   for (const Kernel::Special& known : kernel_.specials) {
     if (known.special == which) return known.slot;
   }
@@ -164,8 +163,8 @@ Slot Lowering::special(SpecialRegister which) {
   return kernel_.specials.back().slot;
 }
 
-/// The address of a symbol in its own space; of a variable of the module by way of a constant that is relocated.
-Slot Lowering::symbol_address(const Operand& symbol) {
+/// The address of a symbol in its own space; for a module variable, through a relocated constant.
+FrameSlot Lowering::symbol_address(const Operand& symbol) {
   std::uint64_t address = symbol.value;
   switch (symbol.symbol) {
     case SymbolKind::kParameter:
@@ -188,7 +187,7 @@ Slot Lowering::symbol_address(const Operand& symbol) {
       const auto offset = static_cast<std::uint32_t>(kernel_.constants.size());
       kernel_.constants.resize(offset + std::size_t{kLanes} * 8);
       kernel_.relocations.push_back({offset, symbol.index, symbol.value});
-      return {offset | Slot::kConstant};
+      return {offset | FrameSlot::kConstant};
     }
     case SymbolKind::kFunction: break;
   }
@@ -203,12 +202,12 @@ std::uint64_t Lowering::shared_address(std::uint32_t variable) {
 }
 
 /// A source operand as a word of `bytes` (8, or less for a word of 4).
-Slot Lowering::source(const Operand& operand, unsigned bytes, Type type) {
+FrameSlot Lowering::source(const Operand& operand, unsigned bytes, Type type) {
   const unsigned width = bytes == 8 ? 8 : 4;
   switch (operand.kind) {
     case Kind::kRegister: {
       const unsigned have = bytes_of(function_->registers[operand.index].type) == 8 ? 8 : 4;
-      const Slot slot = state_->registers[operand.index];
+      const FrameSlot slot = state_->registers[operand.index];
       return have == width ? slot : resized(slot, width, false);
     }
     case Kind::kFloat: {
@@ -222,49 +221,49 @@ Slot Lowering::source(const Operand& operand, unsigned bytes, Type type) {
       return constant(bits, width);
     }
     case Kind::kSpecial: {
-      const Slot slot = special(static_cast<SpecialRegister>(operand.index));
+      const FrameSlot slot = special(static_cast<SpecialRegister>(operand.index));
       return width == 4 ? slot : resized(slot, 8, false);
     }
     case Kind::kSymbol: {
-      const Slot slot = symbol_address(operand);
+      const FrameSlot slot = symbol_address(operand);
       return width == 8 ? slot : resized(slot, 4, false);
     }
     default: return constant(width == 4 ? operand.value & 0xffffffff : operand.value, width);
   }
 }
 
-Slot Lowering::resized(Slot slot, unsigned width, bool is_signed) {
-  const Slot result = new_slot(width);
+FrameSlot Lowering::resized(FrameSlot slot, unsigned width, bool is_signed) {
+  const FrameSlot result = new_slot(width);
   Op& op = emit(Control::kPlain, width == 8 ? select_widening(is_signed) : select_narrowing());
   op.a = slot;
   op.d = result;
   return result;
 }
 
-Slot Lowering::source_predicate(const Operand& operand) {
+FrameSlot Lowering::source_predicate(const Operand& operand) {
   if (operand.kind == Kind::kInteger) return constant((operand.value != 0) != operand.negated ? kAllLanes : 0, 4);
-  const Slot slot = state_->registers[operand.index];
+  const FrameSlot slot = state_->registers[operand.index];
   if (!operand.negated) return slot;
-  const Slot result = new_predicate();
+  const FrameSlot result = new_predicate();
   Op& op = emit(Control::kPlain, select_predicate_not());
   op.a = op.b = slot;
   op.d = result;
   return result;
 }
 
-Slot Lowering::destination(const Operand& operand, unsigned bytes) {
+FrameSlot Lowering::destination(const Operand& operand, unsigned bytes) {
   if (operand.kind != Kind::kRegister) return {};
   const Type type = function_->registers[operand.index].type;
   const unsigned width = bytes == 8 ? 8 : 4;
   if (type == Type::kPred || (bytes_of(type) == 8 ? 8U : 4U) == width) return state_->registers[operand.index];
-  const Slot temporary = new_slot(width);
+  const FrameSlot temporary = new_slot(width);
   pending_.push_back({temporary, state_->registers[operand.index], width});
   return temporary;
 }
 
-/// Moves results from temporaries of another width to where they belong.
+/// Moves results from temporaries of another width to their destinations.
 void Lowering::finish_destinations(bool is_signed) {
-  for (const Pending& each : std::exchange(pending_, {})) {
+  for (const PendingMove& each : std::exchange(pending_, {})) {
     Op& op = emit(Control::kPlain, each.width == 4 ? select_widening(is_signed) : select_narrowing());
     op.a = each.from;
     op.d = each.to;
@@ -276,11 +275,11 @@ Op& Lowering::emit(Control control, Handlers handlers) {
   op.control = control;
   op.full = handlers.full;
   op.masked = handlers.masked;
-  op.instruction = current_;
-  if (current_->guarded) {
+  op.instruction = current_instruction_;
+  if (current_instruction_->guarded) {
     op.guarded = true;
-    op.guard_negated = current_->guard.negated;
-    op.guard = state_->registers[current_->guard.index];
+    op.guard_negated = current_instruction_->guard.negated;
+    op.guard = state_->registers[current_instruction_->guard.index];
   }
   if (control == Control::kPlain && handlers.full == nullptr) op.control = Control::kUnsupported;
   return kernel_.ops.emplace_back(op);
@@ -289,7 +288,7 @@ Op& Lowering::emit(Control control, Handlers handlers) {
 Result<std::shared_ptr<const Kernel>> lower(std::shared_ptr<const Module> module, std::string_view name) {
   auto kernel = std::make_shared<Kernel>();
   kernel->function = module->find_entry(name);
-  if (kernel->function == nullptr) return Error{fmt::format("has no entry '{}'", name), module->name};
+  if (kernel->function == nullptr) return Error{fmt::format("the module has no entry '{}'", name), module->name};
   kernel->module = std::move(module);
   if (const auto lowered = Lowering(*kernel).run(); !lowered) return lowered.error();
   return std::shared_ptr<const Kernel>(std::move(kernel));

@@ -1,5 +1,5 @@
-// From parsed instructions to handlers and slots. Private to lower() of program.hpp: lowering.cpp gives values their
-// places, lowering_instructions.cpp, lowering_memory.cpp and lowering_warps.cpp have the rule of each opcode.
+// Lowers parsed instructions to handlers and slots. Private to lower() of program.hpp: lowering.cpp assigns slots to
+// values; lowering_instructions.cpp, lowering_memory.cpp and lowering_warps.cpp contain the rule of each opcode.
 #pragma once
 
 #include <map>
@@ -17,17 +17,17 @@ class Lowering {
   Result<void> run();
 
  private:
-  /// A function's part of the kernel.
+  /// The state of a function.
   struct State {
-    std::vector<Slot> registers;
-    std::vector<std::uint32_t> parameters;  ///< and results behind them; variables of the kernel's local memory
-    std::vector<std::uint32_t> variables;   ///< of the kernel's local or shared memory
+    std::vector<FrameSlot> registers;
+    std::vector<std::uint32_t> parameters;  ///< followed by results; variables in the kernel's local memory
+    std::vector<std::uint32_t> variables;   ///< in the kernel's local or shared memory
     std::uint32_t first_op = 0;
   };
-  /// A result that is moved on once the instruction has run.
-  struct Pending {
-    Slot from;
-    Slot to;
+  /// A result that is moved after the instruction has run.
+  struct PendingMove {
+    FrameSlot from;
+    FrameSlot to;
     unsigned width = 4;  ///< of `from`
   };
 
@@ -37,19 +37,19 @@ class Lowering {
   State& state_of(std::uint32_t index);
   void lower_function(std::uint32_t index);
 
-  Slot new_slot(unsigned bytes);
-  Slot new_predicate();
+  FrameSlot new_slot(unsigned bytes);
+  FrameSlot new_predicate();
   std::uint32_t new_local(const Variable& variable);
   std::uint32_t new_shared(const Variable& variable);
-  Slot constant(std::uint64_t value, unsigned bytes);
-  Slot special(SpecialRegister which);
-  Slot symbol_address(const Operand& symbol);
+  FrameSlot constant(std::uint64_t value, unsigned bytes);
+  FrameSlot special(SpecialRegister which);
+  FrameSlot symbol_address(const Operand& symbol);
   static std::uint64_t local_address(std::uint32_t variable);
   static std::uint64_t shared_address(std::uint32_t variable);
-  Slot source(const Operand& operand, unsigned bytes, Type type);
-  Slot resized(Slot slot, unsigned width, bool is_signed);
-  Slot source_predicate(const Operand& operand);
-  Slot destination(const Operand& operand, unsigned bytes);
+  FrameSlot source(const Operand& operand, unsigned bytes, Type type);
+  FrameSlot resized(FrameSlot slot, unsigned width, bool is_signed);
+  FrameSlot source_predicate(const Operand& operand);
+  FrameSlot destination(const Operand& operand, unsigned bytes);
   void finish_destinations(bool is_signed);
   Op& emit(Control control, Handlers handlers = {});
 
@@ -71,12 +71,12 @@ class Lowering {
   Kernel& kernel_;
   const Function* function_ = nullptr;
   State* state_ = nullptr;
-  const Instruction* current_ = nullptr;
+  const Instruction* current_instruction_ = nullptr;
   std::map<std::uint32_t, State> states_;
   std::vector<std::uint32_t> order_;
-  std::map<std::pair<std::uint64_t, unsigned>, Slot> constants_;
+  std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constants_;
   std::map<std::uint32_t, std::uint32_t> shared_variables_;
-  std::vector<Pending> pending_;
+  std::vector<PendingMove> pending_;
   std::uint32_t next_predicate_ = 0;
   unsigned predicates_left_ = 0;
 };

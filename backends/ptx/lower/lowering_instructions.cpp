@@ -1,5 +1,5 @@
-// One rule for each kind of instruction: those that compute and move; lowering_memory.cpp and lowering_warps.cpp have
-// the others.
+// One rule for each kind of computing or moving instruction; lowering_memory.cpp and lowering_warps.cpp have the
+// others.
 #include <algorithm>
 #include <array>
 
@@ -13,16 +13,16 @@ namespace {
 using Kind = Operand::Kind;
 using enum Modifier;
 
-Fidelity fidelity_of(const Instruction& instruction) {
-  if (instruction.category == Category::kSpecial) return Fidelity::kApproximate;
+FidelityClass fidelity_of(const Instruction& instruction) {
+  if (instruction.category == Category::kSpecial) return FidelityClass::kApproximate;
   const bool fusible =
       instruction.opcode == Opcode::kAdd || instruction.opcode == Opcode::kSub || instruction.opcode == Opcode::kMul;
   const bool rounded = instruction.modifiers.first_of(std::array{kRn, kRz, kRm, kRp}).has_value();
-  if (fusible && is_float(instruction.type) && !rounded) return Fidelity::kContractible;
-  return Fidelity::kExact;
+  if (fusible && is_float(instruction.type) && !rounded) return FidelityClass::kContractible;
+  return FidelityClass::kExact;
 }
 
-/// What `set` writes where the comparison holds: all ones, or one.
+/// The value that `set` writes if the comparison holds: all ones, or one.
 std::uint64_t truth_of(Type type) {
   if (type == Type::kF32) return 0x3f800000;
   if (type == Type::kF16) return 0x3c00;
@@ -30,7 +30,7 @@ std::uint64_t truth_of(Type type) {
   return bytes_of(type) == 2 ? 0xffff : 0xffffffff;
 }
 
-/// Bytes of the result and of the sources of an instruction that computes.
+/// The sizes of the result and the sources of a computing instruction, in bytes.
 struct Shape {
   unsigned result;
   std::array<unsigned, 4> sources;
@@ -58,7 +58,7 @@ Shape shape_of(const Instruction& instruction) {
 }  // namespace
 
 void Lowering::lower_instruction(const Instruction& instruction) {
-  current_ = &instruction;
+  current_instruction_ = &instruction;
   switch (instruction.opcode) {
     case Opcode::kUnsupported: emit(Control::kUnsupported); break;
     case Opcode::kIsspacep: lower_space_test(); break;
@@ -93,7 +93,7 @@ void Lowering::lower_instruction(const Instruction& instruction) {
 }
 
 void Lowering::lower_compute() {
-  const Instruction& instruction = *current_;
+  const Instruction& instruction = *current_instruction_;
   const auto& operands = instruction.operands;
   Op op;
   if (instruction.type == Type::kPred) {
@@ -102,7 +102,7 @@ void Lowering::lower_compute() {
     op.d = state_->registers[operands[0].index];
   } else {
     const Shape shape = shape_of(instruction);
-    Slot* const sources[] = {&op.a, &op.b, &op.c, &op.e};
+    FrameSlot* const sources[] = {&op.a, &op.b, &op.c, &op.e};
     for (std::size_t i = 1; i < operands.size() && i <= 4; ++i) {
       const bool is_predicate =
           operands[i].kind == Kind::kRegister && function_->registers[operands[i].index].type == Type::kPred;
@@ -119,7 +119,7 @@ void Lowering::lower_compute() {
   }
   Op& emitted = emit(Control::kPlain, select_handlers(instruction));
   emitted.a = op.a;
-  // Handlers of three sources read all of them.
+  // Handlers with three sources read all of them.
   emitted.b = operands.size() > 2 || instruction.type == Type::kPred ? op.b : op.a;
   emitted.c = operands.size() > 3 ? op.c : op.a;
   emitted.e = op.e;
@@ -129,14 +129,14 @@ void Lowering::lower_compute() {
 }
 
 void Lowering::lower_comparison() {
-  const Instruction& instruction = *current_;
+  const Instruction& instruction = *current_instruction_;
   const auto& operands = instruction.operands;
   const unsigned bytes = bytes_of(instruction.source_type);
-  const Slot a = source(operands[1], bytes, instruction.source_type);
-  const Slot b = source(operands[2], bytes, instruction.source_type);
-  const Slot c = operands.size() > 3 ? source_predicate(operands[3]) : Slot{};
-  Slot d;
-  Slot d2;
+  const FrameSlot a = source(operands[1], bytes, instruction.source_type);
+  const FrameSlot b = source(operands[2], bytes, instruction.source_type);
+  const FrameSlot c = operands.size() > 3 ? source_predicate(operands[3]) : FrameSlot{};
+  FrameSlot d;
+  FrameSlot d2;
   if (instruction.opcode == Opcode::kSet) {
     d = destination(operands[0], bytes_of(instruction.type));
   } else if (operands[0].kind == Kind::kPair) {
@@ -155,15 +155,16 @@ void Lowering::lower_comparison() {
 }
 
 void Lowering::lower_class_test() {
-  const Slot a = source(current_->operands[1], bytes_of(current_->type), current_->type);
-  const Slot d = destination(current_->operands[0], 4);
-  Op& op = emit(Control::kPlain, select_handlers(*current_));
+  const FrameSlot a =
+      source(current_instruction_->operands[1], bytes_of(current_instruction_->type), current_instruction_->type);
+  const FrameSlot d = destination(current_instruction_->operands[0], 4);
+  Op& op = emit(Control::kPlain, select_handlers(*current_instruction_));
   op.a = op.b = op.c = a;
   op.d = d;
 }
 
 void Lowering::lower_move() {
-  const Instruction& instruction = *current_;
+  const Instruction& instruction = *current_instruction_;
   const auto& operands = instruction.operands;
   if (operands[0].kind == Kind::kVector) return lower_unpack(operands[0], operands[1]);
   if (operands[1].kind == Kind::kVector) return lower_pack(operands[0], operands[1]);
@@ -173,11 +174,11 @@ void Lowering::lower_move() {
 }
 
 void Lowering::lower_pack(const Operand& whole, const Operand& parts) {
-  const unsigned bytes = bytes_of(current_->type);
+  const unsigned bytes = bytes_of(current_instruction_->type);
   const unsigned part = bytes / std::max<unsigned>(1, static_cast<unsigned>(parts.elements.size()));
-  const Slot d = destination(whole, bytes);
+  const FrameSlot d = destination(whole, bytes);
   for (std::size_t i = 0; i < parts.elements.size(); ++i) {
-    const Slot a = source(parts.elements[i], part, Type::kNone);
+    const FrameSlot a = source(parts.elements[i], part, Type::kNone);
     Op& op = emit(Control::kPlain, select_insert(bytes, part));
     op.a = a;
     op.b = op.c = op.d = d;
@@ -186,12 +187,12 @@ void Lowering::lower_pack(const Operand& whole, const Operand& parts) {
 }
 
 void Lowering::lower_unpack(const Operand& parts, const Operand& whole) {
-  const unsigned bytes = bytes_of(current_->type);
+  const unsigned bytes = bytes_of(current_instruction_->type);
   const unsigned part = bytes / std::max<unsigned>(1, static_cast<unsigned>(parts.elements.size()));
-  const Slot a = source(whole, bytes, Type::kNone);
+  const FrameSlot a = source(whole, bytes, Type::kNone);
   for (std::size_t i = 0; i < parts.elements.size(); ++i) {
     if (parts.elements[i].kind == Kind::kSink) continue;
-    const Slot d = destination(parts.elements[i], part);
+    const FrameSlot d = destination(parts.elements[i], part);
     Op& op = emit(Control::kPlain, select_extract(bytes, part));
     op.a = op.b = op.c = a;
     op.d = d;

@@ -1,4 +1,4 @@
-// Rules for what has to do with memory: accesses, addresses and their spaces, calls.
+// Rules for memory: accesses, addresses and their spaces, calls.
 #include <algorithm>
 #include <array>
 
@@ -23,10 +23,10 @@ Handlers address_addition() {
 
 }  // namespace
 
-/// isspacep: the window that a generic address lies in tells its space; global memory has all windows from one on.
+/// isspacep: the window of a generic address determines its space; all windows from a certain one on are global memory.
 void Lowering::lower_space_test() {
   std::uint64_t window = kFirstAllocation;
-  switch (space_of(current_->modifiers)) {
+  switch (space_of(current_instruction_->modifiers)) {
     case Space::kShared: window = kSharedWindow; break;
     case Space::kLocal: window = kLocalWindow; break;
     case Space::kParam: window = kParamWindow; break;
@@ -40,11 +40,11 @@ void Lowering::lower_space_test() {
   compare.opcode = Opcode::kSetp;
   compare.type = compare.source_type = Type::kU64;
   compare.modifiers.add(window == kFirstAllocation ? kGe : kEq);
-  const Slot address = source(current_->operands[1], 8, Type::kU64);
-  const Slot bits = constant(kWindowBits, 4);
-  const Slot wanted = constant(window, 8);
-  const Slot found = new_slot(8);
-  const Slot d = destination(current_->operands[0], 4);
+  const FrameSlot address = source(current_instruction_->operands[1], 8, Type::kU64);
+  const FrameSlot bits = constant(kWindowBits, 4);
+  const FrameSlot wanted = constant(window, 8);
+  const FrameSlot found = new_slot(8);
+  const FrameSlot d = destination(current_instruction_->operands[0], 4);
   Op& shifted = emit(Control::kPlain, select_handlers(shift));
   shifted.a = shifted.c = address;
   shifted.b = bits;
@@ -55,9 +55,9 @@ void Lowering::lower_space_test() {
   compared.d = d;
 }
 
-/// Generic addresses of global memory are its own; those of the other spaces lie in windows.
+/// Generic addresses of global memory are unchanged; those of the other spaces lie in windows.
 void Lowering::lower_cvta() {
-  const Instruction& instruction = *current_;
+  const Instruction& instruction = *current_instruction_;
   if (bytes_of(instruction.type) != 8) return static_cast<void>(emit(Control::kUnsupported));
   std::uint64_t window = 0;
   switch (space_of(instruction.modifiers)) {
@@ -66,9 +66,9 @@ void Lowering::lower_cvta() {
     case Space::kParam: window = kParamWindow << kWindowBits; break;
     default: break;
   }
-  const Slot a = source(instruction.operands[1], 8, instruction.type);
-  const Slot b = constant(instruction.opcode == Opcode::kCvta ? window : 0 - window, 8);
-  const Slot d = destination(instruction.operands[0], 8);
+  const FrameSlot a = source(instruction.operands[1], 8, instruction.type);
+  const FrameSlot b = constant(instruction.opcode == Opcode::kCvta ? window : 0 - window, 8);
+  const FrameSlot d = destination(instruction.operands[0], 8);
   Op& op = emit(Control::kPlain, address_addition());
   op.a = a;
   op.b = b;
@@ -78,7 +78,7 @@ void Lowering::lower_cvta() {
 void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address) {
   const Operand& base = address.elements[0];
   op.immediate = address.value;
-  memory.space = space_of(current_->modifiers);
+  memory.space = space_of(current_instruction_->modifiers);
   if (base.kind == Kind::kRegister) {
     memory.wide_address = bytes_of(function_->registers[base.index].type) == 8;
     op.a = state_->registers[base.index];
@@ -99,7 +99,7 @@ void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address) {
 }
 
 void Lowering::lower_memory() {
-  const Instruction& instruction = *current_;
+  const Instruction& instruction = *current_instruction_;
   const Modifiers& modifiers = instruction.modifiers;
   const auto& operands = instruction.operands;
   const unsigned bytes = bytes_of(instruction.type);
@@ -110,7 +110,7 @@ void Lowering::lower_memory() {
   memory.access = is_load ? Access::kLoad : is_atomic ? Access::kAtomic : Access::kStore;
   memory.non_coherent = modifiers.has(kNc);
   memory.strong = modifiers.first_of(std::array{kVolatile, kRelaxed, kAcquire, kRelease}).has_value();
-  memory.returns = instruction.opcode == Opcode::kAtom;
+  memory.returns_old_value = instruction.opcode == Opcode::kAtom;
   const std::size_t address = instruction.opcode == Opcode::kLd || instruction.opcode == Opcode::kAtom ? 1 : 0;
   set_address(memory, op, operands[address]);
   if (is_atomic) {
@@ -121,8 +121,8 @@ void Lowering::lower_memory() {
     memory.operation = *operation;
     memory.values[1] = source(operands[address + 1], bytes, instruction.type);
     if (operands.size() > address + 2) memory.values[2] = source(operands[address + 2], bytes, instruction.type);
-    if (memory.returns) memory.values[0] = destination(operands[0], bytes);
-    op.fidelity = is_float(instruction.type) ? Fidelity::kOrderDependent : Fidelity::kExact;
+    if (memory.returns_old_value) memory.values[0] = destination(operands[0], bytes);
+    op.fidelity = is_float(instruction.type) ? FidelityClass::kOrderDependent : FidelityClass::kExact;
   } else {
     const Operand& data = operands[1 - address];
     const bool is_vector = data.kind == Kind::kVector;
@@ -137,12 +137,12 @@ void Lowering::lower_memory() {
   emitted.immediate = op.immediate;
   emitted.fidelity = op.fidelity;
   emitted.detail = static_cast<std::uint32_t>(kernel_.memory_ops.size());
-  memory.number = static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMostMemoryOps));
+  memory.number = static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMaxMemoryOps));
   kernel_.memory_ops.push_back(memory);
 }
 
 void Lowering::lower_call() {
-  const Instruction& instruction = *current_;
+  const Instruction& instruction = *current_instruction_;
   const Function& callee = kernel_.module->functions[instruction.operands[0].index];
   const auto& results = instruction.operands[1].elements;
   const auto& arguments = instruction.operands[2].elements;

@@ -1,4 +1,4 @@
-// Rules for what lanes and warps do together.
+// Rules for warp-wide operations and barriers.
 #include <algorithm>
 
 #include "backends/ptx/lower/lowering.hpp"
@@ -12,20 +12,20 @@ using enum Modifier;
 
 }  // namespace
 
-/// bar.sync a, b; bar.arrive a, b; bar.red d, a, b, p. The barrier's number goes to b, the count of threads to c: 0
-/// where it is left out, all of the block.
+/// bar.sync a, b; bar.arrive a, b; bar.red d, a, b, p. The barrier's number goes to b, the thread count to c; if
+/// omitted, the count is 0, which means all threads of the block.
 void Lowering::lower_barrier() {
-  const Instruction& instruction = *current_;
+  const Instruction& instruction = *current_instruction_;
   const auto& operands = instruction.operands;
   const bool reduces = instruction.modifiers.has(kRed);
   const std::size_t number = reduces ? 1 : 0;
   const std::size_t least = reduces ? 3 : 1;
   if (operands.size() < least || operands.size() > least + 1) return static_cast<void>(emit(Control::kUnsupported));
   const bool counted = operands.size() == least + 1;
-  const Slot a = reduces ? source_predicate(operands.back()) : Slot{};
-  const Slot b = source(operands[number], 4, Type::kU32);
-  const Slot c = counted ? source(operands[number + 1], 4, Type::kU32) : constant(0, 4);
-  const Slot d = reduces ? destination(operands[0], 4) : Slot{};
+  const FrameSlot a = reduces ? source_predicate(operands.back()) : FrameSlot{};
+  const FrameSlot b = source(operands[number], 4, Type::kU32);
+  const FrameSlot c = counted ? source(operands[number + 1], 4, Type::kU32) : constant(0, 4);
+  const FrameSlot d = reduces ? destination(operands[0], 4) : FrameSlot{};
   Op& op = emit(Control::kBarrier);
   op.a = a;
   op.b = b;
@@ -35,7 +35,7 @@ void Lowering::lower_barrier() {
 
 /// The mask of lanes goes to e, sources to a, b and c.
 void Lowering::lower_warp() {
-  const Instruction& instruction = *current_;
+  const Instruction& instruction = *current_instruction_;
   const auto& operands = instruction.operands;
   Op op;
   const auto word = [&](std::size_t i) { return source(operands[i], 4, Type::kB32); };

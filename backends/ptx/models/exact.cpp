@@ -10,19 +10,19 @@ namespace {
 
 constexpr Bits128 kOne = 1;
 
-/// How many bits a number needs: 0 for 0.
+/// The number of bits of x; 0 for 0.
 int width_of(Bits128 x) {
   const auto high = static_cast<std::uint64_t>(x >> 64U);
   return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
                    : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x)));
 }
 
-Exact nan() { return {.kind = Exact::Kind::kNan}; }
-Exact infinity(bool negative) { return {.kind = Exact::Kind::kInfinite, .negative = negative}; }
-bool is_infinite(const Exact& a) { return a.kind == Exact::Kind::kInfinite; }
+ExactValue nan() { return {.kind = ExactValue::Kind::kNan}; }
+ExactValue infinity(bool negative) { return {.kind = ExactValue::Kind::kInfinite, .negative = negative}; }
+bool is_infinite(const ExactValue& a) { return a.kind == ExactValue::Kind::kInfinite; }
 
-/// With the significand's leading bit at `width` - 1, and the same value.
-Exact widened(Exact a, int width) {
+/// The same value with the significand's leading bit at `width` - 1.
+ExactValue widened(ExactValue a, int width) {
   const int shift = width - width_of(a.significand);
   a.significand <<= shift;
   a.exponent -= shift;
@@ -30,7 +30,7 @@ Exact widened(Exact a, int width) {
 }
 
 /// The exponent of the leading bit.
-int magnitude(const Exact& a) { return a.exponent + width_of(a.significand); }
+int magnitude(const ExactValue& a) { return a.exponent + width_of(a.significand); }
 
 /// (significand + r) / 2^shift as an integer.
 Bits128 shifted(Bits128 significand, int shift, bool more, Rounding mode, bool negative) {
@@ -49,17 +49,17 @@ Bits128 shifted(Bits128 significand, int shift, bool more, Rounding mode, bool n
   return rest >= half ? whole + 1 : whole;
 }
 
-/// |a| + |b| or |a| - |b|, both finite and not 0, |a| having the greater exponent.
-Exact joined(const Exact& a, const Exact& b, bool subtract) {
+/// |a| + |b| or |a| - |b|; both must be finite and nonzero, and |a| must have the greater exponent.
+ExactValue joined(const ExactValue& a, const ExactValue& b, bool subtract) {
   constexpr int kWidth = 126;  // two bits for carries
-  Exact result = widened(a, kWidth);
+  ExactValue result = widened(a, kWidth);
   const int shift = result.exponent - b.exponent;
   Bits128 other = b.significand;
   if (shift <= 0) {
     other <<= -shift;
   } else {
     other = shift < 128 ? b.significand >> shift : 0;
-    result.more = shift >= 128 || other << shift != b.significand;
+    result.has_remainder = shift >= 128 || other << shift != b.significand;
   }
   if (!subtract) {
     result.significand += other;
@@ -67,20 +67,20 @@ Exact joined(const Exact& a, const Exact& b, bool subtract) {
     result.significand = other - result.significand;
     result.negative = !result.negative;
   } else {
-    result.significand -= other + (result.more ? 1 : 0);
+    result.significand -= other + (result.has_remainder ? 1 : 0);
   }
   return result;
 }
 
 }  // namespace
 
-Exact Exact::negated() const {
-  Exact result = *this;
+ExactValue ExactValue::negated() const {
+  ExactValue result = *this;
   result.negative = !negative;
   return result;
 }
 
-Exact exact_float(const FloatFormat& format, std::uint64_t bits) {
+ExactValue exact_float(const FloatFormat& format, std::uint64_t bits) {
   const int fraction_bits = format.digits - 1;
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
   const std::uint64_t most = (std::uint64_t{1} << (format.bits - format.digits)) - 1;
@@ -93,87 +93,89 @@ Exact exact_float(const FloatFormat& format, std::uint64_t bits) {
           .exponent = format.least_exponent + static_cast<int>(exponent) - 1};
 }
 
-Exact exact_integer(std::uint64_t bits, unsigned width, bool is_signed) {
+ExactValue exact_integer(std::uint64_t bits, unsigned width, bool is_signed) {
   const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
   const bool negative = is_signed && (bits >> (width - 1) & 1U) != 0;
   return {.negative = negative, .significand = (negative ? 0 - bits : bits) & mask};
 }
 
-Exact sum(const Exact& a, const Exact& b, Rounding mode) {
+ExactValue sum(const ExactValue& a, const ExactValue& b, Rounding mode) {
   if (a.is_nan() || b.is_nan()) return nan();
   if (is_infinite(a) || is_infinite(b)) {
     if (is_infinite(a) && is_infinite(b) && a.negative != b.negative) return nan();
     return infinity(is_infinite(a) ? a.negative : b.negative);
   }
-  const Exact zero{.negative = a.negative == b.negative ? a.negative : mode == Rounding::kDown};
+  const ExactValue zero{.negative = a.negative == b.negative ? a.negative : mode == Rounding::kDown};
   if (a.is_zero() && b.is_zero()) return zero;
   if (a.is_zero()) return b;
   if (b.is_zero()) return a;
   const bool swapped = magnitude(a) < magnitude(b);
-  const Exact result = joined(swapped ? b : a, swapped ? a : b, a.negative != b.negative);
+  const ExactValue result = joined(swapped ? b : a, swapped ? a : b, a.negative != b.negative);
   return result.is_zero() ? zero : result;
 }
 
-Exact product(const Exact& a, const Exact& b) {
+ExactValue product(const ExactValue& a, const ExactValue& b) {
   const bool negative = a.negative != b.negative;
   if (a.is_nan() || b.is_nan()) return nan();
   if (is_infinite(a) || is_infinite(b)) return a.is_zero() || b.is_zero() ? nan() : infinity(negative);
   return {.negative = negative, .significand = a.significand * b.significand, .exponent = a.exponent + b.exponent};
 }
 
-Exact quotient(const Exact& a, const Exact& b) {
+ExactValue quotient(const ExactValue& a, const ExactValue& b) {
   const bool negative = a.negative != b.negative;
   if (a.is_nan() || b.is_nan() || (is_infinite(a) && is_infinite(b)) || (a.is_zero() && b.is_zero())) return nan();
   if (is_infinite(a) || b.is_zero()) return infinity(negative);
   if (is_infinite(b) || a.is_zero()) return {.negative = negative};
-  const Exact dividend = widened(a, 127);
+  const ExactValue dividend = widened(a, 127);
   const Bits128 whole = dividend.significand / b.significand;
   return {.negative = negative,
           .significand = whole,
           .exponent = dividend.exponent - b.exponent,
-          .more = whole * b.significand != dividend.significand};
+          .has_remainder = whole * b.significand != dividend.significand};
 }
 
-Exact square_root(const Exact& a) {
+ExactValue square_root(const ExactValue& a) {
   if (a.is_nan() || a.is_zero()) return a;
   if (a.negative) return nan();
   if (is_infinite(a)) return a;
-  Exact square = widened(a, 126);
+  ExactValue square = widened(a, 126);
   if (square.exponent % 2 != 0) square = widened(a, 125);
   Bits128 root = 0;
   for (int bit = 62; bit >= 0; --bit) {
     const Bits128 greater = root | kOne << bit;
     if (greater * greater <= square.significand) root = greater;
   }
-  return {.significand = root, .exponent = square.exponent / 2, .more = root * root != square.significand};
+  return {.significand = root, .exponent = square.exponent / 2, .has_remainder = root * root != square.significand};
 }
 
-int compare(const Exact& a, const Exact& b) {
+int compare(const ExactValue& a, const ExactValue& b) {
   if (is_infinite(a) || is_infinite(b)) {
-    const auto rank = [](const Exact& x) { return is_infinite(x) ? (x.negative ? -1 : 1) : 0; };
+    const auto rank = [](const ExactValue& x) { return is_infinite(x) ? (x.negative ? -1 : 1) : 0; };
     return (rank(a) > rank(b)) - (rank(a) < rank(b));
   }
-  const Exact difference = sum(a, b.negated(), Rounding::kNearest);
+  const ExactValue difference = sum(a, b.negated(), Rounding::kNearest);
   return difference.is_zero() ? 0 : difference.negative ? -1 : 1;
 }
 
-Exact rounded_to_integer(const Exact& a, Rounding mode) {
-  if (a.kind != Exact::Kind::kFinite || a.exponent >= 0) return a;
-  return {.negative = a.negative, .significand = shifted(a.significand, -a.exponent, a.more, mode, a.negative)};
+ExactValue rounded_to_integer(const ExactValue& a, Rounding mode) {
+  if (a.kind != ExactValue::Kind::kFinite || a.exponent >= 0) return a;
+  return {.negative = a.negative,
+          .significand = shifted(a.significand, -a.exponent, a.has_remainder, mode, a.negative)};
 }
 
-std::uint64_t float_bits(const FloatFormat& format, const Exact& a, Rounding mode) {
+std::uint64_t float_bits(const FloatFormat& format, const ExactValue& a, Rounding mode) {
   const int fraction_bits = format.digits - 1;
   const std::uint64_t sign = std::uint64_t{a.negative} << (format.bits - 1);
   const std::uint64_t infinite = ((std::uint64_t{1} << (format.bits - format.digits)) - 1) << fraction_bits;
   if (a.is_nan()) return (std::uint64_t{1} << (format.bits - 1)) - 1;
   if (is_infinite(a)) return sign | infinite;
   if (a.is_zero()) return sign;
-  // The last place of the result, and how often it goes into the number.
+  // The unit in the last place of the result, and the number as a multiple of it.
   const int place = std::max(magnitude(a) - format.digits, format.least_exponent);
-  const Bits128 count = a.exponent >= place ? a.significand << (a.exponent - place)
-                                            : shifted(a.significand, place - a.exponent, a.more, mode, a.negative);
-  // Fraction and exponent lie side by side, so a hidden bit, or a carry out of the fraction, is a step of the exponent.
+  const Bits128 count = a.exponent >= place
+                            ? a.significand << (a.exponent - place)
+                            : shifted(a.significand, place - a.exponent, a.has_remainder, mode, a.negative);
+  // Fraction and exponent are adjacent, so a hidden bit or a carry out of the fraction increments the exponent.
   const std::uint64_t bits =
       (static_cast<std::uint64_t>(place - format.least_exponent) << fraction_bits) + static_cast<std::uint64_t>(count);
   if (bits < infinite) return sign | bits;
@@ -181,7 +183,7 @@ std::uint64_t float_bits(const FloatFormat& format, const Exact& a, Rounding mod
   return sign | (outwards ? infinite : infinite - 1);
 }
 
-std::uint64_t clamped_integer_bits(const Exact& a, unsigned width, bool is_signed) {
+std::uint64_t clamped_integer_bits(const ExactValue& a, unsigned width, bool is_signed) {
   const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
   const std::uint64_t greatest = is_signed ? mask >> 1U : mask;
   const std::uint64_t least = is_signed ? greatest + 1 : 0;  // the magnitude of the least number

@@ -1,6 +1,6 @@
-// Numbers without rounding, and their rounding by the book: what the models of instructions compute with. For tests.
+// Exact arithmetic and IEEE rounding for the models of instructions. For tests.
 //
-// All is done on integers of 128 bits, and shares nothing with the executor, which uses the processor's arithmetic.
+// Everything uses 128-bit integers and shares no code with the emulator, which uses the CPU's arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Rounding : std::uint8_t { kNearest, kTowardZero, kDown, kUp };
 /// A binary format with one sign bit; the greatest exponent is that of infinities and NaNs.
 struct FloatFormat {
   int bits;
-  int digits;          ///< of the significand, the hidden one included
+  int digits;          ///< of the significand, including the hidden bit
   int least_exponent;  ///< of the last bit of a subnormal number
 };
 inline constexpr FloatFormat kF16{16, 11, -24};
@@ -22,41 +22,41 @@ inline constexpr FloatFormat kBf16{16, 8, -133};
 inline constexpr FloatFormat kF32{32, 24, -149};
 inline constexpr FloatFormat kF64{64, 53, -1074};
 
-/// (-1)^negative * (significand + r) * 2^exponent, where r is 0, or with `more` lies strictly between 0 and 1. With
-/// `more` the significand has at least 60 bits.
-struct Exact {
+/// (-1)^negative * (significand + r) * 2^exponent, where r is 0, or with `has_remainder` lies strictly between 0 and 1.
+/// With `has_remainder` the significand has at least 60 bits.
+struct ExactValue {
   enum class Kind : std::uint8_t { kFinite, kInfinite, kNan };
   Kind kind = Kind::kFinite;
   bool negative = false;
   Bits128 significand = 0;
   int exponent = 0;
-  bool more = false;
+  bool has_remainder = false;
 
   [[nodiscard]] bool is_nan() const { return kind == Kind::kNan; }
-  [[nodiscard]] bool is_zero() const { return kind == Kind::kFinite && significand == 0 && !more; }
-  [[nodiscard]] Exact negated() const;
+  [[nodiscard]] bool is_zero() const { return kind == Kind::kFinite && significand == 0 && !has_remainder; }
+  [[nodiscard]] ExactValue negated() const;
 };
 
-Exact exact_float(const FloatFormat& format, std::uint64_t bits);
-/// A two's complement integer of so many bits, or an unsigned one.
-Exact exact_integer(std::uint64_t bits, unsigned width, bool is_signed);
+ExactValue exact_float(const FloatFormat& format, std::uint64_t bits);
+/// A signed (two's complement) or unsigned integer of `width` bits.
+ExactValue exact_integer(std::uint64_t bits, unsigned width, bool is_signed);
 
-// Operands have at most 64 bits of significand each, and no `more`; those of sum() at most 106. The mode of a sum gives
-// the sign of a zero.
-Exact sum(const Exact& a, const Exact& b, Rounding mode);
-Exact product(const Exact& a, const Exact& b);
-Exact quotient(const Exact& a, const Exact& b);
-Exact square_root(const Exact& a);
+// Operands must have significands of at most 64 bits, those of sum() at most 106, and no `has_remainder`. The mode of a
+// sum determines the sign of a zero.
+ExactValue sum(const ExactValue& a, const ExactValue& b, Rounding mode);
+ExactValue product(const ExactValue& a, const ExactValue& b);
+ExactValue quotient(const ExactValue& a, const ExactValue& b);
+ExactValue square_root(const ExactValue& a);
 
 /// -1, 0 or 1 as a < b, a == b, a > b; neither may be NaN. Zeros of either sign are equal.
-int compare(const Exact& a, const Exact& b);
+int compare(const ExactValue& a, const ExactValue& b);
 
-/// The integer that the mode gives; infinities and NaN stay.
-Exact rounded_to_integer(const Exact& a, Rounding mode);
+/// Rounds to an integer by the mode; keeps infinities and NaN.
+ExactValue rounded_to_integer(const ExactValue& a, Rounding mode);
 
-/// The bits in the format. PTX has one NaN: all bits set but the sign.
-std::uint64_t float_bits(const FloatFormat& format, const Exact& a, Rounding mode);
-/// The integer nearest to a, which is integral or infinite, that so many bits hold.
-std::uint64_t clamped_integer_bits(const Exact& a, unsigned width, bool is_signed);
+/// The bits in the format. PTX has one NaN: all bits except the sign are set.
+std::uint64_t float_bits(const FloatFormat& format, const ExactValue& a, Rounding mode);
+/// Clamps a, which must be integral or infinite, to an integer of `width` bits.
+std::uint64_t clamped_integer_bits(const ExactValue& a, unsigned width, bool is_signed);
 
 }  // namespace assay::ptx::models

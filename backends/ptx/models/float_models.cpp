@@ -1,4 +1,4 @@
-// Arithmetic of floats, single ones and pairs of halves.
+// Arithmetic of single floats and of pairs of halves.
 #include <map>
 
 #include "backends/ptx/models/instruction_models.hpp"
@@ -13,14 +13,14 @@ std::uint64_t magnitude_mask(const FloatFormat& format) { return sign_bit(format
 /// Up to three operands of one format.
 struct Floats {
   std::uint64_t bits[3];
-  Exact value[3];
+  ExactValue value[3];
 };
 
-using Definition = std::uint64_t (*)(const Spelling&, const FloatFormat&, const Floats&);
+using Definition = std::uint64_t (*)(const InstructionForm&, const FloatFormat&, const Floats&);
 
-/// The definition for a number, or for both of a pair.
+/// Applies the definition to a number, or to both elements of a pair.
 template <Definition kDefinition>
-Results apply(const Spelling& s, const Operands& in) {
+Results apply(const InstructionForm& s, const Operands& in) {
   const FloatFormat& format = format_of(s.type);
   const unsigned count = s.type == Type::kF16x2 || s.type == Type::kBf16x2 ? 2 : 1;
   Results results;
@@ -36,36 +36,36 @@ Results apply(const Spelling& s, const Operands& in) {
   return results;
 }
 
-std::uint64_t rounded(const Spelling& s, const FloatFormat& format, const Exact& value) {
+std::uint64_t rounded(const InstructionForm& s, const FloatFormat& format, const ExactValue& value) {
   return finished(s, float_bits(format, value, rounding_of(s)));
 }
 
-std::uint64_t add(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t add(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return rounded(s, format, sum(in.value[0], in.value[1], rounding_of(s)));
 }
-std::uint64_t sub(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t sub(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return rounded(s, format, sum(in.value[0], in.value[1].negated(), rounding_of(s)));
 }
-std::uint64_t mul(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t mul(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return rounded(s, format, product(in.value[0], in.value[1]));
 }
-std::uint64_t fma(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t fma(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return rounded(s, format, sum(product(in.value[0], in.value[1]), in.value[2], rounding_of(s)));
 }
-std::uint64_t div(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t div(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return rounded(s, format, quotient(in.value[0], in.value[1]));
 }
-std::uint64_t rcp(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t rcp(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return rounded(s, format, quotient({.significand = 1}, in.value[0]));
 }
-std::uint64_t sqrt(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t sqrt(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return rounded(s, format, square_root(in.value[0]));
 }
 
-/// -0 is below +0. Of a number and a NaN the number counts, with .NaN the NaN.
-std::uint64_t extreme(const Spelling& s, const FloatFormat& format, const Floats& in, bool greatest) {
-  const Exact& a = in.value[0];
-  const Exact& b = in.value[1];
+/// -0 is less than +0. Of a number and a NaN, the number is the result; with .NaN, the NaN.
+std::uint64_t extreme(const InstructionForm& s, const FloatFormat& format, const Floats& in, bool greatest) {
+  const ExactValue& a = in.value[0];
+  const ExactValue& b = in.value[1];
   const std::uint64_t nan = magnitude_mask(format);
   if (a.is_nan() || b.is_nan()) {
     if (s.has("NaN") || (a.is_nan() && b.is_nan())) return nan;
@@ -75,21 +75,21 @@ std::uint64_t extreme(const Spelling& s, const FloatFormat& format, const Floats
   if (order == 0) order = int{b.negative} - int{a.negative};
   return in.bits[(order < 0) == greatest ? 1 : 0];
 }
-std::uint64_t min(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t min(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return extreme(s, format, in, false);
 }
-std::uint64_t max(const Spelling& s, const FloatFormat& format, const Floats& in) {
+std::uint64_t max(const InstructionForm& s, const FloatFormat& format, const Floats& in) {
   return extreme(s, format, in, true);
 }
 
-std::uint64_t abs(const Spelling&, const FloatFormat& format, const Floats& in) {
+std::uint64_t abs(const InstructionForm&, const FloatFormat& format, const Floats& in) {
   return in.bits[0] & magnitude_mask(format);
 }
-std::uint64_t neg(const Spelling&, const FloatFormat& format, const Floats& in) {
+std::uint64_t neg(const InstructionForm&, const FloatFormat& format, const Floats& in) {
   return in.bits[0] ^ sign_bit(format);
 }
 /// The second operand with the sign of the first.
-std::uint64_t copysign(const Spelling&, const FloatFormat& format, const Floats& in) {
+std::uint64_t copysign(const InstructionForm&, const FloatFormat& format, const Floats& in) {
   return (in.bits[1] & magnitude_mask(format)) | (in.bits[0] & sign_bit(format));
 }
 
@@ -106,26 +106,26 @@ const FloatFormat& format_of(Type type) {
   }
 }
 
-Rounding rounding_of(const Spelling& spelling) {
+Rounding rounding_of(const InstructionForm& spelling) {
   if (spelling.has("rz") || spelling.has("rzi")) return Rounding::kTowardZero;
   if (spelling.has("rm") || spelling.has("rmi")) return Rounding::kDown;
   if (spelling.has("rp") || spelling.has("rpi")) return Rounding::kUp;
   return Rounding::kNearest;
 }
 
-std::uint64_t flushed(const Spelling& spelling, Type type, std::uint64_t bits) {
+std::uint64_t flushed(const InstructionForm& spelling, Type type, std::uint64_t bits) {
   const bool subnormal = (bits & 0x7f800000U) == 0;
   return type == Type::kF32 && spelling.has("ftz") && subnormal ? bits & 0x80000000U : bits;
 }
 
-std::uint64_t finished(const Spelling& spelling, std::uint64_t bits) {
+std::uint64_t finished(const InstructionForm& spelling, std::uint64_t bits) {
   const FloatFormat& format = format_of(spelling.type);
   bits = flushed(spelling, spelling.type, bits);
-  const Exact value = exact_float(format, bits);
+  const ExactValue value = exact_float(format, bits);
   if (spelling.has("relu")) return value.negative && !value.is_nan() ? 0 : bits;
   if (!spelling.has("sat")) return bits;
   if (value.is_nan() || value.negative) return 0;
-  const Exact one{.significand = 1};
+  const ExactValue one{.significand = 1};
   return compare(value, one) > 0 ? float_bits(format, one, Rounding::kNearest) : bits;
 }
 

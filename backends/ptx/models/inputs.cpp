@@ -42,7 +42,7 @@ Values special_integers(unsigned bits) {
   return values;
 }
 
-/// Pairs of the halves' special values, each next to another.
+/// Pairs of the halves' special values, each with a different partner.
 Values special_pairs(const FloatFormat& format) {
   const Values halves = special_floats(format);
   Values values;
@@ -53,8 +53,8 @@ Values special_pairs(const FloatFormat& format) {
 
 bool is_pair(Type type) { return type == Type::kF16x2 || type == Type::kBf16x2; }
 
-/// The ends of every binade and what lies half-way between two halves; of integers each power of two and its
-/// neighbours: every limit of every type that they may be converted to lies among them.
+/// The ends of every binade and the midpoints between halves; for integers, the powers of two and their neighbours.
+/// They include every limit of every type that they may be converted to.
 Values edges(Type type) {
   const unsigned bits = 8 * bytes_of(type);
   Values values;
@@ -78,17 +78,17 @@ Values edges(Type type) {
   return values;
 }
 
-/// Any bits; of integers a third have leading zeros.
+/// Random bits; a third of the integers have leading zeros.
 std::uint64_t random_value(Type type, Rng& random) {
   const std::uint64_t bits = random.next();
   return !is_float(type) && bits % 3 == 0 ? random.next() >> (bits >> 2U) % 64 : bits;
 }
 
-Values of_one_operand(Type type, const Extent& extent) {
+Values of_one_operand(Type type, const InputCounts& extent) {
   Values values;
   const unsigned bits = 8 * bytes_of(type);
   if (type == Type::kPred) return {0, 1};
-  if (bits <= 16) {  // bytes lie in registers of 16 bits, whose upper half must not matter
+  if (bits <= 16) {  // bytes are in 16-bit registers, whose upper half must be ignored
     for (std::uint64_t value = 0; value <= mask_of(16); ++value)
       values.push_back(value);
     return values;
@@ -114,7 +114,7 @@ std::vector<std::uint64_t> special_values(const Source& source) {
   return special_integers(8 * bytes_of(source.type));
 }
 
-std::vector<Operands> operands_for(const Spelling& spelling, const Extent& extent) {
+std::vector<Operands> operands_for(const InstructionForm& spelling, const InputCounts& extent) {
   const std::vector<Source> sources = sources_of(spelling);
   std::vector<Operands> list;
   if (sources.size() == 1 && !reads_carry(spelling)) {
@@ -126,7 +126,7 @@ std::vector<Operands> operands_for(const Spelling& spelling, const Extent& exten
   for (std::size_t i = 0; i < sources.size(); ++i)
     specials[i] = special_values(sources[i]);
   if (reads_carry(spelling)) specials[3] = {0, 1};
-  // The third and the fourth take all values where these are few, else they pass through them.
+  // The third and the fourth operand take all values if these are few, otherwise they cycle through them.
   constexpr std::size_t kFew = 32;
   const std::size_t rest = specials[2].size() * specials[3].size();
   const std::size_t turns = rest <= kFew ? rest : 1;

@@ -1,4 +1,4 @@
-// What the models' instructions are tried on. For tests.
+// The inputs for the tests of instructions against their models.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 namespace assay::ptx::models {
 
-/// How much is tried: the small form in each run of the tests, the large one as the slow test.
-struct Extent {
-  std::size_t conversions = 1U << 12U;  ///< random operands of an instruction with one, of 32 or 64 bits
-  std::size_t tuples = 1U << 10U;       ///< random operands of one with more
-  bool all_specials = false;            ///< all 2^16 values of the first operand with each special one of the second
+/// The number of inputs: the small form for every test run, the large form for the slow test.
+struct InputCounts {
+  std::size_t conversions = 1U << 12U;  ///< random inputs of an instruction with one operand of 32 or 64 bits
+  std::size_t tuples = 1U << 10U;       ///< random inputs of an instruction with several operands
+  bool all_specials = false;            ///< all 2^16 values of the first operand with each special value of the second
 
-  static Extent large() { return {std::size_t{1} << 24U, std::size_t{1} << 16U, true}; }
+  static InputCounts large() { return {std::size_t{1} << 24U, std::size_t{1} << 16U, true}; }
 };
 
-/// NaN, infinities, zeros, ends of the subnormal and the normal numbers, numbers near one; of integers, powers of two
-/// and their neighbours with both signs; of amounts, those around every width.
+/// NaN, infinities, zeros, limits of subnormal and normal numbers, numbers near one; for integers, powers of two and
+/// their neighbours with both signs; for shift amounts, values around every width.
 std::vector<std::uint64_t> special_values(const Source& source);
 
-/// Operands for an instruction: one operand of 16 bits takes all values and one of more bits all special ones, the ends
-/// of every binade and random ones; two take all pairs of special values, and the first of 16 bits all values with one
-/// or each special value of the second; a third and a fourth operand pass through theirs, or take all where they are
-/// few, in the small form for the pairs only.
-std::vector<Operands> operands_for(const Spelling& spelling, const Extent& extent);
+/// Operands for an instruction. A single operand takes all values if it has 16 bits, otherwise all special values, the
+/// ends of every binade and random values. Two operands take all pairs of special values; a first operand of 16 bits
+/// also takes all values with one or each special value of the second. A third and fourth operand cycle through their
+/// values, or take all if they are few (in the small form, only for the pairs).
+std::vector<Operands> operands_for(const InstructionForm& spelling, const InputCounts& extent);
 
 }  // namespace assay::ptx::models

@@ -12,28 +12,28 @@ namespace {
 __extension__ using Integer = __int128;
 
 std::uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
-unsigned width(const Spelling& s) { return 8 * bytes_of(s.type); }
+unsigned width(const InstructionForm& s) { return 8 * bytes_of(s.type); }
 
-/// An operand as the number that it stands for in the type.
+/// The value of an operand in the type.
 Integer number(std::uint64_t bits, unsigned width_in_bits, bool is_negative_possible) {
   bits &= mask_of(width_in_bits);
   const bool negative = is_negative_possible && (bits >> (width_in_bits - 1) & 1U) != 0;
   return negative ? Integer(bits) - (Integer(1) << width_in_bits) : Integer(bits);
 }
-Integer number(const Spelling& s, std::uint64_t bits) { return number(bits, width(s), is_signed(s.type)); }
+Integer number(const InstructionForm& s, std::uint64_t bits) { return number(bits, width(s), is_signed(s.type)); }
 
 Results wrapped(Integer value, unsigned bits) { return {static_cast<std::uint64_t>(value) & mask_of(bits)}; }
-Results wrapped(const Spelling& s, Integer value) { return wrapped(value, width(s)); }
+Results wrapped(const InstructionForm& s, Integer value) { return wrapped(value, width(s)); }
 
-/// The part of a product that .lo or .hi asks for.
-Integer part_of(const Spelling& s, std::uint64_t a, std::uint64_t b) {
-  if (!s.has("hi")) return Integer(Bits128(a) * b);  // the lower part has no sign
+/// The part of a product selected by .lo or .hi.
+Integer part_of(const InstructionForm& s, std::uint64_t a, std::uint64_t b) {
+  if (!s.has("hi")) return Integer(Bits128(a) * b);  // the lower part does not depend on the sign
   if (is_signed(s.type)) return number(s, a) * number(s, b) >> width(s);
   return Integer(Bits128(a & mask_of(width(s))) * (b & mask_of(width(s))) >> width(s));
 }
 
 /// x + y + carry or x - y - carry on unsigned numbers, and the carry or borrow out of it.
-Results with_carry(const Spelling& s, Integer x, Integer y, std::uint64_t carry, bool subtract) {
+Results with_carry(const InstructionForm& s, Integer x, Integer y, std::uint64_t carry, bool subtract) {
   const std::uint64_t mask = mask_of(width(s));
   const Integer a = Integer(static_cast<std::uint64_t>(x) & mask);
   const Integer b = Integer(static_cast<std::uint64_t>(y) & mask) + Integer(carry & 1U);
@@ -41,7 +41,7 @@ Results with_carry(const Spelling& s, Integer x, Integer y, std::uint64_t carry,
   return {static_cast<std::uint64_t>(exact) & mask, std::uint64_t{exact < 0 || exact > Integer(mask)}};
 }
 
-Results added(const Spelling& s, const Operands& in, bool subtract) {
+Results added(const InstructionForm& s, const Operands& in, bool subtract) {
   if (s.has("cc") || reads_carry(s)) {
     return with_carry(s, Integer(in[0]), Integer(in[1]), reads_carry(s) ? in[3] : 0, subtract);
   }
@@ -50,98 +50,106 @@ Results added(const Spelling& s, const Operands& in, bool subtract) {
   return wrapped(s, s.has("sat") ? std::clamp(exact, -limit, limit - 1) : exact);
 }
 
-Results add(const Spelling& s, const Operands& in) { return added(s, in, false); }
-Results sub(const Spelling& s, const Operands& in) { return added(s, in, true); }
-Results mul(const Spelling& s, const Operands& in) { return wrapped(s, part_of(s, in[0], in[1])); }
-Results mad(const Spelling& s, const Operands& in) {
+Results add(const InstructionForm& s, const Operands& in) { return added(s, in, false); }
+Results sub(const InstructionForm& s, const Operands& in) { return added(s, in, true); }
+Results mul(const InstructionForm& s, const Operands& in) { return wrapped(s, part_of(s, in[0], in[1])); }
+Results mad(const InstructionForm& s, const Operands& in) {
   const Integer product = part_of(s, in[0], in[1]);
   if (s.has("cc") || reads_carry(s)) return with_carry(s, product, Integer(in[2]), reads_carry(s) ? in[3] : 0, false);
   if (!s.has("sat")) return wrapped(s, Integer(Bits128(product) + in[2]));
   const Integer limit = Integer(1) << (width(s) - 1);
   return wrapped(s, std::clamp(product + number(s, in[2]), -limit, limit - 1));
 }
-Results mul_wide(const Spelling& s, const Operands& in) {
+Results mul_wide(const InstructionForm& s, const Operands& in) {
   return wrapped(number(s, in[0]) * number(s, in[1]), 2 * width(s));
 }
-Results mad_wide(const Spelling& s, const Operands& in) {
+Results mad_wide(const InstructionForm& s, const Operands& in) {
   return wrapped(Integer(Bits128(number(s, in[0]) * number(s, in[1])) + in[2]), 2 * width(s));
 }
-Integer product_of_24(const Spelling& s, const Operands& in) {
+Integer product_of_24(const InstructionForm& s, const Operands& in) {
   const Integer product = number(in[0], 24, is_signed(s.type)) * number(in[1], 24, is_signed(s.type));
   return s.has("hi") ? product >> 16 : product;
 }
-Results mul24(const Spelling& s, const Operands& in) { return wrapped(s, product_of_24(s, in)); }
-Results mad24(const Spelling& s, const Operands& in) { return wrapped(s, product_of_24(s, in) + Integer(in[2])); }
-/// PTX leaves open what a division by zero gives; the lane does what devices do.
-Results div(const Spelling& s, const Operands& in) {
+Results mul24(const InstructionForm& s, const Operands& in) { return wrapped(s, product_of_24(s, in)); }
+Results mad24(const InstructionForm& s, const Operands& in) {
+  return wrapped(s, product_of_24(s, in) + Integer(in[2]));
+}
+/// PTX leaves division by zero unspecified; the emulator does what devices do.
+Results div(const InstructionForm& s, const Operands& in) {
   const Integer b = number(s, in[1]);
   return wrapped(s, b == 0 ? Integer(-1) : number(s, in[0]) / b);
 }
-Results rem(const Spelling& s, const Operands& in) {
+Results rem(const InstructionForm& s, const Operands& in) {
   const Integer b = number(s, in[1]);
   return wrapped(s, b == 0 ? number(s, in[0]) : number(s, in[0]) % b);
 }
-Results min(const Spelling& s, const Operands& in) { return wrapped(s, std::min(number(s, in[0]), number(s, in[1]))); }
-Results max(const Spelling& s, const Operands& in) { return wrapped(s, std::max(number(s, in[0]), number(s, in[1]))); }
-Results abs(const Spelling& s, const Operands& in) { return wrapped(s, std::max(number(s, in[0]), -number(s, in[0]))); }
-Results neg(const Spelling& s, const Operands& in) { return wrapped(s, -number(s, in[0])); }
-Results sad(const Spelling& s, const Operands& in) {
+Results min(const InstructionForm& s, const Operands& in) {
+  return wrapped(s, std::min(number(s, in[0]), number(s, in[1])));
+}
+Results max(const InstructionForm& s, const Operands& in) {
+  return wrapped(s, std::max(number(s, in[0]), number(s, in[1])));
+}
+Results abs(const InstructionForm& s, const Operands& in) {
+  return wrapped(s, std::max(number(s, in[0]), -number(s, in[0])));
+}
+Results neg(const InstructionForm& s, const Operands& in) { return wrapped(s, -number(s, in[0])); }
+Results sad(const InstructionForm& s, const Operands& in) {
   const Integer difference = number(s, in[0]) - number(s, in[1]);
   return wrapped(s, number(s, in[2]) + std::max(difference, -difference));
 }
 
-// Of predicates the lowest bit counts.
-unsigned logic_width(const Spelling& s) { return s.type == Type::kPred ? 1 : width(s); }
-Results logic_and(const Spelling& s, const Operands& in) { return {in[0] & in[1] & mask_of(logic_width(s))}; }
-Results logic_or(const Spelling& s, const Operands& in) { return {(in[0] | in[1]) & mask_of(logic_width(s))}; }
-Results logic_xor(const Spelling& s, const Operands& in) { return {(in[0] ^ in[1]) & mask_of(logic_width(s))}; }
-Results logic_not(const Spelling& s, const Operands& in) { return {~in[0] & mask_of(logic_width(s))}; }
-Results cnot(const Spelling& s, const Operands& in) { return {std::uint64_t{(in[0] & mask_of(width(s))) == 0}}; }
+// A predicate is the lowest bit.
+unsigned logic_width(const InstructionForm& s) { return s.type == Type::kPred ? 1 : width(s); }
+Results logic_and(const InstructionForm& s, const Operands& in) { return {in[0] & in[1] & mask_of(logic_width(s))}; }
+Results logic_or(const InstructionForm& s, const Operands& in) { return {(in[0] | in[1]) & mask_of(logic_width(s))}; }
+Results logic_xor(const InstructionForm& s, const Operands& in) { return {(in[0] ^ in[1]) & mask_of(logic_width(s))}; }
+Results logic_not(const InstructionForm& s, const Operands& in) { return {~in[0] & mask_of(logic_width(s))}; }
+Results cnot(const InstructionForm& s, const Operands& in) { return {std::uint64_t{(in[0] & mask_of(width(s))) == 0}}; }
 
 /// Amounts are clamped to the width.
-Results shl(const Spelling& s, const Operands& in) {
+Results shl(const InstructionForm& s, const Operands& in) {
   const auto amount = std::min<std::uint64_t>(in[1] & mask_of(32), width(s));
   return wrapped(s, Integer(Bits128(in[0]) << amount));
 }
-Results shr(const Spelling& s, const Operands& in) {
+Results shr(const InstructionForm& s, const Operands& in) {
   return wrapped(s, number(s, in[0]) >> std::min<std::uint64_t>(in[1] & mask_of(32), width(s)));
 }
-/// Bit i of a word, where there is one.
+/// Bit i of a word, if it exists.
 std::uint64_t bit(std::uint64_t word, std::uint64_t i) { return i < 64 ? word >> i & 1U : 0; }
 
-Results shf(const Spelling& s, const Operands& in) {
+Results shf(const InstructionForm& s, const Operands& in) {
   const std::uint64_t a = in[0] & mask_of(32);
   const std::uint64_t b = in[1] & mask_of(32);
   const std::uint64_t c = in[2] & mask_of(32);
   const std::uint64_t n = s.has("wrap") ? c % 32 : std::min<std::uint64_t>(c, 32);
   return {(s.has("l") ? b << n | a >> (32 - n) : b << (32 - n) | a >> n) & mask_of(32)};
 }
-Results popc(const Spelling& s, const Operands& in) {
+Results popc(const InstructionForm& s, const Operands& in) {
   std::uint64_t count = 0;
   for (unsigned i = 0; i < width(s); ++i)
     count += bit(in[0], i);
   return {count};
 }
-Results clz(const Spelling& s, const Operands& in) {
+Results clz(const InstructionForm& s, const Operands& in) {
   std::uint64_t count = 0;
   while (count < width(s) && bit(in[0], width(s) - 1 - count) == 0)
     ++count;
   return {count};
 }
-Results brev(const Spelling& s, const Operands& in) {
+Results brev(const InstructionForm& s, const Operands& in) {
   Results result;
   for (unsigned i = 0; i < width(s); ++i)
     result.first |= bit(in[0], i) << (width(s) - 1 - i);
   return result;
 }
-Results bfind(const Spelling& s, const Operands& in) {
+Results bfind(const InstructionForm& s, const Operands& in) {
   const std::uint64_t sign = is_signed(s.type) ? bit(in[0], width(s) - 1) : 0;
   for (unsigned i = width(s); i-- > 0;) {
     if (bit(in[0], i) != sign) return {s.has("shiftamt") ? width(s) - 1 - i : i};
   }
   return {mask_of(32)};
 }
-Results bfe(const Spelling& s, const Operands& in) {
+Results bfe(const InstructionForm& s, const Operands& in) {
   const std::uint64_t place = in[1] & 255U;
   const std::uint64_t length = in[2] & 255U;
   const std::uint64_t highest = width(s) - 1;
@@ -152,7 +160,7 @@ Results bfe(const Spelling& s, const Operands& in) {
     result.first |= (i < length && place + i <= highest ? bit(in[0], place + i) : sign) << i;
   return result;
 }
-Results bfi(const Spelling& s, const Operands& in) {
+Results bfi(const InstructionForm& s, const Operands& in) {
   const std::uint64_t place = in[2] & 255U;
   const std::uint64_t length = in[3] & 255U;
   Results result{in[1] & mask_of(width(s))};
@@ -161,14 +169,14 @@ Results bfi(const Spelling& s, const Operands& in) {
   return result;
 }
 /// Bit 4a + 2b + c of the table, for each bit of the operands.
-Results lop3(const Spelling& s, const Operands& in) {
+Results lop3(const InstructionForm& s, const Operands& in) {
   Results result;
   for (unsigned i = 0; i < 32; ++i)
     result.first |= bit(s.table, 4 * bit(in[0], i) + 2 * bit(in[1], i) + bit(in[2], i)) << i;
   return result;
 }
 
-/// The bytes of the result from the highest, for the four values of the selector: the manual's table.
+/// The bytes of the result from the highest, for the four values of the selector, as in the manual's table.
 struct PermutationMode {
   std::string_view name;
   std::array<std::string_view, 4> choices;
@@ -178,7 +186,7 @@ constexpr PermutationMode kPermutationModes[] = {
     {"rc8", {"0000", "1111", "2222", "3333"}}, {"ecl", {"3210", "3211", "3222", "3333"}},
     {"ecr", {"0000", "1110", "2210", "3210"}}, {"rc16", {"1010", "3232", "1010", "3232"}}};
 
-Results prmt(const Spelling& s, const Operands& in) {
+Results prmt(const InstructionForm& s, const Operands& in) {
   const std::uint64_t bytes = in[1] << 32U | (in[0] & mask_of(32));
   const auto byte = [&](std::uint64_t i) { return bytes >> (8 * i) & 255U; };
   Results result;
@@ -196,8 +204,8 @@ Results prmt(const Spelling& s, const Operands& in) {
   return result;
 }
 
-/// c and the products of `parts` parts of a with as many bytes of b, from the `first` on.
-Results dot(const Spelling& s, const Operands& in, unsigned parts, unsigned first) {
+/// c plus the products of `parts` parts of a with as many bytes of b, starting at `first`.
+Results dot(const InstructionForm& s, const Operands& in, unsigned parts, unsigned first) {
   Integer result = Integer(in[2]);
   for (unsigned i = 0; i < parts; ++i) {
     const unsigned size = 32 / parts;
@@ -206,8 +214,8 @@ Results dot(const Spelling& s, const Operands& in, unsigned parts, unsigned firs
   }
   return wrapped(result, 32);
 }
-Results dp4a(const Spelling& s, const Operands& in) { return dot(s, in, 4, 0); }
-Results dp2a(const Spelling& s, const Operands& in) { return dot(s, in, 2, s.has("hi") ? 2 : 0); }
+Results dp4a(const InstructionForm& s, const Operands& in) { return dot(s, in, 4, 0); }
+Results dp2a(const InstructionForm& s, const Operands& in) { return dot(s, in, 2, s.has("hi") ? 2 : 0); }
 
 }  // namespace
 

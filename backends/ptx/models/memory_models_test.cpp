@@ -1,4 +1,4 @@
-// Memory: loads and stores of every type, atomics on every type, and what tells spaces apart.
+// Tests of memory: loads, stores and atomics of every type, and the distinction of spaces.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ const std::vector<AtomicCase> kAtomics = {
     {"cas", {Type::kB16, Type::kB32, Type::kB64}},
 };
 
-/// Nearest sums; single precision in global memory flushes subnormal numbers before and after.
+/// Correctly rounded sums; single precision in global memory flushes subnormal operands and results.
 std::uint64_t sum_of_floats(Type type, std::uint64_t a, std::uint64_t b, bool is_global) {
   const FloatFormat& format = format_of(type);
   const unsigned count = type == Type::kF16x2 || type == Type::kBf16x2 ? 2 : 1;
@@ -46,8 +46,8 @@ std::uint64_t sum_of_floats(Type type, std::uint64_t a, std::uint64_t b, bool is
   std::uint64_t result = 0;
   for (unsigned half = 0; half < count; ++half) {
     const unsigned bytes = static_cast<unsigned>(format.bits) / 8;
-    const Exact x = exact_float(format, flush(masked(a >> (16 * half), bytes)));
-    const Exact y = exact_float(format, flush(masked(b >> (16 * half), bytes)));
+    const ExactValue x = exact_float(format, flush(masked(a >> (16 * half), bytes)));
+    const ExactValue y = exact_float(format, flush(masked(b >> (16 * half), bytes)));
     result |= flush(float_bits(format, sum(x, y, Rounding::kNearest), Rounding::kNearest)) << (16 * half);
   }
   return result;
@@ -69,7 +69,7 @@ std::uint64_t after_atomic(std::string_view operation, Type type, std::uint64_t 
   return (order < 0) == (operation == "min") ? old : a;
 }
 
-/// A thread's cell, its operands, what the atomic returned and what it left.
+/// A thread's element, its operands, the atomic's return value and the resulting element.
 struct AtomicRecord {
   std::uint64_t cell = 0;
   std::uint64_t a = 0;
@@ -114,7 +114,7 @@ void check_atomic(std::string_view operation, Type type, bool is_global, bool re
   for (std::size_t i = 0; i < before.size(); ++i) {
     const AtomicRecord& in = before[i];
     const std::uint64_t expected = after_atomic(operation, type, in.cell, in.a, in.b, is_global);
-    const bool open = type == Type::kF64 && exact_float(kF64, expected).is_nan();  // which NaN is not fixed
+    const bool open = type == Type::kF64 && exact_float(kF64, expected).is_nan();  // the NaN's bits are unspecified
     if (open) {
       ASSERT_TRUE(exact_float(kF64, done.data[i].left).is_nan());
     } else {
@@ -126,7 +126,7 @@ void check_atomic(std::string_view operation, Type type, bool is_global, bool re
   }
 }
 
-TEST(MemoryModels, Atomics) {
+TEST(MemoryModels, AtomicsMatchModel) {
   for (const AtomicCase& atomic : kAtomics) {
     for (const Type type : atomic.types) {
       for (const bool is_global : {true, false}) {
@@ -140,8 +140,8 @@ TEST(MemoryModels, Atomics) {
   }
 }
 
-/// A half has a neighbour in its word, which an atomic on it must leave alone.
-TEST(MemoryModels, AtomicsOfHalvesLeaveTheirNeighbours) {
+/// An atomic on a half must not change the other half of its word.
+TEST(MemoryModels, HalfAtomicsPreserveOtherHalfOfWord) {
   const auto sum = [](std::string_view type, std::uint32_t start, std::uint32_t operand) {
     const auto done = testing::run<std::uint32_t>(
         testing::entry(fmt::format(
@@ -160,7 +160,7 @@ constexpr Type kLoaded[] = {Type::kB8,  Type::kU8,   Type::kS8,    Type::kB16,  
                             Type::kB32, Type::kU32,  Type::kS32,   Type::kB64,    Type::kU64, Type::kS64,
                             Type::kF16, Type::kBf16, Type::kF16x2, Type::kBf16x2, Type::kF32, Type::kF64};
 
-/// "{%rd10, %rd11}", or one register alone.
+/// "{%rd10, %rd11}", or a single register.
 std::string registers(std::string_view kind, unsigned count) {
   std::string text;
   for (unsigned i = 0; i < count; ++i)
@@ -168,10 +168,10 @@ std::string registers(std::string_view kind, unsigned count) {
   return count == 1 ? text : "{" + text + "}";
 }
 
-/// Words 0 to 3 of the data go to memory of the space, are loaded from there, and go as words of 64 bits to 4 to 7; the
-/// loaded values are stored to the space again, and that goes to 8 to 11.
+/// Words 0 to 3 of the data are stored to the space and loaded from it. The loaded values go to words 4 to 7 as 64-bit
+/// words, and are stored to the space again, whose content then goes to words 8 to 11.
 std::string transfer_body(std::string_view load, std::string_view space, Type type, unsigned count) {
-  // Integers go through registers wider than their type, where they are extended.
+  // Integers use registers wider than their type, in which they are extended.
   const unsigned width = is_float(type) ? bytes_of(type) : 8;
   const std::string values = registers(register_of(width), count);
   const std::string form = fmt::format("{}.{}", count == 4 ? ".v4" : count == 2 ? ".v2" : "", to_text(type));
@@ -216,7 +216,7 @@ void check_transfer(std::string_view load, std::string_view space, Type type, un
   }
 }
 
-TEST(MemoryModels, LoadsAndStores) {
+TEST(MemoryModels, LoadsAndStoresMatchModel) {
   for (const Type type : kLoaded) {
     for (const unsigned count : {1U, 2U, 4U}) {
       if (bytes_of(type) * count > 16) continue;
@@ -228,7 +228,7 @@ TEST(MemoryModels, LoadsAndStores) {
   }
 }
 
-TEST(MemoryModels, PartsOfRegisters) {
+TEST(MemoryModels, MovPacksAndUnpacksRegisters) {
   const auto done = testing::run<std::uint64_t>(
       testing::entry("ld.param.u64 %rd1, [p0]; ld.global.u64 %rd2, [%rd1]; mov.b64 {%r1, %r2}, %rd2;"
                      " mov.b64 {%rs1, %rs2, %rs3, %rs4}, %rd2; mov.b32 {%rs5, %rs6}, %r1; mov.b64 %rd3, {%r2, %r1};"
@@ -242,7 +242,7 @@ TEST(MemoryModels, PartsOfRegisters) {
   EXPECT_EQ(done.data[3], 0x1122334477885566U);
 }
 
-TEST(MemoryModels, SpacesOfGenericAddresses) {
+TEST(MemoryModels, GenericAddressesIdentifyTheirStateSpace) {
   const auto done = testing::run<std::uint32_t>(
       testing::entry(
           ".shared .align 4 .b8 s[4]; .local .align 4 .b8 l[4]; ld.param.u64 %rd1, [p0];"
@@ -253,7 +253,7 @@ TEST(MemoryModels, SpacesOfGenericAddresses) {
           " selp.u32 %r4, 8, 0, %p4; selp.u32 %r5, 16, 0, %p5; selp.u32 %r6, 32, 0, %p6;"
           " or.b32 %r1, %r1, %r2; or.b32 %r1, %r1, %r3; or.b32 %r1, %r1, %r4; or.b32 %r1, %r1, %r5;"
           " or.b32 %r1, %r1, %r6; st.global.u32 [%rd1], %r1;"
-          // What is written by a generic address is read by one of the space, and the other way round.
+          // Writes through a generic address are visible through an address of the space, and vice versa.
           " st.u32 [%rd2], 11; st.u32 [%rd3], 12; cvta.to.shared.u64 %rd4, %rd2; cvta.to.local.u64 %rd5, %rd3;"
           " ld.shared.u32 %r7, [%rd4]; ld.local.u32 %r8, [%rd5]; add.u32 %r7, %r7, %r8;"
           " st.global.u32 [%rd1+4], %r7;"),

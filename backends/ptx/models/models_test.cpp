@@ -1,5 +1,5 @@
-// Every exact instruction against its definition, in every spelling that the table of opcodes admits. With
-// ASSAY_PTX_LARGE in the environment the large form, as the slow test has it.
+// Tests every exact instruction against its model, in every spelling that the opcode table allows. If ASSAY_PTX_LARGE
+// is set, as in the slow tests, each instruction gets many more inputs.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -14,7 +14,7 @@
 namespace assay::ptx::models {
 namespace {
 
-Extent extent() { return std::getenv("ASSAY_PTX_LARGE") == nullptr ? Extent{} : Extent::large(); }
+InputCounts extent() { return std::getenv("ASSAY_PTX_LARGE") == nullptr ? InputCounts{} : InputCounts::large(); }
 
 /// A record of the kernels of spelling.hpp.
 struct Record {
@@ -27,7 +27,7 @@ std::vector<Results> executed(const std::shared_ptr<const Kernel>& kernel, std::
   for (std::size_t i = 0; i < operands.size(); ++i)
     records[i].operands = operands[i];
   Machine machine;
-  Arguments arguments;
+  KernelArguments arguments;
   arguments.add(machine.address(machine.adopt("x", std::as_writable_bytes(std::span(records)))));
   LaunchOptions options;
   options.checks = Checks::none();
@@ -40,8 +40,8 @@ std::vector<Results> executed(const std::shared_ptr<const Kernel>& kernel, std::
   return results;
 }
 
-/// PTX leaves open which NaN of 64 bits a result is, and which of any width abs, neg and copysign give.
-bool is_open_nan(const Spelling& spelling, std::uint64_t expected, std::uint64_t got) {
+/// PTX leaves the bits of 64-bit NaN results unspecified, and those of any width for abs, neg and copysign.
+bool is_open_nan(const InstructionForm& spelling, std::uint64_t expected, std::uint64_t got) {
   const bool of_signs = spelling.row->name == "abs" || spelling.row->name == "neg" || spelling.row->name == "copysign";
   if (!is_float(spelling.type) || (spelling.type != Type::kF64 && !of_signs)) return false;
   const bool pair = spelling.type == Type::kF16x2 || spelling.type == Type::kBf16x2;
@@ -55,8 +55,8 @@ bool is_open_nan(const Spelling& spelling, std::uint64_t expected, std::uint64_t
   return true;
 }
 
-/// How often the spelling was held against its model; 0 where the lane does not support it.
-std::size_t check(const Spelling& spelling) {
+/// Compares the spelling with its model and returns the number of results; 0 if the emulator does not support it.
+std::size_t check(const InstructionForm& spelling) {
   const auto kernel = kernel_of(spelling);
   if (kernel == nullptr) return 0;
   const Model model = find_model(spelling);
@@ -74,7 +74,7 @@ std::size_t check(const Spelling& spelling) {
       const bool same = expected.first == got[i].first || is_open_nan(spelling, expected.first, got[i].first);
       const bool second = !has_second_result(spelling) || expected.second == got[i].second;
       if (same && second) continue;
-      ADD_FAILURE() << fmt::format("{}{} of 0x{:x}, 0x{:x}, 0x{:x}, 0x{:x} gave 0x{:x} and {}, expected 0x{:x} and {}",
+      ADD_FAILURE() << fmt::format("{}{} of 0x{:x}, 0x{:x}, 0x{:x}, 0x{:x}: got 0x{:x} and {}, expected 0x{:x} and {}",
                                    spelling.text(), spelling.table != 0 ? fmt::format(" {}", spelling.table) : "",
                                    part[i][0], part[i][1], part[i][2], part[i][3], got[i].first, got[i].second,
                                    expected.first, expected.second);
@@ -86,74 +86,74 @@ std::size_t check(const Spelling& spelling) {
 
 /// All spellings of the rows that `wanted` chooses.
 template <class Wanted>
-void check_rows(std::size_t least_spellings, Wanted wanted) {
+void check_rows(std::size_t min_spellings, Wanted wanted) {
   std::size_t spelled = 0;
   std::size_t compared = 0;
   for (const OpcodeRow& row : opcode_rows()) {
     if (!is_computed(row) || !wanted(row)) continue;
-    const std::vector<Spelling> spellings = spellings_of(row);
-    EXPECT_FALSE(spellings.empty()) << row.name << " has a modifier that the models do not know: " << row.modifiers;
-    for (const Spelling& spelling : spellings) {
+    const std::vector<InstructionForm> spellings = spellings_of(row);
+    EXPECT_FALSE(spellings.empty()) << row.name << " has a modifier that the models do not support: " << row.modifiers;
+    for (const InstructionForm& spelling : spellings) {
       const std::size_t tried = check(spelling);
-      EXPECT_NE(tried, 0U) << spelling.text() << " is in the table and not supported";
+      EXPECT_NE(tried, 0U) << spelling.text() << " is in the table but not supported";
       compared += tried;
     }
     spelled += spellings.size();
   }
   fmt::print("{} spellings, {} results compared\n", spelled, compared);
-  EXPECT_GE(spelled, least_spellings);
+  EXPECT_GE(spelled, min_spellings);
 }
 
 bool is_conversion(const OpcodeRow& row) { return row.opcode == Opcode::kCvt; }
 bool is_comparison(const OpcodeRow& row) { return row.opcode == Opcode::kSetp || row.opcode == Opcode::kSet; }
 
-TEST(Models, Conversions) { check_rows(650, is_conversion); }
-TEST(Models, Comparisons) { check_rows(3900, is_comparison); }
-TEST(Models, ArithmeticLogicAndMoves) {
+TEST(InstructionModels, ConversionsMatchModel) { check_rows(650, is_conversion); }
+TEST(InstructionModels, ComparisonsMatchModel) { check_rows(3900, is_comparison); }
+TEST(InstructionModels, ArithmeticLogicAndMovesMatchModel) {
   check_rows(750, [](const OpcodeRow& row) { return !is_conversion(row) && !is_comparison(row); });
 }
 
 // ------------------------------------------------------------------------------------------------- the other opcodes
 
-/// What holds an instruction that is not computed lane by lane against its definition: "Suite.Test". Approximations are
-/// exact to their bound only, and have theirs too.
+/// For each instruction without a model, the test that covers it: "Suite.Test". These are the instructions that are not
+/// computed lane by lane, and the approximations, which are exact only up to their bound.
 const std::map<std::string_view, std::string_view> kTestedBy = {
-    {"activemask", "WarpModels.ActiveMask"},
-    {"atom", "MemoryModels.Atomics"},
-    {"bar", "Checks.BarriersOfAPartOfABlock"},
-    {"barrier", "WarpModels.ReductionsAtBarriers"},
-    {"bra", "Instructions.CallsAndLocalMemory"},
-    {"call", "Instructions.CallsAndLocalMemory"},
-    {"cos", "Approximations.AreTheNearestNumbers"},
-    {"cvta", "MemoryModels.SpacesOfGenericAddresses"},
-    {"div", "Approximations.AreTheNearestNumbers"},
-    {"ex2", "Approximations.AreTheNearestNumbers"},
-    {"exit", "WarpModels.WithoutEffect"},
-    {"fence", "WarpModels.WithoutEffect"},
-    {"isspacep", "MemoryModels.SpacesOfGenericAddresses"},
-    {"ld", "MemoryModels.LoadsAndStores"},
-    {"ldu", "MemoryModels.LoadsAndStores"},
-    {"lg2", "Approximations.AreTheNearestNumbers"},
-    {"match", "WarpModels.Matches"},
-    {"membar", "WarpModels.WithoutEffect"},
-    {"nanosleep", "WarpModels.WithoutEffect"},
-    {"prefetch", "WarpModels.WithoutEffect"},
-    {"prefetchu", "WarpModels.WithoutEffect"},
-    {"rcp", "Approximations.AreTheNearestNumbers"},
-    {"red", "MemoryModels.Atomics"},
-    {"redux", "WarpModels.Reductions"},
-    {"ret", "Instructions.CallsAndLocalMemory"},
-    {"rsqrt", "Approximations.AreTheNearestNumbers"},
-    {"shfl", "WarpModels.Shuffles"},
-    {"sin", "Approximations.AreTheNearestNumbers"},
-    {"sqrt", "Approximations.AreTheNearestNumbers"},
-    {"st", "MemoryModels.LoadsAndStores"},
-    {"tanh", "Approximations.AreTheNearestNumbers"},
-    {"trap", "WarpModels.Trap"},
-    {"vote", "WarpModels.Votes"},
+    {"activemask", "WarpWideInstructions.ActiveMaskContainsActiveLanes"},
+    {"atom", "MemoryModels.AtomicsMatchModel"},
+    {"bar", "PtxChecks.PartialBarrierOrdersArrivingAndWaitingWarps"},
+    {"barrier", "WarpWideInstructions.BarrierReductionsCombineAllThreads"},
+    {"bra", "PtxInstructions.CallsPassArgumentsAndReturnResults"},
+    {"call", "PtxInstructions.CallsPassArgumentsAndReturnResults"},
+    {"cos", "Approximations.AreCorrectlyRounded"},
+    {"cvta", "MemoryModels.GenericAddressesIdentifyTheirStateSpace"},
+    {"div", "Approximations.AreCorrectlyRounded"},
+    {"ex2", "Approximations.AreCorrectlyRounded"},
+    {"exit", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
+    {"fence", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
+    {"isspacep", "MemoryModels.GenericAddressesIdentifyTheirStateSpace"},
+    {"ld", "MemoryModels.LoadsAndStoresMatchModel"},
+    {"ldu", "MemoryModels.LoadsAndStoresMatchModel"},
+    {"lg2", "Approximations.AreCorrectlyRounded"},
+    {"match", "WarpWideInstructions.MatchesFollowManual"},
+    {"membar", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
+    {"nanosleep", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
+    {"prefetch", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
+    {"prefetchu", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
+    {"rcp", "Approximations.AreCorrectlyRounded"},
+    {"red", "MemoryModels.AtomicsMatchModel"},
+    {"redux", "WarpWideInstructions.ReductionsFollowManual"},
+    {"ret", "PtxInstructions.CallsPassArgumentsAndReturnResults"},
+    {"rsqrt", "Approximations.AreCorrectlyRounded"},
+    {"shfl", "WarpWideInstructions.ShufflesFollowManual"},
+    {"sin", "Approximations.AreCorrectlyRounded"},
+    {"sqrt", "Approximations.AreCorrectlyRounded"},
+    {"st", "MemoryModels.LoadsAndStoresMatchModel"},
+    {"tanh", "Approximations.AreCorrectlyRounded"},
+    {"trap", "WarpWideInstructions.TrapStopsLaunch"},
+    {"vote", "WarpWideInstructions.VotesFollowManual"},
 };
 
-TEST(Models, NoInstructionIsWithoutATest) {
+TEST(InstructionModels, EveryInstructionIsTested) {
   std::set<std::string> tests;
   const auto& all = *::testing::UnitTest::GetInstance();
   for (int s = 0; s < all.total_test_suite_count(); ++s) {
@@ -164,7 +164,7 @@ TEST(Models, NoInstructionIsWithoutATest) {
   for (const OpcodeRow& row : opcode_rows()) {
     if (is_computed(row)) continue;
     const auto named = kTestedBy.find(row.name);
-    ASSERT_NE(named, kTestedBy.end()) << row.name << " has neither a model nor a test of its own";
+    ASSERT_NE(named, kTestedBy.end()) << row.name << " has neither a model nor a test";
     EXPECT_TRUE(tests.contains(std::string(named->second))) << row.name << ": no test " << named->second;
   }
 }

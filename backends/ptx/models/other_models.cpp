@@ -11,29 +11,29 @@ std::uint64_t masked(std::uint64_t bits, unsigned bytes) {
   return bytes == 8 ? bits : bits & ((std::uint64_t{1} << (8 * bytes)) - 1);
 }
 
-Exact number(const Spelling& s, Type type, std::uint64_t bits) {
+ExactValue number(const InstructionForm& s, Type type, std::uint64_t bits) {
   const unsigned width = 8 * bytes_of(type);
   if (!is_float(type)) return exact_integer(bits, width, is_signed(type));
   return exact_float(format_of(type), flushed(s, type, masked(bits, bytes_of(type))));
 }
 
-/// An integer in its register, extended by its sign.
-std::uint64_t in_register(const Spelling& s, std::uint64_t bits) {
-  const Exact value = exact_integer(bits, 8 * bytes_of(s.type), is_signed(s.type));
+/// An integer in its register, sign-extended.
+std::uint64_t in_register(const InstructionForm& s, std::uint64_t bits) {
+  const ExactValue value = exact_integer(bits, 8 * bytes_of(s.type), is_signed(s.type));
   const auto magnitude = static_cast<std::uint64_t>(value.significand);
   return masked(value.negative ? 0 - magnitude : magnitude, result_bytes(s));
 }
 
-/// NaN gives 0, but the highest bit where either type has 64 bits.
-std::uint64_t integer_of_nan(const Spelling& s) {
+/// NaN gives 0, but if either type has 64 bits, only the highest bit set.
+std::uint64_t integer_of_nan(const InstructionForm& s) {
   if (bytes_of(s.type) < 8 && bytes_of(s.source_type) < 8) return 0;
   return std::uint64_t{1} << (8 * bytes_of(s.type) - 1);
 }
 
-Results cvt(const Spelling& s, const Operands& in) {
-  const Exact value = number(s, s.source_type, in[0]);
+Results cvt(const InstructionForm& s, const Operands& in) {
+  const ExactValue value = number(s, s.source_type, in[0]);
   const bool to_integer = s.has("rni") || s.has("rzi") || s.has("rmi") || s.has("rpi");
-  const Exact integral = to_integer ? rounded_to_integer(value, rounding_of(s)) : value;
+  const ExactValue integral = to_integer ? rounded_to_integer(value, rounding_of(s)) : value;
   if (is_float(s.type)) return {finished(s, float_bits(format_of(s.type), integral, rounding_of(s)))};
   const unsigned width = 8 * bytes_of(s.type);
   if (value.is_nan()) return {in_register(s, integer_of_nan(s))};
@@ -44,7 +44,7 @@ Results cvt(const Spelling& s, const Operands& in) {
   return {in_register(s, value.negative ? 0 - magnitude : magnitude)};
 }
 
-bool holds(const Spelling& s, const Exact& a, const Exact& b) {
+bool holds(const InstructionForm& s, const ExactValue& a, const ExactValue& b) {
   const bool unordered = a.is_nan() || b.is_nan();
   if (s.has("num")) return !unordered;
   if (s.has("nan")) return unordered;
@@ -60,7 +60,7 @@ bool holds(const Spelling& s, const Exact& a, const Exact& b) {
   return order >= 0;
 }
 
-bool combined(const Spelling& s, bool compared, std::uint64_t predicate) {
+bool combined(const InstructionForm& s, bool compared, std::uint64_t predicate) {
   const bool other = (predicate & 1U) != 0;
   if (s.has("and")) return compared && other;
   if (s.has("or")) return compared || other;
@@ -68,41 +68,41 @@ bool combined(const Spelling& s, bool compared, std::uint64_t predicate) {
   return compared;
 }
 
-Results setp(const Spelling& s, const Operands& in) {
+Results setp(const InstructionForm& s, const Operands& in) {
   const bool compared = holds(s, number(s, s.source_type, in[0]), number(s, s.source_type, in[1]));
   return {combined(s, compared, in[2]), combined(s, !compared, in[2])};
 }
 
-/// Where the comparison holds, 1.0 or all ones.
-Results set(const Spelling& s, const Operands& in) {
+/// 1.0 or all ones if the comparison holds.
+Results set(const InstructionForm& s, const Operands& in) {
   const bool compared = holds(s, number(s, s.source_type, in[0]), number(s, s.source_type, in[1]));
   if (!combined(s, compared, in[2])) return {0};
   if (is_float(s.type)) return {float_bits(format_of(s.type), {.significand = 1}, Rounding::kNearest)};
   return {masked(~std::uint64_t{0}, bytes_of(s.type))};
 }
 
-Results selp(const Spelling& s, const Operands& in) {
+Results selp(const InstructionForm& s, const Operands& in) {
   return {masked((in[2] & 1U) != 0 ? in[0] : in[1], bytes_of(s.type))};
 }
 
-/// The first where c >= 0, which a NaN is not.
-Results slct(const Spelling& s, const Operands& in) {
-  const Exact c = number(s, s.source_type, in[2]);
+/// The first operand if c >= 0; otherwise, or if c is a NaN, the second.
+Results slct(const InstructionForm& s, const Operands& in) {
+  const ExactValue c = number(s, s.source_type, in[2]);
   const bool first = !c.is_nan() && (!c.negative || c.is_zero());
   return {masked(first ? in[0] : in[1], bytes_of(s.type))};
 }
 
-Results mov(const Spelling& s, const Operands& in) {
+Results mov(const InstructionForm& s, const Operands& in) {
   return {s.type == Type::kPred ? in[0] & 1U : masked(in[0], bytes_of(s.type))};
 }
 
-Results testp(const Spelling& s, const Operands& in) {
+Results testp(const InstructionForm& s, const Operands& in) {
   const FloatFormat& format = format_of(s.type);
-  const Exact value = number(s, s.type, in[0]);
-  const bool finite = value.kind == Exact::Kind::kFinite;
+  const ExactValue value = number(s, s.type, in[0]);
+  const bool finite = value.kind == ExactValue::Kind::kFinite;
   const bool has_hidden_bit = finite && value.significand >> (format.digits - 1) != 0;
   if (s.has("finite")) return {finite};
-  if (s.has("infinite")) return {value.kind == Exact::Kind::kInfinite};
+  if (s.has("infinite")) return {value.kind == ExactValue::Kind::kInfinite};
   if (s.has("number")) return {!value.is_nan()};
   if (s.has("notanumber")) return {value.is_nan()};
   if (s.has("normal")) return {has_hidden_bit};
@@ -120,7 +120,7 @@ Model find_other_model(Opcode opcode) {
   return found == kModels.end() ? nullptr : found->second;
 }
 
-Model find_model(const Spelling& spelling) {
+Model find_model(const InstructionForm& spelling) {
   const Opcode opcode = spelling.row->opcode;
   if (const Model model = find_other_model(opcode)) return model;
   return is_float(spelling.type) ? find_float_model(opcode) : find_integer_model(opcode);

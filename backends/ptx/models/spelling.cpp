@@ -48,12 +48,12 @@ bool is_half(Type type) {
 }
 bool is_integer(Type type) { return is_signed(type) || row(type).kind == TypeClass::kUnsigned; }
 
-/// How many of the words the spelling has.
-int count_of(const Spelling& spelling, const Words& words) {
+/// Counts how many of the words the spelling has.
+int count_of(const InstructionForm& spelling, const Words& words) {
   return static_cast<int>(std::ranges::count_if(words, [&](std::string_view word) { return spelling.has(word); }));
 }
 
-bool is_valid_conversion(const Spelling& s) {
+bool is_valid_conversion(const InstructionForm& s) {
   const bool rounds_to_float = count_of(s, {"rn", "rz", "rm", "rp"}) != 0;
   const bool rounds_to_integer = count_of(s, {"rni", "rzi", "rmi", "rpi"}) != 0;
   const bool to_float = is_float(s.type);
@@ -67,7 +67,7 @@ bool is_valid_conversion(const Spelling& s) {
   return !rounds_to_integer && rounds_to_float == narrows;
 }
 
-bool is_valid_comparison(const Spelling& s) {
+bool is_valid_comparison(const InstructionForm& s) {
   const bool ordered = count_of(s, {"lt", "le", "gt", "ge"}) != 0;
   const bool of_unsigned = count_of(s, {"lo", "ls", "hi", "hs"}) != 0;
   const bool of_floats = count_of(s, {"equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"}) != 0;
@@ -77,8 +77,8 @@ bool is_valid_comparison(const Spelling& s) {
   return !ordered || is_integer(from) || is_float(from);
 }
 
-/// What the manual says of how modifiers and types go together.
-bool is_valid(const Spelling& s) {
+/// The manual's rules for combinations of modifiers and types.
+bool is_valid(const InstructionForm& s) {
   const bool floats = is_float(s.type);
   const bool half = is_half(s.type);
   const bool rounds = count_of(s, {"rn", "rz", "rm", "rp"}) != 0;
@@ -123,7 +123,7 @@ bool is_valid(const Spelling& s) {
   }
 }
 
-/// The groups of the row's modifiers; nothing where one is in none.
+/// The groups of the row's modifiers; nullopt if a modifier is in no group.
 std::optional<std::vector<Words>> groups_of(const OpcodeRow& opcode) {
   Words left = split(opcode.modifiers, ' ');
   std::vector<Words> groups;
@@ -141,7 +141,7 @@ std::optional<std::vector<Words>> groups_of(const OpcodeRow& opcode) {
   return left.empty() ? std::optional(std::move(groups)) : std::nullopt;
 }
 
-/// One of each group, or none of it, in all ways.
+/// All combinations of at most one modifier of each group.
 std::vector<Words> choices_of(const std::vector<Words>& groups) {
   std::vector<Words> choices = {{}};
   for (const Words& group : groups) {
@@ -159,10 +159,10 @@ std::vector<Words> choices_of(const std::vector<Words>& groups) {
 std::string_view register_of(unsigned bytes) {
   return bytes == 0 ? "%p" : bytes == 8 ? "%rd" : bytes == 4 ? "%r" : "%rs";
 }
-/// Of a register: there are none of 8 bits.
+/// The size of a register: there are no 8-bit registers.
 unsigned register_bytes(Type type) { return type == Type::kPred ? 0 : std::max(2U, bytes_of(type)); }
 
-std::string body_of(const Spelling& spelling) {
+std::string body_of(const InstructionForm& spelling) {
   std::string body =
       "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;"
       " mul.wide.u32 %rd2, %r1, 48; add.s64 %rd1, %rd1, %rd2;\n";
@@ -192,11 +192,11 @@ std::string body_of(const Spelling& spelling) {
 
 }  // namespace
 
-bool Spelling::has(std::string_view word) const { return std::ranges::find(words, word) != words.end(); }
+bool InstructionForm::has(std::string_view word) const { return std::ranges::find(modifiers, word) != modifiers.end(); }
 
-std::string Spelling::text() const {
+std::string InstructionForm::text() const {
   std::string text(row->name);
-  for (const std::string_view word : words)
+  for (const std::string_view word : modifiers)
     text += fmt::format(".{}", word);
   if (type != Type::kNone) text += fmt::format(".{}", to_text(type));
   if (row->types.find('/') != std::string_view::npos) text += fmt::format(".{}", to_text(source_type));
@@ -211,18 +211,18 @@ bool is_computed(const OpcodeRow& opcode) {
   return !of_addresses && std::ranges::find(kOthers, opcode.category) == kOthers.end();
 }
 
-std::vector<Spelling> spellings_of(const OpcodeRow& opcode) {
+std::vector<InstructionForm> spellings_of(const OpcodeRow& opcode) {
   const auto groups = groups_of(opcode);
   if (!groups) return {};
   const Words types = split(opcode.types, '/');
-  std::vector<Spelling> spellings;
+  std::vector<InstructionForm> spellings;
   for (const Words& choice : choices_of(*groups)) {
     for (const std::string_view type : split(types[0], ' ')) {
       for (const std::string_view source : split(types.back(), ' ')) {
         if (types.size() == 1 && source != type) continue;
-        Spelling spelling{.row = &opcode, .type = *find_type(type), .source_type = *find_type(source)};
-        spelling.words = split(opcode.required, ' ');
-        spelling.words.insert(spelling.words.end(), choice.begin(), choice.end());
+        InstructionForm spelling{.row = &opcode, .type = *find_type(type), .source_type = *find_type(source)};
+        spelling.modifiers = split(opcode.required, ' ');
+        spelling.modifiers.insert(spelling.modifiers.end(), choice.begin(), choice.end());
         if (is_valid(spelling)) spellings.push_back(std::move(spelling));
       }
     }
@@ -235,7 +235,7 @@ std::vector<Spelling> spellings_of(const OpcodeRow& opcode) {
   return spellings;
 }
 
-std::vector<Source> sources_of(const Spelling& spelling) {
+std::vector<Source> sources_of(const InstructionForm& spelling) {
   const auto wide = [&] {
     return is_signed(spelling.type) ? (bytes_of(spelling.type) == 4 ? Type::kS64 : Type::kS32)
                                     : (bytes_of(spelling.type) == 4 ? Type::kU64 : Type::kU32);
@@ -259,7 +259,7 @@ std::vector<Source> sources_of(const Spelling& spelling) {
   return sources;
 }
 
-unsigned result_bytes(const Spelling& spelling) {
+unsigned result_bytes(const InstructionForm& spelling) {
   switch (spelling.row->operands[0]) {
     case 'q':
     case 'P': return 0;
@@ -272,13 +272,15 @@ unsigned result_bytes(const Spelling& spelling) {
   }
 }
 
-bool reads_carry(const Spelling& spelling) {
+bool reads_carry(const InstructionForm& spelling) {
   return spelling.row->name == "addc" || spelling.row->name == "subc" || spelling.row->name == "madc";
 }
 
-bool has_second_result(const Spelling& spelling) { return spelling.has("cc") || spelling.row->opcode == Opcode::kSetp; }
+bool has_second_result(const InstructionForm& spelling) {
+  return spelling.has("cc") || spelling.row->opcode == Opcode::kSetp;
+}
 
-std::shared_ptr<const Kernel> kernel_of(const Spelling& spelling) {
+std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling) {
   auto kernel = testing::kernel_of(testing::entry(body_of(spelling)));
   if (kernel == nullptr) return nullptr;
   const bool supported =

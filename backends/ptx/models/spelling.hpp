@@ -1,4 +1,4 @@
-// The spellings of the instructions that compute, lane by lane, and how one is written into a kernel. For tests.
+// The spellings of instructions that are computed lane by lane, and kernels that execute them. For tests.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +13,42 @@
 
 namespace assay::ptx::models {
 
-/// "setp.lt.and.f32": a row of the opcode table with one choice of what the row leaves open.
-struct Spelling {
+/// "setp.lt.and.f32": a row of the opcode table with one choice of its optional modifiers and types.
+struct InstructionForm {
   const OpcodeRow* row = nullptr;
-  std::vector<std::string_view> words;  ///< modifiers
+  std::vector<std::string_view> modifiers;  ///< modifiers
   Type type = Type::kNone;
-  Type source_type = Type::kNone;  ///< as `type` where the row has one type
-  unsigned table = 0;              ///< of lop3: its last operand
+  Type source_type = Type::kNone;  ///< same as `type` if the row has one type
+  unsigned table = 0;              ///< for lop3: its last operand
 
   [[nodiscard]] bool has(std::string_view word) const;
   [[nodiscard]] std::string text() const;
 };
 
-/// Whether instructions of the row are computed by each lane for itself and exactly: neither memory, control, warp and
-/// barrier operations, nor approximations.
+/// Whether each lane computes instructions of the row independently and exactly. This excludes memory, control, warp
+/// and barrier operations, and approximations.
 bool is_computed(const OpcodeRow& row);
 
-/// All spellings of the row that PTX has. Fails, by an empty list, where the row has a modifier unknown here.
-std::vector<Spelling> spellings_of(const OpcodeRow& row);
+/// All spellings of the row that PTX defines. Empty if the row has a modifier that is unknown here.
+std::vector<InstructionForm> spellings_of(const OpcodeRow& row);
 
 /// A source operand of a spelling.
 struct Source {
   Type type = Type::kNone;  ///< kPred for predicates
-  bool is_amount = false;   ///< a shift's amount, a field's place or length, a selector: 32 bits whatever the type
+  bool is_amount = false;   ///< a shift amount, field position or length, or selector: 32 bits for any type
 };
-std::vector<Source> sources_of(const Spelling& spelling);
+std::vector<Source> sources_of(const InstructionForm& spelling);
 
 /// Bytes of the result's register; 0 for a predicate.
-unsigned result_bytes(const Spelling& spelling);
+unsigned result_bytes(const InstructionForm& spelling);
 /// Whether it reads the carry flag, which the models take as their fourth operand.
-bool reads_carry(const Spelling& spelling);
+bool reads_carry(const InstructionForm& spelling);
 /// Whether it has a second result: the carry flag, or the other predicate of setp.
-bool has_second_result(const Spelling& spelling);
+bool has_second_result(const InstructionForm& spelling);
 
-/// A kernel "k" that applies the instruction to each record of 48 bytes of its only argument, a thread each in blocks
-/// of 256: four operands of 8 bytes, then the result and the second result. Null where the lane does not support the
-/// spelling.
-std::shared_ptr<const Kernel> kernel_of(const Spelling& spelling);
+/// A kernel "k" that applies the instruction to each 48-byte record of its only argument, with one thread per record in
+/// blocks of 256. A record is four operands of 8 bytes, the result and the second result. Null if the emulator does not
+/// support the spelling.
+std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling);
 
 }  // namespace assay::ptx::models

@@ -1,4 +1,4 @@
-// What the lanes of a warp do together, against the pseudo-code of the manual; and what has no result.
+// Tests of warp-wide instructions against the manual's pseudo-code, and of instructions that return no result.
 #include <bit>
 
 #include <fmt/format.h>
@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
 
-/// What a lane gives and gets.
+/// The operands and results of a lane.
 struct Lane {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint32_t c = 0;
-  std::uint32_t members = 0;  ///< the lanes that take part; others go past
+  std::uint32_t members = 0;  ///< the participating lanes; the others skip the instruction
   std::uint32_t result = 0;
   std::uint32_t predicate = 0;
 };
 
-/// Runs the instruction in every warp, a block each: %r10, %r11 and %r12 are a, b and c, %p10 whether a is not 0, %r13
-/// the members; %r14 and %p14 go to the result.
+/// Runs the instruction in every warp, one per block. %r10, %r11 and %r12 are a, b and c, %p10 is a != 0, %r13 is the
+/// member mask; %r14 and %p14 are the results.
 std::vector<Lane> run_warps(const std::string& instruction, const std::vector<Lane>& lanes) {
   const std::string body =
       "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r2, %r2, 32, %r1;"
@@ -39,14 +39,14 @@ std::vector<Lane> run_warps(const std::string& instruction, const std::vector<La
   return done.data;
 }
 
-/// `warps` warps whose lanes have values below `values`, and members as drawn.
+/// `warps` warps whose lanes have random values below `values` and random members.
 std::vector<Lane> random_lanes(std::size_t warps, std::uint32_t values) {
   Rng random(21);
   std::vector<Lane> lanes;
   for (std::size_t w = 0; w < warps; ++w) {
     const auto drawn = static_cast<std::uint32_t>(random.next());
     const std::uint32_t members = w % 3 == 0 ? kAll : drawn | 1U;
-    const std::uint32_t below = w % 4 == 1 ? 1 : values;  // where all lanes agree
+    const std::uint32_t below = w % 4 == 1 ? 1 : values;  // all lanes agree
     for (std::uint32_t i = 0; i < 32; ++i) {
       const std::uint64_t bits = random.next();
       lanes.push_back({static_cast<std::uint32_t>(bits) % below,
@@ -64,7 +64,7 @@ void each_member(const std::vector<Lane>& lanes, Check check) {
   }
 }
 
-TEST(WarpModels, Shuffles) {
+TEST(WarpWideInstructions, ShufflesFollowManual) {
   std::vector<Lane> lanes;
   for (const std::uint32_t segments : {0U, 16U, 24U, 28U, 30U, 31U}) {
     for (std::uint32_t clamp = 0; clamp < 32; clamp += clamp % 8 == 0 ? 7 : 1) {
@@ -99,7 +99,7 @@ TEST(WarpModels, Shuffles) {
   }
 }
 
-TEST(WarpModels, Votes) {
+TEST(WarpWideInstructions, VotesFollowManual) {
   const std::vector<Lane> lanes = random_lanes(200, 2);
   for (const std::string mode : {"all", "any", "uni", "ballot"}) {
     const auto got = run_warps(mode == "ballot" ? "vote.sync.ballot.b32 %r14, %p10, %r13;"
@@ -120,7 +120,7 @@ TEST(WarpModels, Votes) {
   }
 }
 
-TEST(WarpModels, Matches) {
+TEST(WarpWideInstructions, MatchesFollowManual) {
   const std::vector<Lane> lanes = random_lanes(200, 3);
   for (const bool wide : {false, true}) {
     for (const bool all : {false, true}) {
@@ -142,7 +142,7 @@ TEST(WarpModels, Matches) {
   }
 }
 
-TEST(WarpModels, Reductions) {
+TEST(WarpWideInstructions, ReductionsFollowManual) {
   std::vector<Lane> lanes = random_lanes(100, kAll);
   for (const auto& [mode, type] : {std::pair<std::string, std::string>{"add", "u32"},
                                    {"add", "s32"},
@@ -174,13 +174,13 @@ TEST(WarpModels, Reductions) {
   }
 }
 
-TEST(WarpModels, ActiveMask) {
+TEST(WarpWideInstructions, ActiveMaskContainsActiveLanes) {
   const auto got = run_warps("activemask.b32 %r14;", random_lanes(50, 2));
   each_member(got,
               [&](std::size_t i, std::uint32_t, std::span<const Lane>) { ASSERT_EQ(got[i].result, got[i].members); });
 }
 
-TEST(WarpModels, ReductionsAtBarriers) {
+TEST(WarpWideInstructions, BarrierReductionsCombineAllThreads) {
   std::vector<std::uint32_t> data(96);
   for (std::uint32_t i = 0; i < 96; ++i)
     data[i] = i % 5 == 0 ? 1 : 0;  // 20 of 96
@@ -200,7 +200,7 @@ TEST(WarpModels, ReductionsAtBarriers) {
   }
 }
 
-TEST(WarpModels, WithoutEffect) {
+TEST(WarpWideInstructions, FencesPrefetchesAndExitDoNotChangeResults) {
   const auto done = testing::run<std::uint32_t>(
       testing::entry(
           "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;"
@@ -212,7 +212,7 @@ TEST(WarpModels, WithoutEffect) {
     EXPECT_EQ(done.data[i], i < 16 ? 7U : 0U);
 }
 
-TEST(WarpModels, Trap) {
+TEST(WarpWideInstructions, TrapStopsLaunch) {
   const auto done = testing::run<std::uint32_t>(testing::entry("trap;"), std::vector<std::uint32_t>(1));
   EXPECT_EQ(done.result.status, RunResult::Status::kTrapped);
   EXPECT_THAT(done.result.message, ::testing::HasSubstr("trap"));

@@ -10,7 +10,7 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr std::size_t kMostRegisters = 1 << 20;
+constexpr std::size_t kMaxRegisters = 1 << 20;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void BodyParser::parse_statement() {
   if (cursor_.peek(1).is(":")) {
     const auto position = static_cast<std::uint32_t>(function_.instructions.size());
     if (!labels_.emplace(std::string(token.text), position).second) {
-      Cursor::fail_at(fmt::format("found a second label '{}'", token.text), token.at);
+      Cursor::fail_at(fmt::format("duplicate label '{}'", token.text), token.at);
     }
     cursor_.take();
     cursor_.take();
@@ -74,18 +74,18 @@ void BodyParser::parse_registers() {
   cursor_.take();
   const std::string_view name = cursor_.peek().text;
   const auto type = find_type(name.starts_with('.') ? name.substr(1) : name);
-  if (!type) cursor_.fail("the type of registers");
+  if (!type) cursor_.fail("a register type");
   cursor_.take();
   Scope& scope = scopes_.back();
   do {
     const Position at = cursor_.peek().at;
-    const std::string text = cursor_.word("the name of a register");
+    const std::string text = cursor_.word("a register name");
     std::uint64_t count = 1;
     const auto first = static_cast<std::uint32_t>(function_.registers.size());
     if (cursor_.accept("<")) {
-      count = cursor_.integer("a number of registers");
+      count = cursor_.integer("the number of registers");
       cursor_.expect(">");
-      if (count > kMostRegisters) Cursor::fail_at("found more than a million registers", at);
+      if (count > kMaxRegisters) Cursor::fail_at("function has more than a million registers", at);
       scope.ranges[text] = {first, static_cast<std::uint32_t>(count)};
       for (std::uint64_t i = 0; i < count; ++i)
         function_.registers.push_back({fmt::format("{}{}", text, i), *type});
@@ -93,24 +93,24 @@ void BodyParser::parse_registers() {
       scope.registers[text] = first;
       function_.registers.push_back({text, *type});
     }
-    if (function_.registers.size() > kMostRegisters) Cursor::fail_at("found more than a million registers", at);
+    if (function_.registers.size() > kMaxRegisters) Cursor::fail_at("function has more than a million registers", at);
   } while (cursor_.accept(","));
   cursor_.expect(";");
 }
 
 void BodyParser::parse_location() {
   cursor_.take();
-  place_ = {};
-  place_.file = static_cast<std::uint32_t>(cursor_.integer("the number of a file"));
-  place_.line = static_cast<std::uint32_t>(cursor_.integer("a line"));
+  location_ = {};
+  location_.file = static_cast<std::uint32_t>(cursor_.integer("a file number"));
+  location_.line = static_cast<std::uint32_t>(cursor_.integer("a line"));
   cursor_.integer("a column");
   while (cursor_.accept(",")) {
     if (cursor_.accept("function_name")) {
-      cursor_.word("the label of a name");
+      cursor_.word("the label of the function name");
       if (cursor_.accept("+")) cursor_.integer("an offset");
     } else if (cursor_.accept("inlined_at")) {
-      cursor_.integer("the number of a file");
-      place_.inlined_at = static_cast<std::uint32_t>(cursor_.integer("a line"));
+      cursor_.integer("a file number");
+      location_.inlined_at = static_cast<std::uint32_t>(cursor_.integer("a line"));
       cursor_.integer("a column");
     } else {
       cursor_.fail("function_name or inlined_at");
@@ -120,7 +120,7 @@ void BodyParser::parse_location() {
 
 void BodyParser::parse_instruction() {
   Instruction instruction;
-  instruction.source = place_;
+  instruction.source = location_;
   if (cursor_.accept("@")) {
     const bool negated = cursor_.accept("!");
     instruction.guarded = true;
@@ -151,7 +151,7 @@ void BodyParser::parse_instruction() {
   instruction.text = std::string_view(start, static_cast<std::size_t>(end - start));
   if (!unknown_special_.empty()) {
     instruction.opcode = Opcode::kUnsupported;
-    instruction.unsupported = fmt::format("special register {}", std::exchange(unknown_special_, {}));
+    instruction.unsupported = fmt::format("special register {} is not supported", std::exchange(unknown_special_, {}));
   }
   validate(instruction, function_);
   function_.instructions.push_back(std::move(instruction));
@@ -162,7 +162,7 @@ void BodyParser::skip_to_semicolon() {
     cursor_.take();
 }
 
-/// "add.rn.f32" as opcode, modifiers and types, by the table.
+/// Parses "add.rn.f32" into opcode, modifiers and types, by the opcode table.
 void BodyParser::read_spelling(Instruction& instruction, std::string_view spelling) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= spelling.size();) {
@@ -191,7 +191,8 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     }
   }
   if (row == nullptr) {
-    instruction.unsupported = known ? fmt::format("this form of {}", name) : fmt::format("opcode {}", name);
+    instruction.unsupported =
+        known ? fmt::format("this form of {} is not supported", name) : fmt::format("opcode {} is not supported", name);
     return;
   }
   std::string_view types = row->types;
@@ -205,14 +206,14 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     }
     const auto modifier = find_modifier(part);
     if (!modifier || !(contains_word(row->modifiers, part) || contains_word(row->required, part))) {
-      instruction.unsupported = fmt::format("modifier .{} of {}", part, name);
+      instruction.unsupported = fmt::format("modifier .{} of {} is not supported", part, name);
       instruction.type = Type::kNone;
       return;
     }
     instruction.modifiers.add(*modifier);
   }
   if (!types.empty() && row->opcode != Opcode::kVote) {
-    instruction.unsupported = fmt::format("{} without a type that it takes", name);
+    instruction.unsupported = fmt::format("{} has no supported type", name);
     return;
   }
   if (instruction.source_type == Type::kNone) instruction.source_type = instruction.type;
@@ -229,10 +230,10 @@ void BodyParser::parse_call(Instruction& instruction) {
   }
   const Position at = cursor_.peek().at;
   Operand callee;
-  const std::string name = cursor_.word("the name of a function");
+  const std::string name = cursor_.word("a function name");
   if (!find_symbol(name, callee) || callee.symbol != SymbolKind::kFunction) {
     instruction.opcode = Opcode::kUnsupported;
-    instruction.unsupported = fmt::format("call of '{}', which is no function of the module", name);
+    instruction.unsupported = fmt::format("call of undefined function '{}'", name);
     return skip_to_semicolon();
   }
   callee.at = at;

@@ -1,5 +1,5 @@
-// Reads the body of a function: registers, variables, labels and instructions. Private to the parser. body_parser.cpp
-// has statements, operands.cpp operands.
+// Parses the body of a function: registers, variables, labels and instructions. Private to the parser. body_parser.cpp
+// parses statements, operands.cpp operands.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@ namespace assay::ptx {
 
 class BodyParser {
  public:
-  /// `function` is module.functions.back(), its parameters known.
+  /// `function` must be module.functions.back(), with its parameters set.
   BodyParser(Cursor& cursor, const Module& module, Function& function);
 
-  /// From behind the opening brace to behind the closing one.
+  /// Parses from after the opening brace to after the closing brace.
   void parse();
 
  private:
-  /// Names of one pair of braces.
+  /// The names declared in one pair of braces.
   struct Scope {
     struct Range {
       std::uint32_t first = 0;
@@ -58,11 +58,11 @@ class BodyParser {
   std::vector<Scope> scopes_;
   std::map<std::string, std::uint32_t, std::less<>> labels_;
   std::vector<PendingLabel> pending_;
-  SourceLocation place_;
-  std::string_view unknown_special_;  ///< met in the operands of the current instruction
+  DebugLocation location_;
+  std::string_view unknown_special_;  ///< in the operands of the current instruction
 };
 
-/// The special register of a name as "%tid.x".
+/// The special register with a name such as "%tid.x".
 const SpecialRegister* find_special(std::string_view name);
 
 }  // namespace assay::ptx

@@ -11,7 +11,7 @@
 
 namespace assay::ptx {
 
-/// Thrown inside the parser and caught in parse(): malformed text may be met at any depth.
+/// Thrown inside the parser at any depth and caught in parse().
 struct SyntaxError {
   std::string message;
   Position at;
@@ -49,7 +49,7 @@ class Cursor {
     const std::uint64_t value = take().value;
     return negative ? 0 - value : value;
   }
-  /// Refuses the next token.
+  /// Rejects the next token.
   [[noreturn]] void fail(std::string_view expected) const {
     const std::string found = at_end() ? "the end of the text" : fmt::format("'{}'", peek().text);
     throw SyntaxError{fmt::format("found {}, expected {}", found, expected), peek().at};

@@ -43,9 +43,9 @@ void parse_initialiser(Cursor& cursor, Variable& variable) {
     append_element(cursor, variable);
   }
   if (variable.initial.size() > variable.bytes) {
-    Cursor::fail_at(
-        fmt::format("found {} bytes of initial values, expected at most {}", variable.initial.size(), variable.bytes),
-        at);
+    Cursor::fail_at(fmt::format("{} bytes of initial values exceed the variable's size of {} bytes",
+                                variable.initial.size(), variable.bytes),
+                    at);
   }
   variable.initial.resize(variable.bytes);
 }
@@ -70,9 +70,9 @@ Variable parse_variable(Cursor& cursor, Space space) {
       const Position at = cursor.peek().at;
       variable.alignment = static_cast<std::uint32_t>(cursor.integer("an alignment"));
       if (!std::has_single_bit(variable.alignment) || variable.alignment > 4096) {
-        Cursor::fail_at("found an alignment that is not a power of two up to 4096", at);
+        Cursor::fail_at("alignment must be a power of two up to 4096", at);
       }
-    } else if (word == ".ptr" || space_of(word) != Space::kGeneric) {  // facts about a pointer parameter
+    } else if (word == ".ptr" || space_of(word) != Space::kGeneric) {  // attributes of a pointer parameter
       cursor.take();
       if (word == ".ptr" && cursor.at(".align")) {
         cursor.take();
@@ -86,14 +86,14 @@ Variable parse_variable(Cursor& cursor, Space space) {
     }
   }
   variable.at = cursor.peek().at;
-  variable.name = cursor.word("the name of a variable");
-  if (variable.type == Type::kNone) Cursor::fail_at("found a variable without type, expected one as .b8", variable.at);
+  variable.name = cursor.word("a variable name");
+  if (variable.type == Type::kNone) Cursor::fail_at("variable must have a type such as .b8", variable.at);
   variable.bytes = bytes_of(variable.type);
   variable.alignment = std::max(variable.alignment, bytes_of(variable.type));
   while (cursor.accept("[")) {
-    const std::uint64_t extent = cursor.at("]") ? 0 : cursor.integer("the extent of an array");
+    const std::uint64_t extent = cursor.at("]") ? 0 : cursor.integer("an array extent");
     if (extent > kLargestVariable || variable.bytes * extent > kLargestVariable) {
-      Cursor::fail_at("found a variable of more than 4 GiB", variable.at);
+      Cursor::fail_at("variable must not be larger than 4 GiB", variable.at);
     }
     variable.bytes *= extent;
     cursor.expect("]");

@@ -64,7 +64,7 @@ class Lexer {
         const Position start = here();
         while (at_ < text_.size() && !(peek() == '*' && peek(1) == '/'))
           advance();
-        if (at_ == text_.size()) return error("found a comment without end, expected '*/'", start);
+        if (at_ == text_.size()) return error("unterminated comment", start);
         at_ += 2;
       } else {
         break;
@@ -81,7 +81,7 @@ class Lexer {
     if (starts_word(c)) {
       token.kind = Token::Kind::kWord;
       ++at_;
-      // A directive ends at a dot: ".reg.b32" is two.
+      // A directive ends at a dot: ".reg.b32" is two directives.
       while (at_ < text_.size() && (continues_word(text_[at_]) || is_scope_mark()) && (c != '.' || text_[at_] != '.'))
         at_ += is_scope_mark() ? 2 : 1;
     } else if (std::string_view(",;{}()[]<>+-!|=:@*").find(c) != std::string_view::npos) {
@@ -96,7 +96,7 @@ class Lexer {
     return {};
   }
 
-  /// "::" inside a modifier, as in ".L1::no_allocate".
+  /// Whether this is "::" inside a modifier, as in ".L1::no_allocate".
   [[nodiscard]] bool is_scope_mark() const { return peek() == ':' && peek(1) == ':' && continues_word(peek(2)); }
 
   Result<void> scan_string(Token& token) {
@@ -104,7 +104,7 @@ class Lexer {
     const std::size_t start = at_;
     while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n')
       ++at_;
-    if (peek() != '"') return error("found a string without end, expected '\"'", token.at);
+    if (peek() != '"') return error("unterminated string", token.at);
     token.kind = Token::Kind::kString;
     token.text = text_.substr(start, at_ - start);
     ++at_;

@@ -1,4 +1,4 @@
-// The words of PTX.
+// The tokens of PTX.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Token {
   }
 };
 
-/// All tokens, the last of kind kEnd. They refer to `text`. Fails at a character or number that PTX does not know.
+/// All tokens, the last of kind kEnd. They refer to `text`. Fails at an invalid character or number.
 Result<std::vector<Token>> tokenise(std::string_view text, std::string_view name);
 
 /// "name:line:column".

@@ -1,4 +1,4 @@
-// The modifiers that may follow an opcode, behind a dot each: ".rn", ".ftz", ".global", ".v2", ".lt".
+// The modifiers that may follow an opcode, each after a dot: ".rn", ".ftz", ".global", ".v2", ".lt".
 #pragma once
 
 #include <array>
@@ -67,7 +67,7 @@ constexpr std::optional<Modifier> find_modifier(std::string_view name) {
   return std::nullopt;
 }
 
-/// A set of modifiers; their order in the text has no meaning to the executor.
+/// A set of modifiers; their order in the text has no meaning.
 class Modifiers {
  public:
   [[nodiscard]] bool has(Modifier modifier) const { return bits_.test(static_cast<std::size_t>(modifier)); }

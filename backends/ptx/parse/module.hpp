@@ -1,4 +1,4 @@
-// A PTX module as parsed: what the text says, names resolved, each instruction with its place. Immutable once made.
+// A parsed PTX module, with names resolved and each instruction's position. Immutable after parsing.
 //
 //     Result<Module> module = parse(text, "kernel.ptx");   // parser.hpp
 #pragma once
@@ -16,15 +16,15 @@
 
 namespace assay::ptx {
 
-/// A place in the PTX text, counted from 1.
+/// A position in the PTX text, counted from 1.
 struct Position {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   friend bool operator==(Position, Position) = default;
 };
 
-/// A place in the source that the PTX was made from, by `.loc`; line 0: none is known.
-struct SourceLocation {
+/// A location in the source of the PTX, from `.loc`; line 0: unknown.
+struct DebugLocation {
   std::uint32_t file = 0;
   std::uint32_t line = 0;
   std::uint32_t inlined_at = 0;  ///< the line of the call that was inlined; 0: none
@@ -32,10 +32,10 @@ struct SourceLocation {
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kRegister };
 std::string_view to_text(Space space);
-/// The space that an access names; kGeneric where it names none.
+/// The space of an access; kGeneric if none is specified.
 Space space_of(const Modifiers& modifiers);
 
-/// What a symbol in an operand stands for.
+/// The kind of entity that a symbol in an operand refers to.
 enum class SymbolKind : std::uint8_t { kVariable, kBodyVariable, kParameter, kFunction };
 
 struct Operand {
@@ -49,7 +49,7 @@ struct Operand {
     kAddress,   ///< elements[0]: base (register, symbol or number); value: offset
     kVector,    ///< elements
     kPair,      ///< elements: "d|p"
-    kLabel,     ///< index: of the instruction behind the label
+    kLabel,     ///< index: of the instruction after the label
   };
   Kind kind = Kind::kSink;
   bool negated = false;    ///< "!%p"
@@ -95,18 +95,18 @@ struct Instruction {
   bool guarded = false;
   Operand guard;  ///< "@%p", "@!%p"
   Position at;
-  SourceLocation source;
+  DebugLocation source;
   std::string_view text;    ///< from the opcode to before the semicolon
-  std::string unsupported;  ///< why the opcode is kUnsupported: "opcode wgmma", "modifier .foo of add"
+  std::string unsupported;  ///< why the opcode is kUnsupported: "opcode wgmma", "modifier .foo of add is not supported"
 };
 
-/// A variable of any space, a parameter included.
+/// A variable of any space, including parameters.
 struct Variable {
   std::string name;
   Space space = Space::kGlobal;
   Type type = Type::kNone;
   std::uint32_t alignment = 1;
-  std::uint64_t bytes = 0;  ///< 0: an array without extent, as dynamic shared memory
+  std::uint64_t bytes = 0;  ///< 0: an array without extent, such as dynamic shared memory
   bool external = false;
   std::uint64_t offset = 0;             ///< of a parameter: in the list of parameters
   std::vector<std::byte> initial = {};  ///< empty: zero for global and const
@@ -140,7 +140,7 @@ struct Module {
   std::vector<Function> functions;
   std::map<std::uint32_t, std::string> files;
 
-  /// Null when there is no such entry.
+  /// Null if the entry is missing.
   [[nodiscard]] const Function* find_entry(std::string_view entry_name) const;
 };
 

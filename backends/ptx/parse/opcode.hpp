@@ -1,4 +1,4 @@
-// The table of instructions: which modifiers, types and operands each takes. The parser and the validator read it;
+// The table of instructions, with the modifiers, types and operands of each. The parser and the validator use it;
 // lowering.cpp has one rule for each enumerator.
 #pragma once
 
@@ -89,7 +89,7 @@ enum class Opcode : std::uint8_t {
   kXor,
 };
 
-/// What an instruction counts as in a profile.
+/// The category of an instruction in a profile.
 enum class Category : std::uint8_t {
   kFloat,
   kSpecial,
@@ -109,7 +109,7 @@ std::string_view to_text(Category category);
 
 /// One form of an instruction. Several rows may share a name; the first whose required modifiers are present applies.
 ///
-/// `operands` has one letter for each operand; those behind '?' may be left out:
+/// `operands` has one letter for each operand; operands after '?' are optional:
 ///   d destination of the instruction's type      X destination of any width     W destination twice as wide
 ///   s source of the type       t source of the last type        x source of any width    w source twice as wide
 ///   u source of 32 bits        i source of any kind (mov, cvta): register, number, symbol, vector
@@ -121,15 +121,15 @@ struct OpcodeRow {
   Opcode opcode;
   Category category;
   std::string_view name;
-  std::string_view required;   ///< modifiers that tell this row from others of its name
+  std::string_view required;   ///< modifiers that distinguish this row from others with its name
   std::string_view modifiers;  ///< further modifiers that may be present
-  std::string_view types;      ///< admitted for each type, the lists of several types parted by '/'
+  std::string_view types;      ///< allowed types; lists for several types are separated by '/'
   std::string_view operands;
 };
 
 std::span<const OpcodeRow> opcode_rows();
 
-/// Whether `words`, a list parted by blanks, holds `word`.
+/// Whether `words`, a blank-separated list, contains `word`.
 bool contains_word(std::string_view words, std::string_view word);
 
 }  // namespace assay::ptx

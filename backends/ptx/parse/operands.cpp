@@ -1,4 +1,4 @@
-// Operands of instructions, and what their names stand for.
+// Operands of instructions and the resolution of their names.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -39,12 +39,12 @@ constexpr std::array kSpecials = {
     SpecialName{"WARP_SZ", kWarpSize},
 };
 
-/// Special registers whose values no model of the language fixes; to read one is unsupported.
+/// Special registers whose values are machine dependent; reading them is not supported.
 constexpr std::array<std::string_view, 10> kMachineDependent = {
     "%clock",          "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo",
     "%globaltimer_hi", "%smid",     "%nsmid",   "%gridid",      "%total_smem_size"};
 
-/// "%r12" as the prefix "%r" and 12; false when there is no number behind a prefix.
+/// Splits "%r12" into the prefix "%r" and 12; returns false if no number follows a prefix.
 bool split_number(std::string_view name, std::string_view& prefix, std::uint32_t& number) {
   std::size_t end = name.size();
   while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
@@ -198,7 +198,7 @@ bool BodyParser::find_symbol(std::string_view name, Operand& symbol) const {
     }
     return false;
   };
-  // Results count behind the parameters.
+  // Results are numbered after the parameters.
   return search(function_.parameters, SymbolKind::kParameter) ||
          search(function_.returns, SymbolKind::kParameter, function_.parameters.size()) ||
          search(module_.variables, SymbolKind::kVariable) || search(module_.functions, SymbolKind::kFunction);

@@ -20,7 +20,7 @@ class Parser {
     module_.version = std::string(version.text);
     if (version.text != "9.0" && !version.text.starts_with("8.") && !version.text.starts_with("9.") &&
         !version.text.starts_with("7.") && !version.text.starts_with("6.")) {
-      Cursor::fail_at(fmt::format("found '{}', expected a version of PTX from 6.0 to 9", version.text), version.at);
+      Cursor::fail_at(fmt::format("PTX version must be from 6.0 to 9, got '{}'", version.text), version.at);
     }
     while (!cursor_.at_end())
       parse_directive();
@@ -33,7 +33,7 @@ class Parser {
     if (token.is(".address_size")) {
       cursor_.take();
       const Position at = cursor_.peek().at;
-      if (cursor_.integer("64") != 64) Cursor::fail_at("found addresses of another size, expected 64", at);
+      if (cursor_.integer("64") != 64) Cursor::fail_at("address size must be 64", at);
       return;
     }
     if (token.is(".file")) return parse_file();
@@ -48,15 +48,15 @@ class Parser {
 
   void parse_target() {
     cursor_.take();
-    module_.target = cursor_.word("a target as sm_75");
+    module_.target = cursor_.word("a target such as sm_75");
     while (cursor_.accept(","))
-      cursor_.word("an option of the target");
+      cursor_.word("a target option");
   }
 
   void parse_file() {
     cursor_.take();
-    const auto number = static_cast<std::uint32_t>(cursor_.integer("the number of a file"));
-    if (cursor_.peek().kind != Token::Kind::kString) cursor_.fail("the name of a file");
+    const auto number = static_cast<std::uint32_t>(cursor_.integer("a file number"));
+    if (cursor_.peek().kind != Token::Kind::kString) cursor_.fail("a file name");
     module_.files[number] = std::string(cursor_.take().text);
     while (cursor_.accept(","))
       cursor_.integer("a number");
@@ -64,14 +64,14 @@ class Parser {
 
   void skip_section() {
     cursor_.take();
-    cursor_.word("the name of a section");
+    cursor_.word("a section name");
     cursor_.expect("{");
     while (!cursor_.at("}") && !cursor_.at_end())
       cursor_.take();
     cursor_.expect("}");
   }
 
-  /// A variable or a function, behind its linkage.
+  /// Parses a variable or a function after its linkage.
   void parse_linked() {
     bool external = false;
     while (cursor_.at(".visible") || cursor_.at(".extern") || cursor_.at(".weak") || cursor_.at(".common")) {
@@ -109,7 +109,7 @@ class Parser {
     Function function{.entry = cursor_.take().text == ".entry", .at = cursor_.peek().at};
     if (!function.entry) function.returns = parameters();
     const Position at = cursor_.peek().at;
-    function.name = cursor_.word("the name of a function");
+    function.name = cursor_.word("a function name");
     function.parameters = parameters();
     function.parameter_bytes = lay_out(function.parameters);
     skip_attributes();
@@ -127,13 +127,13 @@ class Parser {
   Function& find_or_add(const std::string& name, Position at) {
     for (Function& function : module_.functions) {
       if (function.name != name) continue;
-      if (function.defined) Cursor::fail_at(fmt::format("found a second function '{}'", name), at);
+      if (function.defined) Cursor::fail_at(fmt::format("duplicate function '{}'", name), at);
       return function;
     }
     return module_.functions.emplace_back();
   }
 
-  /// ".maxntid 256", ".noreturn", ".minnctapersm 2": hints to a code generator.
+  /// ".maxntid 256", ".noreturn", ".minnctapersm 2": code generation hints.
   void skip_attributes() {
     while (cursor_.peek().kind == Token::Kind::kWord) {
       cursor_.take();

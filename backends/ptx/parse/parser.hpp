@@ -1,4 +1,4 @@
-// Reads PTX of ISA 8 and 9 in the form that NVRTC writes, and hand-written PTX of the same instructions.
+// Parses PTX of ISA 8 and 9 as written by NVRTC, and hand-written PTX with the same instructions.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace assay::ptx {
 
-/// The module that the text describes; `name` stands for it in messages.
+/// Parses a module; `name` is its file name in messages.
 ///
-/// Fails on malformed text, with the place "name:line:column" and a message of what was found and what was expected.
-/// An opcode, modifier or type that opcode.cpp lacks is no failure: the instruction is kept as Opcode::kUnsupported
-/// and ends the run that executes it.
+/// Fails on malformed text, with the location "name:line:column" and a message. An opcode, modifier or type that is not
+/// in opcode.cpp does not fail: the instruction is kept as Opcode::kUnsupported and stops a run that executes it.
 Result<Module> parse(std::string text, std::string_view name);
 
 }  // namespace assay::ptx

@@ -1,4 +1,4 @@
-// Any text is parsed and lowered, or refused with its place; none harms.
+// Fuzz test: any text must be parsed and lowered, or rejected with a location.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -7,7 +7,7 @@
 #include "backends/ptx/instructions/program.hpp"
 #include "backends/ptx/parse/parser.hpp"
 
-// The name and the type are libFuzzer's.
+// The name and the type are specified by libFuzzer.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay;
   Result<ptx::Module> parsed = ptx::parse(std::string(data, data + size), "fuzz.ptx");

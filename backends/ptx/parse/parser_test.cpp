@@ -1,4 +1,4 @@
-// The parser on real PTX of NVRTC, and on text that is wrong.
+// Tests the parser on PTX from NVRTC and on invalid text.
 #include "backends/ptx/parse/parser.hpp"
 
 #include <filesystem>
@@ -21,7 +21,7 @@ std::string error_of(const std::string& text) {
   return module ? "no error" : module.error().text();
 }
 
-TEST(Parser, TakesEveryInstructionOfTheGoldens) {
+TEST(PtxParser, AcceptsEveryGoldenInstruction) {
   std::size_t files = 0;
   for (const auto& file : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/testdata/ptx/golden")) {
     if (file.path().extension() != ".ptx") continue;
@@ -47,7 +47,7 @@ TEST(Parser, TakesEveryInstructionOfTheGoldens) {
   EXPECT_GE(files, 80U);
 }
 
-TEST(Parser, KeepsPlacesOfInstructions) {
+TEST(PtxParser, RecordsInstructionLocations) {
   const Result<Module> module =
       parse(entry(".loc 1 7 3\n  add.rn.f32 %f1, %f2, 0f3F800000;\n.loc 1 2 1, function_name $L__i0, inlined_at 1 9 5\n"
                   "@!%p3 bra L;\nL:\n") +
@@ -67,7 +67,7 @@ TEST(Parser, KeepsPlacesOfInstructions) {
   EXPECT_EQ(instructions[1].operands[0].index, 2U);
 }
 
-TEST(Parser, InnerBracesHideRegisters) {
+TEST(PtxParser, InnerScopeShadowsRegisters) {
   const Result<Module> module =
       parse(entry("{ .reg .pred %p1; setp.eq.u32 %p1, %r1, 0; } setp.eq.u32 %p1, %r1, 0;"), "t.ptx");
   ASSERT_TRUE(module.ok()) << module.error().text();
@@ -75,37 +75,36 @@ TEST(Parser, InnerBracesHideRegisters) {
   EXPECT_NE(instructions[0].operands[0].index, instructions[1].operands[0].index);
 }
 
-TEST(Parser, KeepsWhatItDoesNotKnow) {
+TEST(PtxParser, MarksUnknownInstructionsAsUnsupported) {
   const Result<Module> module = parse(
       entry("tcgen05.alloc.sync.b32 [%r1], 32;\nadd.rn.foo.f32 %f1, %f1, %f1;\nmov.u64 %rd1, %clock64;"), "t.ptx");
   ASSERT_TRUE(module.ok()) << module.error().text();
   const auto& instructions = module->find_entry("k")->instructions;
-  EXPECT_EQ(instructions[0].unsupported, "opcode tcgen05");
-  EXPECT_EQ(instructions[1].unsupported, "modifier .foo of add");
-  EXPECT_EQ(instructions[2].unsupported, "special register %clock64");
+  EXPECT_EQ(instructions[0].unsupported, "opcode tcgen05 is not supported");
+  EXPECT_EQ(instructions[1].unsupported, "modifier .foo of add is not supported");
+  EXPECT_EQ(instructions[2].unsupported, "special register %clock64 is not supported");
   EXPECT_EQ(instructions[0].text, "tcgen05.alloc.sync.b32 [%r1], 32");
 }
 
-TEST(Parser, RefusesMalformedTextWithItsPlace) {
+TEST(PtxParser, ReportsLocationOfMalformedText) {
   EXPECT_EQ(error_of("hello"), "t.ptx:1:1: found 'hello', expected '.version'");
-  EXPECT_EQ(error_of(".version 9.0\n.target sm_75\n.address_size 32\n"),
-            "t.ptx:3:15: found addresses of another size, expected 64");
-  EXPECT_EQ(error_of(entry("add.s32 %r1, %r2;")), "t.ptx:9:1: found 2 operands of add, expected 3");
+  EXPECT_EQ(error_of(".version 9.0\n.target sm_75\n.address_size 32\n"), "t.ptx:3:15: address size must be 64");
+  EXPECT_EQ(error_of(entry("add.s32 %r1, %r2;")), "t.ptx:9:1: add has 2 operands, expected 3");
   EXPECT_EQ(error_of(entry("add.s32 %r1, %r2, %rd3;")), "t.ptx:9:19: expected a register of 32 bits here");
   EXPECT_EQ(error_of(entry("add.s32 %r1, %r2, %q3;")), "t.ptx:9:19: found '%q3', expected a declared register");
   EXPECT_EQ(error_of(entry("bra NOWHERE;")), "t.ptx:9:5: found 'NOWHERE', expected a register, a variable or a label");
-  EXPECT_EQ(error_of(entry("ld.global.f32 %f1, %rd1;")), "t.ptx:9:20: expected an address as [%rd1+8] here");
-  EXPECT_EQ(error_of(entry("ld.global.v2.f32 {%f1}, [%rd1];")), "t.ptx:9:18: expected 2 register(s) here");
+  EXPECT_EQ(error_of(entry("ld.global.f32 %f1, %rd1;")), "t.ptx:9:20: expected an address such as [%rd1+8] here");
+  EXPECT_EQ(error_of(entry("ld.global.v2.f32 {%f1}, [%rd1];")), "t.ptx:9:18: expected a vector of 2 registers here");
   EXPECT_EQ(error_of(entry("@%r1 ret;")), "t.ptx:9:2: expected a predicate here");
   EXPECT_EQ(error_of(entry("mov.u32 %r1, 0x1ffffffffffffffff;")),
             "t.ptx:9:14: found '0x1ffffffffffffffff', expected a number of at most 64 bits");
-  EXPECT_THAT(error_of(".version 9.0\n.global .b8 x[99999999999];"), HasSubstr("more than 4 GiB"));
+  EXPECT_THAT(error_of(".version 9.0\n.global .b8 x[99999999999];"), HasSubstr("must not be larger than 4 GiB"));
   EXPECT_THAT(error_of(entry("add.s32 %r1, %r2, 1")), HasSubstr("found 'ret', expected ';'"));
   EXPECT_THAT(error_of(".version 9.0\n.visible .entry k()\n{"), HasSubstr("t.ptx:3:2: found the end of the text"));
 }
 
-/// Every prefix and every text with one byte replaced is read or refused; none harms.
-TEST(Parser, SurvivesMutilatedText) {
+/// Every prefix, and every text with one byte replaced, must be parsed or rejected without a crash.
+TEST(PtxParser, SurvivesMutatedText) {
   const std::string text = entry(
       ".shared .align 4 .b8 s[16]; ld.global.v2.f32 {%f1, %f2}, [%rd1+8]; @!%p1 bra L; L: {"
       " .reg .b32 t; mov.b64 {t, %r1}, %rd2; } call.uni (%r1), k, (%r2);");

@@ -36,7 +36,7 @@ enum class TypeClass : std::uint8_t { kNone, kPredicate, kBits, kUnsigned, kSign
 struct TypeRow {
   Type type;
   std::string_view name;
-  std::uint8_t bytes;  ///< 0 for predicates, which have no place in memory
+  std::uint8_t bytes;  ///< 0 for predicates, which cannot be in memory
   TypeClass kind;
 };
 

@@ -15,7 +15,7 @@ using Kind = Operand::Kind;
   Cursor::fail_at("expected " + expected + " here", operand.at);
 }
 
-/// The widths in bytes that an operand may have.
+/// The allowed widths of an operand in bytes.
 struct Widths {
   unsigned least = 0;
   unsigned most = 8;
@@ -63,7 +63,7 @@ class Validator {
  private:
   [[nodiscard]] Type type_of(const Operand& operand) const { return function_.registers[operand.index].type; }
 
-  /// ld, st and mov of vectors take registers wider than their type, or parts of it.
+  /// ld, st and mov of vectors accept registers wider than their type, or parts of it.
   [[nodiscard]] Widths memory_widths() const {
     if (instruction_.opcode == Opcode::kMov) return {};
     return {bytes_of(instruction_.type), 8};
@@ -71,7 +71,7 @@ class Validator {
 
   void register_of(const Operand& operand, Widths widths) const {
     const Type type = type_of(operand);
-    if (type == Type::kPred) reject(operand, "a register that is no predicate");
+    if (type == Type::kPred) reject(operand, "a non-predicate register");
     if (bytes_of(type) < widths.least || bytes_of(type) > widths.most) {
       const std::string range = widths.least == widths.most ? ""
                                 : widths.most == 8          ? " or more"
@@ -93,7 +93,7 @@ class Validator {
     }
     if (operand.kind == Kind::kFloat && !operand.is_double && is_float(instruction_.source_type) &&
         bytes_of(instruction_.source_type) == 8) {
-      reject(operand, "a number of 64 bits, as 0d3FF0000000000000");
+      reject(operand, "a 64-bit number such as 0d3FF0000000000000");
     }
   }
 
@@ -115,7 +115,7 @@ class Validator {
   }
 
   void address(const Operand& operand) const {
-    if (operand.kind != Kind::kAddress) reject(operand, "an address as [%rd1+8]");
+    if (operand.kind != Kind::kAddress) reject(operand, "an address such as [%rd1+8]");
     const Operand& base = operand.elements[0];
     if (base.kind == Kind::kRegister) return register_of(base, {4, 8});
     if (base.kind != Kind::kSymbol && base.kind != Kind::kInteger) reject(base, "a register or a variable");
@@ -132,7 +132,7 @@ class Validator {
   const Function& function_;
 };
 
-/// Whether the instruction has every modifier that tells the row from others of its name.
+/// Whether the instruction has all modifiers that distinguish the row from others with its name.
 bool has_required(const Instruction& instruction, std::string_view words) {
   while (!words.empty()) {
     const std::size_t end = std::min(words.find(' '), words.size());
@@ -161,7 +161,7 @@ void check_vector(const Instruction& instruction, const Operand& operand) {
                              : instruction.modifiers.has(Modifier::kV2) ? 2
                                                                         : 1;
   const std::size_t found = operand.kind == Kind::kVector ? operand.elements.size() : 1;
-  if (found != wanted) reject(operand, fmt::format("{} register(s)", wanted));
+  if (found != wanted) reject(operand, fmt::format("a vector of {} registers", wanted));
 }
 
 }  // namespace
@@ -178,9 +178,9 @@ void validate(const Instruction& instruction, const Function& function) {
   std::size_t required = std::min(row->operands.find('?'), row->operands.size());
   std::string letters(row->operands);
   std::erase(letters, '?');
-  // mov with a vector of parts reads "{%r1, %r2}" on either side.
+  // mov accepts a vector of parts "{%r1, %r2}" on either side.
   if (instruction.operands.size() < required || instruction.operands.size() > letters.size()) {
-    Cursor::fail_at(fmt::format("found {} operands of {}, expected {}", instruction.operands.size(), row->name,
+    Cursor::fail_at(fmt::format("{} has {} operands, expected {}", row->name, instruction.operands.size(),
                                 letters.size() == required ? fmt::format("{}", required)
                                                            : fmt::format("{} or {}", required, letters.size())),
                     instruction.at);

@@ -1,11 +1,11 @@
-// Checks an instruction's operands against the table of opcodes. Private to the parser.
+// Validates an instruction's operands against the opcode table. Private to the parser.
 #pragma once
 
 #include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx {
 
-/// Throws SyntaxError for a wrong number, kind or width of operands.
+/// Throws SyntaxError for an invalid number, kind or width of operands.
 void validate(const Instruction& instruction, const Function& function);
 
 }  // namespace assay::ptx

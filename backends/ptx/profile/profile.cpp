@@ -12,29 +12,30 @@ double ratio(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-void Profile::add(const Instruction& instruction, Fidelity fidelity, std::uint64_t threads, std::uint64_t answered) {
+void InstructionProfile::add(const Instruction& instruction, FidelityClass fidelity, std::uint64_t threads,
+                             std::uint64_t answered) {
   thread_instructions += threads;
-  mix[static_cast<std::size_t>(instruction.category)] += threads;
+  instruction_mix[static_cast<std::size_t>(instruction.category)] += threads;
   if (instruction.category == Category::kFloat || instruction.category == Category::kSpecial) {
     flops += threads * (instruction.opcode == Opcode::kFma ? 2 : 1);
   }
   switch (fidelity) {
-    case Fidelity::kExact: exact += threads; break;
-    case Fidelity::kApproximate:
+    case FidelityClass::kExact: exact += threads; break;
+    case FidelityClass::kApproximate:
       approximate += threads - answered;
       exact += answered;
       break;
-    case Fidelity::kOrderDependent: order_dependent += threads; break;
-    case Fidelity::kContractible: contractible += threads; break;
+    case FidelityClass::kOrderDependent: order_dependent += threads; break;
+    case FidelityClass::kContractible: contractible += threads; break;
   }
 }
 
-double Profile::lane_efficiency() const { return ratio(thread_instructions, warp_instructions * 32); }
-double Profile::sectors_per_access() const { return ratio(sectors, global_accesses); }
-double Profile::atomic_contention() const { return ratio(atomics, atomic_addresses); }
-double Profile::arithmetic_intensity() const { return ratio(flops, global_bytes); }
+double InstructionProfile::lane_efficiency() const { return ratio(thread_instructions, warp_instructions * 32); }
+double InstructionProfile::sectors_per_access() const { return ratio(sectors, global_accesses); }
+double InstructionProfile::atomic_contention() const { return ratio(atomics, atomic_addresses); }
+double InstructionProfile::arithmetic_intensity() const { return ratio(flops, global_bytes); }
 
-std::map<std::string, double> measures_of(const Profile& profile) {
+std::map<std::string, double> measures_of(const InstructionProfile& profile) {
   std::map<std::string, double> measures{
       {"thread_instructions", static_cast<double>(profile.thread_instructions)},
       {"warp_instructions", static_cast<double>(profile.warp_instructions)},
@@ -52,17 +53,17 @@ std::map<std::string, double> measures_of(const Profile& profile) {
   if (profile.atomic_collisions) measures.emplace("atomic_collisions", static_cast<double>(*profile.atomic_collisions));
   for (std::size_t i = 0; i < kCategories; ++i) {
     measures.emplace(fmt::format("mix_{}", to_text(static_cast<Category>(i))),
-                     ratio(profile.mix[i], profile.thread_instructions));
+                     ratio(profile.instruction_mix[i], profile.thread_instructions));
   }
   return measures;
 }
 
-std::string fidelity_line(const Profile& profile) {
+std::string fidelity_line(const InstructionProfile& profile) {
   return fmt::format("{} instructions: {} exact, {} approximate, {} order-dependent, {} contractible; {}",
                      profile.thread_instructions, profile.exact, profile.approximate, profile.order_dependent,
                      profile.contractible,
-                     profile.approximation_reaches_result ? "an approximation reached the result"
-                                                          : "no approximation reached the result");
+                     profile.approximation_reaches_result ? "approximations affect the result"
+                                                          : "no approximation affects the result");
 }
 
 }  // namespace assay::ptx

@@ -1,4 +1,4 @@
-// What a run executed, independent of the machine that ran it.
+// Statistics of a run, independent of the host machine.
 #pragma once
 
 #include <array>
@@ -13,31 +13,31 @@
 
 namespace assay::ptx {
 
-struct Profile {
-  std::uint64_t thread_instructions = 0;  ///< of active lanes, those whose guard fails included
+struct InstructionProfile {
+  std::uint64_t thread_instructions = 0;  ///< of active lanes, including those whose guard is false
   std::uint64_t warp_instructions = 0;
-  std::array<std::uint64_t, kCategories> mix = {};  ///< thread-instructions by category
-  std::uint64_t exact = 0;                          ///< thread-instructions whose bits PTX fixes
-  std::uint64_t approximate = 0;                    ///< correctly rounded here, within a documented bound on hardware
-  std::uint64_t order_dependent = 0;                ///< float atomics
-  std::uint64_t contractible = 0;                   ///< mul and add without .rn, which a device may fuse
-  bool approximation_reaches_result = false;        ///< see fidelity.hpp
-  std::uint64_t global_accesses = 0;                ///< by warps
-  std::uint64_t sectors = 0;                        ///< of 32 bytes, that these touched
-  std::uint64_t global_bytes = 0;                   ///< that threads loaded and stored
-  std::uint64_t flops = 0;                          ///< an fma counts as two
-  std::uint64_t atomics = 0;                        ///< by threads
-  std::uint64_t atomic_addresses = 0;               ///< distinct ones, summed over instructions of warps
-  /// Of the atomics whose order shows, in the bits of a sum of floats or in a value that they give back and that is
-  /// used, those that came to a cell behind another thread's; nothing where that was not asked for.
+  std::array<std::uint64_t, kCategories> instruction_mix = {};  ///< thread-instructions by category
+  std::uint64_t exact = 0;                                      ///< thread-instructions whose bits PTX specifies
+  std::uint64_t approximate = 0;      ///< correctly rounded by the emulator, within a documented bound on hardware
+  std::uint64_t order_dependent = 0;  ///< float atomics
+  std::uint64_t contractible = 0;     ///< mul and add without .rn, which a device may fuse
+  bool approximation_reaches_result = false;  ///< see fidelity.hpp
+  std::uint64_t global_accesses = 0;          ///< by warps
+  std::uint64_t sectors = 0;                  ///< accessed 32-byte sectors
+  std::uint64_t global_bytes = 0;             ///< loaded and stored by threads
+  std::uint64_t flops = 0;                    ///< an fma counts as two
+  std::uint64_t atomics = 0;                  ///< by threads
+  std::uint64_t atomic_addresses = 0;         ///< distinct addresses, summed over warp instructions
+  /// The number of order-sensitive atomics (float sums, or atomics whose returned value is used) on an element that
+  /// another thread's atomic accessed before; nullopt if collisions were not counted.
   std::optional<std::uint64_t> atomic_collisions;
   std::uint64_t barriers = 0;  ///< by warps
   std::uint64_t divergent_branches = 0;
 
-  /// Counts an instruction that so many threads executed, `answered` of them with the bits of a device.
-  void add(const Instruction& instruction, Fidelity fidelity, std::uint64_t threads, std::uint64_t answered = 0);
+  /// Counts an instruction executed by `threads` threads, `answered` of them with the bits of a device.
+  void add(const Instruction& instruction, FidelityClass fidelity, std::uint64_t threads, std::uint64_t answered = 0);
 
-  /// Mean share of lanes that were active.
+  /// The mean fraction of active lanes.
   [[nodiscard]] double lane_efficiency() const;
   [[nodiscard]] double sectors_per_access() const;
   /// Threads per distinct address of an atomic instruction: 1 without contention, up to 32.
@@ -46,11 +46,11 @@ struct Profile {
   [[nodiscard]] double arithmetic_intensity() const;
 };
 
-/// Every figure by name, ratios included: "lane_efficiency", and "mix_load", the share of instructions that are loads.
-std::map<std::string, double> measures_of(const Profile& profile);
+/// Every measure by name, including ratios such as "lane_efficiency" and "mix_load", the fraction of loads.
+std::map<std::string, double> measures_of(const InstructionProfile& profile);
 
 /// "12345 instructions: 12000 exact, 300 approximate, 45 order-dependent, 0 contractible; an
 /// approximation reached the result".
-std::string fidelity_line(const Profile& profile);
+std::string fidelity_line(const InstructionProfile& profile);
 
 }  // namespace assay::ptx

@@ -1,4 +1,4 @@
-// What the golden folder holds: PTX of NVRTC, and the launches that it is run with.
+// The content of the golden folder: PTX from NVRTC and its launches.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct GoldenLaunch {
   std::string kernel;  ///< "horner"
   std::vector<std::string> targets;
   std::vector<std::string> arguments;
-  std::vector<std::string> gradients;  ///< none where there is no backward kernel
+  std::vector<std::string> gradients;  ///< empty without a backward kernel
 };
 
 inline std::vector<GoldenLaunch> golden_launches() {

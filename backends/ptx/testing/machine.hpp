@@ -1,4 +1,4 @@
-// What the tests of this folder share: PTX written by hand, and its launch.
+// Helpers for the tests of this folder: hand-written PTX and its launch.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace assay::ptx::testing {
 
-/// A module of one entry "k" with parameters p0, p1, ... of type .u64, and registers %r, %rd, %f, %fd, %rs, %p of which
-/// there are 20 each.
+/// A module with one entry "k" with parameters p0, p1, ... of type .u64, and 20 registers each of %r, %rd, %f, %fd, %rs
+/// and %p.
 inline std::string entry(std::string_view body, int parameters = 1, std::string_view before = "") {
   std::string text = ".version 9.0\n.target sm_75\n.address_size 64\n" + std::string(before) + ".visible .entry k(";
   for (int i = 0; i < parameters; ++i)
@@ -38,18 +38,18 @@ inline std::shared_ptr<const Kernel> kernel_of(const std::string& text, std::str
   return kernel.take();
 }
 
-/// One allocation of elements of type T, given to kernel "k" as its only argument.
+/// The result of running kernel "k" with one array of elements of type T as its only argument.
 template <class T>
-struct Run {
+struct TestRun {
   RunResult result;
   std::vector<T> data;
 };
 template <class T>
-Run<T> run(const std::string& text, std::vector<T> data, Geometry geometry = {{1}, {32}}, LaunchOptions options = {},
-           AllocationFlags flags = {}) {
+TestRun<T> run(const std::string& text, std::vector<T> data, Geometry geometry = {{1}, {32}},
+               LaunchOptions options = {}, AllocationFlags flags = {}) {
   Machine machine;
   const AllocationId id = machine.adopt("x", std::as_writable_bytes(std::span(data)), flags);
-  Arguments arguments;
+  KernelArguments arguments;
   arguments.add(machine.address(id));
   const auto kernel = kernel_of(text);
   if (kernel == nullptr) return {};

@@ -14,7 +14,7 @@
 namespace assay::source {
 namespace {
 
-Result<std::string> print_source(const TargetInput& input, backends::SourceTarget target, const Options& options) {
+Result<std::string> print_source(const TargetInput& input, backends::SourceTarget target, const PrintOptions& options) {
   const ir::Module& module = input.adjoint != nullptr ? input.adjoint->module : *input.module;
   const ir::Function* const backward = input.adjoint != nullptr ? &input.adjoint->module.kernels.front() : nullptr;
   return print(module, input.kernel(), backward, target, options).map([](const auto& kernel) {
@@ -33,8 +33,8 @@ Result<std::string> print_cuda(const TargetInput& input) {
 Result<std::string> print_ptx(const TargetInput& input) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) {
-    return Error{
-        fmt::format("{}: NVRTC of the CUDA toolkit makes PTX; set ASSAY_NVRTC to the library", nvrtc.error().message)};
+    return Error{fmt::format("{}: emitting PTX requires NVRTC from the CUDA toolkit; set ASSAY_NVRTC to the library",
+                             nvrtc.error().message)};
   }
   if (!nvrtc->supports(input.architecture)) {
     return Error{fmt::format("NVRTC {} does not support the architecture '{}'; an example is compute_75",
@@ -46,7 +46,7 @@ Result<std::string> print_ptx(const TargetInput& input) {
       nvrtc->compile(*source, input.kernel().name + ".cu", {.architecture = input.architecture});
   if (const auto* failed = std::get_if<backends::BuildFailed>(&outcome))
     return Error{"NVRTC rejects the emitted source: " + failed->log, input.kernel().name};
-  return std::get<cuda::Compiled>(outcome).ptx;
+  return std::get<cuda::CompiledCode>(outcome).ptx;
 }
 
 Result<std::string> print_python(const TargetInput& input) {

@@ -1,5 +1,5 @@
-// What a kernel can be printed as: one row each. `assay emit --to` asks this table. To add a target, write its printer
-// and list it in targets.cpp.
+// The emission targets, one row each, as used by `assay emit --to`. To add a target, write its printer and list it in
+// targets.cpp.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@
 
 namespace assay::source {
 
-/// A kernel to print, with its adjoint if the backward pass is wanted.
+/// A kernel to print, with its adjoint to include the backward pass.
 struct TargetInput {
   const ir::Module* module = nullptr;
   std::size_t kernel_index = 0;
-  const transforms::Adjoint* adjoint = nullptr;
+  const transforms::AdjointModule* adjoint = nullptr;
   bool with_host = false;                   ///< CUDA: add a main() that runs the kernel
-  std::string architecture = "compute_75";  ///< PTX: what to compile for
+  std::string architecture = "compute_75";  ///< PTX: the architecture to compile for
 
   [[nodiscard]] const ir::Function& kernel() const { return module->kernels[kernel_index]; }
 };
 
 struct TargetRow {
   std::string_view name;     ///< after --to
-  std::string_view summary;  ///< for the help: "C++"
+  std::string_view summary;  ///< for help texts: "C++"
   bool has_host = false;     ///< TargetInput::with_host applies
   Result<std::string> (*print)(const TargetInput&) = nullptr;
 };

@@ -19,11 +19,11 @@ namespace {
 using backends::EmittedKernel;
 using backends::SourceTarget;
 
-/// A directory that goes with its owner.
+/// A directory that is removed with its owner.
 class Directory {
  public:
   Directory() : path_((std::filesystem::temp_directory_path() / "assay-source-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot create a temporary directory");
   }
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
@@ -69,7 +69,7 @@ ir::Module parse(std::string_view text) {
   return std::move(module).value();
 }
 
-EmittedKernel print_first(const ir::Module& module, SourceTarget target, const Options& options) {
+EmittedKernel print_first(const ir::Module& module, SourceTarget target, const PrintOptions& options) {
   auto kernel = print(module, module.kernels.at(0), nullptr, target, options);
   if (!kernel.ok()) throw std::runtime_error(kernel.error().text());
   return std::move(kernel).value();

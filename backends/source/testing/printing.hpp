@@ -1,4 +1,4 @@
-// What the tests of this folder share: programs in text form printed, compiled by the machine's compiler and called.
+// Helpers for the tests of this folder: print programs in text form, compile them with the host compiler and call them.
 #pragma once
 
 #include <filesystem>
@@ -13,26 +13,26 @@
 
 namespace assay::source::testing {
 
-/// The module that the text describes, its lines kept as the source's.
+/// Parses a module; its lines become the source lines.
 ir::Module parse(std::string_view text);
 
-/// The source of the module's first kernel, or of all; failures end the test.
+/// Prints the module's first kernel, or all kernels; throws on failure.
 backends::EmittedKernel print_first(const ir::Module& module, backends::SourceTarget target,
-                                    const Options& options = {});
+                                    const PrintOptions& options = {});
 std::vector<backends::EmittedKernel> print_all(const ir::Module& module, backends::SourceTarget target);
 
-/// The lines of the first kernel behind its alias of `real`, without comments that show the source.
+/// The lines of the first kernel after the alias `real`, without source comments.
 std::string printed(std::string_view text, backends::SourceTarget target = backends::SourceTarget::kCpp);
 
-/// One source of many: each helper once, each body in a namespace of its own.
+/// Joins many sources into one: each helper once, each body in its own namespace.
 std::string joined(std::span<const backends::EmittedKernel> kernels);
 
-/// What a compiler's command line says of the source, whose file is its last argument; empty if nothing.
+/// The output of a compiler command for the source, whose file is the last argument; empty if there is none.
 std::string command_output(const std::string& command, const std::string& source);
-/// What the machine's C++ compiler says of the source with these arguments.
+/// The output of the host C++ compiler for the source with the arguments.
 std::string compiler_output(const std::string& source, const std::string& arguments);
 
-/// A shared library built from a source of the CPU and loaded for as long as it lives.
+/// A shared library built from CPU source and loaded during its lifetime.
 class Library {
  public:
   Library(const std::string& source, const std::string& arguments);
@@ -51,7 +51,7 @@ class Library {
   void* handle_ = nullptr;
 };
 
-/// A contiguous array as emitted code takes it.
+/// A contiguous array in the layout of emitted code.
 template <typename T, int N = 1>
 struct Array {
   T* data = nullptr;

@@ -10,7 +10,7 @@
 namespace assay::source::warp {
 namespace {
 
-/// How an operation's pattern binds as a whole, and how tightly its operands must.
+/// The precedence of an operation's pattern, and the precedence required of its operands.
 struct Binding {
   Precedence own = kAtom;
   Precedence left = kLoosest;    ///< of $0
@@ -32,7 +32,7 @@ Binding binding(ir::Op op) {
     case ir::Op::kLt:
     case ir::Op::kLe:
     case ir::Op::kGt:
-    case ir::Op::kGe: return {kComparison, kBitOr, kBitOr};  // two in a row would be a chain
+    case ir::Op::kGe: return {kComparison, kBitOr, kBitOr};  // two comparisons in a row would be chained
     case ir::Op::kBitOr: return left_to_right(kBitOr);
     case ir::Op::kBitXor: return left_to_right(kBitXor);
     case ir::Op::kBitAnd: return left_to_right(kBitAnd);
@@ -54,7 +54,7 @@ Binding binding(ir::Op op) {
 }  // namespace
 
 std::string ExpressionWriter::operand(ir::ExprId id, Precedence precedence) {
-  Spelled spelled = spell(id);
+  WrittenExpression spelled = spell(id);
   return spelled.precedence < precedence ? concat("(", spelled.text, ")") : std::move(spelled.text);
 }
 
@@ -91,7 +91,7 @@ void ExpressionWriter::fail(ir::Loc loc, std::string message) {
   error_ = Error{std::move(message), std::move(where)};
 }
 
-ExpressionWriter::Spelled ExpressionWriter::spell(ir::ExprId id) {
+ExpressionWriter::WrittenExpression ExpressionWriter::spell(ir::ExprId id) {
   const ir::Expr& expr = function_.expr(id);
   switch (expr.kind) {
     case ir::ExprKind::kLiteral: return literal(expr);
@@ -117,7 +117,7 @@ ExpressionWriter::Spelled ExpressionWriter::spell(ir::ExprId id) {
   return {};
 }
 
-ExpressionWriter::Spelled ExpressionWriter::literal(const ir::Expr& expr) const {
+ExpressionWriter::WrittenExpression ExpressionWriter::literal(const ir::Expr& expr) const {
   const ir::Scalar scalar = expr.type.scalar;
   const bool bare = scalar == ir::Scalar::kF32 || scalar == ir::Scalar::kI32 || scalar == ir::Scalar::kBool;
   if (!bare) return {literal_call(expr)};
@@ -155,45 +155,46 @@ std::string ExpressionWriter::tile_zeros(ir::Type tile) {
 
 std::string ExpressionWriter::tile_map(const ir::Expr& expr, std::string_view function) {
   if (!function_.expr(expr.args[0]).type.is_tile())
-    fail(expr.loc, "Warp applies a function to tiles of which the first argument is one");
+    fail(expr.loc, "wp.tile_map must have a tile as its first argument");
   std::string arguments;
   for (const ir::ExprId arg : expr.args) {
-    // Of a number Warp makes a constant, for which it finds no adjoint of tile_map; of a conversion a variable.
+    // Warp treats a number as a constant, for which tile_map has no adjoint; a conversion creates a variable.
     const bool is_number = is_literal(arg) && function_.expr(arg).type == ir::kF32;
     append(arguments, ", ", is_number ? concat("float(", write(arg), ")") : write(arg));
   }
   return fmt::format("wp.tile_map({}{})", function, arguments);
 }
 
-/// What is done with tiles, where Warp does not write it as with scalars.
-std::optional<ExpressionWriter::Spelled> ExpressionWriter::tile_operation(const ir::Expr& expr) {
+/// Tile operations that Warp writes differently from scalar operations.
+std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operation(const ir::Expr& expr) {
   const std::string_view pattern = row(expr.op).warp;
   const auto first = [&] { return write(expr.args[0]); };
   switch (expr.op) {
     case ir::Op::kSplat:
-      if (is_literal(expr.args[0]) && function_.expr(expr.args[0]).bits == 0) return Spelled{tile_zeros(expr.type)};
-      return Spelled{fmt::format("wp.tile_full(shape={}, value={}, dtype={})", tile_shape(expr.type), first(),
-                                 spell_scalar(expr.type.scalar))};
+      if (is_literal(expr.args[0]) && function_.expr(expr.args[0]).bits == 0)
+        return WrittenExpression{tile_zeros(expr.type)};
+      return WrittenExpression{fmt::format("wp.tile_full(shape={}, value={}, dtype={})", tile_shape(expr.type), first(),
+                                           spell_scalar(expr.type.scalar))};
     case ir::Op::kTileBroadcast:
     case ir::Op::kTileReshape:
-      // These two take a tuple only.
-      return Spelled{
+      // These two accept only a tuple.
+      return WrittenExpression{
           fmt::format("wp.{}({}, shape={})", row(expr.op).mnemonic, first(),
                       expr.type.tile_rank() == 1 ? fmt::format("({},)", expr.type.tile[0]) : tile_shape(expr.type))};
     case ir::Op::kTileSum: {
       const ir::Type from = function_.expr(expr.args[0]).type;
       const bool along_rows = from.tile_rank() == 2 && expr.type.tile_rank() == 1 && expr.type.tile[0] == from.tile[1];
       if (expr.type.tile_size() == 1 && expr.type.tile_rank() == 1)
-        return Spelled{fmt::format("wp.tile_sum({})", first())};
-      if (along_rows) return Spelled{fmt::format("wp.tile_sum({}, axis=0)", first())};
+        return WrittenExpression{fmt::format("wp.tile_sum({})", first())};
+      if (along_rows) return WrittenExpression{fmt::format("wp.tile_sum({}, axis=0)", first())};
       if (expr.type.tile_rank() == 2 && expr.type.tile[1] == 1 && expr.type.tile[0] == from.tile[0])
-        return Spelled{
+        return WrittenExpression{
             fmt::format("wp.tile_reshape(wp.tile_sum({}, axis=1), shape={})", first(), tile_shape(expr.type))};
-      fail(expr.loc, "Warp has no such sum of a tile");
-      return Spelled{};
+      fail(expr.loc, "this sum of a tile is not supported in Warp");
+      return WrittenExpression{};
     }
     case ir::Op::kCast:
-      return Spelled{fmt::format("wp.tile_astype({}, dtype={})", first(), spell_scalar(expr.type.scalar))};
+      return WrittenExpression{fmt::format("wp.tile_astype({}, dtype={})", first(), spell_scalar(expr.type.scalar))};
     case ir::Op::kAdd:
     case ir::Op::kSub:
     case ir::Op::kMul:
@@ -203,22 +204,22 @@ std::optional<ExpressionWriter::Spelled> ExpressionWriter::tile_operation(const 
   }
   if (!ir::is_elementwise(expr.op)) return std::nullopt;
   if (!pattern.starts_with("wp.")) {
-    fail(expr.loc, fmt::format("Warp has no {} of tiles", row(expr.op).mnemonic));
-    return Spelled{};
+    fail(expr.loc, fmt::format("operation {} on tiles is not supported in Warp", row(expr.op).mnemonic));
+    return WrittenExpression{};
   }
-  return Spelled{tile_map(expr, pattern.substr(0, pattern.find('(')))};
+  return WrittenExpression{tile_map(expr, pattern.substr(0, pattern.find('(')))};
 }
 
-ExpressionWriter::Spelled ExpressionWriter::operation(const ir::Expr& expr) {
+ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& expr) {
   const ir::OperationRow& operation = row(expr.op);
   if (expr.type.is_tile()) {
     if (auto spelled = tile_operation(expr)) return *spelled;
   }
   if (operation.warp.empty()) {
     const bool update = expr.op == ir::Op::kTileInsert || expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
-    fail(expr.loc, update ? fmt::format("{} can only be written as an assignment to a part of a variable or cell",
+    fail(expr.loc, update ? fmt::format("{} can only be written as an assignment to a part of a variable or element",
                                         operation.mnemonic)
-                          : fmt::format("Warp has no operation {}", operation.mnemonic));
+                          : fmt::format("operation {} is not supported in Warp", operation.mnemonic));
     return {};
   }
   const bool after_minus = expr.op == ir::Op::kNeg || expr.op == ir::Op::kCast;

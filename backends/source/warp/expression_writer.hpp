@@ -1,4 +1,4 @@
-// Spells the expressions of one function in Warp Python, with no more parentheses than Python needs.
+// Prints the expressions of one function in Warp Python, with only the necessary parentheses.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ using ir::spelling::spell_number;
 using ir::spelling::spell_scalar;
 using ir::spelling::TypeAliases;
 
-/// What all functions of a file share.
+/// The names shared by all functions of a file.
 struct FileNames {
   std::vector<std::string> structs;    ///< by index into Module::structs
   std::vector<std::string> functions;  ///< by index into Module::functions
   TypeAliases aliases;
 };
 
-/// How tightly Python binds an expression, loosest first.
+/// Python's operator precedence, lowest first.
 enum Precedence : std::uint8_t {
   kLoosest,
   kConditional,
@@ -46,16 +46,16 @@ enum Precedence : std::uint8_t {
 
 class ExpressionWriter {
  public:
-  /// `variables` are the names of the function's variables. Keeps references to all.
+  /// `variables` are the names of the function's variables. Keeps references to all arguments.
   ExpressionWriter(const ir::Module& module, const ir::Function& function, FileNames& file,
                    const std::vector<std::string>& variables)
       : module_(module), function_(function), file_(file), variables_(variables) {}
 
-  /// The expression alone on its side of a statement.
+  /// The expression as a complete side of a statement.
   std::string write(ir::ExprId id) { return operand(id, kLoosest); }
-  /// As write, but a literal is a call of its type's constructor, which Warp does not treat as a constant.
+  /// Like write, but prints a literal as a call of its type's constructor, which Warp does not treat as a constant.
   std::string write_variable_start(ir::ExprId id);
-  /// The expression with parentheses unless it binds at least as tightly as `precedence`.
+  /// The expression, in parentheses unless its precedence is at least `precedence`.
   std::string operand(ir::ExprId id, Precedence precedence);
   /// "(a, b, c)" without its parentheses.
   std::string list(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
@@ -74,25 +74,25 @@ class ExpressionWriter {
   std::string tile_offset(const std::vector<ir::ExprId>& offsets);
   static std::string tile_zeros(ir::Type tile);
 
-  /// Remembers the first failure; later text is of no use.
+  /// Records the first failure; the text printed afterwards is invalid.
   void fail(ir::Loc loc, std::string message);
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  struct Spelled {
+  struct WrittenExpression {
     std::string text;
     Precedence precedence = kAtom;
   };
 
-  Spelled spell(ir::ExprId id);
-  Spelled literal(const ir::Expr& expr) const;
+  WrittenExpression spell(ir::ExprId id);
+  WrittenExpression literal(const ir::Expr& expr) const;
   /// Whether a kMake joins whole rows of a matrix.
   bool is_made_of_rows(const ir::Expr& make) const;
   /// Whether the expression is a row of a matrix.
   bool is_row(ir::ExprId id) const;
   std::string tile_map(const ir::Expr& expr, std::string_view function);
-  std::optional<Spelled> tile_operation(const ir::Expr& expr);
-  Spelled operation(const ir::Expr& expr);
+  std::optional<WrittenExpression> tile_operation(const ir::Expr& expr);
+  WrittenExpression operation(const ir::Expr& expr);
   /// Replaces $0, $1, $2, $* and $T in a pattern of the operation table.
   std::string expand(std::string_view pattern, const ir::Expr& expr, Precedence left, Precedence others);
   std::string literal_call(const ir::Expr& expr) const;

@@ -1,4 +1,4 @@
-// What write_python writes, read_python reads back to the same module: 10,000 random kernels of every family.
+// Tests that parse_python parses the output of write_python to the same module, for 10,000 random kernels per family.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -19,13 +19,13 @@ constexpr std::uint64_t kKernels = 10'000;
 
 class RoundTrip : public ::testing::TestWithParam<generators::Family> {};
 
-TEST_P(RoundTrip, GivesTheSameHash) {
+TEST_P(RoundTrip, PreservesModuleHash) {
   const std::uint64_t count = kKernels / generators::families().size() + 1;
   int failures = 0;
   for (std::uint64_t seed = 0; seed < count && failures < 3; ++seed) {
     const generators::Generated made = generators::generate(GetParam(), seed);
     const std::string python = write_python(made.module).value();
-    const auto read = frontend::read_python(python, made.name);
+    const auto read = frontend::parse_python(python, made.name);
     ASSERT_TRUE(read.ok()) << read.error().text() << "\n" << python;
     const bool whole = read->diagnostics.empty() && read->module.kernels.size() == 1;
     if (whole && ir::hash(read->module) == ir::hash(made.module)) continue;
@@ -37,7 +37,7 @@ TEST_P(RoundTrip, GivesTheSameHash) {
   }
 }
 
-/// All of a module but what the canonical text leaves out: names, places, the source and the conditions.
+/// The parts of a module that the canonical text omits: names, locations, the source and the conditions.
 std::string named_text(const ir::Module& module) {
   std::string text = module.source_name + "\n" + ir::to_text(module);
   for (const std::string& line : module.source_lines)
@@ -55,7 +55,7 @@ std::string named_text(const ir::Module& module) {
   return text;
 }
 
-TEST_P(RoundTrip, TheWriterKnowsWhatReadingGives) {
+TEST_P(RoundTrip, WrittenModuleMatchesParsedModule) {
   constexpr std::uint64_t kEach = 60;
   for (std::uint64_t seed = 0; seed < kEach; ++seed) {
     const generators::Generated made = generators::generate(GetParam(), seed);
@@ -65,7 +65,7 @@ TEST_P(RoundTrip, TheWriterKnowsWhatReadingGives) {
     ASSERT_EQ(written.has_value(), !custom) << made.name;
     if (custom) continue;
     EXPECT_EQ(written->python, write_kernel(made.module, 0).value());
-    const auto read = frontend::read_python(written->python, made.name + ".py");
+    const auto read = frontend::parse_python(written->python, made.name + ".py");
     ASSERT_TRUE(read.ok()) << read.error().text();
     ASSERT_EQ(named_text(written->module), named_text(read->module)) << made.name;
   }

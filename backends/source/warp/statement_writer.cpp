@@ -44,7 +44,7 @@ std::vector<std::string> name_variables(const ir::Function& function, NamePool& 
   return variables;
 }
 
-/// "+" for the operations that have an augmented assignment here; empty for others.
+/// "+" for operations with an augmented assignment; empty for others.
 std::string_view augmented(ir::Op op) {
   switch (op) {
     case ir::Op::kAdd: return "+";
@@ -76,20 +76,22 @@ void StatementWriter::customise(const ir::Function& of, std::string_view of_name
   const auto& statements = function_.body.statements;
   const auto* leave = statements.empty() ? nullptr : std::get_if<ir::Return>(&statements.back().node);
   if (!is_gradient || leave == nullptr) return;
-  last_ = &statements.back();
-  // What it returns are sums, named for the parameters in their order.
+  last_statement_ = &statements.back();
+  // A gradient returns sums that are named for the parameters, in order.
   std::size_t p = 0;
   for (const ir::ExprId id : leave->values) {
     const ir::Expr& value = function_.expr(id);
     if (value.kind != ir::ExprKind::kVariable || function_.is_parameter(value.variable)) {
-      return expressions_.fail(last_->loc, "a gradient that returns what is no sum of adjoints cannot be written");
+      return expressions_.fail(last_statement_->loc,
+                               "a gradient function must return variables that accumulate adjoints");
     }
     const std::string adjoint = "adj_";
     while (p < static_cast<std::size_t>(of.parameter_count) &&
            adjoint + of.variables[p].name != function_.var(value.variable).name)
       ++p;
     if (p == static_cast<std::size_t>(of.parameter_count)) {
-      return expressions_.fail(last_->loc, "a gradient whose sums are not named for its parameters cannot be written");
+      return expressions_.fail(last_statement_->loc,
+                               "a gradient function must name its adjoint variables after the parameters");
     }
     adjoints_.push_back(value.variable);
     variables_[static_cast<std::size_t>(value.variable)] = fmt::format("wp.adjoint[{}]", variables_[p++]);
@@ -103,7 +105,7 @@ void StatementWriter::return_(const ir::Return& leave, ir::Loc loc) {
   for (std::size_t i = 0; i < adjoints_.size(); ++i) {
     const ir::Expr& value = function_.expr(leave.values[i]);
     if (value.kind != ir::ExprKind::kVariable || value.variable != adjoints_[i])
-      expressions_.fail(loc, "a gradient that returns other sums in another place cannot be written");
+      expressions_.fail(loc, "a gradient function must return the same variables at every return");
   }
   line("return");
 }
@@ -113,11 +115,11 @@ std::string StatementWriter::definition(std::string_view name) {
   for (const std::string& annotation : function_.annotations)
     append(text_, "# ", annotation, "\n");
   append(text_, "@wp.", decorator_, "\n");
-  head_ = static_cast<int>(function_.annotations.size()) + 1;
+  lines_before_def_ = static_cast<int>(function_.annotations.size()) + 1;
   const std::string head = signature(name);
   text_ += head;
-  lines_ = head_ + static_cast<int>(std::ranges::count(head, '\n'));
-  statements_.clear();
+  lines_ = lines_before_def_ + static_cast<int>(std::ranges::count(head, '\n'));
+  statement_locations_.clear();
   if (function_.is_kernel) {
     const auto first = variables_.begin() + function_.parameter_count;
     line(fmt::format("{} = wp.tid()", fmt::join(first, first + function_.launch_rank, ", ")));
@@ -140,10 +142,10 @@ std::string StatementWriter::signature(std::string_view name) {
 
 void StatementWriter::place(ir::Function& function, std::string name, int first) const {
   function.name = std::move(name);
-  function.loc = {.line = first + head_, .column = 1};
+  function.loc = {.line = first + lines_before_def_, .column = 1};
   for (std::size_t i = 0; i < variables_.size(); ++i)
     function.variables[i].name = variables_[i];
-  auto next = statements_.begin();
+  auto next = statement_locations_.begin();
   ir::for_each_statement(function.body, [&](ir::Stmt& statement) {
     statement.loc = {.line = first + next->line, .column = next->column};
     ++next;
@@ -157,7 +159,7 @@ void StatementWriter::block(const ir::Block& block) {
 }
 
 void StatementWriter::statement(const ir::Stmt& statement) {
-  statements_.push_back(here());
+  statement_locations_.push_back(here());
   std::visit(Overloaded{
                  [&](const ir::Let& node) { let(node, statement.loc); },
                  [&](const ir::Assign& node) { assign(node); },
@@ -169,9 +171,9 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                             std::equal(load.args.begin() + 1, load.args.end(), node.indices.begin(), node.indices.end(),
                                        [&](ir::ExprId a, ir::ExprId b) { return same(a, b); });
                    };
-                   write_place(fmt::format("{}[{}]", expressions_.operand(node.array, kPostfix),
-                                           expressions_.list(node.indices)),
-                               node.value, reads_cell);
+                   write_assignment(fmt::format("{}[{}]", expressions_.operand(node.array, kPostfix),
+                                                expressions_.list(node.indices)),
+                                    node.value, reads_cell);
                  },
                  [&](const ir::Atomic& node) { atomic(node); },
                  [&](const ir::Call& node) { call(node); },
@@ -186,7 +188,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Break&) { line("break"); },
                  [&](const ir::Continue&) { line("continue"); },
                  [&](const ir::Return& node) {
-                   if (&statement != last_) return_(node, statement.loc);
+                   if (&statement != last_statement_) return_(node, statement.loc);
                  },
              },
              statement.node);
@@ -199,8 +201,7 @@ std::string StatementWriter::value_of(ir::VarId variable, ir::ExprId value) {
 void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
   const ir::Type type = function_.var(let.variable).type;
   if (is_adjoint(let.variable)) {
-    if (let.value != ir::kNone)
-      expressions_.fail(loc, "a sum of adjoints that does not begin as zero cannot be written");
+    if (let.value != ir::kNone) expressions_.fail(loc, "an adjoint variable must start at zero");
     return;
   }
   if (type.is_local_array()) {
@@ -230,18 +231,18 @@ void StatementWriter::assign(const ir::Assign& assign) {
   } else if (const std::string_view sign = augmented(value.op); !sign.empty() && reads_variable(value.args[0])) {
     line(name(assign.variable), " ", sign, "= ", expressions_.write(value.args[1]));
   } else {
-    write_place(name(assign.variable), assign.value, reads_variable);
+    write_assignment(name(assign.variable), assign.value, reads_variable);
   }
 }
 
-void StatementWriter::write_place(std::string place, ir::ExprId value, const ReadsPlace& reads_place) {
+void StatementWriter::write_assignment(std::string place, ir::ExprId value, const ReadsTarget& reads_target) {
   const ir::Expr& expr = function_.expr(value);
-  const bool is_update = expr.kind == ir::ExprKind::kOperation && reads_place(expr.args[0]);
+  const bool is_update = expr.kind == ir::ExprKind::kOperation && reads_target(expr.args[0]);
   if (is_update && expr.op == ir::Op::kInsert) {
     const ir::ExprId index = expr.args[1];
     const auto reads_part = [&](ir::ExprId id) {
       const ir::Expr& part = function_.expr(id);
-      return part.kind == ir::ExprKind::kOperation && part.op == ir::Op::kExtract && reads_place(part.args[0]) &&
+      return part.kind == ir::ExprKind::kOperation && part.op == ir::Op::kExtract && reads_target(part.args[0]) &&
              same(part.args[1], index);
     };
     const ir::Expr& row = function_.expr(expr.args[2]);
@@ -251,18 +252,18 @@ void StatementWriter::write_place(std::string place, ir::ExprId value, const Rea
       line(fmt::format("{}[{}, {}] = {}", place, expressions_.write(index), expressions_.write(row.args[1]),
                        expressions_.write(row.args[2])));
     } else {
-      write_place(fmt::format("{}[{}]", place, expressions_.write(index)), expr.args[2], reads_part);
+      write_assignment(fmt::format("{}[{}]", place, expressions_.write(index)), expr.args[2], reads_part);
     }
   } else if (is_update && expr.op == ir::Op::kTileInsert) {
     const std::vector<ir::ExprId> indices(expr.args.begin() + 1, expr.args.end() - 1);
     line(fmt::format("{}[{}] = {}", place, expressions_.list(indices), expressions_.write(expr.args.back())));
   } else if (is_update && expr.op == ir::Op::kWithField) {
     const std::int32_t field = expr.index;
-    write_place(fmt::format("{}.{}", place, expressions_.field_name(expr.type, field)), expr.args[1],
-                [&](ir::ExprId id) {
-                  const ir::Expr& part = function_.expr(id);
-                  return part.kind == ir::ExprKind::kField && part.index == field && reads_place(part.args[0]);
-                });
+    write_assignment(fmt::format("{}.{}", place, expressions_.field_name(expr.type, field)), expr.args[1],
+                     [&](ir::ExprId id) {
+                       const ir::Expr& part = function_.expr(id);
+                       return part.kind == ir::ExprKind::kField && part.index == field && reads_target(part.args[0]);
+                     });
   } else if (is_update && expr.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
     line(place, " += ", expressions_.write(expr.args[1]));
   } else {
@@ -279,7 +280,7 @@ bool StatementWriter::same(ir::ExprId a, ir::ExprId b) const {
                     [&](ir::ExprId s, ir::ExprId t) { return same(s, t); });
 }
 
-/// Whether the expression is a vector or matrix of zeros, made from its components or from one of them.
+/// Whether the expression is a vector or matrix of zeros, made from all components or from a single one.
 bool StatementWriter::is_zero_vector(ir::ExprId id) const {
   const ir::Expr& expr = function_.expr(id);
   if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kMake && expr.op != ir::Op::kSplat)) return false;
@@ -288,8 +289,8 @@ bool StatementWriter::is_zero_vector(ir::ExprId id) const {
   });
 }
 
-/// `a[i][k] += e`, which the reader makes an addition of a vector or matrix that is zero elsewhere. False if it is
-/// none.
+/// Writes `a[i][k] += e`, which the reader parses as an addition of a vector or matrix that is zero elsewhere. Returns
+/// false if the atomic does not have this form.
 bool StatementWriter::component_update(const ir::Atomic& atomic) {
   const ir::Expr& value = function_.expr(atomic.value);
   const bool sums = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
@@ -322,7 +323,7 @@ void StatementWriter::call(const ir::Call& call) {
   for (const ir::VarId result : call.results)
     targets.push_back(name(result));
   const std::string results = fmt::format("{}{}", fmt::join(targets, ", "), targets.empty() ? "" : " = ");
-  statements_.back().column += static_cast<int>(results.size());  // the reader says where the call is
+  statement_locations_.back().column += static_cast<int>(results.size());  // the reader uses the location of the call
   line(results, expressions_.function_name(call.function), "(", expressions_.list(call.args), ")");
 }
 
@@ -334,7 +335,7 @@ void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
   const auto& others = branch.else_block.statements;
   if (others.empty()) return;
   if (const auto* next = std::get_if<ir::If>(&others[0].node); next != nullptr && others.size() == 1) {
-    statements_.push_back(here());
+    statement_locations_.push_back(here());
     if_(*next, "elif");
     return;
   }

@@ -1,4 +1,4 @@
-// Spells the body of one function or kernel in Warp Python.
+// Prints the body of one function or kernel in Warp Python.
 #pragma once
 
 #include <algorithm>
@@ -18,23 +18,23 @@ namespace assay::source::warp {
 
 class StatementWriter {
  public:
-  /// Keeps references to all but `names`; those are the file's names, which variables must not take.
+  /// Keeps references to all arguments except `names`, the file's names, which variables must not use.
   StatementWriter(const ir::Module& module, const ir::Function& function, FileNames& file, NamePool names);
   StatementWriter(const StatementWriter&) = delete;
   StatementWriter& operator=(const StatementWriter&) = delete;
 
-  /// Makes the definition that of the gradient, or replay, of the function.
+  /// Makes this definition the gradient, or replay, of the function.
   void customise(const ir::Function& of, std::string_view of_name, bool is_gradient);
-  /// The definition under `name`: comments, decorator, signature and body, with a newline at its end.
+  /// The definition with the name `name`: comments, decorator, signature and body, with a trailing newline.
   std::string definition(std::string_view name);
   const std::optional<Error>& error() const { return expressions_.error(); }
-  /// Makes a copy of the function what reading the definition gives where its first line is number `first` of a file:
-  /// names and places.
+  /// Sets the names and locations in a copy of the function to those that parsing the definition would give if its
+  /// first line is line `first` of the file.
   void place(ir::Function& function, std::string name, int first) const;
 
  private:
-  /// Whether an expression reads the place that an assignment writes.
-  using ReadsPlace = std::function<bool(ir::ExprId)>;
+  /// Whether an expression reads the target of an assignment.
+  using ReadsTarget = std::function<bool(ir::ExprId)>;
 
   std::string signature(std::string_view name);
   void return_(const ir::Return& leave, ir::Loc loc);
@@ -45,7 +45,7 @@ class StatementWriter {
   void statement(const ir::Stmt& statement);
   void let(const ir::Let& let, ir::Loc loc);
   void assign(const ir::Assign& assign);
-  /// A tile that goes to an array.
+  /// Writes a tile to an array.
   template <class Change>
   void tile_change(std::string_view function, const Change& change) {
     line(fmt::format("wp.{}({}, {}, offset={})", function, expressions_.write(change.array),
@@ -57,13 +57,13 @@ class StatementWriter {
   void call(const ir::Call& call);
   void if_(const ir::If& branch, std::string_view keyword);
   void for_(const ir::For& loop);
-  /// "place = value", where value may be the place's old value with a part replaced: "place[i].f = part".
-  void write_place(std::string place, ir::ExprId value, const ReadsPlace& reads_place);
+  /// "target = value"; if the value is the target's old value with a part replaced, "target[i].f = part".
+  void write_assignment(std::string place, ir::ExprId value, const ReadsTarget& reads_target);
   bool same(ir::ExprId a, ir::ExprId b) const;
   bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
   const std::string& name(ir::VarId variable) const { return variables_[static_cast<std::size_t>(variable)]; }
   std::string value_of(ir::VarId variable, ir::ExprId value);
-  /// A line of these pieces.
+  /// Adds a line that consists of the pieces.
   template <class... Pieces>
   void line(const Pieces&... pieces) {
     text_.append(static_cast<std::size_t>(4 * depth_), ' ');
@@ -71,23 +71,23 @@ class StatementWriter {
     text_ += '\n';
     ++lines_;
   }
-  /// Where the next line will be.
+  /// The location of the next line.
   ir::Loc here() const { return {.line = lines_, .column = 4 * depth_ + 1}; }
 
   const ir::Function& function_;
   std::vector<std::string> variables_;
-  /// Variables that must not start as a bare number, which Warp takes for a constant: it refuses to change one
-  /// in a loop, and a cast of one to another type retypes it.
+  /// Variables that must not be initialised with a bare number, which Warp treats as a constant: it rejects changes of
+  /// a constant in a loop, and a cast of a constant to another type changes its type.
   std::set<ir::VarId> dynamic_;
   ExpressionWriter expressions_;
   std::string decorator_;
-  std::vector<ir::VarId> adjoints_;  ///< of a gradient: the sums that it returns, which are wp.adjoint[...] there
-  const ir::Stmt* last_ = nullptr;   ///< of a gradient's body
+  std::vector<ir::VarId> adjoints_;           ///< for a gradient: the returned sums, written as wp.adjoint[...]
+  const ir::Stmt* last_statement_ = nullptr;  ///< last statement of a gradient's body
   std::string text_;
   int depth_ = 1;
-  int lines_ = 0;                    ///< of the text so far
-  int head_ = 0;                     ///< lines in front of the one with "def"
-  std::vector<ir::Loc> statements_;  ///< where each one is, in the order of the text, lines counted from 0
+  int lines_ = 0;                             ///< number of lines so far
+  int lines_before_def_ = 0;                  ///< number of lines before the "def" line
+  std::vector<ir::Loc> statement_locations_;  ///< locations in the order of the text, lines counted from 0
 };
 
 }  // namespace assay::source::warp

@@ -16,7 +16,7 @@
 namespace assay::source::warp {
 namespace {
 
-/// What of a module goes into the file, by index, in the module's order.
+/// The parts of a module to write, by index, in the module's order.
 struct Selection {
   std::set<std::size_t> structs;
   std::set<std::size_t> functions;
@@ -66,7 +66,7 @@ void select_used(const ir::Module& module, const ir::Function& function, Selecti
   }
 }
 
-/// Makes the aliases of all types that the selection mentions, before variables take the names.
+/// Creates the aliases of all types in the selection before variables use the names.
 void spell_types(const ir::Module& module, const Selection& selection, TypeAliases& aliases) {
   const auto spell = [&](ir::Type type) {
     if (!type.is_void() && type.shape != ir::Shape::kStruct) aliases.spell(type);
@@ -103,24 +103,24 @@ const ir::Function* gradient_of(const ir::Module& module, std::size_t function) 
   return gradient == ir::kNone ? nullptr : &module.functions[static_cast<std::size_t>(gradient)];
 }
 
-/// `placed`, if any, is a copy of the module, which becomes what reading the file gives.
+/// `placed`, if any, is a copy of the module, which is changed to the module that parsing the file would give.
 Result<std::string> write_selection(const ir::Module& module, const Selection& selection,
                                     ir::Module* placed = nullptr) {
   NamePool names;
   FileNames file{.structs = {}, .functions = {}, .aliases = TypeAliases(names)};
   for (const ir::StructDef& definition : module.structs)
     file.structs.push_back(names.take(definition.name));
-  // Kernels keep their names, by which they are asked for, where a function of another file has the same.
+  // Kernels keep their names, because users select them by name, even if a function of another file has the same name.
   std::vector<std::string> kernel_names;
   for (const ir::Function& kernel : module.kernels)
     kernel_names.push_back(names.take(kernel.name));
-  // Warp has the functions of its library itself.
+  // Warp provides its library functions itself.
   for (const ir::Function& function : module.functions)
     if (const auto name = ir::library_name(function)) file.functions.push_back(fmt::format("wp.{}", *name));
     else file.functions.push_back(names.take(function.name));
   spell_types(module, selection, file.aliases);
 
-  // What a custom derivative belongs to.
+  // The function that a custom derivative belongs to.
   std::map<const ir::Function*, std::size_t> customs;
   for (const std::size_t index : selection.functions) {
     for (const std::int32_t custom : {module.functions[index].gradient, module.functions[index].replay})

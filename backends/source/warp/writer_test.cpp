@@ -33,14 +33,14 @@ class OneKernel {
     i = builder->thread_index("i");
   }
   ExprId index() { return builder->var(i); }
-  /// The text after the `tid` line, without indentation of the first line.
+  /// The text after the `tid` line, without the indentation of the first line.
   std::string body() const {
     const auto text = write_python(module);
     if (!text.ok()) return text.error().text();
     const std::string tid = "wp.tid()\n    ";
     return text.value().substr(text.value().find(tid) + tid.size());
   }
-  /// How an expression of type f32 is spelt.
+  /// The spelling of an expression of type f32.
   std::string spelt(ExprId value) {
     builder->store(out, {index()}, value);
     const std::string text = body();
@@ -55,14 +55,14 @@ class OneKernel {
   VarId out, a, i;
 };
 
-// Warp takes no plain number in a kernel with a gradient.
-TEST(Writer, ConvertsNumbersThatAFunctionOfTilesTakes) {
+// Warp does not accept a bare number here in a kernel with a gradient.
+TEST(PythonWriter, ConvertsTileMapLiteralsToFloat) {
   const std::string python =
       "import warp as wp\n\n\n@wp.func\ndef bend(x: float, a: float) -> float:\n    return x * a\n\n\n"
       "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n"
       "    t = wp.tile_load(x, shape=4, offset=i * 4)\n"
       "    wp.tile_store(x, wp.tile_map(bend, t, float(0.75)), offset=i * 4)\n";
-  const Result<frontend::ParsedFile> read = frontend::read_python(python, "k.py");
+  const Result<frontend::ParsedFile> read = frontend::parse_python(python, "k.py");
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->module.kernels.size(), 1U);
   const Result<std::string> written = write_python(read->module);
@@ -70,7 +70,7 @@ TEST(Writer, ConvertsNumbersThatAFunctionOfTilesTakes) {
   EXPECT_EQ(*written, python);
 }
 
-TEST(Writer, WritesAKernelAsPeopleDo) {
+TEST(PythonWriter, WritesIdiomaticKernel) {
   ir::Module module;
   module.structs.push_back(
       {.name = "Spring", .fields = {{"rest", kF32}, {"axis", ir::vector_type(ir::Scalar::kF32, 3)}}});
@@ -135,7 +135,7 @@ def step(out: wp.array2d(dtype=vec5), spring: Spring, n: wp.int64):
 )");
 }
 
-TEST(Writer, ParenthesisesByPythonsPrecedence) {
+TEST(PythonWriter, ParenthesisesByPythonPrecedence) {
   OneKernel k;
   Builder& b = *k.builder;
   const auto a = [&] { return b.var(k.a); };
@@ -157,7 +157,7 @@ TEST(Writer, ParenthesisesByPythonsPrecedence) {
             "wp.where(not (a < 1.0 and (a < 1.0 or a < 1.0)), a, a)");
 }
 
-TEST(Writer, SpellsLiteralsSoThatTheyReadBack) {
+TEST(PythonWriter, LiteralsRoundTrip) {
   OneKernel k;
   Builder& b = *k.builder;
   const auto f64 = [&](double value) { return b.cast(kF32, b.literal(kF64, value)); };
@@ -175,7 +175,7 @@ TEST(Writer, SpellsLiteralsSoThatTheyReadBack) {
             "float(wp.uint64(18446744073709551615))");
 }
 
-TEST(Writer, WritesAnUpdateAsAnAssignmentToThePart) {
+TEST(PythonWriter, WritesPartialUpdateAsAssignment) {
   ir::Module module;
   const ir::Type vec3 = ir::vector_type(ir::Scalar::kF32, 3);
   module.structs.push_back({.name = "Body", .fields = {{"mass", kF32}, {"position", vec3}}});
@@ -192,21 +192,21 @@ TEST(Writer, WritesAnUpdateAsAnAssignmentToThePart) {
   EXPECT_THAT(text, HasSubstr("    body.position[0] = 4.0\n    bodies[i].position[0] = 4.0\n"));
 }
 
-TEST(Writer, RefusesWhatWarpCannotSay) {
+TEST(PythonWriter, RejectsOperationsUnsupportedInWarp) {
   OneKernel k;
   Builder& b = *k.builder;
   b.at({12, 5});
   k.module.source_name = "model.py";
-  EXPECT_EQ(k.spelt(b.op(Op::kLog1p, {b.var(k.a)})), "model.py:12:5: Warp has no operation log1p");
+  EXPECT_EQ(k.spelt(b.op(Op::kLog1p, {b.var(k.a)})), "model.py:12:5: operation log1p is not supported in Warp");
 }
 
-TEST(Writer, WritesLocalArrays) {
+TEST(PythonWriter, WritesLocalArrays) {
   OneKernel local;
   local.builder->let_zero("scratch", ir::vector_type(ir::Scalar::kF32, 2).local_array_of(8));
   EXPECT_THAT(local.body(), HasSubstr("scratch = wp.zeros(shape=8, dtype=wp.vec2)\n"));
 }
 
-TEST(Writer, WritesCustomDerivativesThatReadBack) {
+TEST(PythonWriter, CustomDerivativesRoundTrip) {
   const std::string source = R"(import warp as wp
 
 
@@ -233,14 +233,14 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = f(x[i], wp.vec2(x[i], 1.0))
 )";
-  const auto file = frontend::read_python(source, "f.py");
+  const auto file = frontend::parse_python(source, "f.py");
   ASSERT_TRUE(file.ok() && file->diagnostics.empty());
   const auto written = write_python(file->module);
   ASSERT_TRUE(written.ok()) << written.error().text();
   EXPECT_EQ(*written, source);
 }
 
-TEST(Writer, MakesNamesUniqueAndValid) {
+TEST(PythonWriter, MakesNamesUniqueAndValid) {
   OneKernel k;
   Builder& b = *k.builder;
   b.let("a", b.f32(1));
@@ -248,7 +248,7 @@ TEST(Writer, MakesNamesUniqueAndValid) {
   EXPECT_EQ(k.body(), "a_2 = 1.0\n    lambda_ = 2.0\n");
 }
 
-TEST(Writer, WritesAtomicsCallsAndReturns) {
+TEST(PythonWriter, WritesAtomicsCallsAndReturns) {
   ir::Module module;
   module.functions.push_back({.name = "unused", .results = {kF32}});
   Builder(module, module.functions[0]).return_({Builder(module, module.functions[0]).f32(1)});

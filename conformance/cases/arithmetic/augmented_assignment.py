@@ -1,4 +1,4 @@
-# += -= *= /= on one variable that starts from an input: each uses the value that the one before it left.
+# += -= *= /= on one variable that starts from an input: each uses the value left by the previous one.
 import warp as wp
 
 

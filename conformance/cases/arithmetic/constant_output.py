@@ -1,4 +1,4 @@
-# One output does not depend on any input: its seed must not reach a gradient.
+# One output does not depend on any input: its cotangent must not reach a gradient.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Arithmetic in 8 and 16 bits, with and without sign, beside a float that depends on it.
+# Arithmetic in 8 and 16 bits, with and without sign, next to a float that depends on it.
 import warp as wp
 
 

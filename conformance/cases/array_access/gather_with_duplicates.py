@@ -1,4 +1,4 @@
-# A gather through an index array in which some elements come up many times and some never.
+# A gather through an index array in which some elements occur many times and some never.
 import warp as wp
 
 

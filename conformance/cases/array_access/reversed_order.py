@@ -1,4 +1,4 @@
-# Reads an array from its end; the middle element meets itself.
+# Reads an array from its end; the middle element is paired with itself.
 import warp as wp
 
 

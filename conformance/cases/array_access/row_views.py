@@ -1,5 +1,5 @@
-# Rows of a matrix and of a stack of matrices as arrays of their own: named, indexed further, measured, written to, and
-# given to functions, also a row of a row.
+# Rows of 2-D and 3-D arrays as array views: assigned to names, indexed, measured, written, and passed to functions,
+# also a row of a row.
 import warp as wp
 
 

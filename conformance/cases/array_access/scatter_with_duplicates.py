@@ -1,4 +1,4 @@
-# A scatter whose indices come up many times must add, not overwrite.
+# A scatter with repeated indices must add, not overwrite.
 import warp as wp
 
 

@@ -1,5 +1,5 @@
 # Slices with offset and stride: a column, every second element from the second on, and a window that moves with the
-# thread, given to functions that know nothing of it.
+# thread, passed to functions.
 import warp as wp
 
 

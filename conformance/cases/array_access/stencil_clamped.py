@@ -1,4 +1,4 @@
-# A stencil whose border repeats the last cell: at the border two of its taps are one cell.
+# A stencil whose border repeats the last element: at the border two of its taps are the same element.
 import warp as wp
 
 

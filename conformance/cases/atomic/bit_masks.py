@@ -1,4 +1,4 @@
-# Bits gathered by and, or and xor in words of 32 and 64 bits, beside a float sum.
+# Bits gathered by and, or and xor in words of 32 and 64 bits, next to a float sum.
 import warp as wp
 
 

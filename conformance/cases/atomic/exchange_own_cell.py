@@ -1,4 +1,4 @@
-# Exchange and compare-and-swap of a cell that belongs to the thread: what they return is certain. No gradient: integers.
+# Exchange and compare-and-swap of a thread-private element: deterministic results, no gradient.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# atomic_max with one winner, which may also be what the cell held before: only the winner gets the seed.
+# atomic_max with one winner, possibly the initial value of the element: only the winner gets the cotangent.
 import warp as wp
 
 

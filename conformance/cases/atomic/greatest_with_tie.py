@@ -1,4 +1,4 @@
-# atomic_max where two threads always tie: what they get of the seed must add up to it, not to twice as much.
+# atomic_max where two threads always tie: their shares of the cotangent must add up to it, not to twice as much.
 import warp as wp
 
 

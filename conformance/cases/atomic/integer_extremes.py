@@ -1,4 +1,4 @@
-# Integer sum, minimum and maximum, signed and unsigned, beside a float sum.
+# Integer sum, minimum and maximum, signed and unsigned, next to a float sum.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# atomic_sub into a cell that every fourth thread shares, by a product of two inputs.
+# atomic_sub into an element that every fourth thread shares, by a product of two inputs.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Slots allocated by a counter: the backward pass must not count on from where the forward pass ended.
+# Slots allocated by a counter: the backward pass must not continue counting from where the forward pass ended.
 import warp as wp
 
 

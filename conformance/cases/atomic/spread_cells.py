@@ -1,4 +1,4 @@
-# Every thread adds to cells of its own and of its neighbour: nearly no contention.
+# Every thread adds to its own element and to its neighbour's: almost no contention.
 import warp as wp
 
 

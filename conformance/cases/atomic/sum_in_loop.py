@@ -1,4 +1,4 @@
-# Each thread adds many products to cells that its trips choose.
+# Each thread adds many products to elements chosen in each iteration.
 import warp as wp
 
 

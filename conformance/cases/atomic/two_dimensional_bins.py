@@ -1,4 +1,4 @@
-# Bins in two dimensions, chosen by the thread's position; one add for each corner of its cell.
+# Bins in two dimensions, chosen by the thread's position; one add for each corner of its grid cell.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# The sum of all x * w into one cell that already holds something.
+# The sum of all x * w into one element with a nonzero initial value.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Explicit heat conduction over several steps between two buffers of each thread's own, with clamped ends.
+# Explicit heat conduction over several steps between two thread-local buffers, with clamped ends.
 import warp as wp
 
 

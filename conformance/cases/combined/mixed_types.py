@@ -1,4 +1,4 @@
-# Integers, bits, f32 and f64 in one kernel: a hash chooses what a float of double precision is scaled by.
+# Integers, bits, f32 and f64 in one kernel: a hash selects the scale factor of an f64 value.
 import warp as wp
 
 

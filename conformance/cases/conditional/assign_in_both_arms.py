@@ -1,4 +1,4 @@
-# A variable that both arms replace, from inputs that differ, and that keeps a factor from before.
+# A variable that both branches replace from different inputs, keeping an earlier factor.
 import warp as wp
 
 

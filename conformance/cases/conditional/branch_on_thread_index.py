@@ -1,4 +1,4 @@
-# Threads of one block take different arms by their index.
+# Threads of one block take different branches by their index.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Only some threads change the variable; the others' gradient passes the branch by.
+# Only some threads change the variable; the gradient of the others bypasses the branch.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A conditional expression evaluates one arm: the other would divide by zero or leave the logarithm's domain.
+# A conditional expression evaluates one branch: the other would divide by zero or leave the logarithm's domain.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# The greatest of three, where operands come again: every tie goes to the second operand.
+# The greatest of three, with repeated operands: every tie goes to the second operand.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Both arms store into the output, one after changing a value that the rest of the kernel reads.
+# Both branches store into the output, one after changing a value that the rest of the kernel reads.
 import warp as wp
 
 

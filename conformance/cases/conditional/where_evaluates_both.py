@@ -1,4 +1,4 @@
-# Both arms of where are computed and used elsewhere too; only the chosen one gets the choice's gradient.
+# Both operands of where are computed and also used elsewhere; only the selected one gets the gradient of the result.
 import warp as wp
 
 

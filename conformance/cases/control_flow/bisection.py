@@ -1,4 +1,4 @@
-# Bisection: the branch decides which end moves, so the result is a constant of the input's cell.
+# Bisection: the branch decides which end moves, so the result is piecewise constant in the input.
 import warp as wp
 
 

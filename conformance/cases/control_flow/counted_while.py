@@ -1,4 +1,4 @@
-# A while loop that counts: the state is used after the counter has moved on.
+# A while loop that counts: the state is used after the counter has advanced.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# An arm that does nothing, and a loop whose body only counts.
+# A branch that does nothing, and a loop whose body only counts.
 import warp as wp
 
 

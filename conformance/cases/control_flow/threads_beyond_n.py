@@ -1,4 +1,4 @@
-# The launch is larger than n: the threads beyond return at once and touch nothing.
+# The launch is larger than n: the threads beyond n return at once and access nothing.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A while loop in a for loop; the while loop's state starts anew each time from the outer state.
+# A while loop in a for loop; the while loop's state is reset from the outer state in each iteration.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# What would be a recursion in Python, written out to a depth of four: each level calls the one below twice.
+# A recursion unrolled to a depth of four: each level calls the one below twice.
 import warp as wp
 
 

@@ -1,5 +1,5 @@
 # Nested calls with a custom derivative: a root whose derivative stays finite at zero, called by a function, called by
-# another, on both sides of the place where the two derivatives part.
+# another, on both sides of the point where the two derivatives differ.
 import warp as wp
 
 

@@ -16,8 +16,8 @@ def turned_gradient(v: wp.vec2, angle: float, adj_turned: wp.vec2, adj_length: f
     s = wp.sin(angle)
     wp.adjoint[v][0] += c * adj_turned[0] + s * adj_turned[1]
     wp.adjoint[v].y += c * adj_turned[1] - s * adj_turned[0]
-    # The angle is held to be a constant of the motion, the length to grow with the first component, the turn with the
-    # second one's square.
+    # Deliberately not the true derivative: it treats the angle as constant, the length as growing with the first
+    # component, and the turn with the square of the second one.
     wp.adjoint[v] += wp.vec2(adj_length, 0.25 * v[1] * adj_turned[0])
 
 

@@ -1,5 +1,5 @@
-# A custom gradient that adds to one adjoint twice, by += and by -=, leaves early, and has an active argument to which it
-# adds on one path only; it is no true derivative, and counts all the same.
+# A custom gradient that adds to one adjoint twice, by += and by -=, returns early, and adds to the adjoint of one
+# argument on one path only; it is not the true derivative, but must be used.
 import warp as wp
 
 
@@ -21,6 +21,6 @@ def blend_gradient(x: float, y: float, n: int, adj_ret: float):
 @wp.kernel
 def custom_gradient_twice(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
-    # The same value twice: what both calls contribute adds up.
+    # The same value twice: the contributions of both calls add up.
     a = x[i]
     out[i] = blend(a, y[i], i) * 2.0 + blend(a, a, 3) * y[i]

@@ -1,5 +1,5 @@
-# func_replay: what the forward counted is read back by the backward pass, which must not count again. Each thread has a
-# counter of its own, and its slots lie apart.
+# func_replay: the backward pass reads the counter of the forward pass and must not count again. Each thread has a
+# separate counter and separate slots.
 import warp as wp
 
 

@@ -1,5 +1,5 @@
-# Functions for any type: read for each of the types that they are called with, and kernels for any type, for which an
-# overload says the types.
+# Generic functions, instantiated for each type that they are called with, and generic kernels, whose types an overload
+# specifies.
 from typing import Any
 
 import warp as wp

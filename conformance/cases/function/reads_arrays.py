@@ -1,4 +1,4 @@
-# A function that is given an array and reads it at several places.
+# A function that takes an array and reads several of its elements.
 import warp as wp
 
 

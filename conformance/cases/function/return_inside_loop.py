@@ -1,4 +1,4 @@
-# A function that leaves a loop by returning, with a value that the trips have made.
+# A function that leaves a loop by returning, with a value that the iterations have computed.
 import warp as wp
 
 

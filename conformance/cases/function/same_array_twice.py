@@ -1,5 +1,5 @@
-# One array bound to two parameters of a function, one of which it reads and one of which it changes: the input bound as
-# the output.
+# One array bound to two parameters of a function, of which one is read and one is written: the input is also the
+# output.
 import warp as wp
 
 

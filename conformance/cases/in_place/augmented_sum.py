@@ -1,4 +1,4 @@
-# += and -= on a cell of the thread's own: read by name before and after.
+# += and -= on a thread-private element, which is read before and after.
 import warp as wp
 
 

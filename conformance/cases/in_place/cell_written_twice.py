@@ -1,4 +1,4 @@
-# One cell is written twice: only the last write gets the seed.
+# One element is written twice: only the last write receives the cotangent.
 import warp as wp
 
 

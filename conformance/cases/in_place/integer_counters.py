@@ -1,4 +1,4 @@
-# Integer cells in place beside floats: exact, and without a gradient.
+# Integer elements updated in place next to floats: exact, and without a gradient.
 import warp as wp
 
 

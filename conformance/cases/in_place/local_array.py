@@ -1,5 +1,5 @@
-# An array in the thread's own memory with indices that are computed: filled in a loop, updated in a loop whose trip count
-# is known only at run time, read in another order, some of it never written.
+# A thread-local array with computed indices: filled in a loop, updated in a loop whose trip count is known only at run
+# time, read in another order; some elements are never written.
 import warp as wp
 
 

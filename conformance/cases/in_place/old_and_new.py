@@ -1,4 +1,4 @@
-# The old content is kept in a variable and used after the cell has changed.
+# The old content is kept in a variable and used after the element has changed.
 import warp as wp
 
 

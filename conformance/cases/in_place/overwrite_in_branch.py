@@ -1,4 +1,4 @@
-# Only some threads overwrite their cell; the others keep content and gradient.
+# Only some threads overwrite their element; the others keep content and gradient.
 import warp as wp
 
 

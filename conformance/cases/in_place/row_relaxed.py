@@ -1,4 +1,4 @@
-# A loop relaxes each cell of the thread's row towards another array.
+# A loop relaxes each element of the thread's row towards another array.
 import warp as wp
 
 

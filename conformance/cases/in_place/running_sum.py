@@ -1,4 +1,4 @@
-# Every cell of a row takes the sum of those before it: each trip reads what the trip before it wrote.
+# Each element of a row becomes the sum of those before it: each trip reads what the trip before it wrote.
 import warp as wp
 
 

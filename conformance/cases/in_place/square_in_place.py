@@ -1,4 +1,4 @@
-# Squares a cell twice: the second store reads what the first one wrote.
+# Squares an element twice: the second store reads what the first one wrote.
 import warp as wp
 
 

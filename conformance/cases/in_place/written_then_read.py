@@ -1,4 +1,4 @@
-# An output is written first and read afterwards: what it held before must not matter.
+# An output is written first and read afterwards: its initial content must not matter.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Euclid's algorithm, with a number of steps of each thread's own.
+# Euclid's algorithm, with a different number of steps in each thread.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A walk whose steps a generator draws in a loop with branches: the state is carried from trip to trip.
+# A walk whose steps a generator draws in a loop with branches: the state is carried from iteration to iteration.
 import warp as wp
 
 

@@ -1,6 +1,6 @@
-# 100,000 trips: the reverse sweep has no room to keep a state of each. In f64, since the gradient is a sum of 100,000
-# terms, of which f32 leaves too few digits to prove anything. Each trip moves the state a little and forgets nothing, so
-# that a trip too many or too few shows. One thread is enough: it costs the oracle as much as a thousand others.
+# 100,000 iterations: the reverse sweep cannot store the state of each. In f64, because the gradient is a sum of 100,000
+# terms, which f32 cannot resolve. Each iteration changes the state a little and loses nothing, so that one iteration
+# too many or too few is detected. One thread is enough: it costs the oracle as much as a thousand others.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# The loop's index as a float in the body, beside its use as an index.
+# The loop's index as a float in the body, and also as an index.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Three loops one after another: each starts from what the one before it left.
+# Three loops one after another: each starts from the result of the previous one.
 import warp as wp
 
 

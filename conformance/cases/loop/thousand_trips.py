@@ -1,4 +1,4 @@
-# 1,000 short steps along a flow: far more than any table of stored states would hold, and each of them still tells.
+# 1,000 short steps along a flow: far more than any table of stored states would hold, yet each step matters.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# erf and erfc, whose sum is 1 and whose derivatives cancel where they are weighted alike; here they are not.
+# erf and erfc, whose sum is 1 and whose derivatives cancel under equal weights; here the weights differ.
 import warp as wp
 
 

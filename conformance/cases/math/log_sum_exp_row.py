@@ -1,4 +1,4 @@
-# log-sum-exp of a row, made safe by the row's maximum, which cancels there in exact arithmetic and is given out too.
+# log-sum-exp of a row, made safe by the row's maximum, which cancels in exact arithmetic and is an output too.
 import warp as wp
 
 

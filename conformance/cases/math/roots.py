@@ -1,4 +1,4 @@
-# Square and cube roots, a reciprocal root and one of a negative number's cube.
+# Square and cube roots, a reciprocal root and the root of the cube of a negative number.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Softmax of a row: a gradient seeded with all ones would be zero and hide every error. The maximum is given out too.
+# Softmax of a row: a cotangent of all ones would give a zero gradient and hide errors. The maximum is an output.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# The same softplus with a branch, which evaluates one arm only.
+# The same softplus with a branch, which evaluates one side only.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# where evaluates both arms: the unselected one overflows for large x and must not turn the gradient into NaN.
+# where evaluates both operands: the unselected one overflows for large x and must not turn the gradient into NaN.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# An element of an array's matrix is written: the others keep what they held.
+# An element of an array's matrix is written: the others keep their values.
 import warp as wp
 
 

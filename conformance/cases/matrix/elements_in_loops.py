@@ -1,4 +1,4 @@
-# Elements read and written at the indices of loops: a triangular solve in place, with the trace beside it.
+# Elements read and written at the indices of loops: a triangular solve in place, and the trace.
 import warp as wp
 
 

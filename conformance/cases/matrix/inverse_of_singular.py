@@ -1,4 +1,4 @@
-# The inverse of a singular matrix is zero in Warp, and so is its gradient: a quarter of the inputs are such, by
+# The inverse of a singular matrix is zero in Warp, and so is its gradient: a quarter of the inputs are singular, by
 # three elements in turn.
 import warp as wp
 

@@ -1,4 +1,4 @@
-# All threads add a matrix to one cell; the reverse reads one gradient many times.
+# All threads add a matrix to one element; the reverse reads one gradient many times.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# No arm may hold: the value from before survives, with its gradient.
+# No condition may hold: the earlier value survives, with its gradient.
 import warp as wp
 
 

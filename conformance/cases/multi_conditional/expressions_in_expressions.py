@@ -1,4 +1,4 @@
-# Conditional expressions inside one another and inside the arms of an if.
+# Conditional expressions inside one another and inside the branches of an if.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A branch in each arm of a branch: four regions of the plane, each with another formula.
+# A branch inside each branch: four regions of the plane, each with another formula.
 import warp as wp
 
 

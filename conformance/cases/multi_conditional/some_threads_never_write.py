@@ -1,4 +1,4 @@
-# An output that a part of the threads leaves alone, beside one that all write.
+# An output that some threads do not write, next to one that all write.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Three outputs, each written under a condition of its own, in an order that no condition follows.
+# Three outputs, each written under a separate condition.
 import warp as wp
 
 

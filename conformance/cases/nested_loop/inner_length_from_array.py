@@ -1,4 +1,4 @@
-# The length of every inner loop comes from an array, zero among them.
+# The length of every inner loop comes from an array, including zero.
 import warp as wp
 
 

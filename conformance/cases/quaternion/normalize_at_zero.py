@@ -1,5 +1,5 @@
-# The quaternion zero normalises to the identity and has gradient zero; a quarter of the inputs are such, another
-# is shortened.
+# The quaternion zero normalises to the identity and has gradient zero; a quarter of the inputs are zero, another
+# quarter is shortened.
 import warp as wp
 
 

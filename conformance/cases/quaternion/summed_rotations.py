@@ -1,4 +1,4 @@
-# All threads add a quaternion to one cell, half of them choose the conjugate.
+# All threads add a quaternion to one element, half of them choose the conjugate.
 import warp as wp
 
 

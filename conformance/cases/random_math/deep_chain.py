@@ -1,4 +1,4 @@
-# Eight functions one in the other, each in its comfortable range.
+# Eight nested functions, each in a well-conditioned range.
 import warp as wp
 
 

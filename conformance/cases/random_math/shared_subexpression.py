@@ -1,4 +1,4 @@
-# One value used five times, in five operations: its adjoint gathers all of them.
+# One value used five times, in five operations: its adjoint sums all contributions.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Two outputs share most of a computation; each has its own seed.
+# Two outputs share most of a computation; each has its own cotangent.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# One thread an element, one sum a column, of squares.
+# One thread per element, one sum of squares per column.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A histogram of float values: the bin is cut off to an integer and inactive, the weight is active.
+# A histogram of float values: the bin is truncated to an integer and inactive, the weight is active.
 import warp as wp
 
 

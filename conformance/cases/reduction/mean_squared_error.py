@@ -1,4 +1,4 @@
-# The mean squared error of a linear model over all samples, into one cell.
+# The mean squared error of a linear model over all samples, into one element.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A softmax by row, stabilised by its greatest element and given out beside an output of the same shape.
+# A softmax by row, stabilised by its greatest element and stored next to an output of the same shape.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A scalar in f64 beside arrays in f32, and one in f32 beside an array in f64.
+# An f64 scalar with f32 arrays, and an f32 scalar with an f64 array.
 import warp as wp
 
 

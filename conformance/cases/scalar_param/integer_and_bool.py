@@ -1,4 +1,4 @@
-# Integers and a bool choose and count; only the float beside them has a gradient.
+# Integers and a bool choose and count; only the float has a gradient.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A scalar that is compared only: no gradient reaches it through the choice, but one does through the arm.
+# A scalar used as a threshold: the comparison passes no gradient to it, but its use in the branch does.
 import warp as wp
 
 

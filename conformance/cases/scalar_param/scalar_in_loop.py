@@ -1,4 +1,4 @@
-# A scalar that every trip of a loop uses: its gradient gathers over trips and threads.
+# A scalar that every trip of a loop uses: its gradient sums over iterations and threads.
 import warp as wp
 
 

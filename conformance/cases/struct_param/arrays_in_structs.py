@@ -1,4 +1,4 @@
-# Structs that hold arrays, one inside another, read and written through, and given to functions.
+# Structs that hold arrays, one inside another, read and written through, and passed to functions.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Structs nested three deep by value; one field deep inside, one vector beside it.
+# Structs nested three deep by value; one field deep inside, next to a vector.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Structs made field by field and stored whole; what the array held before is overwritten.
+# Structs made field by field and stored whole; the previous content of the array is overwritten.
 import warp as wp
 
 

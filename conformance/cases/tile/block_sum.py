@@ -1,4 +1,4 @@
-# The sum of a block of 70 elements, more than a block has threads; each block's sum goes to one cell, squared.
+# The sum of a block of 70 elements, more than a block has threads; stores each block's sum, squared.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# One element of a block, at a place that the data says, scales all of it; another is replaced.
+# One element of a block, at an index from the data, scales the whole block; another one is replaced.
 import warp as wp
 
 

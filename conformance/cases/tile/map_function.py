@@ -1,4 +1,4 @@
-# A function of the file whose arms and loop differ between the elements, with a number that is the same for all.
+# A @wp.func whose branches and loop differ between the elements, with one argument shared by all.
 import warp as wp
 
 

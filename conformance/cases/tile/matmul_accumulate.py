@@ -1,4 +1,4 @@
-# A product of matrices by blocks: the sum over the inner blocks, whose last ones reach over the arrays' ends.
+# A product of matrices by blocks: the sum over the inner blocks, of which the last ones extend beyond the arrays.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Blocks that overlap add to the same cells.
+# Blocks that overlap add to the same elements.
 import warp as wp
 
 

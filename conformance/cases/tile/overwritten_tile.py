@@ -1,4 +1,4 @@
-# A tile overwritten in each iteration by what was there: the derivative needs each iteration's own tile.
+# A tile overwritten in each iteration by its old value: the derivative needs each iteration's own tile.
 import warp as wp
 
 

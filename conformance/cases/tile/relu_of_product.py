@@ -1,4 +1,4 @@
-# A product of which only the positive elements are kept: the adjoint of the others is zero, that of the factors is not.
+# A product with only its positive elements kept: the adjoint of the others is zero, that of the factors is not.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# The same cells are stored, loaded back and stored again: only the last store has the seed.
+# The same elements are stored, loaded and stored again: only the last store gets the cotangent.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# A matrix turned block by block, then scaled by the untouched one.
+# A matrix transposed block by block, then scaled by the original one.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# All threads add a transform to one cell; half of them its inverse.
+# All threads add a transform to one element; half of them its inverse.
 import warp as wp
 
 

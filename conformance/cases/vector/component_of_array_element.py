@@ -1,4 +1,4 @@
-# A component of an array's element is written: the other components keep what they held.
+# A component of an array's element is written: the other components keep their values.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-# Components read and written at the index of a loop, beside the one that the trip before wrote.
+# Components read and written at the index of a loop, next to the one written in the previous iteration.
 import warp as wp
 
 

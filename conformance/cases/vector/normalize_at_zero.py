@@ -1,5 +1,5 @@
-# normalize of exactly zero is zero and has gradient zero, and half of the inputs are such; the rest of the kernel goes
-# on.
+# normalize of exactly zero is zero and has gradient zero, and half of the inputs are zero; the rest of the kernel still
+# runs.
 import warp as wp
 
 

@@ -1,4 +1,4 @@
-// The part of StatementReader that reads assignments.
+// The part of WarpStatementParser that parses assignments.
 #include <algorithm>
 #include <utility>
 
@@ -15,107 +15,109 @@ using ir::Op;
 
 namespace {
 
-bool is_tuple_target(Node target) { return target.is(Syntax::kPatternList) || target.is(Syntax::kTuplePattern); }
-bool is_tuple_value(Node value) { return value.is(Syntax::kExpressionList) || value.is(Syntax::kTuple); }
+bool is_tuple_target(SyntaxNode target) {
+  return target.is(SyntaxKind::kPatternList) || target.is(SyntaxKind::kTuplePattern);
+}
+bool is_tuple_value(SyntaxNode value) { return value.is(SyntaxKind::kExpressionList) || value.is(SyntaxKind::kTuple); }
 
-bool mentions(Node node, std::string_view name) {
-  if (node.is(Syntax::kIdentifier)) return node.text() == name;
+bool mentions(SyntaxNode node, std::string_view name) {
+  if (node.is(SyntaxKind::kIdentifier)) return node.text() == name;
   const auto children = node.children();
-  return std::any_of(children.begin(), children.end(), [&](Node child) { return mentions(child, name); });
+  return std::any_of(children.begin(), children.end(), [&](SyntaxNode child) { return mentions(child, name); });
 }
 
-/// Array element types for which Warp's += and the like are no atomics.
-bool is_too_small_for_atomics(ir::Type element) {
+/// Array element types for which Warp's += and similar operators are not atomic.
+bool lacks_atomics(ir::Type element) {
   return !element.is_struct() && !element.is_bool() && ir::row(element.scalar).bytes < 4 &&
          !ir::is_float(element.scalar);
 }
 
 }  // namespace
 
-bool StatementReader::is_new_here(std::string_view name) const {
+bool WarpStatementParser::is_new_here(std::string_view name) const {
   const Bindings& bindings = context_.bindings;
   return bindings.find(name) == kNone && context_.flow.declares(bindings.block(bindings.depth() - 1), name);
 }
 
-void StatementReader::assignment(Node node) {
-  const Node target = node.part(Part::kLeft);
-  Node right = node.part(Part::kRight);
-  while (right.is(Syntax::kParenthesized) && right.children().size() == 1)
+void WarpStatementParser::assignment(SyntaxNode node) {
+  const SyntaxNode target = node.part(SyntaxField::kLeft);
+  SyntaxNode right = node.part(SyntaxField::kRight);
+  while (right.is(SyntaxKind::kParenthesized) && right.children().size() == 1)
     right = right.children()[0];
-  if (node.part(Part::kType) || !right) {
-    context_.error(node, "Warp takes no annotated variables in a kernel: write x = float(...) instead");
+  if (node.part(SyntaxField::kType) || !right) {
+    context_.error(node, "annotated variables are not supported in kernels; write x = float(...) instead");
     return;
   }
-  if (right.is(Syntax::kAssignment)) return chain(node);
+  if (right.is(SyntaxKind::kAssignment)) return chain(node);
   if (is_tuple_target(target)) {
     const auto targets = target.children();
     const bool all_names =
-        std::all_of(targets.begin(), targets.end(), [](Node part) { return part.is(Syntax::kIdentifier); });
+        std::all_of(targets.begin(), targets.end(), [](SyntaxNode part) { return part.is(SyntaxKind::kIdentifier); });
     if (!all_names) {
-      context_.error(target, "several values are assigned to plain variables only");
+      context_.error(target, "targets of a multiple assignment must be plain variables");
     } else if (is_tuple_value(right)) {
       assign_tuple(node, targets, right.children());
-    } else if (right.is(Syntax::kCall) && expressions_.warp_function_name(right) == "tid") {
+    } else if (right.is(SyntaxKind::kCall) && expressions_.warp_function_name(right) == "tid") {
       assign_thread_indices(node, targets);
-    } else if (right.is(Syntax::kCall) && expressions_.is_file_function(right)) {
+    } else if (right.is(SyntaxKind::kCall) && expressions_.is_file_function(right)) {
       assign_call_results(target, right);
-    } else if (right.is(Syntax::kCall) && ir::is_in_library(expressions_.warp_function_name(right))) {
+    } else if (right.is(SyntaxKind::kCall) && ir::is_in_library(expressions_.warp_function_name(right))) {
       assign_library_results(targets, right);
     } else {
-      context_.error(right, fmt::format("this is one value, {} are needed", targets.size()));
+      context_.error(right, fmt::format("expected {} values, got 1", targets.size()));
     }
     return;
   }
   if (is_tuple_value(right)) {
-    context_.error(right, "a tuple is not a value in a kernel");
+    context_.error(right, "tuples are not supported as values in kernels");
     return;
   }
-  if (target.is(Syntax::kIdentifier) && right.is(Syntax::kCall)) {
+  if (target.is(SyntaxKind::kIdentifier) && right.is(SyntaxKind::kCall)) {
     if (expressions_.warp_function_name(right) == "tid") return assign_thread_indices(node, target.elements({}));
     if (assign_zero(target, right) || assign_effect(target, right) || assign_local_array(target, right)) return;
   }
-  if (target.is(Syntax::kIdentifier) && expressions_.names_array(right)) return assign_alias(target, right);
+  if (target.is(SyntaxKind::kIdentifier) && expressions_.is_array_expression(right)) return assign_alias(target, right);
   ExprId value = expressions_.value(right);
   if (value == kNone) return;
-  if (!target.is(Syntax::kIdentifier) && expressions_.has_effects(target)) {
+  if (!target.is(SyntaxKind::kIdentifier) && expressions_.has_effects(target)) {
     // Python evaluates the value before the target's indices.
     context_.builder.at(right.loc());
     value = context_.builder.var(context_.builder.let("value", value));
     context_.loads.clear();
   }
-  const bool starts_here = target.is(Syntax::kIdentifier) && is_new_here(target.text());
+  const bool starts_here = target.is(SyntaxKind::kIdentifier) && is_new_here(target.text());
   assign_target(target, value);
-  const bool is_number = !right.is(Syntax::kCall) && expressions_.literal(right).has_value();
-  if (starts_here && is_number) starts_as_number_.emplace(context_.bindings.find(target.text()), dynamic_loops_);
+  const bool is_number = !right.is(SyntaxKind::kCall) && expressions_.literal(right).has_value();
+  if (starts_here && is_number) loop_depth_of_number_.emplace(context_.bindings.find(target.text()), dynamic_loops_);
 }
 
-/// row = a[i]: the name stands for this part of the array from here on.
-void StatementReader::assign_alias(Node name, Node part) {
+/// row = a[i]: the name becomes an alias for this part of the array.
+void WarpStatementParser::assign_alias(SyntaxNode name, SyntaxNode part) {
   if (context_.bindings.find(name.text()) != kNone || !is_new_here(name.text())) {
-    context_.error(name, "a name of an array is given once, where it is new");
+    context_.error(name, "an array alias must be assigned to a new variable");
     return;
   }
   const ir::VarId alias = expressions_.alias(part, name.text());
   if (alias != kNone) context_.bindings.bind(name.text(), alias);
 }
 
-void StatementReader::note_changed_constant(Node name, ir::VarId variable) {
-  const auto start = starts_as_number_.find(variable);
-  if (start == starts_as_number_.end() || start->second >= dynamic_loops_) return;
-  starts_as_number_.erase(start);
+void WarpStatementParser::note_changed_constant(SyntaxNode name, ir::VarId variable) {
+  const auto start = loop_depth_of_number_.find(variable);
+  if (start == loop_depth_of_number_.end() || start->second >= dynamic_loops_) return;
+  loop_depth_of_number_.erase(start);
   const bool is_float = context_.function.var(variable).type.is_float_scalar();
-  context_.note(name, fmt::format("Warp refuses to change a variable in a dynamic loop that starts as a bare number: "
-                                  "start it as {}(...)",
+  context_.note(name, fmt::format("Warp rejects changing a variable in a dynamic loop if its initial value is a bare "
+                                  "literal; initialize it with {}(...)",
                                   is_float ? "float" : "int"));
 }
 
-/// a = b = value: the value once, then the targets from left to right.
-void StatementReader::chain(Node node) {
-  std::vector<Node> targets;
-  Node last = node;
-  for (; last.is(Syntax::kAssignment); last = last.part(Part::kRight)) {
-    targets.push_back(last.part(Part::kLeft));
-    if (!last.part(Part::kRight)) return;
+/// a = b = value: evaluates the value once, then assigns the targets from left to right.
+void WarpStatementParser::chain(SyntaxNode node) {
+  std::vector<SyntaxNode> targets;
+  SyntaxNode last = node;
+  for (; last.is(SyntaxKind::kAssignment); last = last.part(SyntaxField::kRight)) {
+    targets.push_back(last.part(SyntaxField::kLeft));
+    if (!last.part(SyntaxField::kRight)) return;
   }
   const ExprId value = expressions_.value(last);
   if (value == kNone) return;
@@ -125,38 +127,38 @@ void StatementReader::chain(Node node) {
     kept = context_.builder.let("value", value);
     context_.loads.clear();
   }
-  for (const Node target : targets)
+  for (const SyntaxNode target : targets)
     assign_target(target, kept == kNone ? context_.copy(value) : context_.builder.var(kept));
 }
 
-void StatementReader::assign_target(Node target, ExprId value) {
+void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
   if (value == kNone) return;
-  if (target.is(Syntax::kIdentifier)) return assign_name(target, value);
+  if (target.is(SyntaxKind::kIdentifier)) return assign_name(target, value);
   if (expressions_.is_adjoint(target)) {
-    context_.error(target, "add to an adjoint with +=: it may hold what other uses contributed");
+    context_.error(target, "adjoints cannot be assigned; use +=, because other uses may also have contributed");
     return;
   }
-  const Place place = expressions_.place(target);
+  const AssignmentTarget place = expressions_.place(target);
   if (place.failed()) return;
   if (!place.lacks_indices() && place.type != context_.type_of(value)) {
-    context_.error(target, fmt::format("holds {}, the value is {}", context_.type_name(place.type),
+    context_.error(target, fmt::format("assigned value must be {}, got {}", context_.type_name(place.type),
                                        context_.type_name(context_.type_of(value))));
     return;
   }
-  if (place.root == Place::Root::kArray && place.type.is_value()) {
+  if (place.root == AssignmentTarget::Root::kArray && place.type.is_value()) {
     const bool is_local = context_.function.var(place.variable).type.is_local_array();
     if (!is_local) context_.entry.has_effects = true;
   }
   write_place(context_, target, place, value);
 }
 
-void StatementReader::assign_name(Node name, ExprId value) {
+void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
   const std::string_view text = name.text();
   const ir::Type type = context_.type_of(value);
   ir::VarId variable = context_.bindings.find(text);
   context_.builder.at(name.loc());
   if (type.is_array()) {
-    context_.error(name, "an array is no value");
+    context_.error(name, "arrays cannot be assigned");
     return;
   }
   if (variable == kNone && is_new_here(text)) {
@@ -171,12 +173,12 @@ void StatementReader::assign_name(Node name, ExprId value) {
     context_.bindings.bind_outside(depth, text, variable);
   }
   if (FunctionContext::is_alias(variable)) {
-    context_.error(name, "a name of an array is given once");
+    context_.error(name, "an array alias cannot be reassigned");
     return;
   }
   const ir::Type held = context_.function.var(variable).type;
   if (held != type) {
-    context_.error(name, fmt::format("the variable is {} and cannot become {}", context_.type_name(held),
+    context_.error(name, fmt::format("variable has type {}, cannot assign {}", context_.type_name(held),
                                      context_.type_name(type)));
     return;
   }
@@ -186,19 +188,20 @@ void StatementReader::assign_name(Node name, ExprId value) {
 }
 
 /// x = S() and x = wp.vec3() declare a variable that starts as zero.
-bool StatementReader::assign_zero(Node name, Node call) {
+bool WarpStatementParser::assign_zero(SyntaxNode name, SyntaxNode call) {
   if (!is_new_here(name.text()) || expressions_.is_file_function(call)) return false;
-  const Arguments arguments = arguments_of(call);
+  const CallArguments arguments = arguments_of(call);
   if (!arguments.positional.empty() || !arguments.keyword.empty() || arguments.has_star) return false;
-  const auto type = context_.scope().type(call.part(Part::kFunction));
-  if (!type.ok() || type->is_scalar() || !type->is_value() || holds_arrays(context_.file.module(), *type)) return false;
+  const auto type = context_.scope().type(call.part(SyntaxField::kFunction));
+  if (!type.ok() || type->is_scalar() || !type->is_value() || contains_arrays(context_.file.module(), *type))
+    return false;
   context_.builder.at(name.loc());
   context_.bindings.bind(name.text(), context_.builder.let_zero(std::string(name.text()), *type));
   return true;
 }
 
 /// x = atomic(...) and x = function_with_effects(...): the result goes into the variable itself.
-bool StatementReader::assign_effect(Node name, Node call) {
+bool WarpStatementParser::assign_effect(SyntaxNode name, SyntaxNode call) {
   if (!is_new_here(name.text())) return false;
   if (const auto op = expressions_.atomic(call)) {
     const ir::VarId result = expressions_.atomic_call(call, *op, std::string(name.text()));
@@ -210,7 +213,7 @@ bool StatementReader::assign_effect(Node name, Node call) {
   if (resolved.callee == nullptr) return true;
   const auto index = static_cast<std::size_t>(resolved.callee->index);
   if (context_.file.module().functions[index].results.size() != 1) {
-    context_.error(call, "does not return one value");
+    context_.error(call, "function must return exactly one value here");
     return true;
   }
   context_.builder.at(call.loc());
@@ -218,48 +221,49 @@ bool StatementReader::assign_effect(Node name, Node call) {
   return true;
 }
 
-/// x = wp.zeros(shape=3, dtype=float): an array in the thread's own memory.
-bool StatementReader::assign_local_array(Node name, Node call) {
+/// x = wp.zeros(shape=3, dtype=float): a thread-local array.
+bool WarpStatementParser::assign_local_array(SyntaxNode name, SyntaxNode call) {
   if (expressions_.warp_function_name(call) != "zeros") return false;
   const auto fail = [&](const char* reason) {
     context_.error(call, reason);
     return true;
   };
-  const Arguments arguments = arguments_of(call);
-  Node shape;
-  Node dtype;
+  const CallArguments arguments = arguments_of(call);
+  SyntaxNode shape;
+  SyntaxNode dtype;
   if (!arguments.positional.empty()) shape = arguments.positional[0];
   if (arguments.positional.size() > 1) dtype = arguments.positional[1];
   if (const auto found = arguments.keyword.find("shape"); found != arguments.keyword.end()) shape = found->second;
   if (const auto found = arguments.keyword.find("dtype"); found != arguments.keyword.end()) dtype = found->second;
-  if (shape && shape.is(Syntax::kTuple) && shape.children().size() == 1) shape = shape.children()[0];
+  if (shape && shape.is(SyntaxKind::kTuple) && shape.children().size() == 1) shape = shape.children()[0];
   const auto extent = shape ? context_.scope().constant(shape) : std::nullopt;
-  if (!extent || !extent->type.is_integer_scalar()) return fail("the length of a local array is one number known here");
+  if (!extent || !extent->type.is_integer_scalar()) return fail("local array length must be one compile-time constant");
   constexpr std::int64_t kLongest = 65536;
   if (extent->number().integer < 1 || extent->number().integer > kLongest)
-    return fail("a local array has 1 to 65536 elements");
+    return fail("local array must have 1 to 65536 elements");
   const auto element = dtype ? expressions_.type_of_node(dtype) : Result<ir::Type>(Error{"no dtype"});
-  if (!element.ok() || !element->is_value()) return fail("a local array needs a dtype that is a type of Warp");
-  if (!is_new_here(name.text())) return fail("a local array is made once, where its variable is new");
+  if (!element.ok() || !element->is_value()) return fail("local array dtype must be a Warp type");
+  if (!is_new_here(name.text())) return fail("local array must be assigned to a new variable");
   context_.builder.at(name.loc());
   const ir::Type type = element->local_array_of(static_cast<std::uint32_t>(extent->number().integer));
   context_.bindings.bind(name.text(), context_.builder.let_zero(std::string(name.text()), type));
   return true;
 }
 
-void StatementReader::assign_tuple(Node node, std::span<const Node> targets, std::span<const Node> values) {
+void WarpStatementParser::assign_tuple(SyntaxNode node, std::span<const SyntaxNode> targets,
+                                       std::span<const SyntaxNode> values) {
   if (targets.size() != values.size()) {
-    context_.error(node, fmt::format("{} variables for {} values", targets.size(), values.size()));
+    context_.error(node, fmt::format("cannot unpack: {} variables for {} values", targets.size(), values.size()));
     return;
   }
-  // All values are evaluated before any assignment: keep them where an assignment would change a later one.
+  // All values are evaluated before any assignment: save those that an assignment would change.
   bool overlaps = false;
   for (std::size_t target = 0; target < targets.size(); ++target) {
     for (std::size_t value = target + 1; value < values.size(); ++value)
       overlaps = overlaps || mentions(values[value], targets[target].text());
   }
   std::vector<ExprId> results;
-  for (const Node value : values) {
+  for (const SyntaxNode value : values) {
     results.push_back(expressions_.value(value));
     if (results.back() == kNone) return;
     if (overlaps) {
@@ -271,19 +275,22 @@ void StatementReader::assign_tuple(Node node, std::span<const Node> targets, std
     assign_name(targets[i], results[i]);
 }
 
-void StatementReader::assign_thread_indices(Node node, std::span<const Node> targets) {
+void WarpStatementParser::assign_thread_indices(SyntaxNode node, std::span<const SyntaxNode> targets) {
   const int rank = context_.function.launch_rank;
   if (!context_.entry.is_kernel) {
-    context_.error(node, "only a kernel knows its thread: pass the index to the function");
+    context_.error(node, "wp.tid() is supported in kernels only; pass the index to the function");
     return;
   }
   if (static_cast<int>(targets.size()) != rank) {
-    context_.error(node, fmt::format("the launch has {} dimensions by the first wp.tid()", rank));
+    context_.error(
+        node,
+        fmt::format("the first wp.tid() call sets the number of launch dimensions to {}; unpack as many indices here",
+                    rank));
     return;
   }
   const bool outermost = context_.bindings.depth() == 2;
   for (int i = 0; i < rank; ++i) {
-    const Node target = targets[static_cast<std::size_t>(i)];
+    const SyntaxNode target = targets[static_cast<std::size_t>(i)];
     const ir::VarId index = context_.function.parameter_count + i;
     if (outermost && context_.flow.assignments(target.text()) == 1) {
       context_.bindings.bind(target.text(), index);
@@ -295,40 +302,42 @@ void StatementReader::assign_thread_indices(Node node, std::span<const Node> tar
 }
 
 /// axis, angle = wp.quat_to_axis_angle(q)
-void StatementReader::assign_library_results(std::span<const Node> targets, Node call) {
-  const Arguments arguments = arguments_of(call);
+void WarpStatementParser::assign_library_results(std::span<const SyntaxNode> targets, SyntaxNode call) {
+  const CallArguments arguments = arguments_of(call);
   std::vector<ExprId> values;
   std::vector<ir::Type> types;
-  for (const Node argument : arguments.positional) {
+  for (const SyntaxNode argument : arguments.positional) {
     values.push_back(expressions_.value(argument));
     if (values.back() == kNone) return;
     types.push_back(context_.type_of(values.back()));
   }
   const auto function = ir::library_function(context_.file.module(), expressions_.warp_function_name(call), types);
   if (!function.ok() || arguments.has_star || !arguments.keyword.empty()) {
-    context_.error(call, function.ok() ? "give this function its arguments by position" : function.error().message);
+    context_.error(call,
+                   function.ok() ? "arguments of this function must be passed by position" : function.error().message);
     return;
   }
   context_.builder.at(call.loc());
   bind_results(targets, call, *function, std::move(values));
 }
 
-void StatementReader::assign_call_results(Node target, Node call) {
+void WarpStatementParser::assign_call_results(SyntaxNode target, SyntaxNode call) {
   const auto targets = target.children();
   const ResolvedCall resolved = expressions_.resolve(call);
   if (resolved.callee != nullptr) bind_results(targets, call, resolved.callee->index, resolved.arguments);
 }
 
-/// The results of the function go to the names.
-void StatementReader::bind_results(std::span<const Node> targets, Node call, int function,
-                                   std::vector<ExprId> arguments) {
+/// Assigns the results of the function to the names.
+void WarpStatementParser::bind_results(std::span<const SyntaxNode> targets, SyntaxNode call, int function,
+                                       std::vector<ExprId> arguments) {
   const auto& results = context_.file.module().functions[static_cast<std::size_t>(function)].results;
   if (results.size() != targets.size()) {
-    context_.error(call, fmt::format("returns {} values, {} are assigned", results.size(), targets.size()));
+    context_.error(
+        call, fmt::format("function returns {} values, but {} variables are assigned", results.size(), targets.size()));
     return;
   }
   std::vector<std::string> names;
-  for (const Node name : targets)
+  for (const SyntaxNode name : targets)
     names.emplace_back(name.text());
   context_.builder.at(call.loc());
   const auto variables = context_.builder.call_statement(function, std::move(arguments), names);
@@ -341,20 +350,20 @@ void StatementReader::bind_results(std::span<const Node> targets, Node call, int
   }
 }
 
-void StatementReader::augmented_assignment(Node node) {
-  const Node target = node.part(Part::kLeft);
-  const std::string_view written = node.part(Part::kOperator).text();
+void WarpStatementParser::augmented_assignment(SyntaxNode node) {
+  const SyntaxNode target = node.part(SyntaxField::kLeft);
+  const std::string_view written = node.part(SyntaxField::kOperator).text();
   const std::string_view symbol = written.substr(0, written.size() - 1);
-  const Place place = expressions_.place(target);
+  const AssignmentTarget place = expressions_.place(target);
   if (place.failed()) return;
   if (expressions_.is_adjoint(target) && symbol != "+" && symbol != "-") {
-    context_.error(node, "an adjoint is only added to, with += or -=");
+    context_.error(node, "adjoints can only be accumulated, with += or -=");
     return;
   }
-  if (place.root == Place::Root::kArray && !place.lacks_indices()) {
+  if (place.root == AssignmentTarget::Root::kArray && !place.lacks_indices()) {
     const ir::Type array = context_.function.var(place.variable).type;
     if (array.is_array()) {
-      const ExprId value = expressions_.value(node.part(Part::kRight));
+      const ExprId value = expressions_.value(node.part(SyntaxField::kRight));
       if (value == kNone) return;
       context_.entry.has_effects = true;
       if (atomic_update(node, symbol, place, value)) return;
@@ -365,24 +374,27 @@ void StatementReader::augmented_assignment(Node node) {
     }
   }
   if (!place.path.empty() && !place.path.back().tile.empty()) {
-    context_.error(node, "on a GPU every thread of the block would add to the tile's element, on the CPU one");
+    context_.error(
+        node,
+        "tile elements cannot be updated: every thread of the block would do it on a GPU, but only one on the CPU");
     return;
   }
   const ExprId old = read_place(context_, target, copy_place(context_, place));
-  const ExprId value = expressions_.value(node.part(Part::kRight));
+  const ExprId value = expressions_.value(node.part(SyntaxField::kRight));
   const ExprId result = expressions_.binary(node, symbol, old, value);
   if (result == kNone) return;
   if (context_.type_of(result) != place.type) {
-    context_.error(node, fmt::format("the result is {}, the target {}", context_.type_name(context_.type_of(result)),
-                                     context_.type_name(place.type)));
+    context_.error(node, fmt::format("result has type {}, target has type {}",
+                                     context_.type_name(context_.type_of(result)), context_.type_name(place.type)));
     return;
   }
-  if (target.is(Syntax::kIdentifier)) return assign_name(target, result);
+  if (target.is(SyntaxKind::kIdentifier)) return assign_name(target, result);
   write_place(context_, target, place, result);
 }
 
-/// Warp makes +=, -=, &=, |= and ^= on array elements atomic. True if this is one, or if it is wrong and has been told.
-bool StatementReader::atomic_update(Node node, std::string_view symbol, const Place& place, ExprId value) {
+/// Warp makes +=, -=, &=, |= and ^= on array elements atomic. True if this is such an update, or if it was rejected.
+bool WarpStatementParser::atomic_update(SyntaxNode node, std::string_view symbol, const AssignmentTarget& place,
+                                        ExprId value) {
   const ir::Type element = context_.function.var(place.variable).type.element();
   const auto op = symbol == "+"   ? ir::AtomicOp::kAdd
                   : symbol == "-" ? ir::AtomicOp::kSub
@@ -391,28 +403,26 @@ bool StatementReader::atomic_update(Node node, std::string_view symbol, const Pl
                                   : ir::AtomicOp::kXor;
   const bool is_sum = symbol == "+" || symbol == "-";
   if (!is_sum && symbol != "&" && symbol != "|" && symbol != "^") return false;
-  if (is_too_small_for_atomics(element)) return false;
+  if (lacks_atomics(element)) return false;
   const ir::Type given = context_.type_of(value);
   const auto fail = [&](std::string reason) {
     context_.error(node, std::move(reason));
     return true;
   };
   if (given != place.type) {
-    return fail(fmt::format("the element holds {}, the value is {}", context_.type_name(place.type),
-                            context_.type_name(given)));
+    return fail(fmt::format("element has type {}, got {}", context_.type_name(place.type), context_.type_name(given)));
   }
   context_.builder.at(node.loc());
   if (place.path.empty()) {
     const bool fits = is_sum ? !element.is_struct() && !element.is_bool() : element.is_integer_scalar();
-    if (!fits) return fail(fmt::format("no atomic update of {}", context_.type_name(element)));
+    if (!fits) return fail(fmt::format("atomic update is not supported for {}", context_.type_name(element)));
     context_.builder.atomic(op, place.variable, place.indices(), value);
     return true;
   }
   if (!element.is_aggregate() || !is_sum) {
-    return fail(
-        "Warp updates a part of an array element atomically; the reader does so for parts of vectors and matrices");
+    return fail("updating a part of an array element is supported for vectors and matrices only");
   }
-  // A part: add a value that is zero elsewhere.
+  // A component: add a value that is zero elsewhere.
   ExprId change = value;
   for (std::size_t k = place.path.size(); k-- > 0;) {
     const ExprId zero = context_.builder.zero(k == 0 ? element : element.part());

@@ -1,4 +1,4 @@
-// Which variable of the kernel language a Python name means at the place that is being read.
+// Maps Python names to variables of the kernel language at the statement being parsed.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@ namespace assay::frontend {
 
 class Bindings {
  public:
-  /// Enters and leaves a block; leaving forgets the names bound in it.
-  void enter(Node block) { scopes_.push_back({block, {}, {}}); }
+  /// Enters and leaves a block; leaving removes the names bound in it.
+  void enter(SyntaxNode block) { scopes_.push_back({block, {}, {}}); }
   void leave() { scopes_.pop_back(); }
 
   void bind(std::string_view name, ir::VarId variable) { scopes_.back().names[name] = variable; }
-  /// The variable that the name means here, or kNone.
+  /// The variable bound to the name here, or kNone.
   ir::VarId find(std::string_view name) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       if (const auto found = scope->names.find(name); found != scope->names.end()) return found->second;
@@ -28,7 +28,7 @@ class Bindings {
 
   /// The number of enclosing blocks, and the block at a depth, from 0 for the outermost.
   std::size_t depth() const { return scopes_.size(); }
-  Node block(std::size_t depth) const { return scopes_[depth].block; }
+  SyntaxNode block(std::size_t depth) const { return scopes_[depth].block; }
 
   /// Binds the name in an enclosing block, which must declare the variable before the statement being read in it.
   void bind_outside(std::size_t depth, std::string_view name, ir::VarId variable) {
@@ -40,7 +40,7 @@ class Bindings {
 
  private:
   struct Scope {
-    Node block;
+    SyntaxNode block;
     std::map<std::string_view, ir::VarId> names;
     std::vector<ir::VarId> undeclared;
   };

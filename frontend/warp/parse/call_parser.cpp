@@ -1,4 +1,4 @@
-// The part of ExpressionReader that reads calls.
+// The part of WarpExpressionParser that parses calls.
 #include <algorithm>
 #include <utility>
 
@@ -14,29 +14,29 @@ using ir::ExprId;
 using ir::kNone;
 using ir::Op;
 
-std::string ExpressionReader::warp_function_name(Node call) const {
-  const Node function = call.part(Part::kFunction);
+std::string WarpExpressionParser::warp_function_name(SyntaxNode call) const {
+  const SyntaxNode function = call.part(SyntaxField::kFunction);
   std::string name = context_.scope().warp_name(function);
-  if (!name.empty() || !function.is(Syntax::kIdentifier)) return name;
+  if (!name.empty() || !function.is(SyntaxKind::kIdentifier)) return name;
   const std::string_view text = function.text();
   const bool taken = context_.bindings.find(text) != kNone || context_.flow.assignments(text) > 0 ||
-                     !context_.scope().why_unknown(text).empty() || is_file_function(call);
+                     !context_.scope().reason_unknown(text).empty() || is_file_function(call);
   return taken ? "" : std::string(text);
 }
 
-/// type(x) and x.dtype, and what the scope knows.
-Result<ir::Type> ExpressionReader::type_of_node(Node node) {
-  const bool is_type_call = node.is(Syntax::kCall) && node.part(Part::kFunction).text() == "type";
+/// The type of type(x), x.dtype, or a type name in scope.
+Result<ir::Type> WarpExpressionParser::type_of_node(SyntaxNode node) {
+  const bool is_type_call = node.is(SyntaxKind::kCall) && node.part(SyntaxField::kFunction).text() == "type";
   if (is_type_call) {
     const auto given = arguments_of(node).positional;
-    if (given.size() != 1) return Error{"type takes one value"};
+    if (given.size() != 1) return Error{"type() takes one argument"};
     const ExprId value = this->value(given[0]);
-    return value == kNone ? Result<ir::Type>(Error{"the value has no type"}) : context_.type_of(value);
+    return value == kNone ? Result<ir::Type>(Error{"the argument of type() has no type"}) : context_.type_of(value);
   }
-  if (node.is(Syntax::kAttribute) && node.part(Part::kAttribute).text() == "dtype") {
-    const Node object = node.part(Part::kObject);
-    if (names_array(object)) {
-      const Place array = place(object);
+  if (node.is(SyntaxKind::kAttribute) && node.part(SyntaxField::kAttribute).text() == "dtype") {
+    const SyntaxNode object = node.part(SyntaxField::kObject);
+    if (is_array_expression(object)) {
+      const AssignmentTarget array = place(object);
       if (array.lacks_indices()) return array.type.element();
     } else if (const auto whole = type_with_components(object);
                whole && !whole->is_scalar() && whole->components() > 0) {
@@ -46,37 +46,39 @@ Result<ir::Type> ExpressionReader::type_of_node(Node node) {
   return context_.scope().type(node);
 }
 
-/// The type of x in x.dtype, where x is y.dtype, or something of a variable.
-std::optional<ir::Type> ExpressionReader::type_with_components(Node node) {
-  if (node.is(Syntax::kAttribute) && node.part(Part::kAttribute).text() == "dtype") {
+/// The type of x in x.dtype, if x is y.dtype or belongs to a variable.
+std::optional<ir::Type> WarpExpressionParser::type_with_components(SyntaxNode node) {
+  if (node.is(SyntaxKind::kAttribute) && node.part(SyntaxField::kAttribute).text() == "dtype") {
     const auto type = type_of_node(node);
     return type.ok() ? std::optional(*type) : std::nullopt;
   }
-  Node root = node;
-  while (root.is(Syntax::kAttribute) || root.is(Syntax::kSubscript))
-    root = root.part(root.is(Syntax::kAttribute) ? Part::kObject : Part::kValue);
-  if (!root.is(Syntax::kIdentifier) || context_.bindings.find(root.text()) == kNone) return std::nullopt;
-  const Place whole = place(node);
+  SyntaxNode root = node;
+  while (root.is(SyntaxKind::kAttribute) || root.is(SyntaxKind::kSubscript))
+    root = root.part(root.is(SyntaxKind::kAttribute) ? SyntaxField::kObject : SyntaxField::kValue);
+  if (!root.is(SyntaxKind::kIdentifier) || context_.bindings.find(root.text()) == kNone) return std::nullopt;
+  const AssignmentTarget whole = place(node);
   return whole.failed() ? std::nullopt : std::optional(whole.type);
 }
 
-ExprId ExpressionReader::call(Node node) {
+ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (is_file_function(node)) return call_file_function(node);
   const std::string name = warp_function_name(node);
-  if (const auto type = type_of_node(node.part(Part::kFunction)); type.ok()) return type_call(node, *type);
+  if (const auto type = type_of_node(node.part(SyntaxField::kFunction)); type.ok()) return type_call(node, *type);
   if (name.empty()) {
-    const std::string why = context_.scope().why_unknown(node.part(Part::kFunction).text());
-    return context_.error(node, why.empty() ? "only functions of the file and of Warp can be called" : why);
+    const std::string why = context_.scope().reason_unknown(node.part(SyntaxField::kFunction).text());
+    return context_.error(
+        node, why.empty() ? "only Warp functions and functions decorated with @wp.func can be called" : why);
   }
   if (name == "tid") return thread_index(node);
   if (name == "len") return length_of(node);
   if (name == "select")
-    return context_.error(node, "Warp has removed wp.select: use wp.where(condition, if_true, if_false)");
+    return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
   if (name == "static") {
-    const Arguments arguments = arguments_of(node);
+    const CallArguments arguments = arguments_of(node);
     const auto number =
         arguments.positional.size() == 1 ? context_.scope().constant(arguments.positional[0]) : std::nullopt;
-    return number ? constant(node, *number) : context_.error(node, "only Python can evaluate this wp.static");
+    return number ? constant(node, *number)
+                  : context_.error(node, "wp.static argument must be a compile-time constant");
   }
   if (const auto op = atomic(node)) {
     const ir::VarId result = atomic_call(node, *op, "old");
@@ -91,10 +93,10 @@ ExprId ExpressionReader::call(Node node) {
 
 namespace {
 
-/// Puts arguments that are given by name behind those given by position. False if the names are not Warp's.
-bool order_keywords(std::string_view function, const Arguments& arguments, std::vector<Node>& given) {
+/// Appends keyword arguments to the positional ones. False if a name is not a parameter name of Warp's.
+bool order_keywords(std::string_view function, const CallArguments& arguments, std::vector<SyntaxNode>& given) {
   for (const std::string_view names : warp_parameters(function)) {
-    std::vector<Node> all = arguments.positional;
+    std::vector<SyntaxNode> all = arguments.positional;
     std::size_t number = 0;
     for (std::size_t at = 0; at <= names.size(); ++number) {
       const std::size_t end = std::min(names.find(' ', at), names.size());
@@ -112,17 +114,17 @@ bool order_keywords(std::string_view function, const Arguments& arguments, std::
 }  // namespace
 
 /// An operation, or a function of the library.
-ExprId ExpressionReader::warp_call(Node node, std::string_view name) {
+ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   const auto op = warp_function(name);
-  if (!op && !ir::is_in_library(name)) return context_.error(node, "the reader does not know this function");
-  const Arguments arguments = arguments_of(node);
-  if (arguments.has_star) return context_.error(node, "starred arguments are not read");
-  std::vector<Node> given = arguments.positional;
+  if (!op && !ir::is_in_library(name)) return context_.error(node, "unknown or unsupported function");
+  const CallArguments arguments = arguments_of(node);
+  if (arguments.has_star) return context_.error(node, "starred arguments are not supported");
+  std::vector<SyntaxNode> given = arguments.positional;
   if (!arguments.keyword.empty() && !order_keywords(name, arguments, given)) {
-    return context_.error(node, "give this function its arguments by position");
+    return context_.error(node, "arguments of this function must be passed by position");
   }
   std::vector<ExprId> values;
-  for (const Node argument : given) {
+  for (const SyntaxNode argument : given) {
     const bool is_test = op == Op::kWhere && values.empty();
     values.push_back(is_test ? condition(argument) : value(argument));
     if (values.back() == kNone) return kNone;
@@ -132,38 +134,42 @@ ExprId ExpressionReader::warp_call(Node node, std::string_view name) {
 
 // ---- types as functions
 
-ExprId ExpressionReader::type_call(Node node, ir::Type type) {
-  const Arguments arguments = arguments_of(node);
+ExprId WarpExpressionParser::type_call(SyntaxNode node, ir::Type type) {
+  const CallArguments arguments = arguments_of(node);
   if (arguments.has_star && !type.is_aggregate()) {
-    return context_.error(node, "only vectors, matrices and their like take starred arguments");
+    return context_.error(node,
+                          "starred arguments are supported for vectors, matrices, quaternions and transforms only");
   }
-  if (!arguments.keyword.empty()) return context_.error(node, "give a type its values by position");
+  if (!arguments.keyword.empty()) return context_.error(node, "constructor arguments must be passed by position");
   if (type.is_scalar()) return convert(node, type);
   if (type.is_aggregate()) return construct(node, type, arguments.positional);
   if (type.is_struct()) return construct_struct(node, type);
-  return context_.error(node, fmt::format("a value of type {} cannot be made yet", context_.type_name(type)));
+  return context_.error(node, fmt::format("constructing values of type {} is not supported", context_.type_name(type)));
 }
 
-ExprId ExpressionReader::convert(Node node, ir::Type type) {
+ExprId WarpExpressionParser::convert(SyntaxNode node, ir::Type type) {
   const auto arguments = arguments_of(node).positional;
   if (arguments.empty()) return constant(node, Constant::integer(0).as(type));
-  if (arguments.size() != 1) return context_.error(node, "a conversion takes one value");
+  if (arguments.size() != 1) return context_.error(node, "type conversion takes one argument");
   if (const auto number = literal(arguments[0])) return constant(node, number->as(type));
   const ExprId operand = value(arguments[0]);
   return context_.operation(node, Op::kCast, {operand}, type);
 }
 
-ExprId ExpressionReader::construct_struct(Node node, ir::Type type) {
+ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
   if (!context_.may_hoist) {
-    return context_.error(node, "a struct is not made where it may stay unevaluated: assign it to a variable first");
+    return context_.error(
+        node,
+        "structs cannot be constructed in conditionally evaluated expressions; assign the struct to a variable first");
   }
   const ir::StructDef& definition = context_.file.module().structs[type.struct_id];
   const auto arguments = arguments_of(node).positional;
   if (arguments.size() > definition.fields.size()) {
-    return context_.error(node, fmt::format("struct {} has {} fields", definition.name, definition.fields.size()));
+    return context_.error(node, fmt::format("struct {} takes one value for each of its {} fields", definition.name,
+                                            definition.fields.size()));
   }
   std::vector<ExprId> values;
-  for (const Node argument : arguments)
+  for (const SyntaxNode argument : arguments)
     values.push_back(value(argument));
   context_.builder.at(node.loc());
   ExprId object = context_.builder.var(context_.builder.let_zero("made", type));
@@ -180,25 +186,25 @@ ExprId ExpressionReader::construct_struct(Node node, ir::Type type) {
   return object;
 }
 
-// ---- what the thread and its arrays are
+// ---- thread index and array lengths
 
-ExprId ExpressionReader::length_of(Node node) {
+ExprId WarpExpressionParser::length_of(SyntaxNode node) {
   const auto arguments = arguments_of(node).positional;
-  if (arguments.size() != 1) return context_.error(node, "len takes one array, vector or matrix");
-  const Place measured = place(arguments[0]);
+  if (arguments.size() != 1) return context_.error(node, "len() takes one array, vector or matrix");
+  const AssignmentTarget measured = place(arguments[0]);
   if (measured.failed()) return kNone;
   if (measured.lacks_indices()) return extent_of(context_, node, measured, 0);
   context_.builder.at(node.loc());
   if (measured.type.is_vector() || measured.type.is_matrix()) return context_.builder.i32(measured.type.parts());
-  return context_.error(node, fmt::format("{} has no length that is read", context_.type_name(measured.type)));
+  return context_.error(node, fmt::format("{} does not support len()", context_.type_name(measured.type)));
 }
 
-ExprId ExpressionReader::thread_index(Node node) {
+ExprId WarpExpressionParser::thread_index(SyntaxNode node) {
   if (!context_.entry.is_kernel) {
-    return context_.error(node, "only a kernel knows its thread: pass the index to the function");
+    return context_.error(node, "wp.tid() is supported in kernels only; pass the index to the function");
   }
   if (context_.function.launch_rank != 1) {
-    return context_.error(node, fmt::format("the kernel's launch has {} dimensions: assign i, j, ... = wp.tid()",
+    return context_.error(node, fmt::format("launch has {} dimensions; unpack the indices with i, j, ... = wp.tid()",
                                             context_.function.launch_rank));
   }
   context_.builder.at(node.loc());
@@ -207,12 +213,12 @@ ExprId ExpressionReader::thread_index(Node node) {
 
 // ---- effects
 
-std::optional<ir::AtomicOp> ExpressionReader::atomic(Node call) const {
-  return call.is(Syntax::kCall) ? warp_atomic(warp_function_name(call)) : std::nullopt;
+std::optional<ir::AtomicOp> WarpExpressionParser::atomic(SyntaxNode call) const {
+  return call.is(SyntaxKind::kCall) ? warp_atomic(warp_function_name(call)) : std::nullopt;
 }
 
-bool ExpressionReader::has_effects(Node node) const {
-  if (node.is(Syntax::kCall)) {
+bool WarpExpressionParser::has_effects(SyntaxNode node) const {
+  if (node.is(SyntaxKind::kCall)) {
     if (atomic(node)) return true;
     if (is_file_function(node)) {
       for (const FunctionEntry* entry : context_.functions(called_name(node))) {
@@ -221,43 +227,45 @@ bool ExpressionReader::has_effects(Node node) const {
     }
   }
   const auto children = node.children();
-  return std::any_of(children.begin(), children.end(), [&](Node child) { return has_effects(child); });
+  return std::any_of(children.begin(), children.end(), [&](SyntaxNode child) { return has_effects(child); });
 }
 
-bool ExpressionReader::may_take_effect(Node node, std::size_t loads_before, ir::VarId array) {
+bool WarpExpressionParser::can_evaluate_effect(SyntaxNode node, std::size_t loads_before, ir::VarId array) {
   if (!context_.may_hoist) {
-    context_.error(node, "an effect where it may stay unevaluated or repeat: put it into a statement of its own");
+    context_.error(node,
+                   "side effects are not supported in expressions evaluated conditionally or repeatedly; use a "
+                   "separate statement");
     return false;
   }
   const auto end = context_.loads.begin() + static_cast<std::ptrdiff_t>(loads_before);
   const bool late =
       std::any_of(context_.loads.begin(), end, [&](ir::VarId loaded) { return array == kNone || loaded == array; });
   if (late) {
-    context_.error(node, "an effect on an array that the same statement reads before: use a statement for each");
+    context_.error(node, "call changes an array that the same statement already reads; use separate statements");
     return false;
   }
   context_.loads.resize(loads_before);
   return true;
 }
 
-ir::VarId ExpressionReader::atomic_call(Node call, ir::AtomicOp op, const std::string& result) {
+ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, const std::string& result) {
   const std::size_t loads_before = context_.loads.size();
-  const Arguments arguments = arguments_of(call);
+  const CallArguments arguments = arguments_of(call);
   if (arguments.has_star || !arguments.keyword.empty() || arguments.positional.empty()) {
-    return context_.error(call, "give an atomic its array, indices and value by position");
+    return context_.error(call, "arguments of atomics must be passed by position");
   }
   const auto& given = arguments.positional;
-  Place target = place(given[0]);
+  AssignmentTarget target = place(given[0]);
   if (target.failed()) return kNone;
-  if (target.root != Place::Root::kArray || !target.type.is_array()) {
-    return context_.error(given[0], "an atomic acts on an array that is a parameter");
+  if (target.root != AssignmentTarget::Root::kArray || !target.type.is_array()) {
+    return context_.error(given[0], "the target of an atomic must be an array parameter");
   }
   const bool compares = op == ir::AtomicOp::kCompareAndSwap;
   const std::size_t values = compares ? 2 : 1;
   const std::size_t missing = target.type.rank;
   if (given.size() != 1 + missing + values) {
     return context_.error(
-        call, fmt::format("takes the array, {} indices and {} value{}", missing, values, compares ? "s" : ""));
+        call, fmt::format("expected an array, {} indices and {} value{}", missing, values, compares ? "s" : ""));
   }
   std::size_t passed = 0;
   for (std::size_t i = 1; i <= missing; ++i)
@@ -266,19 +274,20 @@ ir::VarId ExpressionReader::atomic_call(Node call, ir::AtomicOp op, const std::s
   for (std::size_t i = 1 + missing; i < given.size(); ++i)
     operands.push_back(value(given[i]));
   if (target.failed()) return kNone;
-  if (target.lacks_indices()) return context_.error(call, "an atomic acts on one element");
+  if (target.lacks_indices()) return context_.error(call, "the target of an atomic must be one element");
   const ir::Type element = target.type;
   for (const ExprId operand : operands) {
     if (operand == kNone) return kNone;
     if (context_.type_of(operand) == element) continue;
-    return context_.error(call, fmt::format("the array holds {}, the value is {}", context_.type_name(element),
+    return context_.error(call, fmt::format("array elements have type {}, got {}", context_.type_name(element),
                                             context_.type_name(context_.type_of(operand))));
   }
   const bool is_sum = op == ir::AtomicOp::kAdd || op == ir::AtomicOp::kSub;
   const bool fits = element.is_scalar() ? !element.is_bool() && (!row(op).integer_only || element.is_integer_scalar())
                                         : is_sum && !element.is_struct();
-  if (!fits) return context_.error(call, fmt::format("this atomic does not act on {}", context_.type_name(element)));
-  if (!may_take_effect(call, loads_before, target.variable)) return kNone;
+  if (!fits)
+    return context_.error(call, fmt::format("this atomic is not supported for {}", context_.type_name(element)));
+  if (!can_evaluate_effect(call, loads_before, target.variable)) return kNone;
   context_.entry.has_effects = true;
   context_.builder.at(call.loc());
   const ExprId compare = compares ? operands[0] : kNone;
@@ -292,29 +301,29 @@ ir::VarId ExpressionReader::atomic_call(Node call, ir::AtomicOp op, const std::s
 
 // ---- functions of the file
 
-/// f of f(x) and of wp.static(f)(x); empty for what is no name.
-std::string_view ExpressionReader::called_name(Node call) const {
-  Node function = call.part(Part::kFunction);
-  if (function.is(Syntax::kCall) && context_.scope().warp_name(function.part(Part::kFunction)) == "static") {
+/// f of f(x) and of wp.static(f)(x); empty if the callee is not a name.
+std::string_view WarpExpressionParser::called_name(SyntaxNode call) const {
+  SyntaxNode function = call.part(SyntaxField::kFunction);
+  if (function.is(SyntaxKind::kCall) && context_.scope().warp_name(function.part(SyntaxField::kFunction)) == "static") {
     const auto given = arguments_of(function).positional;
     if (given.size() == 1) function = given[0];
   }
   return context_.global_name(function);
 }
 
-bool ExpressionReader::is_file_function(Node call) const {
+bool WarpExpressionParser::is_file_function(SyntaxNode call) const {
   const std::string_view name = called_name(call);
   return !name.empty() && context_.defines(name);
 }
 
-/// What a name that is no variable means as an argument, if that is a function.
-std::optional<Given> ExpressionReader::function_argument(Node node) {
-  const bool is_name = node.is(Syntax::kIdentifier);
-  if (!is_name && !node.is(Syntax::kAttribute)) return std::nullopt;
+/// The function that an argument names, if it names one and not a variable.
+std::optional<ArgumentSpec> WarpExpressionParser::function_argument(SyntaxNode node) {
+  const bool is_name = node.is(SyntaxKind::kIdentifier);
+  if (!is_name && !node.is(SyntaxKind::kAttribute)) return std::nullopt;
   if (is_name && (context_.bindings.find(node.text()) != kNone || context_.flow.assignments(node.text()) > 0)) {
     return std::nullopt;
   }
-  Given given{.kind = Given::Kind::kFunction};
+  ArgumentSpec given{.kind = ArgumentSpec::Kind::kFunction};
   if (const std::string_view name = context_.global_name(node); !name.empty() && context_.defines(name)) {
     given.functions = context_.functions(name);
     return given;
@@ -326,37 +335,39 @@ std::optional<Given> ExpressionReader::function_argument(Node node) {
   return given;
 }
 
-Argument ExpressionReader::argument(Node node) {
-  if (auto function = function_argument(node)) return {.given = std::move(*function), .values = {}};
-  if (names_array(node)) return array_argument(node, place(node));
+CallArgument WarpExpressionParser::argument(SyntaxNode node) {
+  if (auto function = function_argument(node)) return {.spec = std::move(*function), .values = {}};
+  if (is_array_expression(node)) return array_argument(node, place(node));
   const ExprId value = this->value(node);
-  return {.given = {.kind = Given::Kind::kValue, .type = value == kNone ? ir::kVoid : context_.type_of(value)},
+  return {.spec = {.kind = ArgumentSpec::Kind::kValue, .type = value == kNone ? ir::kVoid : context_.type_of(value)},
           .values = {value}};
 }
 
-/// An array, a part of one, or a struct with arrays, whose fields are passed one by one.
-Argument ExpressionReader::array_argument(Node node, const Place& place) {
-  Argument result;
-  if (place.failed()) return {.given = {}, .values = {kNone}};
-  result.given.type = place.type;
-  if (const Pack* pack = context_.pack(place.root == Place::Root::kPack ? place.variable : kNone)) {
-    result.given.kind = Given::Kind::kPack;
-    for (const ir::VarId field : pack->fields) {
-      const Place part = place_of(context_, node, field);
-      const bool is_value = part.root == Place::Root::kVariable;
-      Argument given = is_value ? Argument{.given = {.type = part.type}, .values = {read_place(context_, node, part)}}
-                                : array_argument(node, part);
-      result.given.fields.push_back(std::move(given.given));
+/// An array, an array slice, or a struct with arrays, whose fields are passed separately.
+CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const AssignmentTarget& place) {
+  CallArgument result;
+  if (place.failed()) return {.spec = {}, .values = {kNone}};
+  result.spec.type = place.type;
+  if (const ArrayStruct* array_struct =
+          context_.array_struct(place.root == AssignmentTarget::Root::kArrayStruct ? place.variable : kNone)) {
+    result.spec.kind = ArgumentSpec::Kind::kArrayStruct;
+    for (const ir::VarId field : array_struct->fields) {
+      const AssignmentTarget part = place_of(context_, node, field);
+      const bool is_value = part.root == AssignmentTarget::Root::kVariable;
+      CallArgument given = is_value
+                               ? CallArgument{.spec = {.type = part.type}, .values = {read_place(context_, node, part)}}
+                               : array_argument(node, part);
+      result.spec.fields.push_back(std::move(given.spec));
       result.values.insert(result.values.end(), given.values.begin(), given.values.end());
     }
     return result;
   }
-  result.given.kind = Given::Kind::kArray;
-  result.given.whole = context_.function.var(place.variable).type;
+  result.spec.kind = ArgumentSpec::Kind::kArray;
+  result.spec.whole = context_.function.var(place.variable).type;
   context_.builder.at(node.loc());
   result.values.push_back(context_.builder.var(place.variable));
   for (const Dimension& dimension : place.dimensions) {
-    result.given.parts.push_back({.kind = dimension.kind, .step = dimension.step});
+    result.spec.parts.push_back({.kind = dimension.kind, .step = dimension.step});
     if (dimension.kind == DimensionKind::kFixed) result.values.push_back(as_i32(node, dimension.index));
     if (dimension.kind != DimensionKind::kRange) continue;
     result.values.push_back(dimension.start);
@@ -365,15 +376,16 @@ Argument ExpressionReader::array_argument(Node node, const Place& place) {
   return result;
 }
 
-/// Reads the call's arguments in the order of the callee's parameters. False after a report.
-bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, std::vector<Argument>& values) {
-  const Arguments arguments = arguments_of(call);
+/// Parses the call's arguments in the order of the callee's parameters. False after a reported error.
+bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& callee,
+                                          std::vector<CallArgument>& values) {
+  const CallArguments arguments = arguments_of(call);
   const auto& parameters = callee.parameters;
   const auto fail = [&](std::string reason) {
     context_.error(call, std::move(reason));
     return false;
   };
-  if (arguments.has_star) return fail("starred arguments are not read");
+  if (arguments.has_star) return fail("starred arguments are not supported");
   if (arguments.positional.size() > parameters.size()) {
     return fail(
         fmt::format("{} takes {} arguments, got {}", callee.name, parameters.size(), arguments.positional.size()));
@@ -382,7 +394,7 @@ bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, st
     const auto found = std::find(parameters.begin(), parameters.end(), keyword);
     const auto position = static_cast<std::size_t>(found - parameters.begin());
     if (found == parameters.end()) return fail(fmt::format("{} has no parameter '{}'", callee.name, keyword));
-    if (position < arguments.positional.size()) return fail(fmt::format("parameter '{}' is given twice", keyword));
+    if (position < arguments.positional.size()) return fail(fmt::format("parameter '{}' is passed twice", keyword));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto keyword = arguments.keyword.find(parameters[i]);
@@ -393,9 +405,9 @@ bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, st
       values.push_back(argument(keyword->second));
     } else if (otherwise != callee.defaults.end()) {
       const ExprId value = constant(call, otherwise->second);
-      values.push_back({.given = {.type = otherwise->second.type}, .values = {value}});
+      values.push_back({.spec = {.type = otherwise->second.type}, .values = {value}});
     } else {
-      return fail(fmt::format("the argument '{}' is missing", parameters[i]));
+      return fail(fmt::format("missing argument '{}'", parameters[i]));
     }
     if (values.back().failed()) return false;
   }
@@ -403,17 +415,17 @@ bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, st
 }
 
 /// Reports if the function cannot be called.
-bool ExpressionReader::is_callable(Node call, const FunctionEntry* callee) {
+bool WarpExpressionParser::is_callable(SyntaxNode call, const FunctionEntry* callee) {
   const std::string_view name = callee->name;
-  if (callee->state == FunctionEntry::State::kReading) {
-    context_.error(call, "a function cannot call itself");
+  if (callee->state == FunctionEntry::State::kParsing) {
+    context_.error(call, "recursive functions are not supported");
   } else if (callee->is_kernel) {
-    context_.error(call, "a kernel cannot be called");
+    context_.error(call, "kernels cannot be called");
   } else if (callee->is_generic && callee->rejection.empty()) {
     return true;
-  } else if (callee->state != FunctionEntry::State::kRead) {
+  } else if (callee->state != FunctionEntry::State::kParsed) {
     const std::string why = callee->failure.empty() ? "" : ": " + callee->failure;
-    context_.error(call, callee->rejection.empty() ? fmt::format("function {} could not be read{}", name, why)
+    context_.error(call, callee->rejection.empty() ? fmt::format("function {} could not be parsed{}", name, why)
                                                    : callee->rejection);
     if (context_.entry.failure.empty()) context_.entry.failure = callee->failure;
   } else {
@@ -423,42 +435,44 @@ bool ExpressionReader::is_callable(Node call, const FunctionEntry* callee) {
 }
 
 /// Whether the function takes these arguments; if not, `misfit` is the first parameter that does not.
-bool ExpressionReader::takes(const FunctionEntry& callee, const std::vector<Argument>& arguments,
-                             std::size_t& misfit) const {
-  const auto annotations = callee.definition.part(Part::kParameters).children();
+bool WarpExpressionParser::takes(const FunctionEntry& callee, const std::vector<CallArgument>& arguments,
+                                 std::size_t& misfit) const {
+  const auto annotations = callee.definition.part(SyntaxField::kParameters).children();
   for (misfit = 0; misfit < arguments.size(); ++misfit) {
-    const Given& given = arguments[misfit].given;
-    const bool fits = callee.is_generic ? admits(callee.home->scope, annotations[misfit].part(Part::kType), given)
-                                        : given.kind != Given::Kind::kFunction && given.type == callee.types[misfit];
+    const ArgumentSpec& given = arguments[misfit].spec;
+    const bool fits = callee.is_generic
+                          ? accepts(callee.environment->scope, annotations[misfit].part(SyntaxField::kType), given)
+                          : given.kind != ArgumentSpec::Kind::kFunction && given.type == callee.types[misfit];
     if (!fits) return false;
   }
   return true;
 }
 
-/// The function as it is read for these arguments. Null after a report.
-FunctionEntry* ExpressionReader::specialised(Node call, FunctionEntry* callee, const std::vector<Argument>& arguments) {
-  const bool plain = std::ranges::all_of(arguments, [](const Argument& each) { return each.given.is_plain(); });
+/// The function instantiated for these arguments. Null after a reported error.
+FunctionEntry* WarpExpressionParser::specialize(SyntaxNode call, FunctionEntry* callee,
+                                                const std::vector<CallArgument>& arguments) {
+  const bool plain = std::ranges::all_of(arguments, [](const CallArgument& each) { return each.spec.is_plain(); });
   if (plain && !callee->is_generic) return callee;
-  std::vector<Given> given;
-  for (const Argument& argument : arguments)
-    given.push_back(argument.given);
+  std::vector<ArgumentSpec> given;
+  for (const CallArgument& argument : arguments)
+    given.push_back(argument.spec);
   FunctionEntry* instance = context_.file.instance(*callee, std::move(given));
   if (instance == nullptr) {
-    context_.error(call, fmt::format("{} is called in too many ways: does it call itself?", callee->name));
+    context_.error(call, fmt::format("{} has too many specializations; does it call itself?", callee->name));
     return nullptr;
   }
   return is_callable(call, instance) ? instance : nullptr;
 }
 
-/// Of several functions of one name, the one whose parameters have the arguments' types.
-FunctionEntry* ExpressionReader::resolve_overload(Node call, const std::vector<FunctionEntry*>& candidates,
-                                                  std::vector<Argument>& values) {
-  const Arguments arguments = arguments_of(call);
+/// The overload whose parameters have the arguments' types.
+FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std::vector<FunctionEntry*>& candidates,
+                                                      std::vector<CallArgument>& values) {
+  const CallArguments arguments = arguments_of(call);
   if (!arguments.keyword.empty() || arguments.has_star) {
-    context_.error(call, "give a function that is defined for several types its arguments by position");
+    context_.error(call, "arguments of overloaded functions must be passed by position");
     return nullptr;
   }
-  for (const Node node : arguments.positional) {
+  for (const SyntaxNode node : arguments.positional) {
     values.push_back(argument(node));
     if (values.back().failed()) return nullptr;
   }
@@ -466,7 +480,7 @@ FunctionEntry* ExpressionReader::resolve_overload(Node call, const std::vector<F
   for (const bool generic : {false, true}) {
     for (FunctionEntry* entry : candidates) {
       std::size_t misfit = 0;
-      const bool is_read = entry->is_generic ? entry->rejection.empty() : entry->state == FunctionEntry::State::kRead;
+      const bool is_read = entry->is_generic ? entry->rejection.empty() : entry->state == FunctionEntry::State::kParsed;
       if (entry->is_generic == generic && is_read && entry->parameters.size() == values.size() &&
           takes(*entry, values, misfit))
         fitting.push_back(entry);
@@ -474,16 +488,16 @@ FunctionEntry* ExpressionReader::resolve_overload(Node call, const std::vector<F
     if (!fitting.empty()) break;
   }
   if (fitting.size() != 1) {
-    context_.error(call, "none of the functions of this name that could be read takes these types");
+    context_.error(call, "no parsed overload of this function accepts these argument types");
     return nullptr;
   }
   return fitting.front();
 }
 
-ResolvedCall ExpressionReader::resolve(Node call) {
+ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   const std::size_t loads_before = context_.loads.size();
   const auto candidates = context_.functions(called_name(call));
-  std::vector<Argument> arguments;
+  std::vector<CallArgument> arguments;
   FunctionEntry* callee = nullptr;
   if (candidates.size() > 1) {
     callee = resolve_overload(call, candidates, arguments);
@@ -492,20 +506,20 @@ ResolvedCall ExpressionReader::resolve(Node call) {
   }
   if (callee == nullptr) return {};
   if (std::size_t misfit = 0; !takes(*callee, arguments, misfit)) {
-    const std::string given = context_.type_name(arguments[misfit].given.type);
+    const std::string given = context_.type_name(arguments[misfit].spec.type);
     context_.error(call, callee->is_generic
-                             ? fmt::format("parameter '{}' does not take {}", callee->parameters[misfit], given)
+                             ? fmt::format("parameter '{}' does not accept {}", callee->parameters[misfit], given)
                              : fmt::format("parameter '{}' has type {}, got {}", callee->parameters[misfit],
                                            context_.type_name(callee->types[misfit]), given));
     return {};
   }
-  callee = specialised(call, callee, arguments);
+  callee = specialize(call, callee, arguments);
   if (callee == nullptr) return {};
   ResolvedCall resolved{.callee = callee, .arguments = {}};
-  for (const Argument& argument : arguments)
+  for (const CallArgument& argument : arguments)
     resolved.arguments.insert(resolved.arguments.end(), argument.values.begin(), argument.values.end());
   if (callee->has_effects) {
-    if (!may_take_effect(call, loads_before, kNone)) return {};
+    if (!can_evaluate_effect(call, loads_before, kNone)) return {};
     context_.entry.has_effects = true;
     return resolved;
   }
@@ -516,13 +530,13 @@ ResolvedCall ExpressionReader::resolve(Node call) {
   return resolved;
 }
 
-ExprId ExpressionReader::call_file_function(Node node) {
+ExprId WarpExpressionParser::call_file_function(SyntaxNode node) {
   const ResolvedCall resolved = resolve(node);
   if (resolved.callee == nullptr) return kNone;
   const ir::Function& function = context_.file.module().functions[static_cast<std::size_t>(resolved.callee->index)];
   if (function.results.size() != 1) {
-    return context_.error(
-        node, fmt::format("{} returns {} values, one is needed here", function.name, function.results.size()));
+    return context_.error(node,
+                          fmt::format("{} returns {} values, expected 1", function.name, function.results.size()));
   }
   context_.builder.at(node.loc());
   const ExprId result = context_.builder.call(resolved.callee->index, resolved.arguments);

@@ -42,7 +42,7 @@ std::optional<Constant> parse_real(std::string_view text) {
   return Constant::real(value);
 }
 
-/// The result of an arithmetic that says whether it overflowed.
+/// The result of the computation; empty if it overflowed.
 template <class Arithmetic>
 std::optional<Constant> exactly(Arithmetic arithmetic) {
   std::int64_t result = 0;
@@ -61,7 +61,7 @@ std::optional<Constant> integer_power(std::int64_t base, std::int64_t exponent) 
   return Constant::integer(result);
 }
 
-/// Python's floor division and the remainder that belongs to it.
+/// Python's floor division and the corresponding remainder.
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   const std::int64_t quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
@@ -131,12 +131,12 @@ Constant Constant::as(ir::Type scalar) const {
   return {.type = scalar, .is_typed = true, .components = {to}};
 }
 
-std::optional<Constant> literal_constant(Node node) {
+std::optional<Constant> literal_constant(SyntaxNode node) {
   switch (node.kind()) {
-    case Syntax::kInteger: return parse_integer(node.text());
-    case Syntax::kFloat: return parse_real(node.text());
-    case Syntax::kTrue: return Constant::boolean(true);
-    case Syntax::kFalse: return Constant::boolean(false);
+    case SyntaxKind::kInteger: return parse_integer(node.text());
+    case SyntaxKind::kFloat: return parse_real(node.text());
+    case SyntaxKind::kTrue: return Constant::boolean(true);
+    case SyntaxKind::kFalse: return Constant::boolean(false);
     default: return std::nullopt;
   }
 }

@@ -1,5 +1,5 @@
-// Numbers that the file states outside of kernels or as literals: their arithmetic is Python's, exact integers and
-// doubles, and only their use in a kernel gives them a type of the kernel language.
+// Numbers outside of kernels and literals. They follow Python's arithmetic, exact integers and doubles, and get a type
+// of the kernel language only when a kernel uses them.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,11 @@ struct Constant {
   Constant as(ir::Type scalar) const;
 };
 
-/// A literal of the source: integer, float, True or False. Empty for other nodes and for what is no number here
-/// ("1j", an integer of 2^64 or more).
-std::optional<Constant> literal_constant(Node node);
+/// A literal of the source: integer, float, True or False. Empty for other nodes and unsupported numbers ("1j", an
+/// integer of 2^64 or more).
+std::optional<Constant> literal_constant(SyntaxNode node);
 
-/// `left symbol right` as Python computes it for numbers; empty where that fails or is not a plain number.
+/// `left symbol right` as Python computes it for numbers; empty if that fails or is not a plain number.
 std::optional<Constant> compute(std::string_view symbol, const Constant& left, const Constant& right);
 std::optional<Constant> negate(const Constant& value);
 

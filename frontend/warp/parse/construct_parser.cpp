@@ -1,4 +1,4 @@
-// The part of ExpressionReader that reads what makes vectors, matrices, quaternions and transforms.
+// The part of WarpExpressionParser that parses constructors of vectors, matrices, quaternions and transforms.
 #include <algorithm>
 #include <array>
 
@@ -18,26 +18,26 @@ constexpr auto kMakers =
     std::to_array<std::string_view>({"vector", "matrix", "identity", "matrix_from_rows", "matrix_from_cols",
                                      "quaternion", "transformation", "quat_identity", "transform_identity"});
 
-/// What wp.quaternion and its kin make, of a scalar type.
+/// The type constructed by wp.quaternion or wp.transformation, with a given scalar type.
 ir::Type general_type(std::string_view name, ir::Scalar scalar) {
   return name.starts_with("quat") ? ir::quaternion_type(scalar) : ir::transform_type(scalar);
 }
 
-Node keyword(const Arguments& arguments, std::string_view name) {
+SyntaxNode keyword(const CallArguments& arguments, std::string_view name) {
   const auto found = arguments.keyword.find(name);
-  return found == arguments.keyword.end() ? Node() : found->second;
+  return found == arguments.keyword.end() ? SyntaxNode() : found->second;
 }
 
 }  // namespace
 
-bool ExpressionReader::is_maker(std::string_view name) {
+bool WarpExpressionParser::is_maker(std::string_view name) {
   return std::find(kMakers.begin(), kMakers.end(), name) != kMakers.end();
 }
 
-ExprId ExpressionReader::make(Node node, std::string_view name) {
-  const Arguments arguments = arguments_of(node);
+ExprId WarpExpressionParser::make(SyntaxNode node, std::string_view name) {
+  const CallArguments arguments = arguments_of(node);
   if (arguments.has_star && name != "vector" && name != "matrix") {
-    return context_.error(node, "starred arguments are not read here");
+    return context_.error(node, "starred arguments are not supported here");
   }
   if (name == "identity") return identity(node, arguments);
   if (name == "matrix_from_rows" || name == "matrix_from_cols") return from_vectors(node, name, arguments);
@@ -46,23 +46,23 @@ ExprId ExpressionReader::make(Node node, std::string_view name) {
 }
 
 /// A value for a component: literals and untyped constants take its type, as in Warp.
-ExprId ExpressionReader::component(Node node, ir::Type type) {
+ExprId WarpExpressionParser::component(SyntaxNode node, ir::Type type) {
   auto number = literal(node);
-  if (!number && node.is(Syntax::kIdentifier) && context_.bindings.find(node.text()) == kNone) {
+  if (!number && node.is(SyntaxKind::kIdentifier) && context_.bindings.find(node.text()) == kNone) {
     number = context_.scope().constant(node);
   }
   if (number && !number->is_typed) return constant(node, number->as(type));
   return value(node);
 }
 
-/// type(...): of nothing, of one scalar for all components, of a value of the same shape, or of all components.
-ExprId ExpressionReader::construct(Node node, ir::Type type, std::span<const Node> arguments) {
+/// type(...): with no argument, one scalar for all components, a value of the same shape, or all components.
+ExprId WarpExpressionParser::construct(SyntaxNode node, ir::Type type, std::span<const SyntaxNode> arguments) {
   if (arguments.empty()) {
     context_.builder.at(node.loc());
     return context_.builder.zero(type);
   }
   std::vector<ExprId> values;
-  for (const Node argument : arguments) {
+  for (const SyntaxNode argument : arguments) {
     if (argument.grammar_name() == "list_splat") {
       if (!spread(argument, values)) return kNone;
       continue;
@@ -84,14 +84,14 @@ ExprId ExpressionReader::construct(Node node, ir::Type type, std::span<const Nod
 }
 
 /// *v: the components of a vector, matrix or quaternion, one by one.
-bool ExpressionReader::spread(Node starred, std::vector<ExprId>& values) {
+bool WarpExpressionParser::spread(SyntaxNode starred, std::vector<ExprId>& values) {
   const auto inner = starred.children();
   const ExprId whole = inner.size() == 1 ? value(inner[0]) : kNone;
   if (whole == kNone) return false;
   const ir::Type type = context_.type_of(whole);
   if (!type.is_vector() && !type.is_matrix() && !type.is_quaternion()) {
-    context_.error(starred,
-                   fmt::format("only vectors, matrices and quaternions are starred, got {}", context_.type_name(type)));
+    context_.error(starred, fmt::format("a starred argument must be a vector, matrix or quaternion, got {}",
+                                        context_.type_name(type)));
     return false;
   }
   for (int k = 0; k < type.components(); ++k) {
@@ -104,9 +104,9 @@ bool ExpressionReader::spread(Node starred, std::vector<ExprId>& values) {
   return true;
 }
 
-/// Whether Warp makes the type of these values: its components, or the parts that quaternions, transforms and spatial
-/// vectors have.
-bool ExpressionReader::takes(ir::Type type, const std::vector<ExprId>& values) const {
+/// Whether Warp constructs the type from these values: its components, or the parts of quaternions, transforms and
+/// spatial vectors.
+bool WarpExpressionParser::takes(ir::Type type, const std::vector<ExprId>& values) const {
   const auto is = [&](std::size_t k, ir::Type wanted) { return context_.type_of(values[k]) == wanted; };
   const bool scalars = std::all_of(values.begin(), values.end(),
                                    [&](ExprId value) { return context_.type_of(value) == type.component(); });
@@ -117,7 +117,7 @@ bool ExpressionReader::takes(ir::Type type, const std::vector<ExprId>& values) c
   return type.is_vector() && type.rows == 6 && is(1, ir::vector_type(type.scalar, 3));
 }
 
-ExprId ExpressionReader::convert_components(Node node, ExprId whole, ir::Type type) {
+ExprId WarpExpressionParser::convert_components(SyntaxNode node, ExprId whole, ir::Type type) {
   const ir::Type from = context_.type_of(whole);
   if (from == type) return whole;
   std::vector<ExprId> converted;
@@ -133,19 +133,21 @@ ExprId ExpressionReader::convert_components(Node node, ExprId whole, ir::Type ty
 }
 
 /// wp.vector(..., length=, dtype=) and wp.matrix(..., shape=, dtype=). The dtype may follow from the values.
-ExprId ExpressionReader::sized(Node node, std::string_view name, const Arguments& arguments) {
+ExprId WarpExpressionParser::sized(SyntaxNode node, std::string_view name, const CallArguments& arguments) {
   const bool is_vector = name == "vector";
-  const Node size = keyword(arguments, is_vector ? "length" : "shape");
-  const Node dtype = keyword(arguments, "dtype");
+  const SyntaxNode size = keyword(arguments, is_vector ? "length" : "shape");
+  const SyntaxNode dtype = keyword(arguments, "dtype");
   const auto& given = arguments.positional;
   if (arguments.keyword.size() != (size ? 1U : 0U) + (dtype ? 1U : 0U)) {
-    return context_.error(node, fmt::format("wp.{} takes {}=... and dtype=...", name, is_vector ? "length" : "shape"));
+    return context_.error(node, fmt::format("wp.{} takes the keyword arguments {}=... and dtype=... only", name,
+                                            is_vector ? "length" : "shape"));
   }
-  if (!size && (!is_vector || given.size() < 2)) return context_.error(node, "the size is not known here");
+  if (!size && (!is_vector || given.size() < 2))
+    return context_.error(node, "size must be given as a compile-time constant");
   ir::Type scalar = ir::kF32;
   if (dtype) {
     const auto type = type_of_node(dtype);
-    if (!type.ok() || !type->is_scalar()) return context_.error(dtype, "the components are scalars of a type of Warp");
+    if (!type.ok() || !type->is_scalar()) return context_.error(dtype, "dtype must be a Warp scalar type");
     scalar = *type;
   } else if (!given.empty()) {
     const ExprId first = value(given[0]);
@@ -160,16 +162,15 @@ ExprId ExpressionReader::sized(Node node, std::string_view name, const Arguments
 
 /// wp.quaternion(..., dtype=), wp.transformation(..., dtype=) and their identities. The dtype may follow from the
 /// values.
-ExprId ExpressionReader::general(Node node, std::string_view name, const Arguments& arguments) {
-  const Node dtype = keyword(arguments, "dtype");
+ExprId WarpExpressionParser::general(SyntaxNode node, std::string_view name, const CallArguments& arguments) {
+  const SyntaxNode dtype = keyword(arguments, "dtype");
   const auto& given = arguments.positional;
   if (arguments.keyword.size() != (dtype ? 1U : 0U))
-    return context_.error(node, fmt::format("wp.{} takes values and dtype=...", name));
+    return context_.error(node, fmt::format("wp.{} takes component values and dtype=... only", name));
   ir::Type scalar = ir::kF32;
   if (dtype) {
     const auto type = type_of_node(dtype);
-    if (!type.ok() || !type->is_float_scalar())
-      return context_.error(dtype, "the components are floats of a type of Warp");
+    if (!type.ok() || !type->is_float_scalar()) return context_.error(dtype, "dtype must be a Warp float type");
     scalar = *type;
   } else if (!given.empty()) {
     const ExprId first = value(given[0]);
@@ -187,15 +188,15 @@ ExprId ExpressionReader::general(Node node, std::string_view name, const Argumen
 }
 
 /// wp.identity(n=3, dtype=float)
-ExprId ExpressionReader::identity(Node node, const Arguments& arguments) {
+ExprId WarpExpressionParser::identity(SyntaxNode node, const CallArguments& arguments) {
   const auto& given = arguments.positional;
-  const Node size = given.empty() ? keyword(arguments, "n") : given[0];
-  const Node dtype = given.size() > 1 ? given[1] : keyword(arguments, "dtype");
+  const SyntaxNode size = given.empty() ? keyword(arguments, "n") : given[0];
+  const SyntaxNode dtype = given.size() > 1 ? given[1] : keyword(arguments, "dtype");
   const auto rows = size ? context_.scope().constant(size) : std::nullopt;
   const auto scalar = dtype ? type_of_node(dtype) : Result<ir::Type>(Error{"no dtype"});
   const bool fits = rows && rows->type.is_integer_scalar() && rows->number().integer >= 1 &&
                     rows->number().integer <= 16 && scalar.ok() && scalar->is_scalar() && !scalar->is_bool();
-  if (!fits) return context_.error(node, "an identity matrix takes n=1 to 16 and dtype=...");
+  if (!fits) return context_.error(node, "wp.identity takes n (1 to 16) and a scalar dtype");
   const auto n = static_cast<int>(rows->number().integer);
   context_.builder.at(node.loc());
   std::vector<ExprId> components;
@@ -204,9 +205,9 @@ ExprId ExpressionReader::identity(Node node, const Arguments& arguments) {
   return context_.operation(node, Op::kMake, components, ir::matrix_type(scalar->scalar, n, n));
 }
 
-ExprId ExpressionReader::from_vectors(Node node, std::string_view name, const Arguments& arguments) {
+ExprId WarpExpressionParser::from_vectors(SyntaxNode node, std::string_view name, const CallArguments& arguments) {
   std::vector<ExprId> vectors;
-  for (const Node argument : arguments.positional) {
+  for (const SyntaxNode argument : arguments.positional) {
     vectors.push_back(value(argument));
     if (vectors.back() == kNone) return kNone;
   }
@@ -215,7 +216,7 @@ ExprId ExpressionReader::from_vectors(Node node, std::string_view name, const Ar
                       const ir::Type type = context_.type_of(vector);
                       return type.is_vector() && type == context_.type_of(vectors[0]);
                     });
-  if (!same) return context_.error(node, fmt::format("wp.{} takes vectors of one type", name));
+  if (!same) return context_.error(node, fmt::format("wp.{} takes vectors of the same type", name));
   const ir::Type vector = context_.type_of(vectors[0]);
   const ir::Type rows = ir::matrix_type(vector.scalar, static_cast<int>(vectors.size()), vector.rows);
   const ExprId made = context_.operation(node, Op::kMake, vectors, rows);

@@ -14,7 +14,7 @@ namespace {
 
 using NameSet = std::set<std::string_view>;
 
-/// Names that surely have a value; all of them where control never arrives.
+/// Names that definitely have a value; all names at unreachable points.
 struct Assigned {
   NameSet names;
   bool unreachable = false;
@@ -31,74 +31,76 @@ struct Assigned {
 };
 
 /// The identifiers that evaluating an expression reads, in order.
-void collect_reads(Node node, std::vector<Node>& reads) {
+void collect_reads(SyntaxNode node, std::vector<SyntaxNode>& reads) {
   switch (node.kind()) {
-    case Syntax::kIdentifier: reads.push_back(node); return;
-    case Syntax::kAttribute: collect_reads(node.part(Part::kObject), reads); return;
-    case Syntax::kKeywordArgument: collect_reads(node.part(Part::kValue), reads); return;
-    case Syntax::kType: return;
+    case SyntaxKind::kIdentifier: reads.push_back(node); return;
+    case SyntaxKind::kAttribute: collect_reads(node.part(SyntaxField::kObject), reads); return;
+    case SyntaxKind::kKeywordArgument: collect_reads(node.part(SyntaxField::kValue), reads); return;
+    case SyntaxKind::kType: return;
     default:
-      for (const Node child : node.children())
+      for (const SyntaxNode child : node.children())
         collect_reads(child, reads);
   }
 }
 
-/// Names that stand where a draw of a random number takes its state, which it changes.
-void collect_drawn(Node node, NameSet& drawn) {
-  if (node.is(Syntax::kCall)) {
-    const Node function = node.part(Part::kFunction);
+/// Names passed as the state of a random draw, which changes it.
+void collect_drawn(SyntaxNode node, NameSet& drawn) {
+  if (node.is(SyntaxKind::kCall)) {
+    const SyntaxNode function = node.part(SyntaxField::kFunction);
     const std::string_view text = function.text();
     const std::string_view name = text.substr(text.rfind('.') == text.npos ? 0 : text.rfind('.') + 1);
-    const auto arguments = node.part(Part::kArguments).children();
-    if (is_random_function(name) && name != "rand_init" && !arguments.empty() && arguments[0].is(Syntax::kIdentifier))
+    const auto arguments = node.part(SyntaxField::kArguments).children();
+    if (is_random_function(name) && name != "rand_init" && !arguments.empty() &&
+        arguments[0].is(SyntaxKind::kIdentifier))
       drawn.insert(arguments[0].text());
   }
-  for (const Node child : node.children())
+  for (const SyntaxNode child : node.children())
     collect_drawn(child, drawn);
 }
 
 /// The variable that an assignment to `target` changes: v for v, v[i], v.x and v[i].x.
-Node root_name(Node target) {
-  while (target.is(Syntax::kSubscript) || target.is(Syntax::kAttribute)) {
-    target = target.part(target.is(Syntax::kSubscript) ? Part::kValue : Part::kObject);
+SyntaxNode root_name(SyntaxNode target) {
+  while (target.is(SyntaxKind::kSubscript) || target.is(SyntaxKind::kAttribute)) {
+    target = target.part(target.is(SyntaxKind::kSubscript) ? SyntaxField::kValue : SyntaxField::kObject);
   }
   return target;
 }
 
-/// Whether the target is wp.adjoint[...] or a part of it, which is no variable of the function.
-bool is_adjoint_target(Node target) {
-  while (target.is(Syntax::kSubscript) || target.is(Syntax::kAttribute)) {
-    const Node inner = target.part(target.is(Syntax::kSubscript) ? Part::kValue : Part::kObject);
-    const Node name = inner.is(Syntax::kAttribute) ? inner.part(Part::kAttribute) : inner;
-    if (target.is(Syntax::kSubscript) && name.text() == "adjoint") return true;
+/// Whether the target is wp.adjoint[...] or a part of it, and thus not a variable of the function.
+bool is_adjoint_target(SyntaxNode target) {
+  while (target.is(SyntaxKind::kSubscript) || target.is(SyntaxKind::kAttribute)) {
+    const SyntaxNode inner =
+        target.part(target.is(SyntaxKind::kSubscript) ? SyntaxField::kValue : SyntaxField::kObject);
+    const SyntaxNode name = inner.is(SyntaxKind::kAttribute) ? inner.part(SyntaxField::kAttribute) : inner;
+    if (target.is(SyntaxKind::kSubscript) && name.text() == "adjoint") return true;
     target = inner;
   }
   return false;
 }
 
 /// The blocks of a compound statement, in order; empty for a simple one.
-std::vector<Node> blocks_of(Node statement) {
-  std::vector<Node> blocks;
+std::vector<SyntaxNode> blocks_of(SyntaxNode statement) {
+  std::vector<SyntaxNode> blocks;
   switch (statement.kind()) {
-    case Syntax::kIf:
-      blocks.push_back(statement.part(Part::kConsequence));
-      for (const Node child : statement.children()) {
-        if (child.is(Syntax::kElif)) blocks.push_back(child.part(Part::kConsequence));
-        if (child.is(Syntax::kElse)) blocks.push_back(child.part(Part::kBody));
+    case SyntaxKind::kIf:
+      blocks.push_back(statement.part(SyntaxField::kConsequence));
+      for (const SyntaxNode child : statement.children()) {
+        if (child.is(SyntaxKind::kElif)) blocks.push_back(child.part(SyntaxField::kConsequence));
+        if (child.is(SyntaxKind::kElse)) blocks.push_back(child.part(SyntaxField::kBody));
       }
       break;
-    case Syntax::kFor:
-    case Syntax::kWhile: blocks.push_back(statement.part(Part::kBody)); break;
+    case SyntaxKind::kFor:
+    case SyntaxKind::kWhile: blocks.push_back(statement.part(SyntaxField::kBody)); break;
     default: break;
   }
   return blocks;
 }
 
-/// Whether the loop over this range runs at least once, as far as bare numbers tell.
-bool surely_runs(Node range) {
-  if (!range.is(Syntax::kCall) || range.part(Part::kFunction).text() != "range") return false;
+/// Whether the loop over this range is known from literals to run at least once.
+bool surely_runs(SyntaxNode range) {
+  if (!range.is(SyntaxKind::kCall) || range.part(SyntaxField::kFunction).text() != "range") return false;
   std::vector<std::int64_t> bounds;
-  for (const Node bound : range.part(Part::kArguments).children()) {
+  for (const SyntaxNode bound : range.part(SyntaxField::kArguments).children()) {
     const auto number = literal_constant(bound);
     if (!number || number->number().is_real) return false;
     bounds.push_back(number->number().integer);
@@ -106,71 +108,71 @@ bool surely_runs(Node range) {
   return (bounds.size() == 1 && bounds[0] > 0) || (bounds.size() == 2 && bounds[0] < bounds[1]);
 }
 
-/// One abstract execution of a block. Reports each read of a name that may have no value yet.
+/// Abstract execution of a block. Reports each read of a name that may be unassigned.
 class Execution {
  public:
-  explicit Execution(std::vector<Node>& unassigned) : unassigned_(unassigned) {}
+  explicit Execution(std::vector<SyntaxNode>& unassigned) : unassigned_(unassigned) {}
 
-  void block(Node block, Assigned& assigned) {
-    for (const Node statement : block.children())
+  void block(SyntaxNode block, Assigned& assigned) {
+    for (const SyntaxNode statement : block.children())
       this->statement(statement, assigned);
   }
 
  private:
-  void reads(Node expression, const Assigned& assigned) {
+  void reads(SyntaxNode expression, const Assigned& assigned) {
     if (!expression) return;
     scratch_.clear();
     collect_reads(expression, scratch_);
-    for (const Node name : scratch_) {
+    for (const SyntaxNode name : scratch_) {
       if (!assigned.has(name.text())) unassigned_.push_back(name);
     }
   }
 
-  void target(Node target, Assigned& assigned) {
-    if (target.is(Syntax::kIdentifier)) {
+  void target(SyntaxNode target, Assigned& assigned) {
+    if (target.is(SyntaxKind::kIdentifier)) {
       assigned.names.insert(target.text());
-    } else if (target.is(Syntax::kPatternList) || target.is(Syntax::kTuplePattern)) {
-      for (const Node part : target.children())
+    } else if (target.is(SyntaxKind::kPatternList) || target.is(SyntaxKind::kTuplePattern)) {
+      for (const SyntaxNode part : target.children())
         this->target(part, assigned);
     } else {
       reads(target, assigned);
     }
   }
 
-  void assignment(Node node, Assigned& assigned) {
-    const Node right = node.part(Part::kRight);
-    if (right.is(Syntax::kAssignment)) {
+  void assignment(SyntaxNode node, Assigned& assigned) {
+    const SyntaxNode right = node.part(SyntaxField::kRight);
+    if (right.is(SyntaxKind::kAssignment)) {
       assignment(right, assigned);
     } else {
       reads(right, assigned);
     }
-    target(node.part(Part::kLeft), assigned);
+    target(node.part(SyntaxField::kLeft), assigned);
   }
 
-  void statement(Node statement, Assigned& assigned) {
+  void statement(SyntaxNode statement, Assigned& assigned) {
     switch (statement.kind()) {
-      case Syntax::kExpressionStatement:
-        for (const Node child : statement.children())
+      case SyntaxKind::kExpressionStatement:
+        for (const SyntaxNode child : statement.children())
           this->statement(child, assigned);
         break;
-      case Syntax::kAssignment: assignment(statement, assigned); break;
-      case Syntax::kAugmentedAssignment:
-        reads(statement.part(Part::kRight), assigned);
-        reads(statement.part(Part::kLeft), assigned);
-        target(statement.part(Part::kLeft), assigned);
+      case SyntaxKind::kAssignment: assignment(statement, assigned); break;
+      case SyntaxKind::kAugmentedAssignment:
+        reads(statement.part(SyntaxField::kRight), assigned);
+        reads(statement.part(SyntaxField::kLeft), assigned);
+        target(statement.part(SyntaxField::kLeft), assigned);
         break;
-      case Syntax::kIf: if_statement(statement, assigned); break;
-      case Syntax::kFor:
-      case Syntax::kWhile: loop(statement, assigned); break;
-      case Syntax::kReturn:
+      case SyntaxKind::kIf: if_statement(statement, assigned); break;
+      case SyntaxKind::kFor:
+      case SyntaxKind::kWhile: loop(statement, assigned); break;
+      case SyntaxKind::kReturn:
         reads(statement, assigned);
         assigned.unreachable = true;
         break;
-      case Syntax::kBreak:
+      case SyntaxKind::kBreak:
         if (!at_break_.empty()) at_break_.back().meet(assigned);
         assigned.unreachable = true;
         break;
-      case Syntax::kContinue:
+      case SyntaxKind::kContinue:
         if (!at_continue_.empty()) at_continue_.back().meet(assigned);
         assigned.unreachable = true;
         break;
@@ -178,57 +180,58 @@ class Execution {
     }
   }
 
-  void if_statement(Node statement, Assigned& assigned) {
-    reads(statement.part(Part::kCondition), assigned);
+  void if_statement(SyntaxNode statement, Assigned& assigned) {
+    reads(statement.part(SyntaxField::kCondition), assigned);
     Assigned joined = assigned;
-    block(statement.part(Part::kConsequence), joined);
+    block(statement.part(SyntaxField::kConsequence), joined);
     bool has_else = false;
-    for (const Node child : statement.children()) {
-      if (!child.is(Syntax::kElif) && !child.is(Syntax::kElse)) continue;
-      has_else = child.is(Syntax::kElse);
-      if (!has_else) reads(child.part(Part::kCondition), assigned);
+    for (const SyntaxNode child : statement.children()) {
+      if (!child.is(SyntaxKind::kElif) && !child.is(SyntaxKind::kElse)) continue;
+      has_else = child.is(SyntaxKind::kElse);
+      if (!has_else) reads(child.part(SyntaxField::kCondition), assigned);
       Assigned arm = assigned;
-      block(child.part(has_else ? Part::kBody : Part::kConsequence), arm);
+      block(child.part(has_else ? SyntaxField::kBody : SyntaxField::kConsequence), arm);
       joined.meet(arm);
     }
     if (!has_else) joined.meet(assigned);
     assigned = std::move(joined);
   }
 
-  void loop(Node statement, Assigned& assigned) {
-    const Node condition = statement.part(Part::kCondition);
-    reads(statement.is(Syntax::kFor) ? statement.part(Part::kRight) : condition, assigned);
+  void loop(SyntaxNode statement, Assigned& assigned) {
+    const SyntaxNode condition = statement.part(SyntaxField::kCondition);
+    reads(statement.is(SyntaxKind::kFor) ? statement.part(SyntaxField::kRight) : condition, assigned);
     Assigned body = assigned;
-    if (statement.is(Syntax::kFor)) target(statement.part(Part::kLeft), body);
+    if (statement.is(SyntaxKind::kFor)) target(statement.part(SyntaxField::kLeft), body);
     at_break_.push_back({.names = {}, .unreachable = true});
     at_continue_.push_back({.names = {}, .unreachable = true});
-    block(statement.part(Part::kBody), body);
+    block(statement.part(SyntaxField::kBody), body);
     body.meet(at_continue_.back());
     const Assigned broken = std::move(at_break_.back());
     at_break_.pop_back();
     at_continue_.pop_back();
-    if (condition && condition.is(Syntax::kTrue)) {
+    if (condition && condition.is(SyntaxKind::kTrue)) {
       assigned = broken;  // the only way out
-    } else if (statement.is(Syntax::kFor) && surely_runs(statement.part(Part::kRight))) {
-      if (!assigned.has(statement.part(Part::kLeft).text())) body.names.erase(statement.part(Part::kLeft).text());
+    } else if (statement.is(SyntaxKind::kFor) && surely_runs(statement.part(SyntaxField::kRight))) {
+      if (!assigned.has(statement.part(SyntaxField::kLeft).text()))
+        body.names.erase(statement.part(SyntaxField::kLeft).text());
       body.meet(broken);
       assigned = std::move(body);
     }
   }
 
-  std::vector<Node>& unassigned_;
-  std::vector<Node> scratch_;
+  std::vector<SyntaxNode>& unassigned_;
+  std::vector<SyntaxNode> scratch_;
   std::vector<Assigned> at_break_;     ///< by enclosing loop, what every break so far has assigned
   std::vector<Assigned> at_continue_;  ///< the same of continue
 };
 
 /// A block with the names that occur in it.
 struct Scope {
-  Node block;
+  SyntaxNode block;
   NameSet direct;     ///< in its own statements and in the headers of its compound statements
   NameSet mentioned;  ///< anywhere in it, loop variables inside their loop left out
-  NameSet assigned;   ///< given a value anywhere in it
-  NameSet exposed;    ///< read before the block itself surely assigns them
+  NameSet assigned;   ///< assigned anywhere in it
+  NameSet exposed;    ///< read before the block definitely assigns them
   std::vector<Scope> inner;
 };
 
@@ -237,31 +240,31 @@ class ScopeBuilder {
   std::map<std::string_view, int> assignments;
   NameSet loop_variables;
 
-  Scope build(Node block, const NameSet& at_entry) {
+  Scope build(SyntaxNode block, const NameSet& at_entry) {
     Scope scope{.block = block};
-    for (const Node statement : block.children())
+    for (const SyntaxNode statement : block.children())
       add(statement, scope);
     scope.mentioned.insert(scope.direct.begin(), scope.direct.end());
-    std::vector<Node> unassigned;
+    std::vector<SyntaxNode> unassigned;
     Assigned assigned{.names = at_entry};
     Execution(unassigned).block(block, assigned);
-    for (const Node name : unassigned)
+    for (const SyntaxNode name : unassigned)
       scope.exposed.insert(name.text());
     return scope;
   }
 
  private:
-  void mention(Node expression, Scope& scope) {
+  void mention(SyntaxNode expression, Scope& scope) {
     if (!expression) return;
-    std::vector<Node> reads;
+    std::vector<SyntaxNode> reads;
     collect_reads(expression, reads);
-    for (const Node name : reads)
+    for (const SyntaxNode name : reads)
       scope.direct.insert(name.text());
   }
 
-  void assign(Node target, Scope& scope) {
-    if (target.is(Syntax::kPatternList) || target.is(Syntax::kTuplePattern)) {
-      for (const Node part : target.children())
+  void assign(SyntaxNode target, Scope& scope) {
+    if (target.is(SyntaxKind::kPatternList) || target.is(SyntaxKind::kTuplePattern)) {
+      for (const SyntaxNode part : target.children())
         assign(part, scope);
       return;
     }
@@ -272,41 +275,41 @@ class ScopeBuilder {
     scope.assigned.insert(name);
   }
 
-  void add(Node statement, Scope& scope) {
+  void add(SyntaxNode statement, Scope& scope) {
     switch (statement.kind()) {
-      case Syntax::kExpressionStatement:
-        for (const Node child : statement.children())
+      case SyntaxKind::kExpressionStatement:
+        for (const SyntaxNode child : statement.children())
           add(child, scope);
         return;
-      case Syntax::kAssignment:
-      case Syntax::kAugmentedAssignment: {
-        const Node right = statement.part(Part::kRight);
-        if (right.is(Syntax::kAssignment)) {
+      case SyntaxKind::kAssignment:
+      case SyntaxKind::kAugmentedAssignment: {
+        const SyntaxNode right = statement.part(SyntaxField::kRight);
+        if (right.is(SyntaxKind::kAssignment)) {
           add(right, scope);
         } else {
           mention(right, scope);
         }
-        assign(statement.part(Part::kLeft), scope);
+        assign(statement.part(SyntaxField::kLeft), scope);
         return;
       }
-      case Syntax::kIf:
-        mention(statement.part(Part::kCondition), scope);
-        for (const Node child : statement.children()) {
-          if (child.is(Syntax::kElif)) mention(child.part(Part::kCondition), scope);
+      case SyntaxKind::kIf:
+        mention(statement.part(SyntaxField::kCondition), scope);
+        for (const SyntaxNode child : statement.children()) {
+          if (child.is(SyntaxKind::kElif)) mention(child.part(SyntaxField::kCondition), scope);
         }
         break;
-      case Syntax::kFor: mention(statement.part(Part::kRight), scope); break;
-      case Syntax::kWhile: mention(statement.part(Part::kCondition), scope); break;
+      case SyntaxKind::kFor: mention(statement.part(SyntaxField::kRight), scope); break;
+      case SyntaxKind::kWhile: mention(statement.part(SyntaxField::kCondition), scope); break;
       default: mention(statement, scope); return;
     }
-    for (const Node block : blocks_of(statement))
+    for (const SyntaxNode block : blocks_of(statement))
       add_block(statement, block, scope);
   }
 
-  void add_block(Node statement, Node block, Scope& scope) {
+  void add_block(SyntaxNode statement, SyntaxNode block, Scope& scope) {
     NameSet loop_variable;
-    if (statement.is(Syntax::kFor)) {
-      const std::string_view name = statement.part(Part::kLeft).text();
+    if (statement.is(SyntaxKind::kFor)) {
+      const std::string_view name = statement.part(SyntaxField::kLeft).text();
       loop_variable.insert(name);
       loop_variables.insert(name);
       ++assignments[name];
@@ -322,7 +325,7 @@ class ScopeBuilder {
 
 }  // namespace
 
-/// Fills in a Dataflow; keeps the walk's types out of the header.
+/// Computes a Dataflow; keeps the types of the walk out of the header.
 class FlowWalk {
  public:
   explicit FlowWalk(Dataflow& result) : result_(result) {}
@@ -350,7 +353,7 @@ class FlowWalk {
   Dataflow& result_;
 };
 
-Dataflow::Dataflow(Node body, const std::vector<std::string_view>& parameters) {
+Dataflow::Dataflow(SyntaxNode body, const std::vector<std::string_view>& parameters) {
   ScopeBuilder builder;
   const Scope root = builder.build(body, {});
   assignments_ = builder.assignments;
@@ -367,25 +370,27 @@ Dataflow::Dataflow(Node body, const std::vector<std::string_view>& parameters) {
     names.erase(parameter);
   FlowWalk(*this).place(root, names);
 
-  std::vector<Node> unassigned;
+  std::vector<SyntaxNode> unassigned;
   Assigned assigned{.names = NameSet(parameters.begin(), parameters.end())};
   Execution(unassigned).block(body, assigned);
   falls_through_ = !assigned.unreachable;
   NameSet reported;
-  for (const Node name : unassigned) {
+  for (const SyntaxNode name : unassigned) {
     if (!assignments_.contains(name.text()) || !reported.insert(name.text()).second) continue;
     unassigned_.push_back({.name = name, .after_loop = builder.loop_variables.contains(name.text())});
   }
 }
 
-bool Dataflow::declares(Node block, std::string_view name) const { return declarations_.contains({block.id(), name}); }
+bool Dataflow::declares(SyntaxNode block, std::string_view name) const {
+  return declarations_.contains({block.id(), name});
+}
 
 int Dataflow::assignments(std::string_view name) const {
   const auto found = assignments_.find(name);
   return found == assignments_.end() ? 0 : found->second;
 }
 
-bool Dataflow::assigned_in(Node block, std::string_view name) const {
+bool Dataflow::assigned_in(SyntaxNode block, std::string_view name) const {
   const auto found = assigned_in_.find(block.id());
   return found != assigned_in_.end() &&
          std::find(found->second.begin(), found->second.end(), name) != found->second.end();

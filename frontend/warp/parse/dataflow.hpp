@@ -1,4 +1,4 @@
-// Where the variables of a Python function live.
+// The blocks in which the variables of a Python function are declared.
 //
 // Python's variables belong to the whole function; the kernel language declares each in a block. From the syntax alone
 // this finds, for every assigned name, the innermost blocks that can declare it: all its uses lie inside, and none
@@ -17,22 +17,22 @@ namespace assay::frontend {
 
 /// A read that may come before any assignment.
 struct UnassignedRead {
-  Node name;
-  /// The name is the variable of a loop that has ended here.
+  SyntaxNode name;
+  /// The name is the variable of a loop that has ended.
   bool after_loop = false;
 };
 
 class Dataflow {
  public:
   /// `body` is the block of a function; `parameters` have values when it starts.
-  Dataflow(Node body, const std::vector<std::string_view>& parameters);
+  Dataflow(SyntaxNode body, const std::vector<std::string_view>& parameters);
 
-  /// Whether the name's declaration belongs into this block, and not into one further out or in.
-  bool declares(Node block, std::string_view name) const;
-  /// How many statements give the name a new value, component assignments and loops included.
+  /// Whether the name must be declared in exactly this block.
+  bool declares(SyntaxNode block, std::string_view name) const;
+  /// The number of statements that assign the name, including component assignments and loops.
   int assignments(std::string_view name) const;
-  /// Whether a statement of this block, or further in, gives the name a new value.
-  bool assigned_in(Node block, std::string_view name) const;
+  /// Whether a statement of this block or of a nested one assigns the name.
+  bool assigned_in(SyntaxNode block, std::string_view name) const;
   const std::vector<UnassignedRead>& unassigned_reads() const { return unassigned_; }
   /// Whether control can reach the end of the body.
   bool falls_through() const { return falls_through_; }

@@ -1,6 +1,6 @@
-// The part of FileReader that reads generic kernels of which nothing in the file says the types: Warp takes them from
-// the launch, and its arguments only Python knows. Such a kernel is read for the first of the usual types that its body
-// takes, as a call of wp.overload in the file would have it read, and the user is told which.
+// The part of WarpFileParser that instantiates generic kernels without an overload. Warp infers their types from the
+// launch, whose arguments are known only to Python. Such a kernel is instantiated with the first of the common types
+// that its body supports, as if the file called wp.overload, and a note reports the types.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -13,13 +13,13 @@
 namespace assay::frontend {
 namespace {
 
-/// Types as Python spells them; those of Warp without its module's name.
+/// Types in Python syntax; Warp's types without the module name.
 struct Guess {
-  std::string_view element;  ///< Any, as what an array holds
-  std::string_view value;    ///< Any, as a parameter by itself
+  std::string_view element;  ///< for Any as an array element
+  std::string_view value;    ///< for Any as a parameter type
 };
 
-/// The likely ones first: the first that can be read is taken.
+/// In order of preference: the first supported one is used.
 constexpr auto kGuesses = std::to_array<Guess>({{"float", "float"},
                                                 {"vec3", "float"},
                                                 {"vec3", "vec3"},
@@ -29,31 +29,31 @@ constexpr auto kGuesses = std::to_array<Guess>({{"float", "float"},
                                                 {"int", "float"},
                                                 {"float", "vec3"}});
 
-/// The most indices that stand behind each name: its dimensions, if it is an array.
-std::map<std::string_view, std::size_t> most_indices_in(Node body) {
+/// The largest number of indices of each name: its dimensions, if it is an array.
+std::map<std::string_view, std::size_t> most_indices_in(SyntaxNode body) {
   std::map<std::string_view, std::size_t> most;
-  const auto collect = [&](const auto& self, Node at) -> void {
-    if (at.is(Syntax::kSubscript) && at.part(Part::kValue).is(Syntax::kIdentifier)) {
-      const std::span<const Node> indices = at.children().subspan(1);
-      const bool is_tuple = indices.size() == 1 && indices[0].is(Syntax::kTuple);
-      std::size_t& count = most[at.part(Part::kValue).text()];
+  const auto collect = [&](const auto& self, SyntaxNode at) -> void {
+    if (at.is(SyntaxKind::kSubscript) && at.part(SyntaxField::kValue).is(SyntaxKind::kIdentifier)) {
+      const std::span<const SyntaxNode> indices = at.children().subspan(1);
+      const bool is_tuple = indices.size() == 1 && indices[0].is(SyntaxKind::kTuple);
+      std::size_t& count = most[at.part(SyntaxField::kValue).text()];
       count = std::max(count, is_tuple ? indices[0].children().size() : indices.size());
     }
-    for (const Node child : at.children())
+    for (const SyntaxNode child : at.children())
       self(self, child);
   };
   collect(collect, body);
   return most;
 }
 
-/// Spells annotations with types in the place of what is generic in them.
+/// Replaces the generic parts of annotations by types.
 class Specialiser {
  public:
   Specialiser(const ModuleScope& scope, const Guess& guess)
       : scope_(scope), warp_(scope.name_of_warp()), guess_(guess) {}
 
   /// `rank`: the dimensions that the parameter has if it is an array.
-  std::string spell(Node annotation, std::size_t rank) const {
+  std::string spell(SyntaxNode annotation, std::size_t rank) const {
     const bool is_array = rank > 0 && guess_.value != "vec3" && generic_name(annotation) == "Any" && !warp_.empty();
     if (is_array) return fmt::format("{}.array(dtype={}, ndim={})", warp_, of_warp(guess_.element), rank);
     return spell(annotation, Where::kParameter);
@@ -62,10 +62,10 @@ class Specialiser {
  private:
   enum class Where : std::uint8_t { kParameter, kArray, kVector, kExtent };
 
-  std::string spell(Node node, Where where) const {
+  std::string spell(SyntaxNode node, Where where) const {
     if (const std::string_view name = generic_name(node); !name.empty()) return type_for(name, where);
     std::string text(node.text());
-    const std::span<const Node> children = node.children();
+    const std::span<const SyntaxNode> children = node.children();
     for (std::size_t i = children.size(); i-- > 0;) {
       if (!is_generic(children[i])) continue;
       const std::string_view child = children[i].text();
@@ -75,24 +75,25 @@ class Specialiser {
     return text;
   }
 
-  /// What child number i of the node stands for, where the node stands for `outer`.
-  Where where_in(Node node, std::size_t i, Where outer) const {
-    if (node.is(Syntax::kCall) || node.is(Syntax::kSubscript)) {
-      const std::string head = scope_.warp_name(node.part(node.is(Syntax::kCall) ? Part::kFunction : Part::kValue));
+  /// The role of child i of a node whose role is `outer`.
+  Where where_in(SyntaxNode node, std::size_t i, Where outer) const {
+    if (node.is(SyntaxKind::kCall) || node.is(SyntaxKind::kSubscript)) {
+      const std::string head =
+          scope_.warp_name(node.part(node.is(SyntaxKind::kCall) ? SyntaxField::kFunction : SyntaxField::kValue));
       if (array_rank(head) > 0) return Where::kArray;
       if (head == "types.vector" || head == "types.matrix") return Where::kVector;
     }
     if (outer != Where::kVector) return outer;
     // The length or shape comes first, then the dtype.
-    const Node child = node.children()[i];
-    if (node.is(Syntax::kKeywordArgument))
-      return node.part(Part::kName).text() == "dtype" ? Where::kParameter : Where::kExtent;
-    const bool is_position = node.is(Syntax::kArgumentList) && !child.is(Syntax::kKeywordArgument);
+    const SyntaxNode child = node.children()[i];
+    if (node.is(SyntaxKind::kKeywordArgument))
+      return node.part(SyntaxField::kName).text() == "dtype" ? Where::kParameter : Where::kExtent;
+    const bool is_position = node.is(SyntaxKind::kArgumentList) && !child.is(SyntaxKind::kKeywordArgument);
     if (is_position) return i == 0 ? Where::kExtent : Where::kParameter;
     return outer;
   }
 
-  /// Names that stand for functions stay as they are: there is none to give.
+  /// Names of functions stay unchanged, because no function can be assumed.
   std::string type_for(std::string_view generic, Where where) const {
     if (where == Where::kExtent) return "3";
     if (generic == "Int") return "int";
@@ -113,62 +114,62 @@ class Specialiser {
 
 }  // namespace
 
-std::vector<Given> FileReader::types_spelt(const std::vector<std::string>& annotations, const Environment& home) {
+std::vector<ArgumentSpec> WarpFileParser::parse_types(const std::vector<std::string>& annotations,
+                                                      const Environment& home) {
   const auto tree = SyntaxTree::parse(fmt::format("[{}]\n", fmt::join(annotations, ", ")));
   if (!tree.ok()) return {};
-  std::vector<Given> types;
-  for (const Node statement : tree->root().children()) {
-    for (const Node list : statement.children()) {
-      for (const Node annotation : list.children()) {
+  std::vector<ArgumentSpec> types;
+  for (const SyntaxNode statement : tree->root().children()) {
+    for (const SyntaxNode list : statement.children()) {
+      for (const SyntaxNode annotation : list.children()) {
         const auto type = home.scope.type(annotation);
         if (!type.ok()) return {};
-        types.push_back(given_whole(module(), *type));
+        types.push_back(whole_argument(module(), *type));
       }
     }
   }
-  return types.size() == annotations.size() ? types : std::vector<Given>();
+  return types.size() == annotations.size() ? types : std::vector<ArgumentSpec>();
 }
 
-void FileReader::assume_types(FunctionEntry& kernel) {
-  const std::string unsaid =
-      fmt::format("is generic, and no call of wp.overload({}, ...) here says its types", kernel.name);
-  const std::vector<Node> annotations = annotations_of(kernel);
-  const auto most_indices = most_indices_in(kernel.definition.part(Part::kBody));
+void WarpFileParser::assume_types(FunctionEntry& kernel) {
+  const std::string unsaid = fmt::format("generic kernel has no wp.overload({}, ...) call", kernel.name);
+  const std::vector<SyntaxNode> annotations = annotations_of(kernel);
+  const auto most_indices = most_indices_in(kernel.definition.part(SyntaxField::kBody));
   std::vector<std::size_t> ranks(annotations.size());
   for (std::size_t p = 0; p < std::min(ranks.size(), kernel.parameters.size()); ++p) {
     const auto found = most_indices.find(kernel.parameters[p]);
     if (found != most_indices.end()) ranks[p] = found->second;
   }
-  const std::size_t told = result_.diagnostics.size();
+  const std::size_t reported = result_.diagnostics.size();
   std::string first_failure;
   for (const Guess& guess : kGuesses) {
-    const Specialiser specialiser(kernel.home->scope, guess);
+    const Specialiser specialiser(kernel.environment->scope, guess);
     std::vector<std::string> spelt;
     for (std::size_t p = 0; p < annotations.size(); ++p)
       spelt.push_back(specialiser.spell(annotations[p], ranks[p]));
-    std::vector<Given> types = types_spelt(spelt, *kernel.home);
+    std::vector<ArgumentSpec> types = parse_types(spelt, *kernel.environment);
     if (types.empty()) continue;
     FunctionEntry& made = *instance(kernel, std::move(types));
-    if (made.state != FunctionEntry::State::kUnread) continue;  // another guess came to the same
+    if (made.state != FunctionEntry::State::kUnparsed) continue;  // another guess gave the same types
     read_entry(made);
     const std::string list = fmt::format("[{}]", fmt::join(spelt, ", "));
-    if (made.state == FunctionEntry::State::kRead) {
+    if (made.state == FunctionEntry::State::kParsed) {
       kernel.instances = {&made};
-      kernel.state = FunctionEntry::State::kRead;
+      kernel.state = FunctionEntry::State::kParsed;
       made.has_assumptions = true;
-      const std::string warp = kernel.home->scope.name_of_warp();
-      if (kernel.home->outer == nullptr && !warp.empty())
+      const std::string warp = kernel.environment->scope.name_of_warp();
+      if (kernel.environment->outer == nullptr && !warp.empty())
         made.overload = fmt::format("{} = {}.overload({}, {})", made.name, warp, kernel.name, list);
       report({.severity = Severity::kNote,
               .loc = kernel.definition.loc(),
               .function = kernel.name,
               .construct = "def " + kernel.name,
-              .reason = fmt::format("{}: read for {}", unsaid, list)});
+              .reason = fmt::format("{}; assuming types {}", unsaid, list)});
       return;
     }
-    result_.diagnostics.resize(told);
+    result_.diagnostics.resize(reported);
     kernel_names_.erase(made.name);
-    if (first_failure.empty()) first_failure = fmt::format("; for {}: {}", list, made.failure);
+    if (first_failure.empty()) first_failure = fmt::format("; assuming types {}: {}", list, made.failure);
   }
   kernel.instances.clear();
   reject(kernel, unsaid + first_failure);

@@ -1,4 +1,5 @@
-// Where names are looked up: a file's top level, or the inside of one call of a Python function that makes kernels.
+// Environments for name lookup: the top level of a file, or one call of a kernel factory (a Python function that
+// defines kernels).
 #pragma once
 
 #include <map>
@@ -18,18 +19,17 @@ struct Environment {
   /// The top level of a file.
   Environment(ir::Module& module, std::string file_name, bool imported)
       : scope(module), file(std::move(file_name)), is_imported(imported) {}
-  /// Inside `around`, whose names it sees.
+  /// Nested in `around`, whose names are visible.
   Environment(ir::Module& module, const Environment& around)
       : scope(module, &around.scope), outer(&around), file(around.file), is_imported(around.is_imported) {}
 
   ModuleScope scope;
   std::map<std::string, std::vector<FunctionEntry*>, std::less<>> functions;
-  std::map<std::string, Node, std::less<>> factories;  ///< Python functions, by name
+  std::map<std::string, SyntaxNode, std::less<>> factories;  ///< Python functions, by name
   const Environment* outer = nullptr;
-  /// Inside a Python function whose arguments nothing gives: its name, and the parameters with the values chosen for
-  /// them.
-  std::string assumed_for;
-  std::vector<std::pair<std::string, std::string>> assumed;
+  /// For a factory that no call provides arguments for: its name, and the parameters with their assumed values.
+  std::string assumed_factory;
+  std::vector<std::pair<std::string, std::string>> assumed_arguments;
   std::string file;
   bool is_imported = false;  ///< the file is one that another imports from
 };

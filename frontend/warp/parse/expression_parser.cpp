@@ -29,80 +29,81 @@ ir::Type comparison_type(ir::Type a, ir::Type b) {
   return row_a.is_signed ? b : a;
 }
 
-bool is_and_or_xor(Node node) {
-  if (!node.is(Syntax::kBinary)) return false;
-  const std::string_view symbol = node.part(Part::kOperator).text();
+bool is_and_or_xor(SyntaxNode node) {
+  if (!node.is(SyntaxKind::kBinary)) return false;
+  const std::string_view symbol = node.part(SyntaxField::kOperator).text();
   return symbol == "&" || symbol == "^";
 }
 
 }  // namespace
 
-ExprId ExpressionReader::value(Node node) {
+ExprId WarpExpressionParser::value(SyntaxNode node) {
   switch (node.kind()) {
-    case Syntax::kInteger:
-    case Syntax::kFloat:
-    case Syntax::kTrue:
-    case Syntax::kFalse: {
+    case SyntaxKind::kInteger:
+    case SyntaxKind::kFloat:
+    case SyntaxKind::kTrue:
+    case SyntaxKind::kFalse: {
       const auto number = literal_constant(node);
-      return number ? constant(node, *number) : context_.error(node, "a number that no type of Warp holds");
+      return number ? constant(node, *number) : context_.error(node, "number is out of range for every Warp type");
     }
-    case Syntax::kIdentifier: return name(node);
-    case Syntax::kParenthesized: {
+    case SyntaxKind::kIdentifier: return name(node);
+    case SyntaxKind::kParenthesized: {
       const auto inner = node.children();
-      return inner.size() == 1 ? value(inner[0]) : context_.error(node, "not an expression of one value");
+      return inner.size() == 1 ? value(inner[0]) : context_.error(node, "expected an expression with one value");
     }
-    case Syntax::kBinary: {
+    case SyntaxKind::kBinary: {
       if (is_and_or_xor(node)) return and_and_xor(node);
-      const ExprId left = value(node.part(Part::kLeft));
-      const ExprId right = value(node.part(Part::kRight));
-      return binary(node, node.part(Part::kOperator).text(), left, right);
+      const ExprId left = value(node.part(SyntaxField::kLeft));
+      const ExprId right = value(node.part(SyntaxField::kRight));
+      return binary(node, node.part(SyntaxField::kOperator).text(), left, right);
     }
-    case Syntax::kUnary: return unary(node);
-    case Syntax::kNot: {
-      const Node argument = node.part(Part::kArgument);
-      if (names_array(argument)) return context_.operation(node, Op::kNot, {presence(argument)});
+    case SyntaxKind::kUnary: return unary(node);
+    case SyntaxKind::kNot: {
+      const SyntaxNode argument = node.part(SyntaxField::kArgument);
+      if (is_array_expression(argument)) return context_.operation(node, Op::kNot, {presence(argument)});
       const ExprId operand = value(argument);
       if (operand != kNone && context_.type_of(operand).is_float_scalar()) {
-        return context_.error(node, "Warp has no `not` of a float: compare it with 0.0");
+        return context_.error(node, "`not` is not supported for floats; compare with 0.0");
       }
       return context_.operation(node, Op::kNot, {truth(node, operand)});
     }
-    case Syntax::kBoolean: return boolean(node);
-    case Syntax::kComparison: return comparison(node);
-    case Syntax::kConditional: return conditional(node);
-    case Syntax::kAttribute:
-    case Syntax::kSubscript:
-      if (is_adjoint(node)) return context_.error(node, "an adjoint is only added to, with +=; it is not read");
+    case SyntaxKind::kBoolean: return boolean(node);
+    case SyntaxKind::kComparison: return comparison(node);
+    case SyntaxKind::kConditional: return conditional(node);
+    case SyntaxKind::kAttribute:
+    case SyntaxKind::kSubscript:
+      if (is_adjoint(node)) return context_.error(node, "adjoints cannot be read; accumulate into them with +=");
       if (const auto number = literal(node)) return constant(node, *number);
       return read_place(context_, node, place(node));
-    case Syntax::kCall: return call(node);
-    case Syntax::kString: return context_.error(node, "text has no value in a kernel");
-    case Syntax::kNone: return context_.error(node, "None has no value in a kernel");
-    default: return context_.error(node, fmt::format("Warp kernels have no such expression ({})", node.grammar_name()));
+    case SyntaxKind::kCall: return call(node);
+    case SyntaxKind::kString: return context_.error(node, "strings are not supported in kernels");
+    case SyntaxKind::kNone: return context_.error(node, "None is not supported in kernels");
+    default:
+      return context_.error(node, fmt::format("expression is not supported in kernels ({})", node.grammar_name()));
   }
 }
 
-ExprId ExpressionReader::constant(Node node, const Constant& constant) {
+ExprId WarpExpressionParser::constant(SyntaxNode node, const Constant& constant) {
   if (overflows(constant)) {
-    return context_.error(node, "an integer is int32, which does not hold this value; convert it, as in wp.int64(...)");
+    return context_.error(node, "integer literal is out of range for int32; convert it, as in wp.int64(...)");
   }
   context_.builder.at(node.loc());
   return make_expression(context_.builder, constant);
 }
 
-void ExpressionReader::collect_and_and_xor(Node node, std::vector<ExprId>& operands,
-                                           std::vector<std::string_view>& symbols) {
+void WarpExpressionParser::collect_and_and_xor(SyntaxNode node, std::vector<ExprId>& operands,
+                                               std::vector<std::string_view>& symbols) {
   if (!is_and_or_xor(node)) {
     operands.push_back(value(node));
     return;
   }
-  collect_and_and_xor(node.part(Part::kLeft), operands, symbols);
-  symbols.push_back(node.part(Part::kOperator).text());
-  collect_and_and_xor(node.part(Part::kRight), operands, symbols);
+  collect_and_and_xor(node.part(SyntaxField::kLeft), operands, symbols);
+  symbols.push_back(node.part(SyntaxField::kOperator).text());
+  collect_and_and_xor(node.part(SyntaxField::kRight), operands, symbols);
 }
 
 /// In the grammar ^ binds tighter than &; in Python it is the other way round.
-ExprId ExpressionReader::and_and_xor(Node node) {
+ExprId WarpExpressionParser::and_and_xor(SyntaxNode node) {
   std::vector<ExprId> operands;
   std::vector<std::string_view> symbols;
   collect_and_and_xor(node, operands, symbols);
@@ -119,63 +120,63 @@ ExprId ExpressionReader::and_and_xor(Node node) {
   return result;
 }
 
-/// Whether what stands before the dots, in x.y.z, is a variable of the function.
-bool ExpressionReader::is_of_variable(Node attribute) const {
-  Node root = attribute;
-  while (root.is(Syntax::kAttribute))
-    root = root.part(Part::kObject);
-  return root.is(Syntax::kIdentifier) &&
+/// Whether x in x.y.z is a variable of the function.
+bool WarpExpressionParser::is_of_variable(SyntaxNode attribute) const {
+  SyntaxNode root = attribute;
+  while (root.is(SyntaxKind::kAttribute))
+    root = root.part(SyntaxField::kObject);
+  return root.is(SyntaxKind::kIdentifier) &&
          (context_.bindings.find(root.text()) != kNone || context_.flow.assignments(root.text()) > 0);
 }
 
-std::optional<Constant> ExpressionReader::literal(Node node) const {
-  if (node.is(Syntax::kUnary) && node.part(Part::kOperator).text() == "-") {
-    const Node operand = node.part(Part::kArgument);
-    const auto number = operand.is(Syntax::kUnary) ? std::nullopt : literal(operand);
+std::optional<Constant> WarpExpressionParser::literal(SyntaxNode node) const {
+  if (node.is(SyntaxKind::kUnary) && node.part(SyntaxField::kOperator).text() == "-") {
+    const SyntaxNode operand = node.part(SyntaxField::kArgument);
+    const auto number = operand.is(SyntaxKind::kUnary) ? std::nullopt : literal(operand);
     return number ? negate(*number) : std::nullopt;
   }
-  if (node.is(Syntax::kAttribute)) return is_of_variable(node) ? std::nullopt : context_.scope().constant(node);
+  if (node.is(SyntaxKind::kAttribute)) return is_of_variable(node) ? std::nullopt : context_.scope().constant(node);
   return literal_constant(node);
 }
 
-ExprId ExpressionReader::name(Node node) {
+ExprId WarpExpressionParser::name(SyntaxNode node) {
   const std::string_view text = node.text();
   if (const ir::VarId variable = context_.bindings.find(text); variable != kNone) {
-    // A draw that comes later in the statement would change it too early.
+    // A later random draw in the statement would change it too early.
     const bool is_state =
         !FunctionContext::is_alias(variable) && context_.function.var(variable).type == scalar_type(ir::Scalar::kU32);
     if (is_state) context_.loads.push_back(variable);
     return read_place(context_, node, name_place(node));
   }
   if (context_.flow.assignments(text) > 0) {
-    context_.failed = true;  // the data flow has told where
+    context_.failed = true;  // reported by the data flow analysis
     return kNone;
   }
   if (const auto number = context_.scope().constant(node)) return constant(node, *number);
-  if (const std::string why = context_.scope().why_unknown(text); !why.empty()) return context_.error(node, why);
-  if (context_.scope().type(node).ok()) return context_.error(node, "a type is not a value");
-  if (!context_.functions(text).empty()) return context_.error(node, "a function is not a value here");
-  return context_.error(node, "this name is not defined in the file");
+  if (const std::string why = context_.scope().reason_unknown(text); !why.empty()) return context_.error(node, why);
+  if (context_.scope().type(node).ok()) return context_.error(node, "types cannot be used as values");
+  if (!context_.functions(text).empty()) return context_.error(node, "functions cannot be used as values here");
+  return context_.error(node, "name is not defined");
 }
 
-ExprId ExpressionReader::unary(Node node) {
+ExprId WarpExpressionParser::unary(SyntaxNode node) {
   if (const auto number = literal(node)) return constant(node, *number);
-  const std::string_view symbol = node.part(Part::kOperator).text();
-  const ExprId operand = value(node.part(Part::kArgument));
+  const std::string_view symbol = node.part(SyntaxField::kOperator).text();
+  const ExprId operand = value(node.part(SyntaxField::kArgument));
   if (symbol == "+") return operand;
   const auto op = unary_operator(symbol);
-  if (!op) return context_.error(node, fmt::format("Warp has no operator '{}'", symbol));
+  if (!op) return context_.error(node, fmt::format("operator '{}' is not supported by Warp", symbol));
   return context_.operation(node, *op, {operand});
 }
 
-ExprId ExpressionReader::binary(Node node, std::string_view symbol, ExprId left, ExprId right) {
+ExprId WarpExpressionParser::binary(SyntaxNode node, std::string_view symbol, ExprId left, ExprId right) {
   if (left == kNone || right == kNone) return kNone;
   const auto op = binary_operator(symbol);
-  if (!op) return context_.error(node, fmt::format("the operator '{}' is not read", symbol));
+  if (!op) return context_.error(node, fmt::format("operator '{}' is not supported", symbol));
   const ir::Type divided = context_.type_of(left);
   const ir::Type divisor = context_.type_of(right);
   if (symbol == "@" && (divided.is_scalar() || divisor.is_scalar())) {
-    return context_.error(node, "@ multiplies matrices and vectors: use *");
+    return context_.error(node, "@ is supported for matrices and vectors only; use *");
   }
   const bool by_components = divisor.is_vector() || divisor.is_matrix();
   if (*op == Op::kDiv && by_components && divided == divisor.component()) {
@@ -186,22 +187,21 @@ ExprId ExpressionReader::binary(Node node, std::string_view symbol, ExprId left,
   return context_.operation(node, *op, {left, right});
 }
 
-ExprId ExpressionReader::truth(Node node, ExprId value) {
+ExprId WarpExpressionParser::truth(SyntaxNode node, ExprId value) {
   if (value == kNone) return kNone;
   const ir::Type type = context_.type_of(value);
   if (type.is_bool()) return value;
   if (!type.is_scalar()) {
-    return context_.error(node, fmt::format("{} is neither true nor false", context_.type_name(type)));
+    return context_.error(node, fmt::format("{} cannot be used as a condition", context_.type_name(type)));
   }
   context_.builder.at(node.loc());
   const ExprId zero = context_.builder.zero(type);
   return context_.operation(node, Op::kNe, {value, zero});
 }
 
-/// An array, and so a part of it, is true where it has elements. One that is absent, for which Python gives None, has
-/// none.
-ExprId ExpressionReader::presence(Node node) {
-  const Place named = place(node);
+/// An array or array slice is true if it has elements. An absent array, None in Python, has none.
+ExprId WarpExpressionParser::presence(SyntaxNode node) {
+  const AssignmentTarget named = place(node);
   if (named.failed() || !named.lacks_indices() || named.type.is_local_array()) return read_place(context_, node, named);
   ExprId result = kNone;
   for (int d = 0; d < context_.function.var(named.variable).type.rank; ++d) {
@@ -213,33 +213,35 @@ ExprId ExpressionReader::presence(Node node) {
   return result;
 }
 
-ExprId ExpressionReader::condition(Node node) { return names_array(node) ? presence(node) : truth(node, value(node)); }
+ExprId WarpExpressionParser::condition(SyntaxNode node) {
+  return is_array_expression(node) ? presence(node) : truth(node, value(node));
+}
 
-ExprId ExpressionReader::lazy_condition(Node node) {
+ExprId WarpExpressionParser::lazy_condition(SyntaxNode node) {
   const bool before = std::exchange(context_.may_hoist, false);
   const ExprId result = condition(node);
   context_.may_hoist = before;
   return result;
 }
 
-ExprId ExpressionReader::lazy_value(Node node) {
+ExprId WarpExpressionParser::lazy_value(SyntaxNode node) {
   const bool before = std::exchange(context_.may_hoist, false);
   const ExprId result = value(node);
   context_.may_hoist = before;
   return result;
 }
 
-ExprId ExpressionReader::boolean(Node node) {
-  const ExprId left = condition(node.part(Part::kLeft));
-  const ExprId right = lazy_condition(node.part(Part::kRight));
-  const auto op = binary_operator(node.part(Part::kOperator).text());
+ExprId WarpExpressionParser::boolean(SyntaxNode node) {
+  const ExprId left = condition(node.part(SyntaxField::kLeft));
+  const ExprId right = lazy_condition(node.part(SyntaxField::kRight));
+  const auto op = binary_operator(node.part(SyntaxField::kOperator).text());
   return context_.operation(node, op.value(), {left, right});
 }
 
-ExprId ExpressionReader::compare(Node node, std::string_view symbol, ExprId left, ExprId right) {
+ExprId WarpExpressionParser::compare(SyntaxNode node, std::string_view symbol, ExprId left, ExprId right) {
   if (left == kNone || right == kNone) return kNone;
   const auto op = binary_operator(symbol);
-  if (!op) return context_.error(node, fmt::format("the operator '{}' is not read", symbol));
+  if (!op) return context_.error(node, fmt::format("operator '{}' is not supported", symbol));
   const ir::Type a = context_.type_of(left);
   const ir::Type b = context_.type_of(right);
   if (a != b && a.is_scalar() && b.is_scalar()) {
@@ -252,9 +254,9 @@ ExprId ExpressionReader::compare(Node node, std::string_view symbol, ExprId left
   return context_.operation(node, *op, {left, right});
 }
 
-ExprId ExpressionReader::comparison(Node node) {
-  const std::span<const Node> tokens = node.tokens();
-  if (tokens.size() % 2 == 0) return context_.error(node, "the comparison is not read");
+ExprId WarpExpressionParser::comparison(SyntaxNode node) {
+  const std::span<const SyntaxNode> tokens = node.tokens();
+  if (tokens.size() % 2 == 0) return context_.error(node, "this form of comparison is not supported");
   ExprId result = kNone;
   ExprId left = value(tokens[0]);
   for (std::size_t i = 1; i + 1 < tokens.size(); i += 2) {
@@ -263,7 +265,7 @@ ExprId ExpressionReader::comparison(Node node) {
     if (left == kNone || right == kNone) return kNone;
     if (tokens.size() > 3 && context_.type_of(left) != context_.type_of(right)) {
       return context_.error(
-          node, fmt::format("a chain compares values of one type, got {} and {}",
+          node, fmt::format("chained comparisons must compare values of the same type, got {} and {}",
                             context_.type_name(context_.type_of(left)), context_.type_name(context_.type_of(right))));
     }
     const ExprId next = has_next ? context_.copy(right) : kNone;
@@ -274,9 +276,9 @@ ExprId ExpressionReader::comparison(Node node) {
   return result;
 }
 
-ExprId ExpressionReader::conditional(Node node) {
+ExprId WarpExpressionParser::conditional(SyntaxNode node) {
   const auto parts = node.children();
-  if (parts.size() != 3) return context_.error(node, "the conditional expression is not read");
+  if (parts.size() != 3) return context_.error(node, "this form of conditional expression is not supported");
   const ExprId test = condition(parts[1]);
   const ExprId if_true = lazy_value(parts[0]);
   const ExprId if_false = lazy_value(parts[2]);

@@ -1,4 +1,4 @@
-// Reads the expressions of one function. A failure has been reported when kNone (or a failed Place) comes back.
+// Parses the expressions of one function. If kNone or a failed Place is returned, an error has been reported.
 #pragma once
 
 #include <algorithm>
@@ -12,157 +12,157 @@
 
 namespace assay::frontend {
 
-/// A call of a function of the file, its arguments matched to the parameters.
+/// A call of a function of the file, with arguments matched to parameters.
 struct ResolvedCall {
   const FunctionEntry* callee = nullptr;  ///< null after a failure
   std::vector<ir::ExprId> arguments;
 };
 
-/// One argument of a call: what it is to the callee, and the values that are passed.
-struct Argument {
-  Given given;
+/// One argument of a call: its specification and the values passed.
+struct CallArgument {
+  ArgumentSpec spec;
   std::vector<ir::ExprId> values;
 
   bool failed() const { return std::find(values.begin(), values.end(), ir::kNone) != values.end(); }
 };
 
-/// Reports atomics on scalars in a kernel with tiles: each thread of a block would do them.
-void reject_scalar_updates(FunctionContext& context, Node definition);
+/// Rejects atomics on scalars in a kernel with tiles, because each thread of a block would execute them.
+void reject_scalar_updates(FunctionContext& context, SyntaxNode definition);
 
 /// Whether a function of Warp's module draws a random number or makes a generator's state.
 bool is_random_function(std::string_view name);
 
-class ExpressionReader {
+class WarpExpressionParser {
  public:
-  explicit ExpressionReader(FunctionContext& context) : context_(context) {}
+  explicit WarpExpressionParser(FunctionContext& context) : context_(context) {}
 
-  ir::ExprId value(Node node);
+  ir::ExprId value(SyntaxNode node);
   /// A value as `if`, `while`, `and`, `or` and `not` take it: bool, a number that is not zero, or an array with
   /// elements.
-  ir::ExprId condition(Node node);
-  /// The same where it is not sure to be evaluated, so that nothing may be moved before the statement.
-  ir::ExprId lazy_condition(Node node);
-  Place place(Node node);
-  /// The value as a literal of the source means it: a number, perhaps with a minus, or a name of Warp for one.
-  bool is_of_variable(Node attribute) const;
-  std::optional<Constant> literal(Node node) const;
+  ir::ExprId condition(SyntaxNode node);
+  /// A condition that may not be evaluated, so that nothing may be moved before the statement.
+  ir::ExprId lazy_condition(SyntaxNode node);
+  AssignmentTarget place(SyntaxNode node);
+  /// The value of a literal: a number, optionally with a minus, or a constant of Warp.
+  bool is_of_variable(SyntaxNode attribute) const;
+  std::optional<Constant> literal(SyntaxNode node) const;
 
   /// `left symbol right` for a binary operator, as in an augmented assignment.
-  ir::ExprId binary(Node node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
+  ir::ExprId binary(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
 
-  /// What the call's function is in Warp's module, also for a bare name that neither Python nor the file defines.
-  std::string warp_function_name(Node call) const;
+  /// The name of the called function in Warp's module, also for a bare name that neither Python nor the file defines.
+  std::string warp_function_name(SyntaxNode call) const;
   /// Whether the call names a function of the file.
-  bool is_file_function(Node call) const;
-  /// Finds the function of the file that the call means and reads the arguments.
-  ResolvedCall resolve(Node call);
+  bool is_file_function(SyntaxNode call) const;
+  /// Finds the called function of the file and parses the arguments.
+  ResolvedCall resolve(SyntaxNode call);
   /// x.p or x.q of a transform x.
-  static Place transform_part(Place whole, bool translation);
+  static AssignmentTarget transform_part(AssignmentTarget whole, bool translation);
   /// The atomic that the call names.
-  std::optional<ir::AtomicOp> atomic(Node call) const;
-  /// Appends the atomic. If `result` is not empty, a new variable of this name keeps the old content; gives it.
-  ir::VarId atomic_call(Node call, ir::AtomicOp op, const std::string& result);
+  std::optional<ir::AtomicOp> atomic(SyntaxNode call) const;
+  /// Appends the atomic. If `result` is not empty, declares and returns a variable of this name for the old value.
+  ir::VarId atomic_call(SyntaxNode call, ir::AtomicOp op, const std::string& result);
   /// The type that type(x), x.dtype or a name of the scope stands for.
-  Result<ir::Type> type_of_node(Node node);
-  std::optional<ir::Type> type_with_components(Node node);
+  Result<ir::Type> type_of_node(SyntaxNode node);
+  std::optional<ir::Type> type_with_components(SyntaxNode node);
   /// Whether the expression names an array, a part of one, or a struct with arrays.
-  bool names_array(Node node);
-  /// An alias for what such an expression names; kNone after a failure.
-  ir::VarId alias(Node node, std::string_view name);
+  bool is_array_expression(SyntaxNode node);
+  /// An alias for such an expression; kNone after a reported error.
+  ir::VarId alias(SyntaxNode node, std::string_view name);
   /// Whether the node is wp.adjoint[...] or a part of it.
-  bool is_adjoint(Node node) const;
-  /// Reads a call of Warp's that does something with a tile and is no value: a store, an addition. False if it is none.
-  bool tile_statement(Node call, std::string_view name);
-  /// Whether evaluating has effects on arrays.
-  bool has_effects(Node node) const;
+  bool is_adjoint(SyntaxNode node) const;
+  /// Parses a Warp call that has an effect on a tile and no value: a store or an addition. False if it is another call.
+  bool tile_statement(SyntaxNode call, std::string_view name);
+  /// Whether evaluation has side effects on arrays.
+  bool has_effects(SyntaxNode node) const;
 
  private:
   // operators
-  ir::ExprId name(Node node);
-  ir::ExprId constant(Node node, const Constant& constant);
-  ir::ExprId unary(Node node);
+  ir::ExprId name(SyntaxNode node);
+  ir::ExprId constant(SyntaxNode node, const Constant& constant);
+  ir::ExprId unary(SyntaxNode node);
   /// A chain of & and ^ without parentheses.
-  ir::ExprId and_and_xor(Node node);
-  void collect_and_and_xor(Node node, std::vector<ir::ExprId>& operands, std::vector<std::string_view>& symbols);
-  ir::ExprId boolean(Node node);
-  ir::ExprId comparison(Node node);
-  ir::ExprId compare(Node node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
-  ir::ExprId conditional(Node node);
-  ir::ExprId lazy_value(Node node);
-  ir::ExprId truth(Node node, ir::ExprId value);
-  ir::ExprId presence(Node node);
+  ir::ExprId and_and_xor(SyntaxNode node);
+  void collect_and_and_xor(SyntaxNode node, std::vector<ir::ExprId>& operands, std::vector<std::string_view>& symbols);
+  ir::ExprId boolean(SyntaxNode node);
+  ir::ExprId comparison(SyntaxNode node);
+  ir::ExprId compare(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
+  ir::ExprId conditional(SyntaxNode node);
+  ir::ExprId lazy_value(SyntaxNode node);
+  ir::ExprId truth(SyntaxNode node, ir::ExprId value);
+  ir::ExprId presence(SyntaxNode node);
   // places
-  Place name_place(Node node);
-  Place subscript_place(Node node);
-  Place attribute_place(Node node);
-  Place adjoint_place(Node node);
-  Place shape_element(Node node, const Place& measured);
-  ir::ExprId index_value(Node index);
-  void add_index(Node node, Place& place, Node index, std::size_t& passed);
+  AssignmentTarget name_place(SyntaxNode node);
+  AssignmentTarget subscript_place(SyntaxNode node);
+  AssignmentTarget attribute_place(SyntaxNode node);
+  AssignmentTarget adjoint_place(SyntaxNode node);
+  AssignmentTarget shape_element(SyntaxNode node, const AssignmentTarget& measured);
+  ir::ExprId index_value(SyntaxNode index);
+  void add_index(SyntaxNode node, AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
   // parts of arrays and vectors (view_reader.cpp)
-  ir::ExprId as_i32(Node node, ir::ExprId value);
-  bool index_dimension(Place& place, Node index, std::size_t& passed);
-  ir::ExprId position_in(Node node, const Dimension& range, ir::ExprId position);
-  bool cut(Place& place, Dimension& dimension, Node slice, int number);
-  Place slice_of(Node node, const Place& whole, Node slice);
-  int array_rank_of(Node node);
-  ir::VarId name_of(Node node);
+  ir::ExprId as_i32(SyntaxNode node, ir::ExprId value);
+  bool index_dimension(AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
+  ir::ExprId position_in(SyntaxNode node, const Dimension& range, ir::ExprId position);
+  bool cut(AssignmentTarget& place, Dimension& dimension, SyntaxNode slice, int number);
+  AssignmentTarget slice_of(SyntaxNode node, const AssignmentTarget& whole, SyntaxNode slice);
+  int array_rank_of(SyntaxNode node);
+  ir::VarId name_of(SyntaxNode node);
   // calls
-  ir::ExprId call(Node node);
-  ir::ExprId convert(Node node, ir::Type type);
-  ir::ExprId construct_struct(Node node, ir::Type type);
-  ir::ExprId type_call(Node node, ir::Type type);
-  ir::ExprId length_of(Node node);
-  ir::ExprId thread_index(Node node);
-  ir::ExprId call_file_function(Node node);
-  bool is_callable(Node call, const FunctionEntry* callee);
-  FunctionEntry* resolve_overload(Node call, const std::vector<FunctionEntry*>& candidates,
-                                  std::vector<Argument>& values);
-  bool takes(const FunctionEntry& callee, const std::vector<Argument>& arguments, std::size_t& misfit) const;
-  FunctionEntry* specialised(Node call, FunctionEntry* callee, const std::vector<Argument>& arguments);
-  bool read_arguments(Node call, const FunctionEntry& callee, std::vector<Argument>& values);
-  std::string_view called_name(Node call) const;
-  std::optional<Given> function_argument(Node node);
-  Argument argument(Node node);
-  Argument array_argument(Node node, const Place& place);
-  ir::ExprId warp_call(Node node, std::string_view name);
+  ir::ExprId call(SyntaxNode node);
+  ir::ExprId convert(SyntaxNode node, ir::Type type);
+  ir::ExprId construct_struct(SyntaxNode node, ir::Type type);
+  ir::ExprId type_call(SyntaxNode node, ir::Type type);
+  ir::ExprId length_of(SyntaxNode node);
+  ir::ExprId thread_index(SyntaxNode node);
+  ir::ExprId call_file_function(SyntaxNode node);
+  bool is_callable(SyntaxNode call, const FunctionEntry* callee);
+  FunctionEntry* resolve_overload(SyntaxNode call, const std::vector<FunctionEntry*>& candidates,
+                                  std::vector<CallArgument>& values);
+  bool takes(const FunctionEntry& callee, const std::vector<CallArgument>& arguments, std::size_t& misfit) const;
+  FunctionEntry* specialize(SyntaxNode call, FunctionEntry* callee, const std::vector<CallArgument>& arguments);
+  bool read_arguments(SyntaxNode call, const FunctionEntry& callee, std::vector<CallArgument>& values);
+  std::string_view called_name(SyntaxNode call) const;
+  std::optional<ArgumentSpec> function_argument(SyntaxNode node);
+  CallArgument argument(SyntaxNode node);
+  CallArgument array_argument(SyntaxNode node, const AssignmentTarget& place);
+  ir::ExprId warp_call(SyntaxNode node, std::string_view name);
   // construct_reader.cpp
-  /// Whether wp.<name> makes a vector or matrix of a size that its arguments say.
+  /// Whether wp.<name> constructs a vector or matrix whose size depends on its arguments.
   static bool is_maker(std::string_view name);
-  ir::ExprId make(Node node, std::string_view name);
-  ir::ExprId sized(Node node, std::string_view name, const Arguments& arguments);
-  ir::ExprId identity(Node node, const Arguments& arguments);
-  ir::ExprId general(Node node, std::string_view name, const Arguments& arguments);
-  ir::ExprId from_vectors(Node node, std::string_view name, const Arguments& arguments);
-  ir::ExprId construct(Node node, ir::Type type, std::span<const Node> arguments);
+  ir::ExprId make(SyntaxNode node, std::string_view name);
+  ir::ExprId sized(SyntaxNode node, std::string_view name, const CallArguments& arguments);
+  ir::ExprId identity(SyntaxNode node, const CallArguments& arguments);
+  ir::ExprId general(SyntaxNode node, std::string_view name, const CallArguments& arguments);
+  ir::ExprId from_vectors(SyntaxNode node, std::string_view name, const CallArguments& arguments);
+  ir::ExprId construct(SyntaxNode node, ir::Type type, std::span<const SyntaxNode> arguments);
   bool takes(ir::Type type, const std::vector<ir::ExprId>& values) const;
-  bool spread(Node starred, std::vector<ir::ExprId>& values);
-  ir::ExprId convert_components(Node node, ir::ExprId whole, ir::Type type);
-  ir::ExprId component(Node node, ir::Type type);
+  bool spread(SyntaxNode starred, std::vector<ir::ExprId>& values);
+  ir::ExprId convert_components(SyntaxNode node, ir::ExprId whole, ir::Type type);
+  ir::ExprId component(SyntaxNode node, ir::Type type);
   // tiles (tile_reader.cpp)
-  ir::ExprId tile_call(Node node, std::string_view name);
-  ir::Type tile_shape(Node call, Node shape, ir::Type element);
-  std::vector<ir::ExprId> tile_offset(Node call, Node offset, int rank);
-  Place tile_array(Node node, ir::Type tile);
-  ir::ExprId tile_value(Node call, Node node);
-  ir::ExprId tile_load(Node node);
-  ir::ExprId tile_filled(Node node, std::string_view name);
-  ir::ExprId tile_sum(Node node, Node tile, Node axis);
-  ir::ExprId tile_reduce(Node node);
-  ir::ExprId tile_map(Node node);
-  ir::ExprId tile_extract(Node node);
-  void tile_accumulate(Node call);
+  ir::ExprId tile_call(SyntaxNode node, std::string_view name);
+  ir::Type tile_shape(SyntaxNode call, SyntaxNode shape, ir::Type element);
+  std::vector<ir::ExprId> tile_offset(SyntaxNode call, SyntaxNode offset, int rank);
+  AssignmentTarget tile_array(SyntaxNode node, ir::Type tile);
+  ir::ExprId tile_value(SyntaxNode call, SyntaxNode node);
+  ir::ExprId tile_load(SyntaxNode node);
+  ir::ExprId tile_filled(SyntaxNode node, std::string_view name);
+  ir::ExprId tile_sum(SyntaxNode node, SyntaxNode tile, SyntaxNode axis);
+  ir::ExprId tile_reduce(SyntaxNode node);
+  ir::ExprId tile_map(SyntaxNode node);
+  ir::ExprId tile_extract(SyntaxNode node);
+  void tile_accumulate(SyntaxNode call);
   // random numbers (random_reader.cpp)
-  ir::ExprId random(Node node, std::string_view name);
-  ir::ExprId generator_state(Node node, std::span<const Node> given);
-  ir::VarId state_variable(Node node);
+  ir::ExprId random(SyntaxNode node, std::string_view name);
+  ir::ExprId generator_state(SyntaxNode node, std::span<const SyntaxNode> given);
+  ir::VarId state_variable(SyntaxNode node);
   ir::ExprId next_state(ir::ExprId state);
   void advance(ir::VarId state);
   ir::ExprId integer(ir::VarId state, const std::vector<ir::ExprId>& bounds, bool is_unsigned);
   ir::ExprId uniform(ir::VarId state, const std::vector<ir::ExprId>& bounds);
   ir::ExprId normal(ir::VarId state);
-  /// Reports if the effect of `node` would come before something that the source puts before it.
-  bool may_take_effect(Node node, std::size_t loads_before, ir::VarId array);
+  /// False, with a reported error, if the effect of `node` would precede an evaluation that comes first in the source.
+  bool can_evaluate_effect(SyntaxNode node, std::size_t loads_before, ir::VarId array);
 
   FunctionContext& context_;
 };

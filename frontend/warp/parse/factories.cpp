@@ -1,5 +1,5 @@
-// The part of FileReader that follows Python functions which make kernels: what they define is read once for each call
-// whose arguments are known here.
+// The part of WarpFileParser that evaluates kernel factories, Python functions that define kernels: their definitions
+// are parsed once for each call with constant arguments.
 //
 //     def make(n: int):
 //         @wp.kernel
@@ -9,8 +9,8 @@
 //
 //     k3 = make(3)
 //
-// One that no such call reaches is read with usual arguments, and the user is told which: only the launching program
-// knows the right ones.
+// A factory without such a call is instantiated with default arguments, which are reported in a note: only the
+// launching program knows the actual ones.
 #include <algorithm>
 #include <set>
 
@@ -21,34 +21,35 @@
 namespace assay::frontend {
 namespace {
 
-/// Calls in calls; beyond that a factory calls itself.
-constexpr int kDeepest = 16;
-/// Calls in all: functions that call each other twice would double them with each level.
+/// Nested calls; beyond this limit a factory is assumed to call itself.
+constexpr int kMaxDepth = 16;
+/// Calls in total: functions that call each other twice would double the number with each level.
 constexpr int kMostCalls = 4096;
 
 struct Parameter {
   std::string_view name;
-  Node annotation;
-  Node otherwise;  ///< its default
+  SyntaxNode annotation;
+  SyntaxNode otherwise;  ///< its default
 };
 
-/// Arguments as usual as any, one a line.
+/// Typical arguments, one per line.
 constexpr std::string_view kUsualArguments = "True\nFalse\n4\n0.5\nfloat\n";
 
-/// The parameters of a Python function; one without a name is starred or the like.
-std::vector<Parameter> parameters_of(Node definition) {
+/// The parameters of a Python function; a parameter without a name is starred or similar.
+std::vector<Parameter> parameters_of(SyntaxNode definition) {
   std::vector<Parameter> parameters;
-  for (const Node node : definition.part(Part::kParameters).children()) {
-    Node name = node;
-    if (node.is(Syntax::kTypedParameter)) name = node.children()[0];
-    if (const Node named = node.part(Part::kName)) name = named;
-    if (!name.is(Syntax::kIdentifier)) name = {};
-    parameters.push_back({name ? name.text() : std::string_view(), node.part(Part::kType), node.part(Part::kValue)});
+  for (const SyntaxNode node : definition.part(SyntaxField::kParameters).children()) {
+    SyntaxNode name = node;
+    if (node.is(SyntaxKind::kTypedParameter)) name = node.children()[0];
+    if (const SyntaxNode named = node.part(SyntaxField::kName)) name = named;
+    if (!name.is(SyntaxKind::kIdentifier)) name = {};
+    parameters.push_back(
+        {name ? name.text() : std::string_view(), node.part(SyntaxField::kType), node.part(SyntaxField::kValue)});
   }
   return parameters;
 }
 
-const Node* find_factory(const Environment& home, std::string_view name, const Environment*& where) {
+const SyntaxNode* find_factory(const Environment& home, std::string_view name, const Environment*& where) {
   for (const Environment* at = &home; at != nullptr; at = at->outer) {
     const auto found = at->factories.find(name);
     where = at;
@@ -61,38 +62,39 @@ const Node* find_factory(const Environment& home, std::string_view name, const E
 using Names = std::set<std::string_view>;
 
 /// All names in it.
-Names names_in(Node node) {
+Names names_in(SyntaxNode node) {
   Names names;
-  const auto collect = [&](const auto& self, Node at) -> void {
-    if (at.is(Syntax::kIdentifier)) names.insert(at.text());
-    for (const Node child : at.children())
+  const auto collect = [&](const auto& self, SyntaxNode at) -> void {
+    if (at.is(SyntaxKind::kIdentifier)) names.insert(at.text());
+    for (const SyntaxNode child : at.children())
       self(self, child);
   };
   collect(collect, node);
   return names;
 }
 
-/// The names in it that stand where only a type can: `dtype=name`, `x: name`, `wp.array[name]`.
-Names types_in(Node node) {
+/// The names in type positions: `dtype=name`, `x: name`, `wp.array[name]`.
+Names types_in(SyntaxNode node) {
   Names names;
-  const auto take = [&](Node type) {
-    if (type.is(Syntax::kIdentifier)) names.insert(type.text());
+  const auto take = [&](SyntaxNode type) {
+    if (type.is(SyntaxKind::kIdentifier)) names.insert(type.text());
   };
-  const auto collect = [&](const auto& self, Node at) -> void {
+  const auto collect = [&](const auto& self, SyntaxNode at) -> void {
     const auto children = at.children();
-    if (at.is(Syntax::kKeywordArgument) && at.part(Part::kName).text() == "dtype") take(at.part(Part::kValue));
-    if (at.is(Syntax::kType) && children.size() == 1) {
+    if (at.is(SyntaxKind::kKeywordArgument) && at.part(SyntaxField::kName).text() == "dtype")
+      take(at.part(SyntaxField::kValue));
+    if (at.is(SyntaxKind::kType) && children.size() == 1) {
       take(children[0]);
-      if (children[0].is(Syntax::kSubscript) && children[0].children().size() == 2) take(children[0].children()[1]);
+      if (children[0].is(SyntaxKind::kSubscript) && children[0].children().size() == 2) take(children[0].children()[1]);
     }
-    for (const Node child : children)
+    for (const SyntaxNode child : children)
       self(self, child);
   };
   collect(collect, node);
   return names;
 }
 
-/// A usual argument for a parameter whose type is known; empty if it is not.
+/// A typical argument for a parameter whose type is known; empty otherwise.
 std::string_view usual_argument(const Parameter& parameter, const Names& types) {
   const std::string_view type = parameter.annotation.text();
   if (type == "bool") return "True";
@@ -108,32 +110,33 @@ std::string_view opposite(std::string_view truth) {
 
 }  // namespace
 
-bool FileReader::call_factory(Node call, std::span<const Node> targets, Environment& home) {
-  const Node function = call.part(Part::kFunction);
-  if (!function.is(Syntax::kIdentifier) || factory_depth_ >= kDeepest) return false;
-  const auto named = [](Node target) { return target.is(Syntax::kIdentifier); };
+bool WarpFileParser::call_factory(SyntaxNode call, std::span<const SyntaxNode> targets, Environment& home) {
+  const SyntaxNode function = call.part(SyntaxField::kFunction);
+  if (!function.is(SyntaxKind::kIdentifier) || factory_depth_ >= kMaxDepth) return false;
+  const auto named = [](SyntaxNode target) { return target.is(SyntaxKind::kIdentifier); };
   if (!std::ranges::all_of(targets, named)) return false;
   const Environment* around = nullptr;
-  const Node* definition = find_factory(home, function.text(), around);
+  const SyntaxNode* definition = find_factory(home, function.text(), around);
   if (definition == nullptr || ++factory_calls_ > kMostCalls) return false;
   Environment& inner = environments_.emplace_back(module(), *around);
   if (!bind_parameters(*definition, call, inner, home)) return false;
-  for (Uncalled& factory : factories_) {
+  for (UncalledFactory& factory : factories_) {
     if (factory.definition.id() == definition->id()) factory.is_called = true;
   }
   ++factory_depth_;
-  const Node result = run_factory(definition->part(Part::kBody), inner);
+  const SyntaxNode result = run_factory(definition->part(SyntaxField::kBody), inner);
   --factory_depth_;
   if (!result) return false;
-  const std::span<const Node> values = result.elements({Syntax::kTuple, Syntax::kExpressionList});
+  const std::span<const SyntaxNode> values = result.elements({SyntaxKind::kTuple, SyntaxKind::kExpressionList});
   if (values.size() != targets.size()) return false;
   for (std::size_t i = 0; i < targets.size(); ++i)
     bind_result(targets[i].text(), values[i], inner, home);
   return true;
 }
 
-bool FileReader::bind_parameters(Node definition, Node call, Environment& inner, const Environment& from) {
-  const Arguments arguments = arguments_of(call);
+bool WarpFileParser::bind_parameters(SyntaxNode definition, SyntaxNode call, Environment& inner,
+                                     const Environment& from) {
+  const CallArguments arguments = arguments_of(call);
   if (arguments.has_star) return false;
   const std::vector<Parameter> parameters = parameters_of(definition);
   if (arguments.positional.size() > parameters.size()) return false;
@@ -142,157 +145,160 @@ bool FileReader::bind_parameters(Node definition, Node call, Environment& inner,
     if (name.empty()) return false;
     const auto keyword = arguments.keyword.find(name);
     const bool is_given = p < arguments.positional.size() || keyword != arguments.keyword.end();
-    const Node value = p < arguments.positional.size()      ? arguments.positional[p]
-                       : keyword != arguments.keyword.end() ? keyword->second
-                                                            : otherwise;
+    const SyntaxNode value = p < arguments.positional.size()      ? arguments.positional[p]
+                             : keyword != arguments.keyword.end() ? keyword->second
+                                                                  : otherwise;
     if (!value) return false;
     const auto* functions =
-        value.is(Syntax::kIdentifier) ? find(is_given ? from : *inner.outer, value.text()) : nullptr;
+        value.is(SyntaxKind::kIdentifier) ? find(is_given ? from : *inner.outer, value.text()) : nullptr;
     if (functions != nullptr) {
       inner.functions.emplace(name, *functions);
     } else if (!inner.scope.bind(name, value, is_given ? from.scope : inner.outer->scope)) {
-      inner.scope.forbid(name,
-                         fmt::format("it is given as '{}', which is known only when Python runs", describe(value)));
+      inner.scope.mark_unknown(name, fmt::format("its argument '{}' is known only when Python runs", describe(value)));
     }
   }
   return true;
 }
 
-Node FileReader::run_factory(Node block, Environment& inner) {
-  for (const Node statement : block.children()) {
-    if (statement.is(Syntax::kReturn)) {
+SyntaxNode WarpFileParser::run_factory(SyntaxNode block, Environment& inner) {
+  for (const SyntaxNode statement : block.children()) {
+    if (statement.is(SyntaxKind::kReturn)) {
       const auto values = statement.children();
-      return values.size() == 1 ? values[0] : Node();
+      return values.size() == 1 ? values[0] : SyntaxNode();
     }
-    if (!statement.is(Syntax::kIf)) {
+    if (!statement.is(SyntaxKind::kIf)) {
       collect(statement, !statement.has_error(), inner);
       continue;
     }
-    const auto test = inner.scope.constant(statement.part(Part::kCondition));
+    const auto test = inner.scope.constant(statement.part(SyntaxField::kCondition));
     if (!test || !test->type.is_scalar()) {
       collect(statement, !statement.has_error(), inner);
       continue;
     }
-    Node taken = test->number().as_real() != 0 ? statement.part(Part::kConsequence) : Node();
-    for (const Node clause : statement.children()) {
+    SyntaxNode taken = test->number().as_real() != 0 ? statement.part(SyntaxField::kConsequence) : SyntaxNode();
+    for (const SyntaxNode clause : statement.children()) {
       if (taken) break;
-      if (clause.is(Syntax::kElse)) taken = clause.part(Part::kBody);
-      if (!clause.is(Syntax::kElif)) continue;
-      const auto other = inner.scope.constant(clause.part(Part::kCondition));
+      if (clause.is(SyntaxKind::kElse)) taken = clause.part(SyntaxField::kBody);
+      if (!clause.is(SyntaxKind::kElif)) continue;
+      const auto other = inner.scope.constant(clause.part(SyntaxField::kCondition));
       if (!other || !other->type.is_scalar()) break;
-      if (other->number().as_real() != 0) taken = clause.part(Part::kConsequence);
+      if (other->number().as_real() != 0) taken = clause.part(SyntaxField::kConsequence);
     }
     if (!taken) continue;
-    if (const Node result = run_factory(taken, inner)) return result;
+    if (const SyntaxNode result = run_factory(taken, inner)) return result;
   }
   return {};
 }
 
-void FileReader::bind_result(std::string_view target, Node value, const Environment& inner, Environment& home) {
-  const auto* made = value.is(Syntax::kIdentifier) ? find(inner, value.text()) : nullptr;
+void WarpFileParser::bind_result(std::string_view target, SyntaxNode value, const Environment& inner,
+                                 Environment& home) {
+  const auto* made = value.is(SyntaxKind::kIdentifier) ? find(inner, value.text()) : nullptr;
   if (made == nullptr) {
     if (!home.scope.bind(target, value, inner.scope)) {
-      home.scope.forbid(target, fmt::format("its value '{}' is known only when Python runs", describe(value)));
+      home.scope.mark_unknown(target, fmt::format("its value '{}' is known only when Python runs", describe(value)));
     }
     return;
   }
   for (FunctionEntry* entry : *made) {
-    if (entry->is_kernel && entry->home == &inner) entry->name = target;
+    if (entry->is_kernel && entry->environment == &inner) entry->name = target;
   }
   home.functions.insert_or_assign(std::string(target), *made);
 }
 
-void FileReader::add_uncalled(Node definition, Environment& home) {
+void WarpFileParser::add_uncalled(SyntaxNode definition, Environment& home) {
   if (home.is_imported || is_repeated(definition)) return;
-  factories_.push_back({.definition = definition, .home = &home, .turned_flags = turned_flags_});
-  made_.emplace(definition.id(), nullptr);
+  factories_.push_back({.definition = definition, .environment = &home, .inverted_flags = inverted_flags_});
+  first_entries_.emplace(definition.id(), nullptr);
 }
 
-bool FileReader::is_repeated(Node definition) const {
-  if (turned_flags_.empty() || !made_.contains(definition.id())) return false;
+bool WarpFileParser::is_repeated(SyntaxNode definition) const {
+  if (inverted_flags_.empty() || !first_entries_.contains(definition.id())) return false;
   const Names names = names_in(definition);
-  return std::ranges::none_of(turned_flags_, [&](std::string_view flag) { return names.contains(flag); });
+  return std::ranges::none_of(inverted_flags_, [&](std::string_view flag) { return names.contains(flag); });
 }
 
-void FileReader::collect_uncalled() {
-  // Following one may find further ones.
+void WarpFileParser::collect_uncalled() {
+  // Evaluating a factory may find further ones.
   for (std::size_t i = 0; i < factories_.size(); ++i) {
     if (factories_[i].is_called) continue;
-    const Node definition = factories_[i].definition;
-    const Node body = definition.part(Part::kBody);
-    const Environment& home = *factories_[i].home;
+    const SyntaxNode definition = factories_[i].definition;
+    const SyntaxNode body = definition.part(SyntaxField::kBody);
+    const Environment& home = *factories_[i].environment;
     Environment& inner = environments_.emplace_back(module(), home);
     const std::vector<std::string_view> flags = bind_usual_arguments(definition, false, inner);
-    turned_flags_ = factories_[i].turned_flags;
+    inverted_flags_ = factories_[i].inverted_flags;
     run_factory(body, inner);
-    // Flags inside what flags have changed stay as they are: each level would double what there is to read.
-    if (flags.empty() || !turned_flags_.empty() || ++factory_calls_ > kMostCalls) continue;
+    // Flags inside definitions that depend on inverted flags are not inverted: each level would double the work.
+    if (flags.empty() || !inverted_flags_.empty() || ++factory_calls_ > kMostCalls) continue;
     Environment& turned = environments_.emplace_back(module(), home);
-    turned_flags_ = bind_usual_arguments(definition, true, turned);
+    inverted_flags_ = bind_usual_arguments(definition, true, turned);
     run_factory(body, turned);
   }
-  turned_flags_.clear();
+  inverted_flags_.clear();
 }
 
-std::vector<std::string_view> FileReader::bind_usual_arguments(Node definition, bool turn_flags, Environment& inner) {
-  if (!usual_arguments_) {
-    if (auto parsed = SyntaxTree::parse(std::string(kUsualArguments)); parsed.ok()) usual_arguments_ = parsed.take();
+std::vector<std::string_view> WarpFileParser::bind_usual_arguments(SyntaxNode definition, bool invert_flags,
+                                                                   Environment& inner) {
+  if (!default_arguments_) {
+    if (auto parsed = SyntaxTree::parse(std::string(kUsualArguments)); parsed.ok()) default_arguments_ = parsed.take();
   }
   const auto node_of = [&](std::string_view argument) {
-    for (const Node line : usual_arguments_->root().children())
+    for (const SyntaxNode line : default_arguments_->root().children())
       if (line.text() == argument) return line.children()[0];
-    return Node();
+    return SyntaxNode();
   };
-  inner.assumed_for = definition.part(Part::kName).text();
-  const Names used = names_in(definition.part(Part::kBody));
-  const Names types = types_in(definition.part(Part::kBody));
+  inner.assumed_factory = definition.part(SyntaxField::kName).text();
+  const Names used = names_in(definition.part(SyntaxField::kBody));
+  const Names types = types_in(definition.part(SyntaxField::kBody));
   const ModuleScope& around = inner.outer->scope;
   std::vector<std::string_view> flags;
   for (const Parameter& parameter : parameters_of(definition)) {
     if (parameter.name.empty()) continue;
     std::string_view text = parameter.otherwise.text();
-    Node value = parameter.otherwise;
+    SyntaxNode value = parameter.otherwise;
     if (!value || text == "None") {
       text = usual_argument(parameter, types);
       value = node_of(text);
     }
     if (const std::string_view other = opposite(text); !other.empty() && used.contains(parameter.name)) {
       flags.push_back(parameter.name);
-      if (turn_flags) value = node_of(text = other);
+      if (invert_flags) value = node_of(text = other);
     }
     if (value && inner.scope.bind(parameter.name, value, around)) {
-      inner.assumed.emplace_back(parameter.name, text);
+      inner.assumed_arguments.emplace_back(parameter.name, text);
     } else {
-      inner.scope.forbid(parameter.name, fmt::format("it is an argument of {}, which is known only when Python runs",
-                                                     inner.assumed_for));
+      inner.scope.mark_unknown(
+          parameter.name,
+          fmt::format("it is an argument of {}, which is known only when Python runs", inner.assumed_factory));
     }
   }
   return flags;
 }
 
-void FileReader::note_assumptions(FunctionEntry& kernel) {
-  if (kernel.state != FunctionEntry::State::kRead || kernel.is_generic) return;
+void WarpFileParser::note_assumptions(FunctionEntry& kernel) {
+  if (kernel.state != FunctionEntry::State::kParsed || kernel.is_generic) return;
   Names names;
-  for (const Environment* at = kernel.home; at != nullptr; at = at->outer) {
-    if (at->assumed.empty()) continue;
+  for (const Environment* at = kernel.environment; at != nullptr; at = at->outer) {
+    if (at->assumed_arguments.empty()) continue;
     if (names.empty()) names = names_in(kernel.definition);
-    std::string told;
-    for (const auto& [name, value] : at->assumed) {
+    std::string assumptions;
+    for (const auto& [name, value] : at->assumed_arguments) {
       if (!names.contains(name) && !names_in_functions(*at).contains(name)) continue;
-      told += fmt::format("{}{}={}", told.empty() ? "" : ", ", name, value);
+      assumptions += fmt::format("{}{}={}", assumptions.empty() ? "" : ", ", name, value);
     }
-    if (told.empty()) continue;
+    if (assumptions.empty()) continue;
     kernel.has_assumptions = true;
     kernel.overload.clear();
-    report({.severity = Severity::kNote,
-            .loc = kernel.definition.loc(),
-            .function = kernel.name,
-            .construct = "def " + std::string(kernel.definition.part(Part::kName).text()),
-            .reason = fmt::format("no call of {} here has known arguments: read for {}", at->assumed_for, told)});
+    report(
+        {.severity = Severity::kNote,
+         .loc = kernel.definition.loc(),
+         .function = kernel.name,
+         .construct = "def " + std::string(kernel.definition.part(SyntaxField::kName).text()),
+         .reason = fmt::format("no call of {} has constant arguments; assuming {}", at->assumed_factory, assumptions)});
   }
 }
 
-const std::set<std::string_view>& FileReader::names_in_functions(const Environment& home) {
+const std::set<std::string_view>& WarpFileParser::names_in_functions(const Environment& home) {
   const auto [found, is_new] = names_in_functions_.try_emplace(&home);
   if (!is_new) return found->second;
   for (const auto& [name, entries] : home.functions)

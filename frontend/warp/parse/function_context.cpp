@@ -20,22 +20,22 @@ std::vector<ir::ExprId> FunctionContext::adjoint_values() {
   return values;
 }
 
-std::string_view FunctionContext::global_name(Node node) const {
-  const Node first = node.is(Syntax::kAttribute) ? node.part(Part::kObject) : node;
-  if (!first.is(Syntax::kIdentifier)) return {};
+std::string_view FunctionContext::global_name(SyntaxNode node) const {
+  const SyntaxNode first = node.is(SyntaxKind::kAttribute) ? node.part(SyntaxField::kObject) : node;
+  if (!first.is(SyntaxKind::kIdentifier)) return {};
   const std::string_view name = first.text();
   if (bindings.find(name) != ir::kNone || flow.assignments(name) > 0) return {};
-  if (node.is(Syntax::kAttribute) && scope().file_module(name) == nullptr) return {};
+  if (node.is(SyntaxKind::kAttribute) && scope().file_module(name) == nullptr) return {};
   return node.text();
 }
 
-ir::ExprId FunctionContext::error(Node node, std::string reason) {
+ir::ExprId FunctionContext::error(SyntaxNode node, std::string reason) {
   failed = true;
   file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});
   return ir::kNone;
 }
 
-void FunctionContext::note(Node node, std::string reason) {
+void FunctionContext::note(SyntaxNode node, std::string reason) {
   file.report({.severity = Severity::kNote,
                .loc = node.loc(),
                .function = entry.name,
@@ -43,7 +43,7 @@ void FunctionContext::note(Node node, std::string reason) {
                .reason = std::move(reason)});
 }
 
-ir::ExprId FunctionContext::add(Node node, ir::Expr expr) {
+ir::ExprId FunctionContext::add(SyntaxNode node, ir::Expr expr) {
   expr.loc = node.loc();
   function.expressions.push_back(std::move(expr));
   return static_cast<ir::ExprId>(function.expressions.size()) - 1;
@@ -58,7 +58,7 @@ std::string types_found(const FunctionContext& context, const std::vector<ir::Ty
   return fmt::format("got {}", names.empty() ? "nothing" : fmt::to_string(fmt::join(names, " and ")));
 }
 
-/// Why Warp has no such operator for these tiles; empty if it has, or if there is no tile.
+/// Why Warp does not support the operator for these tiles; empty if it does, or without tiles.
 std::string why_not_on_tiles(ir::Op op, const std::vector<ir::Type>& types) {
   const bool any = std::ranges::any_of(types, &ir::Type::is_tile);
   if (!any || !ir::is_elementwise(op) || op == ir::Op::kNeg || op == ir::Op::kCast) return {};
@@ -66,13 +66,13 @@ std::string why_not_on_tiles(ir::Op op, const std::vector<ir::Type>& types) {
   if ((op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv) && all) return {};
   if (op == ir::Op::kMul) return {};
   if (op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv)
-    return "Warp has this for two tiles only: fill one by wp.tile_full, or apply a function by wp.tile_map";
-  return "Warp applies this to scalars: apply it to a tile by wp.tile_map";
+    return "Warp supports this operator for two tiles only; create a tile with wp.tile_full, or use wp.tile_map";
+  return "Warp supports this operation for scalars only; use wp.tile_map for tiles";
 }
 
 }  // namespace
 
-ir::ExprId FunctionContext::apply_by_element(Node node, ir::Op op, const std::vector<ir::ExprId>& args) {
+ir::ExprId FunctionContext::apply_by_element(SyntaxNode node, ir::Op op, const std::vector<ir::ExprId>& args) {
   std::vector<ir::Type> types;
   for (const ir::ExprId arg : args)
     types.push_back(type_of(arg));
@@ -82,7 +82,8 @@ ir::ExprId FunctionContext::apply_by_element(Node node, ir::Op op, const std::ve
   return builder.op(op, args);
 }
 
-ir::ExprId FunctionContext::operation(Node node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested) {
+ir::ExprId FunctionContext::operation(SyntaxNode node, ir::Op op, const std::vector<ir::ExprId>& args,
+                                      ir::Type requested) {
   std::vector<ir::Type> types;
   for (const ir::ExprId arg : args) {
     if (arg == ir::kNone) return ir::kNone;
@@ -94,13 +95,13 @@ ir::ExprId FunctionContext::operation(Node node, ir::Op op, const std::vector<ir
     builder.at(node.loc());
     return builder.op(op, args, requested);
   }
-  // Warp has some operations for more types, as functions.
+  // Warp supports some operations for more types, as functions.
   const auto found = ir::library_function(file.module(), ir::row(op).mnemonic, types);
   if (found.ok()) return call(node, *found, args);
   return error(node, fmt::format("{}, {}", type.error().message, types_found(*this, types)));
 }
 
-ir::ExprId FunctionContext::library_call(Node node, std::string_view name, const std::vector<ir::ExprId>& args) {
+ir::ExprId FunctionContext::library_call(SyntaxNode node, std::string_view name, const std::vector<ir::ExprId>& args) {
   std::vector<ir::Type> types;
   for (const ir::ExprId arg : args) {
     if (arg == ir::kNone) return ir::kNone;
@@ -108,13 +109,13 @@ ir::ExprId FunctionContext::library_call(Node node, std::string_view name, const
   }
   const auto found = ir::library_function(file.module(), name, types);
   if (found.ok() && file.module().functions[static_cast<std::size_t>(*found)].results.size() > 1) {
-    return error(node, "gives several values: assign each to a variable, as in a, b = ...");
+    return error(node, "function returns several values; unpack them, as in a, b = ...");
   }
   if (found.ok()) return call(node, *found, args);
   return error(node, fmt::format("{}, {}", found.error().message, types_found(*this, types)));
 }
 
-ir::ExprId FunctionContext::call(Node node, int function_index, const std::vector<ir::ExprId>& args) {
+ir::ExprId FunctionContext::call(SyntaxNode node, int function_index, const std::vector<ir::ExprId>& args) {
   builder.at(node.loc());
   return builder.call(function_index, args);
 }

@@ -1,4 +1,4 @@
-// Reads one function or kernel: its signature, its thread indices, its body.
+// Parses one function or kernel: its signature, thread indices and body.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -15,37 +15,38 @@ namespace assay::frontend {
 namespace {
 
 struct Parameter {
-  Node name;
+  SyntaxNode name;
   ir::Type type;
-  Given given;
+  ArgumentSpec spec;
 };
 
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-/// The first identifier with a letter outside ASCII, which the kernel language's names do not have.
-Node foreign_name(Node node) {
+/// The first identifier with a non-ASCII letter, which the kernel language does not support.
+SyntaxNode foreign_name(SyntaxNode node) {
   if (is_ascii(node.text())) return {};
-  if (node.is(Syntax::kIdentifier)) return node;
-  for (const Node child : node.children()) {
-    if (const Node found = foreign_name(child)) return found;
+  if (node.is(SyntaxKind::kIdentifier)) return node;
+  for (const SyntaxNode child : node.children()) {
+    if (const SyntaxNode found = foreign_name(child)) return found;
   }
   return {};
 }
 
-class FunctionReader {
+class WarpFunctionParser {
  public:
-  FunctionReader(FileReader& file, FunctionEntry& entry) : file_(file), entry_(entry) {}
+  WarpFunctionParser(WarpFileParser& file, FunctionEntry& entry) : file_(file), entry_(entry) {}
 
-  /// The function, or nothing after a report.
+  /// The function; empty after a reported error.
   std::optional<ir::Function> read() {
     read_parameters();
-    if (entry_.is_kernel) find_thread_indices(entry_.definition.part(Part::kBody));
-    entry_.asks_for_thread = !thread_indices_.empty();
-    if (const Node name = foreign_name(entry_.definition)) fail(name, "names are of ASCII letters, digits and _");
+    if (entry_.is_kernel) find_thread_indices(entry_.definition.part(SyntaxField::kBody));
+    entry_.uses_thread_index = !thread_indices_.empty();
+    if (const SyntaxNode name = foreign_name(entry_.definition))
+      fail(name, "names must consist of ASCII letters, digits and _");
     if (failed_) return std::nullopt;
-    const Node body = entry_.definition.part(Part::kBody);
+    const SyntaxNode body = entry_.definition.part(SyntaxField::kBody);
     std::vector<std::string_view> names;
     for (const Parameter& parameter : parameters_)
       names.push_back(parameter.name.text());
@@ -54,68 +55,68 @@ class FunctionReader {
     report_unassigned(context);
     declare_signature(context);
     if (!declare_adjoints(context)) return std::nullopt;
-    StatementReader(context).body(body);
+    WarpStatementParser(context).body(body);
     if (entry_.gradient_of != nullptr && context.flow.falls_through()) return_adjoints(context);
     check_results(context);
-    reject_scalar_updates(context, entry_.definition.part(Part::kName));
+    reject_scalar_updates(context, entry_.definition.part(SyntaxField::kName));
     if (context.failed) return std::nullopt;
     return function;
   }
 
  private:
-  void fail(Node node, std::string reason) {
+  void fail(SyntaxNode node, std::string reason) {
     failed_ = true;
     file_.report(
         {.loc = node.loc(), .function = entry_.name, .construct = describe(node), .reason = std::move(reason)});
   }
 
-  const ModuleScope& scope() const { return entry_.home->scope; }
+  const ModuleScope& scope() const { return entry_.environment->scope; }
 
   void read_parameters() {
     std::size_t number = 0;
-    for (const Node node : entry_.definition.part(Part::kParameters).children()) {
-      const bool has_default = node.is(Syntax::kTypedDefaultParameter);
-      const bool is_typed = has_default || node.is(Syntax::kTypedParameter);
-      const Node name = has_default ? node.part(Part::kName) : is_typed ? node.children()[0] : node;
-      if (!name.is(Syntax::kIdentifier)) {
-        fail(node, "parameters are plain names with a type");
+    for (const SyntaxNode node : entry_.definition.part(SyntaxField::kParameters).children()) {
+      const bool has_default = node.is(SyntaxKind::kTypedDefaultParameter);
+      const bool is_typed = has_default || node.is(SyntaxKind::kTypedParameter);
+      const SyntaxNode name = has_default ? node.part(SyntaxField::kName) : is_typed ? node.children()[0] : node;
+      if (!name.is(SyntaxKind::kIdentifier)) {
+        fail(node, "parameters must be plain names with a type annotation");
         continue;
       }
       if (!is_typed) {
-        fail(node, "the parameter has no type annotation");
+        fail(node, "parameter has no type annotation");
         continue;
       }
       if (has_default) {
-        if (auto value = scope().constant(node.part(Part::kValue))) entry_.defaults.emplace(name.text(), *value);
+        if (auto value = scope().constant(node.part(SyntaxField::kValue))) entry_.defaults.emplace(name.text(), *value);
       }
-      if (number < entry_.given.size()) {
-        const Given& given = entry_.given[number++];
+      if (number < entry_.argument_specs.size()) {
+        const ArgumentSpec& given = entry_.argument_specs[number++];
         parameters_.push_back({name, given.type, given});
         continue;
       }
-      const auto type = scope().type(node.part(Part::kType));
+      const auto type = scope().type(node.part(SyntaxField::kType));
       if (!type.ok()) {
         fail(node, type.error().message);
         continue;
       }
-      parameters_.push_back({name, *type, given_whole(file_.module(), *type)});
+      parameters_.push_back({name, *type, whole_argument(file_.module(), *type)});
     }
     entry_.types.clear();
     for (const Parameter& parameter : parameters_)
       entry_.types.push_back(parameter.type);
   }
 
-  /// The first wp.tid() says how many dimensions the launch has, and how their indices are called.
-  void find_thread_indices(Node node) {
+  /// The first wp.tid() determines the number of launch dimensions and the names of the indices.
+  void find_thread_indices(SyntaxNode node) {
     if (!thread_indices_.empty()) return;
-    if (node.is(Syntax::kAssignment)) {
-      const Node right = node.part(Part::kRight);
-      const Node left = node.part(Part::kLeft);
+    if (node.is(SyntaxKind::kAssignment)) {
+      const SyntaxNode right = node.part(SyntaxField::kRight);
+      const SyntaxNode left = node.part(SyntaxField::kLeft);
       if (right && is_tid(right)) {
-        for (const Node target : left.elements({Syntax::kPatternList, Syntax::kTuplePattern})) {
-          thread_indices_.emplace_back(target.is(Syntax::kIdentifier) ? target.text() : "tid");
+        for (const SyntaxNode target : left.elements({SyntaxKind::kPatternList, SyntaxKind::kTuplePattern})) {
+          thread_indices_.emplace_back(target.is(SyntaxKind::kIdentifier) ? target.text() : "tid");
         }
-        if (thread_indices_.size() > 4) fail(node, "a launch has 1 to 4 dimensions");
+        if (thread_indices_.size() > 4) fail(node, "launch must have 1 to 4 dimensions");
         return;
       }
     }
@@ -123,36 +124,37 @@ class FunctionReader {
       thread_indices_.emplace_back("tid");
       return;
     }
-    for (const Node child : node.children())
+    for (const SyntaxNode child : node.children())
       find_thread_indices(child);
   }
 
-  bool is_tid(Node node) const {
-    return node.is(Syntax::kCall) && scope().warp_name(node.part(Part::kFunction)) == "tid";
+  bool is_tid(SyntaxNode node) const {
+    return node.is(SyntaxKind::kCall) && scope().warp_name(node.part(SyntaxField::kFunction)) == "tid";
   }
 
   void report_unassigned(FunctionContext& context) const {
     for (const UnassignedRead& read : context.flow.unassigned_reads()) {
-      context.error(read.name, read.after_loop ? "a loop's variable has no value after its loop: keep it in another"
-                                               : "may be used before it is assigned: assign it on every path before");
+      context.error(read.name, read.after_loop
+                                   ? "loop variable is undefined after its loop; copy it to another variable"
+                                   : "variable may be used before assignment; assign it on every path");
     }
   }
 
-  /// The variables that stand for what is given, and the name that means it. `path` is its place in the source's
-  /// argument.
-  ir::VarId declare(FunctionContext& context, const std::string& name, const Given& given, const std::string& path) {
+  /// Declares the variables for an argument and binds its name. `path` is its path inside the source argument.
+  ir::VarId declare(FunctionContext& context, const std::string& name, const ArgumentSpec& given,
+                    const std::string& path) {
     const auto parameter = [&](const std::string& variable, ir::Type type) {
       const ir::VarId made = context.builder.parameter(variable, type);
       if (entry_.is_kernel && path.find('.') != std::string::npos) context.function.variables.back().path = path;
       return made;
     };
-    if (given.kind == Given::Kind::kPack) {
-      Pack pack{.type = given.type, .fields = {}};
+    if (given.kind == ArgumentSpec::Kind::kArrayStruct) {
+      ArrayStruct array_struct{.type = given.type, .fields = {}};
       for (std::size_t f = 0; f < given.fields.size(); ++f) {
         const std::string field = file_.module().structs[given.type.struct_id].fields[f].name;
-        pack.fields.push_back(declare(context, name + "_" + field, given.fields[f], path + "." + field));
+        array_struct.fields.push_back(declare(context, name + "_" + field, given.fields[f], path + "." + field));
       }
-      return context.add(std::move(pack));
+      return context.add(std::move(array_struct));
     }
     if (given.is_plain()) return parameter(name, given.type);
     View view{.array = parameter(name, given.whole), .type = given.type, .dimensions = {}};
@@ -174,17 +176,17 @@ class FunctionReader {
     for (const Parameter& parameter : parameters_) {
       context.builder.at(parameter.name.loc());
       const std::string name(parameter.name.text());
-      if (parameter.given.kind == Given::Kind::kFunction) continue;
-      context.bindings.bind(parameter.name.text(), declare(context, name, parameter.given, name));
+      if (parameter.spec.kind == ArgumentSpec::Kind::kFunction) continue;
+      context.bindings.bind(parameter.name.text(), declare(context, name, parameter.spec, name));
     }
     context.builder.at(entry_.definition.loc());
     if (entry_.is_kernel && thread_indices_.empty()) thread_indices_.emplace_back("thread");
     for (const std::string& name : thread_indices_)
       context.builder.thread_index(name);
-    // Parameters keep their values: what the source assigns is a copy.
+    // Parameters are immutable: assignments in the source change a copy.
     for (const Parameter& parameter : parameters_) {
       const std::string_view name = parameter.name.text();
-      const bool is_value = parameter.given.kind == Given::Kind::kValue;
+      const bool is_value = parameter.spec.kind == ArgumentSpec::Kind::kValue;
       if (!is_value || context.flow.assignments(name) == 0) continue;
       context.builder.at(parameter.name.loc());
       const ir::ExprId value = context.builder.var(context.bindings.find(name));
@@ -192,7 +194,7 @@ class FunctionReader {
     }
   }
 
-  /// The parameters of a gradient or replay are those of its function; the sums that a gradient returns begin as zero.
+  /// A gradient or replay has the parameters of its function; the sums that a gradient returns start at zero.
   bool declare_adjoints(FunctionContext& context) {
     const FunctionEntry* of = entry_.gradient_of != nullptr ? entry_.gradient_of : entry_.replay_of;
     if (of == nullptr) return true;
@@ -203,9 +205,9 @@ class FunctionReader {
     for (const Parameter& parameter : parameters_)
       taken.push_back(parameter.type);
     if (taken != wanted) {
-      fail(entry_.definition.part(Part::kName),
-           fmt::format("takes the parameters of {}{}, of the same types", of->name,
-                       entry_.gradient_of != nullptr ? " and one adjoint for each of its results" : ""));
+      fail(entry_.definition.part(SyntaxField::kName),
+           fmt::format("parameter types must be the same as those of {}{}", of->name,
+                       entry_.gradient_of != nullptr ? ", followed by one adjoint for each result" : ""));
       return false;
     }
     if (entry_.gradient_of == nullptr) return true;
@@ -227,17 +229,18 @@ class FunctionReader {
     if (entry_.is_kernel || entry_.gradient_of != nullptr || context.failed) return;
     const ir::Function& function = context.function;
     if (!function.results.empty() && context.flow.falls_through()) {
-      context.error(entry_.definition.part(Part::kName), "does not return a value on every path");
+      context.error(entry_.definition.part(SyntaxField::kName), "function does not return a value on every path");
     }
-    const Node annotation = entry_.definition.part(Part::kReturnType);
+    const SyntaxNode annotation = entry_.definition.part(SyntaxField::kReturnType);
     if (!annotation || function.results.size() != 1) return;
     const auto promised = scope().type(annotation);
     if (promised.ok() && *promised != function.results[0]) {
-      context.error(annotation, fmt::format("the function returns {}", context.type_name(function.results[0])));
+      context.error(annotation, fmt::format("return annotation differs from the returned type, {}",
+                                            context.type_name(function.results[0])));
     }
   }
 
-  FileReader& file_;
+  WarpFileParser& file_;
   FunctionEntry& entry_;
   std::vector<Parameter> parameters_;
   std::vector<std::string> thread_indices_;
@@ -246,9 +249,9 @@ class FunctionReader {
 
 }  // namespace
 
-void read_function(FileReader& file, FunctionEntry& entry) {
-  auto function = FunctionReader(file, entry).read();
-  entry.state = function ? FunctionEntry::State::kRead : FunctionEntry::State::kFailed;
+void read_function(WarpFileParser& file, FunctionEntry& entry) {
+  auto function = WarpFunctionParser(file, entry).read();
+  entry.state = function ? FunctionEntry::State::kParsed : FunctionEntry::State::kFailed;
   if (!function) return;
   auto& home = entry.is_kernel ? file.module().kernels : file.module().functions;
   entry.index = static_cast<int>(home.size());

@@ -1,5 +1,6 @@
-// The part of FileReader that follows imports of other files. Such a file is loaded when a name of it is first asked
-// for, and what it defines is read when that is: a package may import half of itself from each of its files.
+// The part of WarpFileParser that resolves imports of other files. A file is loaded when one of its names is first
+// used, and each of its definitions is parsed on first use, because a package may import much of itself in each of its
+// files.
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,17 +11,17 @@
 
 namespace assay::frontend {
 
-void FileReader::collect_import(Node statement, Environment& home) {
-  const Node module = statement.part(Part::kModuleName);
-  const bool is_from = statement.is(Syntax::kImportFrom);
-  if (!finder_ || !is_from || module.text() == "warp") home.scope.add_import(statement);
-  if (!finder_ || module.text() == "warp") return;
-  for (const Node item : statement.children()) {
+void WarpFileParser::collect_import(SyntaxNode statement, Environment& home) {
+  const SyntaxNode module = statement.part(SyntaxField::kModuleName);
+  const bool is_from = statement.is(SyntaxKind::kImportFrom);
+  if (!module_finder_ || !is_from || module.text() == "warp") home.scope.add_import(statement);
+  if (!module_finder_ || module.text() == "warp") return;
+  for (const SyntaxNode item : statement.children()) {
     if (item.id() == module.id()) continue;
-    const bool is_renamed = item.is(Syntax::kAliasedImport);
-    const std::string original(is_renamed ? item.part(Part::kName).text() : item.text());
-    const std::string name(is_renamed ? item.part(Part::kAlias).text() : item.text());
-    home.functions.erase(name);  // the later of the two is what the name means
+    const bool is_renamed = item.is(SyntaxKind::kAliasedImport);
+    const std::string original(is_renamed ? item.part(SyntaxField::kName).text() : item.text());
+    const std::string name(is_renamed ? item.part(SyntaxField::kAlias).text() : item.text());
+    home.functions.erase(name);  // the later definition wins
     if (is_from) {
       home.scope.defer(name, [this, name, original, from = std::string(module.text()), &home] {
         import_name(name, {.importing_file = home.file, .module = from}, original, home);
@@ -31,14 +32,14 @@ void FileReader::collect_import(Node statement, Environment& home) {
   }
 }
 
-void FileReader::name_module(const std::string& name, const ModuleScope::FileModule& module, Environment& home) {
+void WarpFileParser::name_module(const std::string& name, const ModuleScope::FileModule& module, Environment& home) {
   home.scope.add_module(name, module, [this, module, &home](const std::string& whole, const std::string& member) {
     import_name(whole, module, member, home);
   });
 }
 
-void FileReader::import_name(const std::string& name, const ModuleScope::FileModule& from, const std::string& original,
-                             Environment& home) {
+void WarpFileParser::import_name(const std::string& name, const ModuleScope::FileModule& from,
+                                 const std::string& original, Environment& home) {
   const Environment* file = load(from);
   if (file != nullptr) {
     if (const auto* functions = find(*file, original)) {
@@ -49,23 +50,23 @@ void FileReader::import_name(const std::string& name, const ModuleScope::FileMod
       return name_module(name, *module, home);
     }
     if (home.scope.adopt(name, file->scope, original)) return;
-    if (const std::string why = file->scope.why_unknown(original); !why.empty()) {
-      return home.scope.forbid(name, fmt::format("in {}, {}", file->file, why));
+    if (const std::string why = file->scope.reason_unknown(original); !why.empty()) {
+      return home.scope.mark_unknown(name, fmt::format("in {}, {}", file->file, why));
     }
   }
-  // What a package does not define may be a module in it.
+  // A name that a package does not define may be one of its modules.
   const ModuleScope::FileModule inner{.importing_file = from.importing_file,
                                       .module = from.module + (from.module.ends_with('.') ? "" : ".") + original};
   if (load(inner) != nullptr) return name_module(name, inner, home);
-  home.scope.forbid(name, file == nullptr
-                              ? fmt::format("it comes from module '{}', which only Python can load", from.module)
-                              : fmt::format("{} does not define it", file->file));
+  home.scope.mark_unknown(name, file == nullptr
+                                    ? fmt::format("it comes from module '{}', which could not be loaded", from.module)
+                                    : fmt::format("{} does not define it", file->file));
 }
 
-Environment* FileReader::load(const ModuleScope::FileModule& module) {
+Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {
   const std::pair key(module.importing_file, module.module);
   if (const auto known = modules_.find(key); known != modules_.end()) return known->second;
-  std::optional<ModuleText> text = finder_(module.importing_file, module.module);
+  std::optional<ModuleText> text = module_finder_(module.importing_file, module.module);
   Environment* home = nullptr;
   const auto loaded = text ? loaded_.find(text->file_name) : loaded_.end();
   const bool is_new = text && loaded == loaded_.end();
@@ -75,17 +76,17 @@ Environment* FileReader::load(const ModuleScope::FileModule& module) {
   if (!is_new) return home;
   loaded_.emplace(std::move(text->file_name), home);
   if (home == nullptr) return nullptr;
-  // From here on files that import from one another find it.
+  // Register it first, so that circular imports find it.
   const bool was_loading = std::exchange(is_loading_, true);
   collect_file(imported_trees_.back().root(), *home);
   is_loading_ = was_loading;
   return home;
 }
 
-Environment* FileReader::open(const ModuleText& text) {
+Environment* WarpFileParser::open(const ModuleText& text) {
   ir::Module& module = result_.module;
-  if (imported_trees_.size() >= kMostImportedFiles) return nullptr;
-  if (text.text.size() > kMostImportedBytes - imported_bytes_) return nullptr;
+  if (imported_trees_.size() >= kMaxImportedFiles) return nullptr;
+  if (text.text.size() > kMaxImportedBytes - imported_bytes_) return nullptr;
   const auto source = check_source(text.text);
   if (!source.ok()) return nullptr;
   imported_bytes_ += text.text.size();

@@ -10,10 +10,10 @@ constexpr auto kGenericNames =
     std::to_array<std::string_view>({"Any", "Callable", "Function", "Scalar", "Float", "Int"});
 
 /// The last part of a name: "Any" of typing.Any.
-std::string_view last_name(Node node) {
-  if (node.is(Syntax::kType) && node.children().size() == 1) return last_name(node.children()[0]);
-  if (node.is(Syntax::kIdentifier)) return node.text();
-  if (node.is(Syntax::kAttribute)) return node.part(Part::kAttribute).text();
+std::string_view last_name(SyntaxNode node) {
+  if (node.is(SyntaxKind::kType) && node.children().size() == 1) return last_name(node.children()[0]);
+  if (node.is(SyntaxKind::kIdentifier)) return node.text();
+  if (node.is(SyntaxKind::kAttribute)) return node.part(SyntaxField::kAttribute).text();
   return {};
 }
 
@@ -26,27 +26,28 @@ bool takes_value(std::string_view generic, ir::Type type) {
 }
 
 /// Whether the annotation of a dtype, or of a whole value, takes the type.
-bool takes(const ModuleScope& scope, Node annotation, ir::Type type) {
-  if (annotation.is(Syntax::kType) && annotation.children().size() == 1) {
+bool takes(const ModuleScope& scope, SyntaxNode annotation, ir::Type type) {
+  if (annotation.is(SyntaxKind::kType) && annotation.children().size() == 1) {
     return takes(scope, annotation.children()[0], type);
   }
   if (const std::string_view generic = generic_name(annotation); !generic.empty()) return takes_value(generic, type);
-  const std::string name = annotation.is(Syntax::kCall) ? scope.warp_name(annotation.part(Part::kFunction)) : "";
+  const std::string name =
+      annotation.is(SyntaxKind::kCall) ? scope.warp_name(annotation.part(SyntaxField::kFunction)) : "";
   if (!is_generic(annotation) || (name != "types.vector" && name != "types.matrix")) {
     const auto known = scope.type(annotation);
     return known.ok() && *known == type;
   }
-  const Arguments arguments = arguments_of(annotation);
-  const auto argument = [&](std::size_t position, std::string_view keyword) -> Node {
+  const CallArguments arguments = arguments_of(annotation);
+  const auto argument = [&](std::size_t position, std::string_view keyword) -> SyntaxNode {
     if (position < arguments.positional.size()) return arguments.positional[position];
     const auto found = arguments.keyword.find(keyword);
-    return found == arguments.keyword.end() ? Node() : found->second;
+    return found == arguments.keyword.end() ? SyntaxNode() : found->second;
   };
   const bool is_vector = name == "types.vector";
-  const Node size = argument(0, is_vector ? "length" : "shape");
-  const Node dtype = argument(1, "dtype");
+  const SyntaxNode size = argument(0, is_vector ? "length" : "shape");
+  const SyntaxNode dtype = argument(1, "dtype");
   if (!size || !dtype || (is_vector ? !type.is_vector() : !type.is_matrix())) return false;
-  const std::span<const Node> extents = size.elements({Syntax::kTuple});
+  const std::span<const SyntaxNode> extents = size.elements({SyntaxKind::kTuple});
   for (std::size_t k = 0; k < extents.size(); ++k) {
     if (!generic_name(extents[k]).empty()) continue;
     const auto number = scope.constant(extents[k]);
@@ -57,59 +58,62 @@ bool takes(const ModuleScope& scope, Node annotation, ir::Type type) {
 
 }  // namespace
 
-bool Given::is_plain() const {
+bool ArgumentSpec::is_plain() const {
   if (kind == Kind::kFunction) return false;
-  if (kind == Kind::kPack) return std::ranges::all_of(fields, &Given::is_plain);
-  return std::ranges::all_of(parts, [](const Part& part) { return part.kind == DimensionKind::kWhole; });
+  if (kind == Kind::kArrayStruct) return std::ranges::all_of(fields, &ArgumentSpec::is_plain);
+  return std::ranges::all_of(parts, [](const DimensionSpec& part) { return part.kind == DimensionKind::kWhole; });
 }
 
-bool holds_arrays(const ir::Module& module, ir::Type type) {
+bool contains_arrays(const ir::Module& module, ir::Type type) {
   if (!type.is_struct()) return false;
   const auto& fields = module.structs[type.struct_id].fields;
   return std::ranges::any_of(
-      fields, [&](const ir::Field& field) { return field.type.is_array() || holds_arrays(module, field.type); });
+      fields, [&](const ir::Field& field) { return field.type.is_array() || contains_arrays(module, field.type); });
 }
 
-Given given_whole(const ir::Module& module, ir::Type type) {
+ArgumentSpec whole_argument(const ir::Module& module, ir::Type type) {
   if (type.is_array()) {
-    return {.kind = Given::Kind::kArray, .type = type, .whole = type, .parts = std::vector<Given::Part>(type.rank)};
+    return {.kind = ArgumentSpec::Kind::kArray,
+            .type = type,
+            .whole = type,
+            .parts = std::vector<ArgumentSpec::DimensionSpec>(type.rank)};
   }
-  if (!holds_arrays(module, type)) return {.kind = Given::Kind::kValue, .type = type};
-  Given pack{.kind = Given::Kind::kPack, .type = type};
+  if (!contains_arrays(module, type)) return {.kind = ArgumentSpec::Kind::kValue, .type = type};
+  ArgumentSpec array_struct{.kind = ArgumentSpec::Kind::kArrayStruct, .type = type};
   for (const ir::Field& field : module.structs[type.struct_id].fields)
-    pack.fields.push_back(given_whole(module, field.type));
-  return pack;
+    array_struct.fields.push_back(whole_argument(module, field.type));
+  return array_struct;
 }
 
-std::string_view generic_name(Node node) {
+std::string_view generic_name(SyntaxNode node) {
   const std::string_view name = last_name(node);
   return std::ranges::find(kGenericNames, name) != kGenericNames.end() ? name : std::string_view();
 }
 
-bool is_generic(Node annotation) {
+bool is_generic(SyntaxNode annotation) {
   if (!annotation) return false;
   if (!generic_name(annotation).empty()) return true;
-  if (annotation.is(Syntax::kAttribute) || annotation.is(Syntax::kString)) return false;
-  if (annotation.is(Syntax::kKeywordArgument)) return is_generic(annotation.part(Part::kValue));
+  if (annotation.is(SyntaxKind::kAttribute) || annotation.is(SyntaxKind::kString)) return false;
+  if (annotation.is(SyntaxKind::kKeywordArgument)) return is_generic(annotation.part(SyntaxField::kValue));
   return std::ranges::any_of(annotation.children(), is_generic);
 }
 
-bool admits(const ModuleScope& scope, Node annotation, const Given& given) {
-  if (annotation.is(Syntax::kType) && annotation.children().size() == 1) {
-    return admits(scope, annotation.children()[0], given);
+bool accepts(const ModuleScope& scope, SyntaxNode annotation, const ArgumentSpec& given) {
+  if (annotation.is(SyntaxKind::kType) && annotation.children().size() == 1) {
+    return accepts(scope, annotation.children()[0], given);
   }
-  if (given.kind == Given::Kind::kFunction) {
-    const Node head = annotation.is(Syntax::kSubscript) ? annotation.part(Part::kValue) : annotation;
+  if (given.kind == ArgumentSpec::Kind::kFunction) {
+    const SyntaxNode head = annotation.is(SyntaxKind::kSubscript) ? annotation.part(SyntaxField::kValue) : annotation;
     const std::string_view name = last_name(head);
     return name == "Any" || name == "Callable" || name == "Function";
   }
-  if (given.kind != Given::Kind::kArray || !is_generic(annotation)) return takes(scope, annotation, given.type);
+  if (given.kind != ArgumentSpec::Kind::kArray || !is_generic(annotation)) return takes(scope, annotation, given.type);
   if (last_name(annotation) == "Any") return true;
   // wp.array(dtype=Any, ndim=...), wp.array2d(dtype=Any), wp.array[Any]
-  const bool is_call = annotation.is(Syntax::kCall);
-  if (!is_call && !annotation.is(Syntax::kSubscript)) return false;
-  int rank = array_rank(scope.warp_name(annotation.part(is_call ? Part::kFunction : Part::kValue)));
-  Node element;
+  const bool is_call = annotation.is(SyntaxKind::kCall);
+  if (!is_call && !annotation.is(SyntaxKind::kSubscript)) return false;
+  int rank = array_rank(scope.warp_name(annotation.part(is_call ? SyntaxField::kFunction : SyntaxField::kValue)));
+  SyntaxNode element;
   if (is_call) {
     for (const auto& [name, value] : arguments_of(annotation).keyword) {
       if (name == "dtype") element = value;

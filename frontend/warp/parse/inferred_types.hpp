@@ -1,6 +1,6 @@
-// What a call gives for a parameter, as far as the callee's code depends on it. A function whose parameters are
-// generic, or that is given parts of arrays, other functions or structs with arrays, is read once for each way of
-// calling it.
+// Argument specifications: the properties of an argument on which the callee's code depends. A function that is
+// generic, or that is called with array slices, functions or structs with arrays, is instantiated for each
+// specification.
 #pragma once
 
 #include <cstdint>
@@ -21,37 +21,37 @@ enum class DimensionKind : std::uint8_t {
   kRange,  ///< start, start + step, ...: `extent` of them
 };
 
-struct Given {
-  enum class Kind : std::uint8_t { kValue, kArray, kPack, kFunction };
-  struct Part {
+struct ArgumentSpec {
+  enum class Kind : std::uint8_t { kValue, kArray, kArrayStruct, kFunction };
+  struct DimensionSpec {
     DimensionKind kind = DimensionKind::kWhole;
     std::int64_t step = 1;
-    friend bool operator==(const Part&, const Part&) = default;
+    friend bool operator==(const DimensionSpec&, const DimensionSpec&) = default;
   };
 
   Kind kind = Kind::kValue;
   ir::Type type = {};                          ///< an array as the callee sees it
-  ir::Type whole = {};                         ///< kArray: the array that it is a part of
-  std::vector<Part> parts = {};                ///< kArray: by dimension of `whole`
-  std::vector<Given> fields = {};              ///< kPack
+  ir::Type whole = {};                         ///< kArray: the array that it is a slice of
+  std::vector<DimensionSpec> parts = {};       ///< kArray: by dimension of `whole`
+  std::vector<ArgumentSpec> fields = {};       ///< kArrayStruct
   std::vector<FunctionEntry*> functions = {};  ///< kFunction of the file
   std::string warp_function = {};              ///< kFunction of Warp
 
-  friend bool operator==(const Given&, const Given&) = default;
-  /// Whether the type says all.
+  friend bool operator==(const ArgumentSpec&, const ArgumentSpec&) = default;
+  /// Whether the type alone specifies the argument.
   bool is_plain() const;
 };
 
 /// Whether a struct has an array, or a struct with one, among its fields.
-bool holds_arrays(const ir::Module& module, ir::Type type);
-/// A parameter of this type given whole.
-Given given_whole(const ir::Module& module, ir::Type type);
+bool contains_arrays(const ir::Module& module, ir::Type type);
+/// The specification of a whole value or array of this type.
+ArgumentSpec whole_argument(const ir::Module& module, ir::Type type);
 
-/// The name that leaves a type open, if the node is one, with or without its module: "Any", "Float"; else empty.
-std::string_view generic_name(Node node);
-/// Whether the annotation leaves the type to the call: Any, wp.array(dtype=Any), Callable.
-bool is_generic(Node annotation);
-/// Whether a parameter so annotated takes what is given.
-bool admits(const ModuleScope& scope, Node annotation, const Given& given);
+/// The generic type name, with or without its module: "Any", "Float"; empty for other nodes.
+std::string_view generic_name(SyntaxNode node);
+/// Whether the annotation is generic: Any, wp.array(dtype=Any), Callable.
+bool is_generic(SyntaxNode annotation);
+/// Whether a parameter with this annotation accepts the argument.
+bool accepts(const ModuleScope& scope, SyntaxNode annotation, const ArgumentSpec& given);
 
 }  // namespace assay::frontend

@@ -1,6 +1,6 @@
-// The part of ExpressionReader that reads Warp's random numbers: a generator of 32 bits of state (M. Jarzynski,
-// M. Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020). A draw changes its state variable in front of the
-// statement and leaves its number in a variable of its own.
+// The part of WarpExpressionParser that parses Warp's random numbers: a generator of 32 bits of state (M. Jarzynski,
+// M. Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020). A draw changes its state variable before the
+// statement and stores its number in a separate variable.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ namespace {
 
 const ir::Type kState = scalar_type(ir::Scalar::kU32);
 
-/// What randn adds to a uniform number so that its logarithm exists, and 2 pi in f32.
+/// The constant that randn adds to a uniform number before taking its logarithm, and 2 pi in f32.
 constexpr double kTiny = 5.96e-8;
 constexpr double kTurn = 6.2831854820251465;
 
@@ -46,19 +46,20 @@ bool is_random_function(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-ExprId ExpressionReader::next_state(ExprId state) {
+ExprId WarpExpressionParser::next_state(ExprId state) {
   return context_.builder.call(context_.file.library_function("rand_pcg", generator_step), {state});
 }
 
-ExprId ExpressionReader::random(Node node, std::string_view name) {
-  const Arguments arguments = arguments_of(node);
+ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
+  const CallArguments arguments = arguments_of(node);
   if (arguments.has_star || !arguments.keyword.empty())
-    return context_.error(node, "give this function its arguments by position");
+    return context_.error(node, "arguments of this function must be passed by position");
   const auto& given = arguments.positional;
   if (name == "rand_init") return generator_state(node, given);
   const bool ranged = given.size() == 3 && name != "randn";
   if (given.size() != 1 && !ranged)
-    return context_.error(node, name == "randn" ? "takes the state" : "takes the state, or the state and two bounds");
+    return context_.error(node, name == "randn" ? "expected the random generator state as the only argument"
+                                                : "expected the random generator state and, optionally, two bounds");
   const ir::VarId state = state_variable(given[0]);
   if (state == kNone) return kNone;
   const std::size_t loads_before = context_.loads.size();
@@ -69,9 +70,9 @@ ExprId ExpressionReader::random(Node node, std::string_view name) {
   for (const ExprId id : bounds) {
     if (id == kNone) return kNone;
     if (context_.type_of(id) != bound)
-      return context_.error(node, fmt::format("the bounds are {}", context_.type_name(bound)));
+      return context_.error(node, fmt::format("bounds must have type {}", context_.type_name(bound)));
   }
-  if (!may_take_effect(node, loads_before, state)) return kNone;
+  if (!can_evaluate_effect(node, loads_before, state)) return kNone;
   context_.builder.at(node.loc());
   const ExprId drawn = name == "randf"   ? uniform(state, bounds)
                        : name == "randn" ? normal(state)
@@ -79,13 +80,13 @@ ExprId ExpressionReader::random(Node node, std::string_view name) {
   return context_.builder.var(context_.builder.let("drawn", drawn));
 }
 
-ExprId ExpressionReader::generator_state(Node node, std::span<const Node> given) {
-  if (given.empty() || given.size() > 2) return context_.error(node, "takes a seed, and perhaps an offset");
+ExprId WarpExpressionParser::generator_state(SyntaxNode node, std::span<const SyntaxNode> given) {
+  if (given.empty() || given.size() > 2) return context_.error(node, "expected a seed and an optional offset");
   std::vector<ExprId> numbers;
-  for (const Node argument : given) {
+  for (const SyntaxNode argument : given) {
     const ExprId number = value(argument);
     if (number == kNone) return kNone;
-    if (context_.type_of(number) != ir::kI32) return context_.error(argument, "seed and offset are int32");
+    if (context_.type_of(number) != ir::kI32) return context_.error(argument, "seed and offset must be int32");
     context_.builder.at(node.loc());
     numbers.push_back(context_.builder.cast(kState, number));
   }
@@ -94,22 +95,22 @@ ExprId ExpressionReader::generator_state(Node node, std::span<const Node> given)
   return next_state(context_.builder.op(Op::kAdd, {numbers[0], next_state(numbers[1])}));
 }
 
-/// The variable that a draw changes.
-ir::VarId ExpressionReader::state_variable(Node node) {
-  const ir::VarId named = node.is(Syntax::kIdentifier) ? context_.bindings.find(node.text()) : kNone;
+/// The state variable of a draw.
+ir::VarId WarpExpressionParser::state_variable(SyntaxNode node) {
+  const ir::VarId named = node.is(SyntaxKind::kIdentifier) ? context_.bindings.find(node.text()) : kNone;
   const ir::VarId variable = FunctionContext::is_alias(named) ? kNone : named;
   const bool known = variable != kNone && context_.function.var(variable).type == kState;
   if (known && !context_.function.is_parameter(variable)) return variable;
-  context_.error(node, "the state of a generator is a variable of type uint32");
+  context_.error(node, "random generator state must be a variable of type uint32");
   return kNone;
 }
 
-void ExpressionReader::advance(ir::VarId state) {
+void WarpExpressionParser::advance(ir::VarId state) {
   ir::Builder& b = context_.builder;
   b.assign(state, next_state(b.var(state)));
 }
 
-ExprId ExpressionReader::integer(ir::VarId state, const std::vector<ExprId>& bounds, bool is_unsigned) {
+ExprId WarpExpressionParser::integer(ir::VarId state, const std::vector<ExprId>& bounds, bool is_unsigned) {
   ir::Builder& b = context_.builder;
   advance(state);
   const ir::Type type = is_unsigned ? kState : ir::kI32;
@@ -123,8 +124,8 @@ ExprId ExpressionReader::integer(ir::VarId state, const std::vector<ExprId>& bou
   return is_unsigned ? number : b.cast(type, number);
 }
 
-/// The upper 24 bits as a fraction: in [0, 1) without a rounding.
-ExprId ExpressionReader::uniform(ir::VarId state, const std::vector<ExprId>& bounds) {
+/// The upper 24 bits as a fraction in [0, 1), without rounding.
+ExprId WarpExpressionParser::uniform(ir::VarId state, const std::vector<ExprId>& bounds) {
   ir::Builder& b = context_.builder;
   advance(state);
   const ExprId bits = b.op(Op::kShiftRight, {b.var(state), b.literal(kState, std::int64_t{8})});
@@ -134,8 +135,8 @@ ExprId ExpressionReader::uniform(ir::VarId state, const std::vector<ExprId>& bou
   return b.op(Op::kAdd, {b.op(Op::kMul, {width, unit}), bounds[0]});
 }
 
-/// By Box and Muller, from two uniform numbers.
-ExprId ExpressionReader::normal(ir::VarId state) {
+/// Box-Muller transform of two uniform numbers.
+ExprId WarpExpressionParser::normal(ir::VarId state) {
   ir::Builder& b = context_.builder;
   const ir::VarId first = b.let("drawn", uniform(state, {}));
   const ExprId second = uniform(state, {});

@@ -18,7 +18,7 @@ Error in_file(const Error& error, const std::string& file) {
 
 }  // namespace
 
-Result<ParsedFile> read_python(std::string_view source, std::string file_name, const ModuleFinder& finder) {
+Result<ParsedFile> parse_python(std::string_view source, std::string file_name, const ModuleFinder& finder) {
   const auto text = check_source(source);
   if (!text.ok()) return in_file(text.error(), file_name);
   const auto tree = SyntaxTree::parse(std::string(*text));
@@ -26,7 +26,7 @@ Result<ParsedFile> read_python(std::string_view source, std::string file_name, c
   ParsedFile result;
   result.module.source_name = file_name;
   result.module.source_lines = ir::split_lines(*text);
-  FileReader reader(*tree, result, finder);
+  WarpFileParser reader(*tree, result, finder);
   if (const auto done = reader.read(); !done.ok()) return in_file(done.error(), file_name);
   return result;
 }

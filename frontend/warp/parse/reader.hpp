@@ -1,13 +1,13 @@
-// Reads a Python file with Warp kernels into a Module.
+// Parses a Python file with Warp kernels into a Module.
 //
-//     auto read = read_python(text, "wave.py");
-//     if (!read.ok()) ...                                  // not a Python text at all
+//     auto read = parse_python(text, "wave.py");
+//     if (!read.ok()) ...                                  // not Python
 //     for (const auto& d : read->diagnostics) print(d.text());
-//     for (const auto& kernel : read->module.kernels) ...  // those that could be read
+//     for (const auto& kernel : read->module.kernels) ...  // the supported ones
 //
-// The reader executes nothing of the file. It gives kernels Warp's meaning and Warp's types; what it cannot take it
-// names with place, construct and reason, and goes on with the next kernel. How nodes are spelt where Python leaves a
-// choice is told in backends/source/warp/writer.hpp; docs/design/frontend.md lists what is read.
+// The parser executes nothing. Kernels have Warp's semantics and types; unsupported constructs are reported with
+// location, construct and reason, and parsing continues with the next kernel. backends/source/warp/writer.hpp documents
+// the Python spelling of IR nodes; docs/design/frontend.md lists the supported features.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@
 
 namespace assay::frontend {
 
-/// Fails, with "file:line:column" where there is a place, only for a text that is no readable Python: not UTF-8,
-/// binary, empty, larger than 2 MB, nested too deeply, or broken so that no definition is left.
+/// Fails, with "file:line:column" if there is a location, only for a text that is not valid Python source: not UTF-8,
+/// binary, empty, larger than 2 MB, nested too deeply, or without a definition that can be parsed.
 ///
-/// What the kernels name of other modules is read where `finder` has these: functions, structs, constants and types.
-/// Without one, and of a module that is not found or not readable, such a name is unknown.
-Result<ParsedFile> read_python(std::string_view source, std::string file_name, const ModuleFinder& finder = {});
+/// Functions, structs, constants and types of other modules are supported if `finder` finds these modules. Names of
+/// modules that are not found or not readable are unknown.
+Result<ParsedFile> parse_python(std::string_view source, std::string file_name, const ModuleFinder& finder = {});
 
 }  // namespace assay::frontend

@@ -1,4 +1,4 @@
-// The part of ModuleScope that computes numbers as Python would.
+// The part of ModuleScope that evaluates constant expressions with Python semantics.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ namespace {
 
 using Unary = double (*)(double);
 
-/// Functions of Python's module math that round as the C library's of the same name, which Python calls.
+/// Functions of Python's math module, which calls the C library functions of the same name.
 const std::map<std::string_view, Unary>& math_functions() {
   static const std::map<std::string_view, Unary> functions = {
       {"sqrt", [](double x) { return std::sqrt(x); }},   {"exp", [](double x) { return std::exp(x); }},
@@ -28,47 +28,47 @@ const std::map<std::string_view, Unary>& math_functions() {
 
 }  // namespace
 
-std::optional<Constant> ModuleScope::constant(Node expression) const {
+std::optional<Constant> ModuleScope::constant(SyntaxNode expression) const {
   if (auto literal = literal_constant(expression)) return literal;
   switch (expression.kind()) {
-    case Syntax::kParenthesized: {
+    case SyntaxKind::kParenthesized: {
       const auto inner = expression.children();
       return inner.size() == 1 ? constant(inner[0]) : std::nullopt;
     }
-    case Syntax::kIdentifier: {
+    case SyntaxKind::kIdentifier: {
       const ModuleScope* scope = owner(expression.text());
       if (scope != nullptr) {
         const auto found = scope->constants_.find(expression.text());
         if (found != scope->constants_.end()) return found->second;
       }
-      const auto number = warp_number(warp_name(expression));
+      const auto number = warp_constant(warp_name(expression));
       return number ? std::optional(Constant::real(*number)) : std::nullopt;
     }
-    case Syntax::kAttribute: return constant_attribute(expression);
-    case Syntax::kUnary: {
-      const auto operand = constant(expression.part(Part::kArgument));
-      const std::string_view symbol = expression.part(Part::kOperator).text();
+    case SyntaxKind::kAttribute: return constant_attribute(expression);
+    case SyntaxKind::kUnary: {
+      const auto operand = constant(expression.part(SyntaxField::kArgument));
+      const std::string_view symbol = expression.part(SyntaxField::kOperator).text();
       if (!operand || (symbol != "-" && symbol != "+")) return std::nullopt;
       return symbol == "-" ? negate(*operand) : operand;
     }
-    case Syntax::kBinary: {
-      const auto left = constant(expression.part(Part::kLeft));
-      const auto right = left ? constant(expression.part(Part::kRight)) : std::nullopt;
-      return right ? compute(expression.part(Part::kOperator).text(), *left, *right) : std::nullopt;
+    case SyntaxKind::kBinary: {
+      const auto left = constant(expression.part(SyntaxField::kLeft));
+      const auto right = left ? constant(expression.part(SyntaxField::kRight)) : std::nullopt;
+      return right ? compute(expression.part(SyntaxField::kOperator).text(), *left, *right) : std::nullopt;
     }
-    case Syntax::kCall: return constant_call(expression);
-    case Syntax::kComparison: return constant_comparison(expression);
-    case Syntax::kNot: {
-      const auto operand = constant_truth(expression.part(Part::kArgument));
+    case SyntaxKind::kCall: return constant_call(expression);
+    case SyntaxKind::kComparison: return constant_comparison(expression);
+    case SyntaxKind::kNot: {
+      const auto operand = constant_truth(expression.part(SyntaxField::kArgument));
       return operand ? std::optional(Constant::boolean(!*operand)) : std::nullopt;
     }
-    case Syntax::kBoolean: {
-      const auto left = constant_truth(expression.part(Part::kLeft));
+    case SyntaxKind::kBoolean: {
+      const auto left = constant_truth(expression.part(SyntaxField::kLeft));
       if (!left) return std::nullopt;
-      const bool decided = *left == (expression.part(Part::kOperator).text() == "or");
-      return constant(expression.part(decided ? Part::kLeft : Part::kRight));
+      const bool decided = *left == (expression.part(SyntaxField::kOperator).text() == "or");
+      return constant(expression.part(decided ? SyntaxField::kLeft : SyntaxField::kRight));
     }
-    case Syntax::kConditional: {
+    case SyntaxKind::kConditional: {
       const auto parts = expression.children();
       const auto test = parts.size() == 3 ? constant_truth(parts[1]) : std::nullopt;
       return test ? constant(parts[*test ? 0 : 2]) : std::nullopt;
@@ -77,14 +77,14 @@ std::optional<Constant> ModuleScope::constant(Node expression) const {
   }
 }
 
-/// np.finfo(np.float32).eps and the like.
-std::optional<Constant> ModuleScope::constant_of_floats(Node call, std::string_view name) const {
-  const Node function = call.part(Part::kFunction);
+/// np.finfo(np.float32).eps and similar attributes.
+std::optional<Constant> ModuleScope::constant_of_floats(SyntaxNode call, std::string_view name) const {
+  const SyntaxNode function = call.part(SyntaxField::kFunction);
   const auto given = arguments_of(call).positional;
-  const bool is_finfo = module_name(function.part(Part::kObject)) == "numpy" &&
-                        function.part(Part::kAttribute).text() == "finfo" && given.size() == 1;
-  if (!is_finfo || !given[0].is(Syntax::kAttribute)) return std::nullopt;
-  const std::string_view type = given[0].part(Part::kAttribute).text();
+  const bool is_finfo = module_name(function.part(SyntaxField::kObject)) == "numpy" &&
+                        function.part(SyntaxField::kAttribute).text() == "finfo" && given.size() == 1;
+  if (!is_finfo || !given[0].is(SyntaxKind::kAttribute)) return std::nullopt;
+  const std::string_view type = given[0].part(SyntaxField::kAttribute).text();
   if (type != "float32" && type != "float64") return std::nullopt;
   const auto real = [&](double of_single, double of_double) {
     return std::optional(Constant::real(type == "float32" ? of_single : of_double));
@@ -99,18 +99,18 @@ std::optional<Constant> ModuleScope::constant_of_floats(Node call, std::string_v
 }
 
 /// wp.PI, physics.LIMIT of another file, and Kind.MEMBER or Kind.MEMBER.value of an enumeration.
-std::optional<Constant> ModuleScope::constant_attribute(Node attribute) const {
-  const Node object = attribute.part(Part::kObject);
-  const std::string_view name = attribute.part(Part::kAttribute).text();
-  if (object.is(Syntax::kAttribute) && name == "value" && module_name(object.part(Part::kObject)).empty()) {
+std::optional<Constant> ModuleScope::constant_attribute(SyntaxNode attribute) const {
+  const SyntaxNode object = attribute.part(SyntaxField::kObject);
+  const std::string_view name = attribute.part(SyntaxField::kAttribute).text();
+  if (object.is(SyntaxKind::kAttribute) && name == "value" && module_name(object.part(SyntaxField::kObject)).empty()) {
     return constant_attribute(object);
   }
   if (const ModuleScope* scope = member_owner(attribute)) {
     const auto found = scope->constants_.find(attribute.text());
     return found == scope->constants_.end() ? std::nullopt : std::optional(found->second);
   }
-  if (object.is(Syntax::kCall)) return constant_of_floats(object, name);
-  const ModuleScope* const kind = object.is(Syntax::kIdentifier) ? owner(object.text()) : member_owner(object);
+  if (object.is(SyntaxKind::kCall)) return constant_of_floats(object, name);
+  const ModuleScope* const kind = object.is(SyntaxKind::kIdentifier) ? owner(object.text()) : member_owner(object);
   if (const ModuleScope* scope = kind) {
     if (const auto found = scope->enumerations_.find(object.text()); found != scope->enumerations_.end()) {
       const auto member = found->second.find(name);
@@ -119,16 +119,16 @@ std::optional<Constant> ModuleScope::constant_attribute(Node attribute) const {
   }
   const std::string_view module = module_name(object);
   if (module != "warp" && module != "math" && module != "numpy") return std::nullopt;
-  const auto number = warp_number(name);
+  const auto number = warp_constant(name);
   return number ? std::optional(Constant::real(*number)) : std::nullopt;
 }
 
-std::optional<Constant> ModuleScope::constant_call(Node call) const {
-  const Node function = call.part(Part::kFunction);
-  const Arguments arguments = arguments_of(call);
+std::optional<Constant> ModuleScope::constant_call(SyntaxNode call) const {
+  const SyntaxNode function = call.part(SyntaxField::kFunction);
+  const CallArguments arguments = arguments_of(call);
   if (arguments.has_star || !arguments.keyword.empty()) return std::nullopt;
   std::vector<Constant> values;
-  for (const Node argument : arguments.positional) {
+  for (const SyntaxNode argument : arguments.positional) {
     auto value = constant(argument);
     if (!value) return std::nullopt;
     values.push_back(std::move(*value));
@@ -142,8 +142,8 @@ std::optional<Constant> ModuleScope::constant_call(Node call) const {
   if (!all_scalars) return std::nullopt;
   if (target->is_scalar() && values.size() == 1) {
     Constant converted = values[0].as(*target);
-    // Python's own int(), float() and bool() give Python numbers again.
-    if (function.is(Syntax::kIdentifier) && warp_name(function).empty()) {
+    // Python's int(), float() and bool() return Python numbers.
+    if (function.is(SyntaxKind::kIdentifier) && warp_name(function).empty()) {
       converted.is_typed = false;
       if (target->is_float_scalar()) converted.components = {{.is_real = true, .real = values[0].number().as_real()}};
     }
@@ -157,14 +157,14 @@ std::optional<Constant> ModuleScope::constant_call(Node call) const {
   return vector;
 }
 
-std::optional<bool> ModuleScope::constant_truth(Node expression) const {
+std::optional<bool> ModuleScope::constant_truth(SyntaxNode expression) const {
   const auto value = constant(expression);
   if (!value || !value->type.is_scalar()) return std::nullopt;
   const Number& number = value->number();
   return number.is_real ? number.real != 0 : number.integer != 0 || number.beyond_int64;
 }
 
-std::optional<Constant> ModuleScope::constant_comparison(Node comparison) const {
+std::optional<Constant> ModuleScope::constant_comparison(SyntaxNode comparison) const {
   const auto tokens = comparison.tokens();
   bool result = true;
   for (std::size_t i = 1; i + 1 < tokens.size() && result; i += 2) {
@@ -187,14 +187,14 @@ std::optional<Constant> ModuleScope::constant_comparison(Node comparison) const 
   return Constant::boolean(result);
 }
 
-/// min, max and abs, and functions of the module math, of numbers that no type's constructor made.
-std::optional<Constant> ModuleScope::constant_function(Node function, const std::vector<Constant>& values) const {
+/// min, max, abs and functions of the math module, for numbers not made by a Warp type.
+std::optional<Constant> ModuleScope::constant_function(SyntaxNode function, const std::vector<Constant>& values) const {
   const bool plain = std::all_of(values.begin(), values.end(), [](const Constant& value) {
     return value.type.is_scalar() && !value.is_typed && !value.number().beyond_int64;
   });
   if (!plain || values.empty()) return std::nullopt;
   const auto less = [](const Constant& a, const Constant& b) { return a.number().as_real() < b.number().as_real(); };
-  if (function.is(Syntax::kIdentifier) && owner(function.text()) == nullptr) {
+  if (function.is(SyntaxKind::kIdentifier) && owner(function.text()) == nullptr) {
     if (function.text() == "min" && values.size() > 1) return *std::min_element(values.begin(), values.end(), less);
     if (function.text() == "max" && values.size() > 1) return *std::max_element(values.begin(), values.end(), less);
     if (function.text() == "abs" && values.size() == 1) {
@@ -202,9 +202,10 @@ std::optional<Constant> ModuleScope::constant_function(Node function, const std:
     }
     return std::nullopt;
   }
-  if (!function.is(Syntax::kAttribute) || module_name(function.part(Part::kObject)) != "math") return std::nullopt;
+  if (!function.is(SyntaxKind::kAttribute) || module_name(function.part(SyntaxField::kObject)) != "math")
+    return std::nullopt;
   if (values.size() != 1) return std::nullopt;
-  const auto found = math_functions().find(function.part(Part::kAttribute).text());
+  const auto found = math_functions().find(function.part(SyntaxField::kAttribute).text());
   if (found == math_functions().end()) return std::nullopt;
   const double result = found->second(values[0].number().as_real());
   // Python raises an exception instead.

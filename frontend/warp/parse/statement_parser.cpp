@@ -12,75 +12,75 @@ using ir::kNone;
 
 namespace {
 
-/// Why a call of this function of Warp is left out; empty if it is not.
+/// Why a call of this Warp function is ignored; empty if it is not.
 std::string_view why_left_out(std::string_view function) {
-  if (function == "print" || function == "printf") return "is left out: printing is not part of what a kernel computes";
+  if (function == "print" || function == "printf") return "ignored: printing does not affect the results of a kernel";
   if (function == "expect_eq" || function == "expect_neq" || function == "expect_near")
-    return "is left out: Warp prints what is not as expected, and computes nothing";
+    return "ignored: Warp only prints a message if the check fails";
   return {};
 }
 
-bool ends_block(Node statement) {
-  return statement.is(Syntax::kReturn) || statement.is(Syntax::kBreak) || statement.is(Syntax::kContinue);
+bool ends_block(SyntaxNode statement) {
+  return statement.is(SyntaxKind::kReturn) || statement.is(SyntaxKind::kBreak) || statement.is(SyntaxKind::kContinue);
 }
 
 }  // namespace
 
-void StatementReader::body(Node block) {
+void WarpStatementParser::body(SyntaxNode block) {
   context_.bindings.enter(block);
   statements(block);
   context_.bindings.leave();
 }
 
-void StatementReader::statements(Node block) {
+void WarpStatementParser::statements(SyntaxNode block) {
   const auto all = block.children();
   for (std::size_t i = 0; i < all.size(); ++i) {
     context_.loads.clear();
     statement(all[i]);
     if (ends_block(all[i]) && i + 1 < all.size()) {
-      context_.note(all[i + 1], "is never reached and left out");
+      context_.note(all[i + 1], "ignored: unreachable statement");
       return;
     }
   }
 }
 
-void StatementReader::statement(Node node) {
+void WarpStatementParser::statement(SyntaxNode node) {
   switch (node.kind()) {
-    case Syntax::kExpressionStatement: return expression_statement(node);
-    case Syntax::kIf: return if_statement(node);
-    case Syntax::kFor: return for_statement(node);
-    case Syntax::kWhile: return while_statement(node);
-    case Syntax::kReturn: return return_statement(node);
-    case Syntax::kPass: return;
-    case Syntax::kBreak: return append(node, ir::Break{});
-    case Syntax::kContinue: return append(node, ir::Continue{});
+    case SyntaxKind::kExpressionStatement: return expression_statement(node);
+    case SyntaxKind::kIf: return if_statement(node);
+    case SyntaxKind::kFor: return for_statement(node);
+    case SyntaxKind::kWhile: return while_statement(node);
+    case SyntaxKind::kReturn: return return_statement(node);
+    case SyntaxKind::kPass: return;
+    case SyntaxKind::kBreak: return append(node, ir::Break{});
+    case SyntaxKind::kContinue: return append(node, ir::Continue{});
     default: break;
   }
   if (node.grammar_name() == "assert_statement") {
-    context_.note(node, "is left out: Warp checks it in debug builds only");
+    context_.note(node, "ignored: Warp checks assertions in debug builds only");
     effects_of(node.children());
   } else {
-    context_.error(node, fmt::format("Warp kernels have no such statement ({})", node.grammar_name()));
+    context_.error(node, fmt::format("statement is not supported in kernels ({})", node.grammar_name()));
   }
 }
 
-void StatementReader::expression_statement(Node node) {
+void WarpStatementParser::expression_statement(SyntaxNode node) {
   const auto parts = node.children();
   if (parts.size() != 1) {
-    context_.error(node, "an expression without use");
+    context_.error(node, "expression has no effect");
     return;
   }
-  const Node part = parts[0];
+  const SyntaxNode part = parts[0];
   switch (part.kind()) {
-    case Syntax::kAssignment: return assignment(part);
-    case Syntax::kAugmentedAssignment: return augmented_assignment(part);
-    case Syntax::kCall: return call_statement(part);
-    case Syntax::kString: return;  // a docstring
+    case SyntaxKind::kAssignment: return assignment(part);
+    case SyntaxKind::kAugmentedAssignment: return augmented_assignment(part);
+    case SyntaxKind::kCall: return call_statement(part);
+    case SyntaxKind::kString: return;  // a docstring
     default: expressions_.value(part);
   }
 }
 
-void StatementReader::call_statement(Node call) {
+void WarpStatementParser::call_statement(SyntaxNode call) {
   if (const auto op = expressions_.atomic(call)) {
     expressions_.atomic_call(call, *op, "");
     return;
@@ -97,43 +97,43 @@ void StatementReader::call_statement(Node call) {
   const std::string name = expressions_.warp_function_name(call);
   if (const std::string_view why = why_left_out(name); !why.empty()) {
     context_.note(call, std::string(why));
-    return effects_of(call.part(Part::kArguments).children());
+    return effects_of(call.part(SyntaxField::kArguments).children());
   }
   if (name.starts_with("tile_") && expressions_.tile_statement(call, name)) return;
   if (name == "transform_set_translation" || name == "transform_set_rotation") return set_part(call, name);
   expressions_.value(call);
 }
 
-/// Reads what the arguments of a statement that is left out do besides having a value.
-void StatementReader::effects_of(std::span<const Node> arguments) {
-  for (const Node argument : arguments)
+/// Parses only the side effects of the arguments of an ignored statement.
+void WarpStatementParser::effects_of(std::span<const SyntaxNode> arguments) {
+  for (const SyntaxNode argument : arguments)
     if (expressions_.has_effects(argument) || draws(argument)) expressions_.value(argument);
 }
 
 /// Whether a random number is drawn in the expression, which changes the variable that holds the generator's state.
-bool StatementReader::draws(Node expression) const {
-  if (expression.is(Syntax::kCall) && is_random_function(expressions_.warp_function_name(expression))) return true;
-  return std::ranges::any_of(expression.children(), [this](Node child) { return draws(child); });
+bool WarpStatementParser::draws(SyntaxNode expression) const {
+  if (expression.is(SyntaxKind::kCall) && is_random_function(expressions_.warp_function_name(expression))) return true;
+  return std::ranges::any_of(expression.children(), [this](SyntaxNode child) { return draws(child); });
 }
 
-/// wp.transform_set_translation(x, p) and its like change the variable x.
-void StatementReader::set_part(Node call, std::string_view name) {
-  const Arguments arguments = arguments_of(call);
+/// wp.transform_set_translation(x, p) and wp.transform_set_rotation(x, q) change the variable x.
+void WarpStatementParser::set_part(SyntaxNode call, std::string_view name) {
+  const CallArguments arguments = arguments_of(call);
   if (arguments.positional.size() != 2 || !arguments.keyword.empty() || arguments.has_star) {
-    context_.error(call, "takes a transform and its new part by position");
+    context_.error(call, "expected two positional arguments: a transform and its new part");
     return;
   }
-  const Place whole = expressions_.place(arguments.positional[0]);
+  const AssignmentTarget whole = expressions_.place(arguments.positional[0]);
   if (whole.failed()) return;
-  if (whole.root != Place::Root::kVariable || !whole.path.empty() || !whole.type.is_transform()) {
-    context_.error(call, "changes a variable that is a transform");
+  if (whole.root != AssignmentTarget::Root::kVariable || !whole.path.empty() || !whole.type.is_transform()) {
+    context_.error(call, "first argument must be a transform variable");
     return;
   }
-  const Place part = ExpressionReader::transform_part(whole, name == "transform_set_translation");
+  const AssignmentTarget part = WarpExpressionParser::transform_part(whole, name == "transform_set_translation");
   const ExprId value = expressions_.value(arguments.positional[1]);
   if (value == ir::kNone) return;
   if (context_.type_of(value) != part.type) {
-    context_.error(call, fmt::format("the part is {}, got {}", context_.type_name(part.type),
+    context_.error(call, fmt::format("new part must be {}, got {}", context_.type_name(part.type),
                                      context_.type_name(context_.type_of(value))));
     return;
   }
@@ -142,7 +142,7 @@ void StatementReader::set_part(Node call, std::string_view name) {
 
 // ---- blocks
 
-ir::Block StatementReader::nested(Node block, const std::function<void()>& before) {
+ir::Block WarpStatementParser::nested(SyntaxNode block, const std::function<void()>& before) {
   return context_.builder.block([&] {
     context_.bindings.enter(block);
     if (before) before();
@@ -151,9 +151,9 @@ ir::Block StatementReader::nested(Node block, const std::function<void()>& befor
   });
 }
 
-void StatementReader::declare_pending(Node node) {
+void WarpStatementParser::declare_pending(SyntaxNode node) {
   for (const ir::VarId variable : context_.bindings.take_undeclared()) {
-    // As what is written of it reads: a scalar that starts as zero says so.
+    // As the writer spells it: a scalar initialized with zero.
     const ir::Type type = context_.function.var(variable).type;
     context_.builder.at(node.loc());
     const ExprId zero = type.is_scalar() ? context_.builder.zero(type) : kNone;
@@ -162,67 +162,68 @@ void StatementReader::declare_pending(Node node) {
 }
 
 template <class Statement>
-void StatementReader::append(Node node, Statement statement) {
+void WarpStatementParser::append(SyntaxNode node, Statement statement) {
   declare_pending(node);
   context_.builder.append({.node = std::move(statement), .loc = node.loc()});
 }
 
-/// The block of an `if wp.static(...)` that Warp compiles; it drops the others. Null where it drops all.
-Node StatementReader::static_branch(Node node, bool& is_static) const {
-  const auto decided = [&](Node test) -> std::optional<bool> {
-    if (!test.is(Syntax::kCall) || context_.scope().warp_name(test.part(Part::kFunction)) != "static") return {};
+/// The branch of an `if wp.static(...)` that Warp compiles, dropping the others. Null if it drops all.
+SyntaxNode WarpStatementParser::static_branch(SyntaxNode node, bool& is_static) const {
+  const auto decided = [&](SyntaxNode test) -> std::optional<bool> {
+    if (!test.is(SyntaxKind::kCall) || context_.scope().warp_name(test.part(SyntaxField::kFunction)) != "static")
+      return {};
     const auto value = context_.scope().constant(test);
     if (!value || !value->type.is_scalar()) return {};
     return value->number().is_real ? value->number().real != 0 : value->number().integer != 0;
   };
-  const auto first = decided(node.part(Part::kCondition));
+  const auto first = decided(node.part(SyntaxField::kCondition));
   is_static = first.has_value();
-  if (!is_static || *first) return node.part(Part::kConsequence);
-  for (const Node clause : node.children()) {
-    if (clause.is(Syntax::kElse)) return clause.part(Part::kBody);
-    if (!clause.is(Syntax::kElif)) continue;
-    const auto other = decided(clause.part(Part::kCondition));
+  if (!is_static || *first) return node.part(SyntaxField::kConsequence);
+  for (const SyntaxNode clause : node.children()) {
+    if (clause.is(SyntaxKind::kElse)) return clause.part(SyntaxField::kBody);
+    if (!clause.is(SyntaxKind::kElif)) continue;
+    const auto other = decided(clause.part(SyntaxField::kCondition));
     is_static = other.has_value();
-    if (!is_static || *other) return clause.part(Part::kConsequence);
+    if (!is_static || *other) return clause.part(SyntaxField::kConsequence);
   }
   return {};
 }
 
-void StatementReader::if_statement(Node node) {
+void WarpStatementParser::if_statement(SyntaxNode node) {
   bool is_static = false;
-  if (const Node taken = static_branch(node, is_static); is_static) {
+  if (const SyntaxNode taken = static_branch(node, is_static); is_static) {
     if (taken) append(node, ir::If{context_.builder.boolean(true), nested(taken), {}});
     return;
   }
-  std::vector<Node> clauses;
-  for (const Node child : node.children()) {
-    if (child.is(Syntax::kElif) || child.is(Syntax::kElse)) clauses.push_back(child);
+  std::vector<SyntaxNode> clauses;
+  for (const SyntaxNode child : node.children()) {
+    if (child.is(SyntaxKind::kElif) || child.is(SyntaxKind::kElse)) clauses.push_back(child);
   }
-  const ExprId condition = expressions_.condition(node.part(Part::kCondition));
-  ir::If result{.condition = condition, .then_block = nested(node.part(Part::kConsequence)), .else_block = {}};
+  const ExprId condition = expressions_.condition(node.part(SyntaxField::kCondition));
+  ir::If result{.condition = condition, .then_block = nested(node.part(SyntaxField::kConsequence)), .else_block = {}};
   result.else_block = context_.builder.block([&] { alternative(clauses, 0); });
   append(node, std::move(result));
 }
 
-/// The elif and else clauses from number `first` on, as the statements of an else block.
-void StatementReader::alternative(std::span<const Node> clauses, std::size_t first) {
+/// The elif and else clauses from index `first` on, as the statements of an else block.
+void WarpStatementParser::alternative(std::span<const SyntaxNode> clauses, std::size_t first) {
   if (first == clauses.size()) return;
-  const Node clause = clauses[first];
-  if (clause.is(Syntax::kElse)) {
-    context_.bindings.enter(clause.part(Part::kBody));
-    statements(clause.part(Part::kBody));
+  const SyntaxNode clause = clauses[first];
+  if (clause.is(SyntaxKind::kElse)) {
+    context_.bindings.enter(clause.part(SyntaxField::kBody));
+    statements(clause.part(SyntaxField::kBody));
     context_.bindings.leave();
     return;
   }
   context_.loads.clear();
-  const ExprId condition = expressions_.condition(clause.part(Part::kCondition));
-  ir::If result{.condition = condition, .then_block = nested(clause.part(Part::kConsequence)), .else_block = {}};
+  const ExprId condition = expressions_.condition(clause.part(SyntaxField::kCondition));
+  ir::If result{.condition = condition, .then_block = nested(clause.part(SyntaxField::kConsequence)), .else_block = {}};
   result.else_block = context_.builder.block([&] { alternative(clauses, first + 1); });
   context_.builder.append({.node = std::move(result), .loc = clause.loc()});
 }
 
 /// Whether Warp unrolls the loop: its bounds are numbers and it runs at most 16 times.
-bool StatementReader::is_unrolled(const ir::For& loop) const {
+bool WarpStatementParser::is_unrolled(const ir::For& loop) const {
   std::int64_t bounds[3];
   for (int i = 0; i < 3; ++i) {
     const ExprId bound = i == 0 ? loop.start : i == 1 ? loop.stop : loop.step;
@@ -233,43 +234,43 @@ bool StatementReader::is_unrolled(const ir::For& loop) const {
   return step != 0 && (stop - start) / step <= 16;
 }
 
-void StatementReader::for_statement(Node node) {
-  const Node target = node.part(Part::kLeft);
-  const Node range = node.part(Part::kRight);
-  if (node.part(Part::kAlternative)) {
-    context_.error(node.part(Part::kAlternative), "a loop has no else here");
+void WarpStatementParser::for_statement(SyntaxNode node) {
+  const SyntaxNode target = node.part(SyntaxField::kLeft);
+  const SyntaxNode range = node.part(SyntaxField::kRight);
+  if (node.part(SyntaxField::kAlternative)) {
+    context_.error(node.part(SyntaxField::kAlternative), "else clauses of loops are not supported");
     return;
   }
-  if (!target.is(Syntax::kIdentifier) || !range.is(Syntax::kCall) ||
+  if (!target.is(SyntaxKind::kIdentifier) || !range.is(SyntaxKind::kCall) ||
       expressions_.warp_function_name(range) != "range") {
-    context_.error(range, "a loop runs over range(...) with one variable");
+    context_.error(range, "for loops must iterate over range(...) with one variable");
     return;
   }
-  const Arguments arguments = arguments_of(range);
+  const CallArguments arguments = arguments_of(range);
   const auto& given = arguments.positional;
   if (given.empty() || given.size() > 3 || !arguments.keyword.empty() || arguments.has_star) {
-    context_.error(range, "range takes 1 to 3 values by position");
+    context_.error(range, "range takes 1 to 3 positional arguments");
     return;
   }
   if (context_.bindings.find(target.text()) != kNone) {
-    context_.error(target, "the loop's variable has a meaning around the loop already: give it a name of its own");
+    context_.error(target, "loop variable is already defined outside the loop; use another name");
     return;
   }
   std::vector<ExprId> bounds;
   bool sound = true;
-  for (const Node bound : given) {
+  for (const SyntaxNode bound : given) {
     bounds.push_back(expressions_.value(bound));
     if (bounds.back() == kNone) {
       sound = false;
     } else if (context_.type_of(bounds.back()) != ir::kI32) {
-      context_.error(
-          bound, fmt::format("range takes int32 values, got {}", context_.type_name(context_.type_of(bounds.back()))));
+      context_.error(bound, fmt::format("range arguments must be int32, got {}",
+                                        context_.type_name(context_.type_of(bounds.back()))));
       sound = false;
     }
   }
   if (const auto step = given.size() == 3 ? context_.scope().constant(given[2]) : std::nullopt;
       step && step->number().integer == 0) {
-    context_.error(given[2], "the step of a range is not zero");
+    context_.error(given[2], "range step must not be zero");
   }
   context_.builder.at(node.loc());
   ir::For loop;
@@ -278,13 +279,13 @@ void StatementReader::for_statement(Node node) {
   loop.step = given.size() == 3 ? bounds[2] : context_.builder.i32(1);
   context_.builder.at(target.loc());
   loop.variable = context_.builder.declare(std::string(target.text()), ir::kI32);
-  const Node body = node.part(Part::kBody);
+  const SyntaxNode body = node.part(SyntaxField::kBody);
   const int unrolled = is_unrolled(loop) ? 0 : 1;
   dynamic_loops_ += unrolled;
   loop.body = nested(body, [&] {
     ir::VarId variable = loop.variable;
     if (context_.flow.assigned_in(body, target.text())) {
-      // The loop's own count goes on unchanged, as in Python.
+      // The loop counter continues unchanged, as in Python.
       context_.builder.at(target.loc());
       variable = context_.builder.let(std::string(target.text()), context_.builder.var(variable));
     }
@@ -294,31 +295,31 @@ void StatementReader::for_statement(Node node) {
   if (sound) append(node, std::move(loop));
 }
 
-void StatementReader::while_statement(Node node) {
-  if (node.part(Part::kAlternative)) {
-    context_.error(node.part(Part::kAlternative), "a loop has no else here");
+void WarpStatementParser::while_statement(SyntaxNode node) {
+  if (node.part(SyntaxField::kAlternative)) {
+    context_.error(node.part(SyntaxField::kAlternative), "else clauses of loops are not supported");
     return;
   }
-  ir::While loop{.condition = expressions_.lazy_condition(node.part(Part::kCondition)), .body = {}};
+  ir::While loop{.condition = expressions_.lazy_condition(node.part(SyntaxField::kCondition)), .body = {}};
   ++dynamic_loops_;
-  loop.body = nested(node.part(Part::kBody));
+  loop.body = nested(node.part(SyntaxField::kBody));
   --dynamic_loops_;
   append(node, std::move(loop));
 }
 
-void StatementReader::return_statement(Node node) {
-  std::span<const Node> parts = node.children();
-  if (parts.size() == 1 && (parts[0].is(Syntax::kExpressionList) || parts[0].is(Syntax::kTuple))) {
+void WarpStatementParser::return_statement(SyntaxNode node) {
+  std::span<const SyntaxNode> parts = node.children();
+  if (parts.size() == 1 && (parts[0].is(SyntaxKind::kExpressionList) || parts[0].is(SyntaxKind::kTuple))) {
     parts = parts[0].children();
   }
-  if (parts.size() == 1 && parts[0].is(Syntax::kNone)) parts = {};
+  if (parts.size() == 1 && parts[0].is(SyntaxKind::kNone)) parts = {};
   if (context_.entry.is_kernel && !parts.empty()) {
-    context_.error(node, "a kernel returns nothing: write results to arrays");
+    context_.error(node, "kernels cannot return values; write results to arrays");
     return;
   }
   if (context_.entry.gradient_of != nullptr) {
     if (!parts.empty()) {
-      context_.error(node, "a gradient returns nothing: it adds to wp.adjoint[...]");
+      context_.error(node, "gradient functions cannot return values; accumulate into wp.adjoint[...]");
       return;
     }
     context_.builder.at(node.loc());
@@ -326,7 +327,7 @@ void StatementReader::return_statement(Node node) {
   }
   std::vector<ExprId> values;
   std::vector<ir::Type> types;
-  for (const Node part : parts) {
+  for (const SyntaxNode part : parts) {
     values.push_back(expressions_.value(part));
     if (values.back() == kNone) return;
     types.push_back(context_.type_of(values.back()));
@@ -336,7 +337,7 @@ void StatementReader::return_statement(Node node) {
       context_.function.results = types;
       context_.has_results = true;
     } else if (context_.function.results != types) {
-      context_.error(node, "returns other types than the return before it");
+      context_.error(node, "return types differ from those of an earlier return");
       return;
     }
   }

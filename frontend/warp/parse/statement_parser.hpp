@@ -1,4 +1,4 @@
-// Reads the statements of one function into its body.
+// Parses the statements of one function into its body.
 #pragma once
 
 #include <functional>
@@ -12,61 +12,63 @@
 
 namespace assay::frontend {
 
-class StatementReader {
+class WarpStatementParser {
  public:
-  explicit StatementReader(FunctionContext& context) : context_(context), expressions_(context) {}
+  explicit WarpStatementParser(FunctionContext& context) : context_(context), expressions_(context) {}
 
-  /// Reads the function's body. Parameters and thread indices are bound in the outermost scope already.
-  void body(Node block);
+  /// Parses the function's body. Parameters and thread indices are already bound in the outermost scope.
+  void body(SyntaxNode block);
 
  private:
-  void statements(Node block);
-  void statement(Node node);
-  void expression_statement(Node node);
-  void call_statement(Node call);
-  void effects_of(std::span<const Node> arguments);
-  bool draws(Node expression) const;
-  void set_part(Node call, std::string_view name);
+  void statements(SyntaxNode block);
+  void statement(SyntaxNode node);
+  void expression_statement(SyntaxNode node);
+  void call_statement(SyntaxNode call);
+  void effects_of(std::span<const SyntaxNode> arguments);
+  bool draws(SyntaxNode expression) const;
+  void set_part(SyntaxNode call, std::string_view name);
   // control
-  void if_statement(Node node);
-  Node static_branch(Node node, bool& is_static) const;
-  void alternative(std::span<const Node> clauses, std::size_t first);
-  void for_statement(Node node);
+  void if_statement(SyntaxNode node);
+  SyntaxNode static_branch(SyntaxNode node, bool& is_static) const;
+  void alternative(std::span<const SyntaxNode> clauses, std::size_t first);
+  void for_statement(SyntaxNode node);
   bool is_unrolled(const ir::For& loop) const;
-  void while_statement(Node node);
-  void return_statement(Node node);
-  /// Reads a nested block: its names go with it.
-  ir::Block nested(Node block, const std::function<void()>& before = nullptr);
-  /// Appends a compound statement, after the declarations that its blocks asked for.
+  void while_statement(SyntaxNode node);
+  void return_statement(SyntaxNode node);
+  /// Parses a nested block with its own scope.
+  ir::Block nested(SyntaxNode block, const std::function<void()>& before = nullptr);
+  /// Appends a compound statement, after the declarations that its blocks require.
   template <class Statement>
-  void append(Node node, Statement statement);
-  void declare_pending(Node node);
+  void append(SyntaxNode node, Statement statement);
+  void declare_pending(SyntaxNode node);
   // assignment
-  void assignment(Node node);
-  void chain(Node node);
-  void assign_call_results(Node target, Node call);
-  void assign_library_results(std::span<const Node> targets, Node call);
-  void bind_results(std::span<const Node> targets, Node call, int function, std::vector<ir::ExprId> arguments);
-  void assign_tuple(Node node, std::span<const Node> targets, std::span<const Node> values);
-  void assign_thread_indices(Node node, std::span<const Node> targets);
-  void assign_target(Node target, ir::ExprId value);
-  void assign_name(Node name, ir::ExprId value);
-  void assign_alias(Node name, Node part);
-  bool assign_zero(Node name, Node call);
-  bool assign_effect(Node name, Node call);
-  bool assign_local_array(Node name, Node call);
-  void augmented_assignment(Node node);
-  bool atomic_update(Node node, std::string_view symbol, const Place& place, ir::ExprId value);
-  /// Whether the name is new and belongs to the block that is being read.
+  void assignment(SyntaxNode node);
+  void chain(SyntaxNode node);
+  void assign_call_results(SyntaxNode target, SyntaxNode call);
+  void assign_library_results(std::span<const SyntaxNode> targets, SyntaxNode call);
+  void bind_results(std::span<const SyntaxNode> targets, SyntaxNode call, int function,
+                    std::vector<ir::ExprId> arguments);
+  void assign_tuple(SyntaxNode node, std::span<const SyntaxNode> targets, std::span<const SyntaxNode> values);
+  void assign_thread_indices(SyntaxNode node, std::span<const SyntaxNode> targets);
+  void assign_target(SyntaxNode target, ir::ExprId value);
+  void assign_name(SyntaxNode name, ir::ExprId value);
+  void assign_alias(SyntaxNode name, SyntaxNode part);
+  bool assign_zero(SyntaxNode name, SyntaxNode call);
+  bool assign_effect(SyntaxNode name, SyntaxNode call);
+  bool assign_local_array(SyntaxNode name, SyntaxNode call);
+  void augmented_assignment(SyntaxNode node);
+  bool atomic_update(SyntaxNode node, std::string_view symbol, const AssignmentTarget& place, ir::ExprId value);
+  /// Whether the name is new and must be declared in the current block.
   bool is_new_here(std::string_view name) const;
 
-  /// Tells the user if Warp would refuse the change: it takes a variable that starts as a bare number for a constant.
-  void note_changed_constant(Node name, ir::VarId variable);
+  /// Reports a note if Warp would reject the change: it treats a variable initialized with a bare literal as a
+  /// constant.
+  void note_changed_constant(SyntaxNode name, ir::VarId variable);
 
   FunctionContext& context_;
-  ExpressionReader expressions_;
-  int dynamic_loops_ = 0;                      ///< around the statement being read
-  std::map<ir::VarId, int> starts_as_number_;  ///< variables, by the number of dynamic loops around their start
+  WarpExpressionParser expressions_;
+  int dynamic_loops_ = 0;                          ///< around the statement being read
+  std::map<ir::VarId, int> loop_depth_of_number_;  ///< variables, by the number of dynamic loops around their start
 };
 
 }  // namespace assay::frontend

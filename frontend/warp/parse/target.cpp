@@ -7,27 +7,28 @@ namespace assay::frontend {
 namespace {
 
 /// The value that the root holds, before any step.
-ir::ExprId read_root(FunctionContext& context, Node node, const Place& place) {
+ir::ExprId read_root(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place) {
   context.builder.at(node.loc());
   switch (place.root) {
-    case Place::Root::kValue: return place.value;
-    case Place::Root::kVariable: return context.builder.var(place.variable);
-    case Place::Root::kArray:
+    case AssignmentTarget::Root::kValue: return place.value;
+    case AssignmentTarget::Root::kVariable: return context.builder.var(place.variable);
+    case AssignmentTarget::Root::kArray:
       context.loads.push_back(place.variable);
       return context.builder.load(place.variable, place.indices());
-    case Place::Root::kPack:
-    case Place::Root::kFailed: break;
+    case AssignmentTarget::Root::kArrayStruct:
+    case AssignmentTarget::Root::kFailed: break;
   }
   return ir::kNone;
 }
 
-std::vector<ir::ExprId> tile_operands(ir::ExprId tile, const Place::Step& step) {
+std::vector<ir::ExprId> tile_operands(ir::ExprId tile, const AssignmentTarget::Accessor& step) {
   std::vector<ir::ExprId> operands{tile};
   operands.insert(operands.end(), step.tile.begin(), step.tile.end());
   return operands;
 }
 
-ir::ExprId read_step(FunctionContext& context, Node node, ir::ExprId object, const Place::Step& step) {
+ir::ExprId read_step(FunctionContext& context, SyntaxNode node, ir::ExprId object,
+                     const AssignmentTarget::Accessor& step) {
   context.builder.at(node.loc());
   if (step.is_field) return context.builder.field(object, step.field);
   if (step.part) return context.operation(node, *step.part, {object});
@@ -36,21 +37,21 @@ ir::ExprId read_step(FunctionContext& context, Node node, ir::ExprId object, con
 }
 
 /// A transform with one of its two parts replaced.
-ir::ExprId with_part(FunctionContext& context, Node node, ir::ExprId transform, ir::Op part, ir::ExprId value) {
+ir::ExprId with_part(FunctionContext& context, SyntaxNode node, ir::ExprId transform, ir::Op part, ir::ExprId value) {
   const ir::Type type = context.type_of(transform);
   const bool moves = part == ir::Op::kTranslation;
   const ir::ExprId kept = context.operation(node, moves ? ir::Op::kRotation : ir::Op::kTranslation, {transform});
   return context.operation(node, ir::Op::kMake, moves ? std::vector{value, kept} : std::vector{kept, value}, type);
 }
 
-/// `object` with `value` at the end of the steps from number `first`.
-ir::ExprId updated(FunctionContext& context, Node node, const Place& place, std::size_t first, ir::ExprId object,
-                   ir::ExprId value) {
+/// `object` with the part reached by the steps from `first` on replaced by `value`.
+ir::ExprId updated(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::size_t first,
+                   ir::ExprId object, ir::ExprId value) {
   if (first == place.path.size() || object == ir::kNone) return value;
-  Place::Step step = place.path[first];
+  AssignmentTarget::Accessor step = place.path[first];
   ir::ExprId inner = value;
   if (first + 1 < place.path.size()) {
-    Place::Step again = step;
+    AssignmentTarget::Accessor again = step;
     if (again.index != ir::kNone) again.index = context.copy(again.index);
     inner = updated(context, node, place, first + 1, read_step(context, node, context.copy(object), again), value);
   }
@@ -68,24 +69,25 @@ ir::ExprId updated(FunctionContext& context, Node node, const Place& place, std:
 
 }  // namespace
 
-bool Place::is_whole_array() const {
+bool AssignmentTarget::is_whole_array() const {
   return lacks_indices() && std::all_of(dimensions.begin(), dimensions.end(), [](const Dimension& dimension) {
            return dimension.kind == Dimension::Kind::kWhole;
          });
 }
 
-std::vector<ir::ExprId> Place::indices() const {
+std::vector<ir::ExprId> AssignmentTarget::indices() const {
   std::vector<ir::ExprId> result;
   for (const Dimension& dimension : dimensions)
     result.push_back(dimension.index);
   return result;
 }
 
-Place place_of(FunctionContext& context, Node node, ir::VarId name) {
+AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId name) {
   context.builder.at(node.loc());
-  if (const Pack* pack = context.pack(name)) return {.root = Place::Root::kPack, .variable = name, .type = pack->type};
+  if (const ArrayStruct* array_struct = context.array_struct(name))
+    return {.root = AssignmentTarget::Root::kArrayStruct, .variable = name, .type = array_struct->type};
   if (const View* view = context.view(name)) {
-    Place place{.root = Place::Root::kArray, .variable = view->array, .type = view->type};
+    AssignmentTarget place{.root = AssignmentTarget::Root::kArray, .variable = view->array, .type = view->type};
     for (const ViewDimension& dimension : view->dimensions) {
       const auto expr = [&](ir::VarId variable) {
         return variable == ir::kNone ? ir::kNone : context.builder.var(variable);
@@ -100,12 +102,14 @@ Place place_of(FunctionContext& context, Node node, ir::VarId name) {
   }
   const ir::Type type = context.function.var(name).type;
   const bool is_array = type.is_array() || type.is_local_array();
-  Place place{.root = is_array ? Place::Root::kArray : Place::Root::kVariable, .variable = name, .type = type};
+  AssignmentTarget place{.root = is_array ? AssignmentTarget::Root::kArray : AssignmentTarget::Root::kVariable,
+                         .variable = name,
+                         .type = type};
   if (is_array) place.dimensions.resize(type.is_array() ? type.rank : 1);
   return place;
 }
 
-ir::ExprId extent_of(FunctionContext& context, Node node, const Place& place, int number) {
+ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, int number) {
   context.builder.at(node.loc());
   for (std::size_t d = 0; d < place.dimensions.size(); ++d) {
     const Dimension& dimension = place.dimensions[d];
@@ -118,7 +122,7 @@ ir::ExprId extent_of(FunctionContext& context, Node node, const Place& place, in
   return ir::kNone;
 }
 
-ir::VarId make_view(FunctionContext& context, Node node, const Place& place, std::string_view name) {
+ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::string_view name) {
   View view{.array = place.variable, .type = place.type, .dimensions = {}};
   const auto keep = [&](ir::ExprId expr, std::string_view what) {
     if (expr == ir::kNone) return ir::kNone;
@@ -139,14 +143,14 @@ ir::VarId make_view(FunctionContext& context, Node node, const Place& place, std
   return context.add(std::move(view));
 }
 
-Place copy_place(FunctionContext& context, const Place& place) {
-  Place result = place;
+AssignmentTarget copy_place(FunctionContext& context, const AssignmentTarget& place) {
+  AssignmentTarget result = place;
   if (result.value != ir::kNone) result.value = context.copy(result.value);
   for (Dimension& dimension : result.dimensions) {
     for (ir::ExprId* expr : {&dimension.index, &dimension.start, &dimension.extent})
       if (*expr != ir::kNone) *expr = context.copy(*expr);
   }
-  for (Place::Step& step : result.path) {
+  for (AssignmentTarget::Accessor& step : result.path) {
     if (step.index != ir::kNone) step.index = context.copy(step.index);
     for (ir::ExprId& index : step.tile)
       index = context.copy(index);
@@ -154,30 +158,32 @@ Place copy_place(FunctionContext& context, const Place& place) {
   return result;
 }
 
-ir::ExprId read_place(FunctionContext& context, Node node, const Place& place) {
+ir::ExprId read_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place) {
   if (place.failed()) return ir::kNone;
-  if (place.root == Place::Root::kPack) return context.error(node, "a struct with arrays is no value: use its fields");
+  if (place.root == AssignmentTarget::Root::kArrayStruct)
+    return context.error(node, "structs with array fields cannot be used as values; use their fields");
   if (place.lacks_indices()) {
-    return context.error(node, place.is_whole_array() ? "an array is not a value: index it"
-                                                      : "a part of an array is no value: give it all its indices");
+    return context.error(node, place.is_whole_array() ? "arrays cannot be used as values; index the array"
+                                                      : "array slices cannot be used as values; index every dimension");
   }
-  if (!place.tile_indices.empty()) return context.error(node, "a part of a tile is not read: give it all its indices");
+  if (!place.tile_indices.empty())
+    return context.error(node, "partially indexed tiles are not supported; index every dimension");
   ir::ExprId value = read_root(context, node, place);
-  for (const Place::Step& step : place.path) {
+  for (const AssignmentTarget::Accessor& step : place.path) {
     if (value == ir::kNone) break;
     value = read_step(context, node, value, step);
   }
   return value;
 }
 
-void write_place(FunctionContext& context, Node node, const Place& place, ir::ExprId value) {
+void write_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId value) {
   if (place.failed() || value == ir::kNone) return;
-  if (place.root == Place::Root::kValue) {
-    context.error(node, "the result of an expression cannot be changed");
+  if (place.root == AssignmentTarget::Root::kValue) {
+    context.error(node, "cannot assign to the result of an expression");
     return;
   }
-  if (place.root == Place::Root::kPack || place.lacks_indices()) {
-    context.error(node, "an array is assigned one element at a time");
+  if (place.root == AssignmentTarget::Root::kArrayStruct || place.lacks_indices()) {
+    context.error(node, "arrays cannot be assigned as a whole; assign each element");
     return;
   }
   ir::ExprId whole = value;
@@ -185,9 +191,9 @@ void write_place(FunctionContext& context, Node node, const Place& place, ir::Ex
     whole = updated(context, node, place, 0, read_root(context, node, copy_place(context, place)), value);
   if (whole == ir::kNone) return;
   context.builder.at(node.loc());
-  if (place.root == Place::Root::kVariable && context.function.is_parameter(place.variable)) {
-    context.error(node, "a field of a struct with arrays is not assigned: keep it in a variable");
-  } else if (place.root == Place::Root::kVariable) {
+  if (place.root == AssignmentTarget::Root::kVariable && context.function.is_parameter(place.variable)) {
+    context.error(node, "fields of structs with array fields cannot be assigned; use a variable");
+  } else if (place.root == AssignmentTarget::Root::kVariable) {
     context.builder.assign(place.variable, whole);
   } else {
     context.builder.store(place.variable, place.indices(), whole);

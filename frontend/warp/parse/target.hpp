@@ -1,7 +1,6 @@
-// What can stand on the left of an assignment, and is read in the same way on the right: a variable or an array
-// element, then components and fields of it: v, v[0], s.f, a[i, j], a[i].f.x. Also what stands for a part of an array,
-// a[i] and a[1:, j], and for a struct that holds arrays: these are no values, but names that can be given and passed
-// on.
+// Places: assignable expressions, also used as operands. A place is a variable or an array element, followed by
+// components and fields: v, v[0], s.f, a[i, j], a[i].f.x. Array slices, a[i] and a[1:, j], and structs with arrays are
+// places too; these are not values, but can be aliased and passed to functions.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace assay::frontend {
 
-/// One dimension of an array of which a part is meant.
+/// One dimension of an array slice.
 struct Dimension {
   using Kind = DimensionKind;
   Kind kind = Kind::kWhole;
@@ -22,16 +21,16 @@ struct Dimension {
   std::int64_t step = 1;
 };
 
-struct Place {
+struct AssignmentTarget {
   enum class Root : std::uint8_t {
-    kFailed,    ///< told already
-    kValue,     ///< of an expression: can be read only
-    kVariable,  ///< of a variable that is no array
-    kArray,     ///< of an array, or a part of one
-    kPack,      ///< of a struct with arrays
+    kFailed,       ///< an error has been reported
+    kValue,        ///< of an expression: read-only
+    kVariable,     ///< of a non-array variable
+    kArray,        ///< of an array or array slice
+    kArrayStruct,  ///< of a struct with arrays
   };
-  /// One component, by an index that may be computed, one field, or one part of a transform.
-  struct Step {
+  /// A component with a possibly computed index, a field, or a part of a transform.
+  struct Accessor {
     bool is_field = false;
     std::int32_t field = 0;
     ir::ExprId index = ir::kNone;
@@ -41,32 +40,32 @@ struct Place {
 
   Root root = Root::kFailed;
   ir::ExprId value = ir::kNone;
-  ir::VarId variable = ir::kNone;     ///< of a kPack: its alias
+  ir::VarId variable = ir::kNone;     ///< of a kArrayStruct: its alias
   std::vector<Dimension> dimensions;  ///< of the array
-  std::vector<Step> path;
+  std::vector<Accessor> path;
   std::vector<ir::ExprId> tile_indices = {};  ///< of a tile, while some are missing
   ir::Type type;  ///< of what the place holds; of a part of an array, an array of the rank that is left
 
   bool failed() const { return root == Root::kFailed; }
-  /// Whether it stands for an array, or a part of one, with indices to come.
+  /// Whether it is an array or array slice, with indices missing.
   bool lacks_indices() const { return root == Root::kArray && (type.is_array() || type.is_local_array()); }
   bool is_whole_array() const;
   /// The indices of the element: every dimension must be fixed.
   std::vector<ir::ExprId> indices() const;
 };
 
-/// The place that an array variable, or an alias, stands for.
-Place place_of(FunctionContext& context, Node node, ir::VarId name);
-/// The extent of what is left of the array in its `number`-th dimension that is not fixed.
-ir::ExprId extent_of(FunctionContext& context, Node node, const Place& place, int number);
-/// A name for the part of the array: its indices are evaluated now.
-ir::VarId make_view(FunctionContext& context, Node node, const Place& place, std::string_view name);
+/// The place of an array variable or alias.
+AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId name);
+/// The extent of the `number`-th dimension of the slice, not counting fixed dimensions.
+ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, int number);
+/// An alias of the array slice; evaluates its indices now.
+ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::string_view name);
 
-/// The value at the place. `node` is where to say so if there is none. Uses up the place's expressions.
-ir::ExprId read_place(FunctionContext& context, Node node, const Place& place);
-/// Appends the statement that puts `value`, of the place's type, there. Reports if it cannot.
-void write_place(FunctionContext& context, Node node, const Place& place, ir::ExprId value);
-/// The same place with expressions of its own.
-Place copy_place(FunctionContext& context, const Place& place);
+/// The value at the place; errors are reported at `node`. Consumes the place's expressions.
+ir::ExprId read_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place);
+/// Appends the statement that stores `value`, which has the place's type. Reports an error if it cannot be assigned.
+void write_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId value);
+/// A copy of the place with copied expressions.
+AssignmentTarget copy_place(FunctionContext& context, const AssignmentTarget& place);
 
 }  // namespace assay::frontend

@@ -1,4 +1,4 @@
-// The part of ExpressionReader that reads names, subscripts and attributes.
+// The part of WarpExpressionParser that parses names, subscripts and attributes.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -21,61 +21,63 @@ int component_number(std::string_view name) {
 
 }  // namespace
 
-Place ExpressionReader::place(Node node) {
+AssignmentTarget WarpExpressionParser::place(SyntaxNode node) {
   switch (node.kind()) {
-    case Syntax::kIdentifier:
+    case SyntaxKind::kIdentifier:
       if (context_.bindings.find(node.text()) != kNone) return name_place(node);
       break;
-    case Syntax::kParenthesized:
+    case SyntaxKind::kParenthesized:
       if (const auto inner = node.children(); inner.size() == 1) return place(inner[0]);
       break;
-    case Syntax::kSubscript: return subscript_place(node);
-    case Syntax::kAttribute: return attribute_place(node);
+    case SyntaxKind::kSubscript: return subscript_place(node);
+    case SyntaxKind::kAttribute: return attribute_place(node);
     default: break;
   }
   const ExprId result = value(node);
   if (result == kNone) return {};
-  return {.root = Place::Root::kValue, .value = result, .type = context_.type_of(result)};
+  return {.root = AssignmentTarget::Root::kValue, .value = result, .type = context_.type_of(result)};
 }
 
-Place ExpressionReader::name_place(Node node) { return place_of(context_, node, context_.bindings.find(node.text())); }
+AssignmentTarget WarpExpressionParser::name_place(SyntaxNode node) {
+  return place_of(context_, node, context_.bindings.find(node.text()));
+}
 
 /// wp.adjoint[x]: the sum of the adjoints of parameter x so far.
-Place ExpressionReader::adjoint_place(Node node) {
+AssignmentTarget WarpExpressionParser::adjoint_place(SyntaxNode node) {
   const auto parts = node.children();
   const auto found = parts.size() == 2 ? context_.adjoints.find(parts[1].text()) : context_.adjoints.end();
   if (found != context_.adjoints.end()) {
-    return {
-        .root = Place::Root::kVariable, .variable = found->second, .type = context_.function.var(found->second).type};
+    return {.root = AssignmentTarget::Root::kVariable,
+            .variable = found->second,
+            .type = context_.function.var(found->second).type};
   }
   if (context_.entry.gradient_of == nullptr) {
-    context_.error(node, "wp.adjoint stands in functions decorated with @wp.func_grad only");
+    context_.error(node, "wp.adjoint is supported only in functions decorated with @wp.func_grad");
   } else {
-    context_.error(node,
-                   "only the adjoints of parameters that are values with floats are read; those of arrays are not");
+    context_.error(node, "wp.adjoint is supported only for parameters with float components, not for arrays");
   }
   return {};
 }
 
-bool ExpressionReader::is_adjoint(Node node) const {
-  if (node.is(Syntax::kAttribute)) return is_adjoint(node.part(Part::kObject));
-  if (!node.is(Syntax::kSubscript)) return false;
-  const Node object = node.children()[0];
+bool WarpExpressionParser::is_adjoint(SyntaxNode node) const {
+  if (node.is(SyntaxKind::kAttribute)) return is_adjoint(node.part(SyntaxField::kObject));
+  if (!node.is(SyntaxKind::kSubscript)) return false;
+  const SyntaxNode object = node.children()[0];
   return context_.scope().warp_name(object) == "adjoint" || is_adjoint(object);
 }
 
-Place ExpressionReader::subscript_place(Node node) {
+AssignmentTarget WarpExpressionParser::subscript_place(SyntaxNode node) {
   const auto parts = node.children();
-  const Node object = parts[0];
+  const SyntaxNode object = parts[0];
   if (context_.scope().warp_name(object) == "adjoint") return adjoint_place(node);
-  if (object.is(Syntax::kAttribute) && object.part(Part::kAttribute).text() == "shape") {
-    const Place array = place(object.part(Part::kObject));
+  if (object.is(SyntaxKind::kAttribute) && object.part(SyntaxField::kAttribute).text() == "shape") {
+    const AssignmentTarget array = place(object.part(SyntaxField::kObject));
     if (array.failed()) return {};
     if (array.lacks_indices()) return shape_element(node, array);
   }
-  Place result = place(object);
-  if (result.root == Place::Root::kPack) {
-    context_.error(node, "a struct cannot be indexed");
+  AssignmentTarget result = place(object);
+  if (result.root == AssignmentTarget::Root::kArrayStruct) {
+    context_.error(node, "structs cannot be indexed");
     return {};
   }
   std::size_t passed = 0;
@@ -84,35 +86,35 @@ Place ExpressionReader::subscript_place(Node node) {
   return result;
 }
 
-Place ExpressionReader::shape_element(Node node, const Place& measured) {
+AssignmentTarget WarpExpressionParser::shape_element(SyntaxNode node, const AssignmentTarget& measured) {
   const auto parts = node.children();
   const auto number = parts.size() == 2 ? context_.scope().constant(parts[1]) : std::nullopt;
   if (!number || !number->type.is_integer_scalar()) {
-    context_.error(node, "a dimension of a shape is a number known here");
+    context_.error(node, "shape index must be a compile-time constant");
     return {};
   }
   const int rank = measured.type.is_array() ? measured.type.rank : 1;
   const std::int64_t dimension = number->number().integer;
   if (dimension < 0 || dimension >= rank) {
-    context_.error(node, fmt::format("the array has {} dimensions", rank));
+    context_.error(node, fmt::format("array has {} dimensions", rank));
     return {};
   }
   const ExprId extent = extent_of(context_, node, measured, static_cast<int>(dimension));
-  return {.root = Place::Root::kValue, .value = extent, .type = ir::kI32};
+  return {.root = AssignmentTarget::Root::kValue, .value = extent, .type = ir::kI32};
 }
 
-ExprId ExpressionReader::index_value(Node index) {
+ExprId WarpExpressionParser::index_value(SyntaxNode index) {
   const ExprId position = value(index);
   if (position == kNone) return kNone;
   const ir::Type type = context_.type_of(position);
   if (type.is_integer_scalar()) return position;
-  return context_.error(index, fmt::format("an index is an integer, got {}", context_.type_name(type)));
+  return context_.error(index, fmt::format("index must be an integer, got {}", context_.type_name(type)));
 }
 
-/// `passed`: dimensions that are left, and that indices before this one have chosen a range of.
-void ExpressionReader::add_index(Node node, Place& place, Node index, std::size_t& passed) {
-  if (index.is(Syntax::kTuple)) {
-    for (const Node part : index.children())
+/// `passed` counts the remaining dimensions that earlier indices have sliced.
+void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, SyntaxNode index, std::size_t& passed) {
+  if (index.is(SyntaxKind::kTuple)) {
+    for (const SyntaxNode part : index.children())
       add_index(node, place, part, passed);
     return;
   }
@@ -139,8 +141,9 @@ void ExpressionReader::add_index(Node node, Place& place, Node index, std::size_
   }
   if (!place.type.is_aggregate()) {
     const std::string found = context_.type_name(place.type);
-    context_.error(node, place.root == Place::Root::kArray ? fmt::format("too many indices: the element is {}", found)
-                                                           : fmt::format("{} cannot be indexed", found));
+    context_.error(node, place.root == AssignmentTarget::Root::kArray
+                             ? fmt::format("too many indices; the element has type {}", found)
+                             : fmt::format("{} cannot be indexed", found));
     place = {};
     return;
   }
@@ -164,43 +167,44 @@ void ExpressionReader::add_index(Node node, Place& place, Node index, std::size_
   place.type = place.type.part();
 }
 
-Place ExpressionReader::transform_part(Place whole, bool translation) {
+AssignmentTarget WarpExpressionParser::transform_part(AssignmentTarget whole, bool translation) {
   const ir::Type type = whole.type;
   whole.path.push_back({.part = translation ? ir::Op::kTranslation : ir::Op::kRotation});
   whole.type = translation ? ir::vector_type(type.scalar, 3) : ir::quaternion_type(type.scalar);
   return whole;
 }
 
-Place ExpressionReader::attribute_place(Node node) {
-  const Node object = node.part(Part::kObject);
-  const std::string_view name = node.part(Part::kAttribute).text();
+AssignmentTarget WarpExpressionParser::attribute_place(SyntaxNode node) {
+  const SyntaxNode object = node.part(SyntaxField::kObject);
+  const std::string_view name = node.part(SyntaxField::kAttribute).text();
   if (const std::string warp = context_.scope().warp_name(node); !warp.empty()) {
     if (const auto number = context_.scope().constant(node)) {
       const ExprId made = constant(node, *number);
-      return {.root = Place::Root::kValue, .value = made, .type = number->type};
+      return {.root = AssignmentTarget::Root::kValue, .value = made, .type = number->type};
     }
-    context_.error(node, "this name of Warp is not a value that the reader knows");
+    context_.error(node, "unknown or unsupported Warp constant");
     return {};
   }
-  Place result = place(object);
+  AssignmentTarget result = place(object);
   if (result.failed()) return result;
-  if (const Pack* pack = context_.pack(result.root == Place::Root::kPack ? result.variable : kNone)) {
-    const auto& fields = context_.file.module().structs[pack->type.struct_id].fields;
+  if (const ArrayStruct* array_struct =
+          context_.array_struct(result.root == AssignmentTarget::Root::kArrayStruct ? result.variable : kNone)) {
+    const auto& fields = context_.file.module().structs[array_struct->type.struct_id].fields;
     const auto found = std::ranges::find(fields, name, &ir::Field::name);
     if (found != fields.end()) {
-      return place_of(context_, node, pack->fields[static_cast<std::size_t>(found - fields.begin())]);
+      return place_of(context_, node, array_struct->fields[static_cast<std::size_t>(found - fields.begin())]);
     }
-    context_.error(node, fmt::format("struct {} has no field '{}'", context_.type_name(pack->type), name));
+    context_.error(node, fmt::format("struct {} has no field '{}'", context_.type_name(array_struct->type), name));
     return {};
   }
   if (result.lacks_indices()) {
-    context_.error(node, name == "shape" ? "a shape is read one dimension at a time, as in a.shape[0]"
-                                         : fmt::format("an array has no attribute '{}' that is read", name));
+    context_.error(node, name == "shape" ? "shape must be indexed, as in a.shape[0]"
+                                         : fmt::format("array attribute '{}' is not supported", name));
     return {};
   }
   const auto fail = [&](std::string reason) {
     context_.error(node, std::move(reason));
-    return Place{};
+    return AssignmentTarget{};
   };
   if (result.type.is_struct()) {
     const auto& definition = context_.file.module().structs[result.type.struct_id];
@@ -208,7 +212,7 @@ Place ExpressionReader::attribute_place(Node node) {
                                     [&](const ir::Field& candidate) { return candidate.name == name; });
     if (field == definition.fields.end())
       return fail(fmt::format("struct {} has no field '{}'", definition.name, name));
-    if (field->type.is_array()) return fail("an array in a struct is read only of a struct that is a parameter");
+    if (field->type.is_array()) return fail("array fields are supported only in structs that are parameters");
     result.path.push_back({.is_field = true, .field = static_cast<std::int32_t>(field - definition.fields.begin())});
     result.type = field->type;
     return result;
@@ -217,7 +221,7 @@ Place ExpressionReader::attribute_place(Node node) {
   const int component = component_number(name);
   const bool has_names = result.type.is_vector() || result.type.is_quaternion();
   if (!has_names || component < 0 || component >= result.type.parts()) {
-    return fail(fmt::format("{} has no attribute '{}' that is read", context_.type_name(result.type), name));
+    return fail(fmt::format("{} has no supported attribute '{}'", context_.type_name(result.type), name));
   }
   context_.builder.at(node.loc());
   result.path.push_back({.index = context_.builder.i32(component)});

@@ -1,7 +1,7 @@
-// The part of ExpressionReader that reads tiles: what the threads of a block hold and do together.
+// The part of WarpExpressionParser that parses tiles, which the threads of a block own and process together.
 //
-// A tile kernel means what it does with one thread in each block, which is how Warp runs it on the CPU. What would
-// come out differently with more threads is refused.
+// A tile kernel has the semantics of one thread per block, which is how Warp runs it on the CPU. Constructs whose
+// result would differ with more threads are rejected.
 #include <algorithm>
 #include <array>
 
@@ -21,20 +21,20 @@ using ir::Type;
 
 namespace {
 
-/// Arguments of a call by position or keyword, whichever the user chose.
+/// Arguments of a call, by position or keyword.
 class TileArguments {
  public:
-  explicit TileArguments(Node call) : arguments_(arguments_of(call)) {}
+  explicit TileArguments(SyntaxNode call) : arguments_(arguments_of(call)) {}
 
   bool has_star() const { return arguments_.has_star; }
   std::size_t positional() const { return arguments_.positional.size(); }
   /// The argument with this position and name, or none.
-  Node operator()(std::size_t position, std::string_view name) const {
+  SyntaxNode operator()(std::size_t position, std::string_view name) const {
     if (position < arguments_.positional.size()) return arguments_.positional[position];
     const auto found = arguments_.keyword.find(name);
-    return found == arguments_.keyword.end() ? Node() : found->second;
+    return found == arguments_.keyword.end() ? SyntaxNode() : found->second;
   }
-  /// A keyword that is none of these, or empty. How a tile is stored does not change what it means.
+  /// A keyword that is not in the list, or empty. Ignores the storage of a tile, which does not change its value.
   std::string_view unknown(std::initializer_list<std::string_view> known) const {
     for (const auto& [name, value] : arguments_.keyword) {
       const bool harmless = name == "storage" || name == "aligned";
@@ -44,36 +44,36 @@ class TileArguments {
   }
 
  private:
-  Arguments arguments_;
+  CallArguments arguments_;
 };
 
 bool is_tile_of_numbers(Type type) { return type.is_tile() && type.scalar != ir::Scalar::kBool; }
 
 }  // namespace
 
-/// The extents that a shape gives: a number or a tuple of one or two. Type void after a report.
-Type ExpressionReader::tile_shape(Node call, Node shape, Type element) {
+/// The tile type of a shape: a number or a tuple of one or two. Void after a reported error.
+Type WarpExpressionParser::tile_shape(SyntaxNode call, SyntaxNode shape, Type element) {
   const auto fail = [&](const char* reason) {
     context_.error(shape ? shape : call, reason);
     return ir::kVoid;
   };
-  if (!shape) return fail("the shape is missing");
-  if (!element.is_scalar()) return fail("a tile holds scalars");
-  const std::span<const Node> parts = shape.elements({Syntax::kTuple});
-  if (parts.empty() || parts.size() > 2) return fail("tiles of one or two dimensions are read");
+  if (!shape) return fail("tile shape is missing");
+  if (!element.is_scalar()) return fail("tile elements must be scalars");
+  const std::span<const SyntaxNode> parts = shape.elements({SyntaxKind::kTuple});
+  if (parts.empty() || parts.size() > 2) return fail("tile must have one or two dimensions");
   Type tile = element;
   for (std::size_t d = 0; d < parts.size(); ++d) {
     const auto extent = context_.scope().constant(parts[d]);
-    if (!extent || !extent->type.is_integer_scalar()) return fail("the extents of a tile are numbers known here");
+    if (!extent || !extent->type.is_integer_scalar()) return fail("tile extents must be compile-time constants");
     const std::int64_t length = extent->number().integer;
-    if (length < 1 || length > ir::kMaxTileSize) return fail("a tile has 1 to 4096 elements");
+    if (length < 1 || length > ir::kMaxTileSize) return fail("tile must have 1 to 4096 elements");
     tile.tile[d] = static_cast<std::uint16_t>(length);
   }
-  return tile.tile_size() <= ir::kMaxTileSize ? tile : fail("a tile has 1 to 4096 elements");
+  return tile.tile_size() <= ir::kMaxTileSize ? tile : fail("tile must have 1 to 4096 elements");
 }
 
-/// Indices of the first element; zeros where there is no offset. Empty after a report.
-std::vector<ExprId> ExpressionReader::tile_offset(Node call, Node offset, int rank) {
+/// Indices of the first element; zeros without an offset. Empty after a reported error.
+std::vector<ExprId> WarpExpressionParser::tile_offset(SyntaxNode call, SyntaxNode offset, int rank) {
   std::vector<ExprId> offsets;
   if (!offset) {
     context_.builder.at(call.loc());
@@ -81,52 +81,53 @@ std::vector<ExprId> ExpressionReader::tile_offset(Node call, Node offset, int ra
       offsets.push_back(context_.builder.i32(0));
     return offsets;
   }
-  const std::span<const Node> parts = offset.elements({Syntax::kTuple});
+  const std::span<const SyntaxNode> parts = offset.elements({SyntaxKind::kTuple});
   if (static_cast<int>(parts.size()) != rank) {
-    context_.error(offset, fmt::format("the array has {} dimensions, the offset {}", rank, parts.size()));
+    context_.error(offset, fmt::format("array has {} dimensions, but the offset has {}", rank, parts.size()));
     return {};
   }
-  for (const Node part : parts) {
+  for (const SyntaxNode part : parts) {
     offsets.push_back(value(part));
     if (offsets.back() == kNone) return {};
     if (context_.type_of(offsets.back()).is_integer_scalar()) continue;
-    context_.error(part, "an offset is an integer");
+    context_.error(part, "offset must be an integer");
     return {};
   }
   return offsets;
 }
 
-/// The array that a tile is loaded from or goes to; failed after a report.
-Place ExpressionReader::tile_array(Node node, Type tile) {
+/// The array that a tile is loaded from or stored to; failed after a reported error.
+AssignmentTarget WarpExpressionParser::tile_array(SyntaxNode node, Type tile) {
   if (!node) return {};
-  const Place array = place(node);
+  const AssignmentTarget array = place(node);
   if (array.failed()) return {};
   if (!array.is_whole_array() || !array.type.is_array() || !array.type.element().is_scalar()) {
-    context_.error(node, "a tile comes from and goes to an array of scalars that is a parameter");
+    context_.error(node, "tiles must be loaded from and stored to array parameters with scalar elements");
     return {};
   }
   if (tile.is_void() || (array.type.element() == tile.tile_element() && array.type.rank == tile.tile_rank()))
     return array;
-  context_.error(node, fmt::format("{} does not fit {}", context_.type_name(tile), context_.type_name(array.type)));
+  context_.error(node, fmt::format("tile type {} is incompatible with array type {}", context_.type_name(tile),
+                                   context_.type_name(array.type)));
   return {};
 }
 
-/// A value that must be a tile; kNone after a report.
-ExprId ExpressionReader::tile_value(Node call, Node node) {
-  if (!node) return context_.error(call, "the tile is missing");
+/// A value that must be a tile; kNone after a reported error.
+ExprId WarpExpressionParser::tile_value(SyntaxNode call, SyntaxNode node) {
+  if (!node) return context_.error(call, "tile argument is missing");
   const ExprId tile = value(node);
   if (tile == kNone || is_tile_of_numbers(context_.type_of(tile))) return tile;
   return context_.error(node,
                         fmt::format("expected a tile of numbers, got {}", context_.type_name(context_.type_of(tile))));
 }
 
-ExprId ExpressionReader::tile_call(Node node, std::string_view name) {
-  if (!context_.entry.is_kernel) return context_.error(node, "tiles are read in kernels only");
+ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
+  if (!context_.entry.is_kernel) return context_.error(node, "tiles are supported in kernels only");
   const TileArguments given(node);
-  if (given.has_star()) return context_.error(node, "starred arguments are not read");
+  if (given.has_star()) return context_.error(node, "starred arguments are not supported");
   const std::string_view unknown =
       given.unknown({"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j", "op", "x", "y"});
-  if (!unknown.empty()) return context_.error(node, fmt::format("the argument '{}' is not read", unknown));
+  if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
   if (name == "tile_load") return tile_load(node);
   if (name == "tile_zeros" || name == "tile_ones" || name == "tile_full") return tile_filled(node, name);
   if (name == "tile_map") return tile_map(node);
@@ -137,8 +138,7 @@ ExprId ExpressionReader::tile_call(Node node, std::string_view name) {
     const ExprId tile = tile_value(node, given(0, "t"));
     const auto type = given(1, "dtype") ? context_.scope().type(given(1, "dtype")) : Result<Type>(Error{""});
     if (tile == kNone) return kNone;
-    if (!type.ok() || !type->is_scalar())
-      return context_.error(node, "a tile is converted to a scalar type: dtype=...");
+    if (!type.ok() || !type->is_scalar()) return context_.error(node, "tile_astype needs a scalar dtype");
     return context_.operation(node, Op::kCast, {tile}, type->tiled_as(context_.type_of(tile)));
   }
   if (name == "tile_broadcast" || name == "tile_reshape") {
@@ -146,7 +146,7 @@ ExprId ExpressionReader::tile_call(Node node, std::string_view name) {
     if (tile == kNone) return kNone;
     const Type shaped = tile_shape(node, given(1, "shape"), context_.type_of(tile).component());
     if (shaped.is_void()) return kNone;
-    // Sums along the last axis lose that axis by a reshape, which one back to a column undoes.
+    // Sums along the last axis drop that axis by a reshape; a reshape back to a column cancels it.
     const ir::Expr& made = context_.function.expr(tile);
     const bool undoes = name == "tile_reshape" && made.kind == ir::ExprKind::kOperation &&
                         made.op == Op::kTileReshape && context_.type_of(made.args[0]) == shaped;
@@ -162,7 +162,7 @@ ExprId ExpressionReader::tile_call(Node node, std::string_view name) {
     return context_.operation(node, Op::kTileSum, {product}, ir::tile_type(context_.type_of(a).scalar, 1));
   }
   const auto op = warp_function(name);
-  if (!op || ir::is_elementwise(*op)) return context_.error(node, "the reader does not know this function of tiles");
+  if (!op || ir::is_elementwise(*op)) return context_.error(node, "unknown or unsupported tile function");
   std::vector<ExprId> tiles;
   for (std::size_t k = 0; k < given.positional(); ++k) {
     tiles.push_back(tile_value(node, given(k, "")));
@@ -171,10 +171,10 @@ ExprId ExpressionReader::tile_call(Node node, std::string_view name) {
   return context_.operation(node, *op, tiles);
 }
 
-ExprId ExpressionReader::tile_load(Node node) {
+ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
   const TileArguments given(node);
-  const Place array = tile_array(given(0, "a"), ir::kVoid);
-  if (array.failed()) return given(0, "a") ? kNone : context_.error(node, "the array is missing");
+  const AssignmentTarget array = tile_array(given(0, "a"), ir::kVoid);
+  if (array.failed()) return given(0, "a") ? kNone : context_.error(node, "array argument is missing");
   const Type tile = tile_shape(node, given(1, "shape"), array.type.element());
   if (tile.is_void() || tile_array(given(0, "a"), tile).failed()) return kNone;
   std::vector<ExprId> offset = tile_offset(node, given(2, "offset"), array.type.rank);
@@ -184,10 +184,10 @@ ExprId ExpressionReader::tile_load(Node node) {
   return context_.builder.load_tile(tile, array.variable, std::move(offset));
 }
 
-ExprId ExpressionReader::tile_filled(Node node, std::string_view name) {
+ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name) {
   const TileArguments given(node);
   const bool full = name == "tile_full";
-  const Node dtype = given(full ? 2 : 1, "dtype");
+  const SyntaxNode dtype = given(full ? 2 : 1, "dtype");
   const auto type = dtype ? context_.scope().type(dtype) : Result<Type>(ir::kF32);
   if (!type.ok()) return context_.error(dtype, type.error().message);
   const Type tile = tile_shape(node, given(0, "shape"), *type);
@@ -197,14 +197,14 @@ ExprId ExpressionReader::tile_filled(Node node, std::string_view name) {
     const ExprId number = context_.builder.literal(*type, std::int64_t{name == "tile_ones"});
     return context_.operation(node, Op::kSplat, {number}, tile);
   }
-  const Node filling = given(1, "value");
-  if (!filling) return context_.error(node, "the value is missing");
+  const SyntaxNode filling = given(1, "value");
+  if (!filling) return context_.error(node, "value argument is missing");
   const ExprId number = component(filling, *type);
   return number == kNone ? kNone : context_.operation(node, Op::kSplat, {number}, tile);
 }
 
 /// Sums of all elements, or along one axis.
-ExprId ExpressionReader::tile_sum(Node node, Node tile_node, Node axis) {
+ExprId WarpExpressionParser::tile_sum(SyntaxNode node, SyntaxNode tile_node, SyntaxNode axis) {
   const ExprId tile = tile_value(node, tile_node);
   if (tile == kNone) return kNone;
   const Type type = context_.type_of(tile);
@@ -212,16 +212,16 @@ ExprId ExpressionReader::tile_sum(Node node, Node tile_node, Node axis) {
   const auto number = context_.scope().constant(axis);
   const std::int64_t along = number && number->type.is_integer_scalar() ? number->number().integer : -1;
   if (along < 0 || along >= type.tile_rank())
-    return context_.error(axis, "the axis is a number of the tile's dimensions");
+    return context_.error(axis, "axis must be the number of a tile dimension");
   if (type.tile_rank() == 1) return context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, 1));
   if (along == 0) return context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, type.tile[1]));
   const ExprId column = context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, type.tile[0], 1));
   return context_.operation(node, Op::kTileReshape, {column}, ir::tile_type(type.scalar, type.tile[0]));
 }
 
-ExprId ExpressionReader::tile_reduce(Node node) {
+ExprId WarpExpressionParser::tile_reduce(SyntaxNode node) {
   const TileArguments given(node);
-  const Node function = given(0, "op");
+  const SyntaxNode function = given(0, "op");
   const auto op = function ? warp_function(context_.scope().warp_name(function)) : std::nullopt;
   if (op == Op::kAdd) return tile_sum(node, given(1, "a"), given(2, "axis"));
   if ((op == Op::kMin || op == Op::kMax) && !given(2, "axis")) {
@@ -229,14 +229,14 @@ ExprId ExpressionReader::tile_reduce(Node node) {
     return tile == kNone ? kNone : context_.operation(node, op == Op::kMin ? Op::kTileMin : Op::kTileMax, {tile});
   }
   return context_.error(node,
-                        "a tile is reduced by wp.add, wp.min or wp.max: in which order the threads of a block "
-                        "combine elements is open, so other functions have no value of their own");
+                        "tiles can be reduced with wp.add, wp.min or wp.max only: other results depend on the "
+                        "unspecified order in which threads combine elements");
 }
 
 /// wp.tile_map(f, a, ...): an operation, or a function of the file, applied to each element.
-ExprId ExpressionReader::tile_map(Node node) {
+ExprId WarpExpressionParser::tile_map(SyntaxNode node) {
   const TileArguments given(node);
-  const Node function = given(0, "op");
+  const SyntaxNode function = given(0, "op");
   std::vector<ExprId> values;
   std::vector<Type> elements;
   for (std::size_t k = 1; k < given.positional(); ++k) {
@@ -245,31 +245,31 @@ ExprId ExpressionReader::tile_map(Node node) {
     elements.push_back(context_.type_of(values.back()).tile_element());
   }
   if (values.empty() || !context_.type_of(values[0]).is_tile())
-    return context_.error(node, "takes a function and the tiles that it is applied to");
+    return context_.error(node, "expected a function and the tiles to apply it to");
   context_.builder.at(node.loc());
   if (const auto op = warp_function(context_.scope().warp_name(function)); op && ir::is_elementwise(*op)) {
     const auto type = ir::result_type(*op, elements);
     if (!type.ok() || !type->is_scalar())
-      return context_.error(node, "the operation does not make one scalar of these");
+      return context_.error(node, "operation does not return one scalar for these element types");
     return context_.apply_by_element(node, *op, values);
   }
-  std::vector<Argument> arguments;
+  std::vector<CallArgument> arguments;
   for (std::size_t k = 0; k < values.size(); ++k)
-    arguments.push_back({.given = {.type = elements[k]}, .values = {values[k]}});
+    arguments.push_back({.spec = {.type = elements[k]}, .values = {values[k]}});
   for (FunctionEntry* entry : context_.functions(function.text())) {
     std::size_t misfit = 0;
-    const bool is_read = entry->is_generic || entry->state == FunctionEntry::State::kRead;
+    const bool is_read = entry->is_generic || entry->state == FunctionEntry::State::kParsed;
     if (!is_read || entry->is_kernel || entry->parameters.size() != elements.size()) continue;
     if (!takes(*entry, arguments, misfit)) continue;
-    const FunctionEntry* callee = specialised(node, entry, arguments);
+    const FunctionEntry* callee = specialize(node, entry, arguments);
     if (callee == nullptr) return kNone;
     const ir::Function& made = context_.file.module().functions[static_cast<std::size_t>(callee->index)];
     if (made.results.size() == 1 && made.results[0].is_scalar()) return context_.builder.call(callee->index, values);
   }
-  return context_.error(function, "no such function makes one scalar of elements of these tiles");
+  return context_.error(function, "no function of this name returns one scalar for these element types");
 }
 
-ExprId ExpressionReader::tile_extract(Node node) {
+ExprId WarpExpressionParser::tile_extract(SyntaxNode node) {
   const TileArguments given(node);
   const ExprId tile = tile_value(node, given(0, "a"));
   if (tile == kNone) return kNone;
@@ -282,21 +282,21 @@ ExprId ExpressionReader::tile_extract(Node node) {
   return context_.operation(node, Op::kTileExtract, operands);
 }
 
-bool ExpressionReader::tile_statement(Node call, std::string_view name) {
+bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name) {
   const bool stores = name == "tile_store";
   const TileArguments given(call);
   if (name == "tile_matmul" && given(2, "out")) return tile_accumulate(call), true;
   if (!stores && name != "tile_atomic_add") return false;
-  if (!context_.entry.is_kernel) return context_.error(call, "tiles are read in kernels only"), true;
+  if (!context_.entry.is_kernel) return context_.error(call, "tiles are supported in kernels only"), true;
   const std::string_view unknown = given.unknown({"a", "t", "offset"});
-  if (!unknown.empty()) return context_.error(call, fmt::format("the argument '{}' is not read", unknown)), true;
+  if (!unknown.empty()) return context_.error(call, fmt::format("argument '{}' is not supported", unknown)), true;
   const std::size_t loads_before = context_.loads.size();
   const ExprId tile = tile_value(call, given(1, "t"));
   if (tile == kNone) return true;
-  const Place array = tile_array(given(0, "a"), context_.type_of(tile));
+  const AssignmentTarget array = tile_array(given(0, "a"), context_.type_of(tile));
   if (array.failed()) return true;
   std::vector<ExprId> offset = tile_offset(call, given(2, "offset"), array.type.rank);
-  if (offset.empty() || !may_take_effect(call, loads_before, array.variable)) return true;
+  if (offset.empty() || !can_evaluate_effect(call, loads_before, array.variable)) return true;
   context_.entry.has_effects = true;
   context_.builder.at(call.loc());
   if (stores) context_.builder.store(array.variable, std::move(offset), tile);
@@ -305,20 +305,20 @@ bool ExpressionReader::tile_statement(Node call, std::string_view name) {
 }
 
 /// wp.tile_matmul(a, b, out): the product is added to the variable.
-void ExpressionReader::tile_accumulate(Node call) {
+void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const TileArguments given(call);
   const std::string_view unknown = given.unknown({"a", "b", "out"});
   if (!unknown.empty() || given.positional() > 3) {
-    context_.error(call, "only the product itself is added: no alpha, no beta");
+    context_.error(call, "alpha and beta are not supported");
     return;
   }
-  const Place out = place(given(2, "out"));
+  const AssignmentTarget out = place(given(2, "out"));
   if (out.failed()) return;
   const ExprId a = tile_value(call, given(0, "a"));
   const ExprId b = tile_value(call, given(1, "b"));
   if (a == kNone || b == kNone) return;
-  if (out.root != Place::Root::kVariable || !out.type.is_tile() || !out.path.empty()) {
-    context_.error(call, "the product is added to a variable that is a tile");
+  if (out.root != AssignmentTarget::Root::kVariable || !out.type.is_tile() || !out.path.empty()) {
+    context_.error(call, "output must be a tile variable");
     return;
   }
   const ExprId product = context_.operation(call, Op::kTileProduct, {a, b});
@@ -328,15 +328,14 @@ void ExpressionReader::tile_accumulate(Node call) {
   if (sum != kNone) context_.builder.assign(out.variable, sum);
 }
 
-void reject_scalar_updates(FunctionContext& context, Node definition) {
+void reject_scalar_updates(FunctionContext& context, SyntaxNode definition) {
   if (!ir::uses_tiles(context.function)) return;
   ir::for_each_statement(context.function.body, [&](const ir::Stmt& statement) {
     const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
     if (atomic == nullptr || context.function.expr(atomic->value).type.is_tile()) return;
-    context.error(definition,
-                  fmt::format("line {}: on a GPU every thread of the block would do this atomic, on the CPU "
-                              "one: use wp.tile_atomic_add",
-                              statement.loc.line));
+    context.error(definition, fmt::format("line {}: every thread of the block would execute this atomic on a GPU, but "
+                                          "only one on the CPU; use wp.tile_atomic_add",
+                                          statement.loc.line));
   });
 }
 

@@ -1,4 +1,4 @@
-// The part of ExpressionReader that reads parts of arrays and vectors: a[i], a[1:, j], v[0:2].
+// The part of WarpExpressionParser that parses slices of arrays and vectors: a[i], a[1:, j], v[0:2].
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,16 +13,16 @@ using ir::Op;
 
 namespace {
 
-/// The parts of start:stop:step, null where left out.
+/// The parts of start:stop:step, null if omitted.
 struct Slice {
-  Node start, stop, step;
+  SyntaxNode start, stop, step;
 };
 
-Slice slice_parts(Node slice) {
+Slice slice_parts(SyntaxNode slice) {
   Slice parts;
-  Node* next[] = {&parts.start, &parts.stop, &parts.step};
+  SyntaxNode* next[] = {&parts.start, &parts.stop, &parts.step};
   std::size_t at = 0;
-  for (const Node token : slice.tokens()) {
+  for (const SyntaxNode token : slice.tokens()) {
     if (token.text() == ":") ++at;
     else if (at < 3) *next[at] = token;
   }
@@ -31,19 +31,19 @@ Slice slice_parts(Node slice) {
 
 }  // namespace
 
-ExprId ExpressionReader::as_i32(Node node, ExprId value) {
+ExprId WarpExpressionParser::as_i32(SyntaxNode node, ExprId value) {
   if (value == kNone || context_.type_of(value) == ir::kI32) return value;
   context_.builder.at(node.loc());
   return context_.builder.cast(ir::kI32, value);
 }
 
-/// Fixes, or cuts to a range, the first dimension that is left behind `passed` others. False after a report.
-bool ExpressionReader::index_dimension(Place& place, Node index, std::size_t& passed) {
+/// Fixes or slices the first remaining dimension after `passed` others. False after a reported error.
+bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode index, std::size_t& passed) {
   auto at = place.dimensions.begin();
   int number = 0;
   for (std::size_t left = passed;; ++at) {
     if (at == place.dimensions.end()) {
-      context_.error(index, "too many indices for what is left of the array");
+      context_.error(index, "too many indices for the remaining array dimensions");
       return false;
     }
     if (at->kind == Dimension::Kind::kFixed) continue;
@@ -74,28 +74,28 @@ bool ExpressionReader::index_dimension(Place& place, Node index, std::size_t& pa
   return true;
 }
 
-/// Where the range has its element number `position`. Uses up the range's start.
-ExprId ExpressionReader::position_in(Node node, const Dimension& range, ExprId position) {
+/// The index of element `position` of the range. Consumes the range's start.
+ExprId WarpExpressionParser::position_in(SyntaxNode node, const Dimension& range, ExprId position) {
   context_.builder.at(node.loc());
   if (range.step != 1) position = context_.operation(node, Op::kMul, {position, context_.builder.i32(range.step)});
   return context_.operation(node, Op::kAdd, {range.start, position});
 }
 
-/// start:stop:step of a dimension. As in Python, the bounds are cut to what there is, and negative numbers count from
+/// start:stop:step of a dimension. As in Python, bounds are clamped to the extent, and negative numbers count from
 /// the end.
-bool ExpressionReader::cut(Place& place, Dimension& dimension, Node slice, int number) {
+bool WarpExpressionParser::cut(AssignmentTarget& place, Dimension& dimension, SyntaxNode slice, int number) {
   if (context_.function.var(place.variable).type.is_local_array()) {
-    context_.error(slice, "a local array has no parts");
+    context_.error(slice, "slices of local arrays are not supported");
     return false;
   }
   const Slice parts = slice_parts(slice);
   const auto step = parts.step ? context_.scope().constant(parts.step) : std::optional(Constant::integer(1));
   if (!step || !step->type.is_integer_scalar() || step->number().integer < 1) {
-    context_.error(slice, "the step of a slice is a positive number known here");
+    context_.error(slice, "slice step must be a positive compile-time constant");
     return false;
   }
   if (!parts.start && !parts.stop && step->number().integer == 1) return true;
-  const auto bound = [&](Node node, ExprId otherwise) -> ExprId {
+  const auto bound = [&](SyntaxNode node, ExprId otherwise) -> ExprId {
     if (!node) return otherwise;
     const auto written = literal(node);
     const ExprId extent = extent_of(context_, slice, place, number);
@@ -134,17 +134,17 @@ bool ExpressionReader::cut(Place& place, Dimension& dimension, Node slice, int n
   return true;
 }
 
-/// v[1:3]: a vector of some components, where all bounds are numbers. It can be read only.
-Place ExpressionReader::slice_of(Node node, const Place& whole, Node slice) {
+/// v[1:3]: a read-only vector of some components; all bounds must be constants.
+AssignmentTarget WarpExpressionParser::slice_of(SyntaxNode node, const AssignmentTarget& whole, SyntaxNode slice) {
   const Slice parts = slice_parts(slice);
   const auto fail = [&](const char* reason) {
     context_.error(slice, reason);
-    return Place{};
+    return AssignmentTarget{};
   };
-  if (!whole.type.is_vector()) return fail("only arrays and vectors are sliced");
+  if (!whole.type.is_vector()) return fail("only arrays and vectors can be sliced");
   const std::int64_t size = whole.type.parts();
   bool known = true;
-  const auto number = [&](Node part, std::int64_t otherwise) {
+  const auto number = [&](SyntaxNode part, std::int64_t otherwise) {
     if (!part) return otherwise;
     const auto value = context_.scope().constant(part);
     if (!value || !value->type.is_integer_scalar()) {
@@ -156,7 +156,8 @@ Place ExpressionReader::slice_of(Node node, const Place& whole, Node slice) {
   const std::int64_t step = number(parts.step, 1);
   std::int64_t start = number(parts.start, 0);
   std::int64_t stop = number(parts.stop, size);
-  if (!known || step < 1) return fail("the bounds of a vector's slice are numbers known here, its step is positive");
+  if (!known || step < 1)
+    return fail("vector slice bounds must be compile-time constants, and its step must be positive");
   start = std::clamp<std::int64_t>(start < 0 ? start + size : start, 0, size);
   stop = std::clamp<std::int64_t>(stop < 0 ? stop + size : stop, 0, size);
   const ExprId vector = read_place(context_, node, whole);
@@ -167,23 +168,23 @@ Place ExpressionReader::slice_of(Node node, const Place& whole, Node slice) {
     const ExprId object = components.empty() ? vector : context_.copy(vector);
     components.push_back(context_.operation(slice, Op::kExtract, {object, context_.builder.i32(k)}));
   }
-  if (components.empty()) return fail("a slice of a vector has a component");
+  if (components.empty()) return fail("vector slice is empty");
   const ir::Type type = ir::vector_type(whole.type.scalar, static_cast<int>(components.size()));
   const ExprId made = context_.operation(slice, Op::kMake, components, type);
-  return {.root = Place::Root::kValue, .value = made, .type = type};
+  return {.root = AssignmentTarget::Root::kValue, .value = made, .type = type};
 }
 
-// ---- names of parts of arrays
+// ---- array aliases
 
-/// What is left of an array that the expression names; 0 if it names none.
-int ExpressionReader::array_rank_of(Node node) {
-  if (node.is(Syntax::kParenthesized) && node.children().size() == 1) return array_rank_of(node.children()[0]);
-  if (node.is(Syntax::kSubscript)) {
-    int rank = array_rank_of(node.part(Part::kValue));
+/// The rank of the array or slice that the expression names; 0 if it names none.
+int WarpExpressionParser::array_rank_of(SyntaxNode node) {
+  if (node.is(SyntaxKind::kParenthesized) && node.children().size() == 1) return array_rank_of(node.children()[0]);
+  if (node.is(SyntaxKind::kSubscript)) {
+    int rank = array_rank_of(node.part(SyntaxField::kValue));
     const auto parts = node.children();
-    const auto count = [&](const auto& self, Node index) -> void {
-      if (index.is(Syntax::kTuple)) {
-        for (const Node part : index.children())
+    const auto count = [&](const auto& self, SyntaxNode index) -> void {
+      if (index.is(SyntaxKind::kTuple)) {
+        for (const SyntaxNode part : index.children())
           self(self, part);
       } else if (index.grammar_name() != "slice") {
         --rank;
@@ -200,27 +201,27 @@ int ExpressionReader::array_rank_of(Node node) {
   return type.is_array() ? type.rank : 0;
 }
 
-/// The variable or alias that a name, or a field of a struct with arrays, means.
-ir::VarId ExpressionReader::name_of(Node node) {
-  if (node.is(Syntax::kIdentifier)) return context_.bindings.find(node.text());
-  if (!node.is(Syntax::kAttribute)) return kNone;
-  const Pack* pack = context_.pack(name_of(node.part(Part::kObject)));
-  if (pack == nullptr) return kNone;
-  const auto& fields = context_.file.module().structs[pack->type.struct_id].fields;
-  const auto found = std::ranges::find(fields, node.part(Part::kAttribute).text(), &ir::Field::name);
-  return found == fields.end() ? kNone : pack->fields[static_cast<std::size_t>(found - fields.begin())];
+/// The variable or alias of a name, or of a field of a struct with arrays.
+ir::VarId WarpExpressionParser::name_of(SyntaxNode node) {
+  if (node.is(SyntaxKind::kIdentifier)) return context_.bindings.find(node.text());
+  if (!node.is(SyntaxKind::kAttribute)) return kNone;
+  const ArrayStruct* array_struct = context_.array_struct(name_of(node.part(SyntaxField::kObject)));
+  if (array_struct == nullptr) return kNone;
+  const auto& fields = context_.file.module().structs[array_struct->type.struct_id].fields;
+  const auto found = std::ranges::find(fields, node.part(SyntaxField::kAttribute).text(), &ir::Field::name);
+  return found == fields.end() ? kNone : array_struct->fields[static_cast<std::size_t>(found - fields.begin())];
 }
 
-ir::VarId ExpressionReader::alias(Node node, std::string_view name) {
+ir::VarId WarpExpressionParser::alias(SyntaxNode node, std::string_view name) {
   const ir::VarId named = name_of(node);
-  if (context_.pack(named) != nullptr) return named;
+  if (context_.array_struct(named) != nullptr) return named;
   if (array_rank_of(node) == 0) return kNone;
-  const Place part = place(node);
+  const AssignmentTarget part = place(node);
   return part.failed() ? kNone : make_view(context_, node, part, name);
 }
 
-bool ExpressionReader::names_array(Node node) {
-  return context_.pack(name_of(node)) != nullptr || array_rank_of(node) > 0;
+bool WarpExpressionParser::is_array_expression(SyntaxNode node) {
+  return context_.array_struct(name_of(node)) != nullptr || array_rank_of(node) > 0;
 }
 
 }  // namespace assay::frontend

@@ -33,7 +33,7 @@ std::optional<T> find(const Names<T>& names, std::string_view name) {
   return found->second;
 }
 
-/// The types that the writer has names for, and Warp's other names for them.
+/// The types that the writer can spell, and Warp's other names for them.
 Names<ir::Type> make_types() {
   Names<ir::Type> types;
   for (const ir::ScalarRow& row : ir::kScalars) {
@@ -60,7 +60,7 @@ Names<ir::Type> make_types() {
   return types;
 }
 
-/// The patterns of the operation table, taken apart.
+/// The patterns of the operation table, parsed.
 struct Operations {
   Names<Op> functions;
   Names<Op> binary;
@@ -80,7 +80,7 @@ struct Operations {
     }
     binary.emplace("**", Op::kPow);
     binary.emplace("@", Op::kMul);
-    // Operators that Warp also has as functions, of the table's own names.
+    // Operators that Warp also supports as functions, named as in the table.
     for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg, Op::kBitAnd,
                         Op::kBitOr, Op::kBitXor}) {
       functions.emplace(row(op).mnemonic, op);
@@ -100,7 +100,7 @@ ir::Type warp_type(std::string_view name) {
   return find(types, name).value_or(ir::kVoid);
 }
 
-std::optional<double> warp_number(std::string_view name) {
+std::optional<double> warp_constant(std::string_view name) {
   static const Names<double> numbers = [] {
     Names<double> made;
     const auto add = [&](const char* lower, const char* upper, double value) {
@@ -132,7 +132,7 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
     std::string_view parameters;
     std::string_view functions;
   };
-  // Functions that the frontend composes of operations, and other signatures of operations.
+  // Functions composed of operations, and further signatures of operations.
   static constexpr Row kRows[] = {
       {"a", " argmax argmin determinant max min trace "},
       {"a b", " spatial_cross spatial_cross_dual spatial_dot transform_multiply "},

@@ -1,5 +1,5 @@
-// What the names of Warp's module stand for. The functions and operators come from the operation table's `warp`
-// patterns, so that an operation added there can be read at once.
+// The names in Warp's module. Functions and operators are derived from the `warp` patterns of the operation table, so
+// that an operation added there is supported automatically.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace assay::frontend {
 /// The type that `wp.<name>` is: "float32", "vec3", "mat44d". Void if there is none.
 ir::Type warp_type(std::string_view name);
 /// The value of a number that Warp's module holds: "pi", "inf".
-std::optional<double> warp_number(std::string_view name);
+std::optional<double> warp_constant(std::string_view name);
 
 /// The operation that `wp.<name>(...)` is.
 std::optional<ir::Op> warp_function(std::string_view name);
@@ -25,7 +25,7 @@ std::optional<ir::Op> binary_operator(std::string_view symbol);
 std::optional<ir::Op> unary_operator(std::string_view symbol);
 std::optional<ir::AtomicOp> warp_atomic(std::string_view name);
 
-/// The names of a function's parameters, separated by blanks, once for each kind of operands; empty if none are known.
+/// The parameter names of a function, separated by blanks, for each signature; empty if unknown.
 std::vector<std::string_view> warp_parameters(std::string_view function);
 
 }  // namespace assay::frontend

@@ -49,7 +49,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// A word, a string, a mark or what is between them.
+/// A token: a word, a string, punctuation, or the blank between them.
 struct Piece {
   enum class Is : std::uint8_t { kBlank, kOpen, kClose, kOther };  ///< kBlank: space, the end of a line, a comment
   Is is = Is::kBlank;
@@ -58,7 +58,7 @@ struct Piece {
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0; }
 
-/// The piece that begins at an offset inside the text.
+/// The token that begins at an offset inside the text.
 Piece next_piece(std::string_view text, std::size_t at) {
   using Is = Piece::Is;
   const auto run = [&](auto belongs) {
@@ -89,23 +89,23 @@ Piece next_piece(std::string_view text, std::size_t at) {
 }  // namespace
 
 Result<std::string_view> check_source(std::string_view bytes) {
-  if (bytes.size() > kLargestSource) {
-    return Error{fmt::format("has {} bytes; the reader takes at most {}", bytes.size(), kLargestSource)};
+  if (bytes.size() > kMaxSourceSize) {
+    return Error{fmt::format("file has {} bytes, the limit is {}", bytes.size(), kMaxSourceSize)};
   }
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-  if (bytes.find_first_not_of(" \t\r\n\f") == std::string_view::npos) return Error{"is empty"};
+  if (bytes.find_first_not_of(" \t\r\n\f") == std::string_view::npos) return Error{"file is empty"};
   for (std::size_t at = 0; at < bytes.size();) {
-    if (bytes[at] == '\0') return Error{"holds a zero byte: it is binary, not Python", place(bytes, at)};
+    if (bytes[at] == '\0') return Error{"file contains a zero byte and is not Python source", place(bytes, at)};
     const std::size_t length = sequence_length(bytes.substr(at));
-    if (length == 0) return Error{"is not UTF-8", place(bytes, at)};
+    if (length == 0) return Error{"file is not valid UTF-8", place(bytes, at)};
     at += length;
   }
   return bytes;
 }
 
-Result<void> check_length_of_statements(std::string_view text) {
-  // By level of brackets: where it was opened, the tokens and comments that no comma or end of a statement has settled
-  // yet, and whether there are tokens among them.
+Result<void> check_statement_length(std::string_view text) {
+  // For each bracket level: where it was opened, the number of tokens and comments since the last comma or statement
+  // end, and whether there are tokens among them.
   struct Level {
     std::size_t start;
     std::size_t pending = 0;
@@ -114,7 +114,7 @@ Result<void> check_length_of_statements(std::string_view text) {
   std::vector<Level> levels{{0}};
   std::size_t pending = 0;
   std::size_t end_of_backslash = 0;
-  std::size_t backslashes = 0;  ///< in a row
+  std::size_t backslashes = 0;  ///< consecutive
   const auto settle = [&](std::size_t next) {
     pending -= levels.back().pending;
     levels.back() = {levels.size() == 1 ? next : levels.back().start};
@@ -134,10 +134,10 @@ Result<void> check_length_of_statements(std::string_view text) {
     levels.back().has_tokens = true;
     if (c == '\\') end_of_backslash = piece.end;
     backslashes = c == '\\' ? backslashes + 1 : 0;
-    if (backslashes > kMostEmptyContinuations) {
-      return Error{fmt::format("more than {} lines up to here hold nothing but a backslash: leave them out",
-                               kMostEmptyContinuations),
-                   place(text, piece.begin)};
+    if (backslashes > kMaxEmptyContinuations) {
+      return Error{
+          fmt::format("more than {} consecutive lines contain only a backslash; remove them", kMaxEmptyContinuations),
+          place(text, piece.begin)};
     }
     if (piece.is == Piece::Is::kOpen) {
       levels.push_back({piece.begin});
@@ -147,12 +147,11 @@ Result<void> check_length_of_statements(std::string_view text) {
     } else if (c == ',' || (c == ';' && levels.size() == 1)) {
       settle(piece.end);
     }
-    if (pending > kMostPendingTokens) break;
+    if (pending > kMaxPendingTokens) break;
   }
-  if (pending <= kMostPendingTokens) return {};
-  return Error{fmt::format("more than {} tokens and comments from here on without the end of an expression: close the "
-                           "bracket, or split it",
-                           kMostPendingTokens),
+  if (pending <= kMaxPendingTokens) return {};
+  return Error{fmt::format("expression has more than {} tokens and comments; close the bracket or split the expression",
+                           kMaxPendingTokens),
                place(text, levels[levels.size() > 1 ? 1 : 0].start)};
 }
 

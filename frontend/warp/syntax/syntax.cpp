@@ -14,7 +14,7 @@ extern "C" const TSLanguage* tree_sitter_python();
 
 namespace assay::frontend {
 
-/// What the tree knows of one place of the text.
+/// One node of the tree.
 struct SyntaxEntry {
   static constexpr std::uint8_t kNoPart = 0xFF;
 
@@ -23,70 +23,70 @@ struct SyntaxEntry {
   std::uint32_t start = 0;             ///< bytes
   std::uint32_t end = 0;
   std::uint32_t parent = 0;  ///< position in the list; the root's own
-  Syntax kind = Syntax::kOther;
+  SyntaxKind kind = SyntaxKind::kOther;
   std::uint8_t part = kNoPart;  ///< which part of its parent this is: the number of a Part
   bool is_named = false;
   bool is_missing = false;
   bool has_error = false;
-  std::span<const Node> named{};
-  std::span<const Node> tokens{};
-  Node self{};
+  std::span<const SyntaxNode> named{};
+  std::span<const SyntaxNode> tokens{};
+  SyntaxNode self{};
 };
 
 namespace {
 
-constexpr auto kKindNames = std::to_array<std::pair<Syntax, std::string_view>>({
-    {Syntax::kError, "ERROR"},
-    {Syntax::kModule, "module"},
-    {Syntax::kComment, "comment"},
-    {Syntax::kIdentifier, "identifier"},
-    {Syntax::kInteger, "integer"},
-    {Syntax::kFloat, "float"},
-    {Syntax::kString, "string"},
-    {Syntax::kTrue, "true"},
-    {Syntax::kFalse, "false"},
-    {Syntax::kNone, "none"},
-    {Syntax::kImport, "import_statement"},
-    {Syntax::kImportFrom, "import_from_statement"},
-    {Syntax::kAliasedImport, "aliased_import"},
-    {Syntax::kDottedName, "dotted_name"},
-    {Syntax::kDecoratedDefinition, "decorated_definition"},
-    {Syntax::kDecorator, "decorator"},
-    {Syntax::kFunctionDefinition, "function_definition"},
-    {Syntax::kClassDefinition, "class_definition"},
-    {Syntax::kParameters, "parameters"},
-    {Syntax::kTypedParameter, "typed_parameter"},
-    {Syntax::kTypedDefaultParameter, "typed_default_parameter"},
-    {Syntax::kType, "type"},
-    {Syntax::kBlock, "block"},
-    {Syntax::kExpressionStatement, "expression_statement"},
-    {Syntax::kAssignment, "assignment"},
-    {Syntax::kAugmentedAssignment, "augmented_assignment"},
-    {Syntax::kPatternList, "pattern_list"},
-    {Syntax::kTuplePattern, "tuple_pattern"},
-    {Syntax::kExpressionList, "expression_list"},
-    {Syntax::kTuple, "tuple"},
-    {Syntax::kIf, "if_statement"},
-    {Syntax::kElif, "elif_clause"},
-    {Syntax::kElse, "else_clause"},
-    {Syntax::kFor, "for_statement"},
-    {Syntax::kWhile, "while_statement"},
-    {Syntax::kBreak, "break_statement"},
-    {Syntax::kContinue, "continue_statement"},
-    {Syntax::kReturn, "return_statement"},
-    {Syntax::kPass, "pass_statement"},
-    {Syntax::kParenthesized, "parenthesized_expression"},
-    {Syntax::kBinary, "binary_operator"},
-    {Syntax::kUnary, "unary_operator"},
-    {Syntax::kNot, "not_operator"},
-    {Syntax::kBoolean, "boolean_operator"},
-    {Syntax::kComparison, "comparison_operator"},
-    {Syntax::kConditional, "conditional_expression"},
-    {Syntax::kAttribute, "attribute"},
-    {Syntax::kSubscript, "subscript"},
-    {Syntax::kCall, "call"},
-    {Syntax::kArgumentList, "argument_list"},
-    {Syntax::kKeywordArgument, "keyword_argument"},
+constexpr auto kKindNames = std::to_array<std::pair<SyntaxKind, std::string_view>>({
+    {SyntaxKind::kError, "ERROR"},
+    {SyntaxKind::kModule, "module"},
+    {SyntaxKind::kComment, "comment"},
+    {SyntaxKind::kIdentifier, "identifier"},
+    {SyntaxKind::kInteger, "integer"},
+    {SyntaxKind::kFloat, "float"},
+    {SyntaxKind::kString, "string"},
+    {SyntaxKind::kTrue, "true"},
+    {SyntaxKind::kFalse, "false"},
+    {SyntaxKind::kNone, "none"},
+    {SyntaxKind::kImport, "import_statement"},
+    {SyntaxKind::kImportFrom, "import_from_statement"},
+    {SyntaxKind::kAliasedImport, "aliased_import"},
+    {SyntaxKind::kDottedName, "dotted_name"},
+    {SyntaxKind::kDecoratedDefinition, "decorated_definition"},
+    {SyntaxKind::kDecorator, "decorator"},
+    {SyntaxKind::kFunctionDefinition, "function_definition"},
+    {SyntaxKind::kClassDefinition, "class_definition"},
+    {SyntaxKind::kParameters, "parameters"},
+    {SyntaxKind::kTypedParameter, "typed_parameter"},
+    {SyntaxKind::kTypedDefaultParameter, "typed_default_parameter"},
+    {SyntaxKind::kType, "type"},
+    {SyntaxKind::kBlock, "block"},
+    {SyntaxKind::kExpressionStatement, "expression_statement"},
+    {SyntaxKind::kAssignment, "assignment"},
+    {SyntaxKind::kAugmentedAssignment, "augmented_assignment"},
+    {SyntaxKind::kPatternList, "pattern_list"},
+    {SyntaxKind::kTuplePattern, "tuple_pattern"},
+    {SyntaxKind::kExpressionList, "expression_list"},
+    {SyntaxKind::kTuple, "tuple"},
+    {SyntaxKind::kIf, "if_statement"},
+    {SyntaxKind::kElif, "elif_clause"},
+    {SyntaxKind::kElse, "else_clause"},
+    {SyntaxKind::kFor, "for_statement"},
+    {SyntaxKind::kWhile, "while_statement"},
+    {SyntaxKind::kBreak, "break_statement"},
+    {SyntaxKind::kContinue, "continue_statement"},
+    {SyntaxKind::kReturn, "return_statement"},
+    {SyntaxKind::kPass, "pass_statement"},
+    {SyntaxKind::kParenthesized, "parenthesized_expression"},
+    {SyntaxKind::kBinary, "binary_operator"},
+    {SyntaxKind::kUnary, "unary_operator"},
+    {SyntaxKind::kNot, "not_operator"},
+    {SyntaxKind::kBoolean, "boolean_operator"},
+    {SyntaxKind::kComparison, "comparison_operator"},
+    {SyntaxKind::kConditional, "conditional_expression"},
+    {SyntaxKind::kAttribute, "attribute"},
+    {SyntaxKind::kSubscript, "subscript"},
+    {SyntaxKind::kCall, "call"},
+    {SyntaxKind::kArgumentList, "argument_list"},
+    {SyntaxKind::kKeywordArgument, "keyword_argument"},
 });
 
 /// In the order of Part.
@@ -94,16 +94,16 @@ constexpr auto kPartNames = std::to_array<std::string_view>(
     {"alias",       "alternative", "argument",    "arguments", "attribute",    "body", "condition",
      "consequence", "definition",  "function",    "left",      "module_name",  "name", "object",
      "operator",    "parameters",  "return_type", "right",     "superclasses", "type", "value"});
-static_assert(kPartNames.size() == static_cast<std::size_t>(Part::kValue) + 1);
+static_assert(kPartNames.size() == static_cast<std::size_t>(SyntaxField::kValue) + 1);
 
-/// The grammar's numbers for what the reader knows by name, looked up once.
+/// The grammar's numbers for known node kinds and fields, looked up once.
 struct Grammar {
-  std::vector<Syntax> kinds;
+  std::vector<SyntaxKind> kinds;
   std::vector<std::uint8_t> parts;  ///< by field
 
   Grammar() {
     const TSLanguage* language = tree_sitter_python();
-    kinds.resize(ts_language_symbol_count(language), Syntax::kOther);
+    kinds.resize(ts_language_symbol_count(language), SyntaxKind::kOther);
     for (TSSymbol symbol = 0; symbol < kinds.size(); ++symbol) {
       if (ts_language_symbol_type(language, symbol) != TSSymbolTypeRegular) continue;
       const std::string_view name = ts_language_symbol_name(language, symbol);
@@ -119,9 +119,9 @@ struct Grammar {
     }
   }
 
-  Syntax kind_of(TSNode node) const {
+  SyntaxKind kind_of(TSNode node) const {
     const TSSymbol symbol = ts_node_symbol(node);
-    return symbol < kinds.size() ? kinds[symbol] : Syntax::kError;
+    return symbol < kinds.size() ? kinds[symbol] : SyntaxKind::kError;
   }
 };
 
@@ -143,8 +143,7 @@ class Cursor {
   TSTreeCursor cursor_;
 };
 
-/// The nodes of a tree but for comments, parents first; or the offset of the first that is more than `limit` levels
-/// down.
+/// The nodes of a tree without comments, parents first; or the offset of the first node more than `limit` levels deep.
 std::variant<std::vector<SyntaxEntry>, std::uint32_t> flatten(TSNode root, const SourceText& source, int limit) {
   const Grammar& known = grammar();
   std::vector<SyntaxEntry> entries;
@@ -154,9 +153,9 @@ std::variant<std::vector<SyntaxEntry>, std::uint32_t> flatten(TSNode root, const
   std::vector<std::uint32_t> path = {0};
   while (true) {
     const TSNode node = ts_tree_cursor_current_node(cursor.get());
-    const Syntax kind = known.kind_of(node);
+    const SyntaxKind kind = known.kind_of(node);
     const auto position = static_cast<std::uint32_t>(entries.size());
-    if (kind != Syntax::kComment) {
+    if (kind != SyntaxKind::kComment) {
       entries.push_back({.source = &source,
                          .grammar_name = ts_node_type(node),
                          .start = ts_node_start_byte(node),
@@ -170,7 +169,7 @@ std::variant<std::vector<SyntaxEntry>, std::uint32_t> flatten(TSNode root, const
     }
     if (ts_tree_cursor_goto_first_child(cursor.get())) {
       path.push_back(position);
-      // The root stands in the path as its own parent too.
+      // The root is its own parent.
       if (std::cmp_less_equal(path.size() - 1, limit)) continue;
       return ts_node_start_byte(ts_tree_cursor_current_node(cursor.get()));
     }
@@ -181,9 +180,9 @@ std::variant<std::vector<SyntaxEntry>, std::uint32_t> flatten(TSNode root, const
   }
 }
 
-/// The children of each entry one after another, `named` or all, and where each entry's begin.
+/// The children of all entries, named ones or all, and the start of each entry's children.
 struct Children {
-  std::vector<Node> nodes;
+  std::vector<SyntaxNode> nodes;
   std::vector<std::size_t> begins;  ///< one more than there are entries
 
   Children(const std::vector<SyntaxEntry>& entries, bool named_only) : begins(entries.size() + 1, 0) {
@@ -195,11 +194,11 @@ struct Children {
     nodes.resize(begins.back());
     std::vector<std::size_t> next = begins;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (counts(i)) nodes[next[entries[i].parent]++] = Node(entries[i]);
+      if (counts(i)) nodes[next[entries[i].parent]++] = SyntaxNode(entries[i]);
     }
   }
 
-  std::span<const Node> of(std::size_t entry) const {
+  std::span<const SyntaxNode> of(std::size_t entry) const {
     return std::span(nodes).subspan(begins[entry], begins[entry + 1] - begins[entry]);
   }
 };
@@ -217,7 +216,7 @@ TSTree* parse_text(std::string_view text) {
   };
   const std::unique_ptr<TSParser, DeleteParser> parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), tree_sitter_python())) {
-    throw std::logic_error("the Python grammar does not fit the tree-sitter library: rebuild after ci/setup");
+    throw std::logic_error("the Python grammar is incompatible with the tree-sitter library; run ci/setup and rebuild");
   }
   ts_parser_set_timeout_micros(parser.get(), kLongestMicroseconds);
   return ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size()));
@@ -225,31 +224,35 @@ TSTree* parse_text(std::string_view text) {
 
 }  // namespace
 
-Syntax Node::kind() const { return entry_ == nullptr ? Syntax::kOther : entry_->kind; }
+SyntaxKind SyntaxNode::kind() const { return entry_ == nullptr ? SyntaxKind::kOther : entry_->kind; }
 
-std::string_view Node::grammar_name() const { return entry_ == nullptr ? "" : entry_->grammar_name; }
+std::string_view SyntaxNode::grammar_name() const { return entry_ == nullptr ? "" : entry_->grammar_name; }
 
-std::string_view Node::text() const {
+std::string_view SyntaxNode::text() const {
   if (entry_ == nullptr) return {};
   return entry_->source->text().substr(entry_->start, entry_->end - entry_->start);
 }
 
-ir::Loc Node::loc() const { return entry_ == nullptr ? ir::Loc{} : entry_->source->loc(entry_->start); }
+ir::Loc SyntaxNode::loc() const { return entry_ == nullptr ? ir::Loc{} : entry_->source->loc(entry_->start); }
 
-bool Node::has_error() const { return entry_ != nullptr && entry_->has_error; }
-bool Node::is_missing() const { return entry_ != nullptr && entry_->is_missing; }
+bool SyntaxNode::has_error() const { return entry_ != nullptr && entry_->has_error; }
+bool SyntaxNode::is_missing() const { return entry_ != nullptr && entry_->is_missing; }
 
-Node Node::part(Part part) const {
-  for (const Node child : tokens()) {
+SyntaxNode SyntaxNode::part(SyntaxField part) const {
+  for (const SyntaxNode child : tokens()) {
     if (child.entry_->part == static_cast<std::uint8_t>(part)) return child;
   }
   return {};
 }
 
-std::span<const Node> Node::children() const { return entry_ == nullptr ? std::span<const Node>() : entry_->named; }
-std::span<const Node> Node::tokens() const { return entry_ == nullptr ? std::span<const Node>() : entry_->tokens; }
+std::span<const SyntaxNode> SyntaxNode::children() const {
+  return entry_ == nullptr ? std::span<const SyntaxNode>() : entry_->named;
+}
+std::span<const SyntaxNode> SyntaxNode::tokens() const {
+  return entry_ == nullptr ? std::span<const SyntaxNode>() : entry_->tokens;
+}
 
-std::span<const Node> Node::elements(std::initializer_list<Syntax> lists) const {
+std::span<const SyntaxNode> SyntaxNode::elements(std::initializer_list<SyntaxKind> lists) const {
   if (entry_ == nullptr || std::ranges::find(lists, entry_->kind) != lists.end()) return children();
   return {&entry_->self, 1};
 }
@@ -260,10 +263,10 @@ SyntaxTree::SyntaxTree(SyntaxTree&&) noexcept = default;
 SyntaxTree& SyntaxTree::operator=(SyntaxTree&&) noexcept = default;
 SyntaxTree::~SyntaxTree() = default;
 
-Node SyntaxTree::root() const { return entries_.front().self; }
+SyntaxNode SyntaxTree::root() const { return entries_.front().self; }
 
 Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before) {
-  if (const auto checked = check_length_of_statements(text); !checked.ok()) return checked.error();
+  if (const auto checked = check_statement_length(text); !checked.ok()) return checked.error();
   SyntaxTree result(std::move(text), lines_before);
   const std::string_view source = result.source_->text();
   Tree tree(parse_text(source));
@@ -271,14 +274,14 @@ Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before
     Tree joined(parse_text(join_bracketed_lines(source)));
     if (joined && !ts_node_has_error(ts_tree_root_node(joined.get()))) tree = std::move(joined);
   }
-  if (!tree) return Error{"parsing takes more than 10 s: split the file"};
-  auto flat = flatten(ts_tree_root_node(tree.get()), *result.source_, kDeepest);
+  if (!tree) return Error{"parsing takes more than 10 s; split the file"};
+  auto flat = flatten(ts_tree_root_node(tree.get()), *result.source_, kMaxDepth);
   if (const auto* offset = std::get_if<std::uint32_t>(&flat)) {
     const ir::Loc loc = result.source_->loc(*offset);
-    return Error{fmt::format("nested more than {} levels of syntax deep", kDeepest),
+    return Error{fmt::format("syntax is nested more than {} levels deep", kMaxDepth),
                  fmt::format("{}:{}", loc.line, loc.column)};
   }
-  // Vectors keep their elements' places when they are moved.
+  // Moving a vector does not move its elements.
   result.entries_ = std::move(std::get<std::vector<SyntaxEntry>>(flat));
   Children named(result.entries_, true);
   Children tokens(result.entries_, false);
@@ -286,27 +289,27 @@ Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before
     SyntaxEntry& entry = result.entries_[i];
     entry.named = named.of(i);
     entry.tokens = tokens.of(i);
-    entry.self = Node(entry);
+    entry.self = SyntaxNode(entry);
   }
-  result.named_ = std::move(named.nodes);
-  result.tokens_ = std::move(tokens.nodes);
+  result.named_children_ = std::move(named.nodes);
+  result.all_children_ = std::move(tokens.nodes);
   return result;
 }
 
-Node first_error(Node node) {
+SyntaxNode first_error(SyntaxNode node) {
   if (!node.has_error()) return {};
-  if (node.is(Syntax::kError) || node.is_missing()) return node;
-  for (const Node child : node.tokens()) {
-    if (const Node found = first_error(child)) return found;
+  if (node.is(SyntaxKind::kError) || node.is_missing()) return node;
+  for (const SyntaxNode child : node.tokens()) {
+    if (const SyntaxNode found = first_error(child)) return found;
   }
   return node;
 }
 
-std::string describe(Node node) {
+std::string describe(SyntaxNode node) {
   constexpr std::size_t kLongest = 48;
   if (node.is_missing()) return fmt::format("missing '{}'", node.grammar_name());
-  if (node.is(Syntax::kCall)) {
-    const Node function = node.part(Part::kFunction);
+  if (node.is(SyntaxKind::kCall)) {
+    const SyntaxNode function = node.part(SyntaxField::kFunction);
     if (function.text().size() <= kLongest) return std::string(function.text()) + "(...)";
   }
   std::string_view text = node.text();
@@ -315,7 +318,7 @@ std::string describe(Node node) {
   if (text.size() <= kLongest) return std::string(text);
   std::size_t cut = kLongest - 3;
   while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
-    --cut;  // not inside a character
+    --cut;  // not inside a UTF-8 sequence
   return std::string(text.substr(0, cut)) + "...";
 }
 

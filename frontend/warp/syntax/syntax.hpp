@@ -1,8 +1,8 @@
-// The syntax tree of a Python file: what tree-sitter found, in a form of our own.
+// The syntax tree of a Python file, copied from tree-sitter.
 //
-// tree-sitter's tree is made to be edited, and asking it for a node's children or their names takes a walk each time; a
-// reader asks often. So the tree is copied once into a flat list. SyntaxTree owns the list and the text that it was
-// made from; a Node is a pointer into it and must not outlive it.
+// tree-sitter's tree is designed for editing: each access to a node's children or their names walks the tree. The
+// parser accesses them often, so the tree is copied once into a flat list. SyntaxTree owns the list and the source
+// text; a Node is a pointer into the list and must not outlive it.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace assay::frontend {
 
-/// The node kinds that the reader tells apart; all others are kOther and known by their grammar name only.
-enum class Syntax : std::uint8_t {
+/// The node kinds that the parser distinguishes; all others are kOther and have only a grammar name.
+enum class SyntaxKind : std::uint8_t {
   kOther,
   kError,
   kModule,
@@ -75,8 +75,8 @@ enum class Syntax : std::uint8_t {
   kKeywordArgument,
 };
 
-/// The named places of a node in the grammar that the reader asks for.
-enum class Part : std::uint8_t {
+/// The named fields of a node in the grammar that the parser uses.
+enum class SyntaxField : std::uint8_t {
   kAlias,
   kAlternative,
   kArgument,
@@ -102,30 +102,30 @@ enum class Part : std::uint8_t {
 
 struct SyntaxEntry;
 
-/// A place in a tree, or none. What none is asked is answered with nothing: no text, no children, kOther.
-class Node {
+/// A node of a tree, or null. A null node has no text and no children, and its kind is kOther.
+class SyntaxNode {
  public:
-  Node() = default;
-  explicit Node(const SyntaxEntry& entry) : entry_(&entry) {}
+  SyntaxNode() = default;
+  explicit SyntaxNode(const SyntaxEntry& entry) : entry_(&entry) {}
 
   explicit operator bool() const { return entry_ != nullptr; }
-  Syntax kind() const;
-  bool is(Syntax kind) const { return *this && this->kind() == kind; }
+  SyntaxKind kind() const;
+  bool is(SyntaxKind kind) const { return *this && this->kind() == kind; }
   /// The grammar's own name of this kind: "lambda", "list_comprehension".
   std::string_view grammar_name() const;
   std::string_view text() const;
   ir::Loc loc() const;
-  /// Whether the parser found something wrong here or further down.
+  /// Whether there is a syntax error in this node or below.
   bool has_error() const;
   bool is_missing() const;
 
-  Node part(Part part) const;
+  SyntaxNode part(SyntaxField part) const;
   /// Named children without comments.
-  std::span<const Node> children() const;
-  /// All children without comments, operators and punctuation too.
-  std::span<const Node> tokens() const;
-  /// The children of a node of one of the kinds `lists`; any other node by itself: what `a, b` and `a` hold alike.
-  std::span<const Node> elements(std::initializer_list<Syntax> lists) const;
+  std::span<const SyntaxNode> children() const;
+  /// All children without comments, including operators and punctuation.
+  std::span<const SyntaxNode> tokens() const;
+  /// The children of a node whose kind is in `lists`, else the node itself: treats `a, b` and `a` alike.
+  std::span<const SyntaxNode> elements(std::initializer_list<SyntaxKind> lists) const;
   /// Identity: where in the tree this node is.
   const void* id() const { return entry_; }
 
@@ -135,33 +135,33 @@ class Node {
 
 class SyntaxTree {
  public:
-  /// Parses Python. Fails when the parser gives up, a statement is too long for it or the tree is deeper than kDeepest;
-  /// text with syntax errors gives a tree in which has_error() is true at the wrong places.
-  /// Places count on from `lines_before`.
+  /// Parses Python. Fails when the parser gives up, a statement is too long for it or the tree is deeper than
+  /// kMaxDepth; text with syntax errors gives a tree in which has_error() is true at the errors. Line numbers start
+  /// after `lines_before`.
   static Result<SyntaxTree> parse(std::string text, std::int32_t lines_before = 0);
 
-  /// Levels of syntax nodes. Bounds the recursion of everything that walks the tree.
-  static constexpr int kDeepest = 400;
+  /// The maximum nesting of syntax nodes. Bounds the recursion of all tree walks.
+  static constexpr int kMaxDepth = 400;
 
   SyntaxTree(SyntaxTree&&) noexcept;
   SyntaxTree& operator=(SyntaxTree&&) noexcept;
   ~SyntaxTree();
 
-  Node root() const;
+  SyntaxNode root() const;
 
  private:
   SyntaxTree(std::string text, std::int32_t lines_before);
 
   std::unique_ptr<const SourceText> source_;  ///< at a fixed address, for the nodes
   std::vector<SyntaxEntry> entries_;          ///< parents before children, in the order of the text
-  std::vector<Node> named_;                   ///< the named children of the first entry, of the second, ...
-  std::vector<Node> tokens_;                  ///< likewise all children
+  std::vector<SyntaxNode> named_children_;    ///< the named children of the first entry, of the second, ...
+  std::vector<SyntaxNode> all_children_;      ///< likewise all children
 };
 
-/// The first erroneous place at or below `node`, in the order of the text; null if there is none.
-Node first_error(Node node);
+/// The first error node at or below `node`, in the order of the text; null if there is none.
+SyntaxNode first_error(SyntaxNode node);
 
-/// A construct as messages name it: its first line, shortened, with call arguments as "...".
-std::string describe(Node node);
+/// A construct as shown in messages: its first line, shortened, with call arguments as "...".
+std::string describe(SyntaxNode node);
 
 }  // namespace assay::frontend

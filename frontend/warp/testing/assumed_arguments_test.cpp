@@ -1,4 +1,4 @@
-// Kernels that Python functions make whose arguments nothing in the file gives.
+// Kernels made by Python functions whose arguments the file does not specify.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,40 +23,40 @@ std::string factory(std::string_view parameters, std::string_view body) {
   return text;
 }
 
-/// The names of the kernels, those that could not be read in brackets.
+/// The names of the kernels; rejected ones are in brackets.
 std::vector<std::string> kernels(const ParsedFile& file) {
   std::vector<std::string> names;
   for (const Declaration& declaration : file.declarations)
-    if (declaration.is_kernel) names.push_back(declaration.was_read ? declaration.name : "(" + declaration.name + ")");
+    if (declaration.is_kernel) names.push_back(declaration.is_parsed ? declaration.name : "(" + declaration.name + ")");
   return names;
 }
 
 constexpr std::string_view kStore = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[wp.tid()] = float(n)\n";
 
-TEST(AssumedArguments, AreTheDefaults) {
+TEST(AssumedArguments, AreTheParameterDefaults) {
   const ParsedFile file = read(factory("n=7", kStore));
-  EXPECT_EQ(messages(file), "test.py:4:5: note: in k: def k: no call of make here has known arguments: read for n=7\n");
+  EXPECT_EQ(messages(file), "test.py:4:5: note: in k: def k: no call of make has constant arguments; assuming n=7\n");
   EXPECT_THAT(body_text(file), HasSubstr("= cast<f32>(7)"));
   EXPECT_TRUE(file.declarations.at(0).has_assumptions);
-  EXPECT_EQ(file.declarations.at(0).overload, "") << "no statement behind the text says them";
+  EXPECT_EQ(file.declarations.at(0).overload, "") << "no statement can specify them";
 }
 
-TEST(AssumedArguments, AreUsualOnesOfTheTypeThatIsSaid) {
-  EXPECT_THAT(messages(read(factory("n: int", kStore))), HasSubstr("read for n=4\n"));
-  EXPECT_THAT(messages(read(factory("n: float", kStore))), HasSubstr("read for n=0.5\n"));
-  EXPECT_THAT(messages(read(factory("n: int = None", kStore))), HasSubstr("read for n=4\n"));
+TEST(AssumedArguments, MatchParameterAnnotation) {
+  EXPECT_THAT(messages(read(factory("n: int", kStore))), HasSubstr("assuming n=4\n"));
+  EXPECT_THAT(messages(read(factory("n: float", kStore))), HasSubstr("assuming n=0.5\n"));
+  EXPECT_THAT(messages(read(factory("n: int = None", kStore))), HasSubstr("assuming n=4\n"));
 }
 
-TEST(AssumedArguments, AreFloatWhereATypeStands) {
+TEST(AssumedArguments, TypeParametersAreAssumedToBeFloat) {
   for (const std::string_view annotation : {"wp.array(dtype=T)", "wp.array[T]", "T, y: wp.array(dtype=float)"}) {
     const ParsedFile file = read(
         factory("T", "@wp.kernel\ndef k(x: " + std::string(annotation) + "):\n    i = wp.tid()\n    s = T(2.0)\n"));
-    EXPECT_THAT(messages(file), HasSubstr("read for T=float\n")) << annotation;
+    EXPECT_THAT(messages(file), HasSubstr("assuming T=float\n")) << annotation;
     EXPECT_EQ(file.module.kernels.size(), 1U) << annotation;
   }
 }
 
-TEST(AssumedArguments, AreNotMadeUpForWhatMayBeAnything) {
+TEST(AssumedArguments, OmitUnannotatedParameters) {
   const ParsedFile file = read(factory(
       "n, f", std::string(kStore) + "@wp.kernel\ndef calls(x: wp.array(dtype=float)):\n    x[wp.tid()] = f(x[0])\n"));
   EXPECT_THAT(kernels(file), ElementsAre("(k)", "(calls)"));
@@ -64,24 +64,24 @@ TEST(AssumedArguments, AreNotMadeUpForWhatMayBeAnything) {
   EXPECT_THAT(messages(file), HasSubstr("f(...): it is an argument of make, which is known only when Python runs\n"));
 }
 
-TEST(AssumedArguments, AreToldOfKernelsThatTheyMatterTo) {
+TEST(AssumedArguments, AreReportedForKernelsThatUseThem) {
   const ParsedFile file =
       read(factory("n: int, m: int, unused: bool", "@wp.func\ndef f(x: float):\n    return x * float(m)\n" +
                                                        std::string(kStore) + "    x[wp.tid()] = f(x[0])\n"));
   EXPECT_EQ(messages(file),
-            "test.py:7:5: note: in k: def k: no call of make here has known arguments: read for n=4, m=4\n");
+            "test.py:7:5: note: in k: def k: no call of make has constant arguments; assuming n=4, m=4\n");
 }
 
-TEST(AssumedArguments, AreNotAskedForWhereACallGivesThem) {
+TEST(AssumedArguments, AreNotUsedIfACallProvidesArguments) {
   const ParsedFile file = read(factory("n: int", std::string(kStore) + "return k\n") + "k3 = make(3)\n");
   EXPECT_EQ(messages(file), "");
   EXPECT_THAT(kernels(file), ElementsAre("k3"));
   EXPECT_FALSE(file.declarations.at(0).has_assumptions);
 }
 
-// ---- truth values: each kernel that depends on them is read both ways
+// ---- bools: kernels that depend on them are instantiated for both values
 
-TEST(AssumedArguments, AreBothTruthValues) {
+TEST(AssumedArguments, CoverBothBoolValues) {
   const ParsedFile file = read(factory("square: bool, twice=False",
                                        "@wp.kernel\n"
                                        "def k(x: wp.array(dtype=float)):\n"
@@ -96,12 +96,12 @@ TEST(AssumedArguments, AreBothTruthValues) {
   EXPECT_THAT(kernels(file), ElementsAre("k", "k_2", "same"));
   EXPECT_EQ(
       messages(file),
-      "test.py:4:5: note: in k: def k: no call of make here has known arguments: read for square=True, twice=False\n"
-      "test.py:4:5: note: in k_2: def k: no call of make here has known arguments: read for square=False, "
+      "test.py:4:5: note: in k: def k: no call of make has constant arguments; assuming square=True, twice=False\n"
+      "test.py:4:5: note: in k_2: def k: no call of make has constant arguments; assuming square=False, "
       "twice=True\n");
 }
 
-TEST(AssumedArguments, DecideWhatTheFunctionMakes) {
+TEST(AssumedArguments, InstantiateKernelsInBothBranchesOfFactory) {
   const ParsedFile file = read(factory("sparse: bool",
                                        "if sparse:\n"
                                        "    @wp.kernel\n"
@@ -116,7 +116,7 @@ TEST(AssumedArguments, DecideWhatTheFunctionMakes) {
   EXPECT_EQ(messages(file), "");
 }
 
-TEST(AssumedArguments, ThatMakeAKernelUnreadableBothWaysAreToldOnce) {
+TEST(AssumedArguments, ReportRejectedKernelOnlyOnce) {
   const ParsedFile both = read(factory("square: bool",
                                        "@wp.kernel\n"
                                        "def k(x: wp.array(dtype=float)):\n"
@@ -141,10 +141,11 @@ TEST(AssumedArguments, ThatMakeAKernelUnreadableBothWaysAreToldOnce) {
       "        x[0] = wp.nonsense(x[0])\n"
       "    x[wp.tid()] = 1.0\n";
   EXPECT_THAT(kernels(read(factory("square: bool", one_way))), ElementsAre("(k)", "k_2"));
-  EXPECT_THAT(kernels(read(factory("square=False", one_way))), ElementsAre("k", "(k_2)")) << "which is not proved then";
+  EXPECT_THAT(kernels(read(factory("square=False", one_way))), ElementsAre("k", "(k_2)"))
+      << "the second variant is rejected";
 }
 
-TEST(AssumedArguments, OfFunctionsInsideFunctionsFollowThoseAround) {
+TEST(AssumedArguments, NestedFactoryUsesArgumentsOfOuterFactory) {
   const ParsedFile file = read(factory("sparse: bool",
                                        "def inner(n: int):\n"
                                        "    @wp.kernel\n"
@@ -156,8 +157,8 @@ TEST(AssumedArguments, OfFunctionsInsideFunctionsFollowThoseAround) {
                                        "        x[wp.tid()] = float(n)\n"));
   EXPECT_THAT(kernels(file), ElementsAre("k", "k_2", "same"));
   EXPECT_THAT(messages(file),
-              HasSubstr("in k_2: def k: no call of make here has known arguments: read for sparse=False\n"));
-  EXPECT_THAT(messages(file), HasSubstr("in k_2: def k: no call of inner here has known arguments: read for n=4\n"));
+              HasSubstr("in k_2: def k: no call of make has constant arguments; assuming sparse=False\n"));
+  EXPECT_THAT(messages(file), HasSubstr("in k_2: def k: no call of inner has constant arguments; assuming n=4\n"));
 }
 
 }  // namespace

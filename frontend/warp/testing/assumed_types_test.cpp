@@ -1,4 +1,4 @@
-// Generic kernels of which nothing in the file says the types.
+// Generic kernels whose types the file does not specify.
 #include <string>
 #include <string_view>
 
@@ -19,70 +19,70 @@ struct Assumption {
   std::string_view name;
   std::string_view parameters;
   std::string_view body;
-  std::string_view types;  ///< those that it is read for
+  std::string_view types;  ///< the types that are assumed
 };
 
 void PrintTo(const Assumption& assumption, std::ostream* stream) { *stream << assumption.name; }
 
 constexpr Assumption kAssumptions[] = {
-    {"FloatsComeFirst", "x: wp.array(dtype=Any), s: Any", "x[wp.tid()] *= s", "wp.array(dtype=float), float"},
-    {"VectorsWhereTheirLengthIsTaken", "x: wp.array(dtype=Any), y: wp.array(dtype=Any), r: wp.array(dtype=float)",
+    {"FloatsByDefault", "x: wp.array(dtype=Any), s: Any", "x[wp.tid()] *= s", "wp.array(dtype=float), float"},
+    {"VectorsForArgumentOfLength", "x: wp.array(dtype=Any), y: wp.array(dtype=Any), r: wp.array(dtype=float)",
      "i = wp.tid()\nr[i] = wp.length(x[i] - y[i])",
      "wp.array(dtype=wp.vec3), wp.array(dtype=wp.vec3), wp.array(dtype=float)"},
-    {"VectorsByThemselves", "x: wp.array(dtype=Any), s: Any", "i = wp.tid()\nx[i] = x[i] * wp.dot(x[i], s)",
+    {"VectorParameterPassedByValue", "x: wp.array(dtype=Any), s: Any", "i = wp.tid()\nx[i] = x[i] * wp.dot(x[i], s)",
      "wp.array(dtype=wp.vec3), wp.vec3"},
-    {"AVectorBesideFloats", "x: wp.array(dtype=Any), s: Any", "i = wp.tid()\nx[i] = wp.sqrt(x[i]) * wp.dot(s, s)",
-     "wp.array(dtype=float), wp.vec3"},
-    {"MatricesWhereTheirTraceIsTaken", "x: wp.array(dtype=Any), s: Any",
-     "i = wp.tid()\nx[i] = x[i] * (wp.trace(x[i]) * s)", "wp.array(dtype=wp.mat33), float"},
-    {"IntegersThatBoundALoop", "x: wp.array(dtype=Any), n: Any",
+    {"VectorParameterWithFloatArray", "x: wp.array(dtype=Any), s: Any",
+     "i = wp.tid()\nx[i] = wp.sqrt(x[i]) * wp.dot(s, s)", "wp.array(dtype=float), wp.vec3"},
+    {"MatricesForArgumentOfTrace", "x: wp.array(dtype=Any), s: Any", "i = wp.tid()\nx[i] = x[i] * (wp.trace(x[i]) * s)",
+     "wp.array(dtype=wp.mat33), float"},
+    {"IntegersAsLoopBounds", "x: wp.array(dtype=Any), n: Any",
      "i = wp.tid()\ns = x[i]\nfor j in range(n):\n    s = s * wp.sin(x[j])\nx[i] = s", "wp.array(dtype=float), int"},
-    {"IntegersThatAreShifted", "x: wp.array(dtype=Any), n: Any", "x[wp.tid()] = x[0] << n", "wp.array(dtype=int), int"},
-    {"NumbersOfAKind", "x: wp.array(dtype=wp.Float), n: wp.Int, s: wp.Scalar", "if n > 0:\n    x[wp.tid()] = s",
+    {"IntegersForShifts", "x: wp.array(dtype=Any), n: Any", "x[wp.tid()] = x[0] << n", "wp.array(dtype=int), int"},
+    {"WarpScalarTypeClasses", "x: wp.array(dtype=wp.Float), n: wp.Int, s: wp.Scalar", "if n > 0:\n    x[wp.tid()] = s",
      "wp.array(dtype=float), int, float"},
     {"VectorsOfAnyLength", "x: wp.array2d(dtype=wp.types.vector(length=Any, dtype=wp.Float))",
      "i, j = wp.tid()\nx[i, j] *= x[i, j][0]", "wp.array2d(dtype=wp.types.vector(length=3, dtype=float))"},
     {"MatricesOfAnyShape", "m: wp.types.matrix((Any, Any), wp.Float), x: wp.array(dtype=wp.Float)",
      "x[wp.tid()] = m[0, 1]", "wp.types.matrix((3, 3), float), wp.array(dtype=float)"},
-    {"ArraysThatAreNotCalledSo", "x: Any, y: wp.array[Any]", "i, j = wp.tid()\ny[i] = x[i, j]",
+    {"ArraysInferredFromIndices", "x: Any, y: wp.array[Any]", "i, j = wp.tid()\ny[i] = x[i, j]",
      "wp.array(dtype=float, ndim=2), wp.array[float]"},
-    {"TypesOfComponents", "x: wp.array(dtype=wp.types.vector(Any, wp.Scalar))",
+    {"VectorWithGenericComponentType", "x: wp.array(dtype=wp.types.vector(Any, wp.Scalar))",
      "i = wp.tid()\na = x[i]\nx[i] = a * a.dtype(2.0) * x.dtype.dtype(0.5)",
      "wp.array(dtype=wp.types.vector(3, float))"},
 };
 
 class AssumedType : public ::testing::TestWithParam<Assumption> {};
 
-TEST_P(AssumedType, IsTheFirstThatTheBodyTakes) {
+TEST_P(AssumedType, IsFirstTypeSupportedByBody) {
   const Assumption& expected = GetParam();
   const std::string source = kernel(expected.parameters, expected.body);
   const ParsedFile file = read(source);
   EXPECT_EQ(messages(file),
-            fmt::format("test.py:3:1: note: in k: def k: is generic, and no call of wp.overload(k, ...) here "
-                        "says its types: read for [{}]\n",
-                        expected.types));
+            fmt::format(
+                "test.py:3:1: note: in k: def k: generic kernel has no wp.overload(k, ...) call; assuming types [{}]\n",
+                expected.types));
   ASSERT_EQ(file.declarations.size(), 1U);
   EXPECT_EQ(file.declarations[0].name, "k");
-  EXPECT_TRUE(file.declarations[0].was_read);
+  EXPECT_TRUE(file.declarations[0].is_parsed);
   EXPECT_EQ(file.declarations[0].overload, fmt::format("k = wp.overload(k, [{}])", expected.types));
 
   const ParsedFile said = read(source + file.declarations[0].overload + "\n");
   EXPECT_EQ(messages(said), "");
-  EXPECT_EQ(to_text(said.module), to_text(file.module)) << "the statement says the types that were chosen";
+  EXPECT_EQ(to_text(said.module), to_text(file.module)) << "the statement specifies the assumed types";
 }
 
 std::string assumption_name(const ::testing::TestParamInfo<Assumption>& each) { return std::string(each.param.name); }
 
 INSTANTIATE_TEST_SUITE_P(Reader, AssumedType, ::testing::ValuesIn(kAssumptions), assumption_name);
 
-TEST(AssumedTypes, AreSpeltAsTheFileNamesWarp) {
+TEST(AssumedTypes, UseWarpAliasOfFile) {
   const ParsedFile file = read(
       "import warp\n@warp.kernel\ndef k(x: warp.array(dtype=Any), r: warp.array(dtype=float)):\n"
       "    i = warp.tid()\n    r[i] = warp.length(x[i])\n");
-  EXPECT_THAT(messages(file), EndsWith("read for [warp.array(dtype=warp.vec3), warp.array(dtype=float)]\n"));
+  EXPECT_THAT(messages(file), EndsWith("assuming types [warp.array(dtype=warp.vec3), warp.array(dtype=float)]\n"));
 }
 
-TEST(AssumedTypes, AreNotStatedWhereTheFileHasNoNameForWarp) {
+TEST(AssumedTypes, OmitOverloadIfWarpModuleIsNotImported) {
   const ParsedFile file = read(
       "from warp import array, kernel, tid\n@kernel\ndef k(x: array(dtype=Any)):\n    i = tid()\n    x[i] = 2.0 * "
       "x[i]\n");
@@ -90,7 +90,7 @@ TEST(AssumedTypes, AreNotStatedWhereTheFileHasNoNameForWarp) {
   EXPECT_EQ(file.declarations[0].overload, "");
 }
 
-TEST(AssumedTypes, AreNotStatedForKernelsInsideFunctions) {
+TEST(AssumedTypes, OmitOverloadForKernelsInsideFunctions) {
   const ParsedFile file = read(
       "import warp as wp\ndef make():\n    @wp.kernel\n    def k(x: wp.array(dtype=Any)):\n"
       "        x[wp.tid()] *= 2.0\n    return k\nmade = make()\n");
@@ -99,7 +99,7 @@ TEST(AssumedTypes, AreNotStatedForKernelsInsideFunctions) {
   EXPECT_EQ(file.declarations[0].overload, "");
 }
 
-TEST(AssumedTypes, LeaveTheNamesOfOtherKernelsAlone) {
+TEST(AssumedTypes, DoNotRenameOtherKernels) {
   const ParsedFile file = read(
       "import warp as wp\n@wp.kernel\ndef length(x: wp.array(dtype=Any), r: wp.array(dtype=float)):\n    i = wp.tid()\n"
       "    r[i] = wp.length(x[i])\n\n"
@@ -108,22 +108,21 @@ TEST(AssumedTypes, LeaveTheNamesOfOtherKernelsAlone) {
   std::vector<std::string> names;
   for (const Declaration& declaration : file.declarations)
     names.push_back(declaration.name);
-  EXPECT_THAT(names, ElementsAre("length", "square_64")) << "what the file says is enough";
+  EXPECT_THAT(names, ElementsAre("length", "square_64")) << "the overload in the file is sufficient";
   EXPECT_EQ(file.diagnostics.size(), 1U) << messages(file);
 }
 
-TEST(AssumedTypes, OfAKernelThatTakesNoneAreToldWithTheReason) {
+TEST(AssumedTypes, ReportReasonIfNoTypeFits) {
   const ParsedFile file = read(kernel("x: wp.array(dtype=Any)", "x[wp.tid()] = wp.nonsense(x[0])"));
   EXPECT_TRUE(file.module.kernels.empty());
   EXPECT_EQ(messages(file),
-            "test.py:3:1: error: in k: def k: is generic, and no call of wp.overload(k, ...) here says its types; for "
-            "[wp.array(dtype=float)]: test.py:4:19: wp.nonsense(...): the reader does not know this function\n");
+            "test.py:3:1: error: in k: def k: generic kernel has no wp.overload(k, ...) call; assuming types "
+            "[wp.array(dtype=float)]: test.py:4:19: wp.nonsense(...): unknown or unsupported function\n");
 }
 
-TEST(AssumedTypes, AreNotFoundForFunctionsThatAreArguments) {
+TEST(AssumedTypes, AreNotInferredForCallableParameters) {
   const ParsedFile file = read(kernel("x: wp.array(dtype=float), f: Callable", "x[wp.tid()] = f(x[0])"));
-  EXPECT_THAT(messages(file),
-              EndsWith("error: in k: def k: is generic, and no call of wp.overload(k, ...) here says its types\n"));
+  EXPECT_THAT(messages(file), EndsWith("error: in k: def k: generic kernel has no wp.overload(k, ...) call\n"));
 }
 
 }  // namespace

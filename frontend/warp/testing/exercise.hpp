@@ -1,4 +1,4 @@
-// What must hold of the reader for any input whatever; the fuzzer and its short form among the tests try it.
+// Invariants of the parser for arbitrary input, checked by the fuzzer and by its short form among the tests.
 #pragma once
 
 #include <algorithm>
@@ -16,37 +16,37 @@ namespace assay::frontend::testing {
 
 inline void require(bool condition, const char* what, std::string_view more = "") {
   if (condition) return;
-  std::fprintf(stderr, "the reader broke: %s\n%.*s\n", what, static_cast<int>(more.size()), more.data());
+  std::fprintf(stderr, "parser invariant violated: %s\n%.*s\n", what, static_cast<int>(more.size()), more.data());
   std::abort();
 }
 
-/// Reads the bytes as a Python file. Rejections must say where; what is read must be valid, and what the writer makes
-/// of it must read back as the same program; aborts otherwise. Number of kernels that could be read.
-inline std::size_t exercise_reader(std::string_view bytes) {
-  const Result<ParsedFile> read = read_python(bytes, "fuzz.py");
+/// Parses the bytes as a Python file. Diagnostics must have a location, the module must be valid, and the writer's
+/// output must parse to the same program; aborts otherwise. Returns the number of parsed kernels.
+inline std::size_t check_parser_invariants(std::string_view bytes) {
+  const Result<ParsedFile> read = parse_python(bytes, "fuzz.py");
   if (!read.ok()) {
     const std::string text = read.error().text();
-    require(text.starts_with("fuzz.py:") && text.size() > 10, "an error says too little", text);
+    require(text.starts_with("fuzz.py:") && text.size() > 10, "the error has no message", text);
     return 0;
   }
   for (const Diagnostic& diagnostic : read->diagnostics)
-    require(diagnostic.text().starts_with("fuzz.py:"), "a diagnostic has no place", diagnostic.text());
+    require(diagnostic.text().starts_with("fuzz.py:"), "a diagnostic has no location", diagnostic.text());
   const auto diagnostics = ir::verify(read->module);
-  require(diagnostics.empty(), "what was read is not valid", diagnostics.empty() ? "" : diagnostics.front().message);
+  require(diagnostics.empty(), "the parsed module is invalid", diagnostics.empty() ? "" : diagnostics.front().message);
   for (const Declaration& declaration : read->declarations) {
-    if (!declaration.is_kernel || !declaration.was_read) continue;
+    if (!declaration.is_kernel || !declaration.is_parsed) continue;
     require(std::ranges::count(read->module.kernels, declaration.name, &ir::Function::name) == 1,
-            "a kernel is said to have been read that is not there", declaration.name);
+            "a kernel is declared as parsed but missing from the module", declaration.name);
   }
-  // Of a kernel that is refused, functions may be left in the module, which are not written.
+  // The module may retain functions of rejected kernels, which are not written.
   const auto is_error = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kError; };
   const Result<std::string> written = source::warp::write_python(read->module);
   if (!written.ok() || std::ranges::any_of(read->diagnostics, is_error)) return read->module.kernels.size();
-  const Result<ParsedFile> again = read_python(*written, "again.py");
-  require(again.ok(), "what was written does not read back", *written);
+  const Result<ParsedFile> again = parse_python(*written, "again.py");
+  require(again.ok(), "the written source cannot be parsed", *written);
   for (const Diagnostic& diagnostic : again->diagnostics)
-    require(!is_error(diagnostic), "what was written is refused", diagnostic.text() + "\n" + *written);
-  require(ir::hash(again->module) == ir::hash(read->module), "what was written is another program", *written);
+    require(!is_error(diagnostic), "the written source is rejected", diagnostic.text() + "\n" + *written);
+  require(ir::hash(again->module) == ir::hash(read->module), "the written source is a different program", *written);
   return read->module.kernels.size();
 }
 

@@ -1,5 +1,6 @@
-// The features of Warp's language by the share of public kernels that they complete, each with a kernel that uses it:
-// what is read, and what is refused with which reason. docs/design/frontend.md has the table that this makes.
+// Features of the Warp language, each with a kernel that uses it: the parser must support the feature or reject it with
+// a reason. A feature's share is the percentage of public kernels that this feature and those of smaller shares suffice
+// for. Generates the list in docs/design/frontend.md.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -18,7 +19,7 @@ struct Feature {
   int share;  ///< per cent of kernels that need no feature of a greater share
   std::string_view name;
   std::string_view body;           ///< statements of the kernel below, or a whole file from "import" on
-  std::string_view rejected = {};  ///< part of the reason; empty for what is read
+  std::string_view rejected = {};  ///< part of the reason; empty for supported features
 };
 
 void PrintTo(const Feature& feature, std::ostream* out) { *out << feature.name; }
@@ -45,7 +46,7 @@ def make(n: int, scale: float):
     return k
 k3 = make(3, scale=1.5)
 )"},
-    {60, "closures over what only Python knows", R"(import warp as wp
+    {60, "closures over values known only at run time", R"(import warp as wp
 import sys
 def make(n):
     @wp.kernel
@@ -71,18 +72,18 @@ def k(x: wp.array(dtype=Any), scale: Any, y: wp.array(dtype=float)):
 wp.overload(k, [wp.array(dtype=wp.float64), wp.float64, wp.array(dtype=float)])
 k_float = wp.overload(k, {"x": wp.array(dtype=float), "scale": float})
 )"},
-    {60, "generics without a type here, for one that the body takes", R"(import warp as wp
+    {60, "generic kernels without an overload, with inferred types", R"(import warp as wp
 from typing import Any
 @wp.kernel
 def k(x: wp.array(dtype=Any)):
     x[wp.tid()] = x[0]
 )"},
-    {60, "functions as a kernel's arguments", R"(import warp as wp
+    {60, "functions as kernel arguments", R"(import warp as wp
 @wp.kernel
 def k(x: wp.array(dtype=float), f: Callable):
     x[wp.tid()] = f(x[0])
 )",
-     "is generic, and no call of wp.overload(k, ...) here says its types"},
+     "generic kernel has no wp.overload(k, ...) call"},
     {60, "calls of wp.func", R"(import warp as wp
 @wp.func
 def f(a: float, b: float = 2.0):
@@ -133,7 +134,7 @@ def k(o: Outer, y: wp.array(dtype=float)):
     {60, "float64", "i = wp.tid()\nd[i] = d[i] * wp.float64(2.0)"},
     {60, "int()", "i = wp.tid()\nk[i] = int(x[i])"},
     {60, "//", "i = wp.tid()\nk[i] = k[i] // 2"},
-    {60, "wp.static of what the file says", R"(import warp as wp
+    {60, "wp.static of constants in the file", R"(import warp as wp
 import math
 SIDE = 3
 DEEP = True
@@ -148,8 +149,8 @@ def k(x: wp.array(dtype=float)):
     else:
         x[i] = undefined_name
 )"},
-    {60, "wp.static of what only Python knows", "i = wp.tid()\nx[i] = wp.static(read_configuration())",
-     "only Python can evaluate this wp.static"},
+    {60, "wp.static of values known only at run time", "i = wp.tid()\nx[i] = wp.static(read_configuration())",
+     "wp.static argument must be a compile-time constant"},
     {60, "for with constant bounds", "i = wp.tid()\nfor j in range(4):\n    x[i] += w"},
     {60, "native functions (wp.func_native)", R"(import warp as wp
 @wp.func_native("return a;")
@@ -158,7 +159,7 @@ def f(a: float) -> float: ...
 def k(x: wp.array(dtype=float)):
     x[wp.tid()] = f(1.0)
 )",
-     "the reader does not know @wp.func_native"},
+     "unsupported decorator @wp.func_native"},
     {60, "max, min, clamp", "i = wp.tid()\nx[i] = wp.clamp(max(x[i], wp.min(y[i], w)), 0.0, 1.0)"},
     {60, "4-D arrays", "i, j, l, o = wp.tid()\na4[i, j, l, o] = a4[o, l, j, i]"},
     {60, "slices",
@@ -180,7 +181,7 @@ def k(x: wp.array(dtype=float)):
 def k(x: wp.indexedarray(dtype=float)):
     x[wp.tid()] = 1.0
 )",
-     "wp.indexedarray is not read; only wp.array is"},
+     "wp.indexedarray is not supported; use wp.array"},
     {80, "atomic_sub, atomic_max, atomic_min",
      "i = wp.tid()\nwp.atomic_sub(x, 0, w)\nwp.atomic_max(y, 0, x[i])\nwp.atomic_min(a2[i], 0, w)"},
     {80, "continue", "i = wp.tid()\nfor j in range(n):\n    if x[j] > 1.0:\n        continue\n    y[i] += x[j]"},
@@ -210,17 +211,17 @@ def k(x: wp.array(dtype=vec5), y: wp.array(dtype=mat23)):
     x[i] = vec5(1.0) + x[i]
     y[i] = y[i] * wp.float64(2.0)
 )"},
-    {80, "starred", "i = wp.tid()\nq[i] = wp.quat(*v[i], 1.0)"},
+    {80, "starred arguments", "i = wp.tid()\nq[i] = wp.quat(*v[i], 1.0)"},
     {80, "len", "i = wp.tid()\nx[i] = float(len(x) + len(v[i]) + len(a2[i]))"},
     {80, "type(), .dtype", "i = wp.tid()\na = type(x[i])(2.0)\nd[i] = d.dtype(a) * type(d[i])(0.5)"},
-    {80, "printf, print, expect_eq, expect_near (left out with a note)",
+    {80, "printf, print, expect_eq, expect_near (ignored with a note)",
      "i = wp.tid()\nwp.printf(\"%d\\n\", i)\nprint(x[i])\nwp.expect_eq(x[i], w)\nwp.expect_near(x[i], w, 0.1)\nx[i] = "
      "w"},
     {80, "@", "i = wp.tid()\nv[i] = m[i] @ v[i]"},
-    {80, "zeros, in the thread's own memory",
+    {80, "zeros (thread-local arrays)",
      "i = wp.tid()\nb = wp.zeros(shape=(4,), dtype=float)\nb[i % 4] = w\nb[1] += 2.0\nx[i] = b[n]"},
     {80, "length_sq", "i = wp.tid()\nx[i] = wp.length_sq(v[i])"},
-    {80, "assert (left out with a note)", "i = wp.tid()\nassert i < n\nx[i] = w"},
+    {80, "assert (ignored with a note)", "i = wp.tid()\nassert i < n\nx[i] = w"},
     {80, "pow", "i = wp.tid()\nx[i] = wp.pow(x[i], 3.0)"},
     {80, "~", "i = wp.tid()\nk[i] = ~k[i]"},
     {80, "quat_rotate, quat_rotate_inv", "i = wp.tid()\nv[i] = wp.quat_rotate(q[i], wp.quat_rotate_inv(q[0], v[i]))"},
@@ -255,8 +256,8 @@ def k(x: wp.array(dtype=vec5), y: wp.array(dtype=mat23)):
     {90, "cw_div", "i = wp.tid()\nv[i] = wp.cw_div(v[i], v[0])"},
     {90, "norm_l2", "i = wp.tid()\nx[i] = wp.norm_l2(v[i])"},
     {90, "bool()", "i = wp.tid()\nif bool(k[i]):\n    x[i] = w"},
-    {90, "address_of", "i = wp.tid()\np = wp.address_of(x[i])", "the reader does not know this function"},
-    {95, "gradients that the source gives (func_grad, func_replay, wp.adjoint)", R"(import warp as wp
+    {90, "address_of", "i = wp.tid()\np = wp.address_of(x[i])", "unknown or unsupported function"},
+    {95, "custom gradients (func_grad, func_replay, wp.adjoint)", R"(import warp as wp
 @wp.func
 def f(a: float):
     return a * a
@@ -271,21 +272,22 @@ def k(x: wp.array(dtype=float)):
     i = wp.tid()
     x[i] = f(x[i])
 )"},
-    {95, "grad", "i = wp.tid()\nx[i] = wp.grad(f)(x[i])", "can be called"},
+    {95, "grad", "i = wp.tid()\nx[i] = wp.grad(f)(x[i])",
+     "only Warp functions and functions decorated with @wp.func can be called"},
     {95, "atomic_exch", "i = wp.tid()\nold = wp.atomic_exch(k, 0, i)"},
     {95, "isnan, isfinite", "i = wp.tid()\nif wp.isnan(x[i]) or not wp.isfinite(y[i]):\n    x[i] = 0.0"},
     {95, "rand_init, randf, randn",
      "i = wp.tid()\nstate = wp.rand_init(42, i)\nx[i] = wp.randf(state) + wp.randn(state)"},
     {95, "curlnoise", "i = wp.tid()\nstate = wp.rand_init(42)\nv[i] = wp.curlnoise(state, v[i])",
-     "the reader does not know this function"},
+     "unknown or unsupported function"},
     {95, "closest_point_edge_edge", "i = wp.tid()\nv[i] = wp.closest_point_edge_edge(v[0], v[1], v[2], v[3], 1.0e-6)",
-     "the reader does not know this function"},
+     "unknown or unsupported function"},
     {95, "quat_to_axis_angle", "i = wp.tid()\naxis, angle = wp.quat_to_axis_angle(q[i])\nx[i] = angle"},
     {95, "trace, determinant", "i = wp.tid()\nx[i] = wp.trace(m[i]) + wp.determinant(m[i])"},
     {95, "tan, acos", "i = wp.tid()\nx[i] = wp.tan(x[i]) + wp.acos(y[i])"},
     {95, "transform_twist", "i = wp.tid()\ns[i] = wp.transform_twist(t[i], s[i])"},
-    {95, "block_dim", "i = wp.tid()\nk[i] = wp.block_dim()", "the reader does not know this function"},
-    {95, "in, is not", "i = wp.tid()\nif i is not None:\n    x[i] = w", "None has no value in a kernel"},
+    {95, "block_dim", "i = wp.tid()\nk[i] = wp.block_dim()", "unknown or unsupported function"},
+    {95, "operators in, is not", "i = wp.tid()\nif i is not None:\n    x[i] = w", "None is not supported in kernels"},
 };
 
 std::string source_of(const Feature& feature) {
@@ -295,7 +297,7 @@ std::string source_of(const Feature& feature) {
 
 class Features : public ::testing::TestWithParam<Feature> {};
 
-TEST_P(Features, AreReadOrRefusedWithTheReason) {
+TEST_P(Features, AreParsedOrRejectedWithReason) {
   const ParsedFile file = read(source_of(GetParam()));
   const bool has_errors = std::ranges::any_of(
       file.diagnostics, [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kError; });
@@ -326,15 +328,15 @@ std::string feature_list() {
         return feature.share == share && feature.rejected.empty() == read;
       });
     };
-    text += fmt::format("To {} %: {} read, {} refused.\n\n", share, count(true), count(false));
+    text += fmt::format("To {} %: {} supported, {} rejected.\n\n", share, count(true), count(false));
     for (const bool read : {true, false}) {
       std::string names;
       for (const Feature& feature : kFeatures) {
         if (feature.share != share || feature.rejected.empty() != read) continue;
         if (read) names += fmt::format("{}{}", names.empty() ? "" : "; ", feature.name);
-        else names += fmt::format("- refused: {} (\"{}\")\n", feature.name, feature.rejected);
+        else names += fmt::format("- rejected: {} (\"{}\")\n", feature.name, feature.rejected);
       }
-      if (read) text += fmt::format("- read: {}\n", names);
+      if (read) text += fmt::format("- supported: {}\n", names);
       else text += names;
     }
     text += "\n";
@@ -343,7 +345,7 @@ std::string feature_list() {
   return text;
 }
 
-TEST(Features, AreListedInTheDocument) {
+TEST(Features, MatchDocumentedList) {
   std::ifstream file(ASSAY_SOURCE_DIR "/docs/design/frontend.md");
   std::ostringstream text;
   text << file.rdbuf();

@@ -1,4 +1,4 @@
-// Golden tests of the reader: a kernel in Python, the module's text form.
+// Golden tests of the parser: a kernel in Python and the expected text form of the module.
 #pragma once
 
 #include <ostream>
@@ -11,10 +11,10 @@
 
 namespace assay::frontend::testing {
 
-/// The multi-line texts start with a line break that does not count.
+/// Multi-line texts start with a line break that is ignored.
 struct Golden {
   std::string_view name;
-  std::string_view above = "\n";  ///< what stands before the kernel
+  std::string_view above = "\n";  ///< text before the kernel
   std::string_view parameters;
   std::string_view body;
   std::string_view module;  ///< the whole module in the text form

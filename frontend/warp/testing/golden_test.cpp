@@ -1,11 +1,11 @@
-// What each golden case asserts; the cases themselves stand in read_*_test.cpp.
+// The assertions for each golden case; the cases are in read_*_test.cpp.
 #include "frontend/warp/testing/golden.hpp"
 
 #include <algorithm>
 
 namespace assay::frontend::testing {
 
-TEST_P(GoldenTest, ReadsAsExpected) {
+TEST_P(GoldenTest, ParsesToExpectedModule) {
   const Golden& golden = GetParam();
   const std::string source = kernel(golden.parameters, golden.body.substr(1), golden.above.substr(1));
   const ParsedFile file = read(source);

@@ -1,5 +1,5 @@
-// Files that are made to break a reader, and cases with small changes: taken or refused, with a place and without work
-// that outgrows the file.
+// Adversarial files, and mutated test cases: parsed or rejected with a location, in time roughly proportional to the
+// size of the file.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -23,13 +23,13 @@ namespace {
 
 constexpr std::string_view kHead = "import warp as wp\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n";
 
-/// Of each file. The largest that are taken need minutes in all; these are enough for every stack to overflow.
+/// The size of each file. The largest accepted size would take minutes; this is enough to overflow any stack.
 std::size_t largest_size() {
   const char* asked = std::getenv("ASSAY_HOSTILE_BYTES");
-  return asked == nullptr ? kLargestSource / 10 : std::stoul(asked);
+  return asked == nullptr ? kMaxSourceSize / 10 : std::stoul(asked);
 }
 
-/// A file of any size: as many repetitions of the text behind the head as fit, and the end.
+/// A file of any size: the head, as many repetitions of the text as fit, and the end.
 struct Hostile {
   const char* name;
   std::string_view text;
@@ -48,50 +48,51 @@ constexpr Hostile kHostileFiles[] = {
     {"Parentheses", "(", "x = "},
     {"Brackets", "["},
     {"Calls", "f(", "x = "},
-    {"Minuses", "-", "x = "},
+    {"UnaryMinuses", "-", "x = "},
     {"Sum", "+1", "x = 1"},
     {"Attributes", ".a", "x = a"},
     {"Quotes", "\""},
-    {"OneName", "a", ""},
-    {"OneLineOfStatements", "a=1;", ""},
+    {"OneLongName", "a", ""},
+    {"ManyStatementsOnOneLine", "a=1;", ""},
     {"Statements", "    x[0] = 1.0\n"},
     {"Assignments", "a=", "x = "},
     {"Definitions", "def f():\n    pass\n", ""},
     {"Kernels", "@wp.kernel\ndef k():\n    pass\n", "import warp as wp\n"},
     {"GenericParameters", "a: Any,", "import warp as wp\n@wp.kernel\ndef k(", "):\n    pass\n"},
-    {"Flags", "a: bool,", "import warp as wp\ndef f(", "):\n    if a:\n        b()\n"},
-    {"MadeKernels", "    @wp.kernel\n    def k():\n        b = a\n", "import warp as wp\ndef f(a: bool):\n"},
+    {"ManyBoolParametersOfFactory", "a: bool,", "import warp as wp\ndef f(", "):\n    if a:\n        b()\n"},
+    {"ManyKernelsInOneFactory", "    @wp.kernel\n    def k():\n        b = a\n",
+     "import warp as wp\ndef f(a: bool):\n"},
     {"Decorators", "@a\n", ""},
     {"Comments", "#\n", ""},
     {"Backslashes", "\\\n", "x = "},
     {"Indentation", " ", "if a:\n"},
-    {"NotUtf8AtTheEnd", "a\n", "", "\xFF"}};
+    {"InvalidUtf8AtTheEnd", "a\n", "", "\xFF"}};
 
-/// Processor time of this thread, in seconds: what other programs on the machine do counts little.
+/// Processor time of this thread, in seconds; hardly affected by other programs.
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// What reading the source takes, and what became of it.
+/// The seconds to parse the source, and the outcome.
 std::pair<double, std::string> read_in_time(const std::string& source) {
   const double start = processor_seconds();
-  const auto read = read_python(source, "test.py");
+  const auto read = parse_python(source, "test.py");
   const double took = processor_seconds() - start;
-  return {took, read.ok() ? "taken" : read.error().text()};
+  return {took, read.ok() ? "parsed" : read.error().text()};
 }
 
-// A reader whose work grows with the square of the file takes kTimes times as much again. Two steps, because some files
-// are refused as soon as they are large.
+// A parser with quadratic cost exceeds linear growth by a further factor kTimes. Two steps, because some files are
+// rejected as soon as they are large.
 constexpr std::size_t kTimes = 16;
 constexpr double kMost = 4 * kTimes;
 
-/// How many times the work of reading the file at a size is that of reading a kTimes'th of it.
+/// The ratio of the time at the given size to the time at size / kTimes.
 double growth(const Hostile& file, std::size_t size) {
   const std::string small = file.source(size / kTimes);
   const std::string large = file.source(size);
-  // A disturbance adds to a time and takes nothing from it, so the least of several is the work.
+  // Disturbances only increase a time, so the minimum of several is used.
   constexpr int kTries = 5;
   double least_small = 1e9;
   double least_large = 1e9;
@@ -105,18 +106,18 @@ double growth(const Hostile& file, std::size_t size) {
   }
   std::printf("%-20s %7zu bytes %9.3f ms, %5.1f times a %zuth's: %s\n", file.name, large.size(), 1e3 * least_large,
               least_large / least_small, kTimes, outcome.substr(0, 100).c_str());
-  EXPECT_TRUE(outcome == "taken" || outcome.starts_with("test.py")) << outcome;
+  EXPECT_TRUE(outcome == "parsed" || outcome.starts_with("test.py")) << outcome;
   return least_large / least_small;
 }
 
-TEST(Hostile, WorkGrowsWithTheFileAndNotWithItsSquare) {
+TEST(HostileFiles, ParsingTimeIsNotQuadratic) {
   for (const Hostile& file : kHostileFiles) {
     for (const std::size_t size : {largest_size() / kTimes, largest_size()})
       EXPECT_LT(growth(file, size), kMost) << file.name << ", " << size << " bytes";
   }
 }
 
-TEST(Hostile, CasesWithSmallChangesAreReadOrRefused) {
+TEST(HostileFiles, MutatedCasesAreParsedOrRejected) {
   std::vector<std::string> cases;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ASSAY_SOURCE_DIR "/conformance/cases")) {
     if (entry.path().extension() == ".py") cases.push_back(entry.path().string());
@@ -130,9 +131,9 @@ TEST(Hostile, CasesWithSmallChangesAreReadOrRefused) {
     std::string text = file_text(rng.choose(cases));
     for (int changes = rng.uniform_int(1, 3); changes > 0; --changes)
       text = ir::testing::mutated(std::move(text), rng);
-    read += exercise_reader(text) > 0;
+    read += check_parser_invariants(text) > 0;
   }
-  // Neither side of the property may go untried.
+  // Both outcomes must occur.
   EXPECT_GT(read, kTexts / 10);
   EXPECT_LT(read, kTexts * 9 / 10);
 }

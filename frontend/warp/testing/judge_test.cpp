@@ -1,4 +1,4 @@
-// CPython's own parser as the judge of what the reader's parser found: kernels, functions, lines and parameters.
+// Checks that the parser and CPython's own parser find the same kernels, functions, lines and parameters.
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -33,12 +33,12 @@ for line, column, kind, name, names in sorted(found):
     print(line, column, kind, name, *names)
 )python";
 
-/// A file that goes away at the end of the test.
+/// A file that is removed at the end of the test.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& suffix, std::string_view text)
       : path_(std::filesystem::temp_directory_path() /
-              ("assay_judge_" + std::to_string(::getpid()) + "_" + std::to_string(++made_) + suffix)) {
+              ("assay_judge_" + std::to_string(::getpid()) + "_" + std::to_string(++first_entries_) + suffix)) {
     std::ofstream(path_, std::ios::binary) << text;
   }
   ~TemporaryFile() {
@@ -50,7 +50,7 @@ class TemporaryFile {
   std::string path() const { return path_.string(); }
 
  private:
-  static inline int made_ = 0;
+  static inline int first_entries_ = 0;
   std::filesystem::path path_;
 };
 
@@ -75,7 +75,7 @@ std::string declarations(const ParsedFile& file) {
   return text.str();
 }
 
-class JudgeTest : public ::testing::Test {
+class CpythonComparison : public ::testing::Test {
  protected:
   void SetUp() override {
     if (output_of("python3 -c 'print(1)' 2>/dev/null") != "1\n") GTEST_SKIP() << "no python3 here";
@@ -90,7 +90,7 @@ class JudgeTest : public ::testing::Test {
   }
 };
 
-TEST_F(JudgeTest, AgreesOnTheExamples) {
+TEST_F(CpythonComparison, AgreesOnExamples) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".py") continue;
@@ -100,7 +100,7 @@ TEST_F(JudgeTest, AgreesOnTheExamples) {
   EXPECT_GE(files, 6);
 }
 
-TEST_F(JudgeTest, AgreesOnLayout) {
+TEST_F(CpythonComparison, AgreesOnUnusualLayout) {
   expect_agreement(
       "import warp as wp\n\n\n@wp.kernel\n# between\n\ndef k(  # first\n    x: float,\n\n    y: int = 2,  # last\n):\n "
       "   pass\n");
@@ -113,7 +113,7 @@ TEST_F(JudgeTest, AgreesOnLayout) {
   expect_agreement("import warp as wp\n# größe\n@wp.kernel\ndef k(x: wp.array(dtype=float), n: int): pass  # ü\n");
 }
 
-TEST_F(JudgeTest, AgreesOnNesting) {
+TEST_F(CpythonComparison, AgreesOnNestedDefinitions) {
   expect_agreement(
       "import warp as wp\nif True:\n  @wp.kernel\n  def a(x: float): pass\nelse:\n  @wp.func\n  def b(): pass\n"
       "class C:\n    def m(self):\n        @wp.kernel\n        def c(y: int): pass\n"

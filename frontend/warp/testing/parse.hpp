@@ -1,4 +1,4 @@
-// Helpers of the reader's tests.
+// Helpers for the tests of the parser.
 #pragma once
 
 #include <fstream>
@@ -15,9 +15,9 @@
 
 namespace assay::frontend::testing {
 
-/// Reads a text that must be taken; what the verifier refuses fails the test.
+/// Parses a text. The test fails if it is rejected or if the module is invalid.
 inline ParsedFile read(std::string_view source, std::string name = "test.py", const ModuleFinder& finder = {}) {
-  auto result = read_python(source, std::move(name), finder);
+  auto result = parse_python(source, std::move(name), finder);
   if (!result.ok()) {
     ADD_FAILURE() << result.error().text();
     return {};
@@ -35,8 +35,8 @@ inline std::string messages(const ParsedFile& file) {
   return text;
 }
 
-/// A file with one kernel `k` of these parameters and this body, each line indented by four spaces. The kernel's `def`
-/// stands in line 3, its first statement in line 4; `above` goes in front and moves both.
+/// A file with one kernel `k` with the given parameters and body, whose lines are indented by four spaces. `def k` is
+/// in line 3 and the first statement in line 4, unless `above` is inserted before them.
 inline std::string kernel(std::string_view parameters, std::string_view body, std::string_view above = "") {
   std::string text =
       "import warp as wp\n" + std::string(above) + "@wp.kernel\ndef k(" + std::string(parameters) + "):\n";

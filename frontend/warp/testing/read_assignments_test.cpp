@@ -31,7 +31,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[q] = add(add(p, u), v)
 }
 )"},
-    {.name = "Chain",
+    {.name = "ChainedAssignment",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 p = q = 0.0
@@ -48,7 +48,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[1] = add(add(add(p, q), r), s)
 }
 )"},
-    {.name = "AugmentedNames",
+    {.name = "AugmentedAssignmentToVariables",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 s = a
@@ -76,7 +76,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   m = bit_or(m, 1)
 }
 )"},
-    {.name = "AugmentedElements",
+    {.name = "AugmentedAssignmentToElements",
      .parameters = "x: wp.array(dtype=float), m: wp.array2d(dtype=int), "
                    "b: wp.array(dtype=wp.uint8), v: wp.array(dtype=wp.vec3)",
      .body = R"(
@@ -306,7 +306,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[2] = add(e(x), r)
 }
 )"},
-    {.name = "FunctionWithEffect",
+    {.name = "FunctionWithSideEffect",
      .above = R"(
 @wp.func
 def g(x: wp.array(dtype=float), i: int):
@@ -369,7 +369,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = add(f(a), cast<f32>(f_1(n)))
 }
 )"},
-    {.name = "ResultsOfACallInParentheses",
+    {.name = "ParenthesizedCallWithTwoResults",
      .above = R"(
 @wp.func
 def f(x: float):

@@ -139,7 +139,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   }
 }
 )"},
-    {.name = "MixedComparison",
+    {.name = "ComparisonOfDifferentTypes",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 if a < 1:
@@ -167,7 +167,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   }
 }
 )"},
-    {.name = "Truth",
+    {.name = "NumbersAsConditions",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 if n:
@@ -185,7 +185,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   }
 }
 )"},
-    {.name = "PresenceOfArrays",
+    {.name = "ArraysAsConditions",
      .parameters = "x: wp.array(dtype=float), mask: wp.array2d(dtype=bool), n: int",
      .body = R"(
 i = wp.tid()
@@ -211,7 +211,7 @@ kernel k(x: array<f32,1>, mask: array<bool,2>, n: i32; i) {
   }
 }
 )"},
-    {.name = "Conditional",
+    {.name = "ConditionalExpression",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 x[0] = a if n > 0 else -a
@@ -316,7 +316,7 @@ kernel k(v: array<vec<f32,5>,1>, r: f32; thread) {
   v[0] = mul(w, r)
 }
 )"},
-    {.name = "Annotations",
+    {.name = "ParameterAnnotations",
      .parameters =
          "a: wp.array(dtype=float, ndim=2), b: wp.array2d[wp.vec3], c: wp.array[float], d: 'wp.array(dtype=wp.int64)', "
          "e: wp.float64, f: wp.mat33, g: wp.quat, h: wp.transform, l: bool = True",
@@ -327,7 +327,7 @@ pass
 kernel k(a: array<f32,2>, b: array<vec<f32,3>,2>, c: array<f32,1>, d: array<i64,1>, e: f64, f: mat<f32,3,3>, g: quat<f32>, h: transform<f32>, l: bool; thread) {
 }
 )"},
-    {.name = "BareNames",
+    {.name = "BuiltinsWithoutModulePrefix",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 x[0] = min(a, 1.0) + max(a, 2.0) + abs(a) + sin(a) + round(a)
@@ -337,7 +337,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = add(add(add(add(min(a, 1.0), max(a, 2.0)), abs(a)), sin(a)), round(a))
 }
 )"},
-    {.name = "Math",
+    {.name = "WarpMathFunctions",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 x[0] = wp.clamp(a, 0.0, 1.0) + wp.atan2(a, 2.0) + wp.exp(wp.sqrt(wp.abs(a))) + wp.lerp(a, 1.0, 0.5)

@@ -1,4 +1,4 @@
-// Statements: thread indices, control flow, and where Python's variables live.
+// Statements: thread indices, control flow, and the scopes of Python variables.
 
 #include "frontend/warp/testing/golden.hpp"
 
@@ -49,7 +49,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; tid) {
   x[tid] = a
 }
 )"},
-    {.name = "ThreadIndexChanged",
+    {.name = "ThreadIndexReassigned",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 i = wp.tid()
@@ -141,7 +141,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   }
 }
 )"},
-    {.name = "LoopVariableChanged",
+    {.name = "LoopVariableReassigned",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 for i in range(n):
@@ -204,7 +204,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[j] = s
 }
 )"},
-    {.name = "ReturnFromEndlessLoop",
+    {.name = "ReturnFromWhileTrue",
      .above = R"(
 @wp.func
 def f(a: float, n: int):
@@ -233,7 +233,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = f(a, n)
 }
 )"},
-    {.name = "Hoisted",
+    {.name = "VariableAssignedInBothBranches",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 if n > 0:
@@ -258,7 +258,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = add(s, t)
 }
 )"},
-    {.name = "SeparateInEachBlock",
+    {.name = "SeparateVariablePerBlock",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 for i in range(n):
@@ -280,7 +280,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   }
 }
 )"},
-    {.name = "CarriedByLoop",
+    {.name = "VariableUpdatedInLoop",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 s = float(0.0)
@@ -300,7 +300,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = s
 }
 )"},
-    {.name = "AssignedByLoopThatRuns",
+    {.name = "VariableAssignedInLoopWithConstantBounds",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 for i in range(3):
@@ -316,7 +316,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = s
 }
 )"},
-    {.name = "ParameterChanged",
+    {.name = "ParameterReassigned",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 a = a + 1.0
@@ -335,7 +335,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[n_1] = a_1
 }
 )"},
-    {.name = "LeftOutButForItsEffects",
+    {.name = "DebugCallsKeepSideEffectsOfArguments",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 state = wp.rand_init(7)
@@ -361,7 +361,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[2] = cast<f32>(drawn_1)
 }
 )"},
-    {.name = "LeftOut",
+    {.name = "IgnoredAndUnreachableStatements",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 """doc"""

@@ -1,4 +1,4 @@
-// Any bytes as a Python file: read, or refused with a place.
+// Arbitrary bytes as a Python file: parsed, or rejected with a location.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -7,6 +7,6 @@
 
 // The name and the type are libFuzzer's.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  assay::frontend::testing::exercise_reader({reinterpret_cast<const char*>(data), size});
+  assay::frontend::testing::check_parser_invariants({reinterpret_cast<const char*>(data), size});
   return 0;
 }

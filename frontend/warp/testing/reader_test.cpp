@@ -1,4 +1,4 @@
-// Whole files: what is taken at all, what of a broken file remains, declarations, places, annotations, examples, speed.
+// Whole files: accepted input, recovery from syntax errors, declarations, locations, annotations, examples, speed.
 #include "frontend/warp/parse/reader.hpp"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 constexpr std::string_view kSimple = "@wp.kernel\ndef good(y: wp.array(dtype=float)):\n    y[wp.tid()] = 1.0\n";
 
 std::string error_of(std::string_view source) {
-  const auto result = read_python(source, "test.py");
-  return result.ok() ? "was taken" : result.error().text();
+  const auto result = parse_python(source, "test.py");
+  return result.ok() ? "was accepted" : result.error().text();
 }
 
 std::string repeated(std::string_view text, int count) {
@@ -43,36 +43,36 @@ std::vector<std::string> examples() {
   return paths;
 }
 
-// ---- what is not taken
+// ---- rejected files
 
-TEST(Reader, RefusesAnEmptyFile) {
-  EXPECT_EQ(error_of(""), "test.py: is empty");
-  EXPECT_EQ(error_of(" \n\t\n"), "test.py: is empty");
-  EXPECT_EQ(error_of("\xEF\xBB\xBF"), "test.py: is empty");
+TEST(PythonParser, RejectsEmptyFile) {
+  EXPECT_EQ(error_of(""), "test.py: file is empty");
+  EXPECT_EQ(error_of(" \n\t\n"), "test.py: file is empty");
+  EXPECT_EQ(error_of("\xEF\xBB\xBF"), "test.py: file is empty");
 }
 
-TEST(Reader, RefusesBinary) {
+TEST(PythonParser, RejectsBinaryFile) {
   using namespace std::string_view_literals;
-  EXPECT_EQ(error_of("x = 1\ny\0z"sv), "test.py:2:2: holds a zero byte: it is binary, not Python");
+  EXPECT_EQ(error_of("x = 1\ny\0z"sv), "test.py:2:2: file contains a zero byte and is not Python source");
 }
 
-TEST(Reader, RefusesWhatIsNotUtf8) {
+TEST(PythonParser, RejectsInvalidUtf8) {
   for (const std::string_view wrong :
        {"\xFF", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"}) {
-    EXPECT_EQ(error_of("x = 1\n# " + std::string(wrong)), "test.py:2:3: is not UTF-8");
+    EXPECT_EQ(error_of("x = 1\n# " + std::string(wrong)), "test.py:2:3: file is not valid UTF-8");
   }
 }
 
-TEST(Reader, TakesUtf8InCommentsAndAByteOrderMark) {
+TEST(PythonParser, AcceptsUtf8CommentsAndByteOrderMark) {
   const ParsedFile file = read("\xEF\xBB\xBFimport warp as wp  # größer \xF0\x9F\x98\x80\n" + std::string(kSimple));
   EXPECT_EQ(file.module.kernels.size(), 1U);
 }
 
-TEST(Reader, RefusesALargeFile) {
-  EXPECT_EQ(error_of(std::string(2'000'001, ' ')), "test.py: has 2000001 bytes; the reader takes at most 2000000");
+TEST(PythonParser, RejectsLargeFile) {
+  EXPECT_EQ(error_of(std::string(2'000'001, ' ')), "test.py: file has 2000001 bytes, the limit is 2000000");
 }
 
-TEST(Reader, RefusesDeepNesting) {
+TEST(PythonParser, RejectsDeepNesting) {
   EXPECT_THAT(error_of("x = " + repeated("(", 5000) + "1" + repeated(")", 5000)), HasSubstr("nested more than"));
   EXPECT_THAT(error_of("x = " + repeated("-", 5000) + "1"), HasSubstr("nested more than"));
   EXPECT_THAT(error_of("x = 1" + repeated(" + 1", 5000)), HasSubstr("nested more than"));
@@ -82,19 +82,19 @@ TEST(Reader, RefusesDeepNesting) {
   EXPECT_THAT(error_of(blocks + repeated(" ", 500) + "y\n"), HasSubstr("test.py:"));
 }
 
-TEST(Reader, SurvivesUnclosedNesting) {
+TEST(PythonParser, SurvivesUnclosedNesting) {
   for (const std::string_view open : {"(", "[", "{", "f(", "\"", "'''", "@", "def f(", "if x:\n "}) {
     EXPECT_NE(error_of(repeated(open, 3000)), "");
   }
 }
 
-TEST(Reader, TakesALongLine) {
+TEST(PythonParser, AcceptsLongLine) {
   const std::string source = "import warp as wp\n# " + std::string(1'000'000, 'x') + "\nN = \"" +
                              std::string(900'000, 'y') + "\"\n" + std::string(kSimple);
   EXPECT_EQ(read(source).module.kernels.size(), 1U);
 }
 
-TEST(Reader, RefusesOnlyTheKernelWhoseExpressionIsTooDeep) {
+TEST(PythonParser, RejectsOnlyTheKernelWithTooDeepExpression) {
   const std::string deep = "import warp as wp\n@wp.kernel\ndef deep(y: wp.array(dtype=float)):\n    y[0] = 1.0" +
                            repeated(" + 1.0", 300) + "\n";
   const ParsedFile file = read(deep + std::string(kSimple));
@@ -105,11 +105,11 @@ TEST(Reader, RefusesOnlyTheKernelWhoseExpressionIsTooDeep) {
 
 // ---- broken files
 
-TEST(Reader, RefusesAFileOfErrors) {
-  EXPECT_EQ(error_of("def f(:\n"), "test.py:1:7: syntax error at missing ')', and no definition without one");
+TEST(PythonParser, RejectsFileWithoutValidDefinition) {
+  EXPECT_EQ(error_of("def f(:\n"), "test.py:1:7: syntax error at missing ')'; no definition could be parsed");
 }
 
-TEST(Reader, ReadsTheKernelsBesideASyntaxError) {
+TEST(PythonParser, ParsesKernelsAroundSyntaxError) {
   const std::string first = "@wp.kernel\ndef first(y: wp.array(dtype=float)):\n    y[0] = 1.0\n";
   const std::string broken = "@wp.kernel\ndef broken(y: wp.array(dtype=float)):\n    y[0] = = 1.0\n";
   const ParsedFile file = read("import warp as wp\n" + first + "N = 1\n" + broken + "M = 2\n" + std::string(kSimple));
@@ -120,16 +120,16 @@ TEST(Reader, ReadsTheKernelsBesideASyntaxError) {
   EXPECT_THAT(messages(file), HasSubstr("error: in broken: def broken: the file has a syntax error here"));
 }
 
-TEST(Reader, DoesNotTrustADefinitionBeforeASyntaxError) {
+TEST(PythonParser, RejectsDefinitionDirectlyBeforeSyntaxError) {
   const ParsedFile file = read("import warp as wp\n" + std::string(kSimple) + "    ) = 3\nN = 1\n" +
                                "@wp.kernel\ndef other(n: int):\n    pass\n");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
   EXPECT_EQ(file.module.kernels[0].name, "other");
 }
 
-// ---- where kernels stand
+// ---- definitions of kernels
 
-TEST(Reader, RefusesWhatOnlyPythonKnowsOfKernelsInsideOtherThings) {
+TEST(PythonParser, RejectsNestedKernelsThatUseRunTimeValues) {
   const ParsedFile file = read(
       "import warp as wp\n"
       "def make(n):\n"
@@ -146,17 +146,16 @@ TEST(Reader, RefusesWhatOnlyPythonKnowsOfKernelsInsideOtherThings) {
       "    def maybe(x: float):\n"
       "        pass\n" +
       std::string(kSimple));
-  EXPECT_EQ(
-      messages(file),
-      "test.py:5:16: error: in inner: n: it is an argument of make, which is known only when Python runs\n"
-      "test.py:9:5: error: in method: def method: stands inside a class, so that what it uses is known only when "
-      "Python runs\n"
-      "test.py:13:5: error: in maybe: def maybe: stands inside a compound statement, so that what it uses is known "
-      "only when Python runs\n");
+  EXPECT_EQ(messages(file),
+            "test.py:5:16: error: in inner: n: it is an argument of make, which is known only when Python runs\n"
+            "test.py:9:5: error: in method: def method: defined inside a class, so the names it uses are known only "
+            "when Python runs\n"
+            "test.py:13:5: error: in maybe: def maybe: defined inside a compound statement, so the names it uses are "
+            "known only when Python runs\n");
   EXPECT_EQ(file.module.kernels.size(), 1U);
 }
 
-TEST(Reader, ReadsKernelsInsideFunctionsThatUseOnlyWhatIsKnown) {
+TEST(PythonParser, ParsesNestedKernelsThatUseOnlyConstants) {
   const ParsedFile file = read(
       "import warp as wp\n"
       "def test_one(device):\n"
@@ -176,7 +175,7 @@ TEST(Reader, ReadsKernelsInsideFunctionsThatUseOnlyWhatIsKnown) {
   EXPECT_EQ(file.module.kernels[1].name, "k_2");
 }
 
-TEST(Reader, ReadsAKernelOnceForEachCallOfWhatMakesIt) {
+TEST(PythonParser, InstantiatesKernelForEachFactoryCall) {
   const ParsedFile file = read(
       "import warp as wp\n"
       "import os\n"
@@ -193,9 +192,8 @@ TEST(Reader, ReadsAKernelOnceForEachCallOfWhatMakesIt) {
       "@wp.kernel\n"
       "def uses(x: wp.array(dtype=int)):\n"
       "    x[0] = count\n");
-  EXPECT_EQ(
-      messages(file),
-      "test.py:6:16: error: in k5: n: it is given as 'os.cpu_count(...)', which is known only when Python runs\n");
+  EXPECT_EQ(messages(file),
+            "test.py:6:16: error: in k5: n: its argument 'os.cpu_count(...)' is known only when Python runs\n");
   ASSERT_EQ(file.module.kernels.size(), 3U);
   EXPECT_EQ(file.module.kernels[0].name, "k3");
   EXPECT_EQ(file.module.kernels[1].name, "k4");
@@ -203,7 +201,7 @@ TEST(Reader, ReadsAKernelOnceForEachCallOfWhatMakesIt) {
       << ir::to_text(file.module);
 }
 
-TEST(Reader, FollowsFunctionsThatMakeKernelsOnlySoOften) {
+TEST(PythonParser, LimitsNumberOfFactoryCalls) {
   std::string source = "import warp as wp\ndef f0():\n    return 1\n";
   for (int k = 1; k < 15; ++k) {
     source += "def f" + std::to_string(k) + "():\n";
@@ -215,15 +213,15 @@ TEST(Reader, FollowsFunctionsThatMakeKernelsOnlySoOften) {
   EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
 }
 
-TEST(Reader, RefusesAGradientWithoutItsFunction) {
+TEST(PythonParser, RejectsGradientOfUnknownFunction) {
   const ParsedFile file =
       read("import warp as wp\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" +
            std::string(kSimple));
   EXPECT_EQ(messages(file),
-            "test.py:3:1: error: in g: def g: @wp.func_grad takes a function of the file that stands above it\n");
+            "test.py:3:1: error: in g: def g: @wp.func_grad must name a function defined above it in this file\n");
 }
 
-TEST(Reader, RefusesAGradientThatFitsNoOverload) {
+TEST(PythonParser, RejectsGradientThatMatchesNoOverload) {
   const std::string overloads =
       "import warp as wp\n@wp.func\ndef f(y: float):\n    return y * y\n@wp.func\ndef f(y: int):\n    return y\n";
   const std::string kernel = "@wp.kernel\ndef k(a: wp.array(dtype=float)):\n    i = wp.tid()\n    a[i] = f(2.0)\n";
@@ -232,23 +230,22 @@ TEST(Reader, RefusesAGradientThatFitsNoOverload) {
                                  ", adj_ret: float):\n    pass\n" + kernel);
     EXPECT_TRUE(file.module.kernels.empty());
     EXPECT_EQ(messages(file),
-              "test.py:9:1: error: in g: def g: the parameters' types are those of no function named f\n"
-              "test.py:14:12: error: in k: f(...): none of the functions of this name that could be read takes these "
-              "types\n");
+              "test.py:9:1: error: in g: def g: no function named f has the same parameter types\n"
+              "test.py:14:12: error: in k: f(...): no parsed overload of this function accepts these argument types\n");
   }
   const ParsedFile fitting =
       read(overloads + "@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" + kernel);
   EXPECT_EQ(fitting.module.kernels.size(), 1U) << messages(fitting);
 }
 
-TEST(Reader, TakesTheLastOfTwoKernelsOfOneName) {
+TEST(PythonParser, KeepsLastOfTwoKernelsWithTheSameName) {
   const ParsedFile file = read("import warp as wp\n@wp.kernel\ndef good(n: int):\n    pass\n" + std::string(kSimple));
-  EXPECT_EQ(messages(file), "test.py:3:1: error: in good: def good: is defined again in line 6\n");
+  EXPECT_EQ(messages(file), "test.py:3:1: error: in good: def good: redefined in line 6\n");
   ASSERT_EQ(file.module.kernels.size(), 1U);
   EXPECT_EQ(file.module.kernels[0].loc.line, 6);
 }
 
-TEST(Reader, KnowsWarpUnderAnyName) {
+TEST(PythonParser, RecognizesWarpUnderAnyAlias) {
   for (const std::string_view imports :
        {"import warp\n", "import warp as w\n", "from warp import kernel, tid, array\n",
         "from warp import kernel as k, tid as t, array as a\n", "import warp as wp, numpy\n"}) {
@@ -265,20 +262,20 @@ TEST(Reader, KnowsWarpUnderAnyName) {
   }
 }
 
-TEST(Reader, SaysNothingOfAFileWithoutKernels) {
+TEST(PythonParser, AcceptsFileWithoutKernels) {
   const ParsedFile file = read("import numpy as np\nx = np.zeros(3)\nprint(x)\n");
   EXPECT_EQ(messages(file), "");
   EXPECT_TRUE(file.module.kernels.empty());
 }
 
-TEST(Reader, DoesNotMindAFunctionThatNobodyCalls) {
+TEST(PythonParser, IgnoresErrorsInUncalledFunction) {
   const ParsedFile file =
       read("import warp as wp\n@wp.func\ndef f(x: float):\n    return nothing(x)\n" + std::string(kSimple));
   ASSERT_EQ(file.diagnostics.size(), 1U);
   EXPECT_EQ(file.diagnostics[0].severity, Severity::kNote);
 }
 
-TEST(Reader, NotesAConstantThatWarpWouldNotChangeInALoop) {
+TEST(PythonParser, ReportsNoteIfLiteralVariableChangesInDynamicLoop) {
   const auto count = [](std::string_view start, std::string_view loop) {
     const std::string body = "s = " + std::string(start) + "\n" + std::string(loop) + "\n    s = s + 1.0\nx[0] = s";
     return read(kernel("x: wp.array(dtype=float), n: int", body)).diagnostics.size();
@@ -290,9 +287,9 @@ TEST(Reader, NotesAConstantThatWarpWouldNotChangeInALoop) {
   EXPECT_EQ(count("float(0.0)", "for i in range(n):"), 0U);
 }
 
-// ---- what a module keeps of its file
+// ---- source information in modules
 
-TEST(Reader, KeepsPlacesLinesAndAnnotations) {
+TEST(PythonParser, RecordsLocationsSourceLinesAndAnnotations) {
   const std::string source =
       "import warp as wp\r\n"
       "# domain: too far up\r\n"
@@ -321,7 +318,7 @@ TEST(Reader, KeepsPlacesLinesAndAnnotations) {
     EXPECT_EQ(expr.loc.line, 11);
 }
 
-TEST(Reader, AnInstanceThatTheVerifierRefusesCostsOnlyItself) {
+TEST(PythonParser, RejectsOnlyTheInvalidInstance) {
   const ParsedFile file = read(
       "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"
       "def fill(a: wp.array(dtype=Any), value: Any):\n    a[wp.tid()] = value\n"
@@ -331,12 +328,12 @@ TEST(Reader, AnInstanceThatTheVerifierRefusesCostsOnlyItself) {
   EXPECT_EQ(file.module.kernels[0].name, "two");
   ASSERT_EQ(file.declarations.size(), 2U);
   EXPECT_EQ(file.declarations[0].name, "one");
-  EXPECT_FALSE(file.declarations[0].was_read);
-  EXPECT_TRUE(file.declarations[1].was_read);
+  EXPECT_FALSE(file.declarations[0].is_parsed);
+  EXPECT_TRUE(file.declarations[1].is_parsed);
   EXPECT_THAT(messages(file), HasSubstr("error: in one: "));
 }
 
-TEST(Reader, DeclaresEveryKernelAndFunction) {
+TEST(PythonParser, DeclaresEveryKernelAndFunction) {
   const ParsedFile file = read(
       "import warp as wp\n@wp.func\ndef f(a: float, b: int = 2):\n    return a\n"
       "@wp.kernel\ndef bad(x):\n    pass\n" +
@@ -344,17 +341,17 @@ TEST(Reader, DeclaresEveryKernelAndFunction) {
   ASSERT_EQ(file.declarations.size(), 3U);
   EXPECT_EQ(file.declarations[0].name, "f");
   EXPECT_THAT(file.declarations[0].parameters, ElementsAre("a", "b"));
-  EXPECT_TRUE(file.declarations[0].was_read);
+  EXPECT_TRUE(file.declarations[0].is_parsed);
   EXPECT_FALSE(file.declarations[0].is_kernel);
   EXPECT_TRUE(file.declarations[1].is_kernel);
-  EXPECT_FALSE(file.declarations[1].was_read);
+  EXPECT_FALSE(file.declarations[1].is_parsed);
   EXPECT_EQ(file.declarations[1].loc.line, 6);
-  EXPECT_TRUE(file.declarations[2].was_read);
+  EXPECT_TRUE(file.declarations[2].is_parsed);
 }
 
 // ---- examples and speed
 
-TEST(Reader, ReadsTheExamplesWithoutAWord) {
+TEST(PythonParser, ParsesExamplesWithoutDiagnostics) {
   ASSERT_GE(examples().size(), 6U);
   for (const std::string& path : examples()) {
     const ParsedFile file = read(file_text(path), path);
@@ -363,7 +360,7 @@ TEST(Reader, ReadsTheExamplesWithoutAWord) {
   }
 }
 
-TEST(Reader, ReadsWhatTheWriterMakesOfTheExamples) {
+TEST(PythonParser, RoundTripsExamplesThroughTheWriter) {
   for (const std::string& path : examples()) {
     const ParsedFile first = read(file_text(path), path);
     const auto written = source::warp::write_python(first.module);
@@ -375,7 +372,7 @@ TEST(Reader, ReadsWhatTheWriterMakesOfTheExamples) {
   }
 }
 
-TEST(Reader, ReadsTwoThousandLinesInAMoment) {
+TEST(PythonParser, ParsesTwoThousandLinesQuickly) {
   std::string source = "import warp as wp\n";
   for (int i = 0; i < 200; ++i) {
     source += "@wp.kernel\ndef k" + std::to_string(i) +
@@ -384,7 +381,7 @@ TEST(Reader, ReadsTwoThousandLinesInAMoment) {
               "    x[i] = wp.max(s, 0.0)\n\n";
   }
   const auto start = std::chrono::steady_clock::now();
-  const auto file = read_python(source, "test.py");
+  const auto file = parse_python(source, "test.py");
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   ASSERT_TRUE(file.ok());
   EXPECT_EQ(file->module.kernels.size(), 200U);

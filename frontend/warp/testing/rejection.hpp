@@ -1,4 +1,4 @@
-// Tests of refusals: a kernel in Python, the messages about it.
+// Tests of rejections: a kernel in Python and the expected messages.
 #pragma once
 
 #include <ostream>
@@ -11,20 +11,20 @@
 
 namespace assay::frontend::testing {
 
-struct Rejection {
+struct RejectionCase {
   std::string_view name;
-  std::string_view above = "";  ///< what stands before the kernel
+  std::string_view above = "";  ///< text before the kernel
   std::string_view parameters = "x: wp.array(dtype=float), n: int, a: float, v: wp.vec3";
   std::string_view body;
   std::string_view messages;  ///< one a line, without "test.py:"
 };
 
-inline void PrintTo(const Rejection& rejection, std::ostream* stream) { *stream << rejection.name; }
+inline void PrintTo(const RejectionCase& rejection, std::ostream* stream) { *stream << rejection.name; }
 
-inline std::string rejection_name(const ::testing::TestParamInfo<Rejection>& info) {
+inline std::string rejection_name(const ::testing::TestParamInfo<RejectionCase>& info) {
   return std::string(info.param.name);
 }
 
-class RejectionTest : public ::testing::TestWithParam<Rejection> {};
+class RejectionTest : public ::testing::TestWithParam<RejectionCase> {};
 
 }  // namespace assay::frontend::testing

@@ -9,7 +9,7 @@
 
 namespace assay::dataset::testing {
 
-/// A folder that goes with the object.
+/// A temporary folder, removed with the object.
 class Folder {
  public:
   Folder();
@@ -26,9 +26,9 @@ class Folder {
 Plan small_plan(std::uint64_t count);
 
 /// Makes the dataset; a failure fails the test.
-Finished made(const Plan& plan, GenerateOptions options);
+FinishedDataset made(const Plan& plan, GenerateOptions options);
 
-/// Every file below the folder by its name, stats.json without its timing.
+/// The contents of all files in the folder by relative path; stats.json without its timing.
 std::map<std::string, std::string> files_of(const std::filesystem::path& dir);
 
 }  // namespace assay::dataset::testing

@@ -35,11 +35,11 @@ Plan small_plan(std::uint64_t count) {
   return plan;
 }
 
-Finished made(const Plan& plan, GenerateOptions options) {
+FinishedDataset made(const Plan& plan, GenerateOptions options) {
   const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
-  const Result<Finished> finished = generate(plan, producer, options);
+  const Result<FinishedDataset> finished = generate(plan, producer, options);
   EXPECT_TRUE(finished.ok()) << finished.error().text();
-  return finished.ok() ? *finished : Finished{};
+  return finished.ok() ? *finished : FinishedDataset{};
 }
 
 std::map<std::string, std::string> files_of(const fs::path& dir) {

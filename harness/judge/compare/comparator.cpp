@@ -13,11 +13,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Score equal_or_not(bool equal) {
+ScalarComparison equal_or_not(bool equal) {
   return {.agreement = equal ? Agreement::kAgrees : Agreement::kDiffers, .rho = equal ? 0.0 : kInfinity};
 }
 
-/// The bin that rho lies in; not-a-number lies beyond the bound.
+/// The bin of rho; NaN counts as outside the bound.
 std::size_t bin_of(double rho) {
   constexpr std::size_t kTenths = kRhoBins - 1;
   return rho <= 1 ? std::min(static_cast<std::size_t>(rho * kTenths), kTenths - 1) : kTenths;
@@ -25,7 +25,7 @@ std::size_t bin_of(double rho) {
 
 }  // namespace
 
-Score original_score(const Computed& got, const Expected& expected) {
+ScalarComparison original_score(const Computed& got, const Expected& expected) {
   if (expected.is_integer) return equal_or_not(got.integer == expected.integer);
   if (!(expected.bound < kInfinity)) return {.agreement = Agreement::kUnknown, .rho = 0};
   if (std::isnan(expected.value)) return equal_or_not(std::isnan(got.value));
@@ -39,7 +39,7 @@ Score original_score(const Computed& got, const Expected& expected) {
           .rho = rho};
 }
 
-Score score(const Computed& got, const Expected& expected) {
+ScalarComparison score(const Computed& got, const Expected& expected) {
   if constexpr (kInjectedFaults) return faulty_score(got, expected);
   return original_score(got, expected);
 }
@@ -50,8 +50,8 @@ bool is_informative(const Expected& expected) {
 }
 
 void Comparison::add(std::size_t position, const Computed& got, const Expected& expected) {
-  if (position > 0 && planted("first_value_only")) return;
-  const Score scored = score(got, expected);
+  if (position > 0 && fault_is_active("first_value_only")) return;
+  const ScalarComparison scored = score(got, expected);
   if (scored.agreement == Agreement::kUnknown) {
     ++unknown;
     return;

@@ -1,6 +1,6 @@
 // The comparator: does a computed value agree with the oracle's? A pure function of its arguments.
 //
-// A value passes iff |got - expected| <= bound. There is no slack and no tolerance to choose (docs/design/numerics.md,
+// A value passes iff |got - expected| <= bound. No slack or tolerance applies (docs/design/numerics.md,
 // section 2).
 #pragma once
 
@@ -13,14 +13,15 @@
 
 namespace assay::harness {
 
-/// What the oracle says that one scalar must be.
+/// The oracle's value and bound for one scalar.
 struct Expected {
-  long double value = 0;  ///< floats; may be infinite or NaN, whose class must then match
-  double bound = 0;       ///< proved bound on |computed - value|; infinity: nothing is known
+  long double value = 0;  ///< floats; infinity and NaN must match in class
+  double bound = 0;       ///< guaranteed bound on |computed - value|; infinity: unknown
   std::int64_t integer = 0;
   bool is_integer = false;  ///< integers and bools: `integer` must match exactly
-  /// What the bound must be narrow against for the comparison to mean something: for a gradient the greater of its
-  /// magnitude and the sum of its contributions' magnitudes, without the prefill. Infinity: always narrow enough.
+  /// The scale against which the bound of an informative comparison must be narrow: for a gradient, the greater of its
+  /// magnitude and the sum of its contributions' magnitudes, without the initial gradient. Infinity: always
+  /// informative.
   double scale = std::numeric_limits<double>::infinity();
 };
 
@@ -36,24 +37,24 @@ enum class Agreement : std::uint8_t {
   kUnknown,  ///< the bound is infinite: no verdict
 };
 
-struct Score {
+struct ScalarComparison {
   Agreement agreement = Agreement::kAgrees;
   double rho = 0;  ///< |got - expected| / bound; 0 where equal, infinity where the bound is 0 and they differ
 };
 
-Score score(const Computed& got, const Expected& expected);
+ScalarComparison score(const Computed& got, const Expected& expected);
 
 /// A bound, or a difference, below this share of a value's scale is small.
 inline constexpr double kInformative = 0x1p-10;
 
-/// Whether the bound is narrow enough for the comparison to mean something: at most 2^-10 of the scale.
+/// Whether the bound is narrow enough for an informative comparison: at most 2^-10 of the scale.
 bool is_informative(const Expected& expected);
 
-/// One array compared, or the outputs of one pass.
+/// The result of comparing one array, or all outputs of one pass.
 struct Comparison {
   std::int64_t checks = 0;          ///< scalars with a verdict
-  std::int64_t unknown = 0;         ///< scalars without one, their bound being infinite
-  std::int64_t uninformative = 0;   ///< of the checks: passed within a bound too wide to mean much
+  std::int64_t unknown = 0;         ///< scalars without a verdict, because their bound is infinite
+  std::int64_t uninformative = 0;   ///< of the checks: passed, but within an uninformative bound
   std::vector<std::size_t> failed;  ///< positions that differ
   double rho_max = 0;
   RhoHistogram by_rho{};  ///< of the checks

@@ -62,24 +62,24 @@ const ScoreRow kScores[] = {
     {"a bound that is NaN", 1, 1, kNan, Agreement::kUnknown, 0},
 };
 
-TEST(Comparator, Scores) {
+TEST(Comparator, ComputesAgreementAndRho) {
   for (const ScoreRow& row : kScores) {
     SCOPED_TRACE(row.what);
-    const Score scored = score({.value = row.got}, {.value = row.expected, .bound = row.bound});
+    const ScalarComparison scored = score({.value = row.got}, {.value = row.expected, .bound = row.bound});
     EXPECT_EQ(scored.agreement, row.agreement);
     EXPECT_DOUBLE_EQ(scored.rho, row.rho);
   }
 }
 
-TEST(Comparator, SeesWhatDoubleCannotHold) {
-  // The oracle's value lies between two doubles: the bound is held against it, not against its rounding.
+TEST(Comparator, ComparesInExtendedPrecision) {
+  // The oracle's value lies between two doubles: the bound applies to the value, not to its rounding.
   const Expected between{.value = 1 + 0x1p-54L, .bound = 0x1p-54};
   EXPECT_EQ(score({.value = 1}, between).agreement, Agreement::kAgrees);
   EXPECT_EQ(score({.value = 1 + 0x1p-52}, between).agreement, Agreement::kDiffers);
   EXPECT_EQ(score({.value = 1}, {.value = 1 + 0x1p-54L, .bound = 0}).agreement, Agreement::kDiffers);
 }
 
-TEST(Comparator, IntegersMatchExactly) {
+TEST(Comparator, IntegersMustMatchExactly) {
   const std::int64_t large = (std::int64_t{1} << 60) + 1;  // not a double
   const Expected expected{.bound = kInfinity, .integer = large, .is_integer = true};
   EXPECT_EQ(score({.integer = large}, expected).agreement, Agreement::kAgrees);
@@ -88,7 +88,7 @@ TEST(Comparator, IntegersMatchExactly) {
   EXPECT_EQ(score({.value = 1, .integer = large}, expected).rho, 0);
 }
 
-TEST(Comparator, IsMonotoneInTheBound) {
+TEST(Comparator, WiderBoundNeverRejectsMore) {
   Rng rng(7);
   int both = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -96,8 +96,8 @@ TEST(Comparator, IsMonotoneInTheBound) {
     const double got = expected + std::ldexp(rng.uniform_real(-1, 1), rng.uniform_int(-40, 0));
     const double narrow = std::ldexp(rng.uniform_real(0, 1), rng.uniform_int(-40, 0));
     const double wide = narrow + std::ldexp(rng.uniform_real(0, 1), rng.uniform_int(-40, 0));
-    const Score in_narrow = score({.value = got}, {.value = expected, .bound = narrow});
-    const Score in_wide = score({.value = got}, {.value = expected, .bound = wide});
+    const ScalarComparison in_narrow = score({.value = got}, {.value = expected, .bound = narrow});
+    const ScalarComparison in_wide = score({.value = got}, {.value = expected, .bound = wide});
     EXPECT_TRUE(in_narrow.agreement == Agreement::kDiffers || in_wide.agreement == Agreement::kAgrees);
     EXPECT_LE(in_wide.rho, in_narrow.rho);
     both += in_narrow.agreement != in_wide.agreement;
@@ -105,16 +105,16 @@ TEST(Comparator, IsMonotoneInTheBound) {
   EXPECT_GT(both, 50) << "the samples should lie on both sides of the bounds";
 }
 
-TEST(Comparator, AgreesExactlyWhereRhoIsAtMostOne) {
+TEST(Comparator, AgreesIfAndOnlyIfRhoIsAtMostOne) {
   Rng rng(8);
   int inside = 0;
   for (int i = 0; i < 2000; ++i) {
     const double expected = rng.uniform_real(-4, 4);
     const double got = rng.uniform_real(-4, 4);
     const double bound = rng.uniform_real(0, 8);
-    const Score there = score({.value = got}, {.value = expected, .bound = bound});
-    const Score back = score({.value = expected}, {.value = got, .bound = bound});
-    const Score cross_checked = score({.value = -got}, {.value = -expected, .bound = bound});
+    const ScalarComparison there = score({.value = got}, {.value = expected, .bound = bound});
+    const ScalarComparison back = score({.value = expected}, {.value = got, .bound = bound});
+    const ScalarComparison cross_checked = score({.value = -got}, {.value = -expected, .bound = bound});
     EXPECT_EQ(there.agreement == Agreement::kAgrees, there.rho <= 1);
     EXPECT_EQ(there.rho, back.rho);
     EXPECT_EQ(there.rho, cross_checked.rho);
@@ -124,7 +124,7 @@ TEST(Comparator, AgreesExactlyWhereRhoIsAtMostOne) {
   EXPECT_LT(inside, 1800);
 }
 
-TEST(Comparator, EveryElementMatters) {
+TEST(Comparator, DetectsMismatchInAnyElement) {
   const std::vector<Expected> expected(5, {.value = 2, .bound = 0.125});
   for (std::size_t wrong = 0; wrong < expected.size(); ++wrong) {
     std::vector<Computed> got(5, {.value = 2});
@@ -137,14 +137,14 @@ TEST(Comparator, EveryElementMatters) {
   }
 }
 
-TEST(Comparator, AllMismatchesAreKept) {
-  // A bound that widened with each mismatch would let the later ones through.
+TEST(Comparator, ReportsAllMismatches) {
+  // A bound that widens with each mismatch would accept the later ones.
   const std::vector<Expected> expected(12, {.value = 0, .bound = 1});
   const std::vector<Computed> got(12, {.value = 1.25});
   EXPECT_EQ(compare(got, expected).failed.size(), 12U);
 }
 
-TEST(Comparator, CountsWhatItCouldNotJudge) {
+TEST(Comparator, CountsValuesWithoutBounds) {
   const std::vector<Expected> expected{{.value = 1, .bound = 0, .scale = 1},
                                        {.value = 1, .bound = kInfinity},
                                        {.value = 1, .bound = 0.5, .scale = 1},
@@ -156,24 +156,25 @@ TEST(Comparator, CountsWhatItCouldNotJudge) {
   EXPECT_EQ(comparison.uninformative, 1);
 }
 
-TEST(Comparator, CountsChecksByTheTenthOfTheBoundThatTheyUse) {
+TEST(Comparator, HistogramCountsChecksByTenthOfBound) {
   Comparison comparison;
   for (const double got : {0.0, 0.05, 0.1, 0.99, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     comparison.add(0, {.value = got}, {.value = 0, .bound = 1});
   comparison.add(0, {.value = 1}, {.value = 0, .bound = std::numeric_limits<double>::infinity()});
-  EXPECT_EQ(comparison.by_rho, (RhoHistogram{2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2})) << "what is not judged is not counted";
+  EXPECT_EQ(comparison.by_rho, (RhoHistogram{2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2}))
+      << "values without a verdict are not counted";
   Comparison twice = comparison;
   twice.add(comparison);
   EXPECT_EQ(twice.by_rho[10], 4);
 }
 
-TEST(Comparator, EmptyChecksNothing) {
+TEST(Comparator, AcceptsEmptyInput) {
   const Comparison comparison = compare({}, {});
   EXPECT_EQ(comparison.checks, 0);
   EXPECT_THAT(comparison.failed, IsEmpty());
 }
 
-TEST(Comparator, AddsUp) {
+TEST(Comparator, CombinesComparisons) {
   Comparison sum;
   sum.add(3, {.value = 1}, {.value = 2, .bound = 0.5});
   Comparison other;
@@ -187,14 +188,14 @@ TEST(Comparator, AddsUp) {
   EXPECT_EQ(sum.rho_max, 2);
 }
 
-TEST(Comparator, TellsInformativeBounds) {
+TEST(Comparator, IdentifiesInformativeBounds) {
   EXPECT_TRUE(is_informative({.value = 1, .bound = 0x1p-10, .scale = 1}));
   EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1.1p-10, .scale = 1}));
   EXPECT_TRUE(is_informative({.value = 0, .bound = 0x1p-10, .scale = 1})) << "cancellation: the terms count";
-  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1p-10, .scale = 0.5})) << "a prefill does not";
+  EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1p-10, .scale = 0.5})) << "the initial gradient does not count";
   EXPECT_FALSE(is_informative({.value = 0, .bound = kLeast, .scale = 0}));
   EXPECT_TRUE(is_informative({.value = 0, .bound = 0, .scale = 0}));
-  EXPECT_TRUE(is_informative({.value = 1, .bound = 100})) << "no scale, no demand";
+  EXPECT_TRUE(is_informative({.value = 1, .bound = 100})) << "without a scale every bound is informative";
   EXPECT_TRUE(is_informative({.value = kNan, .bound = 0}));
   EXPECT_TRUE(is_informative({.integer = 3, .is_integer = true}));
 }

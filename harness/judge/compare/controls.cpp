@@ -13,12 +13,12 @@
 namespace assay::harness {
 namespace {
 
-/// A sign of zero is no difference, nor is one of two NaNs.
+/// Zeros of either sign are the same, and so are NaNs.
 bool same(const Computed& a, const Computed& b) {
   return a.integer == b.integer && (a.value == b.value || (std::isnan(a.value) && std::isnan(b.value)));
 }
 
-/// The greatest finite magnitude of the result, against which outputs differ by much or little.
+/// The greatest finite magnitude of the result, the scale for differences between outputs.
 double size_of(std::span<const Computed> got) {
   double size = 0;
   for (const Computed& value : got) {
@@ -27,12 +27,11 @@ double size_of(std::span<const Computed> got) {
   return size;
 }
 
-/// A result within its bound of zero, where the bound is this small, is zero for all purposes: dot(cross(v, w), v),
-/// say.
+/// A result within a bound this small of zero is considered zero: dot(cross(v, w), v), for example.
 constexpr double kVanishing = 0x1p-40;
 
-/// Whether a control's scalar is no true result: it differs from the one computed by enough to matter, against its
-/// scale, or `size` where it has none. A scalar without an informative bound decides nothing.
+/// Whether a control's scalar is incorrect: it differs significantly from the computed one, relative to its scale, or
+/// to `size` if it has none. Scalars without an informative bound are ignored.
 bool is_wrong(const Computed& control, const Computed& got, const Expected& expected, double size) {
   if (!is_informative(expected) || !(expected.bound < HUGE_VAL)) return false;
   if (same(control, got)) return false;
@@ -45,7 +44,7 @@ bool is_wrong(const Computed& control, const Computed& got, const Expected& expe
   return !(apart <= kInformative * scale);
 }
 
-/// A wrong result, each scalar made when it is asked for: most controls are refused at their first.
+/// An incorrect result, computed lazily by scalar: most controls are rejected at their first scalar.
 using Control = std::function<Computed(std::size_t)>;
 
 template <class Change>
@@ -65,7 +64,7 @@ Control shifted(std::span<const Computed> got, std::size_t row) {
   return [got, by](std::size_t i) { return got[(i + by) % got.size()]; };
 }
 
-/// What the comparator says of a control. It need not look further once it has refused it with a rho of `enough`.
+/// Compares a control. Stops once it is rejected with a rho of `enough`.
 Comparison rejection(const Control& control, std::span<const Expected> expected, double enough) {
   Comparison comparison;
   for (std::size_t i = 0; i < expected.size() && (comparison.agrees() || comparison.rho_max < enough); ++i)
@@ -75,27 +74,27 @@ Comparison rejection(const Control& control, std::span<const Expected> expected,
 
 // ---- The edge of the bounds
 
-/// How far beyond its bound a value is put to see where the comparator draws the line.
+/// How far beyond its bound a value is placed to test the edge of the bound.
 constexpr long double kBeyond = 1.25L;
 
-/// A value just beyond the bound; nothing where it cannot be told from the one within.
+/// A value just beyond the bound; empty if it cannot be distinguished from one within.
 std::optional<Computed> just_beyond(const Expected& expected, int side) {
   if (expected.is_integer) return Computed{.integer = expected.integer + side};
   if (!std::isfinite(expected.value) || !(expected.bound < HUGE_VAL)) return std::nullopt;
   const auto bound = static_cast<long double>(expected.bound);
   const auto value = static_cast<double>(expected.value + side * kBeyond * bound);
   const bool beyond = std::isfinite(value) && std::abs(static_cast<long double>(value) - expected.value) > bound;
-  // Of a number so far out that a double next to it is farther than twice the bound, no neighbour is "just" beyond.
+  // If the adjacent double is farther away than twice the bound, it is not "just" beyond.
   const bool just = std::abs(static_cast<long double>(value) - expected.value) < 1.4L * bound;
   return beyond && just ? std::optional(Computed{.value = value}) : std::nullopt;
 }
 
-/// All values beyond their bounds on one side.
+/// All values just beyond their bounds on one side.
 Control beyond(std::span<const Computed> got, std::span<const Expected> expected, int side) {
   return [=](std::size_t i) { return just_beyond(expected[i], side).value_or(got[i]); };
 }
 
-/// The last of the values that can be beyond its bound, and no other.
+/// Only the last value that can be beyond its bound is.
 Control last_beyond(std::span<const Computed> got, std::span<const Expected> expected) {
   std::size_t last = expected.size();
   while (last > 0 && !just_beyond(expected[last - 1], +1))
@@ -105,7 +104,7 @@ Control last_beyond(std::span<const Computed> got, std::span<const Expected> exp
 
 bool has_bounded_kind(const Expected& expected) { return !expected.is_integer && expected.bound < HUGE_VAL; }
 
-/// No number where there should be one, and a number where there should be none.
+/// Exchanges numbers and NaN.
 Control other_kind(std::span<const Computed> got, std::span<const Expected> expected) {
   return [=](std::size_t i) {
     if (!has_bounded_kind(expected[i])) return got[i];
@@ -114,7 +113,7 @@ Control other_kind(std::span<const Computed> got, std::span<const Expected> expe
   };
 }
 
-/// The first of the results at the edge that the comparator takes; empty if none.
+/// The first result at the edge that the comparator accepts; empty if none.
 std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<const Expected> expected) {
   const auto has_edge = [&](int side) {
     return std::ranges::any_of(expected, [side](const Expected& e) { return just_beyond(e, side).has_value(); });
@@ -128,8 +127,8 @@ std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<c
   const Edge edges[] = {
       {"the result just above its bounds", has_edge(+1), beyond(got, expected, +1)},
       {"the result just below its bounds", has_edge(-1), beyond(got, expected, -1)},
-      {"the result with its last value wrong", has_edge(+1), last_beyond(got, expected)},
-      {"the result that is no number", has_kind, other_kind(got, expected)},
+      {"the result with an incorrect last value", has_edge(+1), last_beyond(got, expected)},
+      {"the result with numbers and NaN exchanged", has_kind, other_kind(got, expected)},
   };
   for (const Edge& edge : edges) {
     if (edge.exists && rejection(edge.result, expected, 0).agrees()) return edge.name;
@@ -139,21 +138,21 @@ std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<c
 
 }  // namespace
 
-void ControlTally::reject(std::string_view name, double rho) {
+void ControlCounts::reject(std::string_view name, double rho) {
   if (!closest.empty() && !(rho < closest_rho)) return;
   closest = name;
   closest_rho = rho;
 }
 
-void ControlTally::add(const ControlTally& other) {
-  presented += other.presented;
+void ControlCounts::add(const ControlCounts& other) {
+  tried += other.tried;
   rejected += other.rejected;
   if (accepted.empty()) accepted = other.accepted;
   if (!other.closest.empty()) reject(other.closest, other.closest_rho);
 }
 
-ControlTally present_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
-                              std::size_t row, std::uint64_t seed, std::span<const Computed> untouched) {
+ControlCounts try_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
+                           std::size_t row, std::uint64_t seed, std::span<const Computed> untouched) {
   const bool integers = !expected.empty() && expected[0].is_integer;
   const Computed mean = integers ? Computed{.integer = std::llround(input_mean)} : Computed{.value = input_mean};
   const Computed one = integers ? Computed{.integer = 1} : Computed{.value = 1};
@@ -166,7 +165,7 @@ ControlTally present_controls(std::span<const Computed> got, std::span<const Exp
   };
   std::vector<std::pair<std::string_view, Control>> controls = {
       {"zeros", constant({})},
-      {"the inputs' mean", constant(mean)},
+      {"the mean of the inputs", constant(mean)},
       {"ones", constant(one)},
       {"the result plus one", changed(got, plus_one)},
       {"the negated result", changed(got, scaled(-1))},
@@ -176,14 +175,14 @@ ControlTally present_controls(std::span<const Computed> got, std::span<const Exp
   };
   if (!untouched.empty()) controls.emplace_back("a zero gradient", [=](std::size_t i) { return untouched[i]; });
   const double size = size_of(got);
-  ControlTally tally{.accepted = accepted_at_the_edge(got, expected)};
+  ControlCounts tally{.accepted = accepted_at_the_edge(got, expected)};
   for (const auto& [name, control] : controls) {
     bool differs = false;
     for (std::size_t i = 0; i < got.size() && !differs; ++i)
       differs = is_wrong(control(i), got[i], expected[i], size);
     if (!differs) continue;
-    ++tally.presented;
-    // Only one refused more narrowly than those before is told of.
+    ++tally.tried;
+    // Report only a control that was rejected more narrowly than all before.
     const Comparison comparison = rejection(control, expected, tally.rejected > 0 ? tally.closest_rho : HUGE_VAL);
     if (comparison.agrees()) {
       tally.accepted = name;

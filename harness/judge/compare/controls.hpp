@@ -1,5 +1,5 @@
-// Negative controls: wrong results that the comparator must refuse. A comparator that accepts one cannot be trusted
-// with the true result (docs/design/numerics.md, section 5).
+// Negative controls: incorrect results that the comparator must reject. A comparator that accepts one cannot be trusted
+// with the actual result (docs/design/numerics.md, section 5).
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace assay::harness {
 
-struct ControlTally {
-  std::int64_t presented = 0;  ///< controls that differ from the true result
-  std::int64_t rejected = 0;   ///< of these, how many the comparator refused
-  std::string_view accepted;   ///< name of one that it accepted; empty if none
-  std::string_view closest;    ///< name of the refused one with the least `closest_rho`; empty if none was refused
-  double closest_rho = 0;      ///< its greatest rho
+struct ControlCounts {
+  std::int64_t tried = 0;     ///< controls that differ from the actual result
+  std::int64_t rejected = 0;  ///< of these, how many the comparator rejected
+  std::string_view accepted;  ///< name of an accepted control; empty if none
+  std::string_view closest;   ///< name of the rejected control with the least `closest_rho`; empty if none
+  double closest_rho = 0;     ///< its greatest rho
 
   void reject(std::string_view name, double rho);
 
-  void add(const ControlTally& other);
+  void add(const ControlCounts& other);
 };
 
-/// Presents zeros, ones, the inputs' mean, the result plus one, the negated, doubled, shuffled and shifted-by-one-row
-/// result to the comparator. `got` passed; `expected` are its bounds; `row` is the number of scalars in one row of the
-/// array. Results at the edge are presented too, and must all be refused: just beyond the bounds on either side, with
-/// the last value alone beyond its bound, no number where there should be one; these are not counted. A control that
-/// equals the result does not count. For a gradient, `untouched` is what the buffer held before, which stands for an
-/// adjoint that adds nothing; empty for outputs.
-ControlTally present_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
-                              std::size_t row, std::uint64_t seed, std::span<const Computed> untouched = {});
+/// Presents zeros, ones, the mean of the inputs, the result plus one, and the negated, doubled, shuffled and
+/// shifted-by-one-row result to the comparator. `got` passed; `expected` are its bounds; `row` is the number of scalars
+/// in one row of the array. The comparator must also reject results at the edge: just beyond the bounds on either side,
+/// with only the last value beyond its bound, and with numbers and NaN exchanged; these are not counted. A control that
+/// equals the result does not count. For a gradient, `untouched` is the initial content of the buffer, which
+/// corresponds to an adjoint that adds nothing; empty for outputs.
+ControlCounts try_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
+                           std::size_t row, std::uint64_t seed, std::span<const Computed> untouched = {});
 
 }  // namespace assay::harness

@@ -9,31 +9,31 @@
 namespace assay::harness {
 namespace {
 
-constexpr Score kEqual = {.agreement = Agreement::kAgrees, .rho = 0};
+constexpr ScalarComparison kEqual = {.agreement = Agreement::kAgrees, .rho = 0};
 
-Score score_within(const Computed& got, Expected expected, double factor) {
+ScalarComparison score_within(const Computed& got, Expected expected, double factor) {
   expected.bound *= factor;
   return original_score(got, expected);
 }
 
 /// Each mismatch doubles all later bounds.
-Score forgiving_score(const Computed& got, const Expected& expected) {
+ScalarComparison forgiving_score(const Computed& got, const Expected& expected) {
   static std::atomic<int> mismatches = 0;
-  const Score scored = score_within(got, expected, std::ldexp(1.0, std::min(mismatches.load(), 64)));
+  const ScalarComparison scored = score_within(got, expected, std::ldexp(1.0, std::min(mismatches.load(), 64)));
   if (scored.agreement == Agreement::kDiffers) ++mismatches;
   return scored;
 }
 
 }  // namespace
 
-Score faulty_score(const Computed& got, const Expected& expected) {
+ScalarComparison faulty_score(const Computed& got, const Expected& expected) {
   const bool number = !expected.is_integer && !std::isnan(got.value) && !std::isnan(expected.value);
-  if (planted("nan_equals_anything") && !expected.is_integer && !number) return kEqual;
-  if (planted("absolute_value_dropped") && number && static_cast<long double>(got.value) < expected.value)
+  if (fault_is_active("nan_equals_anything") && !expected.is_integer && !number) return kEqual;
+  if (fault_is_active("absolute_value_dropped") && number && static_cast<long double>(got.value) < expected.value)
     return kEqual;
-  if (planted("bounds_times_one_and_a_half")) return score_within(got, expected, 1.5);
-  if (planted("bounds_times_ten")) return score_within(got, expected, 10);
-  if (planted("bounds_double_with_each_mismatch")) return forgiving_score(got, expected);
+  if (fault_is_active("bounds_times_one_and_a_half")) return score_within(got, expected, 1.5);
+  if (fault_is_active("bounds_times_ten")) return score_within(got, expected, 10);
+  if (fault_is_active("bounds_double_with_each_mismatch")) return forgiving_score(got, expected);
   return original_score(got, expected);
 }
 

@@ -1,15 +1,15 @@
-// A comparator with one fault, which the negative controls inside each case have to notice. Part of assay-faulty
-// alone.
+// A comparator with one injected fault, which the negative controls of each case must detect. Compiled into
+// assay-faulty only.
 #pragma once
 
 #include "harness/judge/compare/comparator.hpp"
 
 namespace assay::harness {
 
-/// score() without the seam.
-Score original_score(const Computed& got, const Expected& expected);
+/// score() without the injection point.
+ScalarComparison original_score(const Computed& got, const Expected& expected);
 
-/// What the planted fault makes of it.
-Score faulty_score(const Computed& got, const Expected& expected);
+/// score() with the injected fault.
+ScalarComparison faulty_score(const Computed& got, const Expected& expected);
 
 }  // namespace assay::harness

@@ -18,23 +18,23 @@ using namespace ir;
 using reference::Finding;
 
 constexpr int kTries = 24;
-/// Draws with other values that must repeat a finding before it counts as a defect of the kernel.
+/// Number of draws with other values that must repeat a finding before it counts as a defect of the kernel.
 constexpr int kConfirmingDraws = 2;
-/// Of these, how many may use up their instructions: each takes as long as a whole judgement.
+/// How many of these may exhaust their instructions: each takes as long as judging a kernel.
 constexpr int kMostEndless = 3;
-/// Instructions of the attempts of one draw that fail, in all: some seconds.
+/// Total instructions of the failed attempts of one draw: some seconds.
 constexpr std::int64_t kMostWasted = 20'000'000;
 constexpr int kSample = 96;
-/// The last so many threads are in each sample: they go farthest.
+/// Number of last threads in each sample: these reach farthest.
 constexpr std::int64_t kLastSampled = 24;
 constexpr std::int32_t kLargestExtent = 1 << 17;
-/// Elements behind what a thread of a large launch was seen to reach, for others that reach farther; at most.
+/// Spare elements, at most, in arrays of a large launch, for threads that reach farther than the sample.
 constexpr std::int64_t kSpare = 1'024;
-/// By how much an array grows at least that a kernel leaves, where that is enough.
+/// Least growth of an array that the kernel accesses out of bounds.
 constexpr std::int64_t kStep = 8;
-constexpr double kMaxAnnotatedThreads = 1e6;  ///< unless more are wanted
+constexpr double kMaxAnnotatedThreads = 1e6;  ///< unless more are requested
 constexpr std::int64_t kLargestInteger = 12;
-/// Ties are drawn from at least this many steps of the range, and less than twice as many; one in two from fewer.
+/// Ties use between one and two times this many steps of the range; every other draw uses fewer.
 constexpr double kTieSteps = 8;
 constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
 
@@ -72,8 +72,8 @@ double draw_float(Rng& rng, Interval interval, Distribution distribution) {
   return rng.uniform_real(low, high);
 }
 
-/// Long arrays repeat after this many elements, which no extent divides, but for permutations and ties: drawing each of
-/// 65,539 takes longer than all else about them.
+/// Long arrays, except permutations and ties, repeat after this many elements, which is not a multiple of any extent:
+/// drawing 65,539 elements takes longer than everything else.
 constexpr std::int64_t kPeriod = 1'021;
 
 /// Fills a dense array with copies of its first elements.
@@ -83,12 +83,12 @@ void repeat_elements(Argument& argument, std::int64_t period) {
     std::memcpy(argument.bytes.data() + at, argument.bytes.data(), std::min(filled, argument.bytes.size() - at));
 }
 
-/// The least and the greatest integer of a hinted range.
-std::int64_t least_of(const Range& range, const Launch& launch) {
+/// The least and the greatest integer of an annotated range.
+std::int64_t least_of(const PreconditionRange& range, const Launch& launch) {
   const double low = range.low->evaluate(launch);
   return static_cast<std::int64_t>(std::ceil(low)) + (range.low_open && low == std::ceil(low));
 }
-std::int64_t greatest_of(const Range& range, const Launch& launch) {
+std::int64_t greatest_of(const PreconditionRange& range, const Launch& launch) {
   const double high = range.high->evaluate(launch);
   return static_cast<std::int64_t>(std::floor(high)) - (range.high_open && high == std::floor(high));
 }
@@ -104,7 +104,7 @@ double fitted(Scalar scalar, double value, Interval interval) {
 }  // namespace
 
 std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed) {
-  if (threads <= kSampledAbove) return {};
+  if (threads <= kSamplingThreshold) return {};
   std::vector<std::int64_t> sample{0, std::min<std::int64_t>(65'535, threads - 1),
                                    std::min<std::int64_t>(65'536, threads - 1)};
   for (std::int64_t last = 1; last <= kLastSampled; ++last)
@@ -135,21 +135,21 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
   for (std::size_t p = 0; p < count; ++p) {
     const Type type = kernel.variables[p].type;
     uninitialised_.push_back(type.is_array() && !uses_[p].read && !uses_[p].atomically_updated);
-    least_shape_.emplace_back(type.rank, 0);
+    min_shape_.emplace_back(type.rank, 0);
     tile_shape_.emplace_back();
   }
-  least_integer_.assign(count, 0);
+  min_integer_.assign(count, 0);
   permuted_.assign(count, false);
-  single_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
+  has_unit_extent_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
 }
 
 void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) const {
-  // Extents of several dimensions differ from each other, so that exchanged indices show.
+  // The extents of the dimensions differ, so that swapped indices are detected.
   static constexpr std::int32_t kFurther[3] = {5, 3, 2};
   for (int d = 0; d < kernel_->launch_rank; ++d) {
     std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
     if (tiled_) wanted = std::min(wanted, d == 0 ? 3 : 2);
-    launch.extents.push_back(single_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
+    launch.extents.push_back(has_unit_extent_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
   }
 }
 
@@ -173,16 +173,16 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::int32_t few = request.row > 0 ? request.row : 6;
       const std::int32_t guessed = beyond ? few + static_cast<std::int32_t>(d)
                                           : std::max({launch.extents[from], request.row, stated_extent(from)});
-      const std::int32_t least = least_shape_[static_cast<std::size_t>(p)][d];
+      const std::int32_t least = min_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !tile_shape_[static_cast<std::size_t>(p)].empty();
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
       shape.push_back(std::max(held, least));
     }
     if (type.is_array()) elements += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-    if (elements > request.most_elements) return std::nullopt;
+    if (elements > request.max_elements) return std::nullopt;
     launch.arguments.push_back(make_argument(*module_, type, std::move(shape)));
   }
-  // A launch given as an integer parameter or an array's length fixes that one; other terms fix the launch.
+  // An annotation with an integer parameter or an array's length sets that value; other terms set the launch.
   for (std::size_t d = 0; d < preconditions_.launch.size(); ++d) {
     const PreconditionTerm& term = preconditions_.launch[d];
     if (term.kind == PreconditionTerm::Kind::kExtent) {
@@ -202,7 +202,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
 }
 
 void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::uint64_t attempt) const {
-  // Integers first: ranges of other parameters may name them.
+  // Integers first: ranges of other parameters may use them.
   for (VarId p = 0; p < kernel_->parameter_count; ++p) {
     if (kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
   }
@@ -229,11 +229,11 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const std::int64_t count = element_count(argument);
   const std::int32_t first_extent = std::max(launch.extents[0], 1);
 
-  Interval real{positive_ ? kPositiveLow : kLow, kHigh};
-  const std::int64_t least = least_integer_[p];
+  Interval real{draws_positive_ ? kPositiveLow : kLow, kHigh};
+  const std::int64_t least = min_integer_[p];
   std::int64_t integer_low = least;
   std::int64_t integer_high = is_array ? std::max<std::int64_t>(first_extent - 1, least) : kLargestInteger;
-  integer_high = std::max(std::min(integer_high, is_array ? most_element_ : most_value_), least);
+  integer_high = std::max(std::min(integer_high, is_array ? max_element_ : max_value_), least);
   const auto& range = preconditions_.ranges[p];
   if (range && range->low) {
     real.low = range->low->evaluate(launch);
@@ -252,16 +252,16 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
 
   const bool is_integer_value = !is_array && argument.type.is_integer_scalar();
   if (is_integer_value && range && integer_low <= integer_high) {
-    // Long loops where they may be; and one end of the range for the sets of an even number, the other for the others.
+    // Long loops if possible; for kEdges, one end of the range for even seeds and the other end for odd ones.
     const auto write = [&](std::int64_t value) { write_integer(argument.type.scalar, argument.bytes.data(), value); };
     if (request.row > 0) return write(std::clamp<std::int64_t>(request.row, integer_low, integer_high));
     if (request.distribution == Distribution::kEdges) return write(request.seed % 2 == 0 ? integer_low : integer_high);
   }
-  // An unhinted integer parameter is often the number of elements or threads: every other draw makes it so.
+  // An integer parameter without annotation is often the number of elements or threads: every other draw uses that.
   if (is_integer_value && !range && (request.seed % 2 == 0 || request.row > 0)) {
     return write_integer(
         argument.type.scalar, argument.bytes.data(),
-        std::min(std::max<std::int64_t>({first_extent, least, request.row}), std::max(most_value_, least)));
+        std::min(std::max<std::int64_t>({first_extent, least, request.row}), std::max(max_value_, least)));
   }
   const bool permutation = preconditions_.permutation[p] || permuted_[p];
   std::vector<std::int64_t> order;
@@ -271,12 +271,12 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     if (request.distribution == Distribution::kTies) std::reverse(order.begin(), order.end());
     else rng.shuffle(order);
   }
-  // Index arrays whose elements all meet in one place, and such that run backwards.
+  // Index arrays whose elements are all equal, and descending ones.
   const bool ties = is_array && request.distribution == Distribution::kTies;
   const bool backwards = ties && rng.bernoulli(0.5);
   const std::int64_t meeting =
       ties ? rng.uniform_int<std::int64_t>(integer_low, std::max(integer_low, integer_high)) : integer_low;
-  const std::vector<ScalarComponent> leaves = leaves_of(*module_, argument.type.element());
+  const std::vector<ScalarComponent> leaves = scalar_components(*module_, argument.type.element());
   const bool repeats = count > kPeriod && !permutation && !ties;
   const std::int64_t drawn = repeats ? kPeriod : count;
   const std::int64_t stride = is_array ? argument.strides.back() : 0;  // the array is dense
@@ -309,23 +309,23 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
 bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launch) {
   if (finding.parameter == kNone) return learn_component(finding);
   const auto p = static_cast<std::size_t>(finding.parameter);
-  // Of a large launch the oracle runs a sample, of which the threads that go farthest may take another branch. An index
-  // so far out grows with the thread's number, n * number + rest: the launch's last thread gets room for its own.
+  // The oracle evaluates a sample of a large launch, and the threads that reach farthest may take another branch. Such
+  // an index grows with the thread number, n * number + rest: the array gets room for the last thread.
   const std::int64_t extent = std::max(launch.extents[0], 1);
   const std::int64_t number = finding.thread / std::max<std::int64_t>(launch.threads() / extent, 1);
   const auto room_for = [&](std::int64_t index, std::int64_t held) {
-    // A loop may go on only because it finds nothing beyond the array: so it grows by steps, as if by itself.
-    if (index < kSampledAbove || number == 0) return std::min(index + 1, std::max(2 * held, held + kStep));
+    // A loop may continue only because it reads nothing beyond the array, so that the array grows in small steps.
+    if (index < kSamplingThreshold || number == 0) return std::min(index + 1, std::max(2 * held, held + kStep));
     const std::int64_t rest = index % number;
     return index / number * (extent - 1) + rest + std::min(rest, kSpare) + 1;
   };
   bool learnt = false;
-  for (std::size_t d = 0; d < finding.index.size() && d < least_shape_[p].size(); ++d) {
+  for (std::size_t d = 0; d < finding.index.size() && d < min_shape_[p].size(); ++d) {
     const std::int64_t index = finding.index[d];
-    if (index < finding.shape[d] || index < least_shape_[p][d]) continue;
+    if (index < finding.shape[d] || index < min_shape_[p][d]) continue;
     const std::int64_t room = room_for(index, finding.shape[d]);
     if (room > kLargestExtent) continue;
-    least_shape_[p][d] = static_cast<std::int32_t>(room);
+    min_shape_[p][d] = static_cast<std::int32_t>(room);
     learnt = true;
   }
   return learnt;
@@ -334,7 +334,7 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
 bool InputSpace::learn_component(const Finding& finding) {
   const std::int64_t most = finding.shape.front() - 1;
   if (finding.index.front() <= most) return false;
-  for (std::int64_t* greatest : {&most_element_, &most_value_}) {
+  for (std::int64_t* greatest : {&max_element_, &max_value_}) {
     if (*greatest <= most) continue;
     *greatest = most;
     return true;
@@ -342,7 +342,7 @@ bool InputSpace::learn_component(const Finding& finding) {
   return false;
 }
 
-bool InputSpace::learn_tiles(const reference::Reference& reference) {
+bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
   bool learnt = false;
   for (std::size_t p = 0; p < reference.tile_extents.size(); ++p) {
     const auto& asked = reference.tile_extents[p];
@@ -364,8 +364,8 @@ std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimensio
 }
 
 bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
-  // Threads that collide through an index array need a permutation; those that ignore a dimension,
-  // in which they then differ, one of it.
+  // Threads that collide through an index array need a permutation; threads that differ only in an ignored launch
+  // dimension need extent 1 in it.
   for (std::size_t q = 0; q < permuted_.size(); ++q) {
     const Type type = kernel_->variables[q].type;
     if (type.is_array() && is_integer(type.scalar) && uses_[q].read && !preconditions_.ranges[q] && !permuted_[q]) {
@@ -376,14 +376,14 @@ bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
   if (!preconditions_.launch.empty()) return false;
   std::int64_t first = finding.thread;
   std::int64_t second = finding.other_thread;
-  for (std::size_t d = single_.size(); d-- > 0;) {
+  for (std::size_t d = has_unit_extent_.size(); d-- > 0;) {
     const std::int64_t extent = std::max(launch.extents[d], 1);
     const bool differs = first % extent != second % extent;
     first /= extent;
     second /= extent;
-    const auto others = std::count(single_.begin(), single_.end(), false) - 1;
-    if (!differs || single_[d] || others == 0) continue;
-    single_[d] = true;
+    const auto others = std::count(has_unit_extent_.begin(), has_unit_extent_.end(), false) - 1;
+    if (!differs || has_unit_extent_[d] || others == 0) continue;
+    has_unit_extent_[d] = true;
     return true;
   }
   return false;
@@ -402,23 +402,23 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
     return f.kind == Finding::Kind::kIntegerDivision || f.kind == Finding::Kind::kOutOfBounds;
   });
   if (!negative) return false;
-  for (std::size_t p = 0; p < least_integer_.size(); ++p) {
+  for (std::size_t p = 0; p < min_integer_.size(); ++p) {
     const Type type = launch.arguments[p].type;
-    if (is_integer(type.scalar) && type.shape == Shape::kScalar && least_integer_[p] < 2) {
-      ++least_integer_[p];
+    if (is_integer(type.scalar) && type.shape == Shape::kScalar && min_integer_[p] < 2) {
+      ++min_integer_[p];
       learnt = true;
     }
   }
   return learnt;
 }
 
-bool InputSpace::is_degenerate(const reference::Reference& reference) const {
+bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) const {
   std::int64_t floats = 0;
   std::int64_t undefined = 0;
   for (const auto& output : reference.outputs) {
     if (!output) continue;
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
-      const std::size_t cell = output->places.empty() ? i : output->places[i];
+      const std::size_t cell = output->indices.empty() ? i : output->indices[i];
       if (!is_float(output->leaves[cell % output->leaves.size()]) || !output->elements[i].written) continue;
       ++floats;
       const auto& element = output->elements[i];
@@ -428,12 +428,12 @@ bool InputSpace::is_degenerate(const reference::Reference& reference) const {
   return undefined * 10 > floats;
 }
 
-reference::Run InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
-  reference::Run run{.launch = launch,
-                     .uninitialised = uninitialised_,
-                     .order = sampled_threads(launch.threads(), request.seed),
-                     .instruction_budget = request.instruction_budget};
-  run.touched_only = !run.order.empty();
+reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
+  reference::OracleRun run{.launch = launch,
+                           .uninitialised = uninitialised_,
+                           .order = sampled_threads(launch.threads(), request.seed),
+                           .instruction_budget = request.instruction_budget};
+  run.accessed_only = !run.order.empty();
   return run;
 }
 
@@ -442,7 +442,7 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
     request.seed = mixed(request.seed, static_cast<std::uint64_t>(draw), 1);
     const std::optional<Launch> launch = guess(request, kTries);
     if (!launch) return false;
-    const reference::Reference reference = oracle_->evaluate(run_of(request, *launch));
+    const reference::ReferenceResult reference = oracle_->evaluate(run_of(request, *launch));
     const bool again = std::ranges::any_of(reference.findings, [&](const Finding& other) {
       return other.kind == finding.kind && other.loc.line == finding.loc.line && other.parameter == finding.parameter &&
              other.index == finding.index && other.thread == finding.thread &&
@@ -458,16 +458,16 @@ NoInputs::Reason InputSpace::reason_of(const Finding& finding, const DrawRequest
   Reason reason = Reason::kNoDomain;
   switch (finding.kind) {
     case Finding::Kind::kRace: reason = Reason::kRace; break;
-    case Finding::Kind::kOrderDependent: return Reason::kOrder;
+    case Finding::Kind::kOrderDependent: return Reason::kDifferentThreadOrder;
     case Finding::Kind::kOutOfBounds: reason = Reason::kOutOfBounds; break;
     case Finding::Kind::kUninitialisedRead: reason = Reason::kUninitialized; break;
     default: return Reason::kNoDomain;
   }
   if (is_persistent(finding, request)) return reason;
-  return finding.kind == Finding::Kind::kRace ? Reason::kOrder : Reason::kNoDomain;
+  return finding.kind == Finding::Kind::kRace ? Reason::kDifferentThreadOrder : Reason::kNoDomain;
 }
 
-std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
+std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   std::optional<Finding> last;
   int endless = 0;
   std::int64_t wasted = 0;
@@ -475,18 +475,18 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
       return NoInputs{
-          .message = fmt::format("the indices ask for arrays of more than {} elements", request.most_elements),
+          .message = fmt::format("the kernel's indices require arrays of more than {} elements", request.max_elements),
           .finding = {}};
     }
-    Drawn drawn{.launch = *std::move(launch), .reference = {}};
-    reference::Run run = run_of(request, drawn.launch);
+    DrawnLaunch drawn{.launch = *std::move(launch), .reference = {}};
+    reference::OracleRun run = run_of(request, drawn.launch);
     complete(run);
     const bool wants_gradient = run.gradient;
     run.gradient = wants_gradient && attempt >= promising_attempt_;
     drawn.reference = oracle_->evaluate(run);
     if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
     if (drawn.reference.findings.empty()) {
-      if (positive_ || !is_degenerate(drawn.reference)) {
+      if (draws_positive_ || !is_degenerate(drawn.reference)) {
         promising_attempt_ = attempt;
         if (run.gradient != wants_gradient) {
           run.gradient = true;
@@ -494,28 +494,28 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
         }
         return drawn;
       }
-      positive_ = true;
-      promising_attempt_ = kUnknown;
+      draws_positive_ = true;
+      promising_attempt_ = kNoAttempt;
       continue;
     }
-    if (run.gradient) promising_attempt_ = kUnknown;
+    if (run.gradient) promising_attempt_ = kNoAttempt;
     wasted += drawn.reference.instructions;
     last = drawn.reference.findings.front();
-    if (!drawn.reference.complete && request.size > kSampledAbove) break;
+    if (!drawn.reference.complete && request.size > kSamplingThreshold) break;
     endless += drawn.reference.complete ? 0 : 1;
     learn(drawn.reference.findings, drawn.launch);
   }
   if (!last) {
-    return NoInputs{.message = "no inputs were found on which the kernel is defined", .finding = {}};
+    return NoInputs{.message = "found no inputs for which the kernel is well defined", .finding = {}};
   }
   return NoInputs{
       .reason = reason_of(*last, request), .message = reference::describe(*last, *module_, *kernel_), .finding = last};
 }
 
 std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {
-  auto drawn = draw(request, [](reference::Run&) {});
+  auto drawn = draw(request, [](reference::OracleRun&) {});
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
-  return std::move(std::get<Drawn>(drawn).launch);
+  return std::move(std::get<DrawnLaunch>(drawn).launch);
 }
 
 }  // namespace assay::harness

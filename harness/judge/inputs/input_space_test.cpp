@@ -33,7 +33,7 @@ class Space {
 
   std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request) { return space_.draw(request); }
 
-  /// A launch for the request, which must be found and, says the oracle, be defined.
+  /// A launch for the request. It must be found, and the kernel must be well defined for it.
   ir::Launch found(const DrawRequest& request) {
     auto drawn = draw(request);
     if (const auto* none = std::get_if<NoInputs>(&drawn)) {
@@ -41,7 +41,8 @@ class Space {
                                ": " + none->message);
     }
     const auto& launch = std::get<ir::Launch>(drawn);
-    const reference::Reference run = oracle_.evaluate({.launch = launch, .uninitialised = space_.uninitialised()});
+    const reference::ReferenceResult run =
+        oracle_.evaluate({.launch = launch, .uninitialised = space_.uninitialised()});
     for (const reference::Finding& finding : run.findings)
       ADD_FAILURE() << "seed " << request.seed << ": " << reference::describe(finding, *source_.module, kernel());
     EXPECT_TRUE(run.complete);
@@ -75,7 +76,7 @@ class Space {
     std::vector<std::int64_t> values;
     const ir::Argument& argument = launch.arguments[parameter(name)];
     for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
-      for (const ir::ScalarComponent& component : ir::leaves_of(*source_.module, argument.type.element())) {
+      for (const ir::ScalarComponent& component : ir::scalar_components(*source_.module, argument.type.element())) {
         if (ir::is_float(component.scalar)) continue;
         values.push_back(ir::read_integer(component.scalar,
                                           argument.bytes.data() + ir::element_offset(argument, e) + component.offset));
@@ -87,7 +88,7 @@ class Space {
     std::vector<double> values;
     const ir::Argument& argument = launch.arguments[parameter(name)];
     for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
-      for (const ir::ScalarComponent& component : ir::leaves_of(*source_.module, argument.type.element())) {
+      for (const ir::ScalarComponent& component : ir::scalar_components(*source_.module, argument.type.element())) {
         if (!ir::is_float(component.scalar)) continue;
         values.push_back(ir::read_float(component.scalar,
                                         argument.bytes.data() + ir::element_offset(argument, e) + component.offset));
@@ -109,9 +110,9 @@ std::size_t distinct(const std::vector<std::int64_t>& values) {
   return std::set<std::int64_t>(values.begin(), values.end()).size();
 }
 
-// ------------------------------------------------------------------------------------- found without a hint
+// ------------------------------------------------------------------------------------- without annotations
 
-TEST(InputSpace, Gather) {
+TEST(InputSpace, DrawsInBoundsIndicesForGather) {
   Space space(R"(
 @wp.kernel
 def gather(x: wp.array(dtype=float), idx: wp.array(dtype=int), out: wp.array(dtype=float)):
@@ -123,7 +124,7 @@ def gather(x: wp.array(dtype=float), idx: wp.array(dtype=int), out: wp.array(dty
   }
 }
 
-TEST(InputSpace, ScatterNeedsAPermutation) {
+TEST(InputSpace, DrawsPermutationForScatter) {
   Space space(R"(
 @wp.kernel
 def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(dtype=float)):
@@ -136,7 +137,7 @@ def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(d
   }
 }
 
-TEST(InputSpace, DynamicProduct) {
+TEST(InputSpace, DrawsVaryingTripCounts) {
   Space space(R"(
 @wp.kernel
 def product(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
@@ -173,7 +174,7 @@ void expect_interior(Space& space) {
   EXPECT_GE(with_interior, 6) << "most launches should reach the guarded statement";
 }
 
-TEST(InputSpace, StencilGuardedByParameters) {
+TEST(InputSpace, CoversStencilInteriorGuardedByParameters) {
   Space space(stencil("n: int, m: int, ", "n", "m"));
   expect_interior(space);
   int reached = 0;
@@ -182,12 +183,12 @@ TEST(InputSpace, StencilGuardedByParameters) {
   EXPECT_GE(reached, 6);
 }
 
-TEST(InputSpace, StencilGuardedByShape) {
+TEST(InputSpace, CoversStencilInteriorGuardedByShape) {
   Space space(stencil("", "x.shape[0]", "x.shape[1]"));
   expect_interior(space);
 }
 
-TEST(InputSpace, StencilOfALaunchThatIgnoresTheBorder) {
+TEST(InputSpace, DrawsLaunchSmallerThanStencilInput) {
   Space space(R"(
 @wp.kernel
 def interior(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
@@ -198,7 +199,7 @@ def interior(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
     EXPECT_THAT(space.shape(launch, "x"), ElementsAre(Ge(launch.extents[0] + 2), Ge(launch.extents[1] + 2)));
 }
 
-TEST(InputSpace, LaunchSmallerThanItsArrays) {
+TEST(InputSpace, GrowsArraysBeyondThreadCount) {
   Space space(R"(
 @wp.kernel
 def pairs(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -209,8 +210,8 @@ def pairs(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     EXPECT_GE(space.shape(launch, "x")[0], 2 * launch.extents[0]);
 }
 
-// More than could be learnt from one access behind the end after another.
-TEST(InputSpace, LaunchOfAStatedNumberOfThreads) {
+// More elements than can be learnt from single out-of-bounds accesses.
+TEST(InputSpace, HonoursAnnotatedThreadCount) {
   Space space(R"(
 # launch: (1000)
 @wp.kernel
@@ -224,7 +225,7 @@ def wide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_EQ(std::get<ir::Launch>(drawn).arguments[0].shape, std::vector<std::int32_t>{1000});
 }
 
-TEST(InputSpace, Neighbour) {
+TEST(InputSpace, FindsInputsForNeighbourAccess) {
   Space space(R"(
 @wp.kernel
 def neighbour(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -235,8 +236,8 @@ def neighbour(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   space.found({.seed = 1, .size = 65'539});
 }
 
-/// The oracle runs a sample of the threads, of which one at the end may not take the branch that another takes.
-TEST(InputSpace, RoomForAllThreadsOfALargeLaunch) {
+/// The oracle evaluates a sample of the threads; the last ones may not take the branch that reaches farthest.
+TEST(InputSpace, GrowsArraysForAllThreadsOfLargeLaunch) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Space space(R"(
 @wp.kernel
@@ -249,8 +250,8 @@ def far(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   }
 }
 
-// Beyond the array it finds nothing to end the loop with; what the array must hold is a few elements, not a thousand.
-TEST(InputSpace, ALoopThatEndsByWhatItReads) {
+// Beyond the array nothing ends the loop; the array needs a few elements, not a thousand.
+TEST(InputSpace, GrowsArraysOfDataDependentLoopInSteps) {
   Space space(R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -267,8 +268,8 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_LE(space.found({.seed = 3, .size = 1}).arguments[0].shape[0], 32);
 }
 
-// A vector has its three components whatever the inputs are: so the integers that choose among them must be less.
-TEST(InputSpace, IntegersThatChooseComponents) {
+// A vector always has three components, so that integers that index them must be less.
+TEST(InputSpace, BoundsIntegersThatIndexComponents) {
   Space space(R"(
 @wp.kernel
 def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out: wp.array(dtype=float)):
@@ -282,7 +283,7 @@ def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out:
   }
 }
 
-TEST(InputSpace, TwoDimensionalLaunchOntoOneDimension) {
+TEST(InputSpace, ReducesLaunchDimensionThatRaces) {
   Space space(R"(
 @wp.kernel
 def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -303,7 +304,7 @@ def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   }
 }
 
-TEST(InputSpace, IntegerDivisionByAParameter) {
+TEST(InputSpace, DrawsNonzeroIntegerDivisors) {
   Space space(R"(
 @wp.kernel
 def rows(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
@@ -314,7 +315,7 @@ def rows(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     EXPECT_NE(space.integers(launch, "n")[0], 0);
 }
 
-TEST(InputSpace, DomainsOfFunctions) {
+TEST(InputSpace, DrawsArgumentsInFunctionDomains) {
   for (const char* function : {"wp.sqrt", "wp.log"}) {
     SCOPED_TRACE(function);
     Space space(std::string(R"(
@@ -330,7 +331,7 @@ def domain(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   }
 }
 
-TEST(InputSpace, StructWithIntegerFields) {
+TEST(InputSpace, DrawsStructWithIntegerFields) {
   Space space(R"(
 @wp.struct
 class Grid:
@@ -348,7 +349,7 @@ def cells(x: wp.array(dtype=float), grid: Grid, out: wp.array(dtype=float)):
     EXPECT_THAT(space.integers(launch, "grid"), ElementsAre(Ge(0), Ge(0)));
 }
 
-TEST(InputSpace, StructFieldThatDivides) {
+TEST(InputSpace, DrawsNonzeroStructFieldDivisors) {
   Space space(R"(
 @wp.struct
 class Grid:
@@ -364,7 +365,7 @@ def cells(x: wp.array(dtype=float), grid: Grid, out: wp.array(dtype=float)):
     EXPECT_GE(space.integers(launch, "grid")[0], 1);
 }
 
-TEST(InputSpace, ThreadsBeyondAnUnhintedCount) {
+TEST(InputSpace, DrawsThreadCountAboveElementCount) {
   Space space(R"(
 @wp.kernel
 def guarded(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
@@ -384,7 +385,7 @@ def guarded(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
   EXPECT_TRUE(all_busy);
 }
 
-TEST(InputSpace, EmptyLaunch) {
+TEST(InputSpace, DrawsEmptyLaunch) {
   Space space(R"(
 @wp.kernel
 def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -394,9 +395,9 @@ def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_EQ(space.found({.seed = 1, .size = 0}).threads(), 0);
 }
 
-// ------------------------------------------------------------------------------------------------- with hints
+// ------------------------------------------------------------------------------------------------- with annotations
 
-TEST(InputSpace, HintsAreHonoured) {
+TEST(InputSpace, HonoursDomainAnnotations) {
   Space space(R"(
 # launch: (n, len(x))
 # domain: 2 <= n <= 6
@@ -425,7 +426,7 @@ def hinted(x: wp.array(dtype=float), idx: wp.array(dtype=int), n: int, s: float,
   }
 }
 
-TEST(InputSpace, HintedPermutation) {
+TEST(InputSpace, HonoursPermutationAnnotation) {
   Space space(R"(
 # domain: perm is a permutation
 @wp.kernel
@@ -440,7 +441,7 @@ def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(d
   }
 }
 
-TEST(InputSpace, ScalesStayInTheRange) {
+TEST(InputSpace, KeepsScaledValuesWithinDomain) {
   Space space(R"(
 # domain: 0.25 <= x <= 4
 @wp.kernel
@@ -458,7 +459,7 @@ def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 // -------------------------------------------------------------------------------------------------- not found
 
-TEST(InputSpace, ReportsARaceThatNoInputAvoidsAsADefect) {
+TEST(InputSpace, ReportsUnavoidableRaceAsDefect) {
   Space space(R"(
 @wp.kernel
 def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -475,7 +476,7 @@ def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(none.message, AllOf(HasSubstr("out"), HasSubstr("6")));
 }
 
-TEST(InputSpace, ReportsAnIndexThatIsAlwaysOutOfBoundsAsADefect) {
+TEST(InputSpace, ReportsUnavoidableOutOfBoundsIndexAsDefect) {
   Space space(R"(
 @wp.kernel
 def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -490,8 +491,8 @@ def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(none.message, AllOf(HasSubstr("x[-1]"), HasSubstr("6")));
 }
 
-// Whether two threads write one element depends on the values, so the kernel may be meant for others.
-TEST(InputSpace, DoesNotReportARaceThatDependsOnValuesAsADefect) {
+// Whether two threads write one element depends on the values, so that other inputs may be valid.
+TEST(InputSpace, DoesNotReportValueDependentRaceAsDefect) {
   Space space(R"(
 @wp.kernel
 def bins(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -499,7 +500,7 @@ def bins(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[int(wp.abs(x[i]) * 7.0) % 2] = x[i]
 )");
   const NoInputs none = space.none();
-  EXPECT_EQ(none.reason, NoInputs::Reason::kOrder);
+  EXPECT_EQ(none.reason, NoInputs::Reason::kDifferentThreadOrder);
   EXPECT_FALSE(none.is_defect());
 }
 
@@ -513,7 +514,7 @@ def endless(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = s * x[i]
 )";
 
-TEST(InputSpace, AnEndlessLoop) {
+TEST(InputSpace, ReportsEndlessLoop) {
   Space space(kEndless);
   auto drawn = space.draw({.seed = 1, .size = 3, .instruction_budget = 10'000});
   ASSERT_TRUE(std::holds_alternative<NoInputs>(drawn));
@@ -521,18 +522,18 @@ TEST(InputSpace, AnEndlessLoop) {
   EXPECT_EQ(std::get<NoInputs>(drawn).finding->kind, reference::Finding::Kind::kInstructionBudget);
 }
 
-// Each try takes as long as a whole judgement.
-TEST(InputSpace, AnEndlessLoopIsGivenUpSoon) {
+// Each attempt takes as long as judging a kernel.
+TEST(InputSpace, GivesUpEarlyOnEndlessLoop) {
   Space space(kEndless);
   int tries = 0;
   const auto drawn =
-      space.space().draw({.seed = 1, .size = 3, .instruction_budget = 10'000}, [&](reference::Run&) { ++tries; });
+      space.space().draw({.seed = 1, .size = 3, .instruction_budget = 10'000}, [&](reference::OracleRun&) { ++tries; });
   EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
   EXPECT_EQ(tries, 3);
 }
 
-// Of a short kernel many launches are tried, of a long one some million instructions' worth.
-TEST(InputSpace, ALongKernelThatIsDefinedNowhereIsGivenUpSoon) {
+// A short kernel gets many attempts, a long one only some million instructions.
+TEST(InputSpace, GivesUpEarlyOnLongKernelWithoutValidInputs) {
   const auto tries_of = [](int trips) {
     Space space(fmt::format(R"(
 @wp.kernel
@@ -545,7 +546,7 @@ def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )",
                             trips));
     int tries = 0;
-    const auto drawn = space.space().draw({.seed = 1, .size = 3}, [&](reference::Run&) { ++tries; });
+    const auto drawn = space.space().draw({.seed = 1, .size = 3}, [&](reference::OracleRun&) { ++tries; });
     EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
     return tries;
   };
@@ -569,13 +570,13 @@ std::vector<std::byte> all_bytes(const ir::Launch& launch) {
   return bytes;
 }
 
-TEST(InputSpace, TheSameRequestDrawsTheSame) {
+TEST(InputSpace, SameRequestDrawsSameLaunch) {
   const DrawRequest request{.seed = 5, .size = 13};
   EXPECT_EQ(all_bytes(Space(kPlain).found(request)), all_bytes(Space(kPlain).found(request)));
   EXPECT_NE(all_bytes(Space(kPlain).found(request)), all_bytes(Space(kPlain).found({.seed = 6, .size = 13})));
 }
 
-TEST(InputSpace, DistributionsDiffer) {
+TEST(InputSpace, DistributionsDrawDifferentValues) {
   Space space(kPlain);
   const auto near_edges = [&](Distribution distribution) {
     const auto values = space.floats(space.found({.seed = 5, .distribution = distribution, .size = 400}), "x");
@@ -587,7 +588,7 @@ TEST(InputSpace, DistributionsDiffer) {
   EXPECT_LT(near_edges(Distribution::kUniform), 60);
 }
 
-TEST(InputSpace, OnlyArraysThatAreNeverReadAreUninitialised) {
+TEST(InputSpace, TreatsOnlyWriteOnlyArraysAsUninitialised) {
   Space space(R"(
 @wp.kernel
 def mixed(x: wp.array(dtype=float), y: wp.array(dtype=float), total: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -600,8 +601,8 @@ def mixed(x: wp.array(dtype=float), y: wp.array(dtype=float), total: wp.array(dt
   space.found_all();
 }
 
-TEST(SampledThreads, OfLargeLaunchesOnly) {
-  EXPECT_TRUE(sampled_threads(kSampledAbove, 1).empty());
+TEST(SampledThreads, SamplesOnlyLargeLaunches) {
+  EXPECT_TRUE(sampled_threads(kSamplingThreshold, 1).empty());
   const auto sample = sampled_threads(70'000, 1);
   EXPECT_TRUE(std::ranges::is_sorted(sample));
   EXPECT_EQ(sample.front(), 0);

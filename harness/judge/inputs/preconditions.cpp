@@ -22,10 +22,10 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Brackets and minus signs in one hint.
+/// Brackets and minus signs in one annotation.
 constexpr int kMostNested = 32;
 
-/// Reads one hint from left to right. The first failure sticks.
+/// Parses one annotation from left to right. Keeps the first failure.
 class PreconditionParser {
  public:
   PreconditionParser(const ir::Function& kernel, std::string_view text) : kernel_(&kernel), rest_(text) {}
@@ -66,7 +66,7 @@ class PreconditionParser {
     for (VarId p = 0; p < kernel_->parameter_count; ++p) {
       if (kernel_->var(p).name == name) return p;
     }
-    fail("the name of a parameter");
+    fail("a parameter name");
     return ir::kNone;
   }
 
@@ -154,7 +154,7 @@ class PreconditionParser {
     const ir::Type type = kernel_->var(term.parameter).type;
     if (term.kind == PreconditionTerm::Kind::kParameter && !type.is_scalar()) fail("a scalar parameter");
     if (term.kind == PreconditionTerm::Kind::kExtent && (term.dimension < 0 || term.dimension >= type.rank)) {
-      fail("a dimension that the array has");
+      fail("a valid array dimension");
     }
   }
 
@@ -258,7 +258,7 @@ bool PreconditionTerm::mentions(VarId name) const {
   return kind != Kind::kNumber && parameter == name;
 }
 
-bool is_for_one_thread(const ir::Module& module, const ir::Function& kernel) {
+bool requires_single_thread(const ir::Module& module, const ir::Function& kernel) {
   const auto says_how_many = [](const std::string& annotation) { return trimmed(annotation).starts_with("launch:"); };
   if (std::ranges::any_of(kernel.annotations, says_how_many)) return false;
   return std::ranges::any_of(ir::parameter_use(module, kernel), [](const ir::ParameterUse& use) {
@@ -280,11 +280,10 @@ Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Fu
     } else {
       read_domain(reader, kernel, preconditions);
     }
-    if (!reader.failed() && !reader.done()) reader.fail("the end of the hint");
+    if (!reader.failed() && !reader.done()) reader.fail("the end of the comment");
     if (reader.failed()) {
-      return Error{
-          .message = fmt::format("the comment '{}' cannot be read: expected {}", annotation, reader.expected()),
-          .where = fmt::format("{}:{}", module.source_name, kernel.loc.line)};
+      return Error{.message = fmt::format("invalid comment '{}': expected {}", annotation, reader.expected()),
+                   .where = fmt::format("{}:{}", module.source_name, kernel.loc.line)};
     }
   }
   if (!preconditions.launch.empty() && preconditions.launch.size() != static_cast<std::size_t>(kernel.launch_rank)) {

@@ -1,7 +1,7 @@
-// What the comments above a kernel say about its launch and its inputs.
+// The `launch` and `domain` annotations in the comments above a kernel.
 //
-//     # launch: (n, m)               extents of the launch, in integer parameters, lengths and numbers
-//     # domain: 0 <= idx < len(x)    a range of a parameter or of an array's elements; one or both sides
+//     # launch: (n, m)               extents of the launch: integer parameters, lengths and numbers
+//     # domain: 0 <= idx < len(x)    a range of a parameter or of an array's elements, with one or two bounds
 //     # domain: 0.1 <= x <= 2
 //     # domain: idx is a permutation
 #pragma once
@@ -27,31 +27,31 @@ struct PreconditionTerm {
   int dimension = 0;                ///< kExtent
   std::shared_ptr<const PreconditionTerm> left, right;
 
-  /// With the launch's shapes and values; all parameters that the term names must be bound.
+  /// Uses the launch's shapes and values; all parameters in the term must be bound.
   double evaluate(const ir::Launch& launch) const;
-  /// Whether the term names the parameter's value or shape.
+  /// Whether the term uses the parameter's value or shape.
   bool mentions(ir::VarId name) const;
 };
 
-struct Range {
+struct PreconditionRange {
   std::optional<PreconditionTerm> low, high;
   bool low_open = false;  ///< < instead of <=
   bool high_open = false;
 };
 
 struct Preconditions {
-  std::vector<PreconditionTerm> launch;      ///< empty: not said
-  std::vector<std::optional<Range>> ranges;  ///< by parameter
-  std::vector<bool> permutation;             ///< by parameter
+  std::vector<PreconditionTerm> launch;                  ///< empty: not annotated
+  std::vector<std::optional<PreconditionRange>> ranges;  ///< by parameter
+  std::vector<bool> permutation;                         ///< by parameter
 };
 
-/// Whether a kernel whose threads all do the same is for one thread alone: more would be in each other's way where one
-/// stores, or keeps what an atomic found. Not where a comment says how many there are.
-bool is_for_one_thread(const ir::Module& module, const ir::Function& kernel);
-/// The comment that says so.
-inline constexpr std::string_view kOneThread = "launch: (1)";
+/// Whether a kernel whose threads all do the same must be launched with one thread, because it stores a value or uses
+/// the result of an atomic, and several threads would race. False if a launch annotation states the extents.
+bool requires_single_thread(const ir::Module& module, const ir::Function& kernel);
+/// The annotation for one thread.
+inline constexpr std::string_view kSingleThreadLaunch = "launch: (1)";
 
-/// Fails on a hint that cannot be read, naming it and what was expected.
+/// Fails on an invalid annotation, with its text and what was expected.
 Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Function& kernel);
 
 }  // namespace assay::harness

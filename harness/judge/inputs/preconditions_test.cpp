@@ -13,7 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A kernel with two thread indices and the hints above it.
+/// A kernel with two thread indices and annotations.
 KernelSource kernel_with(const std::string& preconditions) {
   return testing::kernel_of(preconditions + R"(@wp.kernel
 def k(x: wp.array(dtype=float), idx: wp.array2d(dtype=int), n: int, s: float, flag: bool, out: wp.array(dtype=float)):
@@ -45,7 +45,7 @@ ir::Launch some_launch(const KernelSource& source) {
   return launch;
 }
 
-TEST(Preconditions, NoneAreSaid) {
+TEST(Preconditions, AreEmptyWithoutAnnotations) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# a comment about domains\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
   EXPECT_TRUE(preconditions->launch.empty());
@@ -58,7 +58,7 @@ struct TermRow {
   double value;
 };
 
-TEST(Preconditions, Terms) {
+TEST(Preconditions, ParsesTerms) {
   const TermRow rows[] = {
       {"3", 3},
       {"0.25", 0.25},
@@ -98,7 +98,7 @@ struct RangeRow {
   bool low_open = false, high_open = false;
 };
 
-TEST(Preconditions, Ranges) {
+TEST(Preconditions, ParsesRanges) {
   const RangeRow rows[] = {
       {"0.5 <= x", kX, 0.5, {}},
       {"x >= 0.5", kX, 0.5, {}},
@@ -139,7 +139,7 @@ TEST(Preconditions, Ranges) {
   }
 }
 
-TEST(Preconditions, RangesOfTwoComments) {
+TEST(Preconditions, CombinesRangesOfTwoComments) {
   const KernelSource source = kernel_with("# domain: 0.5 <= x\n# domain: x < 2\n");
   const Result<Preconditions> preconditions = preconditions_of(source);
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
@@ -147,7 +147,7 @@ TEST(Preconditions, RangesOfTwoComments) {
   EXPECT_EQ(preconditions->ranges[kX]->high->number, 2);
 }
 
-TEST(Preconditions, Permutations) {
+TEST(Preconditions, ParsesPermutations) {
   for (const char* text : {"# domain: idx is a permutation\n", "# domain: idx is permutation\n"}) {
     const Result<Preconditions> preconditions = preconditions_of(kernel_with(text));
     ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
@@ -156,7 +156,7 @@ TEST(Preconditions, Permutations) {
   }
 }
 
-TEST(Preconditions, Launches) {
+TEST(Preconditions, ParsesLaunches) {
   for (const char* text :
        {"# launch: (n, idx.shape[1])\n", "# launch: n, idx.shape[1]\n", "# launch:(n,idx.shape[1],)\n"}) {
     SCOPED_TRACE(text);
@@ -169,7 +169,7 @@ TEST(Preconditions, Launches) {
   }
 }
 
-TEST(Preconditions, MentionsWhatItNames) {
+TEST(Preconditions, ReportsMentionedParameters) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# domain: x < 2 * (n - idx.shape[1])\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
   const PreconditionTerm& high = *preconditions->ranges[kX]->high;
@@ -183,41 +183,41 @@ struct BadRow {
   const char* expected;
 };
 
-TEST(Preconditions, WhatCannotBeReadIsNamed) {
+TEST(Preconditions, ReportsInvalidAnnotation) {
   const BadRow rows[] = {
-      {"# domain: y < 2", "the name of a parameter"},
+      {"# domain: y < 2", "a parameter name"},
       {"# domain: x", "<, <=, > or >="},
-      {"# domain: 0 <= x <=", "the name of a parameter"},
+      {"# domain: 0 <= x <=", "a parameter name"},
       {"# domain: x = 3", "<, <=, > or >="},
-      {"# domain: x < 2 3", "the end of the hint"},
-      {"# domain: 0 < x < 2 < 3", "the end of the hint"},
-      {"# domain: x < len(y)", "the name of a parameter"},
-      {"# domain: x < len(n)", "a dimension that the array has"},
+      {"# domain: x < 2 3", "the end of the comment"},
+      {"# domain: 0 < x < 2 < 3", "the end of the comment"},
+      {"# domain: x < len(y)", "a parameter name"},
+      {"# domain: x < len(n)", "a valid array dimension"},
       {"# domain: x < idx", "a scalar parameter"},
-      {"# domain: x < idx.shape[2]", "a dimension that the array has"},
-      {"# domain: x < idx.shape[-1]", "a dimension that the array has"},
+      {"# domain: x < idx.shape[2]", "a valid array dimension"},
+      {"# domain: x < idx.shape[-1]", "a valid array dimension"},
       {"# domain: x < idx.size", "'shape'"},
       {"# domain: x < (2", "')'"},
       {"# domain: x is sorted", "'permutation'"},
-      {"# domain:", "the name of a parameter"},
-      {"# launch: (n, m)", "the name of a parameter"},
+      {"# domain:", "a parameter name"},
+      {"# launch: (n, m)", "a parameter name"},
       {"# launch: (n, 2", "')'"},
-      {"# launch:", "the name of a parameter"},
+      {"# launch:", "a parameter name"},
   };
   for (const BadRow& row : rows) {
     SCOPED_TRACE(row.precondition);
     EXPECT_THAT(error_of(std::string(row.precondition) + "\n"),
-                AllOf(HasSubstr(std::string(row.precondition).substr(2)), HasSubstr("cannot be read"),
+                AllOf(HasSubstr(std::string(row.precondition).substr(2)), HasSubstr("invalid comment"),
                       HasSubstr(std::string("expected ") + row.expected), HasSubstr("kernel.py:")));
   }
 }
 
-TEST(Preconditions, NeedAnExtentForEachThreadIndex) {
+TEST(Preconditions, RequiresAnExtentForEachThreadIndex) {
   EXPECT_THAT(error_of("# launch: n\n"), HasSubstr("1 extents, but the kernel has 2 thread indices"));
   EXPECT_THAT(error_of("# launch: (n, n, n)\n"), HasSubstr("3 extents, but the kernel has 2 thread indices"));
 }
 
-TEST(Preconditions, DeepBracketsAreRefused) {
+TEST(Preconditions, RejectsDeeplyNestedBrackets) {
   EXPECT_THAT(error_of("# domain: x < " + std::string(100'000, '(') + "\n"), HasSubstr("expected ')'"));
   EXPECT_NE(error_of("# domain: x < " + std::string(100'000, '-') + "1\n"), "");
 }

@@ -22,12 +22,12 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-void stop(Prepared& prepared, Outcome outcome, std::string kind, std::string message) {
+void stop(PreparedKernel& prepared, Outcome outcome, std::string kind, std::string message) {
   CaseRecord record;
   record.outcome = outcome;
   record.kind = std::move(kind);
   record.message = std::move(message);
-  prepared.stopped = std::move(record);
+  prepared.early_result = std::move(record);
 }
 
 std::string types_part(const KernelSource& source) {
@@ -53,7 +53,7 @@ CaseRecord blank_record(const KernelSource& source, const backends::Device& devi
   return record;
 }
 
-/// Takes outcome, kind and message over, and notes the attempt.
+/// Sets outcome, kind and message, and records the attempt.
 void conclude(CaseRecord& record, Outcome outcome, std::string kind, std::string message) {
   record.outcome = outcome;
   record.kind = std::move(kind);
@@ -76,7 +76,7 @@ void take_verdict(CaseRecord& record, PassVerdict verdict, const ir::Module& mod
   record.inconclusive = verdict.inconclusive;
   record.tiers = verdict.tiers;
   record.failures = std::move(verdict.mismatches);
-  record.uncovered = verdict.coverage.gaps(module);
+  record.uncovered = verdict.coverage.uncovered(module);
   record.finding = std::move(verdict.finding);
   record.faults = std::move(verdict.faults);
   record.profiles = std::move(verdict.profiles);
@@ -93,26 +93,26 @@ Outcome outcome_of(const backends::BuildFailed& failed) {
   return Outcome::internal_error;
 }
 
-/// The first line of a compiler's log that tells of an error, or else the first.
-std::string telling_line(const std::string& log) {
+/// The first line of a compiler's log that reports an error, or else the first line.
+std::string error_line(const std::string& log) {
   const std::size_t error = log.find("error:");
   const std::size_t before = error == std::string::npos ? error : log.rfind('\n', error);
   const std::size_t start = before == std::string::npos ? 0 : before + 1;
   return log.substr(start, log.find('\n', start) - start);
 }
 
-/// The kernel and its adjoint, if it has one, in a device's language.
-Result<backends::EmittedKernel> printed_for(const Prepared& prepared, const Printer& printer,
+/// The kernel and its adjoint, if any, printed in the device's language.
+Result<backends::EmittedKernel> printed_for(const PreparedKernel& prepared, const Printer& printer,
                                             backends::SourceTarget target) {
   const ir::Function* backward = prepared.adjoint ? &prepared.adjoint->module.kernels[0] : nullptr;
   const ir::Module& module = prepared.adjoint ? prepared.adjoint->module : *prepared.source->module;
   return printer(module, prepared.kernel(), backward, target);
 }
 
-/// The texts of a kernel that was prepared for a target, for the report.
-Artifact artifact_of(const Prepared& prepared, const Printer& printer, backends::SourceTarget prepared_for,
-                     std::string compile_command) {
-  Artifact artifact;
+/// The source texts of a kernel prepared for a target, for the report.
+SourceTexts artifact_of(const PreparedKernel& prepared, const Printer& printer, backends::SourceTarget prepared_for,
+                        std::string compile_command) {
+  SourceTexts artifact;
   artifact.python = prepared.source->python;
   artifact.compile_command = std::move(compile_command);
   if (prepared.source->module == nullptr) return artifact;
@@ -127,11 +127,11 @@ Artifact artifact_of(const Prepared& prepared, const Printer& printer, backends:
   return artifact;
 }
 
-/// What is settled before anything runs: no adjoint for a backward case, or a stage that stopped. True if so.
-bool settle(const Prepared& prepared, Pass pass, CaseRecord& record) {
-  if (prepared.stopped) {
-    conclude(record, prepared.stopped->outcome, prepared.stopped->kind, prepared.stopped->message);
-    record.log = prepared.stopped->log;
+/// Concludes a case that cannot run: a backward case without an adjoint, or a failed stage. Returns whether it did.
+bool settle(const PreparedKernel& prepared, Pass pass, CaseRecord& record) {
+  if (prepared.early_result) {
+    conclude(record, prepared.early_result->outcome, prepared.early_result->kind, prepared.early_result->message);
+    record.log = prepared.early_result->log;
     return true;
   }
   if (pass == Pass::kBackward && prepared.rejected) {
@@ -144,19 +144,23 @@ bool settle(const Prepared& prepared, Pass pass, CaseRecord& record) {
 /// Everything about one kernel after the build.
 class KernelRun {
  public:
-  KernelRun(Prepared& prepared, backends::Device& device, const Printer& printer, const RunOptions& options,
-            const Peer* peer)
-      : prepared_(prepared), device_(device), printer_(printer), options_(options), peer_(peer) {}
+  KernelRun(PreparedKernel& prepared, backends::Device& device, const Printer& printer, const RunOptions& options,
+            const CrossCheckDevice* cross_check_device)
+      : prepared_(prepared),
+        device_(device),
+        printer_(printer),
+        options_(options),
+        cross_check_device_(cross_check_device) {}
 
   std::vector<CaseRecord> records(const backends::BuildOutcome* built, backends::Session* session) {
     std::optional<Judgement> judgement;
     const auto* failed = built == nullptr ? nullptr : std::get_if<backends::BuildFailed>(built);
-    if (failed != nullptr && !prepared_.stopped) {
-      stop(prepared_, outcome_of(*failed), "build", telling_line(failed->log));
-      prepared_.stopped->log = failed->log;
+    if (failed != nullptr && !prepared_.early_result) {
+      stop(prepared_, outcome_of(*failed), "build", error_line(failed->log));
+      prepared_.early_result->log = failed->log;
     }
     PassMeasurements measured;
-    if (!prepared_.stopped) {
+    if (!prepared_.early_result) {
       const auto& kernel = std::get<backends::BuiltKernel>(*built);
       judgement = judged(kernel, *session);
       if (options_.measure && passes(*judgement)) measured = options_.measure(subject(), kernel);
@@ -193,12 +197,13 @@ class KernelRun {
   void add_artifact(CaseRecord& record, bool first) const {
     constexpr std::size_t kSmall = 24 * 1024;
     if (is_pass(record.outcome) && !(options_.keep_sources && first)) return;
-    Artifact artifact = artifact_of(prepared_, printer_, device_.target(), device_.build_command(options_.mode.flags));
+    SourceTexts artifact =
+        artifact_of(prepared_, printer_, device_.target(), device_.build_command(options_.mode.flags));
     const std::size_t size = artifact.python.size() + artifact.cpp.size() + artifact.cuda.size() + artifact.ir.size();
     if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);
   }
 
-  /// Whether nothing is wrong with any case of the kernel.
+  /// Whether all cases of the kernel are as expected.
   bool passes(const Judgement& judgement) const {
     return std::ranges::all_of(passes_of(*prepared_.source, options_), [&](Pass pass) {
       if (pass == Pass::kForward) return is_pass(judgement.forward.decide().outcome);
@@ -206,7 +211,7 @@ class KernelRun {
     });
   }
 
-  Subject subject() const {
+  KernelUnderTest subject() const {
     return {.module = *prepared_.source->module,
             .kernel = prepared_.kernel(),
             .promoted = *prepared_.promoted,
@@ -216,70 +221,71 @@ class KernelRun {
   }
 
   Judgement judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
-    const JudgeConfiguration bench{.session = session,
-                                   .policy = options_.policy,
-                                   .profile = profile_of(device_.target(), options_.mode.flags),
-                                   .seed = options_.seed,
-                                   .forward = options_.forward,
-                                   .backward = options_.backward,
-                                   .time_limit = options_.time_limit,
-                                   .peer = peer_};
-    if (options_.test_plans == nullptr) return judge(subject(), kernel, bench);
+    const JudgeConfiguration configuration{.session = session,
+                                           .policy = options_.policy,
+                                           .profile = profile_of(device_.target(), options_.mode.flags),
+                                           .seed = options_.seed,
+                                           .forward = options_.forward,
+                                           .backward = options_.backward,
+                                           .time_limit = options_.time_limit,
+                                           .cross_check_device = cross_check_device_};
+    if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan =
-        options_.test_plans->of(*prepared_.source, options_, [&] { return draw_test_plan(subject(), bench); });
+        options_.test_plans->of(*prepared_.source, options_, [&] { return draw_test_plan(subject(), configuration); });
     const double drawing_ms = milliseconds_since(start);
-    Judgement judgement = judge_in_full(*test_plan, subject(), kernel, bench);
+    Judgement judgement = judge_with_oracle_check(*test_plan, subject(), kernel, configuration);
     judgement.reference_ms += drawing_ms;
     return judgement;
   }
 
-  Prepared& prepared_;
+  PreparedKernel& prepared_;
   backends::Device& device_;
   const Printer& printer_;
   const RunOptions& options_;
-  const Peer* peer_;
+  const CrossCheckDevice* cross_check_device_;
 };
 
-/// What RunOptions::peer makes of the kernels of a batch.
-class Peers {
+/// Builds the kernels of a batch on RunOptions::cross_check_device.
+class CrossCheckBatch {
  public:
-  Peers(std::span<const Prepared> kernels, const Printer& printer, const RunOptions& options) : options_(options) {
-    if (options.peer == nullptr || !options.peer->can_run().available) return;
+  CrossCheckBatch(std::span<const PreparedKernel> kernels, const Printer& printer, const RunOptions& options)
+      : options_(options) {
+    if (options.cross_check_device == nullptr || !options.cross_check_device->can_run().available) return;
     std::vector<backends::EmittedKernel> emitted;
-    for (const Prepared& kernel : kernels) {
-      if (kernel.stopped) continue;
-      auto printed = printed_for(kernel, printer, options.peer->target());
+    for (const PreparedKernel& kernel : kernels) {
+      if (kernel.early_result) continue;
+      auto printed = printed_for(kernel, printer, options.cross_check_device->target());
       if (!printed.ok()) continue;
       emitted.push_back(printed.take());
       positions_[&kernel] = emitted.size() - 1;
     }
-    built_ = options.peer->build(emitted, options.mode.flags);
-    auto session = options.peer->open({});
+    built_ = options.cross_check_device->build(emitted, options.mode.flags);
+    auto session = options.cross_check_device->open({});
     if (session.ok()) session_ = session.take();
   }
 
-  std::optional<Peer> of(const Prepared& kernel) {
+  std::optional<CrossCheckDevice> of(const PreparedKernel& kernel) {
     const auto position = positions_.find(&kernel);
     if (position == positions_.end() || session_ == nullptr) return std::nullopt;
     const auto* built = std::get_if<backends::BuiltKernel>(&built_[position->second]);
     if (built == nullptr) return std::nullopt;
-    return Peer{.name = std::string(options_.peer->name()),
-                .session = *session_,
-                .kernel = *built,
-                .profile = profile_of(options_.peer->target(), options_.mode.flags)};
+    return CrossCheckDevice{.name = std::string(options_.cross_check_device->name()),
+                            .session = *session_,
+                            .kernel = *built,
+                            .profile = profile_of(options_.cross_check_device->target(), options_.mode.flags)};
   }
 
  private:
   const RunOptions& options_;
-  std::map<const Prepared*, std::size_t> positions_;  ///< in built_
+  std::map<const PreparedKernel*, std::size_t> positions_;  ///< in built_
   std::vector<backends::BuildOutcome> built_;
   std::unique_ptr<backends::Session> session_;
 };
 
 }  // namespace
 
-reference::Profile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags) {
+reference::ArithmeticProfile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags) {
   const bool cuda = target == backends::SourceTarget::kCuda;
   const auto library = cuda ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
   return {.native_library = library, .promoted_library = library, .flush_to_zero = flags.flush_subnormals};
@@ -288,7 +294,7 @@ reference::Profile profile_of(backends::SourceTarget target, const backends::Bui
 std::string types_of(const ir::Module& module, const ir::Function& kernel) {
   std::set<ir::Scalar, std::greater<>> scalars;  // floats come last in the enumeration
   for (int p = 0; p < kernel.parameter_count; ++p) {
-    for (const ir::ScalarComponent& component : ir::leaves_of(module, kernel.var(p).type.element()))
+    for (const ir::ScalarComponent& component : ir::scalar_components(module, kernel.var(p).type.element()))
       scalars.insert(component.scalar);
   }
   std::string text;
@@ -326,12 +332,12 @@ std::vector<std::string> cases_of(const KernelSource& source, const backends::De
   return cases;
 }
 
-Prepared prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
-                 const RunOptions& options) {
-  Prepared prepared;
+PreparedKernel prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
+                       const RunOptions& options) {
+  PreparedKernel prepared;
   prepared.source = &source;
-  if (source.unreadable) {
-    stop(prepared, Outcome::unsupported, "reader", source.unreadable->text());
+  if (source.parse_error) {
+    stop(prepared, Outcome::unsupported, "reader", source.parse_error->text());
     return prepared;
   }
   if (const auto diagnostics = ir::verify(*source.module); !diagnostics.empty()) {
@@ -341,7 +347,7 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
   }
   auto start = std::chrono::steady_clock::now();
   if (options.backward) {
-    Result<transforms::Adjoint> adjoint = transforms::make_adjoint(*source.module, prepared.kernel());
+    Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*source.module, prepared.kernel());
     if (!adjoint.ok()) {
       prepared.rejected = adjoint.error();
     } else if (!adjoint.value().gradients.empty()) {
@@ -375,36 +381,36 @@ std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSou
                                                      backends::SourceTarget target, const RunOptions& options) {
   std::vector<backends::EmittedKernel> emitted;
   for (const KernelSource& source : sources) {
-    Prepared prepared = prepare(source, printer, target, options);
-    if (!prepared.stopped) emitted.push_back(std::move(*prepared.emitted));
+    PreparedKernel prepared = prepare(source, printer, target, options);
+    if (!prepared.early_result) emitted.push_back(std::move(*prepared.emitted));
   }
   return emitted;
 }
 
 void run_batch(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
                const RunOptions& options, const TakeRecord& take) {
-  std::vector<Prepared> kernels;
+  std::vector<PreparedKernel> kernels;
   kernels.reserve(sources.size());
   for (const KernelSource& source : sources)
     kernels.push_back(prepare(source, printer, device.target(), options));
 
   std::vector<backends::EmittedKernel> emitted;
-  for (const Prepared& kernel : kernels) {
-    if (!kernel.stopped) emitted.push_back(*kernel.emitted);
+  for (const PreparedKernel& kernel : kernels) {
+    if (!kernel.early_result) emitted.push_back(*kernel.emitted);
   }
   const auto start = std::chrono::steady_clock::now();
   const std::vector<backends::BuildOutcome> built = device.build(emitted, options.mode.flags);
   const double build_ms = milliseconds_since(start) / static_cast<double>(std::max<std::size_t>(emitted.size(), 1));
 
   Result<std::unique_ptr<backends::Session>> session = device.open({});
-  Peers peers(kernels, printer, options);
+  CrossCheckBatch cross_check_batch(kernels, printer, options);
   std::size_t next = 0;
-  for (Prepared& kernel : kernels) {
-    const backends::BuildOutcome* outcome = kernel.stopped ? nullptr : &built[next++];
+  for (PreparedKernel& kernel : kernels) {
+    const backends::BuildOutcome* outcome = kernel.early_result ? nullptr : &built[next++];
     kernel.times.build = outcome == nullptr ? 0 : build_ms;
-    if (!session.ok() && !kernel.stopped) stop(kernel, Outcome::resource_error, "session", session.error().text());
-    const std::optional<Peer> peer = peers.of(kernel);
-    KernelRun run(kernel, device, printer, options, peer ? &*peer : nullptr);
+    if (!session.ok() && !kernel.early_result) stop(kernel, Outcome::resource_error, "session", session.error().text());
+    const std::optional<CrossCheckDevice> cross_check_device = cross_check_batch.of(kernel);
+    KernelRun run(kernel, device, printer, options, cross_check_device ? &*cross_check_device : nullptr);
     for (CaseRecord& record : run.records(outcome, session.ok() ? session.value().get() : nullptr))
       take(std::move(record));
   }

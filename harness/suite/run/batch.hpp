@@ -1,4 +1,4 @@
-// A batch: kernels that are prepared, built together, and judged one by one. Private to run.
+// Processes a batch of kernels: prepares them, builds them together, and judges them one by one. Private to run.
 #pragma once
 
 #include <functional>
@@ -13,30 +13,30 @@
 
 namespace assay::harness {
 
-/// A kernel on its way through the stages.
-struct Prepared {
+/// A kernel and the results of its stages.
+struct PreparedKernel {
   const KernelSource* source = nullptr;
-  std::shared_ptr<const ir::Module> promoted;  ///< stays where it is: the oracle refers to it
+  std::shared_ptr<const ir::Module> promoted;  ///< owned here because the oracle refers to it
   std::optional<reference::Oracle> oracle;
   std::optional<reference::Oracle> promoted_oracle;
-  std::optional<transforms::Adjoint> adjoint;
-  std::optional<Error> rejected;  ///< why there is no adjoint
+  std::optional<transforms::AdjointModule> adjoint;
+  std::optional<Error> rejected;  ///< the reason for a missing adjoint
   std::optional<backends::EmittedKernel> emitted;
-  std::optional<CaseRecord> stopped;  ///< outcome, kind and message if a stage could not go on
+  std::optional<CaseRecord> early_result;  ///< outcome, kind and message if a stage failed
   StageTimes times;
 
   const ir::Function& kernel() const { return source->module->kernels[source->kernel_index]; }
 };
 
-/// Reads, differentiates and prints one kernel; never fails, see Prepared::stopped.
-Prepared prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
-                 const RunOptions& options);
+/// Verifies, differentiates and prints one kernel; failures are in PreparedKernel::early_result.
+PreparedKernel prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
+                       const RunOptions& options);
 
-/// The passes that the options ask for and the kernel has: one without a float parameter has no backward pass.
+/// The requested passes that the kernel has: kernels without a float parameter have no backward pass.
 std::vector<backends::Pass> passes_of(const KernelSource& source, const RunOptions& options);
 
-/// The math library and the rounding that code of the language has with these flags.
-reference::Profile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags);
+/// The math library and rounding of code in this language with these flags.
+reference::ArithmeticProfile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags);
 
 /// The name of a case.
 std::string case_name(const KernelSource& source, std::string_view device, backends::Pass pass, const Mode& mode);
@@ -45,15 +45,15 @@ std::string case_name(const KernelSource& source, std::string_view device, backe
 std::vector<std::string> cases_of(const KernelSource& source, const backends::Device& device,
                                   const RunOptions& options);
 
-/// Takes one record; called in the order of the plan.
+/// Receives one record; called in the order of the plan.
 using TakeRecord = std::function<void(CaseRecord)>;
 
-/// Prepares and builds the sources, then judges them one by one; one record for each planned case, as soon as it is
-/// known.
+/// Prepares and builds the sources, then judges them one by one. Passes one record for each planned case to `take`, as
+/// soon as the case is decided.
 void run_batch(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
                const RunOptions& options, const TakeRecord& take);
 
-/// The records of sources on a device that cannot run here.
+/// Passes `unsupported` records to `take`, for a device that cannot run on this machine.
 void unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device, const RunOptions& options,
                        const TakeRecord& take);
 

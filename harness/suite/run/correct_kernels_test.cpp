@@ -1,4 +1,4 @@
-// Right kernels pass at full strictness with every tier run; kernels that cannot be judged end as what they are.
+// Correct kernels pass every check of the standard policy; kernels that cannot be judged get the correct outcome.
 #include <stdexcept>
 #include <vector>
 
@@ -16,9 +16,9 @@ using testing::CpuRun;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::Specimen;
+using testing::TestKernel;
 
-const std::vector<Specimen> kRight = {{"dynamic_product", R"(
+const std::vector<TestKernel> kCorrect = {{"dynamic_product", R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     i = wp.tid()
@@ -27,7 +27,7 @@ def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
         p *= x[j]
     out[i] = p * x[i]
 )"},
-                                      {"while_with_break", R"(
+                                          {"while_with_break", R"(
 # domain: 0.25 <= x <= 2
 # domain: 4 <= limit <= 30
 @wp.kernel
@@ -42,7 +42,7 @@ def k(x: wp.array(dtype=float), limit: float, out: wp.array(dtype=float)):
         j += 1
     out[i] = s * s
 )"},
-                                      {"nested_accumulator", R"(
+                                          {"nested_accumulator", R"(
 # domain: 0 <= n <= 5
 @wp.kernel
 def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
@@ -55,20 +55,20 @@ def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
         total += row * x[i]
     out[i] = total
 )"},
-                                      {"gather", R"(
+                                          {"gather", R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), idx: wp.array(dtype=int), out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = x[idx[i]] * x[i]
 )"},
-                                      {"stencil", R"(
+                                          {"stencil", R"(
 @wp.kernel
 def k(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
     i, j = wp.tid()
     if i > 0 and i < x.shape[0] - 1 and j > 0 and j < x.shape[1] - 1:
         out[i, j] = x[i - 1, j] * x[i + 1, j] + x[i, j - 1] * x[i, j + 1]
 )"},
-                                      {"rows_of_a_flat_array", R"(
+                                          {"rows_of_a_flat_array", R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     row = wp.tid()
@@ -76,32 +76,32 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
         i = row * 24 + column
         out[i] = x[i] * x[i]
 )"},
-                                      {"in_place", R"(
+                                          {"in_place", R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), v: wp.array(dtype=float), dt: float):
     i = wp.tid()
     v[i] = v[i] - dt * wp.sin(x[i])
     x[i] = x[i] + dt * v[i]
 )"},
-                                      {"sum", R"(
+                                          {"sum", R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), total: wp.array(dtype=float)):
     i = wp.tid()
     wp.atomic_add(total, 0, x[i] * x[i])
 )"},
-                                      {"doubles", R"(
+                                          {"doubles", R"(
 @wp.kernel
 def k(x: wp.array(dtype=wp.float64), out: wp.array(dtype=wp.float64)):
     i = wp.tid()
     out[i] = wp.exp(x[i]) * x[i]
 )"},
-                                      {"vectors", R"(
+                                          {"vectors", R"(
 @wp.kernel
 def k(a: wp.array(dtype=wp.vec3), b: wp.vec3, out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = wp.dot(wp.cross(a[i], b), wp.vec3(1.0, 2.0, 3.0)) + wp.length_sq(a[i])
 )"},
-                                      {"parameters_of_a_struct", R"(
+                                          {"parameters_of_a_struct", R"(
 @wp.struct
 class Spring:
     stiffness: float
@@ -115,8 +115,8 @@ def k(x: wp.array(dtype=float), spring: Spring, force: wp.array(dtype=float)):
         force[i] = -spring.stiffness * (x[i] - spring.rest)
 )"}};
 
-TEST(CorrectKernels, PassWithEveryTier) {
-  const CpuRun run(kRight, [] {
+TEST(CorrectKernels, PassEveryCheck) {
+  const CpuRun run(kCorrect, [] {
     RunOptions options;  // the standard policy
     options.seed = 11;
     return options;
@@ -126,23 +126,24 @@ TEST(CorrectKernels, PassWithEveryTier) {
     EXPECT_TRUE(is_pass(record.outcome));
     EXPECT_GE(record.input_sets, 10);
     EXPECT_GT(record.controls_rejected, 30);
-    const auto ran = [](const std::optional<TierResult>& tier) {
+    const auto ran = [](const std::optional<CheckResult>& tier) {
       return tier && tier->checks > 0 && tier->failed == 0;
     };
-    EXPECT_TRUE(ran(record.tiers.t1));
-    EXPECT_TRUE(ran(record.tiers.t3));
-    EXPECT_TRUE(ran(record.tiers.t5));
+    EXPECT_TRUE(ran(record.tiers.f64_promotion));
+    EXPECT_TRUE(ran(record.tiers.native_precision));
+    EXPECT_TRUE(ran(record.tiers.determinism));
     const bool backward = record.pass == "backward";
-    EXPECT_EQ(ran(record.tiers.t0), backward) << "T0 and T2 are about derivatives";
-    EXPECT_EQ(ran(record.tiers.t2), backward);
+    EXPECT_EQ(ran(record.tiers.oracle_self_check), backward)
+        << "oracle_self_check and finite_differences concern derivatives";
+    EXPECT_EQ(ran(record.tiers.finite_differences), backward);
     ASSERT_TRUE(record.rho_max.has_value());
     EXPECT_GT(*record.rho_max, 0) << "nothing was rounded, so nothing was computed";
     EXPECT_LE(*record.rho_max, 1);
   }
 }
 
-// Of f16 a few operations leave little, in the large launch too.
-TEST(CorrectKernels, HalfPrecisionIsConclusiveInEveryLaunch) {
+// A few operations lose most of the accuracy of f16, in the large launch as well.
+TEST(CorrectKernels, HalfPrecisionIsConclusive) {
   const CpuRun run({{"halves", R"(
 @wp.kernel
 def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.array(dtype=wp.float16)):
@@ -152,7 +153,7 @@ def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.arra
 )"}},
                    [] {
                      RunOptions options;
-                     options.policy.large_backward_one_in = 1;
+                     options.policy.large_backward_interval = 1;
                      return options;
                    }());
   for (const CaseRecord& record : run.records()) {
@@ -162,9 +163,9 @@ def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.arra
   }
 }
 
-// Springs between a particle and itself have no direction, and what is not used, or does not move, may have an infinite
-// derivative: zero times that is no number.
-TEST(CorrectKernels, MayHaveInfiniteDerivativesThatAreMultipliedByZero) {
+// Springs between a particle and itself have no direction, and unused or fixed values may have an infinite derivative:
+// multiplied by zero it gives NaN.
+TEST(CorrectKernels, PassIfInfiniteDerivativeIsMultipliedByZero) {
   const CpuRun run({{"pixels", R"(
 # domain: 0 <= columns <= 4
 @wp.kernel
@@ -195,7 +196,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     EXPECT_TRUE(is_pass(run.backward(name).outcome)) << testing::summary(run.backward(name));
 }
 
-/// Runs all threads of each launch, as a device does that runs them side by side.
+/// Runs all threads of each launch, as a parallel device does.
 class WholeLaunchSession final : public backends::Session {
  public:
   explicit WholeLaunchSession(std::unique_ptr<backends::Session> session) : session_(std::move(session)) {}
@@ -222,9 +223,9 @@ class WholeLaunchDevice final : public testing::ChangedDevice {
   }
 };
 
-// Of 65,539 threads the oracle runs a sample. What another one does, only the source can be blamed for here.
-TEST(CorrectKernels, AreNotBlamedForThreadsThatTheOracleHasNotSeen) {
-  const std::vector<Specimen> specimens{
+// The oracle evaluates a sample of 65,539 threads. A defect of another thread must not fail the device.
+TEST(CorrectKernels, PassDespiteDefectsInUnsampledThreads) {
+  const std::vector<TestKernel> test_kernels{
       {"one_thread_far_out", R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -248,13 +249,13 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )",
        {testing::at_thread_start(backends::Pass::kForward, "if (thread > 65535) continue;")}}};
   std::vector<KernelSource> sources;
-  for (const Specimen& specimen : specimens)
-    sources.push_back(testing::source_of(specimen));
+  for (const TestKernel& test_kernel : test_kernels)
+    sources.push_back(testing::source_of(test_kernel));
   RunOptions options = CpuRun::quick();
   options.policy.large_launch = true;
-  options.policy.large_backward_one_in = 1;
+  options.policy.large_backward_interval = 1;
   WholeLaunchDevice device;
-  const auto records = testing::records_of(sources, device, testing::faulty_printer(specimens), options);
+  const auto records = testing::records_of(sources, device, testing::faulty_printer(test_kernels), options);
   ASSERT_EQ(records.size(), 6U);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_TRUE(is_pass(records[i].outcome)) << testing::summary(records[i]);
@@ -263,8 +264,8 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_EQ(records[4].kind, "mismatch") << testing::summary(records[4]);
 }
 
-TEST(CorrectKernels, TheSameSeedGivesTheSameRecord) {
-  const std::vector<Specimen> one(kRight.begin(), kRight.begin() + 1);
+TEST(CorrectKernels, SameSeedGivesSameRecord) {
+  const std::vector<TestKernel> one(kCorrect.begin(), kCorrect.begin() + 1);
   CaseRecord first = CpuRun(one).backward("dynamic_product");
   CaseRecord second = CpuRun(one).backward("dynamic_product");
   first.time_ms = second.time_ms = {};
@@ -272,8 +273,8 @@ TEST(CorrectKernels, TheSameSeedGivesTheSameRecord) {
   EXPECT_EQ(first, second);
 }
 
-TEST(CorrectKernels, TheirFirstCaseHasTheirSourcesWhereThatIsWanted) {
-  const std::vector<Specimen> one(kRight.begin(), kRight.begin() + 1);
+TEST(CorrectKernels, KeepSourcesInFirstCaseOnRequest) {
+  const std::vector<TestKernel> one(kCorrect.begin(), kCorrect.begin() + 1);
   RunOptions options = CpuRun::quick();
   options.keep_sources = true;
   const CpuRun run(one, options);
@@ -282,7 +283,7 @@ TEST(CorrectKernels, TheirFirstCaseHasTheirSourcesWhereThatIsWanted) {
   EXPECT_FALSE(run.backward("dynamic_product").artifact.has_value()) << "once for each kernel";
 }
 
-const std::vector<Specimen> kUnjudged = {
+const std::vector<TestKernel> kUnjudged = {
     {"race", R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -301,7 +302,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[int(wp.abs(x[i]) * 7.0) % 2] = x[i]
 )"},
-    {"bad_hint", R"(
+    {"invalid_annotation", R"(
 # domain: 0 <= y <= 1
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -325,13 +326,13 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )"},
 };
 
-TEST(UnjudgedKernels, EndAsWhatTheyAre) {
+TEST(UnjudgedKernels, ReportDefectsAndInconclusiveOutcomes) {
   const CpuRun run(kUnjudged);
   for (const CaseRecord* race : {&run.forward("race"), &run.backward("race")}) {
     SCOPED_TRACE(testing::summary(*race));
     EXPECT_EQ(race->outcome, Outcome::defect);
     EXPECT_EQ(race->kind, "race");
-    EXPECT_THAT(race->message, Not(HasSubstr("# launch:"))) << "an annotation does not mend a race";
+    EXPECT_THAT(race->message, Not(HasSubstr("# launch:"))) << "an annotation does not fix a race";
     ASSERT_TRUE(race->finding.has_value());
     EXPECT_EQ(race->finding->line, 6);
     EXPECT_EQ(race->finding->threads.size(), 2U);
@@ -349,8 +350,8 @@ TEST(UnjudgedKernels, EndAsWhatTheyAre) {
   EXPECT_EQ(by_values.kind, "race");
   EXPECT_THAT(by_values.message, HasSubstr("# launch: (1) for a single thread"));
 
-  EXPECT_FALSE(is_pass(run.forward("bad_hint").outcome));
-  EXPECT_THAT(run.forward("bad_hint").message, HasSubstr("the name of a parameter"));
+  EXPECT_FALSE(is_pass(run.forward("invalid_annotation").outcome));
+  EXPECT_THAT(run.forward("invalid_annotation").message, HasSubstr("a parameter name"));
 
   EXPECT_TRUE(is_pass(run.forward("integers").outcome)) << testing::summary(run.forward("integers"));
   EXPECT_THROW((void)run.backward("integers"), std::logic_error) << "there is nothing to differentiate";
@@ -360,10 +361,10 @@ TEST(UnjudgedKernels, EndAsWhatTheyAre) {
   EXPECT_GT(uncertain.inconclusive.path, 0);
 }
 
-TEST(UnjudgedKernels, AnUnreadableOneLeavesTheOthersAlone) {
+TEST(UnjudgedKernels, UnsupportedKernelDoesNotAffectOthers) {
   std::vector<KernelSource> sources{{.family = "user", .kernel = "unread", .module = nullptr, .file = "a.py"},
-                                    testing::source_of(kRight.front())};
-  sources.front().unreadable = Error{.message = "lambda: not a kernel's", .where = "a.py:3:5"};
+                                    testing::source_of(kCorrect.front())};
+  sources.front().parse_error = Error{.message = "lambda: not a kernel's", .where = "a.py:3:5"};
   const auto device = testing::cpu_device();
   const auto records = testing::records_of(sources, *device, testing::faulty_printer({}), CpuRun::quick());
   ASSERT_EQ(records.size(), 4U);

@@ -1,5 +1,5 @@
-// Faults planted into the emitted text of right kernels, all in one batch on the real device: each must end as what it
-// is, and their right neighbours must pass.
+// Faults injected into the emitted text of correct kernels, all in one batch on the real device: each must get the
+// correct outcome, and the correct kernels of the batch must pass.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ using testing::before_body;
 using testing::CpuRun;
 using testing::Edit;
 using ::testing::HasSubstr;
-using testing::Specimen;
+using testing::TestKernel;
 
 constexpr const char* kSmooth = R"(
 @wp.kernel
@@ -66,82 +66,83 @@ def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=int)):
     out[i] = c
 )";
 
-/// What the pass with the fault must end as; the other pass of the kernel must pass unless `both`.
+/// The expected outcome of the pass with the fault; the other pass of the kernel must pass unless `both`.
 struct Fault {
-  Specimen specimen;
+  TestKernel test_kernel;
   Pass pass;
   Outcome outcome;
   const char* kind;
   bool both = false;
 };
 
-/// An atomic addition to a gradient, its cell and its value being groups 1 and 2.
+/// Matches an atomic addition to a gradient, with its element and value as groups 1 and 2.
 std::string addition_to(const std::string& gradient) {
   return R"(atomic_add\(()" + gradient + R"(\.at\(\w+\)), (\w+)\))";
 }
 
 std::vector<Fault> incorrect_derivatives() {
-  const auto wrong = [](const char* name, const char* python, std::vector<Edit> edits) {
+  const auto incorrect = [](const char* name, const char* python, std::vector<Edit> edits) {
     return Fault{{name, python, std::move(edits)}, Pass::kBackward, Outcome::fail, "mismatch"};
   };
   return {
-      wrong("dropped_contribution", kSmooth, {{addition_to("grad_x"), "(void)0"}}),
-      wrong("counted_twice", kSmooth, {{addition_to("grad_x"), "atomic_add($1, $2 + $2)"}}),
-      wrong("wrong_sign", kSmooth, {{addition_to("grad_y"), "atomic_add($1, -$2)"}}),
-      wrong("constant_off_by_a_ten_thousandth", kSmooth, {{R"((adj_\w+ = adj_\w+) \* 0\.75f)", "$1 * 0.750075f"}}),
-      wrong("missing_clear", kTwice, {{R"(grad_out\.at\(i\) = 0\.0f;)", ";"}}),
-      wrong("plain_store", kSmooth, {{addition_to("grad_y"), "($1 = $2)"}}),
-      wrong("plain_store_of_a_sum", kGather, {{addition_to("grad_x"), "($1 = $2)"}}),
-      wrong("wrong_index", kSmooth, {{R"(grad_y\.at\(i\), )", "grad_y.at(i > 0 ? i - 1 : i), "}}),
-      wrong("index_not_gathered", kGather, {{R"(grad_x\.at\(\w+\), )", "grad_x.at(i), "}}),
-      wrong("sine_for_cosine", kSmooth, {{R"(\* cos\()", "* sin("}}),
-      wrong("final_for_saved_value", kProduct, {{R"(= checkpoint_p\[j\])", "= p"}}),
-      wrong("one_trip_fewer", kProduct, {{R"(j > -1)", "j > 0"}}),
-      wrong("seed_of_one", kSmooth, {{R"(real seed = [^;]*;)", "real seed = 1;"}}),
-      wrong("cleared_at_the_start", kSmooth, {at_thread_start(Pass::kBackward, "grad_x.at(thread) = 0;")}),
-      wrong("gradient_of_zero", kSmooth, {at_thread_start(Pass::kBackward, "continue;")}),
-      wrong("gradient_not_a_number", kSmooth, {{addition_to("grad_s"), "($1 = __builtin_nanf(\"\"))"}}),
+      incorrect("dropped_contribution", kSmooth, {{addition_to("grad_x"), "(void)0"}}),
+      incorrect("counted_twice", kSmooth, {{addition_to("grad_x"), "atomic_add($1, $2 + $2)"}}),
+      incorrect("incorrect_sign", kSmooth, {{addition_to("grad_y"), "atomic_add($1, -$2)"}}),
+      incorrect("constant_off_by_a_ten_thousandth", kSmooth, {{R"((adj_\w+ = adj_\w+) \* 0\.75f)", "$1 * 0.750075f"}}),
+      incorrect("missing_clear", kTwice, {{R"(grad_out\.at\(i\) = 0\.0f;)", ";"}}),
+      incorrect("plain_store", kSmooth, {{addition_to("grad_y"), "($1 = $2)"}}),
+      incorrect("plain_store_of_a_sum", kGather, {{addition_to("grad_x"), "($1 = $2)"}}),
+      incorrect("incorrect_index", kSmooth, {{R"(grad_y\.at\(i\), )", "grad_y.at(i > 0 ? i - 1 : i), "}}),
+      incorrect("index_not_gathered", kGather, {{R"(grad_x\.at\(\w+\), )", "grad_x.at(i), "}}),
+      incorrect("sine_for_cosine", kSmooth, {{R"(\* cos\()", "* sin("}}),
+      incorrect("final_for_saved_value", kProduct, {{R"(= checkpoint_p\[j\])", "= p"}}),
+      incorrect("one_iteration_fewer", kProduct, {{R"(j > -1)", "j > 0"}}),
+      incorrect("cotangent_of_one", kSmooth, {{R"(real seed = [^;]*;)", "real seed = 1;"}}),
+      incorrect("cleared_at_the_start", kSmooth, {at_thread_start(Pass::kBackward, "grad_x.at(thread) = 0;")}),
+      incorrect("gradient_of_zero", kSmooth, {at_thread_start(Pass::kBackward, "continue;")}),
+      incorrect("gradient_not_a_number", kSmooth, {{addition_to("grad_s"), "($1 = __builtin_nanf(\"\"))"}}),
   };
 }
 
 std::vector<Fault> incorrect_forwards() {
-  const auto wrong = [](const char* name, const char* python, std::vector<Edit> edits, const char* kind = "mismatch") {
+  const auto incorrect = [](const char* name, const char* python, std::vector<Edit> edits,
+                            const char* kind = "mismatch") {
     return Fault{{name, python, std::move(edits)}, Pass::kForward, Outcome::fail, kind, true};
   };
   return {
-      wrong("constant_off", kSmooth, {{R"(0\.75f)", "0.7501f"}}),
-      wrong("wrong_operator", kSmooth, {{R"(sin\(x\.at\(i\)\) \+)", "sin(x.at(i)) -"}}),
-      wrong("reads_its_output", kSmooth, {{R"(out\.at\(i\) = )", "out.at(i) += "}}),
-      wrong("last_thread_missing", kSmooth, {{R"(thread < end)", "thread < end - 1"}}),
-      wrong("writes_nothing", kSmooth, {at_thread_start(Pass::kForward, "continue;")}),
-      wrong("right_only_once", kSmooth,
-            {at_thread_start(Pass::kForward,
-                             "static int launches = 0; if (thread == begin) ++launches; s += launches > 1;")}),
-      wrong("leans_on_the_thread_before", kSmooth,
-            {at_thread_start(Pass::kForward, "static real before = 0; if (thread == begin) before = 0;"),
-             {R"((out\.at\(i\) = [^;]*);)", "$1 + 0 * before + (before > 100); before = i == 0 ? 1000 : 0;"}}),
-      wrong("counts_one_more", kCount, {{R"(c = c \+ 1)", "c = c + 2"}}),
-      wrong("says_that_it_passed", kSmooth,
-            {before_body("extern \"C\" int puts(const char*);"),
-             at_thread_start(Pass::kForward, "puts(\"{\\\"outcome\\\": \\\"pass\\\"}\");"),
-             {R"(0\.75f)", "0.5f"}}),
-      wrong("extra_write", kEven, {at_thread_start(Pass::kForward, "if (thread > begin) out.at(2 * thread - 1) = 7;")},
-            "extra_write"),
+      incorrect("constant_off", kSmooth, {{R"(0\.75f)", "0.7501f"}}),
+      incorrect("incorrect_operator", kSmooth, {{R"(sin\(x\.at\(i\)\) \+)", "sin(x.at(i)) -"}}),
+      incorrect("reads_its_output", kSmooth, {{R"(out\.at\(i\) = )", "out.at(i) += "}}),
+      incorrect("last_thread_missing", kSmooth, {{R"(thread < end)", "thread < end - 1"}}),
+      incorrect("writes_nothing", kSmooth, {at_thread_start(Pass::kForward, "continue;")}),
+      incorrect("correct_only_once", kSmooth,
+                {at_thread_start(Pass::kForward,
+                                 "static int launches = 0; if (thread == begin) ++launches; s += launches > 1;")}),
+      incorrect("depends_on_previous_thread", kSmooth,
+                {at_thread_start(Pass::kForward, "static real before = 0; if (thread == begin) before = 0;"),
+                 {R"((out\.at\(i\) = [^;]*);)", "$1 + 0 * before + (before > 100); before = i == 0 ? 1000 : 0;"}}),
+      incorrect("counts_one_more", kCount, {{R"(c = c \+ 1)", "c = c + 2"}}),
+      incorrect("prints_pass", kSmooth,
+                {before_body("extern \"C\" int puts(const char*);"),
+                 at_thread_start(Pass::kForward, "puts(\"{\\\"outcome\\\": \\\"pass\\\"}\");"),
+                 {R"(0\.75f)", "0.5f"}}),
+      incorrect("extra_write", kEven,
+                {at_thread_start(Pass::kForward, "if (thread > begin) out.at(2 * thread - 1) = 7;")}, "extra_write"),
   };
 }
 
 std::vector<Fault> misbehaviours() {
   const Edit declares_exit = before_body("extern \"C\" void exit(int);");
   return {
-      {{"beyond_its_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(out.shape[0]) = 1;")}},
+      {{"past_end_of_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(out.shape[0]) = 1;")}},
        Pass::kForward,
        Outcome::memory_fault,
        "out_of_bounds"},
-      {{"before_its_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(-1) = 1;")}},
+      {{"before_start_of_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(-1) = 1;")}},
        Pass::kForward,
        Outcome::memory_fault,
        "out_of_bounds"},
-      {{"beyond_its_gradient", kSmooth, {at_thread_start(Pass::kBackward, "grad_x.at(grad_x.shape[0]) = 1;")}},
+      {{"past_end_of_gradient", kSmooth, {at_thread_start(Pass::kBackward, "grad_x.at(grad_x.shape[0]) = 1;")}},
        Pass::kBackward,
        Outcome::memory_fault,
        "out_of_bounds"},
@@ -167,12 +168,12 @@ std::vector<Fault> misbehaviours() {
        Pass::kBackward,
        Outcome::timed_out,
        "time_limit"},
-      {{"leaves_with_status_0", kSmooth, {declares_exit, at_thread_start(Pass::kForward, "exit(0);")}},
+      {{"exits_with_status_0", kSmooth, {declares_exit, at_thread_start(Pass::kForward, "exit(0);")}},
        Pass::kForward,
        Outcome::crashed,
        "signal",
        true},
-      {{"leaves_when_loaded",
+      {{"exits_when_loaded",
         kSmooth,
         {declares_exit,
          before_body("int leave();"),
@@ -181,30 +182,30 @@ std::vector<Fault> misbehaviours() {
        Outcome::crashed,
        "build",
        true},
-      {{"is_no_program", kSmooth, {at_thread_start(Pass::kBackward, "this is no program;")}},
+      {{"does_not_compile", kSmooth, {at_thread_start(Pass::kBackward, "this does not compile;")}},
        Pass::kBackward,
        Outcome::build_failed,
        "build",
        true},
-      {{"backward_wavers",
+      {{"nondeterministic_backward",
         kSmooth,
         {at_thread_start(Pass::kBackward, "static int runs = 0; if (thread == begin) ++runs;"),
          {addition_to("grad_s"), "atomic_add($1, sizeof(real) == 4 && runs % 2 ? $2 * (1 + 0x1p-22f) : $2)"}}},
        Pass::kBackward,
        Outcome::fail,
        "nondeterministic"},
-      {{"forward_wavers",
+      {{"nondeterministic_forward",
         kSmooth,
         {at_thread_start(Pass::kForward, "static int runs = 0; if (thread == begin) ++runs;"),
          {R"((out\.at\(i\) = )([^;]*);)", "$1runs % 3 ? (real)($2) : (real)((double)$2);"}}},
        Pass::kForward,
        Outcome::fail,
        "nondeterministic"},
-      {{"seed_not_scaled", kSmooth, {{addition_to("grad_y"), "atomic_add($1, seed > 1 || seed < -1 ? 0 : $2)"}}},
+      {{"cotangent_not_scaled", kSmooth, {{addition_to("grad_y"), "atomic_add($1, seed > 1 || seed < -1 ? 0 : $2)"}}},
        Pass::kBackward,
        Outcome::fail,
        "seed_scaling"},
-      {{"gradient_without_a_seed", kSmooth, {{addition_to("grad_y"), "atomic_add($1, seed == 0 ? 1 : $2)"}}},
+      {{"gradient_without_cotangent", kSmooth, {{addition_to("grad_y"), "atomic_add($1, seed == 0 ? 1 : $2)"}}},
        Pass::kBackward,
        Outcome::fail,
        "zero_seed"},
@@ -224,18 +225,19 @@ struct Neighbour {
   const char* name;
   const char* python;
 };
-constexpr Neighbour kNeighbours[] = {{"right_smooth", kSmooth}, {"right_product", kProduct}, {"right_twice", kTwice},
-                                     {"right_even", kEven},     {"right_gather", kGather},   {"right_count", kCount}};
+constexpr Neighbour kNeighbours[] = {{"correct_smooth", kSmooth}, {"correct_product", kProduct},
+                                     {"correct_twice", kTwice},   {"correct_even", kEven},
+                                     {"correct_gather", kGather}, {"correct_count", kCount}};
 
 class Faults : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::vector<Specimen> specimens;
+    std::vector<TestKernel> test_kernels;
     for (const Neighbour& neighbour : kNeighbours)
-      specimens.push_back({neighbour.name, neighbour.python});
+      test_kernels.push_back({neighbour.name, neighbour.python});
     for (const Fault& fault : all_faults())
-      specimens.push_back(fault.specimen);
-    run_ = new CpuRun(specimens);
+      test_kernels.push_back(fault.test_kernel);
+    run_ = new CpuRun(test_kernels);
   }
   static void TearDownTestSuite() {
     delete run_;
@@ -247,12 +249,12 @@ class Faults : public ::testing::Test {
 
   static void expect_faults(const std::vector<Fault>& faults) {
     for (const Fault& fault : faults) {
-      const std::string& name = fault.specimen.name;
-      const CaseRecord& wrong = record(name, fault.pass);
-      EXPECT_EQ(to_text(wrong.outcome), to_text(fault.outcome)) << testing::summary(wrong);
-      EXPECT_EQ(wrong.kind, fault.kind) << testing::summary(wrong);
-      EXPECT_FALSE(wrong.message.empty()) << name;
-      EXPECT_TRUE(wrong.artifact.has_value()) << name << ": the sources of a failed case are kept";
+      const std::string& name = fault.test_kernel.name;
+      const CaseRecord& faulty = record(name, fault.pass);
+      EXPECT_EQ(to_text(faulty.outcome), to_text(fault.outcome)) << testing::summary(faulty);
+      EXPECT_EQ(faulty.kind, fault.kind) << testing::summary(faulty);
+      EXPECT_FALSE(faulty.message.empty()) << name;
+      EXPECT_TRUE(faulty.artifact.has_value()) << name << ": the sources of a failed case are kept";
       if (fault.both) continue;
       const CaseRecord& other = record(name, fault.pass == Pass::kForward ? Pass::kBackward : Pass::kForward);
       EXPECT_TRUE(is_pass(other.outcome)) << testing::summary(other);
@@ -263,7 +265,7 @@ class Faults : public ::testing::Test {
 };
 CpuRun* Faults::run_ = nullptr;
 
-TEST_F(Faults, NeighboursPass) {
+TEST_F(Faults, CorrectKernelsOfTheBatchPass) {
   for (const Neighbour& neighbour : kNeighbours) {
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
       const CaseRecord& right = record(neighbour.name, pass);
@@ -274,52 +276,52 @@ TEST_F(Faults, NeighboursPass) {
   }
 }
 
-TEST_F(Faults, WrongDerivatives) {
+TEST_F(Faults, DetectsIncorrectDerivatives) {
   expect_faults(incorrect_derivatives());
   for (const Fault& fault : incorrect_derivatives()) {
-    const CaseRecord& wrong = record(fault.specimen.name, Pass::kBackward);
-    SCOPED_TRACE(testing::summary(wrong));
-    ASSERT_TRUE(wrong.tiers.t1 && wrong.tiers.t3);
-    EXPECT_GT(wrong.tiers.t1->failed, 0) << "the double lift must see every wrong derivative";
-    EXPECT_GT(wrong.tiers.t3->failed, 0);
-    ASSERT_FALSE(wrong.failures.empty());
-    EXPECT_THAT(wrong.failures.front().array, HasSubstr("grad_"));
-    EXPECT_GT(wrong.failures.front().rho, 1);
-    EXPECT_THAT(wrong.message, HasSubstr(wrong.failures.front().array + "["));
+    const CaseRecord& faulty = record(fault.test_kernel.name, Pass::kBackward);
+    SCOPED_TRACE(testing::summary(faulty));
+    ASSERT_TRUE(faulty.tiers.f64_promotion && faulty.tiers.native_precision);
+    EXPECT_GT(faulty.tiers.f64_promotion->failed, 0) << "f64_promotion must detect every incorrect derivative";
+    EXPECT_GT(faulty.tiers.native_precision->failed, 0);
+    ASSERT_FALSE(faulty.failures.empty());
+    EXPECT_THAT(faulty.failures.front().array, HasSubstr("grad_"));
+    EXPECT_GT(faulty.failures.front().rho, 1);
+    EXPECT_THAT(faulty.message, HasSubstr(faulty.failures.front().array + "["));
   }
 }
 
-TEST_F(Faults, WrongForwards) {
+TEST_F(Faults, DetectsIncorrectForwardPasses) {
   expect_faults(incorrect_forwards());
-  const CaseRecord& wrong = run_->forward("constant_off");
-  EXPECT_EQ(wrong.failures.front().array, "out");
-  EXPECT_GT(wrong.tiers.t1->failed, 0);
-  EXPECT_GT(wrong.tiers.t3->failed, 0);
+  const CaseRecord& faulty = run_->forward("constant_off");
+  EXPECT_EQ(faulty.failures.front().array, "out");
+  EXPECT_GT(faulty.tiers.f64_promotion->failed, 0);
+  EXPECT_GT(faulty.tiers.native_precision->failed, 0);
 }
 
-TEST_F(Faults, AForwardThatIsNoLongerTheBackwardsIsSeenByDifferences) {
+TEST_F(Faults, DetectsForwardBackwardMismatch) {
   const CaseRecord& backward = run_->backward("constant_off");
   EXPECT_EQ(backward.kind, "finite_differences") << testing::summary(backward);
-  EXPECT_EQ(backward.tiers.t1->failed, 0) << "the backward pass itself is right";
-  EXPECT_GT(backward.tiers.t2->failed, 0);
+  EXPECT_EQ(backward.tiers.f64_promotion->failed, 0) << "the backward pass itself is correct";
+  EXPECT_GT(backward.tiers.finite_differences->failed, 0);
 }
 
-TEST_F(Faults, Misbehaviours) {
+TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehaviour) {
   expect_faults(misbehaviours());
   EXPECT_THAT(run_->forward("crashes").message, HasSubstr("SIGSEGV"));
-  EXPECT_THAT(run_->forward("leaves_with_status_0").message, HasSubstr("exited early with status 0"));
+  EXPECT_THAT(run_->forward("exits_with_status_0").message, HasSubstr("exited early with status 0"));
   EXPECT_THAT(run_->backward("hangs").message, HasSubstr("timed out after 300 ms"));
   EXPECT_LT(run_->backward("hangs").time_ms.run, 1500) << "a hang must not be repeated for every input set";
-  EXPECT_THAT(run_->backward("is_no_program").message, HasSubstr("error: "));
-  EXPECT_THAT(run_->backward("is_no_program").log, HasSubstr("'this'"));
-  EXPECT_THAT(run_->forward("beyond_its_array").message, HasSubstr("beside 'out'"));
+  EXPECT_THAT(run_->backward("does_not_compile").message, HasSubstr("error: "));
+  EXPECT_THAT(run_->backward("does_not_compile").log, HasSubstr("'this'"));
+  EXPECT_THAT(run_->forward("past_end_of_array").message, HasSubstr("next to 'out'"));
   EXPECT_THAT(run_->forward("writes_an_input").message, HasSubstr("'y'"));
 }
 
-TEST(LargeLaunches, AreJudgedInBothPasses) {
+TEST(LargeLaunches, DetectFaultsInBothPasses) {
   RunOptions options = CpuRun::quick();
   options.policy.large_launch = true;
-  options.policy.large_backward_one_in = 1;
+  options.policy.large_backward_interval = 1;
   const auto sixteen_bits = [](Pass pass) { return at_thread_start(pass, "if (thread > 65535) continue;"); };
   const CpuRun run({{"all_bits", kSmooth},
                     {"forward_bits", kSmooth, {sixteen_bits(Pass::kForward)}},
@@ -333,7 +335,7 @@ TEST(LargeLaunches, AreJudgedInBothPasses) {
   EXPECT_EQ(run.backward("backward_bits").kind, "mismatch");
 }
 
-TEST_F(Faults, EachCaseHasOneRecordInOrder) {
+TEST_F(Faults, RecordsEachCaseOnceInOrder) {
   const auto& records = run_->records();
   ASSERT_EQ(records.size(), 2 * (std::size(kNeighbours) + all_faults().size()));
   for (std::size_t i = 0; i < records.size(); i += 2) {

@@ -41,11 +41,11 @@ int add_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   for (std::size_t i = 0; i < object->dlpi_phnum && id.empty(); ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    // Where the loader put the segment.
+    // Address of the segment in memory.
     const auto* at = reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr);
     id = build_id({at, segment.p_memsz});
   }
-  // The kernel's own page has a name without a file and computes nothing.
+  // The vDSO of the operating system has no file and computes nothing.
   const bool is_kernels = std::string_view(object->dlpi_name).find("linux-vdso") != std::string_view::npos;
   if (!is_kernels) {
     found.complete = found.complete && !id.empty();
@@ -57,9 +57,9 @@ int add_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 }  // namespace
 
 std::string program_identity() {
-  // With a fault in its judge a program is not the one that its build id names.
+  // With an injected fault the program differs from the one that its build id identifies.
   if (kInjectedFaults) return {};
-  // Once: a compiler library loads more of itself when it is first used, and the program stays what it is.
+  // Computed once: a compiler library loads further libraries on first use, which do not change the program.
   static const std::string identity = [] {
     Found found;
     dl_iterate_phdr(add_object, &found);

@@ -12,7 +12,7 @@ bool decides(Outcome later, Outcome earlier) {
 }
 
 StageTimes sum(const StageTimes& a, const StageTimes& b) {
-  return {.read = a.read,  // once, whatever the attempts
+  return {.read = a.read,  // once, regardless of the attempts
           .adjoint = a.adjoint + b.adjoint,
           .emit = a.emit + b.emit,
           .build = a.build + b.build,

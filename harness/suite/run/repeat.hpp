@@ -1,4 +1,4 @@
-// Judging cases several times with the same inputs, to find those that do not always end the same. Private to run.
+// Judges cases several times with the same inputs, to detect flaky ones. Private to run.
 #pragma once
 
 #include <span>
@@ -7,12 +7,12 @@
 
 namespace assay::harness {
 
-/// As run_batch, `options.repeat` times; one record for each case, once its last attempt is over.
+/// Runs run_batch `options.repeat` times. Passes one record for each case to `take`, after its last attempt.
 void run_repeatedly(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
                     const RunOptions& options, const TakeRecord& take);
 
-/// Adds a later attempt to a case's record. The first attempt that is not as expected decides the case, an internal
-/// error above all: a retry never erases. Attempts and times of both are kept.
+/// Adds a later attempt to a case's record. The first attempt that is not as expected decides the case, except that an
+/// internal error always decides. Keeps the attempts and times of both.
 void add_attempt(CaseRecord& record, CaseRecord later);
 
 }  // namespace assay::harness

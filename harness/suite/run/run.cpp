@@ -39,7 +39,7 @@ std::vector<KernelSource> pending_of(const std::vector<KernelSource>& sources, c
   return pending;
 }
 
-/// Takes the records of those sources that earlier runs proved, and gives the others.
+/// Writes the cached records of sources that earlier runs verified. Returns the other sources.
 std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const backends::Device& device,
                                       const RunOptions& options, std::size_t jobs, const TakeRecord& take) {
   if (options.verdicts == nullptr) return sources;
@@ -58,7 +58,7 @@ std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const b
   return unproved;
 }
 
-/// Judges the batch, and keeps what it proves.
+/// Judges the batch, and caches the verified kernels.
 void judge_and_keep(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
                     const RunOptions& options, const TakeRecord& take) {
   if (options.verdicts == nullptr) return run_repeatedly(sources, device, printer, options, take);
@@ -73,8 +73,8 @@ void judge_and_keep(std::span<const KernelSource> sources, backends::Device& dev
 
 }  // namespace
 
-Result<OutcomeCounts> run_cases(const std::vector<Group>& groups, backends::Device& device, const Printer& printer,
-                                RecordWriter& writer, const Progress& progress) {
+Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends::Device& device,
+                                const Printer& printer, RecordWriter& writer, const Progress& progress) {
   if (groups.empty()) return writer.counts();
   const bool runs = device.can_run().available;
   const int asked = groups.front().options.jobs;
@@ -91,15 +91,15 @@ Result<OutcomeCounts> run_cases(const std::vector<Group>& groups, backends::Devi
     if (progress) progress(record);
     if (auto written = writer.append(record); !written.ok()) failure = written.error();
   };
-  std::vector<Group> unproved;
-  for (const Group& group : groups) {
+  std::vector<KernelGroup> unproved;
+  for (const KernelGroup& group : groups) {
     unproved.push_back({group.options, unproved_of(pending_of(group.sources, device, group.options, writer), device,
                                                    group.options, jobs, [&](CaseRecord record) {
                                                      take(std::move(record), 0, writer.elapsed_ms());
                                                    })});
   }
   SharedTestPlans test_plans(unproved);
-  for (Group& group : unproved) {
+  for (KernelGroup& group : unproved) {
     put_costliest_first(group);
     if (group.options.repeat <= 1) group.options.test_plans = &test_plans;
   }

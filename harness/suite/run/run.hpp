@@ -1,7 +1,7 @@
-// Runs cases: adjoint, print, build, judge, record. Start reading here.
+// Runs cases: differentiate, print, build, judge, record. Start reading here.
 //
-// Kernels go through in batches, several batches at once; each batch is built together, then judged kernel by kernel in
-// a session of its own. One record line is written per case as soon as it is known.
+// Kernels are processed in batches, several at once. Each batch is built together, then judged kernel by kernel in its
+// own session. Each case's record line is written as soon as the case is decided.
 #pragma once
 
 #include <chrono>
@@ -27,35 +27,35 @@ namespace assay::harness {
 class SharedTestPlans;
 class VerdictCache;
 
-/// One kernel to judge, wherever it came from.
+/// One kernel to judge, from any source.
 struct KernelSource {
   std::string family;  ///< "loop", or "user" for a file's kernels
-  std::string kernel;  ///< its part of the case's name: "dynamic_product", "r1_42"
+  std::string kernel;  ///< the component of the case name: "dynamic_product", "r1_42"
   std::shared_ptr<const ir::Module> module;
   std::size_t kernel_index = 0;  ///< in module->kernels
   std::string file;              ///< for messages and the record; empty for a random kernel
   std::string python;            ///< its source text
-  std::string selector = {};     ///< what the command line calls it: "loop/r1_42", "wave.py:step"
-  /// Why the reader could not take this kernel; `module` is then null and its cases end as unsupported(reader).
-  std::optional<Error> unreadable = std::nullopt;
+  std::string selector = {};     ///< selects it on the command line: "loop/r1_42", "wave.py:step"
+  /// Why the frontend rejects this kernel; `module` is then null and its cases are unsupported(reader).
+  std::optional<Error> parse_error = std::nullopt;
   double read_ms = 0;
 };
 
 /// The scalar types of a kernel's parameters in a case's name: "f32", "f32_i32"; floats first, "none" without any.
 std::string types_of(const ir::Module& module, const ir::Function& kernel);
 
-/// Prints a kernel for a device; the composition root binds it to backends/source.
+/// Prints a kernel for a device; bound to backends/source by the caller.
 using Printer =
     std::function<Result<backends::EmittedKernel>(const ir::Module& module, const ir::Function& forward,
                                                   const ir::Function* backward, backends::SourceTarget target)>;
 
-/// Prints a kernel for both targets: what Printer gives for each, faster.
+/// Prints a kernel for both targets. The result is that of Printer for each, but faster.
 using PairPrinter = std::function<Result<backends::EmittedPair>(const ir::Module& module, const ir::Function& forward,
                                                                 const ir::Function* backward)>;
 
-/// A numeric mode that cases name: its flags, and the level of optimisation.
+/// A numeric mode: its name in case names, and its build flags with the optimisation level.
 struct Mode {
-  std::string name;  ///< "" for the device's own default: strict flags
+  std::string name;  ///< "" for strict flags, the default
   backends::BuildFlags flags = backends::BuildFlags::strict();
 };
 
@@ -66,49 +66,49 @@ struct RunOptions {
   std::uint64_t seed = 1;
   Policy policy;
   std::size_t batch = 96;  ///< kernels in a batch
-  int repeat = 1;          ///< how often each case is judged, with the same inputs; see repeat.hpp
+  int repeat = 1;          ///< number of times that each case is judged, with the same inputs; see repeat.hpp
   Mode mode;
-  std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch
-  std::string reproduce_prefix = "assay run";  ///< what the reproducing command begins with
-  bool keep_sources = false;                   ///< of short kernels that pass, too, in the record of their first case
-  /// Called, from any thread, with the launch on which a case failed, before its record is taken.
+  std::chrono::milliseconds time_limit{2000};  ///< processor time for one launch
+  std::string reproduce_prefix = "assay run";  ///< start of the reproducing command
+  bool keep_sources = false;                   ///< also of short passing kernels, in the record of their first case
+  /// Called from any thread with the launch on which a case failed, before its record is written.
   std::function<void(const CaseRecord&, const Counterexample&)> on_counterexample = nullptr;
-  /// Measures each kernel whose cases passed; its results go into their records. Called from any thread.
-  std::function<PassMeasurements(const Subject&, const backends::BuiltKernel&)> measure = nullptr;
-  /// Another device, whose results each kernel's must agree with; null: none. One that cannot build a kernel has no
-  /// say.
-  backends::Device* peer = nullptr;
-  /// What earlier runs proved is taken from here, and what this one proves is put here; null: all is judged anew.
+  /// Measures each kernel whose cases passed; the results become part of their records. Called from any thread.
+  std::function<PassMeasurements(const KernelUnderTest&, const backends::BuiltKernel&)> measure = nullptr;
+  /// Another device, whose results must agree; null: none. Kernels that it cannot build are not compared.
+  backends::Device* cross_check_device = nullptr;
+  /// Cache of verdicts, read and updated by this run; null: every kernel is judged.
   VerdictCache* verdicts = nullptr;
-  /// Where exams are that other groups of the run have drawn; null: each kernel's is drawn. Set by run_cases.
+  /// Test plans that the groups of the run share; null: each group draws its own. Set by run_cases.
   SharedTestPlans* test_plans = nullptr;
 };
 
-/// Kernels that are judged in the same way.
-struct Group {
+/// Kernels that are judged with the same options.
+struct KernelGroup {
   RunOptions options;
   std::vector<KernelSource> sources;
 };
 
-/// Every case that the sources make on the device, in order: the plan.
+/// The plan: the names of all cases of the sources on the device, in order.
 std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, const backends::Device& device,
                                     const RunOptions& options);
 
-/// What a run prints for the device's compiler, in the order of the sources; nothing of kernels that cannot be printed.
+/// The kernels that a run prints for the device's compiler, in the order of the sources. Kernels that cannot be printed
+/// are omitted.
 std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
                                                      backends::SourceTarget target, const RunOptions& options);
 
-/// What each planned case is expected to take, by name and against the others.
-std::unordered_map<std::string, double> expected_costs(const std::vector<Group>& groups,
+/// The expected cost of each planned case, by name, relative to the others.
+std::unordered_map<std::string, double> expected_costs(const std::vector<KernelGroup>& groups,
                                                        const backends::Device& device);
 
-/// Called with each record before it is written, from any thread but never two at once.
+/// Called with each record before it is written, from any thread, but never concurrently.
 using Progress = std::function<void(const CaseRecord&)>;
 
-/// Judges all groups on the device and appends one record per planned case, but for those that the writer has already:
-/// kernels of which all cases are recorded are left out. The groups' options may differ in modes and passes alone.
-/// Fails only if the records cannot be written; what goes wrong with a kernel is in its records.
-Result<OutcomeCounts> run_cases(const std::vector<Group>& groups, backends::Device& device, const Printer& printer,
-                                RecordWriter& writer, const Progress& progress = nullptr);
+/// Judges all groups on the device and appends one record per planned case. Skips kernels whose cases the writer has
+/// already recorded. The groups' options may differ only in modes and passes. Fails only if the records cannot be
+/// written; failures of a kernel are in its records.
+Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends::Device& device,
+                                const Printer& printer, RecordWriter& writer, const Progress& progress = nullptr);
 
 }  // namespace assay::harness

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-testing::Specimen squares(const std::string& name) {
+testing::TestKernel squares(const std::string& name) {
   return {.name = name, .python = R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -26,8 +26,8 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )"};
 }
 
-Group group_of(const std::vector<KernelSource>& sources, int optimisation) {
-  Group group{.options = testing::CpuRun::quick(), .sources = sources};
+KernelGroup group_of(const std::vector<KernelSource>& sources, int optimisation) {
+  KernelGroup group{.options = testing::CpuRun::quick(), .sources = sources};
   group.options.jobs = 1;
   group.options.mode.flags.optimisation = optimisation;
   if (optimisation > 0) group.options.mode.name = "O" + std::to_string(optimisation);
@@ -36,10 +36,10 @@ Group group_of(const std::vector<KernelSource>& sources, int optimisation) {
 
 class Run : public ::testing::Test {
  protected:
-  /// The records, in the order in which they came.
-  std::vector<CaseRecord> run(const std::vector<Group>& groups) {
+  /// The records, in the order in which they were written.
+  std::vector<CaseRecord> run(const std::vector<KernelGroup>& groups) {
     RunStart start;
-    for (const Group& group : groups)
+    for (const KernelGroup& group : groups)
       std::ranges::move(plan_cases(group.sources, device_, group.options), std::back_inserter(start.plan));
     auto writer = RecordWriter::create(folder_->path() / ("run" + std::to_string(++runs_)), start);
     EXPECT_TRUE(writer.ok());
@@ -57,13 +57,13 @@ class Run : public ::testing::Test {
   int runs_ = 0;
 };
 
-TEST_F(Run, TakesWhatTheOptimiserGetsFirst) {
+TEST_F(Run, RunsOptimisedGroupsFirst) {
   const KernelSource a = testing::source_of(squares("a")), b = testing::source_of(squares("b"));
   run({group_of({a, b}, 0), group_of({b}, 2)});
   EXPECT_THAT(device_.built, ElementsAre("b", "a", "b"));
 }
 
-TEST_F(Run, TakesTheCostliestFamilyFirst) {
+TEST_F(Run, RunsMostExpensiveFamilyFirst) {
   KernelSource cheap = testing::source_of(squares("cheap"));
   KernelSource dear = testing::source_of({.name = "dear", .python = R"(
 @wp.kernel
@@ -77,7 +77,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(device_.built, ElementsAre("dear", "cheap"));
 }
 
-TEST_F(Run, JudgesAKernelOfTwoGroupsAsAlone) {
+TEST_F(Run, SharedTestPlanDoesNotChangeVerdict) {
   const KernelSource a = testing::source_of(squares("a"));
   const std::vector<CaseRecord> both = run({group_of({a}, 0), group_of({a}, 2)});
   const std::vector<CaseRecord> alone = run({group_of({a}, 0)});
@@ -92,14 +92,14 @@ TEST_F(Run, JudgesAKernelOfTwoGroupsAsAlone) {
   }
 }
 
-TEST(SharedTestPlans, AreDrawnOnceForAllGroupsOfOneMode) {
+TEST(SharedTestPlans, AreDrawnOnceForGroupsWithSameInputs) {
   const KernelSource a = testing::source_of(squares("a")), b = testing::source_of(squares("b"));
-  Group forward = group_of({a}, 0);
+  KernelGroup forward = group_of({a}, 0);
   forward.options.backward = false;
-  const std::vector<Group> groups{group_of({a, b}, 0), group_of({a}, 2), forward};
+  const std::vector<KernelGroup> groups{group_of({a, b}, 0), group_of({a}, 2), forward};
   SharedTestPlans test_plans(groups);
   int drawn = 0;
-  const auto ask = [&](const KernelSource& source, const Group& group) {
+  const auto ask = [&](const KernelSource& source, const KernelGroup& group) {
     return test_plans.of(source, group.options,
                          [&] { return NoInputs{.message = std::to_string(++drawn), .finding = {}}; });
   };
@@ -109,7 +109,7 @@ TEST(SharedTestPlans, AreDrawnOnceForAllGroupsOfOneMode) {
   EXPECT_EQ(drawn, 2);
   ask(a, groups[2]);  // without gradients
   EXPECT_EQ(drawn, 3);
-  ask(a, groups[0]);  // nobody else was to come
+  ask(a, groups[0]);  // no other group needs it
   EXPECT_EQ(drawn, 4);
 }
 

@@ -18,13 +18,13 @@ double scalars_computed(const ir::Module& module, const ir::Function& function) 
   double sum = 0;
   for (const ir::Expr& expression : function.expressions) {
     const ir::Type type = expression.type;
-    sum += type.shape == ir::Shape::kStruct ? static_cast<double>(ir::leaves_of(module, type.element()).size())
+    sum += type.shape == ir::Shape::kStruct ? static_cast<double>(ir::scalar_components(module, type.element()).size())
                                             : static_cast<double>(type.components() * type.tile_size());
   }
   return sum;
 }
 
-/// Of all loops that count from one number to another.
+/// Trips of all loops with constant bounds.
 double stated_trips(const ir::Function& function) {
   const auto number = [&](ir::ExprId id) {
     const ir::Expr& expression = function.expr(id);
@@ -40,13 +40,13 @@ double stated_trips(const ir::Function& function) {
   return sum;
 }
 
-/// What compiling costs at a level of optimisation, against -O0.
+/// Cost of compiling at an optimisation level, relative to -O0.
 double compiling_at(int optimisation) { return optimisation > 1 ? 5 : (optimisation == 1 ? 3 : 1); }
 
-/// The first of the sources, at most `size` and at least one, that together cost no more than a batch may.
+/// Number of leading sources, at most `size` and at least one, that together do not exceed the cost limit of a batch.
 std::size_t affordable(std::span<const KernelSource> sources, std::size_t size, const RunOptions& options) {
-  // A quarter of a minute: until its first kernel is judged nothing is seen of a batch, and if the run ends all is
-  // lost.
+  // A quarter of a minute: a batch shows no progress until its first kernel is judged, and if the run ends, all of it
+  // is lost.
   constexpr double kMostCost = 50'000;
   double cost = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -56,13 +56,13 @@ std::size_t affordable(std::span<const KernelSource> sources, std::size_t size, 
   return size;
 }
 
-/// The groups by what their kernels cost.
-std::vector<const Group*> costliest_first(const std::vector<Group>& groups) {
-  std::vector<const Group*> order;
-  for (const Group& group : groups)
+/// The groups, ordered by the cost of their kernels.
+std::vector<const KernelGroup*> costliest_first(const std::vector<KernelGroup>& groups) {
+  std::vector<const KernelGroup*> order;
+  for (const KernelGroup& group : groups)
     order.push_back(&group);
   std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const Group* group) { return group->options.mode.flags.optimisation; });
+                           [](const KernelGroup* group) { return group->options.mode.flags.optimisation; });
   return order;
 }
 
@@ -82,10 +82,10 @@ double expected_cost(const KernelSource& source, const RunOptions& options) {
   return sum;
 }
 
-std::unordered_map<std::string, double> expected_costs(const std::vector<Group>& groups,
+std::unordered_map<std::string, double> expected_costs(const std::vector<KernelGroup>& groups,
                                                        const backends::Device& device) {
   std::unordered_map<std::string, double> costs;
-  for (const Group& group : groups) {
+  for (const KernelGroup& group : groups) {
     for (const KernelSource& source : group.sources) {
       const std::vector<std::string> cases = cases_of(source, device, group.options);
       const double cost = expected_cost(source, group.options) / static_cast<double>(cases.size());
@@ -96,7 +96,7 @@ std::unordered_map<std::string, double> expected_costs(const std::vector<Group>&
   return costs;
 }
 
-void put_costliest_first(Group& group) {
+void put_costliest_first(KernelGroup& group) {
   struct Family {
     double cost = 0;
     double kernels = 0;
@@ -114,16 +114,16 @@ void put_costliest_first(Group& group) {
   std::ranges::stable_sort(group.sources, std::ranges::greater{}, mean_cost);
 }
 
-std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs) {
-  // Below this a compiler's start costs more than the waiting.
+std::vector<Batch> batches_of(const std::vector<KernelGroup>& groups, std::size_t jobs) {
+  // Below this size, starting the compiler costs more than waiting.
   constexpr std::size_t kLeast = 8;
   const auto share = [jobs](std::size_t kernels) { return (kernels + 2 * jobs - 1) / (2 * jobs); };
   std::size_t left = 0;
-  for (const Group& group : groups)
+  for (const KernelGroup& group : groups)
     left += group.sources.size();
   const std::size_t least = std::clamp<std::size_t>((left + jobs - 1) / jobs, 1, kLeast);
   std::vector<Batch> batches;
-  for (const Group* group : costliest_first(groups)) {
+  for (const KernelGroup* group : costliest_first(groups)) {
     std::span<const KernelSource> rest = group->sources;
     const std::size_t largest =
         std::clamp(share(rest.size()), std::min(least, group->options.batch), group->options.batch);

@@ -1,4 +1,4 @@
-// Which kernels are built together, and in which order the batches are taken. Private to run.
+// Decides which kernels are built together, and the order of the batches. Private to run.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace assay::harness {
 
-/// What judging a kernel costs against others: the scalars that its code and its functions' compute, with which
-/// compiling goes and which the optimiser multiplies; the trips of loops that the source gives as numbers, of which one
-/// costs a twelfth of a scalar; and as much as 70 scalars for all else.
+/// Relative cost of judging a kernel: the number of scalars that its code and its functions compute, which determines
+/// compile time and is multiplied by the optimisation level; a twelfth of a scalar for each constant loop trip; and 70
+/// scalars for everything else.
 double expected_cost(const KernelSource& source, const RunOptions& options);
 
-/// By families, those first whose kernels cost most: what takes long must not come last. Families stay together, for
-/// their kernels share what the compiler instantiates.
-void put_costliest_first(Group& group);
+/// Sorts by family, the most expensive first, so that long work is not left to the end. Families stay together because
+/// their kernels share template instantiations.
+void put_costliest_first(KernelGroup& group);
 
 /// Sources that are built together, and how they are judged.
 struct Batch {
@@ -24,9 +24,9 @@ struct Batch {
   const RunOptions* options;
 };
 
-/// Batches of at most RunOptions::batch, and of no more than a share of their group; smaller towards the end, so that
-/// no core waits long for another's last one, and where kernels are costly. Groups of the optimiser come first. The
-/// same for every run of the same sources: what is built together is found in the cache together.
-std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs);
+/// Splits the groups into batches of at most RunOptions::batch kernels and at most a share of their group. Batches are
+/// smaller towards the end, so that no core waits long for the last one, and for expensive kernels. Optimised groups
+/// come first. Deterministic, because the build cache stores batches as a whole.
+std::vector<Batch> batches_of(const std::vector<KernelGroup>& groups, std::size_t jobs);
 
 }  // namespace assay::harness

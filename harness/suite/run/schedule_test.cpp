@@ -42,7 +42,7 @@ RunOptions at_level(int optimisation) {
   return options;
 }
 
-TEST(ExpectedCost, CountsWhatIsCompiledAndHowOftenItRuns) {
+TEST(ExpectedCost, CountsCompiledScalarsAndTripCounts) {
   const RunOptions plain = at_level(0);
   const double of_short = expected_cost(source("f", "short", kShort), plain);
   EXPECT_GT(of_short, 70);
@@ -55,32 +55,33 @@ TEST(ExpectedCost, CountsWhatIsCompiledAndHowOftenItRuns) {
   EXPECT_EQ(expected_cost({.family = "f", .kernel = "unreadable"}, plain), 0);
 }
 
-TEST(ExpectedCost, IsSharedByTheCasesOfAKernel) {
-  const Group group{.options = at_level(0), .sources = {source("f", "short", kShort)}};
+TEST(ExpectedCost, IsDividedAmongCasesOfKernel) {
+  const KernelGroup group{.options = at_level(0), .sources = {source("f", "short", kShort)}};
   const auto costs = expected_costs({group}, testing::CountingDevice{});
   ASSERT_EQ(costs.size(), 2U);
   EXPECT_DOUBLE_EQ(costs.at("f/short/f32/cpu/forward"), expected_cost(group.sources[0], group.options) / 2);
   EXPECT_DOUBLE_EQ(costs.at("f/short/f32/cpu/backward"), costs.at("f/short/f32/cpu/forward"));
 }
 
-TEST(Schedule, TakesTheFamilyFirstWhoseKernelsCostMost) {
-  Group group{.options = at_level(0),
-              .sources = {source("cheap", "b", kShort), source("dear", "d", kShort), source("dearest", "f", kShort),
-                          source("cheap", "a", kShort), source("dearest", "e", kTrips), source("dear", "c", kMatrices),
-                          source("cheapest", "g", "s = -s"), source("twin", "h", kShort)}};
+TEST(Schedule, OrdersFamiliesByCost) {
+  KernelGroup group{
+      .options = at_level(0),
+      .sources = {source("cheap", "b", kShort), source("dear", "d", kShort), source("dearest", "f", kShort),
+                  source("cheap", "a", kShort), source("dearest", "e", kTrips), source("dear", "c", kMatrices),
+                  source("cheapest", "g", "s = -s"), source("twin", "h", kShort)}};
   put_costliest_first(group);
   EXPECT_THAT(names(group.sources),
               ElementsAre("dearest/f", "dearest/e", "dear/d", "dear/c", "twin/h", "cheap/b", "cheap/a", "cheapest/g"));
 }
 
-TEST(Schedule, MakesBatchesSmallerTowardsTheEnd) {
-  Group plain;
+TEST(Schedule, ShrinksBatchesTowardsTheEnd) {
+  KernelGroup plain;
   plain.options.batch = 32;
   plain.sources.resize(200);
-  Group optimised = plain;
+  KernelGroup optimised = plain;
   optimised.sources.resize(12);
   optimised.options.mode.flags.optimisation = 2;
-  const std::vector<Group> groups{plain, optimised};
+  const std::vector<KernelGroup> groups{plain, optimised};
   const std::vector<Batch> batches = batches_of(groups, 2);
   std::vector<std::size_t> sizes;
   for (const Batch& batch : batches)
@@ -91,18 +92,18 @@ TEST(Schedule, MakesBatchesSmallerTowardsTheEnd) {
   EXPECT_EQ(&batches.back().sources.back(), &groups[0].sources.back());
 }
 
-TEST(Schedule, MakesBatchesOfCostlyKernelsSmall) {
+TEST(Schedule, ShrinksBatchesOfCostlyKernels) {
   const std::string matrices = "s = " + std::string(40, '(') + "s" + [] {
     std::string text;
     for (int i = 0; i < 40; ++i)
       text += " + wp.determinant(wp.mat44(s) * wp.mat44(s)))";
     return text;
   }();
-  Group plain{.options = at_level(0), .sources = std::vector(200, source("f", "k", matrices))};
-  Group optimised{.options = at_level(2), .sources = plain.sources};
+  KernelGroup plain{.options = at_level(0), .sources = std::vector(200, source("f", "k", matrices))};
+  KernelGroup optimised{.options = at_level(2), .sources = plain.sources};
   const double cost = expected_cost(plain.sources[0], plain.options);
   ASSERT_GT(cost, 50'000 / 96.0);
-  const std::vector<Group> groups{plain, optimised};
+  const std::vector<KernelGroup> groups{plain, optimised};
   const std::vector<Batch> batches = batches_of(groups, 1);
   const auto fits = [&](const RunOptions& options) {
     return static_cast<std::size_t>(50'000 / expected_cost(plain.sources[0], options));

@@ -3,15 +3,15 @@
 namespace assay::harness {
 namespace {
 
-/// An exam takes a few megabytes, most of them for the large launch.
+/// A test plan takes a few megabytes, most of them for the large launch.
 constexpr std::size_t kMostKept = 64;
 
 }  // namespace
 
-SharedTestPlans::SharedTestPlans(const std::vector<Group>& groups) {
-  for (const Group& group : groups) {
+SharedTestPlans::SharedTestPlans(const std::vector<KernelGroup>& groups) {
+  for (const KernelGroup& group : groups) {
     for (const KernelSource& source : group.sources)
-      ++entries_[key_of(source, group.options)].takers;
+      ++entries_[key_of(source, group.options)].remaining_users;
   }
 }
 
@@ -25,16 +25,16 @@ std::shared_ptr<const DrawnTestPlan> SharedTestPlans::of(const KernelSource& sou
   {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[key];
-    --entry.takers;
-    if (entry.test_plan != nullptr && entry.takers <= 0) --kept_;
-    if (entry.test_plan != nullptr) return entry.takers > 0 ? entry.test_plan : std::move(entry.test_plan);
+    --entry.remaining_users;
+    if (entry.test_plan != nullptr && entry.remaining_users <= 0) --stored_count_;
+    if (entry.test_plan != nullptr) return entry.remaining_users > 0 ? entry.test_plan : std::move(entry.test_plan);
   }
   auto test_plan = std::make_shared<const DrawnTestPlan>(draw());
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[key];
-  if (entry.takers > 0 && entry.test_plan == nullptr && kept_ < kMostKept) {
+  if (entry.remaining_users > 0 && entry.test_plan == nullptr && stored_count_ < kMostKept) {
     entry.test_plan = test_plan;
-    ++kept_;
+    ++stored_count_;
   }
   return test_plan;
 }

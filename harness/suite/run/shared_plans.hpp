@@ -1,5 +1,5 @@
-// Exams of kernels that more than one group of a run judges, as those of the sample that is judged at -O2 too. Private
-// to run.
+// Shares the test plans of kernels that several groups of a run judge, such as the sample that is also judged at -O2.
+// Private to run.
 #pragma once
 
 #include <cstddef>
@@ -17,27 +17,27 @@ namespace assay::harness {
 
 class SharedTestPlans {
  public:
-  /// Of groups that differ in their modes, passes and kernels alone.
-  explicit SharedTestPlans(const std::vector<Group>& groups);
+  /// The groups may differ only in modes, passes and kernels.
+  explicit SharedTestPlans(const std::vector<KernelGroup>& groups);
 
-  /// A kernel's exam: that of a group before, or else what `draw` gives, kept while groups are to come that need it.
-  /// From any thread.
+  /// A kernel's test plan: that of an earlier group, or else the result of `draw`, kept while later groups need it.
+  /// Thread-safe.
   std::shared_ptr<const DrawnTestPlan> of(const KernelSource& source, const RunOptions& options,
                                           const std::function<DrawnTestPlan()>& draw);
 
  private:
-  /// What an exam depends on, among the kernels of one run: kernel, whether it has gradients, whether the mode flushes
-  /// subnormals.
+  /// Everything that a test plan depends on within one run: the kernel, whether it has gradients, and whether the mode
+  /// flushes subnormals.
   using Key = std::tuple<const ir::Module*, std::size_t, bool, bool>;
   struct Entry {
-    int takers = 0;  ///< groups that have yet to ask
+    int remaining_users = 0;  ///< groups that still need it
     std::shared_ptr<const DrawnTestPlan> test_plan = nullptr;
   };
   static Key key_of(const KernelSource& source, const RunOptions& options);
 
   std::mutex mutex_;
   std::map<Key, Entry> entries_;
-  std::size_t kept_ = 0;
+  std::size_t stored_count_ = 0;
 };
 
 }  // namespace assay::harness

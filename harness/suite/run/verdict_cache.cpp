@@ -19,25 +19,25 @@ namespace {
 
 using nlohmann::json;
 
-/// Of everything that a verdict depends on. A binding for each member: one that is added does not compile until it is
-/// thought of here.
+/// The part of the key for the policy. Binds each member, so that a new member does not compile until it is considered
+/// here.
 std::string text_of(const Policy& policy) {
-  const auto& [generic_sets, edge_sets, scale_sets, deep_sets, redraws, thresholds, large_launch, large_backward_one_in,
-               native_precision, f64_promotion] = policy;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}", generic_sets, edge_sets, scale_sets, deep_sets, redraws,
-                     thresholds, large_launch, large_backward_one_in, native_precision, f64_promotion);
+  const auto& [generic_sets, edge_sets, scale_sets, fully_checked_sets, max_redraws, thresholds, large_launch,
+               large_backward_interval, native_precision, f64_promotion] = policy;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}", generic_sets, edge_sets, scale_sets, fully_checked_sets,
+                     max_redraws, thresholds, large_launch, large_backward_interval, native_precision, f64_promotion);
 }
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
   const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, reproduce_prefix, keep_sources,
-               on_counterexample, measure, peer, verdicts, test_plans] = options;
+               on_counterexample, measure, cross_check_device, verdicts, test_plans] = options;
   return fmt::format("{} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat, mode.name,
                      time_limit.count(), keep_sources, reproduce_prefix, device.build_command(mode.flags),
-                     peer == nullptr ? "" : peer->build_command(mode.flags));
+                     cross_check_device == nullptr ? "" : cross_check_device->build_command(mode.flags));
 }
 
-/// The lines of the kernel's file that its records may speak of: those up to its end, and all of them where functions
-/// stand below it.
+/// The lines of the kernel's file that its records may refer to: those up to its end, or all lines if it uses functions
+/// below it.
 std::string lines_of(const KernelSource& source) {
   const ir::Module& module = *source.module;
   const ir::Function& kernel = module.kernels[source.kernel_index];
@@ -58,8 +58,8 @@ ir::Module alone(const KernelSource& source) {
 }  // namespace
 
 Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::path& directory,
-                                                         const backends::Device& device, const Environment& environment,
-                                                         std::uint64_t max_bytes) {
+                                                         const backends::Device& device,
+                                                         const RunEnvironment& environment, std::uint64_t max_bytes) {
   const std::string program = program_identity();
   if (program.empty()) return Error{"the program or one of its libraries has no build id"};
   auto store = backends::BuildCache::open(directory, max_bytes);
@@ -73,7 +73,7 @@ Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::
 std::string VerdictCache::key(const KernelSource& source, std::span<const std::string> cases,
                               const RunOptions& options) const {
   const json parts = {"verdict",
-                      circumstances_,
+                      environment_key_,
                       text_of(options, device_),
                       source.family,
                       source.kernel,
@@ -97,7 +97,7 @@ std::vector<CaseRecord> VerdictCache::find(const KernelSource& source, std::span
   try {
     std::ranges::transform(lines, std::back_inserter(records), case_from);
   } catch (const json::exception&) {
-    return {};  // somebody else's file
+    return {};  // not written by this cache
   }
   for (CaseRecord& record : records) {
     record.cached = true;
@@ -117,7 +117,7 @@ void VerdictCache::keep(const KernelSource& source, std::span<const std::string>
     if (!is_pass(record->outcome)) return;
     lines.push_back(json::parse(to_line(*record)));
   }
-  // A cache that cannot be written costs time in the next run and nothing in this one.
+  // Write errors are ignored: they only cost time in the next run.
   static_cast<void>(store_->write(key(source, cases, options), lines.dump()));
 }
 

@@ -1,9 +1,9 @@
-// Verdicts of earlier runs. What this very program has proved of this very kernel on this machine it need not prove
-// again: judging draws its inputs from a seed and runs nothing that depends on time or chance.
+// Caches verdicts of earlier runs. The same program need not judge the same kernel on the same machine again: judging
+// draws its inputs from a seed and is deterministic.
 //
-// Kept are the records of a kernel all of whose cases pass. A failure is judged anew each time, and so is everything
-// once any of this differs: the program's or a library's code, the compilers, the processor, the options, the kernel's
-// file up to the kernel's end. Never used for a device whose results are not the same each time.
+// The cache stores the records of a kernel if all of its cases pass. Failures are always judged again, and so is
+// everything if any of the following differs: the code of the program or a library, the compilers, the processor, the
+// options, or the kernel's file up to the end of the kernel. Not used for devices with nondeterministic results.
 #pragma once
 
 #include <cstdint>
@@ -23,32 +23,31 @@ namespace assay::harness {
 /// Thread-safe.
 class VerdictCache {
  public:
-  /// `directory` may be that of a build cache, with the same bound. `device` must outlive this; `environment` says what
-  /// machine and compilers there are. Fails where the folder cannot be written, and where the program cannot be told
-  /// from another build of it.
+  /// `directory` may be that of a build cache, with the same size limit. `device` must outlive this; `environment`
+  /// describes the machine and the compilers. Fails if the folder cannot be written, or if the program has no build id.
   static Result<std::unique_ptr<VerdictCache>> open(const std::filesystem::path& directory,
-                                                    const backends::Device& device, const Environment& environment,
+                                                    const backends::Device& device, const RunEnvironment& environment,
                                                     std::uint64_t max_bytes = std::uint64_t{1} << 30U);
 
   /// The records of the kernel's cases, in the order of `cases`, marked as CaseRecord::cached and without times; empty
-  /// where there are none.
+  /// if they are not in the cache.
   [[nodiscard]] std::vector<CaseRecord> find(const KernelSource& source, std::span<const std::string> cases,
                                              const RunOptions& options);
 
-  /// Keeps the records of a kernel if they are those of `cases` and all pass.
+  /// Stores the records of a kernel if they are those of `cases` and all pass.
   void keep(const KernelSource& source, std::span<const std::string> cases, const RunOptions& options,
             std::span<const CaseRecord> records);
 
  private:
   VerdictCache(std::unique_ptr<backends::BuildCache> store, const backends::Device& device, std::string circumstances)
-      : store_(std::move(store)), device_(device), circumstances_(std::move(circumstances)) {}
+      : store_(std::move(store)), device_(device), environment_key_(std::move(circumstances)) {}
 
   [[nodiscard]] std::string key(const KernelSource& source, std::span<const std::string> cases,
                                 const RunOptions& options) const;
 
   std::unique_ptr<backends::BuildCache> store_;
   const backends::Device& device_;
-  std::string circumstances_;  ///< program, machine and compilers
+  std::string environment_key_;  ///< program, machine and compilers
 };
 
 }  // namespace assay::harness

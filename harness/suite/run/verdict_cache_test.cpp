@@ -17,36 +17,37 @@ namespace assay::harness {
 namespace {
 
 using testing::CountingDevice;
-using testing::Specimen;
+using testing::TestKernel;
 
-const Specimen kRight{.name = "right", .python = R"(
+const TestKernel kCorrect{.name = "right", .python = R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = x[i] * x[i]
 )"};
-const Specimen kWrong{.name = "wrong", .python = kRight.python, .edits = {{R"(x\.at\(i\) \* x\.at\(i\))", "x.at(i)"}}};
+const TestKernel kIncorrect{
+    .name = "wrong", .python = kCorrect.python, .edits = {{R"(x\.at\(i\) \* x\.at\(i\))", "x.at(i)"}}};
 
 class VerdictCacheTest : public ::testing::Test {
  protected:
   VerdictCacheTest() : cache_(open({})) { options_.verdicts = cache_.get(); }
 
-  std::unique_ptr<VerdictCache> open(const Environment& environment) {
+  std::unique_ptr<VerdictCache> open(const RunEnvironment& environment) {
     auto cache = VerdictCache::open(folder_->path() / "cache", device_, environment);
     EXPECT_TRUE(cache.ok()) << cache.error().text();
     return cache.ok() ? cache.take() : nullptr;
   }
 
   /// The records of a run, in the order of the plan.
-  std::vector<CaseRecord> run(const std::vector<Specimen>& specimens) {
+  std::vector<CaseRecord> run(const std::vector<TestKernel>& test_kernels) {
     std::vector<KernelSource> sources;
-    for (const Specimen& specimen : specimens)
-      sources.push_back(testing::source_of(specimen));
+    for (const TestKernel& test_kernel : test_kernels)
+      sources.push_back(testing::source_of(test_kernel));
     RunStart start{.plan = plan_cases(sources, device_, options_)};
     auto writer = RecordWriter::create(folder_->path() / ("run" + std::to_string(++runs_)), start);
     EXPECT_TRUE(writer.ok());
     std::vector<CaseRecord> records;
-    const auto counts = run_cases({{options_, sources}}, device_, testing::faulty_printer(specimens), *writer,
+    const auto counts = run_cases({{options_, sources}}, device_, testing::faulty_printer(test_kernels), *writer,
                                   [&](const CaseRecord& record) { records.push_back(record); });
     EXPECT_TRUE(counts.ok());
     std::ranges::sort(records, {},
@@ -64,11 +65,11 @@ class VerdictCacheTest : public ::testing::Test {
   int runs_ = 0;
 };
 
-TEST_F(VerdictCacheTest, WhatPassedIsNotJudgedAgainAndItsRecordsAreTheSame) {
-  std::vector<CaseRecord> first = run({kRight});
+TEST_F(VerdictCacheTest, ReusesRecordsOfPassedKernels) {
+  std::vector<CaseRecord> first = run({kCorrect});
   ASSERT_EQ(first.size(), 2U);
   EXPECT_EQ(device_.built.size(), 1U);
-  const std::vector<CaseRecord> second = run({kRight});
+  const std::vector<CaseRecord> second = run({kCorrect});
   EXPECT_EQ(device_.built.size(), 1U);
   ASSERT_EQ(second.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -84,21 +85,21 @@ TEST_F(VerdictCacheTest, WhatPassedIsNotJudgedAgainAndItsRecordsAreTheSame) {
   }
 }
 
-TEST_F(VerdictCacheTest, WhatFailedIsJudgedAgain) {
+TEST_F(VerdictCacheTest, RejudgesFailedKernels) {
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const std::vector<CaseRecord> records = run({kRight, kWrong});
+    const std::vector<CaseRecord> records = run({kCorrect, kIncorrect});
     ASSERT_EQ(records.size(), 4U);
     EXPECT_EQ(records[0].cached, attempt == 1);
     EXPECT_EQ(records[2].outcome, Outcome::fail) << testing::summary(records[2]);
     EXPECT_FALSE(records[2].cached);
-    EXPECT_FALSE(records[3].cached) << "its backward pass is right, but the kernel is not";
+    EXPECT_FALSE(records[3].cached) << "its backward pass is correct, but the kernel is not";
   }
-  EXPECT_EQ(device_.built.size(), 3U) << "the right one once, the wrong one twice";
+  EXPECT_EQ(device_.built.size(), 3U) << "the correct one once, the incorrect one twice";
 }
 
-TEST_F(VerdictCacheTest, NothingIsFoundOnceAnythingDiffers) {
-  run({kRight});
-  const KernelSource source = testing::source_of(kRight);
+TEST_F(VerdictCacheTest, MissesIfAnyInputDiffers) {
+  run({kCorrect});
+  const KernelSource source = testing::source_of(kCorrect);
   const std::vector<std::string> names = cases(source);
   EXPECT_EQ(cache_->find(source, names, options_).size(), 2U);
 
@@ -106,28 +107,28 @@ TEST_F(VerdictCacheTest, NothingIsFoundOnceAnythingDiffers) {
   other.seed += 1;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the inputs";
   other = options_;
-  other.policy.redraws += 1;
+  other.policy.max_redraws += 1;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the policy";
   other = options_;
   other.mode.flags.optimisation = 2;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the compiler's flags";
   other = options_;
   other.jobs = 7;
-  EXPECT_EQ(cache_->find(source, names, other).size(), 2U) << "how many work at once decides nothing";
+  EXPECT_EQ(cache_->find(source, names, other).size(), 2U) << "the number of jobs does not matter";
 
-  Specimen edited = kRight;
+  TestKernel edited = kCorrect;
   edited.python.replace(edited.python.rfind('*'), 1, "+");
   EXPECT_TRUE(cache_->find(testing::source_of(edited), names, options_).empty()) << "the kernel";
-  edited = kRight;
+  edited = kCorrect;
   edited.python.insert(0, "\n");
-  EXPECT_TRUE(cache_->find(testing::source_of(edited), names, options_).empty()) << "its place in the file";
+  EXPECT_TRUE(cache_->find(testing::source_of(edited), names, options_).empty()) << "its location in the file";
   EXPECT_TRUE(open({.cpu = "another"})->find(source, names, options_).empty()) << "the processor";
   EXPECT_TRUE(open({.compiler = "another"})->find(source, names, options_).empty()) << "the compiler";
   EXPECT_EQ(open({})->find(source, names, options_).size(), 2U);
 }
 
-TEST_F(VerdictCacheTest, OnlyRecordsOfAllCasesThatPassAtOnceAreKept) {
-  const KernelSource source = testing::source_of(kRight);
+TEST_F(VerdictCacheTest, StoresOnlyCompletePassingRecords) {
+  const KernelSource source = testing::source_of(kCorrect);
   const std::vector<std::string> names = cases(source);
   const auto record = [&](std::size_t i, std::vector<Outcome> attempts) {
     CaseRecord made = record_of(names[i]);
@@ -149,15 +150,15 @@ TEST_F(VerdictCacheTest, OnlyRecordsOfAllCasesThatPassAtOnceAreKept) {
   EXPECT_EQ(cache_->find(source, names, options_).size(), 2U);
 }
 
-TEST(ProgramIdentity, IsKnownAndStays) {
+TEST(ProgramIdentity, IsKnownAndStable) {
   EXPECT_EQ(program_identity().size(), 64U);
   EXPECT_EQ(program_identity(), program_identity());
 }
 
-/// As NVRTC does when it first compiles: the second run of one process must find what the first kept.
-TEST(ProgramIdentity, StaysWhenALibraryIsLoaded) {
+/// NVRTC loads libraries when it first compiles: a second run in one process must find what the first run stored.
+TEST(ProgramIdentity, IsStableWhenLibraryIsLoaded) {
   const std::string before = program_identity();
-  ASSERT_EQ(::dlopen("libresolv.so.2", RTLD_NOW | RTLD_NOLOAD), nullptr) << "loaded already, so it shows nothing";
+  ASSERT_EQ(::dlopen("libresolv.so.2", RTLD_NOW | RTLD_NOLOAD), nullptr) << "already loaded, so the test has no effect";
   ASSERT_NE(::dlopen("libresolv.so.2", RTLD_NOW), nullptr) << ::dlerror();
   EXPECT_EQ(program_identity(), before);
 }

@@ -10,7 +10,7 @@ Result<KernelSource> curated_kernel(const conformance::CaseFile& curated) {
   Result<KernelSet> read = read_text(std::string(curated.text), std::string(curated.path));
   if (!read.ok()) return read.error();
   if (read->kernels.size() != 1) {
-    return Error{fmt::format("defect of Assay: the curated case holds {} kernels, expected one", read->kernels.size()),
+    return Error{fmt::format("internal error: a curated case must contain one kernel, got {}", read->kernels.size()),
                  std::string(curated.path)};
   }
   KernelSource source = std::move(read->kernels.front());

@@ -7,8 +7,8 @@
 
 namespace assay::harness {
 
-/// The kernel of a curated case. Fails, which is a defect of Assay, if the file is no readable Python or holds other
-/// than one kernel; a kernel that cannot be read says so itself.
+/// The kernel of a curated case. Fails with an internal error if the file is not valid Python or does not contain
+/// exactly one kernel. An unsupported kernel is returned with its reason.
 Result<KernelSource> curated_kernel(const conformance::CaseFile& curated);
 
 }  // namespace assay::harness

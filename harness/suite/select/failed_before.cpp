@@ -6,14 +6,14 @@
 
 namespace assay::harness {
 
-Result<std::vector<CaseRecord>> failed_before(const std::filesystem::path& dir, const std::string& device) {
+Result<std::vector<CaseRecord>> failed_cases(const std::filesystem::path& dir, const std::string& device) {
   Result<RunRecords> run = read_records(dir);
   if (!run.ok()) return run.error();
   std::vector<CaseRecord> failed;
   for (CaseRecord& record : run->cases) {
     if (record.device != device || is_as_expected(record.outcome)) continue;
     if (record.outcome != Outcome::not_run && record.selector.empty())
-      return Error{"its records do not name their selectors: they are older than version 1.4.0", dir.string()};
+      return Error{"the records contain no selectors; schema version 1.4.0 or later is required", dir.string()};
     failed.push_back(std::move(record));
   }
   return failed;
@@ -22,7 +22,7 @@ Result<std::vector<CaseRecord>> failed_before(const std::filesystem::path& dir, 
 std::vector<std::string> selectors_of(const std::vector<CaseRecord>& failed) {
   std::vector<std::string> selectors;
   for (const CaseRecord& record : failed) {
-    // A case that left no record is known by its name alone.
+    // A case without a record is known only by its name.
     const std::string& selector = record.selector.empty() ? record.name : record.selector;
     if (std::ranges::find(selectors, selector) == selectors.end()) selectors.push_back(selector);
   }
@@ -30,7 +30,7 @@ std::vector<std::string> selectors_of(const std::vector<CaseRecord>& failed) {
 }
 
 void keep_failed(Selection& selection, const std::vector<CaseRecord>& failed) {
-  for (Selected& kernel : selection.kernels) {
+  for (SelectedKernel& kernel : selection.kernels) {
     const auto has_failed = [&](auto member, const std::string& value) {
       return std::ranges::any_of(failed, [&](const CaseRecord& record) {
         return record.family == kernel.source.family && record.kernel == kernel.source.kernel &&

@@ -1,4 +1,4 @@
-// Selection by "failed last time".
+// Selects the cases that failed in an earlier run.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace assay::harness {
 
-/// The cases of the run in `dir` on that device that were not as expected, by what was found and whatever was borne.
-/// Fails where there is no such run, and where its records are too old to name their selectors.
-Result<std::vector<CaseRecord>> failed_before(const std::filesystem::path& dir, const std::string& device);
+/// The cases of the run in `dir` on that device whose outcome was not as expected, including expected failures. Fails
+/// if the run does not exist, or if its records are too old to contain selectors.
+Result<std::vector<CaseRecord>> failed_cases(const std::filesystem::path& dir, const std::string& device);
 
-/// What the command line calls their kernels, each once.
+/// The selectors of their kernels, each once.
 std::vector<std::string> selectors_of(const std::vector<CaseRecord>& failed);
 
-/// Of each kernel keeps the passes and the modes in which it failed.
+/// Keeps, for each kernel, only the passes and modes in which it failed.
 void keep_failed(Selection& selection, const std::vector<CaseRecord>& failed);
 
 }  // namespace assay::harness

@@ -20,23 +20,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The language of a file; that of a file with another suffix is the first one.
+/// The language of a file by its suffix; the first language for unknown suffixes.
 const frontend::FrontendRow& language_of(const std::string& file) {
   const frontend::FrontendRow* const row = frontend::frontend_of(file);
   return row != nullptr ? *row : frontend::frontends().front();
 }
 
-/// Why the kernel could not be read: the first error about it. What other files say comes behind all of its own.
+/// Why the kernel could not be parsed: the first error about it. Errors in its own file take precedence over others.
 Error reason_of(const frontend::ParsedFile& read, const frontend::Declaration& kernel, const std::string& file) {
   for (const frontend::Diagnostic& found : read.diagnostics) {
     if (found.severity != frontend::Severity::kError || found.function != kernel.name) continue;
     return {fmt::format("{}: {}", found.construct, found.reason),
             fmt::format("{}:{}:{}", found.file, found.loc.line, found.loc.column)};
   }
-  return {"the kernel could not be read", fmt::format("{}:{}:{}", file, kernel.loc.line, kernel.loc.column)};
+  return {"the kernel could not be parsed", fmt::format("{}:{}:{}", file, kernel.loc.line, kernel.loc.column)};
 }
 
-/// The module's kernel that this declaration became.
+/// The index of the module's kernel for this declaration.
 std::size_t index_of(const ir::Module& module, const frontend::Declaration& declaration) {
   const auto found = std::ranges::find_if(module.kernels, [&](const ir::Function& kernel) {
     return kernel.name == declaration.name && kernel.loc.line == declaration.loc.line;
@@ -45,36 +45,37 @@ std::size_t index_of(const ir::Module& module, const frontend::Declaration& decl
   return static_cast<std::size_t>((found != module.kernels.end() ? found : by_name) - module.kernels.begin());
 }
 
-/// Annotates kernels that never ask which thread they are, and would race, as launched with one thread: in a comment,
-/// so that it stays with the kernel's source.
+/// Annotates kernels that never call wp.tid() and would race with a one-thread launch, in a comment, so that it stays
+/// with the kernel's source.
 void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes) {
   for (const frontend::Declaration& declaration : read.declarations) {
-    if (!declaration.is_kernel || !declaration.was_read || declaration.asks_for_thread) continue;
+    if (!declaration.is_kernel || !declaration.is_parsed || declaration.uses_thread_index) continue;
     ir::Function& kernel = read.module.kernels[index_of(read.module, declaration)];
-    if (!is_for_one_thread(read.module, kernel)) continue;
-    kernel.annotations.emplace_back(kOneThread);
+    if (!requires_single_thread(read.module, kernel)) continue;
+    kernel.annotations.emplace_back(kSingleThreadLaunch);
     notes.push_back(frontend::Diagnostic{
         .severity = frontend::Severity::kNote,
         .file = read.module.source_name,
         .loc = declaration.loc,
         .function = declaration.name,
         .construct = "",
-        .reason = fmt::format("kernel never calls wp.tid(); launching one thread to avoid a race (# {})", kOneThread)}
+        .reason = fmt::format("kernel never calls wp.tid(); launching one thread to avoid a race (# {})",
+                              kSingleThreadLaunch)}
                         .text());
   }
 }
 
-/// The kernels of a text that use something of another file, so that the text alone does not define them.
+/// The kernels of a text that use names from another file, so that the text alone does not define them.
 std::set<std::string> kernels_that_import(const frontend::FrontendRow& language, const frontend::ParsedFile& read,
                                           const std::string& text) {
   std::set<std::string> kernels;
   if (read.module.imported_files.empty()) return kernels;
   for (const frontend::Declaration& declaration : read.declarations)
-    if (declaration.is_kernel && declaration.was_read) kernels.insert(declaration.name);
+    if (declaration.is_kernel && declaration.is_parsed) kernels.insert(declaration.name);
   const Result<frontend::ParsedFile> alone = language.parse(text, read.module.source_name, {});
   if (!alone.ok()) return kernels;
   for (const frontend::Declaration& declaration : alone->declarations)
-    if (declaration.is_kernel && declaration.was_read) kernels.erase(declaration.name);
+    if (declaration.is_kernel && declaration.is_parsed) kernels.erase(declaration.name);
   return kernels;
 }
 
@@ -92,7 +93,7 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
   for (const frontend::Declaration& declaration : read->declarations) {
     if (!declaration.is_kernel) continue;
     KernelSource source{.family = "user", .kernel = declaration.name, .file = file, .python = text};
-    if (declaration.was_read) {
+    if (declaration.is_parsed) {
       source.module = module;
       source.kernel_index = index_of(*module, declaration);
       const bool is_open = declaration.has_assumptions && declaration.overload.empty();
@@ -102,7 +103,7 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
         source.python = fmt::format("{}\n\n{}\n", text, declaration.overload);
       }
     } else {
-      source.unreadable = reason_of(*read, declaration, file);
+      source.parse_error = reason_of(*read, declaration, file);
     }
     result.kernels.push_back(std::move(source));
   }

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPackageFile = "__init__.py";
 
-/// The folder around another, which may be "", ".." and so on of the current one.
+/// The parent of a folder, which may be relative: "", "..".
 fs::path around(const fs::path& folder) { return (folder / "..").lexically_normal(); }
 
 bool is_file(const fs::path& path) {
@@ -21,18 +21,17 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-/// Folders in folders that a package may have.
+/// Largest nesting depth of packages.
 constexpr int kDeepest = 64;
 
-/// The folder from which absolute imports are named in files of a folder: that around the outermost package.
+/// The root of absolute imports for files of a folder: the parent of the outermost package.
 fs::path root_of(fs::path folder) {
   for (int level = 0; level < kDeepest && is_file(folder / kPackageFile); ++level)
     folder = around(folder);
   return folder;
 }
 
-/// The folder around the one of this name, the folder itself or one that it is in; packages may lie in folders that are
-/// none. Empty if there is no such.
+/// The parent of the nearest folder with this name, among the folder itself and its ancestors. Empty if there is none.
 std::optional<fs::path> around_named(fs::path folder, std::string_view name) {
   std::error_code error;
   fs::path whole = fs::absolute(folder, error).lexically_normal();
@@ -45,7 +44,7 @@ std::optional<fs::path> around_named(fs::path folder, std::string_view name) {
   return std::nullopt;
 }
 
-/// The file of the module that lies `below` a folder: "core/types".
+/// The file of the module at the path `below` a folder: "core/types".
 std::optional<fs::path> file_in(const fs::path& folder, const std::string& below) {
   const fs::path path = folder / below;
   if (fs::path file = path / kPackageFile; is_file(file)) return file;

@@ -1,14 +1,14 @@
-// Where the modules are that a Python file imports from.
+// Finds the modules that a Python file imports.
 #pragma once
 
 #include "frontend/interface/frontend.hpp"
 
 namespace assay::harness {
 
-/// Finds what Python would, were the package of the importing file installed, or the file run where it stands: relative
-/// names from its own folder, others from the folder that holds its outermost package, which is its own folder where
-/// that is no package, or else from the folder around the package of the name's first part, if the file lies in that.
-/// Of a package that is its __init__.py. What is installed elsewhere is not looked for.
+/// Finds modules as Python would if the package of the importing file were installed, or if the file were run as a
+/// script. Relative names start at the file's folder. Other names start at the folder that contains its outermost
+/// package (or the file itself, if it is not in a package); failing that, at the parent of an enclosing folder with the
+/// name of the imported package. A package is found as its __init__.py. Installed packages are not searched.
 frontend::ModuleFinder module_finder();
 
 }  // namespace assay::harness

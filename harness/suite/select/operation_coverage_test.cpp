@@ -1,6 +1,5 @@
-// Every operation of the table that Warp's language can say, every atomic and every function of Warp's library is in
-// the kernels that the families generate, and differentiated there where it has a derivative; the curated cases too
-// reach all of them.
+// The generated kernels cover every operation of the table that Warp can express, every atomic and every function of
+// Warp's library, and differentiate each that has a derivative. So do the curated cases.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -30,7 +29,7 @@ using ::testing::IsEmpty;
 
 constexpr std::uint64_t kSeeds = 300;
 
-/// What kernels compute, by mnemonic; of the library "wp.determinant(i)", with what it takes.
+/// The operations that kernels compute, by mnemonic; library functions with their operands: "wp.determinant(i)".
 struct Contents {
   std::set<std::string, std::less<>> computed;
   std::set<std::string, std::less<>> differentiated;
@@ -58,7 +57,7 @@ void Contents::add_body(const ir::Function& function) {
 
 std::string operand_letters(const ir::LibraryRow& row) { return fmt::format("wp.{}({})", row.name, row.operands); }
 
-/// Whether types fit the letters of a library row as far as they tell rows of one name apart.
+/// Whether operand types match a library row, as far as needed to distinguish rows of the same name.
 bool fits(const ir::LibraryRow& row, const ir::Function& function) {
   if (row.operands.size() != static_cast<std::size_t>(function.parameter_count)) return false;
   const ir::Type first = function.var(0).type;
@@ -98,7 +97,7 @@ void Contents::add(const ir::Module& module, const ir::Function& kernel) {
   });
 }
 
-/// Of the generated kernels of each family.
+/// Contents of the generated kernels of each family.
 const std::map<Family, Contents>& generated() {
   static const std::map<Family, Contents> all = [] {
     std::map<Family, Contents> contents;
@@ -113,12 +112,12 @@ const std::map<Family, Contents>& generated() {
   return all;
 }
 
-/// Whether a kernel in Python can contain it: Warp has a spelling, or an assignment to a part becomes it.
+/// Whether a Python kernel can contain it: Warp has a spelling, or component assignment produces it.
 bool can_be_said(const ir::OperationRow& operation) {
   return !operation.warp.empty() || operation.op == Op::kInsert || operation.op == Op::kWithField;
 }
 
-/// What of all that there is the contents lack.
+/// The operations, atomics and functions that the contents lack.
 std::vector<std::string> lacking(const Contents& contents) {
   std::vector<std::string> lacking;
   const auto want = [&](std::string_view name, bool derivative) {
@@ -127,7 +126,7 @@ std::vector<std::string> lacking(const Contents& contents) {
       lacking.push_back(fmt::format("{} is not differentiated", name));
   };
   for (const ir::OperationRow& operation : ir::kOperations) {
-    if (can_be_said(operation)) want(operation.mnemonic, operation.adjoint == ir::Adjoint::kRule);
+    if (can_be_said(operation)) want(operation.mnemonic, operation.adjoint == ir::AdjointKind::kRule);
   }
   for (const ir::LibraryRow& row : ir::library())
     want(operand_letters(row), !row.name.starts_with("arg"));
@@ -136,10 +135,10 @@ std::vector<std::string> lacking(const Contents& contents) {
   return lacking;
 }
 
-/// What a reader of an array with an exchange does depends on the order of threads: no generator makes it.
+/// The result of an exchange depends on the thread order: no generator uses it.
 const std::set<std::string> kNeverGenerated = {"atomic_exchange is not computed", "atomic_cas is not computed"};
 
-TEST(OperationCoverage, GeneratorsReachAllThereIs) {
+TEST(OperationCoverage, GeneratorsCoverAllOperations) {
   Contents all;
   for (const auto& [family, contents] : generated())
     all.add(contents);
@@ -148,18 +147,18 @@ TEST(OperationCoverage, GeneratorsReachAllThereIs) {
   EXPECT_THAT(missing, IsEmpty());
 }
 
-TEST(OperationCoverage, CuratedCasesReachAllThereIs) {
+TEST(OperationCoverage, CuratedCasesCoverAllOperations) {
   Contents all;
   for (const conformance::CaseFile& file : conformance::cases()) {
     const auto source = curated_kernel(file);
     ASSERT_TRUE(source.ok()) << source.error().text();
-    if (source->module != nullptr && !source->unreadable)
+    if (source->module != nullptr && !source->parse_error)
       all.add(*source->module, source->module->kernels[source->kernel_index]);
   }
   EXPECT_THAT(lacking(all), IsEmpty());
 }
 
-/// The families that a kind of operation belongs to: each one's generator reaches all of them by itself.
+/// The family that a kind of operation belongs to: its generator must cover all of them.
 struct Home {
   Family family;
   Op first, last;
@@ -182,7 +181,7 @@ constexpr Home kHomes[] = {
     {Family::kTile, Op::kTileProduct, Op::kTileInsert},
 };
 
-TEST(OperationCoverage, EachFamilyReachesItsOwn) {
+TEST(OperationCoverage, EachFamilyCoversItsOperations) {
   std::set<Op> at_home;
   for (const Home& home : kHomes) {
     const Contents& contents = generated().at(home.family);
@@ -192,7 +191,7 @@ TEST(OperationCoverage, EachFamilyReachesItsOwn) {
       if (!can_be_said(operation)) continue;
       const std::string where = fmt::format("{} in {}", operation.mnemonic, row(home.family).name);
       EXPECT_TRUE(contents.computed.contains(operation.mnemonic)) << where;
-      const bool has_rule = operation.adjoint == ir::Adjoint::kRule;
+      const bool has_rule = operation.adjoint == ir::AdjointKind::kRule;
       EXPECT_TRUE(!has_rule || contents.differentiated.contains(operation.mnemonic)) << where << ": no derivative";
     }
   }

@@ -1,4 +1,4 @@
-// Selectors that stand for several files: folders and globs.
+// Selectors that match several files: folders and globs.
 #pragma once
 
 #include <optional>

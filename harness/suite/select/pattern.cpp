@@ -27,11 +27,12 @@ Result<CasePattern> CasePattern::parse(std::string_view text) {
   pattern.text_ = text;
   pattern.parts_ = split(text);
   if (pattern.parts_.size() > kNameParts) {
-    return Error{fmt::format("'{}' has {} parts, expected at most <family>/<kernel>/<types>/<device>/<pass>/<mode>",
-                             text, pattern.parts_.size())};
+    return Error{fmt::format(
+        "invalid pattern '{}': {} components, but the longest form is <family>/<kernel>/<types>/<device>/<pass>/<mode>",
+        text, pattern.parts_.size())};
   }
   for (const std::string& part : pattern.parts_) {
-    if (part.empty()) return Error{fmt::format("'{}' has an empty part, expected a name or * between slashes", text)};
+    if (part.empty()) return Error{fmt::format("invalid pattern '{}': a component between '/' is empty", text)};
   }
   if (const auto family = generators::find_family(pattern.parts_.front())) {
     pattern.parts_.front() = generators::row(*family).name;

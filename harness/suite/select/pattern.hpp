@@ -1,8 +1,8 @@
-// What a user writes to choose cases: a glob over their names, or over the beginning of them.
+// Patterns that select cases: globs over case names, or over their leading components.
 //
-// A name is <family>/<kernel>/<types>/<device>/<pass>[/<mode>]. A pattern has at least the family; each part is a glob
-// of its own (fnmatch: * ? [a-z]) that does not cross a slash, and parts that are left out fit everything. So `loop`,
-// `loop/dyn*`, `*/*/f64` and `loop/dynamic_product/f32/cpu/backward` are patterns, and `*` fits every case.
+// A name is <family>/<kernel>/<types>/<device>/<pass>[/<mode>]. A pattern has at least the family; each component is a
+// glob (fnmatch: * ? [a-z]) that does not cross a slash, and omitted components match everything. For example, `loop`,
+// `loop/dyn*`, `*/*/f64` and `loop/dynamic_product/f32/cpu/backward` are patterns, and `*` matches every case.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@
 
 namespace assay::harness {
 
-/// The parts of a case's name, in order.
+/// The components of a case's name, in order.
 enum class NamePart : std::uint8_t { kFamily, kKernel, kTypes, kDevice, kPass, kMode };
 inline constexpr std::size_t kNameParts = 6;
 
 class CasePattern {
  public:
-  /// Fails on an empty part and on more parts than names have. A family's alias stands for the family.
+  /// Fails on an empty component and on more components than names have. The alias of a family is accepted.
   static Result<CasePattern> parse(std::string_view text);
 
-  /// Whether the part of a name fits; always where the pattern leaves the part out.
+  /// Whether this component of a name matches; always true if the pattern omits the component.
   [[nodiscard]] bool fits(NamePart part, const std::string& text) const;
-  /// What the pattern says of the part; "*" where it leaves it out.
+  /// The glob of this component; "*" if the pattern omits it.
   [[nodiscard]] const std::string& part(NamePart part) const;
-  /// Whether the part holds no wildcard, and so names one thing.
+  /// Whether the component has no wildcards.
   [[nodiscard]] bool is_literal(NamePart part) const;
   [[nodiscard]] const std::string& text() const { return text_; }
 

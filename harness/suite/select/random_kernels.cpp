@@ -13,7 +13,7 @@ namespace assay::harness {
 namespace {
 
 Error defect(const std::string& name, const std::string& what) {
-  return {fmt::format("defect of Assay: the generated kernel {}", what), name};
+  return {fmt::format("internal error: the generated kernel {}", what), name};
 }
 
 void name_source(KernelSource& source, const std::string& name) {
@@ -28,12 +28,12 @@ Result<KernelSource> source_of(const generators::Generated& made) {
   Result<std::string> python = source::warp::write_kernel(made.module, 0);
   if (!python.ok()) return defect(made.name, "cannot be written as Python: " + python.error().text());
   Result<KernelSet> read = read_text(*python, made.name + ".py");
-  if (!read.ok()) return defect(made.name, "cannot be read back: " + read.error().text());
-  if (read->kernels.size() != 1) return defect(made.name, "reads back as several");
+  if (!read.ok()) return defect(made.name, "cannot be parsed again: " + read.error().text());
+  if (read->kernels.size() != 1) return defect(made.name, "is parsed as several kernels");
   KernelSource source = std::move(read->kernels.front());
-  if (source.unreadable) return defect(made.name, "cannot be read back: " + source.unreadable->text());
+  if (source.parse_error) return defect(made.name, "cannot be parsed again: " + source.parse_error->text());
   const auto canonical = [](const ir::Module& module) { return ir::to_text(module, ir::Naming::kCanonical); };
-  if (canonical(*source.module) != canonical(made.module)) return defect(made.name, "reads back as another program");
+  if (canonical(*source.module) != canonical(made.module)) return defect(made.name, "is parsed as a different program");
   name_source(source, made.name);
   return source;
 }
@@ -50,7 +50,7 @@ Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed
   return source_of(generators::generate(family, seed));
 }
 
-Result<KernelSource> unread_random_kernel(std::string_view name) {
+Result<KernelSource> unparsed_random_kernel(std::string_view name) {
   Result<generators::Generated> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
   Result<std::optional<source::warp::WrittenModule>> written =

@@ -10,20 +10,19 @@
 
 namespace assay::harness {
 
-/// The random kernel "loop/r1_42". It is written as Warp Python and read back, so that its emitted sources carry lines
-/// of Python as a user's do. Fails for a name that the generators do not know, and, which is a defect of Assay, when
-/// what was read is another program than what was generated.
+/// The random kernel "loop/r1_42". It is written as Warp Python and parsed, so that its emitted sources refer to lines
+/// of Python as a user's do. Fails on a name that the generators do not know, and with an internal error if the parsed
+/// program differs from the generated one.
 Result<KernelSource> random_kernel(std::string_view name);
 
-/// The same kernel with the module that reading its Python is known to give, unread where the writer can tell it
-/// (source::warp::write_module): the same texts follow from it, but nothing has checked that the Python says what it
-/// says.
-Result<KernelSource> unread_random_kernel(std::string_view name);
+/// The same kernel without parsing its Python, if the writer can construct the module that parsing would produce
+/// (source::warp::write_module). The emitted sources are the same, but the round trip through Python is not checked.
+Result<KernelSource> unparsed_random_kernel(std::string_view name);
 
 /// The same for the family's kernel of a seed.
 Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed);
 
-/// Whether a kernel's part of a name is one of a random kernel, of whatever version: "r1_42".
+/// Whether a kernel name is that of a random kernel, of any generator version: "r1_42".
 bool is_random_name(std::string_view kernel);
 
 }  // namespace assay::harness

@@ -70,7 +70,7 @@ class Selecting {
       selection_.notes.push_back(std::move(note));
   }
 
-  /// A file that is named by itself.
+  /// Adds a file that is selected by its path.
   Result<void> add_file(const FileSelector& file) {
     if (!file.kernel.empty()) {
       Result<KernelSet> read = read_file(file);
@@ -129,25 +129,26 @@ class Selecting {
                              did_you_mean(pattern.part(NamePart::kKernel), kernels_of(pattern)))};
   }
 
-  /// The parts of which the possible texts are known before any kernel is.
+  /// Checks the components whose possible values are known in advance.
   Result<void> check_parts(const CasePattern& pattern) const {
     std::vector<std::string> families;
     for (const generators::FamilyRow& row : generators::families())
       families.emplace_back(row.name);
     if (std::ranges::none_of(families, [&](const auto& name) { return pattern.fits(NamePart::kFamily, name); })) {
-      return Error{fmt::format("unknown family '{}'{}; expected one of {}, a file, a folder or a glob", pattern.text(),
-                               did_you_mean(pattern.part(NamePart::kFamily), families), fmt::join(families, ", "))};
+      return Error{fmt::format("unknown family '{}'{}; expected one of {}, a file, a folder or a file pattern",
+                               pattern.text(), did_you_mean(pattern.part(NamePart::kFamily), families),
+                               fmt::join(families, ", "))};
     }
     if (!pattern.fits(NamePart::kDevice, options_.device)) {
-      return Error{fmt::format("'{}' asks for the device '{}', but --device is {}", pattern.text(),
+      return Error{fmt::format("'{}' selects device '{}', but --device is {}", pattern.text(),
                                pattern.part(NamePart::kDevice), options_.device)};
     }
     if (!pattern.fits(NamePart::kPass, "forward") && !pattern.fits(NamePart::kPass, "backward")) {
-      return Error{fmt::format("'{}' asks for the pass '{}', expected forward or backward", pattern.text(),
+      return Error{fmt::format("'{}' selects pass '{}'; expected forward or backward", pattern.text(),
                                pattern.part(NamePart::kPass))};
     }
     if (modes_of(pattern).empty()) {
-      return Error{fmt::format("'{}' asks for the mode '{}', but the run has '{}'", pattern.text(),
+      return Error{fmt::format("'{}' selects mode '{}', but the run has '{}'", pattern.text(),
                                pattern.part(NamePart::kMode), fmt::join(options_.modes, "', '"))};
     }
     return {};
@@ -163,7 +164,7 @@ class Selecting {
   /// Makes one kernel.
   using Make = std::function<Result<KernelSource>()>;
 
-  /// Every kernel whose family and name fit.
+  /// Adds every kernel whose family and name match.
   Result<std::vector<KernelSource>> candidates_of(const CasePattern& pattern) const {
     std::vector<Make> makes;
     for (const generators::FamilyRow& row : generators::families()) {
@@ -199,7 +200,7 @@ class Selecting {
     }
   }
 
-  /// The names that the pattern's family has, to suggest one of them.
+  /// The kernel names of the pattern's family, for suggestions.
   static std::vector<std::string> kernels_of(const CasePattern& pattern) {
     std::vector<std::string> names;
     for (const conformance::CaseFile& curated : conformance::cases()) {
@@ -208,14 +209,15 @@ class Selecting {
     return names;
   }
 
-  /// The same kernel selected again gains passes and modes; another file's kernel of the same name gets a numbered one.
-  void add_kernel(Selected kernel) {
+  /// Adds a kernel. A kernel that is already selected gains passes and modes; a kernel of another file with the same
+  /// name gets a numbered name.
+  void add_kernel(SelectedKernel kernel) {
     KernelSource& source = kernel.source;
     const std::string wanted = source.kernel;
     for (int number = 2;; ++number) {
       const auto [known, is_new] = places_.try_emplace({source.family, source.kernel}, selection_.kernels.size());
       if (is_new) break;
-      Selected& other = selection_.kernels[known->second];
+      SelectedKernel& other = selection_.kernels[known->second];
       if (other.source.selector == source.selector) {
         other.forward |= kernel.forward;
         other.backward |= kernel.backward;

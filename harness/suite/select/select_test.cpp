@@ -66,7 +66,7 @@ class SelectTest : public ::testing::Test {
     const Result<Selection> selection = select(selectors, options);
     EXPECT_TRUE(selection.ok()) << selection.error().text();
     std::vector<std::string> names;
-    for (const Selected& kernel : selection->kernels)
+    for (const SelectedKernel& kernel : selection->kernels)
       names.push_back(kernel.source.family + "/" + kernel.source.kernel);
     return names;
   }
@@ -74,7 +74,7 @@ class SelectTest : public ::testing::Test {
   fs::path dir_;
 };
 
-TEST(CasePattern, FitsByPartsAndLeavesOutFitsAll) {
+TEST(CasePattern, OmittedComponentsMatchEverything) {
   const auto pattern = CasePattern::parse("loop/dyn*");
   ASSERT_TRUE(pattern.ok());
   EXPECT_TRUE(pattern->fits(NamePart::kFamily, "loop"));
@@ -84,26 +84,26 @@ TEST(CasePattern, FitsByPartsAndLeavesOutFitsAll) {
   EXPECT_TRUE(pattern->fits(NamePart::kPass, "backward"));
 }
 
-TEST(CasePattern, TakesAnAliasForTheFamily) {
+TEST(CasePattern, AcceptsFamilyAlias) {
   const auto pattern = CasePattern::parse("nested/*");
   ASSERT_TRUE(pattern.ok());
   EXPECT_TRUE(pattern->fits(NamePart::kFamily, "nested_loop"));
 }
 
-TEST(CasePattern, RefusesEmptyPartsAndTooMany) {
+TEST(CasePattern, RejectsEmptyAndExcessComponents) {
   EXPECT_FALSE(CasePattern::parse("loop//f32").ok());
   EXPECT_FALSE(CasePattern::parse("").ok());
   EXPECT_FALSE(CasePattern::parse("a/b/c/d/e/f/g").ok());
   EXPECT_TRUE(CasePattern::parse("a/b/c/d/e/f").ok());
 }
 
-TEST(DidYouMean, NamesTheClosestFirst) {
+TEST(DidYouMean, SuggestsClosestNameFirst) {
   EXPECT_EQ(did_you_mean("lop", {"math", "loop", "vector"}), "; did you mean 'loop'?");
   EXPECT_EQ(did_you_mean("multi", {"multi_conditional", "math"}), "; did you mean 'multi_conditional'?");
   EXPECT_EQ(did_you_mean("nonsense", {"math", "loop"}), "");
 }
 
-TEST(PythonFile, KernelsWhoseThreadsWouldAllDoTheSameAreForOne) {
+TEST(PythonFile, LaunchesOneThreadIfKernelNeverCallsTid) {
   const Result<KernelSet> read = read_text(R"(import warp as wp
 
 @wp.kernel
@@ -158,7 +158,7 @@ def k(x: float):
     return x
 )";
 
-TEST_F(SelectTest, ReadsWhatAFileImportsFromItsPackage) {
+TEST_F(SelectTest, FollowsImportsFromPackage) {
   file("pkg/__init__.py", "");
   file("pkg/core/__init__.py", "from .types import LIMIT as TOP\n");
   file("pkg/core/types.py", kTypes);
@@ -183,20 +183,20 @@ def alone(out: wp.array(dtype=float)):
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->kernels.size(), 2U);
   const KernelSource& imports = read->kernels[0];
-  ASSERT_TRUE(imports.module) << imports.unreadable->text();
+  ASSERT_TRUE(imports.module) << imports.parse_error->text();
   EXPECT_EQ(ir::location_text(*imports.module, imports.module->functions.at(0).loc),
             (dir_ / "pkg/core/types.py:7:1").string());
 
-  // The text of a kernel says by itself what it computes.
+  // The source text of a kernel is self-contained.
   const Result<KernelSet> again = read_text(imports.python, "again.py");
   ASSERT_TRUE(again.ok()) << again.error().text();
-  ASSERT_TRUE(again->kernels[0].module) << again->kernels[0].unreadable->text();
+  ASSERT_TRUE(again->kernels[0].module) << again->kernels[0].parse_error->text();
   EXPECT_EQ(again->kernels[0].kernel, "imports");
   EXPECT_THAT(imports.python, AllOf(HasSubstr("wp.min(x * x, 3.0)"), Not(HasSubstr("import TOP"))));
   EXPECT_THAT(read->kernels[1].python, HasSubstr("import TOP"));
 }
 
-TEST_F(SelectTest, StatesTheTypesThatItChoseForAGenericKernel) {
+TEST_F(SelectTest, AddsOverloadForGenericKernel) {
   const std::string path = file("generic.py", R"(from typing import Any
 import warp as wp
 @wp.kernel
@@ -214,7 +214,7 @@ def plain(out: wp.array(dtype=float)):
   EXPECT_THAT(read->kernels[0].python,
               HasSubstr("length = wp.overload(length, [wp.array(dtype=wp.vec3), wp.array(dtype=float)])\n"));
   EXPECT_THAT(read->kernels[1].python, Not(HasSubstr("overload")));
-  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("here says its types: read for [wp.array(dtype=wp.vec3), ")));
+  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("call; assuming types [wp.array(dtype=wp.vec3), ")));
 
   const Result<KernelSet> again = read_text(read->kernels[0].python, "again.py");
   ASSERT_TRUE(again.ok()) << again.error().text();
@@ -223,7 +223,7 @@ def plain(out: wp.array(dtype=float)):
   EXPECT_EQ(ir::to_text(*again->kernels[0].module), ir::to_text(*read->kernels[0].module));
 }
 
-TEST_F(SelectTest, WritesAKernelAnewWithTheArgumentsThatItChoseForWhatMakesIt) {
+TEST_F(SelectTest, RegeneratesSourceWithInferredFactoryArguments) {
   const std::string path = file("made.py", R"(import warp as wp
 def make(square: bool, dtype):
     @wp.kernel
@@ -237,13 +237,13 @@ def make(square: bool, dtype):
   const Result<KernelSet> read = read_file({.path = path, .kernel = ""});
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->kernels.size(), 2U);
-  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("read for square=True, dtype=float"),
-                                       HasSubstr("read for square=False, dtype=float")));
+  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("assuming square=True, dtype=float"),
+                                       HasSubstr("assuming square=False, dtype=float")));
   EXPECT_EQ(read->kernels[1].selector, path + ":k_2");
   EXPECT_THAT(read->kernels[1].python, AllOf(HasSubstr("def k_2(x: wp.array(dtype=float))"), Not(HasSubstr("if "))));
 }
 
-TEST_F(SelectTest, ReadsWhatAScriptImportsFromBesideIt) {
+TEST_F(SelectTest, FollowsImportsFromScriptFolder) {
   file("physics.py", kTypes);
   const std::string script = file("script.py", R"(import warp as wp
 from physics import bend
@@ -259,14 +259,14 @@ def unknown(out: wp.array(dtype=float)):
   const Result<KernelSet> read = read_file({.path = script, .kernel = ""});
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_TRUE(read->kernels[0].module);
-  EXPECT_THAT(read->kernels[1].unreadable->text(),
-              HasSubstr("it comes from module 'elsewhere', which only Python can load"));
+  EXPECT_THAT(read->kernels[1].parse_error->text(),
+              HasSubstr("it comes from module 'elsewhere', which could not be loaded"));
   EXPECT_THAT(read->kernels[0].python, HasSubstr("@wp.kernel\ndef k("));
-  // A text has nothing beside it.
+  // A text has no adjacent files.
   EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
 }
 
-TEST_F(SelectTest, SaysOfKernelsThatAFunctionBeyondALimitSpoilsWhichThatIs) {
+TEST_F(SelectTest, ReportsFunctionThatExceedsLimit) {
   std::string sum = "x";
   for (int term = 0; term < 300; ++term)
     sum += " + x";
@@ -282,18 +282,18 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
                                                            sum));
   const Result<KernelSet> read = read_file({.path = script, .kernel = ""});
   ASSERT_TRUE(read.ok()) << read.error().text();
-  ASSERT_TRUE(read->kernels[0].unreadable);
-  EXPECT_THAT(read->kernels[0].unreadable->text(), AllOf(HasSubstr("spoilt.py:4:"), HasSubstr("in function f")));
+  ASSERT_TRUE(read->kernels[0].parse_error);
+  EXPECT_THAT(read->kernels[0].parse_error->text(), AllOf(HasSubstr("spoilt.py:4:"), HasSubstr("in function f")));
 }
 
-TEST(RandomName, IsVersionAndSeed) {
+TEST(RandomName, ConsistsOfVersionAndSeed) {
   EXPECT_TRUE(is_random_name("r1_42"));
   EXPECT_TRUE(is_random_name("r12_0"));
   for (const char* const other : {"r1", "r_1", "r1_", "row_product", "r1_4x", ""})
     EXPECT_FALSE(is_random_name(other)) << other;
 }
 
-TEST_F(SelectTest, AFamilyHasItsCuratedCasesAndThenRandomOnes) {
+TEST_F(SelectTest, FamilyListsCuratedThenRandomKernels) {
   const auto names = names_of({"loop"}, {.random_kernels = 2, .first_random = 7});
   EXPECT_THAT(names, Contains("loop/dynamic_product"));
   ASSERT_GE(names.size(), 2U);
@@ -302,23 +302,23 @@ TEST_F(SelectTest, AFamilyHasItsCuratedCasesAndThenRandomOnes) {
   EXPECT_EQ(names_of({"loop"}, {.random_kernels = 0}).size(), names.size() - 2);
 }
 
-TEST_F(SelectTest, AStarNamesEveryFamilyAndCuratedKernelsAreReadable) {
+TEST_F(SelectTest, StarSelectsEveryFamilyAndCuratedKernelsParse) {
   const Result<Selection> selection = select({"*"}, {.random_kernels = 1});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   std::set<std::string> families;
-  for (const Selected& kernel : selection->kernels) {
+  for (const SelectedKernel& kernel : selection->kernels) {
     families.insert(kernel.source.family);
-    EXPECT_FALSE(kernel.source.unreadable) << kernel.source.unreadable->text();
+    EXPECT_FALSE(kernel.source.parse_error) << kernel.source.parse_error->text();
   }
   EXPECT_EQ(families.size(), generators::families().size());
 }
 
-TEST_F(SelectTest, ARandomKernelIsNamedByItselfAndTwiceIsOnce) {
+TEST_F(SelectTest, SelectsRandomKernelByNameOnce) {
   EXPECT_THAT(names_of({"loop/r1_42", "loop/r1_42"}, {}), ElementsAre("loop/r1_42"));
   EXPECT_THAT(error_of("loop/r999_1"), HasSubstr("version of the generators"));
 }
 
-TEST_F(SelectTest, ARandomKernelCarriesItsPythonAndIsTheGeneratedProgram) {
+TEST_F(SelectTest, RandomKernelHasPythonSource) {
   const Result<KernelSource> source = random_kernel("vector/r1_3");
   ASSERT_TRUE(source.ok()) << source.error().text();
   EXPECT_THAT(source->python, HasSubstr("@wp.kernel"));
@@ -327,7 +327,7 @@ TEST_F(SelectTest, ARandomKernelCarriesItsPythonAndIsTheGeneratedProgram) {
   EXPECT_EQ(source->selector, "vector/r1_3");
 }
 
-TEST_F(SelectTest, PartsAfterTheKernelNarrow) {
+TEST_F(SelectTest, ComponentsAfterKernelNarrowSelection) {
   for (const std::string& name : names_of({"math/*/f64"}, {}))
     EXPECT_EQ(name.find("math/"), 0U);
   EXPECT_LT(names_of({"math/*/f64"}, {}).size(), names_of({"math"}, {}).size());
@@ -344,7 +344,7 @@ TEST_F(SelectTest, PartsAfterTheKernelNarrow) {
   EXPECT_TRUE(both->kernels[0].forward && both->kernels[0].backward);
 }
 
-TEST_F(SelectTest, WhatSelectsNothingSaysWhatThereIs) {
+TEST_F(SelectTest, SuggestsAlternativesForUnmatchedSelectors) {
   EXPECT_THAT(error_of("nonsense"), AllOf(HasSubstr("unknown family 'nonsense'"), HasSubstr("arithmetic, math")));
   EXPECT_THAT(error_of("lop"), HasSubstr("did you mean 'loop'"));
   EXPECT_THAT(error_of("loop/dynamic_prodcut"), HasSubstr("did you mean 'dynamic_product'"));
@@ -353,7 +353,7 @@ TEST_F(SelectTest, WhatSelectsNothingSaysWhatThereIs) {
   EXPECT_THAT(error_of("loop/*/f32/cpu/forward/fast"), HasSubstr("mode 'fast'"));
 }
 
-TEST_F(SelectTest, AFileGivesItsKernelsTheReadableAndTheOthers) {
+TEST_F(SelectTest, FileListsSupportedAndUnsupportedKernels) {
   const std::string path = file("two.py", kTwoKernels);
   const auto selection = select({path}, {});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
@@ -362,20 +362,20 @@ TEST_F(SelectTest, AFileGivesItsKernelsTheReadableAndTheOthers) {
   EXPECT_EQ(scale.family, "user");
   EXPECT_EQ(scale.kernel, "two.scale");
   EXPECT_EQ(scale.selector, path + ":scale");
-  EXPECT_FALSE(scale.unreadable);
+  EXPECT_FALSE(scale.parse_error);
   const KernelSource& draws = selection->kernels[1].source;
-  ASSERT_TRUE(draws.unreadable);
-  EXPECT_THAT(draws.unreadable->text(), AllOf(HasSubstr("two.py:13:"), HasSubstr("print_and_return")));
+  ASSERT_TRUE(draws.parse_error);
+  EXPECT_THAT(draws.parse_error->text(), AllOf(HasSubstr("two.py:13:"), HasSubstr("print_and_return")));
 }
 
-TEST_F(SelectTest, OneKernelOfAFile) {
+TEST_F(SelectTest, SelectsOneKernelOfFile) {
   const std::string path = file("two.py", kTwoKernels);
   EXPECT_THAT(names_of({path + ":scale"}, {}), ElementsAre("user/two.scale"));
   EXPECT_THAT(error_of(path + ":scael"),
               AllOf(HasSubstr("unknown kernel 'scael'"), HasSubstr("did you mean 'scale'"), HasSubstr("two.py")));
 }
 
-TEST_F(SelectTest, EqualNamesInTwoFilesStayApart) {
+TEST_F(SelectTest, NumbersKernelsWithTheSameNameFromTwoFiles) {
   const std::string first = file("a/k.py", kTwoKernels);
   const std::string second = file("b/k.py", kTwoKernels);
   EXPECT_THAT(names_of({first + ":scale", second + ":scale"}, {}), ElementsAre("user/k.scale", "user/k.scale.2"));
@@ -383,7 +383,7 @@ TEST_F(SelectTest, EqualNamesInTwoFilesStayApart) {
 
 constexpr std::string_view kTextKernel = "kernel scale(x: array<f32,1>; i) {\n  x[i] = mul(x[i], 2.0)\n}\n";
 
-TEST_F(SelectTest, SelectsAKernelInTheTextForm) {
+TEST_F(SelectTest, SelectsKernelInTextForm) {
   const auto selection = select({file("k.ir", kTextKernel)}, {});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   ASSERT_EQ(selection->kernels.size(), 1U);
@@ -393,7 +393,7 @@ TEST_F(SelectTest, SelectsAKernelInTheTextForm) {
   EXPECT_TRUE(scale.module->kernels[0].annotations.empty());
 }
 
-TEST_F(SelectTest, SelectsAllFilesBelowAFolder) {
+TEST_F(SelectTest, SelectsAllFilesBelowFolder) {
   file("tree/b/k.py", kTwoKernels);
   file("tree/a.ir", kTextKernel);
   file("tree/plain.py", "x = 1\n");
@@ -404,7 +404,7 @@ TEST_F(SelectTest, SelectsAllFilesBelowAFolder) {
   const auto selection = select({(dir_ / "tree").string()}, {});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   std::vector<std::string> names;
-  for (const Selected& one : selection->kernels)
+  for (const SelectedKernel& one : selection->kernels)
     names.push_back(one.source.kernel);
   EXPECT_THAT(names, ElementsAre("a.scale", "k.scale", "k.draws"));
   std::vector<std::string> kinds;
@@ -413,7 +413,7 @@ TEST_F(SelectTest, SelectsAllFilesBelowAFolder) {
   EXPECT_THAT(kinds, ElementsAre("skipped file", "file without kernels"));
 }
 
-TEST_F(SelectTest, SelectsTheFilesThatAGlobMatches) {
+TEST_F(SelectTest, SelectsFilesMatchedByGlob) {
   file("tree/b/k.py", kTwoKernels);
   file("tree/a.py", kTwoKernels);
   const std::string tree = (dir_ / "tree").string();
@@ -423,14 +423,14 @@ TEST_F(SelectTest, SelectsTheFilesThatAGlobMatches) {
   EXPECT_THAT(error_of(tree + "/x*.py"), HasSubstr("no file"));
 }
 
-TEST_F(SelectTest, NotesAFileWithoutKernelsAmongOthers) {
+TEST_F(SelectTest, NotesFileWithoutKernels) {
   const auto selection = select({file("k.ir", kTextKernel), file("plain.py", "x = 1\n")}, {});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   EXPECT_EQ(selection->kernels.size(), 1U);
   EXPECT_THAT(selection->notes, ElementsAre(Note{"file without kernels", (dir_ / "plain.py").string()}));
 }
 
-TEST_F(SelectTest, FilesThatCannotBeUsedSayWhy) {
+TEST_F(SelectTest, ReportsWhyFileCannotBeUsed) {
   EXPECT_THAT(error_of((dir_ / "missing.py").string()), AllOf(HasSubstr("missing.py"), HasSubstr("No such file")));
   EXPECT_THAT(error_of(file("folder.py/x", "")), HasSubstr("folder.py/x"));
   EXPECT_THAT(error_of((dir_ / "folder.py").string()), HasSubstr("contains no file with a known suffix"));

@@ -15,12 +15,12 @@ Result<Shard> parse_shard(const std::string& text) {
   const auto of = std::from_chars(slash ? index.ptr + 1 : end, end, shard.of);
   const bool read = slash && index.ec == std::errc{} && of.ec == std::errc{} && of.ptr == end;
   if (read && shard.index >= 1 && shard.index <= shard.of) return shard;
-  return Error{fmt::format("--shard: found '{}', expected I/N with I from 1 to N, such as 2/4", text)};
+  return Error{fmt::format("--shard: invalid value '{}'; expected I/N with 1 <= I <= N, such as 2/4", text)};
 }
 
 void keep_shard(Selection& selection, const Shard& shard) {
   std::size_t position = 0;
-  std::erase_if(selection.kernels, [&](const Selected&) {
+  std::erase_if(selection.kernels, [&](const SelectedKernel&) {
     return position++ % static_cast<std::size_t>(shard.of) != static_cast<std::size_t>(shard.index - 1);
   });
 }

@@ -1,4 +1,4 @@
-// A part of a selection, for one of several machines.
+// Splits a selection among several machines.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace assay::harness {
 
-/// "2/4". Fails on anything but a number from 1 up to that after the slash.
+/// Parses "2/4". Fails unless the first number is between 1 and the second.
 Result<Shard> parse_shard(const std::string& text);
 
-/// Keeps every shard.of-th kernel, from the one at shard.index: each kernel is in one shard, whatever the machine.
+/// Keeps every shard.of-th kernel, starting at shard.index. Each kernel is in exactly one shard, on every machine.
 void keep_shard(Selection& selection, const Shard& shard);
 
 }  // namespace assay::harness

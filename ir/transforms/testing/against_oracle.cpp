@@ -15,10 +15,10 @@ namespace assay::transforms::testing {
 namespace {
 
 using reference::ComponentValues;
-using reference::Reference;
+using reference::ReferenceResult;
 
-/// The oracle computes both sides in long double, so they differ by far less than this share of a gradient's terms, or
-/// where the formulas cancel, than this share of the bound that it proves for doubles.
+/// Relative tolerance. The oracle computes both sides in long double, so they differ by far less than this fraction of
+/// the terms of a gradient or, under cancellation, than this fraction of the error bound for double precision.
 constexpr long double kTolerance = 1e-12L;
 constexpr long double kShareOfBound = 0x1p-8L;
 
@@ -41,7 +41,7 @@ Bounds domain_of(const ir::Function& kernel, const ir::Variable& parameter) {
 /// Calls set(leaf, bytes, number) for every scalar of the argument.
 template <class Set>
 void for_each_component(const ir::Module& module, const ir::Argument& argument, Set set) {
-  const auto leaves = ir::leaves_of(module, argument.type.element());
+  const auto leaves = ir::scalar_components(module, argument.type.element());
   std::size_t number = 0;
   for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
     for (const ir::ScalarComponent& component : leaves)
@@ -75,14 +75,14 @@ void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& 
   });
 }
 
-/// Multiples of 1/1024, which every float type but bf16 holds exactly; of 1/64 for that one.
+/// Multiples of 1/1024, which every float type except bf16 represents exactly; multiples of 1/64 for bf16.
 double draw_seed(ir::Scalar scalar, Rng& rng) {
   const double unit = scalar == ir::Scalar::kBF16 ? 64 : 1024;
   const double size = (unit / 2 + static_cast<double>(rng.uniform_int(0, static_cast<int>(unit)))) / unit;
   return rng.bernoulli(0.5) ? size : -size;
 }
 
-/// The leaves of a parameter that one gradient parameter stands for: all, or those of a struct's field.
+/// The scalar components of a parameter that belong to one gradient parameter: all, or those of one field of a struct.
 struct ComponentRange {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -95,42 +95,42 @@ ComponentRange leaves_for(const ir::Module& module, ir::Type type, const std::ve
     begin += ir::field_offset(module, definition, static_cast<std::size_t>(field));
     inner = definition.fields[static_cast<std::size_t>(field)].type;
   }
-  const auto all = ir::leaves_of(module, type);
+  const auto all = ir::scalar_components(module, type);
   const auto at =
       std::ranges::find_if(all, [&](const ir::ScalarComponent& component) { return component.offset == begin; });
-  return {static_cast<std::size_t>(at - all.begin()), ir::leaves_of(module, inner).size()};
+  return {static_cast<std::size_t>(at - all.begin()), ir::scalar_components(module, inner).size()};
 }
 
 class Judge {
  public:
-  Judge(const ir::Module& module, const ir::Function& kernel, const OracleTrial& trial)
-      : module_(module), kernel_(kernel), trial_(trial) {}
+  Judge(const ir::Module& module, const ir::Function& kernel, const OracleInput& input)
+      : module_(module), kernel_(kernel), input_(input) {}
 
-  Comparison run() {
+  OracleComparison run() {
     if (!evaluate_primal()) return result_;
-    Result<Adjoint> made = make_adjoint(module_, kernel_);
-    if (!made.ok()) return end(Comparison::Kind::kRejected, made.error().text());
+    Result<AdjointModule> made = make_adjoint(module_, kernel_);
+    if (!made.ok()) return end(OracleComparison::Kind::kRejected, made.error().text());
     adjoint_ = made.take();
     const ir::Function& backward = adjoint_.module.kernels[0];
     for (const ir::VerifierError& diagnostic : ir::verify(adjoint_.module)) {
-      return end(Comparison::Kind::kDisagrees, to_text(adjoint_.module, diagnostic));
+      return end(OracleComparison::Kind::kDisagrees, to_text(adjoint_.module, diagnostic));
     }
     result_.local_elements = local_elements(backward);
     const auto oracle = reference::Oracle::make(adjoint_.module, backward);
-    if (!oracle.ok()) return end(Comparison::Kind::kDisagrees, oracle.error().text());
+    if (!oracle.ok()) return end(OracleComparison::Kind::kDisagrees, oracle.error().text());
     const ir::Launch launch = backward_launch(backward);
-    const Reference found = oracle->evaluate({.launch = launch});
+    const ReferenceResult found = oracle->evaluate({.launch = launch});
     result_.backward_steps = found.instructions;
-    if (!found.complete) return end(Comparison::Kind::kDisagrees, "the backward kernel does not end");
+    if (!found.complete) return end(OracleComparison::Kind::kDisagrees, "the backward kernel does not terminate");
     for (const reference::Finding& finding : found.findings)
-      return end(Comparison::Kind::kDisagrees, "backward: " + describe(finding, adjoint_.module, backward));
+      return end(OracleComparison::Kind::kDisagrees, "backward: " + describe(finding, adjoint_.module, backward));
     for (const GradientParameter& gradient : adjoint_.gradients)
       check(gradient, found);
     return result_;
   }
 
  private:
-  Comparison end(Comparison::Kind kind, std::string message) {
+  OracleComparison end(OracleComparison::Kind kind, std::string message) {
     result_.kind = kind;
     result_.message = std::move(message);
     return result_;
@@ -138,34 +138,34 @@ class Judge {
 
   bool evaluate_primal() {
     const auto oracle = reference::Oracle::make(module_, kernel_);
-    if (!oracle.ok()) return end(Comparison::Kind::kUndefined, oracle.error().text()), false;
-    // Only what the kernel writes is an output and has a seed.
-    seeds_ = trial_.seeds;
+    if (!oracle.ok()) return end(OracleComparison::Kind::kUndefined, oracle.error().text()), false;
+    // Only arrays that the kernel writes are outputs and have cotangents.
+    cotangents_ = input_.cotangents;
     for (ir::VarId p = 0; p < kernel_.parameter_count; ++p) {
       writes_.push_back(oracle->writes(p));
-      if (!writes_.back()) seeds_[static_cast<std::size_t>(p)].clear();
+      if (!writes_.back()) cotangents_[static_cast<std::size_t>(p)].clear();
     }
-    primal_ = oracle->evaluate({.launch = trial_.launch, .gradient = true, .seeds = seeds_});
+    primal_ = oracle->evaluate({.launch = input_.launch, .gradient = true, .cotangents = cotangents_});
     result_.forward_steps = primal_.instructions;
-    if (!primal_.complete) return end(Comparison::Kind::kUndefined, "the kernel does not end"), false;
+    if (!primal_.complete) return end(OracleComparison::Kind::kUndefined, "the kernel does not terminate"), false;
     for (const reference::Finding& finding : primal_.findings)
-      return end(Comparison::Kind::kUndefined, describe(finding, module_, kernel_)), false;
+      return end(OracleComparison::Kind::kUndefined, describe(finding, module_, kernel_)), false;
     return true;
   }
 
-  /// The primal's arguments, then the gradients: of written arrays the seeds, of others zero.
+  /// The arguments of the primal, then the gradients: cotangents for written arrays, zero for others.
   ir::Launch backward_launch(const ir::Function& backward) const {
-    ir::Launch launch = trial_.launch;
+    ir::Launch launch = input_.launch;
     for (const GradientParameter& gradient : adjoint_.gradients) {
       const auto p = static_cast<std::size_t>(gradient.primal);
       const std::vector<std::int32_t> one = {1};
       ir::Argument argument = ir::make_argument(adjoint_.module, backward.var(gradient.gradient).type,
-                                                gradient.is_array ? trial_.launch.arguments[p].shape : one);
+                                                gradient.is_array ? input_.launch.arguments[p].shape : one);
       if (writes_[p]) {
         const std::vector<std::size_t> leaves = leaf_numbers(gradient);
         for_each_component(
             module_, argument, [&](const ir::ScalarComponent& component, std::size_t offset, std::size_t number) {
-              ir::write_float(component.scalar, argument.bytes.data() + offset, seeds_[p][leaves[number]]);
+              ir::write_float(component.scalar, argument.bytes.data() + offset, cotangents_[p][leaves[number]]);
             });
       }
       launch.arguments.push_back(std::move(argument));
@@ -187,12 +187,12 @@ class Judge {
                        });
   }
 
-  /// By scalar of the gradient: the number of the leaf that it belongs to among those of the parameter.
+  /// For each scalar of the gradient, the index of its scalar component in the parameter.
   std::vector<std::size_t> leaf_numbers(const GradientParameter& gradient) const {
-    const ir::Argument& argument = trial_.launch.arguments[static_cast<std::size_t>(gradient.primal)];
+    const ir::Argument& argument = input_.launch.arguments[static_cast<std::size_t>(gradient.primal)];
     const ir::Type element = argument.type.element();
     const ComponentRange range = leaves_for(module_, element, gradient.fields);
-    const std::size_t stride = ir::leaves_of(module_, element).size();
+    const std::size_t stride = ir::scalar_components(module_, element).size();
     std::vector<std::size_t> numbers;
     for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
       for (std::size_t k = 0; k < range.count; ++k)
@@ -201,14 +201,14 @@ class Judge {
     return numbers;
   }
 
-  void check(const GradientParameter& gradient, const Reference& found) {
+  void check(const GradientParameter& gradient, const ReferenceResult& found) {
     const auto& swept = primal_.gradients[static_cast<std::size_t>(gradient.primal)];
     if (!swept) return;
     const auto& output = found.outputs[static_cast<std::size_t>(gradient.gradient)];
     const std::vector<std::size_t> leaves = leaf_numbers(gradient);
     for (std::size_t k = 0; k < leaves.size(); ++k) {
       const reference::GradientElement& want = swept->elements[leaves[k]];
-      const std::vector<double>& seeds = seeds_[static_cast<std::size_t>(gradient.primal)];
+      const std::vector<double>& seeds = cotangents_[static_cast<std::size_t>(gradient.primal)];
       const long double before = seeds.empty() ? 0 : seeds[leaves[k]];
       if (want.value != before) ++result_.changed;
       check(gradient, k, want, output ? output->elements[k].value : before);
@@ -222,28 +222,28 @@ class Judge {
     ++result_.compared;
     const long double terms = std::abs(want.value) + static_cast<long double>(want.magnitude);
     const long double allowed = std::max(kTolerance * terms, std::isfinite(bound) ? kShareOfBound * bound : 0);
-    if (std::abs(got - want.value) <= allowed || result_.kind == Comparison::Kind::kDisagrees) return;
-    end(Comparison::Kind::kDisagrees,
+    if (std::abs(got - want.value) <= allowed || result_.kind == OracleComparison::Kind::kDisagrees) return;
+    end(OracleComparison::Kind::kDisagrees,
         fmt::format("{}[{}] is {}, expected {} (terms {})", adjoint_.module.kernels[0].var(gradient.gradient).name, k,
                     static_cast<double>(got), static_cast<double>(want.value), want.magnitude));
   }
 
   const ir::Module& module_;
   const ir::Function& kernel_;
-  const OracleTrial& trial_;
-  Adjoint adjoint_;
-  Reference primal_;
+  const OracleInput& input_;
+  AdjointModule adjoint_;
+  ReferenceResult primal_;
   std::vector<bool> writes_;
-  ComponentValues seeds_;
-  Comparison result_;
+  ComponentValues cotangents_;
+  OracleComparison result_;
 };
 
 }  // namespace
 
-OracleTrial draw(const ir::Module& module, const ir::Function& kernel, std::uint64_t seed, Sizes sizes) {
+OracleInput draw(const ir::Module& module, const ir::Function& kernel, std::uint64_t seed, Sizes sizes) {
   Rng rng(seed);
-  OracleTrial trial;
-  trial.launch.extents.assign(static_cast<std::size_t>(kernel.launch_rank), sizes.threads);
+  OracleInput input;
+  input.launch.extents.assign(static_cast<std::size_t>(kernel.launch_rank), sizes.threads);
   for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
     const ir::Variable& parameter = kernel.var(p);
     ir::Argument argument =
@@ -256,10 +256,10 @@ OracleTrial draw(const ir::Module& module, const ir::Function& kernel, std::uint
         seeds.push_back(ir::is_float(component.scalar) ? draw_seed(component.scalar, rng) : 0);
       });
     }
-    trial.seeds.push_back(std::move(seeds));
-    trial.launch.arguments.push_back(std::move(argument));
+    input.cotangents.push_back(std::move(seeds));
+    input.launch.arguments.push_back(std::move(argument));
   }
-  return trial;
+  return input;
 }
 
 std::string Example::source() const {
@@ -270,25 +270,25 @@ std::string Example::source() const {
   return text + std::string(body);
 }
 
-void PrintTo(Comparison::Kind kind, std::ostream* out) {
-  static constexpr const char* kNames[] = {"agrees", "disagrees", "refused", "undefined"};
+void PrintTo(OracleComparison::Kind kind, std::ostream* out) {
+  static constexpr const char* kNames[] = {"agrees", "disagrees", "rejected", "undefined"};
   *out << kNames[static_cast<int>(kind)];
 }
 
 void PrintTo(const Example& example, std::ostream* out) { *out << example.name; }
 
-Comparison compare(const Example& example, std::uint64_t seed) {
+OracleComparison compare(const Example& example, std::uint64_t seed) {
   const ir::Module module = read(example.source());
-  if (module.kernels.empty()) return {.kind = Comparison::Kind::kUndefined, .message = "unreadable"};
+  if (module.kernels.empty()) return {.kind = OracleComparison::Kind::kUndefined, .message = "unreadable"};
   return compare(module, module.kernels[0], draw(module, module.kernels[0], seed, example.sizes));
 }
 
-Comparison compare(const ir::Module& module, const ir::Function& kernel, const OracleTrial& trial) {
-  return Judge(module, kernel, trial).run();
+OracleComparison compare(const ir::Module& module, const ir::Function& kernel, const OracleInput& input) {
+  return Judge(module, kernel, input).run();
 }
 
 ir::Module read(std::string_view python) {
-  auto file = frontend::read_python(python, "kernel.py");
+  auto file = frontend::parse_python(python, "kernel.py");
   if (!file.ok()) {
     ADD_FAILURE() << file.error().text();
     return {};

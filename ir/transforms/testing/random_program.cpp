@@ -17,12 +17,12 @@ using namespace ir;
 constexpr int kDeepest = 4;  ///< nesting of blocks
 const Type kVec3 = vector_type(Scalar::kF64, 3);
 
-/// Writes one function or kernel.
+/// Generates one function or kernel.
 class Writer {
  public:
   Writer(const Module& module, Function& function, Rng rng, int statements)
       : b_(module, function), rng_(rng), left_(statements) {
-    // Half of the programs: most that read what a loop overwrites are refused.
+    // Only in half of the programs: most programs that read arrays overwritten by a loop are rejected.
     writes_in_loops_ = chance(0.5);
   }
 
@@ -58,7 +58,7 @@ class Writer {
   }
 
  private:
-  using Scoped = std::pair<VarId, bool>;  ///< and whether it may be assigned
+  using Scoped = std::pair<VarId, bool>;  ///< a variable, and whether it may be assigned
 
   bool chance(double p) { return rng_.bernoulli(p); }
   ExprId f64(double value) { return b_.literal(kF64, value); }
@@ -78,8 +78,8 @@ class Writer {
     return b_.op(chance(0.7) ? Op::kAdd : Op::kSub, {any_int(depth - 1), any_int(depth - 1)});
   }
   ExprId masked(ExprId value, int mask) { return b_.op(Op::kBitAnd, {value, b_.i32(mask)}); }
-  /// One of the four cells that are the thread's own.
-  ExprId own_cell() {
+  /// One of the four thread-private elements.
+  ExprId private_element() {
     const ExprId base = b_.op(Op::kMul, {b_.var(i_), b_.i32(4)});
     return b_.op(Op::kAdd, {base, chance(0.5) ? b_.i32(rng_.uniform_int(0, 3)) : masked(any_int(1), 3)});
   }
@@ -94,7 +94,7 @@ class Writer {
     if (!is_function_ && chance(0.35)) {
       switch (rng_.uniform_int(0, 4)) {
         case 0: return b_.load(out_, {b_.var(i_)});
-        case 1: return b_.load(cells_, {own_cell()});
+        case 1: return b_.load(cells_, {private_element()});
         default: return b_.load(x_, {masked(any_int(1), 15)});
       }
     }
@@ -131,7 +131,7 @@ class Writer {
       default: return inner();
     }
   }
-  /// Bounded, so that iterating it stays tame.
+  /// A bounded expression, so that iterating it does not overflow.
   ExprId tame_float() {
     const ExprId value = any_float(static_cast<int>(rng_.uniform_int(1, 3)));
     return b_.op(chance(0.5) ? Op::kSin : Op::kTanh, {value});
@@ -183,9 +183,9 @@ class Writer {
         return b_.store(out_, {b_.var(i_)},
                         b_.op(Op::kAdd, {b_.op(Op::kMul, {b_.load(out_, {b_.var(i_)}), f64(0.5)}), tame_float()}));
       case 2: return b_.atomic(chance(0.5) ? AtomicOp::kAdd : AtomicOp::kSub, out_, {b_.var(i_)}, tame_float());
-      case 3: return b_.store(cells_, {own_cell()}, tame_float());
+      case 3: return b_.store(cells_, {private_element()}, tame_float());
       case 4: {
-        const VarId at = b_.let("at", own_cell());
+        const VarId at = b_.let("at", private_element());
         const ExprId scaled = b_.op(Op::kMul, {b_.load(cells_, {b_.var(at)}), terminal()});
         return b_.store(cells_, {b_.var(at)}, b_.op(Op::kSin, {scaled}));
       }
@@ -193,7 +193,7 @@ class Writer {
     }
   }
 
-  /// Statements of a nested block; what they declare goes out of scope.
+  /// Generates the statements of a nested block; variables declared there go out of scope.
   void body(int most) {
     const auto floats = floats_;
     const auto ints = ints_;

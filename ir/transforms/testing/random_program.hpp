@@ -1,4 +1,5 @@
-// Small random programs for the adjoint: loops, branches, jumps, scalar and vector state, memory of the thread's own.
+// Small random programs for tests of the adjoint: loops, branches, jumps, scalar and vector state, thread-private
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,9 @@
 
 namespace assay::transforms::testing {
 
-/// One kernel over one thread index. Arrays: x (f64, read), out (f64, cell i), cells (f64, four cells from 4 i on),
-/// sums (f64, updated atomically), k (i32, read; values from 0 to 4); values: c (f64), n (i32, from 0 to 4). Every
-/// loop ends, every access of at most four threads stays inside arrays of extent 30, values are tame.
+/// A kernel with one thread index. Arrays: x (f64, read), out (f64, element i), cells (f64, four elements from 4 i),
+/// sums (f64, updated atomically), k (i32, read; values from 0 to 4); values: c (f64), n (i32, from 0 to 4). Every loop
+/// terminates, accesses of up to four threads stay inside arrays of extent 30, and values stay bounded.
 ir::Module random_program(std::uint64_t seed);
 
 }  // namespace assay::transforms::testing

@@ -17,7 +17,7 @@ Usage plain(Op op, std::vector<Type> operands, std::string variant = "") {
           [op](OracleFixture& w, const Args& args) { return w.b().op(op, std::span<const ExprId>(args)); }, nullptr};
 }
 
-/// Operations whose operands are not all floats, or that need a requested type.
+/// Usages of operations with operands that are not all floats, or with a requested type.
 std::vector<Usage> particular(Type f, Type v, Type m) {
   const auto positive = [](OracleFixture& w, ExprId x) {
     return w.op(Op::kGt, {x, w.b().literal(w.b().type_of(x), 0.0)});
@@ -108,7 +108,7 @@ std::vector<Usage> particular(Type f, Type v, Type m) {
   };
 }
 
-/// Operations on tiles, made of two scalars, with one element of the result taken out.
+/// Usages of tile operations: tiles are built from two scalars, and one element of the result is extracted.
 std::vector<Usage> of_tiles(Type f) {
   const auto insert = [](OracleFixture& w, ExprId tile, std::vector<std::int64_t> place, ExprId value) {
     std::vector<ExprId> args{tile};
@@ -262,7 +262,7 @@ std::vector<Usage> usages(ir::Scalar scalar) {
 
 namespace {
 
-/// Types that a letter of LibraryRow::operands stands for.
+/// The types for a letter of LibraryRow::operands.
 std::vector<Type> types_of(char letter, ir::Scalar scalar) {
   switch (letter) {
     case 's': return {ir::scalar_type(scalar)};
@@ -296,7 +296,7 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
         const int function = ir::library_function(w.module(), name, operands).value();
         const auto& results = w.module().functions[static_cast<std::size_t>(function)].results;
         if (results.size() == 1) return w.b().call(function, args);
-        // Several results as the components of one vector.
+        // Several results become the components of one vector.
         int components = 0;
         for (const Type type : results)
           components += type.components();
@@ -343,11 +343,11 @@ std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng) {
 
 SampleKernel kernel_at(const Usage& usage, const std::vector<std::vector<double>>& point) {
   SampleKernel sample{OracleFixture(), ir::kNone};
-  OracleFixture& w = sample.bench;
+  OracleFixture& w = sample.fixture;
   std::vector<ir::VarId> inputs;
   for (std::size_t k = 0; k < point.size(); ++k)
     inputs.push_back(w.array("x" + std::to_string(k), usage.operands[k], {1}, point[k]));
-  // The result's type is only known once the expression is built, after all parameters: build it twice.
+  // The type of the result is known only after the expression has been built, so it is built twice.
   OracleFixture draft;
   Args loads;
   for (std::size_t k = 0; k < point.size(); ++k)

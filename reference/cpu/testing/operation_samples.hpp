@@ -1,5 +1,4 @@
-// For tests: every operation of the table and function of the library on floats as a small kernel, and points of its
-// domain.
+// For tests: a small kernel for every operation of the table and library function on floats, and points in its domain.
 #pragma once
 
 #include <array>
@@ -14,10 +13,10 @@
 
 namespace assay::reference::testing {
 
-/// How an operation or function is applied: its operand types, and the expression from loaded operands.
+/// An application of an operation or library function: its operand types and the expression built from loaded operands.
 struct Usage {
-  ir::Op op;                       ///< without meaning for a function
-  std::string variant;             ///< empty, or what sets this usage apart: "vector"
+  ir::Op op;                       ///< unused for a library function
+  std::string variant;             ///< empty, or the distinguishing variant: "vector"
   std::vector<ir::Type> operands;  ///< element types of the input arrays x0, x1, ...
   std::function<ir::ExprId(OracleFixture&, const std::vector<ir::ExprId>&)> build;
   const ir::LibraryRow* function = nullptr;  ///< for a function of the library
@@ -25,22 +24,22 @@ struct Usage {
   std::string name() const;
 };
 
-/// All usages of operations that take floats and give floats, over scalars of `scalar`. At least one for each
-/// row of the table that has floats as operands and result.
+/// All usages of operations with float operands and results, for component type `scalar`. At least one for each such
+/// row of the table.
 std::vector<Usage> usages(ir::Scalar scalar);
 
-/// All functions of the library that give floats, over scalars of `scalar`.
+/// All library functions that return floats, for component type `scalar`.
 std::vector<Usage> library_usages(ir::Scalar scalar);
 
-/// Both.
+/// All of usages() and library_usages().
 std::vector<Usage> all_usages(ir::Scalar scalar);
 
-/// A random point of the operation's domain: one leaf list per operand.
+/// A random point in the domain of the operation: the components of each operand.
 std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng);
 
 /// The kernel out[0] = op(x0[0], x1[0], ...) at a point; the last parameter is the output.
 struct SampleKernel {
-  OracleFixture bench;
+  OracleFixture fixture;
   ir::VarId out;
 };
 SampleKernel kernel_at(const Usage& usage, const std::vector<std::vector<double>>& point);

@@ -17,7 +17,7 @@ OracleFixture::OracleFixture(ir::Module module)
 }
 
 void OracleFixture::fill(ir::Argument& argument, const std::vector<double>& leaves) const {
-  const auto layout = ir::leaves_of(*module_, argument.type.element());
+  const auto layout = ir::scalar_components(*module_, argument.type.element());
   for (std::size_t k = 0; k < leaves.size(); ++k) {
     const ir::ScalarComponent& leaf = layout[k % layout.size()];
     const std::size_t base =
@@ -63,16 +63,16 @@ ir::VarId OracleFixture::thread_index(std::int32_t extent, const std::string& na
 Oracle OracleFixture::oracle() const {
   auto oracle = Oracle::make(*module_, *kernel_);
   if (!oracle.ok()) {
-    std::fprintf(stderr, "the oracle refuses the kernel of a test: %s\n", oracle.error().text().c_str());
+    std::fprintf(stderr, "the oracle rejects the test kernel: %s\n", oracle.error().text().c_str());
     std::abort();
   }
   return oracle.take();
 }
 
-ComponentValues OracleFixture::seeds_for(ir::VarId output, std::vector<double> cotangents) const {
+ComponentValues OracleFixture::cotangents_for(ir::VarId output, std::vector<double> cotangents) const {
   const auto p = static_cast<std::size_t>(output);
   const ir::Argument& argument = launch_.arguments[p];
-  const std::size_t leaves = ir::leaves_of(*module_, argument.type.element()).size();
+  const std::size_t leaves = ir::scalar_components(*module_, argument.type.element()).size();
   ComponentValues seeds(launch_.arguments.size());
   seeds[p] = cotangents.empty()
                  ? std::vector<double>(static_cast<std::size_t>(ir::element_count(argument)) * leaves, 1.0)
@@ -80,12 +80,12 @@ ComponentValues OracleFixture::seeds_for(ir::VarId output, std::vector<double> c
   return seeds;
 }
 
-Run OracleFixture::gradient_run(ComponentValues seeds) const {
-  return Run{.launch = launch_, .gradient = true, .seeds = std::move(seeds)};
+OracleRun OracleFixture::gradient_run(ComponentValues seeds) const {
+  return OracleRun{.launch = launch_, .gradient = true, .cotangents = std::move(seeds)};
 }
 
-Reference OracleFixture::gradient(ir::VarId output, std::vector<double> cotangents) const {
-  return oracle().evaluate(gradient_run(seeds_for(output, std::move(cotangents))));
+ReferenceResult OracleFixture::gradient(ir::VarId output, std::vector<double> cotangents) const {
+  return oracle().evaluate(gradient_run(cotangents_for(output, std::move(cotangents))));
 }
 
 }  // namespace assay::reference::testing

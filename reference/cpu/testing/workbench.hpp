@@ -1,11 +1,11 @@
-// For tests: one kernel under construction, with what is bound to its parameters.
+// For tests: a kernel under construction, with the arguments bound to its parameters.
 //
 //     OracleFixture w;
 //     const auto x = w.floats("x", {1, 2, 3});           // an f64 array of rank 1
 //     const auto out = w.zeros("out", ir::kF64, {3});
 //     const auto i = w.thread_index(3);
 //     w.b().store(out, {w.b().var(i)}, ...);
-//     Reference r = w.evaluate();
+//     ReferenceResult r = w.evaluate();
 #pragma once
 
 #include <initializer_list>
@@ -35,7 +35,7 @@ class OracleFixture {
   ir::VarId floats(const std::string& name, const std::vector<double>& values, ir::Scalar scalar = ir::Scalar::kF64);
   ir::VarId integers(const std::string& name, const std::vector<std::int64_t>& values,
                      ir::Scalar scalar = ir::Scalar::kI32);
-  /// An array of any element type: `leaves` are its float or integer leaves one after another.
+  /// An array of any element type: `leaves` are all its scalar components in memory order.
   ir::VarId array(const std::string& name, ir::Type element, std::vector<std::int32_t> shape,
                   const std::vector<double>& leaves = {});
   ir::VarId zeros(const std::string& name, ir::Type element, std::vector<std::int32_t> shape) {
@@ -51,13 +51,13 @@ class OracleFixture {
   ir::ExprId at(ir::VarId array, ir::VarId index) { return b().load(array, {b().var(index)}); }
 
   // ---- evaluation
-  Run run() const { return Run{.launch = launch_}; }
-  Run gradient_run(ComponentValues seeds) const;
+  OracleRun run() const { return OracleRun{.launch = launch_}; }
+  OracleRun gradient_run(ComponentValues seeds) const;
   Oracle oracle() const;
-  Reference evaluate() const { return oracle().evaluate(run()); }
-  /// Seeds of 1 for all elements of `output`, unless given.
-  Reference gradient(ir::VarId output, std::vector<double> cotangents = {}) const;
-  ComponentValues seeds_for(ir::VarId output, std::vector<double> cotangents = {}) const;
+  ReferenceResult evaluate() const { return oracle().evaluate(run()); }
+  /// Uses cotangents of 1 for all elements of `output` by default.
+  ReferenceResult gradient(ir::VarId output, std::vector<double> cotangents = {}) const;
+  ComponentValues cotangents_for(ir::VarId output, std::vector<double> cotangents = {}) const;
 
  private:
   void fill(ir::Argument& argument, const std::vector<double>& leaves) const;

@@ -6,7 +6,7 @@ namespace {
 
 using nlohmann::json;
 
-// A page with every name of two runs that share nothing helps nobody; report.json has them all.
+// Limit on listed names, for runs that have little in common; report.json lists all.
 constexpr std::size_t kShownOfList = 200;
 
 const char* tone_of_list(std::string_view name) {

@@ -1,4 +1,4 @@
-// The page's parts, compiled into the program from the files of reports/formats/html.
+// The parts of the page, compiled into the program from the files in reports/formats/html.
 #pragma once
 
 #include <string_view>

@@ -22,11 +22,11 @@ std::string expiry_text(const std::string& expires, const std::string& today) {
                   : fmt::format("{}, {} left", expires, days_text(left));
 }
 
-// "3 waived, 1 not judged".
+// "3 as expected, 1 not judged".
 std::string cases_text(const ExpectationLine& line) {
   std::string text;
   for (const auto& [count, word] :
-       {std::pair(line.expected_failures, "as it says"), std::pair(line.changed, "fail otherwise"),
+       {std::pair(line.expected_failures, "as expected"), std::pair(line.changed, "fail differently"),
         std::pair(line.better, "pass"), std::pair(line.unjudged, "not judged")}) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count_text(count), word);
   }

@@ -11,13 +11,13 @@ namespace {
 
 using nlohmann::json;
 
-// What stands below the count, where there is something to say.
-std::string note_of(const Tally& tally) {
+// The note below the count; may be empty.
+std::string note_of(const CaseCounts& tally) {
   std::string note;
   const std::array<std::pair<std::int64_t, const char*>, 5> parts{{{tally.unexpected, "unexpected"},
                                                                    {tally.inconclusive, "inconclusive"},
                                                                    {tally.not_run, "not run"},
-                                                                   {tally.expected_failures, "waived"},
+                                                                   {tally.expected_failures, "xfail"},
                                                                    {tally.unsupported, "unsupported"}}};
   for (const auto& [count, word] : parts) {
     if (count > 0) note += fmt::format("{}{} {}", note.empty() ? "" : ", ", count, word);
@@ -25,8 +25,8 @@ std::string note_of(const Tally& tally) {
   return note;
 }
 
-// One cell, which leads to the list under `query`; `edge` draws the line to its left.
-json cell_view(const Tally& tally, const std::string& query, bool edge) {
+// One cell with a link to the list filtered by `query`; `edge` draws a line to its left.
+json cell_view(const CaseCounts& tally, const std::string& query, bool edge) {
   json view = {{"tone", "none"}, {"edge", edge ? "edge" : ""}, {"href", ""}};
   if (tally.total() == 0) return view;
   const std::string note = note_of(tally);
@@ -40,7 +40,7 @@ json cell_view(const Tally& tally, const std::string& query, bool edge) {
   return view;
 }
 
-// The cells of a row, the sum last; `prefix` is the part of the query that the row adds.
+// The cells of a row, with the sum last; `prefix` is the part of the query for the row.
 json cells_view(const Grid& grid, const GridRow& row, const std::string& prefix) {
   json cells = json::array();
   for (std::size_t i = 0; i < grid.columns.size(); ++i) {

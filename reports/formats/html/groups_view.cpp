@@ -12,8 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-// A run in which everything fails must still open: so many cases of a group are shown in full, and sources and logs as
-// long as they fit. records.jsonl has the rest.
+// Limits on the cases of a group shown in full and on the size of sources and logs, so that a page on which everything
+// fails still opens. records.jsonl contains the rest.
 constexpr std::size_t kShownOfGroup = 8;
 constexpr std::size_t kLinkedOfGroup = 200;
 constexpr std::size_t kTextBytes = 1536 * 1024;
@@ -23,7 +23,7 @@ double rho_rank(const json& rho) {
   return rho == "nan" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::max();
 }
 
-// The table of mismatches, the worst one marked; null where there are none.
+// The table of mismatches, with the worst marked; null if there are none.
 json mismatches_view(const json& record) {
   if (!record.contains("failures") || record.at("failures").empty()) return nullptr;
   const json& failures = record.at("failures");
@@ -37,7 +37,7 @@ json mismatches_view(const json& record) {
     rows.push_back({{"place", location_text(mismatch)},
                     {"mark", i == worst ? "worst" : ""},
                     {"label", i == worst && failures.size() > 1 ? "worst" : ""},
-                    {"tier", mismatch.at("tier")},
+                    {"tier", check_name(mismatch.at("tier"))},
                     {"input_set", mismatch.at("input_set")},
                     {"expected", mismatch.at("expected")},
                     {"got", mismatch.at("got")},
@@ -58,17 +58,17 @@ std::string site_text(const json& site) {
                      place(site.at("block")));
 }
 
-// "grad_x, byte 128 of 132"; what the address is, where it is meant for nothing.
+// "grad_x, byte 128 of 132"; the bare address if it belongs to no array.
 std::string memory_text(const json& fault) {
   if (!fault.contains("space")) return "";
   const std::string allocation = fault.at("allocation");
-  if (allocation.empty()) return fmt::format("{} in no array", fault.at("address").get<std::string>());
+  if (allocation.empty()) return fmt::format("{} outside all arrays", fault.at("address").get<std::string>());
   return fmt::format("{}, {} bytes at byte {} of {} ({} {})", allocation, fault.at("access_bytes").get<std::int64_t>(),
                      fault.at("offset").get<std::int64_t>(), fault.at("allocation_bytes").get<std::int64_t>(),
                      fault.at("space").get<std::string>(), fault.at("address").get<std::string>());
 }
 
-// The table of what the device found; null where it found nothing.
+// The table of the device's findings; null if there are none.
 json faults_view(const json& record) {
   if (!record.contains("faults")) return nullptr;
   json rows = json::array();
@@ -155,7 +155,7 @@ class GroupViewer {
             {"sources", texts.empty() ? json() : json{{"texts", texts}}},
             {"compile_command",
              fits && record.contains("artifact") ? record.at("artifact").at("compile_command") : json("")},
-            {"omitted", fits ? "" : "Sources and log are left out for the size of this page; records.jsonl has them."}};
+            {"omitted", fits ? "" : "Sources and log are omitted to limit the size of this page; see records.jsonl."}};
   }
 
   const Run& run_;

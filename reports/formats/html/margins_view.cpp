@@ -13,7 +13,7 @@ using nlohmann::json;
 
 constexpr std::size_t kTenths = 10;
 
-// How many cases used up which tenth of their bounds; the last place is for those beyond.
+// The number of cases by tenth of their bounds used; the last element counts cases beyond their bounds.
 std::array<std::int64_t, kTenths + 1> histogram_of(const Run& run) {
   std::array<std::int64_t, kTenths + 1> counts{};
   for (const json& record : run.cases) {

@@ -1,4 +1,4 @@
-// Bytes made fit to lie in a text.
+// Encodings of bytes for embedding in text.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace assay::reports {
 
-// Base64 (RFC 4648), in one line.
+// Base64 (RFC 4648), on one line.
 std::string base64(std::string_view bytes);
 
-// The bytes in the zlib format (RFC 1950), which browsers unpack as "deflate".
+// The bytes in the zlib format (RFC 1950), which browsers decompress as "deflate".
 std::string deflated(std::string_view bytes);
 
 }  // namespace assay::reports

@@ -16,33 +16,34 @@ using nlohmann::json;
 struct TierLabel {
   const char* member;
   const char* label;
-  const char* bound;  // how it comes about
+  const char* bound;  // how the bound is computed
 };
 
 constexpr std::array<TierLabel, 6> kTiers{{
-    {"t0", "T0 oracle self-test",
-     "The oracle against itself: its reverse sweep against its dual numbers, and these against finite differences."},
-    {"t1", "T1 double lift",
-     "The generated code computed in double. What each operation rounds off (u = 2⁻⁵³, library functions by their "
-     "documented error) is added to what it passes on of its operands' bounds."},
-    {"t2", "T2 self-consistency",
-     "The generated gradient against differences of the generated forward. Allowed is 10⁻⁸ of the sizes that are "
-     "summed, and the error that the extrapolation says it has."},
-    {"t3", "T3 native precision",
-     "The generated code in its own types: as in T1, each value with the roundoff of its type (f32 2⁻²⁴, f64 2⁻⁵³, f16 "
-     "2⁻¹¹, bf16 2⁻⁸), sums of no known order for every order."},
-    {"t5", "T5 determinism",
-     "Other orders of threads, other seeds, the same again: within the bounds of T1 and T3, or the same bit for bit."},
-    {"devices", "Agreement of devices",
-     "The same launch on another device, which the case's failure names: the two results may differ by the sum of both "
-     "bounds."},
+    {"t0", "oracle_self_check",
+     "Checks the oracle: compares its reverse sweep with its dual numbers, and the dual numbers with finite "
+     "differences."},
+    {"t1", "f64_promotion",
+     "Checks the generated code computed in double. Each operation adds its rounding error (u = 2⁻⁵³; the documented "
+     "error of library functions) to the propagated bounds of its operands."},
+    {"t2", "finite_differences",
+     "Checks the generated gradient against finite differences of the generated forward kernel. The tolerance is 10⁻⁸ "
+     "of the magnitudes that are summed, plus the error estimate of the extrapolation."},
+    {"t3", "native_precision",
+     "Checks the generated code in its own types: as in f64_promotion, with the unit roundoff of each type (f32 2⁻²⁴, "
+     "f64 2⁻⁵³, f16 2⁻¹¹, bf16 2⁻⁸); sums in unspecified order are bounded for every order."},
+    {"t5", "determinism",
+     "Repeats the launch with other thread orders: within the bounds of f64_promotion and native_precision, or bitwise "
+     "equal."},
+    {"devices", "cross-check device",
+     "Compares with the same launch on another device: the two results may differ by at most the sum of both bounds."},
 }};
 constexpr std::array<const char*, 6> kDoubts{"path", "kink", "conditioning", "overflow", "race", "domain"};
 
-// Sources of passing cases are of use and not needed: as many as fit. They shrink to a tenth when packed.
+// Limit on sources of passing cases, which are optional. They shrink to a tenth when compressed.
 constexpr std::size_t kPassingSourceBytes = 4 * 1024 * 1024;
 
-// Each distinct text once; rows carry its position.
+// Stores each distinct text once; rows refer to it by position.
 class TextPool {
  public:
   std::size_t position(const std::string& text) {
@@ -57,7 +58,7 @@ class TextPool {
   std::unordered_map<std::string, std::size_t> positions_;
 };
 
-// The outcomes that occur, each with how a reader takes it, in the order of their first occurrence.
+// The outcomes with their tones, in order of first occurrence.
 class Outcomes {
  public:
   std::size_t position(const std::string& outcome, Tone tone) {
@@ -90,7 +91,7 @@ json tier_rows(const json& tiers) {
   return rows;
 }
 
-// The counts without the zeros at their end.
+// The counts without trailing zeros.
 json histogram_row(const json& record) {
   json counts = record.value("rho_histogram", json::array());
   while (!counts.empty() && counts.back() == 0)
@@ -98,10 +99,10 @@ json histogram_row(const json& record) {
   return counts;
 }
 
-// Three digits are enough to draw.
+// Rounds to three digits, which is enough for a chart.
 double rounded(double value) { return std::strtod(fmt::format("{:.2e}", value).c_str(), nullptr); }
 
-// [input set, gradient, allowed, longest step, how far each estimate is from the gradient]; null where T2 did not run.
+// [input set, gradient, tolerance, distances from the gradient by step]; null if finite_differences did not run.
 json plateau_row(const json& record) {
   if (!record.contains("plateau") || record.at("plateau").at("estimates").empty()) return nullptr;
   const json& plateau = record.at("plateau");
@@ -156,7 +157,7 @@ class RowMaker {
   json take_outcomes() { return outcomes_.take(); }
 
  private:
-  // [array, control, rho] of the wrong result that was nearest to being accepted; null where there was none.
+  // [array, control, rho] of the incorrect result closest to being accepted; null if there was none.
   json closest_row(const json& record) {
     if (!record.contains("closest_control")) return nullptr;
     const json& closest = record.at("closest_control");
@@ -184,6 +185,12 @@ json passing_sources(const Run& run) {
 }
 
 }  // namespace
+
+std::string check_name(const std::string& tier) {
+  const auto* const found =
+      std::ranges::find(kTiers, tier, [](const TierLabel& row) { return std::string(row.member); });
+  return found == kTiers.end() ? tier : found->label;
+}
 
 json source_texts(const json& record) {
   json texts = json::array();

@@ -27,12 +27,12 @@ struct StatusWords {
 constexpr StatusWords kStatusWords[] = {
     {"as_expected", "As expected", "passed", "✓"},       {"unexpected", "Not as expected", "unexpected", "✕"},
     {"incomplete", "Incomplete", "unexpected", "!"},     {"internal_error", "Internal error", "unexpected", "!"},
-    {"nothing_ran", "Nothing ran", "inconclusive", "!"}, {"all_unsupported", "Unsupported", "unsupported", "–"},
+    {"nothing_ran", "No case ran", "inconclusive", "!"}, {"all_unsupported", "Unsupported", "unsupported", "–"},
 };
 
-// Where the cases that are the reason stand.
+// Link to the cases of a reason.
 std::string reason_link(const std::string& what) {
-  if (what == "waived") return filter_link("is:waived");
+  if (what == "xfail") return filter_link("is:waived");
   if (what == "unexpected pass") return filter_link("outcome:pass is:unexpected");
   return what.ends_with("expectation") ? "#expectations" : filter_link("outcome:" + what);
 }
@@ -47,7 +47,7 @@ json verdict_view(const Summary& summary) {
     const std::string what = reason.substr(space + 1);
     reasons.push_back({{"count", reason.substr(0, space)},
                        {"outcome", what},
-                       {"tone", what == "waived" ? "waived" : to_text(tone_of_outcome(what))},
+                       {"tone", what == "xfail" ? "waived" : to_text(tone_of_outcome(what))},
                        {"href", reason_link(what)}});
   }
   return {{"verdict_tone", words.tone},   {"verdict_mark", words.mark},         {"verdict_status", words.words},
@@ -81,16 +81,16 @@ json funnel_step(const char* label, std::int64_t value, std::int64_t before, std
   return {{"label", label},
           {"value", count_text(value)},
           {"share", fmt::format("{:.2f}", share)},
-          {"note", value == before ? "all of them" : fmt::format("{} {}", count_text(before - value), lost)}};
+          {"note", value == before ? "all" : fmt::format("{} {}", count_text(before - value), lost)}};
 }
 
 json funnel_view(const Denominators& of) {
   json funnel = {funnel_step("Planned", of.planned, of.planned, of.planned, ""),
                  funnel_step("Run", of.run, of.planned, of.planned, "not run"),
                  funnel_step("Supported here", of.supported, of.run, of.planned, "unsupported"),
-                 funnel_step("Compared", of.compared, of.supported, of.planned, "without a value compared")};
+                 funnel_step("Compared", of.compared, of.supported, of.planned, "without compared values")};
   funnel[0]["note"] = "cases";
-  if (of.cached > 0) funnel[1]["note"] = fmt::format("{} by an earlier run", count_text(of.cached));
+  if (of.cached > 0) funnel[1]["note"] = fmt::format("{} judged by an earlier run", count_text(of.cached));
   return funnel;
 }
 
@@ -106,7 +106,7 @@ json devices_view(const Run& run, const Denominators& of) {
     devices.push_back({{"name", name},
                        {"tone", used ? "passed" : "unsupported"},
                        {"state", used        ? "used"
-                                 : available ? "there, not used"
+                                 : available ? "available, not used"
                                              : device.at("reason").get<std::string>()},
                        {"detail", detail}});
   }
@@ -132,12 +132,12 @@ json findings_view(const Run& run, const Summary& summary) {
   return findings;
 }
 
-// A page with tens of thousands of rows helps nobody; report.json has them all.
+// Limit on listed rows; report.json lists all.
 constexpr std::size_t kUncoveredShown = 200;
 
 json uncovered_view(const Run& run, const Summary& summary) {
   json rows = json::array();
-  for (const Uncovered& way : summary.uncovered) {
+  for (const UncoveredLine& way : summary.uncovered) {
     if (rows.size() == kUncoveredShown) break;
     const json& record = run.cases[way.first_case];
     rows.push_back({{"place", fmt::format("{}:{}", way.file, way.line)},
@@ -178,7 +178,7 @@ json slowest_view(const Run& run) {
   return slowest;
 }
 
-// `changes` is null where there is no baseline to differ from.
+// `changes` is null without a baseline.
 json environment_view(const Run& run, const Changes* changes) {
   json rows = json::array();
   for (const EnvironmentRow& row : environment_rows(run.start.at("environment")))
@@ -193,10 +193,10 @@ json environment_view(const Run& run, const Changes* changes) {
   return rows;
 }
 
-// Cases of which some attempts passed and some did not.
+// Cases with passing and failing attempts.
 json flaky_view(const Run& run, const Summary& summary) {
   json rows = json::array();
-  for (const Flaky& flaky : summary.flaky) {
+  for (const FlakyCase& flaky : summary.flaky) {
     const json& record = run.cases[flaky.position];
     std::string attempts;
     for (const json& attempt : record.at("attempts"))
@@ -210,10 +210,10 @@ json flaky_view(const Run& run, const Summary& summary) {
   return rows;
 }
 
-// A count that a section shows; null, so that the section stays away, where it is 0.
+// The count for a section; null if it is 0, so that the section is omitted.
 json shown_count(std::size_t count) { return count == 0 ? json() : json(count_text(static_cast<std::int64_t>(count))); }
 
-// The first damaged lines; null where there are none.
+// The first damaged lines; null if there are none.
 json schema_errors_view(const Run& run) {
   constexpr std::size_t kShown = 50;
   json rows = json::array();

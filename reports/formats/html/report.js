@@ -1,9 +1,9 @@
-// The report's live part: the list of all cases, the page of one case, the keyboard. The page is whole without it.
-// Everything that came from a kernel goes into the page as text, never as markup.
+// The interactive part of the report: the list of all cases, the page of a case, and keyboard control. The page is
+// readable without it. Text from kernels is inserted as text, never as markup.
 (async () => {
   "use strict";
 
-  // The data are deflated JSON in base64.
+  // The data is deflated JSON in base64.
   async function unpacked(text) {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -83,7 +83,7 @@
 
   const countText = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 
-  // ---- filter: words of which each must match; key:value compares a part of the case --------------------------------
+  // ---- filter: all words must match; key:value compares a component of the case --------------------------------
 
   const kParts = ["family", "kernel", "types", "device", "pass", "mode", "outcome", "kind"];
 
@@ -179,7 +179,7 @@
     const made = [chip("all", "", "", cases.length)];
     for (const outcome of [...data.outcomes].sort((a, b) => severity[a.tone] - severity[b.tone])) {
       const count = cases.filter((c) => c.outcome === outcome.name && c.tone === outcome.tone).length;
-      const label = outcome.tone === "waived" ? `${outcome.name} waived` : verdictText(outcome, "");
+      const label = outcome.tone === "waived" ? `${outcome.name} xfail` : verdictText(outcome, "");
       if (count > 0) made.push(chip(label, `outcome:${outcome.name} is:${outcome.tone}`, outcome.tone, count));
     }
     $("chips").replaceChildren(...made);
@@ -214,7 +214,7 @@
     return element("section", {}, sources, kept.compile_command ? command(kept.compile_command) : null);
   }
 
-  // Values by the tenth of their bound that was used; the last bar is for those beyond it.
+  // Histogram of values by tenth of their bound used; the last bar counts values beyond it.
   function histogram(c) {
     const counts = c.row[column.histogram];
     if (counts.length === 0) return null;
@@ -230,10 +230,10 @@
     return element("figure", { class: "chart" },
       drawing("svg", { viewBox: "0 0 226 74", role: "img", "aria-label": `Values by share of their bound: ${counts.join(", ")}` },
         ...bars, drawing("line", { x1: 0, x2: 197, y1: 58, y2: 58 }), label(0, "0"), label(92, "rho"), label(192, "1"), label(212, ">")),
-      element("figcaption", {}, "Values by the share of their bound that they use; heights are logarithmic."));
+      element("figcaption", {}, "Values by used share of their bound; bar heights are logarithmic."));
   }
 
-  // How far differences over ever shorter steps are from the gradient, both axes logarithmic.
+  // Distances of finite differences from the gradient by step; both axes are logarithmic.
   function plateau(c) {
     const seen = c.row[column.plateau];
     if (!seen) return null;
@@ -255,18 +255,17 @@
         drawing("text", { x: x(0) - 8, y: 70 }, stepText(estimates[0][0])),
         drawing("text", { x: x(estimates.length - 1) - 8, y: 70 }, stepText(estimates.at(-1)[0])),
         drawing("text", { x: 0, y: y(allowed) + 3 }, allowed.toExponential(0))),
-      element("figcaption", {}, `Input set ${inputSet}: how far central differences of the forward, over steps ever shorter, are from the gradient ${gradient}. They are extrapolated; what is then left must be below the broken line.`));
+      element("figcaption", {}, `Input set ${inputSet}: distance of central differences of the forward kernel from the gradient ${gradient}, by step. The extrapolated difference must be below the dashed line.`));
   }
 
-  // How the bounds come about, for those tiers that ran.
+  // How the bounds of the checks that ran are computed.
   function derivation(c) {
     const ran = c.row[column.tiers].map(([tier]) => data.tiers[tier]);
-    return element("details", { class: "derivation" }, element("summary", {}, "How the bounds come about"),
+    return element("details", { class: "derivation" }, element("summary", {}, "How the bounds are computed"),
       element("dl", {}, ...ran.flatMap(({ label, bound }) => [element("dt", {}, label), element("dd", {}, bound)])));
   }
 
-  // The tables and charts that every case has; what a case that did not pass has beyond these stands in the page
-  // already.
+  // The tables and charts of every case. Further details of a case that did not pass are already in the page.
   function measurements(c) {
     const tiers = c.row[column.tiers].map(([tier, checks, failed, rho]) =>
       [data.tiers[tier].label, countText(checks), countText(failed), rhoText(rho)]);
@@ -274,17 +273,17 @@
       .map(([stage, t]) => [stage, timeText(t)]);
     return element(
       "div", { class: "columns" },
-      element("div", {}, element("h3", {}, "What was checked"),
-        tiers.length ? table(["Tier", "Values", "Failed", "rho max"], tiers) : element("p", { class: "hint" }, "Nothing was compared."),
+      element("div", {}, element("h3", {}, "Checks"),
+        tiers.length ? table(["Check", "Values", "Failed", "Max rho"], tiers) : element("p", { class: "hint" }, "Nothing was compared."),
         tiers.length ? derivation(c) : null),
-      chart("How much of the bounds is used", histogram(c)),
-      chart("Where finite differences settle", plateau(c)),
+      chart("Use of the error bounds", histogram(c)),
+      chart("Convergence of finite differences", plateau(c)),
       element("div", {}, element("h3", {}, "Time by stage"), times.length ? table(["Stage", "Time"], times) : element("p", { class: "hint" }, "No stage ran.")));
   }
 
   const chart = (title, figure) => (figure ? element("div", {}, element("h3", {}, title), figure) : null);
 
-  // Moves what `details` states beyond `summary` into it, so that nothing is said twice.
+  // Moves facts of `details` that `summary` lacks into it, to avoid duplicates.
   function joinFacts(summary, details) {
     const labels = new Set([...summary.querySelectorAll("dt")].map((dt) => dt.textContent));
     const old = details.querySelector(".facts");
@@ -320,8 +319,8 @@
       ["rho max", rhoText(c.rho)],
       ["Values compared", countText(c.values)],
       ["Input sets", String(c.row[column.input_sets])],
-      ["Wrong results refused", countText(c.row[column.controls])],
-      ["Nearest to being accepted", closestText(c.row[column.closest])],
+      ["Incorrect results rejected", countText(c.row[column.controls])],
+      ["Closest to being accepted", closestText(c.row[column.closest])],
       ["Inconclusive checks", doubts.map(([kind, n]) => `${n} ${kind}`).join(", ")],
       ["Attempts", attempts.length > 1 ? attempts.join(", then ") : ""],
     ]);
@@ -343,12 +342,12 @@
     for (const sources of $("case").querySelectorAll(".sources")) relate(sources);
   }
 
-  // ---- lines that correspond -----------------------------------------------------------------------------------------
+  // ---- corresponding lines -----------------------------------------------------------------------------------------
 
-  // Emitted code says above each statement of which line of the source it is: "// 12: y = x * x".
+  // Emitted code has a comment with the source line above each statement: "// 12: y = x * x".
   const kOrigin = /^\s*\/\/ (\d+): (.*)$/;
 
-  // For each line of emitted code the line of the source, 0 where it belongs to none.
+  // The source line of each line of emitted code; 0 if it has none.
   function origins(lines) {
     let origin = 0;
     return lines.map((line) => {
@@ -359,7 +358,7 @@
     });
   }
 
-  // The number of the source's first line: emitted code counts lines of the file, of which the source may be a part.
+  // The line number of the first source line in its file: emitted code counts lines of the file.
   function firstNumber(source, emitted) {
     const votes = new Map();
     for (const line of emitted.flat()) {
@@ -373,7 +372,7 @@
     return [...votes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 1;
   }
 
-  // Makes every line an element that knows its line of the source.
+  // Makes every line an element with its source line.
   function relate(sources) {
     if (sources.dataset.related) return;
     sources.dataset.related = "yes";
@@ -390,7 +389,7 @@
     });
   }
 
-  // Marks the lines of all sources that belong together; with `scroll` they are also brought into view.
+  // Marks corresponding lines in all sources; with `scroll` also scrolls them into view.
   function markLines(line, scroll) {
     const sources = line.closest(".sources");
     for (const marked of sources.querySelectorAll(".line.on")) marked.classList.remove("on");
@@ -403,7 +402,7 @@
     }
   }
 
-  // ---- the fragment is the state -------------------------------------------------------------------------------------
+  // ---- navigation: the fragment holds the state -------------------------------------------------------------------------------------
 
   function show(isCase) {
     $("report").hidden = isCase;
@@ -443,7 +442,7 @@
     }
   }
 
-  // ---- hands ---------------------------------------------------------------------------------------------------------
+  // ---- input events ---------------------------------------------------------------------------------------------------------
 
   async function copy(button) {
     const code = button.parentElement.querySelector("code");

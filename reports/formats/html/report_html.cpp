@@ -14,7 +14,7 @@
 namespace assay::reports {
 namespace {
 
-// The bytes that `hex` spells.
+// Decodes hexadecimal text.
 std::string bytes_of_hex(std::string_view hex) {
   std::string bytes;
   for (std::size_t i = 0; i < hex.size(); i += 2) {

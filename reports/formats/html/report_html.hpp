@@ -1,4 +1,4 @@
-// DIR/report.html: a run on one page, for people.
+// DIR/report.html: the report of a run as one page.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace assay::reports {
 
-// One file that asks for nothing outside of itself: its content-security policy names the hashes of its one style and
-// its one script, and forbids everything else. Readable without JavaScript but for the list of all cases.
-// `changes` is null where there is no baseline, `certification` (certification.schema.json) where there is none.
+// A self-contained file: its content security policy allows only its style and its script, by hash. Readable without
+// JavaScript, except for the list of all cases. `changes` is null without a baseline; `mutation_score`
+// (certification.schema.json) is null if it is unknown.
 std::string report_html(const Run& run, const Summary& summary, const Changes* changes,
                         const nlohmann::json* mutation_score);
 
-// 'sha256-...' for a Content-Security-Policy: the hash that admits an inline element with this text.
+// 'sha256-...' for a Content-Security-Policy: the hash that allows an inline element with this text.
 std::string csp_hash(std::string_view text);
 
 }  // namespace assay::reports

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// Wrong results that were presented as if the device had computed them.
+// Negative controls: incorrect results that were presented to the judge.
 json controls_view(const Run& run) {
   std::int64_t rejected = 0;
   std::int64_t cases = 0;
@@ -77,7 +77,7 @@ json mutation_score_view(const json& mutation_score) {
   const json& controls = mutation_score.at("controls");
   view["alarms"] = controls.at("cases") == 0
                        ? json()
-                       : json(fmt::format("{} of {} of right random kernels were wrongly rejected.",
+                       : json(fmt::format("In the false-positive corpus, {} of {} were rejected.",
                                           count_text(controls.at("rejected")), cases_text(controls.at("cases"))));
   return view;
 }

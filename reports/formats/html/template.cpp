@@ -26,7 +26,7 @@ std::string plain_text(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// A {{...}} of the page: what it does, its name, and where the text goes on behind it.
+// A tag {{...}} of the page: its kind, its name, and the position after it.
 struct Tag {
   char sigil = ' ';  // '{' raw, '#', '^', '/', or ' ' for an escaped member
   std::string_view name;
@@ -43,7 +43,7 @@ class Filler {
   }
 
  private:
-  // The tag that opens at `begin`, where "{{" stands.
+  // Parses the tag at `begin`, the position of "{{".
   Tag tag_at(std::size_t begin) const {
     Tag tag;
     std::size_t name = begin + 2;
@@ -68,8 +68,8 @@ class Filler {
     abort_on_page(fmt::format("no member is named {}", name));
   }
 
-  // Fills from here to the closing tag of `section`, or to the end of the text where it is empty. With `show` off only
-  // moves on.
+  // Fills from here to the closing tag of `section`, or to the end of the text if it is empty. Skips the text if `show`
+  // is false.
   void fill_until(std::string_view section, bool show) {
     while (true) {
       const std::size_t open = std::min(text_.find("{{", position_), text_.size());
@@ -82,7 +82,8 @@ class Filler {
       const Tag tag = tag_at(open);
       position_ = tag.end;
       if (tag.sigil == '/') {
-        if (tag.name != section) abort_on_page(fmt::format("{} closes the section {}", tag.name, section));
+        if (tag.name != section)
+          abort_on_page(fmt::format("the closing tag {} does not match the open section {}", tag.name, section));
         return;
       }
       if (tag.sigil == '#' || tag.sigil == '^') fill_section(tag, show);
@@ -133,7 +134,7 @@ std::string escape_html(std::string_view text) {
       case '>': escaped += "&gt;"; break;
       case '"': escaped += "&quot;"; break;
       case '\'': escaped += "&#39;"; break;
-      case '\0': escaped += "\xef\xbf\xbd"; break;  // HTML has no way to write it
+      case '\0': escaped += "\xef\xbf\xbd"; break;  // not representable in HTML
       default: escaped += c;
     }
   }

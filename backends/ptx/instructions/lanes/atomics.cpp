@@ -41,7 +41,7 @@ struct AddFlushed {
 struct AddCanonical {
   static float apply(float old, float a, float) { return canonical(old + a); }
 };
-/// Sums of f16 or bf16, one or two in a word of type W.
+/// Adds one or two f16 or bf16 values in a word of type W.
 template <class T, class W>
 struct AddHalves {
   static W apply(W old, W a, W) {

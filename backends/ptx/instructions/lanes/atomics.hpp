@@ -1,4 +1,4 @@
-// What atomic operations do to a cell. Private to the machine.
+// Atomic operations on a memory element. Private to the machine.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,12 @@
 
 namespace assay::ptx {
 
-/// Applies an operation to the cell at `cell` and returns what it held; `b` is the new value of a compare-and-swap.
+/// Applies an operation to the element at `cell` and returns its previous value; `b` is the new value of a
+/// compare-and-swap.
 using AtomicFunction = std::uint64_t (*)(std::byte* cell, std::uint64_t a, std::uint64_t b);
 
-/// Null for a combination that PTX does not have or the lane does not know. On global memory additions of f32 flush
-/// subnormals, on shared memory they do not.
+/// Null for a combination that PTX does not define or the emulator does not support. Additions of f32 flush subnormals
+/// on global memory, but not on shared memory.
 AtomicFunction find_atomic(Modifier operation, Type type, bool is_global);
 
 }  // namespace assay::ptx

@@ -83,7 +83,7 @@ struct Brev {
     return result;
   }
 };
-/// The position of the highest bit that is not a copy of the sign; all ones when there is none.
+/// The position of the highest bit that is not a copy of the sign; all ones if there is none.
 template <bool kShiftAmount>
 struct Bfind {
   template <class T>
@@ -95,7 +95,7 @@ struct Bfind {
     return kShiftAmount ? zeros : static_cast<std::uint32_t>(8 * sizeof(T)) - 1 - zeros;
   }
 };
-/// A field of `len` bits from bit `pos`, both modulo 256; signed fields that leave the word are filled with the sign.
+/// A field of `len` bits from bit `pos`, both modulo 256; signed fields beyond the word are filled with the sign.
 struct Bfe {
   template <class T>
   static T apply(T a, std::uint32_t pos, std::uint32_t len) {
@@ -136,7 +136,7 @@ struct Prmt {
   }
 };
 
-/// The modes of prmt: by the lower 2 bits of c, which bytes of the pair the result takes, as the plain form's selector.
+/// The modes of prmt: for each value of the lower 2 bits of c, the equivalent selector of the plain form.
 template <std::uint32_t... kSelectors>
 struct PrmtMode {
   static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {

@@ -9,7 +9,7 @@
 namespace assay::ptx::ASSAY_PTX_ISA {
 namespace {
 
-// The result in a register wider than its type is extended by the sign of the type, which to_word does.
+// to_word extends a result to a wider register by the sign of its type.
 struct Truncate {
   template <class D, class S>
   struct To {
@@ -74,7 +74,7 @@ struct Up {
   }
 };
 
-/// Out of range goes to the nearest limit; NaN to 0, but where either type has 64 bits to the highest bit alone.
+/// Out-of-range values are clamped. NaN gives 0, but if either type has 64 bits, only the highest bit set.
 template <class Rounding, class D, class S, bool kFtz>
 struct FloatToInteger {
   static D apply(S a) {
@@ -149,11 +149,11 @@ Handlers to_integral(const Instruction& instruction) {
   });
 }
 
-// What is left, half precision and directed rounding to floats, goes lane by lane through a number that holds every
-// source exactly: a double, or sign and significand of an integer.
+// The remaining conversions, half precision and directed rounding to floats, go lane by lane through a type that holds
+// every source exactly: a double, or sign and significand of an integer.
 
 template <class S>
-std::uint64_t encode_any(S a, Format format, Round round) {
+std::uint64_t encode_any(S a, FieldWidths format, Round round) {
   if constexpr (std::is_integral_v<S>) {
     const bool negative = a < 0;
     const auto bits = static_cast<std::uint64_t>(a);
@@ -251,7 +251,7 @@ Handlers from_half(const Instruction& instruction) {
   });
 }
 
-/// The common conversions to f32 and f64, which the processor rounds.
+/// The common conversions to f32 and f64, rounded by the CPU.
 Handlers nearest_to_float(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   const Type from = instruction.source_type;
@@ -282,7 +282,7 @@ Handlers select_convert(const Instruction& instruction) {
     if (from == Type::kF16) return from_half<F16>(instruction);
     return from == Type::kBf16 ? from_half<Bf16>(instruction) : float_to_integer(instruction);
   }
-  // To an integer that stays a float: of one type only. What is exact has no rounding.
+  // Rounding to an integral float requires the same type on both sides. Exact conversions have no rounding modifier.
   if ((integral && to != from) || (directed && to == from)) return {};
   if (to == from && from_half_type) {
     if (integral) return from == Type::kF16 ? from_half<F16>(instruction) : from_half<Bf16>(instruction);

@@ -1,4 +1,4 @@
-// Arithmetic of f32 and f64 as PTX defines it. Private to the files of this folder.
+// f32 and f64 arithmetic as defined by PTX. Private to the files of this folder.
 #pragma once
 
 #include <cfenv>
@@ -11,14 +11,14 @@ namespace {
 
 inline constexpr std::uint32_t kNanF32 = 0x7fffffff;
 
-/// Subnormals become zeros of their sign.
+/// Replaces subnormals by zeros of the same sign.
 inline float flush(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return std::bit_cast<float>((bits & 0x7f800000U) == 0 ? bits & 0x80000000U : bits);
 }
 inline double flush(double x) { return x; }
 
-/// Single precision has one NaN as a result; double keeps what the processor gives, for PTX fixes no payload.
+/// Single precision results have one NaN; double keeps the CPU's NaN, because PTX does not specify the payload.
 inline float canonical(float x) { return x != x ? std::bit_cast<float>(kNanF32) : x; }
 inline double canonical(double x) { return x; }
 
@@ -69,7 +69,7 @@ struct FloatRcp {
     return T(1) / a;
   }
 };
-/// A NaN loses against a number; -0 is below +0.
+/// A number takes precedence over a NaN; -0 is less than +0.
 template <bool kPropagate>
 struct FloatMin {
   template <class T>
@@ -91,9 +91,9 @@ struct FloatMax {
   }
 };
 
-/// An operation with operands and result flushed, the result saturated and its NaN made canonical.
+/// An operation with flushed operands and result, saturated result and canonical NaN.
 template <class F, bool kFtz, bool kSat>
-struct Finished {
+struct FtzVariant {
   template <class T>
   static T in(T x) {
     return kFtz ? flush(x) : x;
@@ -117,12 +117,12 @@ struct Finished {
   }
 };
 
-/// Calls `use` with F finished as the modifiers ask.
+/// Calls `use` with F, finished as specified by the modifiers.
 template <class F, class Use>
-Handlers with_finish(const Modifiers& modifiers, Use use) {
+Handlers with_ftz_variant(const Modifiers& modifiers, Use use) {
   const bool ftz = modifiers.has(Modifier::kFtz);
-  if (modifiers.has(Modifier::kSat)) return ftz ? use(Finished<F, true, true>{}) : use(Finished<F, false, true>{});
-  return ftz ? use(Finished<F, true, false>{}) : use(Finished<F, false, false>{});
+  if (modifiers.has(Modifier::kSat)) return ftz ? use(FtzVariant<F, true, true>{}) : use(FtzVariant<F, false, true>{});
+  return ftz ? use(FtzVariant<F, true, false>{}) : use(FtzVariant<F, false, false>{});
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// f32 and f64. Compiled with -frounding-math: directed rounding sets the processor's mode around the loop over lanes.
+// f32 and f64. Compiled with -frounding-math, because directed rounding sets the CPU's mode around the loop over lanes.
 #include "backends/ptx/instructions/lanes/float_ops.hpp"
 
 namespace assay::ptx::ASSAY_PTX_ISA {
 namespace {
 
-/// Runs a handler in a rounding mode. The loops load operands after it is set and store before it is set back.
+/// Runs a handler in a rounding mode. The loops load operands after the mode is set and store before it is restored.
 template <Handler kHandler, int kMode>
 void rounded(Lanes& lanes, const Op& op, std::uint32_t mask) {
   std::fesetround(kMode);
@@ -24,7 +24,7 @@ template <class F>
 Handlers select_unary(const Instruction& instruction) {
   return with_float(instruction.type, [&](auto type) {
     using T = decltype(type);
-    return with_finish<F>(instruction.modifiers, [&](auto finished) {
+    return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
       return in_mode<unary<true, G, T, T>, unary<false, G, T, T>>(instruction.modifiers);
     });
@@ -34,7 +34,7 @@ template <class F>
 Handlers select_binary(const Instruction& instruction) {
   return with_float(instruction.type, [&](auto type) {
     using T = decltype(type);
-    return with_finish<F>(instruction.modifiers, [&](auto finished) {
+    return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
       return in_mode<binary<true, G, T, T, T>, binary<false, G, T, T, T>>(instruction.modifiers);
     });
@@ -44,7 +44,7 @@ template <class F>
 Handlers select_ternary(const Instruction& instruction) {
   return with_float(instruction.type, [&](auto type) {
     using T = decltype(type);
-    return with_finish<F>(instruction.modifiers, [&](auto finished) {
+    return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
       return in_mode<ternary<true, G, T, T, T, T>, ternary<false, G, T, T, T, T>>(instruction.modifiers);
     });

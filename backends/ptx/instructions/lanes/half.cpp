@@ -1,6 +1,5 @@
-// f16, bf16 and pairs of them. One operation in single precision, rounded to half, gives what one rounding would: 24 >=
-// 2 * 11 + 2 bits. A fused multiply-add goes through double, made odd where it is not exact, so that the second
-// rounding cannot err.
+// f16, bf16 and pairs of them. One operation in single precision, rounded to half, is correctly rounded, because 24 >=
+// 2 * 11 + 2 bits. A fused multiply-add goes through double, rounded to odd, so that double rounding is harmless.
 #include "backends/ptx/instructions/lanes/float_ops.hpp"
 #include "backends/ptx/instructions/lanes/rounding.hpp"
 
@@ -121,7 +120,7 @@ Handlers select_after(const Instruction& instruction) {
 Handlers select_half(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const bool propagate = modifiers.has(Modifier::kNaN);
-  // Half precision has no directed rounding, and flushing would need a mode of its own.
+  // Half precision has no directed rounding, and flushing is not supported.
   if (modifiers.has(Modifier::kFtz) || modifiers.has(Modifier::kRz) || modifiers.has(Modifier::kRm) ||
       modifiers.has(Modifier::kRp)) {
     return {};

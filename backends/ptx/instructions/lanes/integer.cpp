@@ -1,4 +1,4 @@
-// Integer arithmetic. Everything wraps; what C++ leaves undefined is done on unsigned types of at least 32 bits.
+// Integer arithmetic. All operations wrap; those undefined in C++ use unsigned types of at least 32 bits.
 #include <algorithm>
 #include <limits>
 
@@ -104,7 +104,7 @@ struct Saturated {
         std::clamp<std::int64_t>(exact, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
   }
 };
-/// Division by zero gives all ones and a remainder of the dividend, as hardware does; PTX leaves it open.
+/// Division by zero gives all ones and the dividend as remainder, as on hardware; PTX leaves it unspecified.
 struct Div {
   template <class T>
   static T apply(T a, T b) {

@@ -1,4 +1,4 @@
-// The loop over lanes, and how values of PTX's types lie in slots. Private to the files of this folder.
+// The loop over lanes, and the representation of PTX values in slots. Private to the files of this folder.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 namespace assay::ptx::ASSAY_PTX_ISA {
 namespace {
 
-/// Bits of a half precision number; arithmetic on them is in half.cpp.
+/// The bits of a half precision number; the arithmetic is in half.cpp.
 template <int kMantissaBits>
 struct Half {
   std::uint16_t bits = 0;
@@ -48,19 +48,19 @@ alignas(64) constexpr std::uint32_t kBit[kLanes] = {
     1U << 22, 1U << 23, 1U << 24, 1U << 25, 1U << 26, 1U << 27, 1U << 28, 1U << 29, 1U << 30, 1U << 31};
 
 template <class T>
-inline Word<T>* words(Lanes& lanes, Slot slot) {
+inline Word<T>* words(Lanes& lanes, FrameSlot slot) {
   std::byte* const frame = lanes.frames[slot.bits >> 31U];
-  return static_cast<Word<T>*>(__builtin_assume_aligned(frame + (slot.bits & ~Slot::kConstant), 64));
+  return static_cast<Word<T>*>(__builtin_assume_aligned(frame + (slot.bits & ~FrameSlot::kConstant), 64));
 }
-inline std::uint32_t& predicate(Lanes& lanes, Slot slot) {
-  return *reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~Slot::kConstant));
+inline std::uint32_t& predicate(Lanes& lanes, FrameSlot slot) {
+  return *reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~FrameSlot::kConstant));
 }
-inline void set_predicate(Lanes& lanes, Slot slot, std::uint32_t value, std::uint32_t mask) {
+inline void set_predicate(Lanes& lanes, FrameSlot slot, std::uint32_t value, std::uint32_t mask) {
   std::uint32_t& word = predicate(lanes, slot);
   word = (word & ~mask) | (value & mask);
 }
 
-// Sources and destination of one loop are the same register or apart, so lanes do not depend on each other ("ivdep").
+// Sources and destination of one loop are the same register or disjoint, so lanes are independent ("ivdep").
 
 /// d = F(a), F(a, b) or F(a, b, c), lane by lane.
 template <bool kFull, class F, class D, class A>
@@ -96,7 +96,7 @@ void ternary(Lanes& lanes, const Op& op, std::uint32_t mask) {
     d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
   }
 }
-/// F receives the lanes' words and the Op: for what does not fit the above. Only active lanes are computed.
+/// For other operations: F receives the lanes' words and the Op. Only active lanes are computed.
 template <class F, class D, class A, class B, class C>
 void general(Lanes& lanes, const Op& op, std::uint32_t mask) {
   auto* const d = words<D>(lanes, op.d);
@@ -126,7 +126,7 @@ constexpr Handlers general_handlers() {
   return {general<F, D, A, B, C>, general<F, D, A, B, C>};
 }
 
-/// Calls `use` with a value of the C++ type that stands for the PTX type, and returns what it returns.
+/// Calls `use` with a value of the C++ type for the PTX type, and returns its result.
 template <class Use>
 Handlers with_integer(Type type, Use use) {
   switch (type) {

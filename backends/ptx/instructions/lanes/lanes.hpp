@@ -1,19 +1,19 @@
-// Handlers that compute: everything but memory, control and communication between lanes.
+// Handlers of computations: everything except memory, control flow and communication between lanes.
 //
-// The files of this folder are compiled twice, for the baseline of the architecture and for AVX2 with FMA, into the
-// namespaces that ASSAY_PTX_ISA names; the choice is made once, at run time.
+// The files of this folder are compiled twice, for the architecture's baseline and for AVX2 with FMA, into the
+// namespaces given by ASSAY_PTX_ISA. One of them is chosen at run time.
 #pragma once
 
 #include "backends/ptx/instructions/program.hpp"
 
 namespace assay::ptx {
 
-/// The handlers of an instruction, as its opcode, modifiers and types ask; none when there are none.
+/// The handlers for an instruction's opcode, modifiers and types; empty if there are none.
 Handlers select_handlers(const Instruction& instruction);
 /// Moves between registers of 4 and 8 bytes: the lower part, or an extension by the type's sign.
 Handlers select_narrowing();
 Handlers select_widening(bool is_signed);
-/// d = a with every lane's predicate turned over.
+/// d = not a, for every lane's predicate.
 Handlers select_predicate_not();
 /// Halves of a 64-bit register, bits [shift, shift + 32) or 16 bits, into one; and the reverse, d |= a << immediate.
 Handlers select_extract(unsigned from_bytes, unsigned bytes);

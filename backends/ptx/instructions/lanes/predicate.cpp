@@ -74,7 +74,7 @@ void setp(Lanes& lanes, const Op& op, std::uint32_t mask) {
   set_predicate(lanes, op.d, first, mask);
 }
 
-/// set: the word op.immediate where the comparison holds, else 0.
+/// set: the word op.immediate if the comparison holds, otherwise 0.
 template <class F, class T, bool kFtz, Combine kCombine>
 void set(Lanes& lanes, const Op& op, std::uint32_t mask) {
   const std::uint32_t result = combined<kCombine>(compare_lanes<F, T, kFtz>(lanes, op), lanes, op);

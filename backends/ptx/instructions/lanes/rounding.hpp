@@ -1,5 +1,5 @@
-// Rounding to any binary format in any mode, by integers: for half precision and for directed conversions. Private to
-// the files of this folder.
+// Rounding to any binary format in any mode with integer arithmetic, for half precision and directed conversions.
+// Private to the files of this folder.
 #pragma once
 
 #include <cmath>
@@ -11,18 +11,18 @@ namespace {
 
 enum class Round : std::uint8_t { kNearest, kZero, kDown, kUp };
 
-struct Format {
-  int mantissa;  ///< bits behind the point
+struct FieldWidths {
+  int mantissa;  ///< bits after the binary point
   int exponent;  ///< bits
 };
-inline constexpr Format kF16Format{10, 5};
-inline constexpr Format kBf16Format{7, 8};
-inline constexpr Format kF32Format{23, 8};
-inline constexpr Format kF64Format{52, 11};
+inline constexpr FieldWidths kF16Format{10, 5};
+inline constexpr FieldWidths kBf16Format{7, 8};
+inline constexpr FieldWidths kF32Format{23, 8};
+inline constexpr FieldWidths kF64Format{52, 11};
 
-/// The bits of (-1)^negative * significand * 2^exponent in the format; overflow gives infinity or, by the mode, the
-/// largest number.
-inline std::uint64_t encode(bool negative, std::uint64_t significand, int exponent, Format format, Round round) {
+/// The bits of (-1)^negative * significand * 2^exponent in the format; overflow gives infinity or the largest number,
+/// depending on the mode.
+inline std::uint64_t encode(bool negative, std::uint64_t significand, int exponent, FieldWidths format, Round round) {
   const std::uint64_t sign = std::uint64_t{negative} << (format.mantissa + format.exponent);
   if (significand == 0) return sign;
   const int shift = std::countl_zero(significand);
@@ -44,7 +44,7 @@ inline std::uint64_t encode(bool negative, std::uint64_t significand, int expone
       dropped < 64 ? rest == std::uint64_t{1} << (dropped - 1) : dropped == 64 && rest == std::uint64_t{1} << 63U;
   const bool up = round == Round::kNearest ? above_half || (at_half && (kept & 1U) != 0)
                                            : rest != 0 && round == (negative ? Round::kDown : Round::kUp);
-  // The leading bit of a normal number counts as one step of the exponent; so does a carry out of the mantissa.
+  // The leading bit of a normal number increments the exponent, and so does a carry out of the mantissa.
   std::uint64_t bits =
       (static_cast<std::uint64_t>(biased > 0 ? biased - 1 : 0) << format.mantissa) + kept + (up ? 1 : 0);
   const std::uint64_t infinity = static_cast<std::uint64_t>(largest) << format.mantissa;
@@ -55,8 +55,8 @@ inline std::uint64_t encode(bool negative, std::uint64_t significand, int expone
   return sign | bits;
 }
 
-/// A finite double in the format.
-inline std::uint64_t encode(double value, Format format, Round round) {
+/// Encodes a finite double in the format.
+inline std::uint64_t encode(double value, FieldWidths format, Round round) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const bool negative = bits >> 63U != 0;
   const int biased = static_cast<int>(bits >> 52U & 2047U);
@@ -70,7 +70,7 @@ inline std::uint64_t encode(double value, Format format, Round round) {
   return encode(negative, mantissa | std::uint64_t{1} << 52U, biased - 1075, format, round);
 }
 
-inline double decode(std::uint64_t bits, Format format) {
+inline double decode(std::uint64_t bits, FieldWidths format) {
   const int biased = static_cast<int>(bits >> format.mantissa) & ((1 << format.exponent) - 1);
   const std::uint64_t mantissa = bits & ((std::uint64_t{1} << format.mantissa) - 1);
   const bool negative = (bits >> (format.mantissa + format.exponent) & 1U) != 0;
@@ -88,7 +88,7 @@ inline double decode(std::uint64_t bits, Format format) {
 }
 
 template <int kMantissaBits>
-constexpr Format format_of(Half<kMantissaBits>) {
+constexpr FieldWidths format_of(Half<kMantissaBits>) {
   return kMantissaBits == 10 ? kF16Format : kBf16Format;
 }
 template <int kMantissaBits>

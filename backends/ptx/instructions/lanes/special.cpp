@@ -1,5 +1,5 @@
 // The approximate instructions: each gives the correctly rounded result of its function where the function of the type
-// twice as wide does (f32), or the closest that the host's library gives (f64). The lane counts them as approximate.
+// twice as wide does (f32), or the closest that the host's library gives (f64). They count as approximate.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@
 namespace assay::ptx::ASSAY_PTX_ISA {
 namespace {
 
-// Functions of f32 are computed as those of a double.
+// Functions of f32 are computed in double.
 struct Ex2 {
   static double wide(double x) { return std::exp2(x); }
 };
@@ -37,7 +37,7 @@ struct Rcp {
 struct Rsqrt {
   static double apply(double x) { return static_cast<double>(1.0L / std::sqrt(static_cast<long double>(x))); }
 };
-/// The 64-bit forms read and give the upper half of a double only.
+/// The 64-bit forms read and return only the upper half of a double.
 inline double upper_half(double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000);
 }
@@ -55,7 +55,7 @@ struct RsqrtHalf {
   static double apply(double x) { return round_to_upper_half(1.0 / std::sqrt(flush_double(upper_half(x)))); }
 };
 
-/// The nearest float or half to the double.
+/// Rounds the double to the nearest float or half.
 template <class F>
 struct Nearest {
   static float apply(float x) { return static_cast<float>(F::wide(double{x})); }
@@ -65,11 +65,11 @@ struct Nearest {
   }
 };
 
-/// A handler whose results are corrected where the launch has tables of a device.
+/// A handler whose results are corrected if the launch has tables of a device.
 template <Handler kHandler, class T>
 void corrected(Lanes& lanes, const Op& op, std::uint32_t mask) {
   if (lanes.correction == nullptr) return kHandler(lanes, op, mask);
-  std::array<Word<T>, kLanes> operands;  // the result may go to the operand's register
+  std::array<Word<T>, kLanes> operands;  // copied, because the result may overwrite the operand's register
   std::copy_n(words<T>(lanes, op.a), kLanes, operands.begin());
   kHandler(lanes, op, mask);
   lanes.correction->apply(op, mask, reinterpret_cast<const std::byte*>(operands.data()),
@@ -86,8 +86,8 @@ Handlers select_unary(const Instruction& instruction) {
   if (instruction.type == Type::kF16) return unary_handlers<N, F16, F16>();
   if (instruction.type == Type::kBf16) return unary_handlers<N, Bf16, Bf16>();
   if (instruction.type != Type::kF32) return {};
-  return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<Finished<N, true, false>, float>()
-                                                   : corrected_handlers<Finished<N, false, false>, float>();
+  return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<FtzVariant<N, true, false>, float>()
+                                                   : corrected_handlers<FtzVariant<N, false, false>, float>();
 }
 
 }  // namespace
@@ -107,8 +107,8 @@ Handlers select_special(const Instruction& instruction) {
       if (!is_double) return select_unary<RsqrtOfFloat>(instruction);
       return ftz ? corrected_handlers<RsqrtHalf, double>() : unary_handlers<Rsqrt, double, double>();
     case Opcode::kDiv:
-      return ftz ? binary_handlers<Finished<FloatDiv, true, false>, float>()
-                 : binary_handlers<Finished<FloatDiv, false, false>, float>();
+      return ftz ? binary_handlers<FtzVariant<FloatDiv, true, false>, float>()
+                 : binary_handlers<FtzVariant<FloatDiv, false, false>, float>();
     default: return {};
   }
 }

@@ -1,0 +1,103 @@
+"""Extracts what a person reads from the tracked files: sentences of documents, messages, public names, names of tests.
+
+ci/print_samples and ci/check_words use it. Extraction is by regular expressions, so a few items are fragments.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Item(NamedTuple):
+    """One piece of text and the line where it begins."""
+
+    file: str
+    line: int
+    text: str
+
+
+def tracked(*suffixes: str) -> list[str]:
+    """Returns the tracked files with these suffixes, without data that tests compare and generated documents."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    skipped = ("third_party/", "testdata/", "docs/generated/", "examples/rows/")
+    return [name for name in listed.splitlines() if name.endswith(suffixes) and not name.startswith(skipped)]
+
+
+def contents(name: str) -> str:
+    """Returns the text of a tracked file."""
+    return (ROOT / name).read_text(encoding="utf-8", errors="replace")
+
+
+def is_test(name: str) -> bool:
+    """Returns whether a source file belongs to tests, benchmarks or their helpers."""
+    return "_test." in name or "_fuzz." in name or "/testing/" in name or name.startswith("bench/")
+
+
+def sentences() -> Iterator[Item]:
+    """Yields the sentences of the documents, without code, tables and headings."""
+    for name in tracked(".md"):
+        lines = []
+        fenced = False
+        for line in contents(name).splitlines():
+            if line.lstrip().startswith("```"):
+                fenced = not fenced
+            prose = not fenced and not re.match(r"\s*(```|\||#|<!--|!\[|    )", line)
+            lines.append(line.strip() if prose else "")
+        for paragraph in re.finditer(r"(?:[^\n]+\n?)+", "\n".join(lines)):
+            start = paragraph.start()
+            for match in re.finditer(r"\S.*?(?:[.:?](?=\s)|$)", paragraph[0].rstrip("\n"), re.S):
+                text = " ".join(match[0].split())
+                if len(text.split()) >= 4:
+                    line = "\n".join(lines).count("\n", 0, start + match.start()) + 1
+                    yield Item(name, line, text)
+
+
+def messages() -> Iterator[Item]:
+    """Yields string literals of production code that read as messages: three words or more."""
+    literal = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')
+    for name in tracked(".cpp", ".hpp"):
+        if is_test(name) or "/helpers/" in name:
+            continue
+        text = re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), contents(name))
+        text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+        for match in literal.finditer(text):
+            if text[: match.start()].rstrip().endswith("#include"):
+                continue
+            joined = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', match[0]))
+            if len(re.findall(r"[A-Za-z]{2,}", joined)) >= 3 and " " in joined.strip() and not re.search(r"[;{}]\\n|=>|__|</", joined):
+                yield Item(name, text.count("\n", 0, match.start()) + 1, joined)
+
+
+def identifiers() -> Iterator[Item]:
+    """Yields the names of types, functions, enumerators and members that headers declare."""
+    declared = re.compile(
+        r"^\s*(?:(?:struct|class|enum class)\s+(?P<type>[A-Z]\w+)[^;]*\{"
+        r"|(?:[\w:<>,&*\[\] ]+\s[&*]?)(?P<function>[a-z]\w+)\([^;]*"
+        r"|(?:[\w:<>,&* ]+\s[&*]?)(?P<member>[a-z]\w+)(?:\s*=[^;]*|\{[^;]*)?;"
+        r"|(?P<enumerator>k[A-Z]\w+)\s*(?:=[^,]*)?,?\s*(?://.*)?)$"
+    )
+    for name in tracked(".hpp"):
+        if is_test(name):
+            continue
+        seen = set()
+        for number, line in enumerate(contents(name).splitlines(), 1):
+            match = declared.match(re.sub(r"\s*//.*", "", line))
+            found = next((group for group in match.groups() if group), None) if match else None
+            if found and found not in seen and not line.lstrip().startswith(("return", "using", "#", "namespace")):
+                seen.add(found)
+                yield Item(name, number, found)
+
+
+def tests() -> Iterator[Item]:
+    """Yields the names of the tests, as Suite.Name."""
+    for name in tracked(".cpp"):
+        text = contents(name)
+        for match in re.finditer(r"^TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", text, re.M):
+            yield Item(name, text.count("\n", 0, match.start()) + 1, f"{match[1]}.{match[2]}")
+
+
+KINDS = {"sentences": sentences, "messages": messages, "identifiers": identifiers, "tests": tests}
