@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "generators/families.hpp"
+#include "ir/index_wrapping.hpp"
 
 namespace assay::generators {
 namespace {
@@ -82,7 +83,9 @@ Generated generate(Family family, std::uint64_t seed) {
   std::string name = fmt::format("{}/{}", row(family).name, kernel);
   Sketch sketch(std::move(kernel), Rng(seed).split(row(family).name));
   row(family).make(sketch);
-  return {.module = sketch.take(), .name = std::move(name)};
+  ir::Module module = sketch.take();
+  ir::wrap_indices(module);
+  return {.module = std::move(module), .name = std::move(name)};
 }
 
 Result<Generated> generate_named(std::string_view name) {

@@ -5,10 +5,10 @@
 // Everything is a value: copying a Module copies the program. Make expressions with Builder (ir/builder.hpp),
 // which infers and checks their types; check a finished Module with verify (ir/verifier.hpp).
 //
-// Meaning: Warp's. Integers wrap; integer / and % truncate as in C; float % is fmod and float // is
-// floor(a/b); `and`, `or` and the conditional expression are lazy, `where` is eager; float min and max are
-// fmin and fmax. Variables are typed slots of one thread. A range loop evaluates its bounds once, before the
-// first iteration.
+// Meaning: Warp's (docs/design/semantics.md). Unsigned and narrow integers wrap; signed overflow of 32 or 64 bits is
+// undefined, though emitted code wraps; integer / and % truncate as in C; float % is fmod and float // is floor(a/b);
+// `and`, `or` and the conditional expression are lazy, `where` is eager; float min and max are fmin and fmax. Variables
+// are typed slots of one thread. A range loop evaluates its bounds once, before the first iteration.
 #pragma once
 
 #include <cstdint>

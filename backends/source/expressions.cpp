@@ -22,6 +22,8 @@ using ir::Type;
 // Precedence as in expressions.hpp.
 constexpr int kComma = 0;
 constexpr int kTernary = kTernaryPrecedence;
+constexpr int kSum = 12;
+constexpr int kProduct = 13;
 constexpr int kUnary = 14;
 constexpr int kPostfix = kPostfixPrecedence;
 
@@ -43,11 +45,11 @@ constexpr auto kInfix = std::to_array<Infix>({
     {">=", 9},
     {"<<", 11},
     {">>", 11},
-    {"+", 12},
-    {"-", 12},
-    {"*", 13},
-    {"/", 13},
-    {"%", 13},
+    {"+", kSum},
+    {"-", kSum},
+    {"*", kProduct},
+    {"/", kProduct},
+    {"%", kProduct},
 });
 
 bool is_comparison(int precedence) { return precedence == 8 || precedence == 9; }
@@ -252,6 +254,10 @@ PrintedExpression ExpressionPrinter::operation(const Expr& e) {
         return {unit_.type(e.type) + "{" + arguments(e.args, LiteralForm::kBare) + "}", kPostfix};
       break;
     case Op::kExtract: return extract(e);
+    case Op::kNeg:
+      // As Warp does, which makes the negative of a zero a positive zero.
+      if (e.type.is_float_scalar()) return {concat("0 - ", operand(e.args[0], kProduct)), kSum, "-"};
+      break;
     case Op::kSplat:
       if (is_positive_zero(expr(e.args[0]))) return {zero(e.type), kPostfix};
       if (e.type.is_tile()) {

@@ -191,7 +191,7 @@ TEST(Printer, LiteralsKeepTheirNativeValueUnderF64Promotion) {
 TEST(Printer, PrintsOnlyNecessaryParentheses) {
   EXPECT_EQ(body("x[i] = sub(sub(a, x[i]), sub(a, x[i]))"), "    x.at(i) = a - x.at(i) - (a - x.at(i));\n");
   EXPECT_EQ(body("x[i] = mul(add(a, a), div(a, mul(a, a)))"), "    x.at(i) = (a + a) * (a / (a * a));\n");
-  EXPECT_EQ(body("x[i] = neg(neg(add(a, a)))"), "    x.at(i) = -(-(a + a));\n");
+  EXPECT_EQ(body("x[i] = neg(neg(add(a, a)))"), "    x.at(i) = 0 - (0 - (a + a));\n");
   EXPECT_EQ(body("let b: bool = and(or(lt(a, 1.0), gt(a, 2.0)), not(lt(a, a)))"),
             "    bool b = (a < 1.0f || a > 2.0f) && !(a < a);\n");
   EXPECT_EQ(body("let b: bool = or(and(lt(a, 1.0), true), false)"), "    bool b = (a < 1.0f && true) || false;\n");

@@ -21,7 +21,7 @@ Result<ptx::MeasuredTable> measure(backends::Device& device, const ptx::UnitRow&
 /// Number of operands of a table whose result is not correctly rounded.
 std::size_t count_differences(const ptx::UnitTable& table) {
   std::size_t count = 0;
-  for (const ptx::UnitTable::Window& window : table.windows()) {
+  for (const ptx::UnitTable::OperandWindow& window : table.windows()) {
     count += static_cast<std::size_t>(
         std::ranges::count_if(window.differences, [](std::int8_t difference) { return difference != 0; }));
   }

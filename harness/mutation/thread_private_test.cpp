@@ -33,10 +33,12 @@ using Found = std::vector<bool>;
 
 TEST(ThreadPrivate, RequiresDistinctIndexPerThread) {
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i]\n"), Found{true});
-  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[3 - i * 2]\n"), Found{true});
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[3 + i * 2]\n"), Found{true});
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[3 - i * 2]\n"), Found{false})
+      << "an index below zero counts from the end";
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[n]\n"), Found{false});
-  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i + 2 * n]\n"), Found{true})
-      << "n is equal in all threads";
+  EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i + 2 * n]\n"), Found{false})
+      << "n may be negative, so that indices wrap";
   EXPECT_EQ(private_elements("    i = wp.tid()\n    m = n\n    if i > 3:\n        m = 0\n    out[i] = x[i + m]\n"),
             Found{false});
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i / 2]\n"), Found{false});

@@ -175,7 +175,7 @@ class Converter {
 
   static Operand negated(const Operand& value) {
     if (is_float(value.type.scalar))
-      return constant(value.type, std::bit_cast<std::uint64_t>(-std::bit_cast<double>(value.bits)));
+      return constant(value.type, std::bit_cast<std::uint64_t>(0.0 - std::bit_cast<double>(value.bits)));
     return constant(value.type, std::uint64_t{0} - value.bits);
   }
 

@@ -34,7 +34,7 @@ Arithmetic::Arithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, Deci
       ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library),
                   &ulp_bounds_of(ir::Scalar::kF64, profile.promoted_library)},
       decisions_(&decisions),
-      bounds_(bounds) {}
+      computes_bounds_(bounds) {}
 
 const Arithmetic::UlpBounds& Arithmetic::ulp_bounds_of(ir::Scalar scalar, MathLibrary library) {
   static const auto kAll = [] {
@@ -53,7 +53,7 @@ const Arithmetic::UlpBounds& Arithmetic::ulp_bounds_of(ir::Scalar scalar, MathLi
 BoundedValue Arithmetic::finish(long double v, const PrecisionBounds& propagated,
                                 const std::array<const ir::UlpBound*, kPrecisions>& figures) const {
   BoundedValue result{v, {}};
-  if (!bounds_) return result;
+  if (!computes_bounds_) return result;
   const double m = magnitude(v);
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     const double p = propagated[precision];
@@ -79,7 +79,7 @@ PrecisionBounds Arithmetic::correct_rounding_bound(long double v, const Precisio
 }
 
 BoundedValue Arithmetic::exact(long double v, const PrecisionBounds& propagated) const {
-  if (!bounds_) return {v, {}};
+  if (!computes_bounds_) return {v, {}};
   BoundedValue result{v, propagated};
   const double m = magnitude(v);
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
@@ -92,7 +92,7 @@ BoundedValue Arithmetic::exact(long double v, const PrecisionBounds& propagated)
 
 BoundedValue Arithmetic::constant(long double v) const {
   BoundedValue result{v, {}};
-  if (!bounds_) return result;
+  if (!computes_bounds_) return result;
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     if (!representable(formats_[precision], v))
       result.e[precision] =
@@ -124,7 +124,7 @@ PrecisionBounds Arithmetic::exact_product(long double v, const BoundedValue& a, 
 
 BoundedValue Arithmetic::div(const BoundedValue& a, const BoundedValue& b) const {
   const long double v = a.v / b.v;
-  if (!bounds_) return {v, {}};
+  if (!computes_bounds_) return {v, {}};
   const double z = magnitude(v);
   const double mb = magnitude(b.v);
   PrecisionBounds p;
@@ -142,7 +142,7 @@ BoundedValue Arithmetic::div(const BoundedValue& a, const BoundedValue& b) const
 
 BoundedValue Arithmetic::root(const BoundedValue& a, bool never_negative) const {
   const long double v = std::sqrt(a.v);
-  if (!bounds_) return {v, {}};
+  if (!computes_bounds_) return {v, {}};
   const double ma = magnitude(a.v);
   // The result for a number between zero and e is between zero and ma + e.
   const auto near_zero = [&](double e) {
@@ -178,7 +178,7 @@ BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) cons
       p[precision] += scaled(magnitude(a.v), b.e[precision]) + scaled(magnitude(b.v), a.e[precision]) +
                       scaled(a.e[precision], b.e[precision]);
   }
-  if (exact_terms || !bounds_) return {v, {}};
+  if (exact_terms || !computes_bounds_) return {v, {}};
   BoundedValue result{v, {}};
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     // Each product below the normal range loses up to half the smallest spacing. The policy's k u sum|a b| treats
@@ -204,7 +204,7 @@ BoundedValue Arithmetic::sum(std::span<const BoundedValue* const> operands) cons
     for (std::size_t precision = 0; precision < kPrecisions; ++precision)
       result.e[precision] += operand->e[precision];
   }
-  if (terms < 2 || !bounds_) return result;
+  if (terms < 2 || !computes_bounds_) return result;
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     const Format& own = formats_[precision];
     const double p = result.e[precision];

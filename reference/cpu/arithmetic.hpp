@@ -21,7 +21,7 @@ class Arithmetic {
 
   const Format& format(int precision) const { return formats_[static_cast<std::size_t>(precision)]; }
   /// Whether results have meaningful bounds.
-  bool has_bounds() const { return bounds_; }
+  bool has_bounds() const { return computes_bounds_; }
   DecisionRecorder& decisions() const { return *decisions_; }
 
   /// v with a bound of the propagated error plus the error of `op` in the operation table. For results of one library
@@ -51,13 +51,13 @@ class Arithmetic {
   }
   /// The bounds of a sum or difference v of numbers with these bounds, and of a product v.
   PrecisionBounds sum_bound(long double v, const PrecisionBounds& a, const PrecisionBounds& b) const {
-    if (!bounds_) return {};
+    if (!computes_bounds_) return {};
     const Pair p = pair_of(a) + pair_of(b);
     const PrecisionBounds bound = rounding_bound(v, std::bit_cast<PrecisionBounds>(p));
     return p[kNative] == 0 || p[kPromoted] == 0 ? exact_sum(v, p, bound) : bound;
   }
   PrecisionBounds product_bound(long double v, const BoundedValue& a, const BoundedValue& b) const {
-    if (!bounds_) return {};
+    if (!computes_bounds_) return {};
     const PrecisionBounds p = product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
     const PrecisionBounds bound = rounding_bound(v, p);
     return p[kNative] == 0 || p[kPromoted] == 0 ? exact_product(v, a, b, bound) : bound;
@@ -85,7 +85,7 @@ class Arithmetic {
   PrecisionBounds rounding_bound(long double v, const PrecisionBounds& propagated) const {
     const double m = magnitude(v);
     // Fast path for most results: finite and in the range of double.
-    if (!bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
+    if (!computes_bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
     return complete_rounded_bound(pair_, m, pair_of(propagated));
   }
   BoundedValue root(const BoundedValue& a, bool never_negative) const;
@@ -105,7 +105,7 @@ class Arithmetic {
   FormatPair pair_;
   std::array<const UlpBounds*, kPrecisions> ulp_bounds_;
   DecisionRecorder* decisions_;
-  bool bounds_;
+  bool computes_bounds_;
 };
 
 inline constexpr BoundedValue kBoundedZero{};

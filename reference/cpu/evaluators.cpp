@@ -15,7 +15,7 @@ namespace {
 using ir::Op;
 
 constexpr std::array kIntegerOperations{
-    Op::kBitAnd, Op::kBitOr, Op::kBitXor, Op::kBitNot, Op::kShiftLeft, Op::kShiftRight,
+    Op::kBitAnd, Op::kBitOr, Op::kBitXor, Op::kBitNot, Op::kShiftLeft, Op::kShiftRight, Op::kWrapIndex,
 };
 
 /// Operations that are lowered to moves, selections, branches and other operations.

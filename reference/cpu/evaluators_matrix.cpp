@@ -42,12 +42,15 @@ class Square {
       ++whole_.n;
     }
     determinant_ = determinant(whole_);
+    is_finite_ = std::ranges::all_of(entries, [](const BoundedValue* entry) { return std::isfinite(entry->v); });
   }
 
   int rows() const { return whole_.n; }
 
-  /// Component (i, j) of the inverse; 0 for a matrix that is certainly singular, as in Warp.
+  /// Component (i, j) of the inverse; 0 for a matrix that is certainly singular, as in Warp. If an entry is not finite,
+  /// the result depends on how an implementation groups its products, so the bound is infinite.
   BoundedValue inverse(int i, int j) const {
+    if (!is_finite_) return {0, {kUnbounded, kUnbounded}};
     if (determinant_.v == 0 && both_zero(determinant_.e)) return kBoundedZero;
     BoundedValue cofactor = determinant(whole_.without(j, i));
     if ((i + j) % 2 != 0) cofactor = Arithmetic::neg(cofactor);
@@ -117,6 +120,7 @@ class Square {
   Operands entries_;
   Minor whole_;
   BoundedValue determinant_;
+  bool is_finite_ = true;
 };
 
 }  // namespace

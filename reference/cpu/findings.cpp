@@ -13,12 +13,13 @@
 namespace assay::reference {
 namespace {
 
-constexpr std::array<std::string_view, 8> kKinds = {
+constexpr std::array<std::string_view, 9> kKinds = {
     "index out of bounds",
     "read of an uninitialized element",
     "race between two threads",
     "result depends on the order of threads",
     "integer division by zero or overflow",
+    "signed integer overflow",
     "shift count is negative or not less than the bit width",
     "float is outside the range of the integer type it is converted to",
     "instruction limit exceeded: infinite loop or too many iterations",

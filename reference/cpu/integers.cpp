@@ -59,6 +59,7 @@ std::int64_t unwrapped(Op op, Scalar scalar, std::span<const std::int64_t> x) {
     case Op::kBitOr: return x[0] | x[1];
     case Op::kBitXor: return x[0] ^ x[1];
     case Op::kBitNot: return ~x[0];
+    case Op::kWrapIndex: return less(scalar, x[0], 0) ? number(bits(x[0]) + bits(x[1])) : x[0];
     case Op::kAbs: return less(scalar, x[0], 0) ? number(0 - bits(x[0])) : x[0];
     case Op::kSign: return less(scalar, x[0], 0) ? -1 : 1;
     case Op::kStep: return less(scalar, x[0], 0);
@@ -68,6 +69,23 @@ std::int64_t unwrapped(Op op, Scalar scalar, std::span<const std::int64_t> x) {
     case Op::kClamp: return lesser_of(scalar, greater_of(scalar, x[1], x[0]), x[2]);
     default: return 0;
   }
+}
+
+/// Whether exact arithmetic on 32 or 64 signed bits leaves the type, which C and so Warp leave undefined. Narrower
+/// types are computed as int in C, and converted back.
+bool overflows(Op op, Scalar scalar, std::span<const std::int64_t> x) {
+  if (!is_signed(scalar) || width(scalar) < 32) return false;
+  __extension__ using Exact = __int128;
+  Exact exact = 0;
+  switch (op) {
+    case Op::kAdd: exact = Exact{x[0]} + x[1]; break;
+    case Op::kSub: exact = Exact{x[0]} - x[1]; break;
+    case Op::kMul: exact = Exact{x[0]} * x[1]; break;
+    case Op::kNeg: exact = -Exact{x[0]}; break;
+    case Op::kAbs: exact = x[0] < 0 ? -Exact{x[0]} : Exact{x[0]}; break;
+    default: return false;
+  }
+  return exact != ir::wrap_to(scalar, number(static_cast<std::uint64_t>(exact)));
 }
 
 }  // namespace
@@ -86,8 +104,11 @@ IntegerResult evaluate_integer(Op op, Scalar scalar, std::span<const std::int64_
     case Op::kGt:
     case Op::kGe:
     case Op::kNot: return {unwrapped(op, scalar, x)};
-    default: return {ir::wrap_to(scalar, unwrapped(op, scalar, x))};
+    default: break;
   }
+  IntegerResult result{ir::wrap_to(scalar, unwrapped(op, scalar, x))};
+  if (overflows(op, scalar, x)) result.finding = Finding::Kind::kIntegerOverflow;
+  return result;
 }
 
 std::int64_t update_integer(ir::AtomicOp op, Scalar scalar, std::int64_t old, std::int64_t value) {

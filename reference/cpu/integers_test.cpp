@@ -32,6 +32,23 @@ TEST(Integers, WrapAroundAsInC) {
   EXPECT_EQ(apply(Op::kMul, Scalar::kI64, {std::numeric_limits<std::int64_t>::max(), 2}), -2);
 }
 
+TEST(Integers, ReportsSignedOverflowOfWideTypes) {
+  const auto overflows = [](Op op, Scalar scalar, std::vector<std::int64_t> x) {
+    return evaluate_integer(op, scalar, x).finding == Finding::Kind::kIntegerOverflow;
+  };
+  constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  EXPECT_TRUE(overflows(Op::kAdd, Scalar::kI32, {2147483647, 1}));
+  EXPECT_TRUE(overflows(Op::kSub, Scalar::kI32, {-2147483648LL, 1}));
+  EXPECT_TRUE(overflows(Op::kMul, Scalar::kI64, {kGreatest, 2}));
+  EXPECT_TRUE(overflows(Op::kNeg, Scalar::kI64, {kLeast}));
+  EXPECT_TRUE(overflows(Op::kAbs, Scalar::kI32, {-2147483648LL}));
+  EXPECT_FALSE(overflows(Op::kAdd, Scalar::kI32, {2147483646, 1}));
+  EXPECT_FALSE(overflows(Op::kMul, Scalar::kI64, {kGreatest, -1}));
+  EXPECT_FALSE(overflows(Op::kAdd, Scalar::kI16, {32767, 1})) << "narrow types are computed as int";
+  EXPECT_FALSE(overflows(Op::kMul, Scalar::kU32, {4294967295LL, 2})) << "unsigned types wrap";
+}
+
 TEST(Integers, UnsignedOperationsTreatBitsAsUnsigned) {
   constexpr std::int64_t kGreatest = -1;  // greatest u64, as its bits
   EXPECT_EQ(apply(Op::kGt, Scalar::kU64, {kGreatest, 1}), 1);

@@ -301,8 +301,8 @@ void Lowering::lower(const ir::Store& store) {
   if (type_of(store.value).is_tile() && type.is_array()) {
     const std::int32_t parameter = slot(expr(store.array).variable).parameter;
     program_.parameters[static_cast<std::size_t>(parameter)].is_written = true;
-    return change_tile({.code = InstructionCode::kStore, .target = parameter}, type_of(store.value), store.indices,
-                       expression(store.value));
+    return store_or_add_tile({.code = InstructionCode::kStore, .target = parameter}, type_of(store.value),
+                             store.indices, expression(store.value));
   }
   Registers operands;
   for (const ir::ExprId index : store.indices)
@@ -329,8 +329,8 @@ void Lowering::lower(const ir::Atomic& atomic) {
   if (target.parameter == ir::kNone) return reject("atomics on local arrays are not supported");
   if (type_of(atomic.value).is_tile()) {
     program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
-    return change_tile({.code = InstructionCode::kAtomic, .atomic = atomic.op, .target = target.parameter},
-                       type_of(atomic.value), atomic.indices, expression(atomic.value));
+    return store_or_add_tile({.code = InstructionCode::kAtomic, .atomic = atomic.op, .target = target.parameter},
+                             type_of(atomic.value), atomic.indices, expression(atomic.value));
   }
   Registers operands;
   for (const ir::ExprId index : atomic.indices)

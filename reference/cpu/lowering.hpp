@@ -95,8 +95,8 @@ class Lowering {
   Registers call_on_tiles(const ir::Expr& expr);
   Registers load_tile(const ir::Expr& expr);
   /// Stores or adds the elements of a tile, each with a copy of `instruction`.
-  void change_tile(Instruction instruction, ir::Type tile, const std::vector<ir::ExprId>& offsets,
-                   const Registers& value);
+  void store_or_add_tile(Instruction instruction, ir::Type tile, const std::vector<ir::ExprId>& offsets,
+                         const Registers& value);
   /// Index registers of each element of a tile, by dimension: the offset plus the position in the tile.
   std::vector<Registers> tile_indices(ir::Type tile, const std::vector<ir::ExprId>& offsets);
   RegisterId integer(ir::Scalar type, std::int64_t value);

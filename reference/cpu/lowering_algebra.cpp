@@ -62,6 +62,11 @@ Registers Lowering::algebra(const ir::Expr& e, const std::vector<Registers>& ope
     case Op::kCwMul: return elementwise(Op::kMul, type, operands);
     case Op::kCwDiv: return elementwise(Op::kDiv, type, operands);
     case Op::kMul: return product(e, operands);
+    case Op::kNeg:
+      // A scalar is subtracted from zero, so that the negative of a zero is a positive zero; a vector's components
+      // change their signs.
+      if (e.type.is_float_scalar()) return elementwise(Op::kSub, type, {{number(type, 0)}, operands[0]});
+      return elementwise(Op::kNeg, type, operands);
     case Op::kTranspose: return transposed(first, operands[0]);
     case Op::kOuter: return outer(type, operands[0], operands[1]);
     case Op::kInverse: return inverse(first, operands[0]);

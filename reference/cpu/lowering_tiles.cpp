@@ -80,8 +80,8 @@ Registers Lowering::load_tile(const ir::Expr& e) {
   return dst;
 }
 
-void Lowering::change_tile(Instruction instruction, Type tile, const std::vector<ir::ExprId>& offsets,
-                           const Registers& value) {
+void Lowering::store_or_add_tile(Instruction instruction, Type tile, const std::vector<ir::ExprId>& offsets,
+                                 const Registers& value) {
   const std::vector<Registers> indices = tile_indices(tile, offsets);
   instruction.rank = static_cast<std::uint8_t>(indices.size());
   instruction.padded = true;

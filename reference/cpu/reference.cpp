@@ -236,6 +236,9 @@ long double disagreement(const ReferenceResult& from_reverse_sweep, const Tangen
     }
   }
   const long double apart = forward < reverse ? reverse - forward : forward - reverse;
+  // Magnitudes are doubles: below their range the two sums may have lost different parts to underflow.
+  const long double greatest = std::max({mass, std::abs(forward), std::abs(reverse)});
+  if (greatest < static_cast<long double>(std::numeric_limits<double>::min())) return 0;
   return apart == 0 ? 0 : apart / mass;
 }
 

@@ -120,6 +120,7 @@ struct Finding {
     kRace,               ///< two threads access an element, at least one writes, and not both atomically
     kOrderDependent,     ///< an atomic's return value or result depends on the order of threads
     kIntegerDivision,    ///< by zero, or of the smallest value by -1
+    kIntegerOverflow,    ///< of signed arithmetic on 32 or 64 bits
     kShiftRange,         ///< shift count is negative or not less than the bit width
     kConversionRange,    ///< float to integer outside the integer's range
     kInstructionBudget,  ///< infinite loop, or too many instructions; the evaluation stops there
@@ -242,7 +243,8 @@ class Oracle {
 
 /// Relative disagreement between the gradients of the reverse sweep and the dual numbers along one direction:
 /// |sum cotangent * tangent - sum gradient * direction| / sum |gradient * direction|. If it exceeds 2^-45, the oracle
-/// is incorrect.
+/// is incorrect. It is 0 if all three sums are below the smallest normal double, where the oracle's own arithmetic
+/// underflows.
 long double disagreement(const ReferenceResult& from_reverse_sweep, const Tangents& tangents, int direction_number,
                          const OracleRun& run, const ComponentValues& direction);
 

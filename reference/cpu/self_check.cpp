@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +48,9 @@ std::vector<Disagreement> disagreements(const Tangents& tangents, std::size_t nu
   for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
     for (std::size_t k = 0; k < tangents.outputs[p].size(); ++k) {
       const Disagreement each{p, k, tangents.outputs[p][k][number], differences.outputs[p][k]};
-      if (!std::isfinite(each.dual) || !std::isfinite(each.estimate.value)) continue;
+      // Beyond the doubles every bound is infinite, and the points of a stencil may overflow.
+      constexpr long double kLargest = std::numeric_limits<double>::max();
+      if (!(std::abs(each.dual) <= kLargest && std::abs(each.estimate.value) <= kLargest)) continue;
       if (each.apart() > 1e-8L * std::abs(each.dual) + each.estimate.error) found.push_back(each);
     }
   }
@@ -57,7 +60,8 @@ std::vector<Disagreement> disagreements(const Tangents& tangents, std::size_t nu
 /// Number of further stencils, each a quarter of the previous one, in which a disagreement must persist. Near a point
 /// with unbounded higher derivatives, as r^2 log r at 0, the extrapolation may underestimate its error in one output of
 /// thousands. That error shrinks with the step, but an incorrect dual number does not change.
-constexpr int kConfirmations = 2;
+/// Polynomials of high degree, such as a state squared in a loop, need several quarters before the extrapolation holds.
+constexpr int kConfirmations = 6;
 
 enum class Answer : std::uint8_t { kAgree, kDisagree, kUnknown };
 

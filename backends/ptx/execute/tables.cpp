@@ -102,8 +102,9 @@ std::int8_t difference_of(const UnitRow& unit, std::uint32_t got, std::uint32_t 
   return fits ? static_cast<std::int8_t>(difference) : UnitTable::kNotMeasured;
 }
 
-Result<UnitTable::Window> measure_window(const UnitRow& unit, const WindowRange& range, const EvaluateUnit& device) {
-  UnitTable::Window window{.first = range.first, .differences = {}};
+Result<UnitTable::OperandWindow> measure_window(const UnitRow& unit, const WindowRange& range,
+                                                const EvaluateUnit& device) {
+  UnitTable::OperandWindow window{.first = range.first, .differences = {}};
   window.differences.reserve(range.count);
   while (window.differences.size() < range.count) {
     const std::size_t done = window.differences.size();
@@ -138,7 +139,7 @@ std::optional<std::uint32_t> UnitTable::answer(std::uint32_t operand, std::uint3
   const bool negative_root = unit_->operand_stride == 2 && (operand & kSign) != 0;
   if (!is_normal(format, operand) || !is_normal(format, nearest) || negative_root) return std::nullopt;
   const std::uint32_t standing = moved_into_window(*unit_, operand);
-  for (const Window& window : windows_) {
+  for (const OperandWindow& window : windows_) {
     const std::uint32_t place = standing - window.first;
     if (place >= window.differences.size()) continue;
     if (window.differences[place] == kNotMeasured) return std::nullopt;
@@ -171,7 +172,7 @@ Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::spa
 }
 
 Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& device, std::uint64_t step) {
-  std::vector<UnitTable::Window> windows;
+  std::vector<UnitTable::OperandWindow> windows;
   for (const WindowRange& range : unit.windows) {
     if (range.count == 0) continue;
     auto window = measure_window(unit, range, device);

@@ -51,16 +51,18 @@ class UnitTable {
   /// Marks an operand whose result cannot be expressed as an 8-bit difference.
   static constexpr std::int8_t kNotMeasured = INT8_MIN;
 
-  struct Window {
+  /// Consecutive operands from the bit pattern `first`: the result of the device minus the correctly rounded one, in
+  /// ulp.
+  struct OperandWindow {
     std::uint32_t first = 0;
     std::vector<std::int8_t> differences;
   };
 
-  UnitTable(const UnitRow& unit, std::vector<Window> windows, std::uint64_t verified)
+  UnitTable(const UnitRow& unit, std::vector<OperandWindow> windows, std::uint64_t verified)
       : unit_(&unit), windows_(std::move(windows)), verified_(verified) {}
 
   [[nodiscard]] const UnitRow& unit() const { return *unit_; }
-  [[nodiscard]] const std::vector<Window>& windows() const { return windows_; }
+  [[nodiscard]] const std::vector<OperandWindow>& windows() const { return windows_; }
   /// The number of operands for which the device's result matched the prediction.
   [[nodiscard]] std::uint64_t verified() const { return verified_; }
 
@@ -70,7 +72,7 @@ class UnitTable {
 
  private:
   const UnitRow* unit_;
-  std::vector<Window> windows_;
+  std::vector<OperandWindow> windows_;
   std::uint64_t verified_;
 };
 

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMaxEntries = std::uint64_t{1} << 26U;  ///< per unit
 
 json to_json(const UnitTable& table) {
   json windows = json::array();
-  for (const UnitTable::Window& window : table.windows())
+  for (const UnitTable::OperandWindow& window : table.windows())
     windows.push_back({{"first", window.first}, {"count", window.differences.size()}});
   return {{"instruction", table.unit().instruction}, {"verified", table.verified()}, {"windows", std::move(windows)}};
 }
@@ -98,9 +98,9 @@ Result<std::string> decompressed(std::string_view frame, std::uint64_t bytes) {
 }
 
 UnitTable table_of(const UnitHeader& announced, std::string_view& bytes) {
-  std::vector<UnitTable::Window> windows;
+  std::vector<UnitTable::OperandWindow> windows;
   for (const WindowRange& range : announced.windows) {
-    UnitTable::Window& window = windows.emplace_back();
+    UnitTable::OperandWindow& window = windows.emplace_back();
     window.first = range.first;
     const auto* const first = reinterpret_cast<const std::int8_t*>(bytes.data());
     window.differences.assign(first, first + range.count);
@@ -116,7 +116,7 @@ std::string encode_tables(const Tables& tables) {
   std::string bytes;
   for (const UnitTable& table : tables.units) {
     header["units"].push_back(to_json(table));
-    for (const UnitTable::Window& window : table.windows())
+    for (const UnitTable::OperandWindow& window : table.windows())
       bytes.append(reinterpret_cast<const char*>(window.differences.data()), window.differences.size());
   }
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');

@@ -114,7 +114,7 @@ TEST(MeasuredTables, ReproduceDeviceBits) {
 /// Roots have windows of two binades, and no results for negative operands.
 TEST(MeasuredTables, SquareRootTablesRespectExponentParity) {
   const UnitRow& unit = unit_named("sqrt.approx.f32");
-  UnitTable::Window window{.first = 0x3f800000, .differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
+  UnitTable::OperandWindow window{.first = 0x3f800000, .differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
   window.differences[0] = 1;          // of 1
   window.differences[1U << 23U] = 2;  // of 2
   window.differences[3] = UnitTable::kNotMeasured;

@@ -69,6 +69,19 @@ std::string ExpressionWriter::list(const std::vector<ir::ExprId>& ids, std::size
   return text;
 }
 
+std::string ExpressionWriter::indices(const std::vector<ir::ExprId>& ids, std::size_t first) {
+  std::vector<ir::ExprId> written(ids.begin() + static_cast<std::ptrdiff_t>(first), ids.end());
+  for (ir::ExprId& id : written)
+    id = unwrapped_index(id);
+  return list(written);
+}
+
+ir::ExprId ExpressionWriter::unwrapped_index(ir::ExprId id) const {
+  const ir::Expr& expr = function_.expr(id);
+  const bool wraps = expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kWrapIndex;
+  return wraps ? expr.args[0] : id;
+}
+
 std::string ExpressionWriter::field_name(ir::Type type, std::int32_t field) const {
   return module_.structs[type.struct_id].fields[static_cast<std::size_t>(field)].name;
 }
@@ -103,7 +116,7 @@ ExpressionWriter::WrittenExpression ExpressionWriter::spell(ir::ExprId id) {
         return {fmt::format("wp.tile_load({}, shape={}, offset={})", write(expr.args[0]), tile_shape(expr.type),
                             tile_offset(offsets))};
       }
-      return {concat(operand(expr.args[0], kPostfix), "[", list(expr.args, 1), "]"), kPostfix};
+      return {concat(operand(expr.args[0], kPostfix), "[", indices(expr.args, 1), "]"), kPostfix};
     case ir::ExprKind::kShapeOf:
       return {concat(operand(expr.args[0], kPostfix), ".shape[", std::to_string(expr.index), "]"), kPostfix};
     case ir::ExprKind::kField: {
@@ -236,7 +249,7 @@ ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& 
     return {fmt::format("wp.spatial_vector{}({})", expr.type.scalar == ir::Scalar::kF64 ? "d" : "", list(expr.args))};
   if (expr.op == ir::Op::kExtract && is_row(expr.args[0])) {
     const ir::Expr& row = function_.expr(expr.args[0]);
-    return {fmt::format("{}[{}, {}]", operand(row.args[0], kPostfix), write(row.args[1]), write(expr.args[1])),
+    return {fmt::format("{}[{}, {}]", operand(row.args[0], kPostfix), index(row.args[1]), index(expr.args[1])),
             kPostfix};
   }
   const Binding bind = binding(expr.op);
@@ -258,7 +271,9 @@ std::string ExpressionWriter::expand(std::string_view pattern, const ir::Expr& e
       text += list(expr.args);
     } else {
       const auto number = static_cast<std::size_t>(what - '0');
-      text += operand(expr.args[number], number == 0 ? left : others);
+      const bool is_index = number > 0 && (expr.op == ir::Op::kExtract || expr.op == ir::Op::kTileExtract);
+      const ir::ExprId arg = is_index ? unwrapped_index(expr.args[number]) : expr.args[number];
+      text += operand(arg, number == 0 ? left : others);
     }
   }
   return text;

@@ -59,6 +59,10 @@ class ExpressionWriter {
   std::string operand(ir::ExprId id, Precedence precedence);
   /// "(a, b, c)" without its parentheses.
   std::string list(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
+  /// The index of an element or component. Without kWrapIndex: Warp itself wraps indices below zero.
+  std::string index(ir::ExprId id) { return write(unwrapped_index(id)); }
+  /// Several of them, separated by commas.
+  std::string indices(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
   const std::string& function_name(std::int32_t function) const {
     return file_.functions[static_cast<std::size_t>(function)];
   }
@@ -96,6 +100,7 @@ class ExpressionWriter {
   /// Replaces $0, $1, $2, $* and $T in a pattern of the operation table.
   std::string expand(std::string_view pattern, const ir::Expr& expr, Precedence left, Precedence others);
   std::string literal_call(const ir::Expr& expr) const;
+  ir::ExprId unwrapped_index(ir::ExprId id) const;
   bool is_literal(ir::ExprId id) const { return function_.expr(id).kind == ir::ExprKind::kLiteral; }
 
   const ir::Module& module_;

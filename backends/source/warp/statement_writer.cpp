@@ -64,10 +64,18 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
       expressions_(module, function, file, variables_),
       decorator_(function.is_kernel ? "kernel" : "func") {
   collect_changed_in_loops(function.body, false, dynamic_);
+  std::set<ir::VarId> zeros;
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    const auto* let = std::get_if<ir::Let>(&statement.node);
+    if (let == nullptr || let->value == ir::kNone) return;
+    const ir::Expr& value = function.expr(let->value);
+    if (value.kind == ir::ExprKind::kLiteral && value.bits == 0) zeros.insert(let->variable);
+  });
   for (const ir::Expr& expr : function.expressions) {
-    if (expr.kind != ir::ExprKind::kOperation || expr.op != ir::Op::kCast) continue;
-    if (const ir::Expr& operand = function.expr(expr.args[0]); operand.kind == ir::ExprKind::kVariable)
-      dynamic_.insert(operand.variable);
+    if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kCast && expr.op != ir::Op::kNeg)) continue;
+    const ir::Expr& operand = function.expr(expr.args[0]);
+    if (operand.kind != ir::ExprKind::kVariable) continue;
+    if (expr.op == ir::Op::kCast || zeros.contains(operand.variable)) dynamic_.insert(operand.variable);
   }
 }
 
@@ -172,7 +180,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                                        [&](ir::ExprId a, ir::ExprId b) { return same(a, b); });
                    };
                    write_assignment(fmt::format("{}[{}]", expressions_.operand(node.array, kPostfix),
-                                                expressions_.list(node.indices)),
+                                                expressions_.indices(node.indices)),
                                     node.value, reads_cell);
                  },
                  [&](const ir::Atomic& node) { atomic(node); },
@@ -249,14 +257,14 @@ void StatementWriter::write_assignment(std::string place, ir::ExprId value, cons
     const bool in_row = expr.type.is_matrix() && row.kind == ir::ExprKind::kOperation && row.op == ir::Op::kInsert &&
                         reads_part(row.args[0]);
     if (in_row) {
-      line(fmt::format("{}[{}, {}] = {}", place, expressions_.write(index), expressions_.write(row.args[1]),
+      line(fmt::format("{}[{}, {}] = {}", place, expressions_.index(index), expressions_.index(row.args[1]),
                        expressions_.write(row.args[2])));
     } else {
-      write_assignment(fmt::format("{}[{}]", place, expressions_.write(index)), expr.args[2], reads_part);
+      write_assignment(fmt::format("{}[{}]", place, expressions_.index(index)), expr.args[2], reads_part);
     }
   } else if (is_update && expr.op == ir::Op::kTileInsert) {
     const std::vector<ir::ExprId> indices(expr.args.begin() + 1, expr.args.end() - 1);
-    line(fmt::format("{}[{}] = {}", place, expressions_.list(indices), expressions_.write(expr.args.back())));
+    line(fmt::format("{}[{}] = {}", place, expressions_.indices(indices), expressions_.write(expr.args.back())));
   } else if (is_update && expr.op == ir::Op::kWithField) {
     const std::int32_t field = expr.index;
     write_assignment(fmt::format("{}.{}", place, expressions_.field_name(expr.type, field)), expr.args[1],
@@ -296,14 +304,14 @@ bool StatementWriter::component_update(const ir::Atomic& atomic) {
   const bool sums = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
   const bool inserts = value.kind == ir::ExprKind::kOperation && value.op == ir::Op::kInsert;
   if (!sums || !inserts || atomic.result != ir::kNone || !is_zero_vector(value.args[0])) return false;
-  std::string index = expressions_.write(value.args[1]);
+  std::string index = expressions_.index(value.args[1]);
   ir::ExprId change = value.args[2];
   const ir::Expr& row = function_.expr(change);
   if (row.kind == ir::ExprKind::kOperation && row.op == ir::Op::kInsert && is_zero_vector(row.args[0])) {
-    index += ", " + expressions_.write(row.args[1]);
+    index += ", " + expressions_.index(row.args[1]);
     change = row.args[2];
   }
-  line(fmt::format("{}[{}][{}] {}= {}", expressions_.write(atomic.array), expressions_.list(atomic.indices), index,
+  line(fmt::format("{}[{}][{}] {}= {}", expressions_.write(atomic.array), expressions_.indices(atomic.indices), index,
                    atomic.op == ir::AtomicOp::kAdd ? "+" : "-", expressions_.write(change)));
   return true;
 }
@@ -311,7 +319,7 @@ bool StatementWriter::component_update(const ir::Atomic& atomic) {
 void StatementWriter::atomic(const ir::Atomic& atomic) {
   if (function_.expr(atomic.value).type.is_tile()) return tile_change("tile_atomic_add", atomic);
   if (component_update(atomic)) return;
-  std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.list(atomic.indices);
+  std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.indices(atomic.indices);
   if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);
   arguments += ", " + expressions_.write(atomic.value);
   const std::string target = atomic.result == ir::kNone ? "" : name(atomic.result) + " = ";

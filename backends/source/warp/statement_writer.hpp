@@ -77,7 +77,8 @@ class StatementWriter {
   const ir::Function& function_;
   std::vector<std::string> variables_;
   /// Variables that must not be initialised with a bare number, which Warp treats as a constant: it rejects changes of
-  /// a constant in a loop, and a cast of a constant to another type changes its type.
+  /// a constant in a loop, and a cast of a constant to another type changes its type, and the negative of a
+  /// constant zero is a negative zero.
   std::set<ir::VarId> dynamic_;
   ExpressionWriter expressions_;
   std::string decorator_;

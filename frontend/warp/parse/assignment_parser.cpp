@@ -48,7 +48,10 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     context_.error(node, "annotated variables are not supported in kernels; write x = float(...) instead");
     return;
   }
-  if (right.is(SyntaxKind::kAssignment)) return chain(node);
+  if (right.is(SyntaxKind::kAssignment)) {
+    context_.error(node, "chained assignment is not supported by Warp: assign each target in its own statement");
+    return;
+  }
   if (is_tuple_target(target)) {
     const auto targets = target.children();
     const bool all_names =
@@ -88,7 +91,11 @@ void WarpStatementParser::assignment(SyntaxNode node) {
   const bool starts_here = target.is(SyntaxKind::kIdentifier) && is_new_here(target.text());
   assign_target(target, value);
   const bool is_number = !right.is(SyntaxKind::kCall) && expressions_.literal(right).has_value();
-  if (starts_here && is_number) loop_depth_of_number_.emplace(context_.bindings.find(target.text()), dynamic_loops_);
+  if (!starts_here || !is_number) return;
+  const ir::VarId variable = context_.bindings.find(target.text());
+  loop_depth_of_number_.emplace(variable, dynamic_loops_);
+  const bool is_constant = context_.flow.assignments(target.text()) == 1 && !right.is(SyntaxKind::kAttribute);
+  if (is_constant && variable != kNone) context_.literal_variables.emplace(variable, *expressions_.literal(right));
 }
 
 /// row = a[i]: the name becomes an alias for this part of the array.
@@ -109,26 +116,6 @@ void WarpStatementParser::note_changed_constant(SyntaxNode name, ir::VarId varia
   context_.note(name, fmt::format("Warp rejects changing a variable in a dynamic loop if its initial value is a bare "
                                   "literal; initialize it with {}(...)",
                                   is_float ? "float" : "int"));
-}
-
-/// a = b = value: evaluates the value once, then assigns the targets from left to right.
-void WarpStatementParser::chain(SyntaxNode node) {
-  std::vector<SyntaxNode> targets;
-  SyntaxNode last = node;
-  for (; last.is(SyntaxKind::kAssignment); last = last.part(SyntaxField::kRight)) {
-    targets.push_back(last.part(SyntaxField::kLeft));
-    if (!last.part(SyntaxField::kRight)) return;
-  }
-  const ExprId value = expressions_.value(last);
-  if (value == kNone) return;
-  ir::VarId kept = kNone;
-  if (context_.function.expr(value).kind != ir::ExprKind::kLiteral) {
-    context_.builder.at(last.loc());
-    kept = context_.builder.let("value", value);
-    context_.loads.clear();
-  }
-  for (const SyntaxNode target : targets)
-    assign_target(target, kept == kNone ? context_.copy(value) : context_.builder.var(kept));
 }
 
 void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {

@@ -1,5 +1,7 @@
 // The part of WarpExpressionParser that parses calls.
 #include <algorithm>
+#include <map>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -126,7 +128,7 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   std::vector<ExprId> values;
   for (const SyntaxNode argument : given) {
     const bool is_test = op == Op::kWhere && values.empty();
-    values.push_back(is_test ? condition(argument) : value(argument));
+    values.push_back(is_test ? choice_condition(argument) : value(argument));
     if (values.back() == kNone) return kNone;
   }
   return op ? context_.operation(node, *op, values) : context_.library_call(node, name, values);
@@ -151,9 +153,27 @@ ExprId WarpExpressionParser::convert(SyntaxNode node, ir::Type type) {
   const auto arguments = arguments_of(node).positional;
   if (arguments.empty()) return constant(node, Constant::integer(0).as(type));
   if (arguments.size() != 1) return context_.error(node, "type conversion takes one argument");
-  if (const auto number = literal(arguments[0])) return constant(node, number->as(type));
+  if (const auto number = known_number(arguments[0]); number && number->type.is_scalar())
+    return convert_constant(arguments[0], *number, type);
   const ExprId operand = value(arguments[0]);
   return context_.operation(node, Op::kCast, {operand}, type);
+}
+
+ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& number, ir::Type type) {
+  SyntaxNode named = node;
+  while (named.is(SyntaxKind::kParenthesized) || named.is(SyntaxKind::kUnary))
+    named = named.is(SyntaxKind::kUnary) ? named.part(SyntaxField::kArgument) : named.children()[0];
+  const bool is_wide = type == ir::scalar_type(ir::Scalar::kF64) || type == ir::scalar_type(ir::Scalar::kI64) ||
+                       type == ir::scalar_type(ir::Scalar::kU64);
+  if (named.is(SyntaxKind::kIdentifier) && is_wide && !number.is_typed) {
+    if (context_.used_constants.contains(named.text())) {
+      return context_.error(node, fmt::format("'{}' is used before and after its conversion to {}, which changes its "
+                                              "type in Warp: use a second constant",
+                                              named.text(), context_.type_name(type)));
+    }
+    context_.retyped_constants[named.text()] = type;
+  }
+  return constant(node, number.as(type));
 }
 
 ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
@@ -414,6 +434,28 @@ bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& 
   return true;
 }
 
+/// The arguments in the order of the parameters; defaults have a type and no value yet. Empty if they do not match.
+std::optional<std::vector<CallArgument>> WarpExpressionParser::matched_arguments(
+    const FunctionEntry& callee, const std::vector<CallArgument>& positional,
+    const std::map<std::string_view, CallArgument>& by_name) {
+  std::vector<CallArgument> matched = positional;
+  std::size_t used = 0;
+  for (std::size_t i = positional.size(); i < callee.parameters.size(); ++i) {
+    const auto named = by_name.find(callee.parameters[i]);
+    const auto otherwise = callee.defaults.find(callee.parameters[i]);
+    if (named != by_name.end()) {
+      matched.push_back(named->second);
+      ++used;
+    } else if (otherwise != callee.defaults.end()) {
+      matched.push_back({.spec = {.type = otherwise->second.type}, .values = {}});
+    } else {
+      return std::nullopt;
+    }
+  }
+  const bool all_used = matched.size() == callee.parameters.size() && used == by_name.size();
+  return all_used ? std::optional(std::move(matched)) : std::nullopt;
+}
+
 /// Reports if the function cannot be called.
 bool WarpExpressionParser::is_callable(SyntaxNode call, const FunctionEntry* callee) {
   const std::string_view name = callee->name;
@@ -468,30 +510,38 @@ FunctionEntry* WarpExpressionParser::specialize(SyntaxNode call, FunctionEntry* 
 FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std::vector<FunctionEntry*>& candidates,
                                                       std::vector<CallArgument>& values) {
   const CallArguments arguments = arguments_of(call);
-  if (!arguments.keyword.empty() || arguments.has_star) {
-    context_.error(call, "arguments of overloaded functions must be passed by position");
+  if (arguments.has_star) {
+    context_.error(call, "starred arguments are not supported");
     return nullptr;
   }
-  for (const SyntaxNode node : arguments.positional) {
-    values.push_back(argument(node));
-    if (values.back().failed()) return nullptr;
-  }
-  std::vector<FunctionEntry*> fitting;
+  std::vector<CallArgument> positional;
+  std::map<std::string_view, CallArgument> by_name;
+  for (const SyntaxNode node : arguments.positional)
+    positional.push_back(argument(node));
+  for (const auto& [name, node] : arguments.keyword)
+    by_name.emplace(name, argument(node));
+  const auto failed = [](const CallArgument& given) { return given.failed(); };
+  if (std::ranges::any_of(positional, failed) || std::ranges::any_of(std::views::values(by_name), failed))
+    return nullptr;
+  // Warp takes the first that fits, in the order of the file; generic functions come last.
   for (const bool generic : {false, true}) {
     for (FunctionEntry* entry : candidates) {
+      const bool is_parsed =
+          entry->is_generic ? entry->rejection.empty() : entry->state == FunctionEntry::State::kParsed;
+      if (entry->is_generic != generic || !is_parsed) continue;
+      auto matched = matched_arguments(*entry, positional, by_name);
       std::size_t misfit = 0;
-      const bool is_read = entry->is_generic ? entry->rejection.empty() : entry->state == FunctionEntry::State::kParsed;
-      if (entry->is_generic == generic && is_read && entry->parameters.size() == values.size() &&
-          takes(*entry, values, misfit))
-        fitting.push_back(entry);
+      if (!matched || !takes(*entry, *matched, misfit)) continue;
+      values = std::move(*matched);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i].values.empty() && values[i].spec.kind == ArgumentSpec::Kind::kValue)
+          values[i].values.push_back(constant(call, entry->defaults.find(entry->parameters[i])->second));
+      }
+      return entry;
     }
-    if (!fitting.empty()) break;
   }
-  if (fitting.size() != 1) {
-    context_.error(call, "no parsed overload of this function accepts these argument types");
-    return nullptr;
-  }
-  return fitting.front();
+  context_.error(call, "no parsed overload of this function accepts these argument types");
+  return nullptr;
 }
 
 ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {

@@ -47,11 +47,9 @@ ExprId WarpExpressionParser::make(SyntaxNode node, std::string_view name) {
 
 /// A value for a component: literals and untyped constants take its type, as in Warp.
 ExprId WarpExpressionParser::component(SyntaxNode node, ir::Type type) {
-  auto number = literal(node);
-  if (!number && node.is(SyntaxKind::kIdentifier) && context_.bindings.find(node.text()) == kNone) {
-    number = context_.scope().constant(node);
-  }
-  if (number && !number->is_typed) return constant(node, number->as(type));
+  const bool is_variable = node.is(SyntaxKind::kIdentifier) && context_.bindings.find(node.text()) != kNone;
+  const auto number = is_variable ? std::nullopt : known_number(node);
+  if (number && number->type.is_scalar() && !number->is_typed) return constant(node, number->as(type));
   return value(node);
 }
 

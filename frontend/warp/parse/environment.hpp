@@ -25,7 +25,7 @@ struct Environment {
 
   ModuleScope scope;
   std::map<std::string, std::vector<FunctionEntry*>, std::less<>> functions;
-  std::map<std::string, SyntaxNode, std::less<>> factories;  ///< Python functions, by name
+  std::map<std::string, SyntaxNode, std::less<>> kernel_factories;  ///< Python functions that define kernels, by name
   const Environment* outer = nullptr;
   /// For a factory that no call provides arguments for: its name, and the parameters with their assumed values.
   std::string assumed_factory;

@@ -130,6 +130,7 @@ bool WarpExpressionParser::is_of_variable(SyntaxNode attribute) const {
 }
 
 std::optional<Constant> WarpExpressionParser::literal(SyntaxNode node) const {
+  if (node.is(SyntaxKind::kParenthesized) && node.children().size() == 1) return literal(node.children()[0]);
   if (node.is(SyntaxKind::kUnary) && node.part(SyntaxField::kOperator).text() == "-") {
     const SyntaxNode operand = node.part(SyntaxField::kArgument);
     const auto number = operand.is(SyntaxKind::kUnary) ? std::nullopt : literal(operand);
@@ -139,9 +140,42 @@ std::optional<Constant> WarpExpressionParser::literal(SyntaxNode node) const {
   return literal_constant(node);
 }
 
+std::optional<Constant> WarpExpressionParser::known_number(SyntaxNode node) const {
+  if (node.is(SyntaxKind::kParenthesized) && node.children().size() == 1) return known_number(node.children()[0]);
+  if (node.is(SyntaxKind::kUnary) && node.part(SyntaxField::kOperator).text() == "-") {
+    const SyntaxNode operand = node.part(SyntaxField::kArgument);
+    const auto number = operand.is(SyntaxKind::kUnary) ? std::nullopt : known_number(operand);
+    return number && number->type.is_scalar() ? negate(*number) : std::nullopt;
+  }
+  if (node.is(SyntaxKind::kIdentifier)) {
+    const ir::VarId variable = context_.bindings.find(node.text());
+    if (variable != kNone) {
+      const auto found = context_.literal_variables.find(variable);
+      return found == context_.literal_variables.end() ? std::nullopt : std::optional(found->second);
+    }
+    return context_.flow.assignments(node.text()) > 0 ? std::nullopt : context_.scope().constant(node);
+  }
+  const bool is_static =
+      node.is(SyntaxKind::kCall) && context_.scope().warp_name(node.part(SyntaxField::kFunction)) == "static";
+  return is_static ? context_.scope().constant(node) : literal(node);
+}
+
+/// A named constant has the type that an earlier conversion to 64 bits gave it, as in Warp.
+ExprId WarpExpressionParser::named_constant(SyntaxNode node, std::string_view name, const Constant& number) {
+  const auto retyped = context_.retyped_constants.find(name);
+  if (retyped != context_.retyped_constants.end()) return constant(node, number.as(retyped->second));
+  context_.used_constants.insert(name);
+  return constant(node, number);
+}
+
 ExprId WarpExpressionParser::name(SyntaxNode node) {
   const std::string_view text = node.text();
   if (const ir::VarId variable = context_.bindings.find(text); variable != kNone) {
+    const auto held = context_.literal_variables.find(variable);
+    if (held != context_.literal_variables.end() && context_.retyped_constants.contains(text)) {
+      return named_constant(node, text, held->second);
+    }
+    if (held != context_.literal_variables.end()) context_.used_constants.insert(text);
     // A later random draw in the statement would change it too early.
     const bool is_state =
         !FunctionContext::is_alias(variable) && context_.function.var(variable).type == scalar_type(ir::Scalar::kU32);
@@ -152,7 +186,7 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
     context_.failed = true;  // reported by the data flow analysis
     return kNone;
   }
-  if (const auto number = context_.scope().constant(node)) return constant(node, *number);
+  if (const auto number = context_.scope().constant(node)) return named_constant(node, text, *number);
   if (const std::string why = context_.scope().reason_unknown(text); !why.empty()) return context_.error(node, why);
   if (context_.scope().type(node).ok()) return context_.error(node, "types cannot be used as values");
   if (!context_.functions(text).empty()) return context_.error(node, "functions cannot be used as values here");
@@ -160,12 +194,29 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
 }
 
 ExprId WarpExpressionParser::unary(SyntaxNode node) {
-  if (const auto number = literal(node)) return constant(node, *number);
   const std::string_view symbol = node.part(SyntaxField::kOperator).text();
+  // Warp folds the negative of a constant, so that -0.0 stays a negative zero.
+  const auto number = known_number(node);
+  if (number && symbol == "-" && !number->is_typed) {
+    SyntaxNode operand = node.part(SyntaxField::kArgument);
+    while (operand.is(SyntaxKind::kParenthesized))
+      operand = operand.children()[0];
+    const bool is_name = operand.is(SyntaxKind::kIdentifier);
+    // Of a variable that holds a literal the negative is the same value with and without folding, except for zero.
+    const bool is_zero = number->number().is_real && number->number().real == 0;
+    if (!is_name) return constant(node, *number);
+    if (is_zero || context_.bindings.find(operand.text()) == kNone)
+      return named_constant(node, operand.text(), *number);
+  }
   const ExprId operand = value(node.part(SyntaxField::kArgument));
   if (symbol == "+") return operand;
   const auto op = unary_operator(symbol);
   if (!op) return context_.error(node, fmt::format("operator '{}' is not supported by Warp", symbol));
+  const ir::Type type = operand == kNone ? ir::kVoid : context_.type_of(operand);
+  if (symbol == "-" && type.is_integer_scalar() && !ir::row(type.scalar).is_signed) {
+    context_.builder.at(node.loc());
+    return context_.operation(node, Op::kSub, {context_.builder.zero(type), operand});
+  }
   return context_.operation(node, *op, {operand});
 }
 
@@ -194,6 +245,10 @@ ExprId WarpExpressionParser::truth(SyntaxNode node, ExprId value) {
   if (!type.is_scalar()) {
     return context_.error(node, fmt::format("{} cannot be used as a condition", context_.type_name(type)));
   }
+  if (type.scalar == ir::Scalar::kF16 || type.scalar == ir::Scalar::kBF16) {
+    return context_.error(node, fmt::format("{} cannot be used as a condition: compare it with a value of its type",
+                                            context_.type_name(type)));
+  }
   context_.builder.at(node.loc());
   const ExprId zero = context_.builder.zero(type);
   return context_.operation(node, Op::kNe, {value, zero});
@@ -215,6 +270,16 @@ ExprId WarpExpressionParser::presence(SyntaxNode node) {
 
 ExprId WarpExpressionParser::condition(SyntaxNode node) {
   return is_array_expression(node) ? presence(node) : truth(node, value(node));
+}
+
+ExprId WarpExpressionParser::choice_condition(SyntaxNode node) {
+  if (is_array_expression(node)) return presence(node);
+  const ExprId test = value(node);
+  if (test != kNone && context_.type_of(test).is_float_scalar()) {
+    return context_.error(node, fmt::format("condition must be a bool or an integer, got {}: compare it with 0.0",
+                                            context_.type_name(context_.type_of(test))));
+  }
+  return truth(node, test);
 }
 
 ExprId WarpExpressionParser::lazy_condition(SyntaxNode node) {
@@ -278,8 +343,8 @@ ExprId WarpExpressionParser::comparison(SyntaxNode node) {
 
 ExprId WarpExpressionParser::conditional(SyntaxNode node) {
   const auto parts = node.children();
-  if (parts.size() != 3) return context_.error(node, "this form of conditional expression is not supported");
-  const ExprId test = condition(parts[1]);
+  if (parts.size() != 3) return context_.error(node, "conditional expression is not supported");
+  const ExprId test = choice_condition(parts[1]);
   const ExprId if_true = lazy_value(parts[0]);
   const ExprId if_false = lazy_value(parts[2]);
   return context_.operation(node, Op::kConditional, {test, if_true, if_false});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,12 +41,17 @@ class WarpExpressionParser {
   /// A value as `if`, `while`, `and`, `or` and `not` take it: bool, a number that is not zero, or an array with
   /// elements.
   ir::ExprId condition(SyntaxNode node);
+  /// The condition of a conditional expression or of wp.where, for which Warp takes no floats.
+  ir::ExprId choice_condition(SyntaxNode node);
   /// A condition that may not be evaluated, so that nothing may be moved before the statement.
   ir::ExprId lazy_condition(SyntaxNode node);
   AssignmentTarget place(SyntaxNode node);
   /// The value of a literal: a number, optionally with a minus, or a constant of Warp.
   bool is_of_variable(SyntaxNode attribute) const;
   std::optional<Constant> literal(SyntaxNode node) const;
+  /// The value with all its digits if it is a literal, a named constant, the negative of one, a variable that holds a
+  /// literal, or a wp.static(...) call.
+  std::optional<Constant> known_number(SyntaxNode node) const;
 
   /// `left symbol right` for a binary operator, as in an augmented assignment.
   ir::ExprId binary(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
@@ -110,12 +116,18 @@ class WarpExpressionParser {
   // calls
   ir::ExprId call(SyntaxNode node);
   ir::ExprId convert(SyntaxNode node, ir::Type type);
+  /// Converts a known number. Reports a named constant that Warp would give a second type.
+  ir::ExprId convert_constant(SyntaxNode node, const Constant& number, ir::Type type);
+  ir::ExprId named_constant(SyntaxNode node, std::string_view name, const Constant& number);
   ir::ExprId construct_struct(SyntaxNode node, ir::Type type);
   ir::ExprId type_call(SyntaxNode node, ir::Type type);
   ir::ExprId length_of(SyntaxNode node);
   ir::ExprId thread_index(SyntaxNode node);
   ir::ExprId call_file_function(SyntaxNode node);
   bool is_callable(SyntaxNode call, const FunctionEntry* callee);
+  static std::optional<std::vector<CallArgument>> matched_arguments(
+      const FunctionEntry& callee, const std::vector<CallArgument>& positional,
+      const std::map<std::string_view, CallArgument>& by_name);
   FunctionEntry* resolve_overload(SyntaxNode call, const std::vector<FunctionEntry*>& candidates,
                                   std::vector<CallArgument>& values);
   bool takes(const FunctionEntry& callee, const std::vector<CallArgument>& arguments, std::size_t& misfit) const;

@@ -51,9 +51,9 @@ std::vector<Parameter> parameters_of(SyntaxNode definition) {
 
 const SyntaxNode* find_factory(const Environment& home, std::string_view name, const Environment*& where) {
   for (const Environment* at = &home; at != nullptr; at = at->outer) {
-    const auto found = at->factories.find(name);
+    const auto found = at->kernel_factories.find(name);
     where = at;
-    if (found != at->factories.end()) return &found->second;
+    if (found != at->kernel_factories.end()) return &found->second;
     if (at->scope.knows(name)) return nullptr;
   }
   return nullptr;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/index_wrapping.hpp"
 #include "ir/source_location.hpp"
 #include "ir/verifier.hpp"
 
@@ -70,6 +71,7 @@ Result<void> WarpFileParser::read() {
     entry.is_omitted = true;
     result_.diagnostics.resize(reported);
   }
+  ir::wrap_indices(module());
   drop_invalid_kernels();
   demote_unreferenced();
   declare_all();
@@ -124,7 +126,7 @@ void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& h
     case SyntaxKind::kDecoratedDefinition: collect_decorated(statement, is_sound, home); return;
     case SyntaxKind::kFunctionDefinition:
       forbid_definition("it is a Python function, not decorated with @wp.func");
-      home.factories.insert_or_assign(std::string(statement.part(SyntaxField::kName).text()), statement);
+      home.kernel_factories.insert_or_assign(std::string(statement.part(SyntaxField::kName).text()), statement);
       add_uncalled(statement, home);
       return;
     case SyntaxKind::kClassDefinition:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,13 @@ struct FunctionContext {
 
   /// In a gradient: the variables that sum the adjoints of the function's parameters, by name.
   std::map<std::string_view, ir::VarId> adjoints;
+
+  /// Variables that are assigned once, from a literal: Warp keeps all digits of these.
+  std::map<ir::VarId, Constant> literal_variables;
+  /// Constants that a 64-bit type's constructor was given. Warp gives all later uses of their names that type.
+  std::map<std::string_view, ir::Type> retyped_constants;
+  /// Names of constants that were used with their default type.
+  std::set<std::string_view> used_constants;
 
   /// False inside conditionally evaluated expressions, where nothing may be moved before the statement.
   bool may_hoist = true;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 
 #include "frontend/warp/parse/module_scope.hpp"
 #include "frontend/warp/parse/warp_names.hpp"
@@ -11,19 +12,84 @@ namespace assay::frontend {
 namespace {
 
 using Unary = double (*)(double);
+using Binary = double (*)(double, double);
 
 /// Functions of Python's math module, which calls the C library functions of the same name.
 const std::map<std::string_view, Unary>& math_functions() {
   static const std::map<std::string_view, Unary> functions = {
-      {"sqrt", [](double x) { return std::sqrt(x); }},   {"exp", [](double x) { return std::exp(x); }},
-      {"log", [](double x) { return std::log(x); }},     {"log2", [](double x) { return std::log2(x); }},
-      {"log10", [](double x) { return std::log10(x); }}, {"sin", [](double x) { return std::sin(x); }},
-      {"cos", [](double x) { return std::cos(x); }},     {"tan", [](double x) { return std::tan(x); }},
-      {"asin", [](double x) { return std::asin(x); }},   {"acos", [](double x) { return std::acos(x); }},
-      {"atan", [](double x) { return std::atan(x); }},   {"tanh", [](double x) { return std::tanh(x); }},
+      {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"cbrt", [](double x) { return std::cbrt(x); }},
+      {"exp", [](double x) { return std::exp(x); }},
+      {"exp2", [](double x) { return std::exp2(x); }},
+      {"expm1", [](double x) { return std::expm1(x); }},
+      {"log", [](double x) { return std::log(x); }},
+      {"log2", [](double x) { return std::log2(x); }},
+      {"log10", [](double x) { return std::log10(x); }},
+      {"log1p", [](double x) { return std::log1p(x); }},
+      {"sin", [](double x) { return std::sin(x); }},
+      {"cos", [](double x) { return std::cos(x); }},
+      {"tan", [](double x) { return std::tan(x); }},
+      {"asin", [](double x) { return std::asin(x); }},
+      {"acos", [](double x) { return std::acos(x); }},
+      {"atan", [](double x) { return std::atan(x); }},
+      {"sinh", [](double x) { return std::sinh(x); }},
+      {"cosh", [](double x) { return std::cosh(x); }},
+      {"tanh", [](double x) { return std::tanh(x); }},
+      {"asinh", [](double x) { return std::asinh(x); }},
+      {"acosh", [](double x) { return std::acosh(x); }},
+      {"atanh", [](double x) { return std::atanh(x); }},
+      {"erf", [](double x) { return std::erf(x); }},
+      {"erfc", [](double x) { return std::erfc(x); }},
       {"fabs", [](double x) { return std::fabs(x); }},
+      {"radians", [](double x) { return x * (std::numbers::pi / 180.0); }},
+      {"degrees", [](double x) { return x * (180.0 / std::numbers::pi); }},
   };
   return functions;
+}
+
+const std::map<std::string_view, Binary>& binary_math_functions() {
+  static const std::map<std::string_view, Binary> functions = {
+      {"atan2", [](double y, double x) { return std::atan2(y, x); }},
+      {"copysign", [](double x, double y) { return std::copysign(x, y); }},
+      {"fmod", [](double x, double y) { return std::fmod(x, y); }},
+      {"pow", [](double x, double y) { return std::pow(x, y); }},
+      {"log", [](double x, double base) { return std::log(x) / std::log(base); }},
+      {"ldexp", [](double x, double exponent) { return std::ldexp(x, static_cast<int>(exponent)); }},
+      // Python computes it with extended precision and rounds once.
+      {"hypot", [](double x, double y) { return static_cast<double>(std::hypot(1.0L * x, 1.0L * y)); }},
+  };
+  return functions;
+}
+
+/// Functions whose result is an integer in Python: floor, ceil and trunc.
+const std::map<std::string_view, Unary>& integer_functions() {
+  static const std::map<std::string_view, Unary> functions = {
+      {"floor", [](double x) { return std::floor(x); }},
+      {"ceil", [](double x) { return std::ceil(x); }},
+      {"trunc", [](double x) { return std::trunc(x); }},
+  };
+  return functions;
+}
+
+/// A function of the module math, of numbers. Python raises an exception where the result is not finite.
+std::optional<Constant> math_function(std::string_view name, const std::vector<Constant>& values) {
+  const auto real = [](double result) {
+    return std::isfinite(result) ? std::optional(Constant::real(result)) : std::nullopt;
+  };
+  const double first = values[0].number().as_real();
+  if (values.size() == 2) {
+    const auto found = binary_math_functions().find(name);
+    return found == binary_math_functions().end() ? std::nullopt
+                                                  : real(found->second(first, values[1].number().as_real()));
+  }
+  if (values.size() != 1) return std::nullopt;
+  if (const auto found = integer_functions().find(name); found != integer_functions().end()) {
+    if (!values[0].number().is_real) return values[0];
+    const double whole = found->second(first);
+    return std::abs(whole) < 0x1p63 ? std::optional(Constant::integer(static_cast<std::int64_t>(whole))) : std::nullopt;
+  }
+  const auto found = math_functions().find(name);
+  return found == math_functions().end() ? std::nullopt : real(found->second(first));
 }
 
 }  // namespace
@@ -204,12 +270,7 @@ std::optional<Constant> ModuleScope::constant_function(SyntaxNode function, cons
   }
   if (!function.is(SyntaxKind::kAttribute) || module_name(function.part(SyntaxField::kObject)) != "math")
     return std::nullopt;
-  if (values.size() != 1) return std::nullopt;
-  const auto found = math_functions().find(function.part(SyntaxField::kAttribute).text());
-  if (found == math_functions().end()) return std::nullopt;
-  const double result = found->second(values[0].number().as_real());
-  // Python raises an exception instead.
-  return std::isfinite(result) ? std::optional(Constant::real(result)) : std::nullopt;
+  return math_function(function.part(SyntaxField::kAttribute).text(), values);
 }
 
 }  // namespace assay::frontend

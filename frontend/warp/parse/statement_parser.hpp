@@ -43,7 +43,6 @@ class WarpStatementParser {
   void declare_pending(SyntaxNode node);
   // assignment
   void assignment(SyntaxNode node);
-  void chain(SyntaxNode node);
   void assign_call_results(SyntaxNode target, SyntaxNode call);
   void assign_library_results(std::span<const SyntaxNode> targets, SyntaxNode call);
   void bind_results(std::span<const SyntaxNode> targets, SyntaxNode call, int function,

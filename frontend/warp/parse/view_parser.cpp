@@ -65,7 +65,16 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
     position = index_value(index);
   }
   if (position == kNone) return false;
-  if (at->kind == Dimension::Kind::kRange) position = position_in(index, *at, as_i32(index, position));
+  if (at->kind == Dimension::Kind::kRange) {
+    position = as_i32(index, position);
+    const bool counts_up = from_end || (written && !written->number().is_real);
+    if (!counts_up) {
+      // An index below zero counts from the end of the range, not of the array.
+      const ExprId extent = extent_of(context_, index, place, number);
+      position = context_.operation(index, Op::kWrapIndex, {position, extent});
+    }
+    position = position_in(index, *at, position);
+  }
   *at = {.kind = Dimension::Kind::kFixed, .index = position};
   const ir::Type array = context_.function.var(place.variable).type;
   const auto rank = std::ranges::count_if(

@@ -28,24 +28,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   t = value_1
   let u: f32 = s
   let v: f32 = t
-  x[q] = add(add(p, u), v)
-}
-)"},
-    {.name = "ChainedAssignment",
-     .parameters = "x: wp.array(dtype=float), n: int, a: float",
-     .body = R"(
-p = q = 0.0
-r = s = x[0]
-x[1] = p + q + r + s
-)",
-     .module = R"(
-kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
-  let p: f32 = 0.0
-  let q: f32 = 0.0
-  let value: f32 = x[0]
-  let r: f32 = value
-  let s: f32 = value
-  x[1] = add(add(add(p, q), r), s)
+  x[wrap_index(q, shape(x, 0))] = add(add(p, u), v)
 }
 )"},
     {.name = "AugmentedAssignmentToVariables",
@@ -123,10 +106,10 @@ kernel k(v: array<vec<f32,3>,1>, n: i32, a: vec<f32,3>; thread) {
   let a_1: vec<f32,3> = a
   let p: vec<f32,3> = v[0]
   p = insert(p, 0, 1.0)
-  p = insert(p, n, 2.0)
+  p = insert(p, wrap_index(n, 3), 2.0)
   p = insert(p, 2, add(extract(p, 2), 3.0))
   v[1] = insert(v[1], 1, 4.0)
-  v[n] = insert(v[n], 2, 5.0)
+  v[wrap_index(n, shape(v, 0))] = insert(v[wrap_index(n, shape(v, 0))], 2, 5.0)
   a_1 = insert(a_1, 0, 6.0)
   v[2] = a_1
 }
@@ -205,12 +188,12 @@ wp.atomic_xor(c, 5, 1)
      .module = R"(
 kernel k(x: array<f32,1>, c: array<i32,1>, m: array<f32,2>, n: i32; i) {
   atomic_add(x[i], 1.0)
-  atomic_sub(m[i, n], 2.0)
+  atomic_sub(m[i, wrap_index(n, shape(m, 1))], 2.0)
   let old: i32 = atomic_add(c[0], 1)
-  atomic_max(m[i, n], 3.0)
+  atomic_max(m[i, wrap_index(n, shape(m, 1))], 3.0)
   let value: f32 = x[i]
   let old_1: i32 = atomic_min(c[1], n)
-  x[old_1] = value
+  x[wrap_index(old_1, shape(x, 0))] = value
   let old_2: i32 = atomic_add(c[2], old)
   let p: f32 = add(cast<f32>(old_2), x[0])
   let q: i32 = atomic_cas(c[3], 0, 1)
@@ -289,7 +272,7 @@ func f(x: f32, y: f32) -> f32 {
 }
 
 func g(x: array<f32,1>, i: i32) {
-  x[i] = 1.0
+  x[wrap_index(i, shape(x, 0))] = 1.0
 }
 
 func h(x: f32) -> f32, f32 {
@@ -325,7 +308,7 @@ x[g2(x)] = a
 )",
      .module = R"(
 func g(x: array<f32,1>, i: i32) -> f32 {
-  x[i] = 1.0
+  x[wrap_index(i, shape(x, 0))] = 1.0
   return 2.0
 }
 
@@ -340,7 +323,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = add(result, old)
   let value: f32 = a
   let result_1: i32 = g2(x)
-  x[result_1] = value
+  x[wrap_index(result_1, shape(x, 0))] = value
 }
 )"},
     {.name = "Overloads",

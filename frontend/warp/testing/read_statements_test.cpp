@@ -60,7 +60,7 @@ x[i] = a
 kernel k(x: array<f32,1>, n: i32, a: f32; i) {
   let i_1: i32 = i
   i_1 = add(i_1, n)
-  x[i_1] = a
+  x[wrap_index(i_1, shape(x, 0))] = a
 }
 )"},
     {.name = "NoThreadIndex",
@@ -137,7 +137,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
     x[i_2] = a
   }
   for i_3: i32 in range(0, n, n) {
-    x[i_3] = a
+    x[wrap_index(i_3, shape(x, 0))] = a
   }
 }
 )"},
@@ -153,7 +153,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   for i: i32 in range(0, n, 1) {
     let i_1: i32 = i
     i_1 = mul(i_1, 2)
-    x[i_1] = a
+    x[wrap_index(i_1, shape(x, 0))] = a
   }
 }
 )"},
@@ -175,7 +175,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
     if eq(j, 3) {
       continue
     }
-    x[j] = a
+    x[wrap_index(j, shape(x, 0))] = a
   }
 }
 )"},
@@ -201,7 +201,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
       break
     }
   }
-  x[j] = s
+  x[wrap_index(j, shape(x, 0))] = s
 }
 )"},
     {.name = "ReturnFromWhileTrue",
@@ -332,7 +332,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   if gt(n_1, 2) {
     n_1 = 0
   }
-  x[n_1] = a_1
+  x[wrap_index(n_1, shape(x, 0))] = a_1
 }
 )"},
     {.name = "DebugCallsKeepSideEffectsOfArguments",

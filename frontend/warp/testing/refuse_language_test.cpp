@@ -34,6 +34,20 @@ const RejectionCase kCases[] = {
     {.name = "NotOperatorOnFloat",
      .body = "p = not a",
      .messages = "4:9: error: in k: not a: `not` is not supported for floats; compare with 0.0"},
+    {.name = "ChainedAssignment",
+     .body = "p = q = a",
+     .messages = "4:5: error: in k: p = q = a: chained assignment is not supported by Warp: assign each target in its "
+                 "own statement"},
+    {.name = "FloatConditionOfConditional",
+     .body = "x[0] = 1.0 if a else 2.0",
+     .messages = "4:19: error: in k: a: condition must be a bool or an integer, got float32: compare it with 0.0"},
+    {.name = "FloatConditionOfWhere",
+     .body = "x[0] = wp.where(a, 1.0, 2.0)",
+     .messages = "4:21: error: in k: a: condition must be a bool or an integer, got float32: compare it with 0.0"},
+    {.name = "ConstantOfTwoTypes",
+     .body = "q = 1.5\nx[0] = q\ny = wp.float64(q)",
+     .messages = "6:20: error: in k: q: 'q' is used before and after its conversion to float64, which changes its type "
+                 "in Warp: use a second constant"},
     {.name = "ChainedComparisonOfDifferentTypes",
      .body = "p = 0 < a < 1",
      .messages = "4:9: error: in k: 0 < a < 1: chained comparisons must compare values of the same type, got int32 and "

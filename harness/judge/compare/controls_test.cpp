@@ -167,7 +167,7 @@ TEST(NegativeControls, TreatsNansAsEqual) {
   EXPECT_EQ(tally.rejected, 3);
 }
 
-TEST(NegativeControls, InfiniteResultRejectsAllControls) {
+TEST(NegativeControls, AreAllRejectedIfResultIsInfinite) {
   const ControlCounts tally = floats({kInfinity, 1}, 0).tally();
   EXPECT_EQ(tally.accepted, "");
   EXPECT_EQ(tally.tried, tally.rejected);

@@ -34,6 +34,8 @@ constexpr std::int64_t kSpare = 1'024;
 constexpr std::int64_t kStep = 8;
 constexpr double kMaxAnnotatedThreads = 1e6;  ///< unless more are requested
 constexpr std::int64_t kLargestInteger = 12;
+/// Factor by which integers become smaller when arithmetic on them overflows: from 2^52 to 0 in ten of kTries.
+constexpr std::int64_t kOverflowStep = 64;
 /// Ties use between one and two times this many steps of the range; every other draw uses fewer.
 constexpr double kTieSteps = 8;
 constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
@@ -247,6 +249,10 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
     if (real.low > real.high) real.low = real.high - 2;
     integer_low = std::min(integer_low, std::max<std::int64_t>(integer_high, 0));
   }
+  const bool reaches_down = integer_low < -largest_integer_ && integer_high >= -largest_integer_;
+  const bool reaches_up = integer_high > largest_integer_ && integer_low <= largest_integer_;
+  if (reaches_down) integer_low = -largest_integer_;
+  if (reaches_up) integer_high = largest_integer_;
   if (range && range->low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
   if (range && range->high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
 
@@ -321,7 +327,9 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
   };
   bool learnt = false;
   for (std::size_t d = 0; d < finding.index.size() && d < min_shape_[p].size(); ++d) {
-    const std::int64_t index = finding.index[d];
+    std::int64_t index = finding.index[d];
+    // An index that counts from the end is still below zero where the array is too short by as much.
+    if (index < 0) index = finding.shape[d] - index - 1;
     if (index < finding.shape[d] || index < min_shape_[p][d]) continue;
     const std::int64_t room = room_for(index, finding.shape[d]);
     if (room > kLargestExtent) continue;
@@ -340,6 +348,20 @@ bool InputSpace::learn_component(const Finding& finding) {
     return true;
   }
   return false;
+}
+
+bool InputSpace::learn_overflow(const Launch& launch) {
+  std::int64_t largest = 0;
+  for (std::size_t p = 0; p < preconditions_.ranges.size(); ++p) {
+    const auto& range = preconditions_.ranges[p];
+    if (!range || !is_integer(launch.arguments[p].type.scalar)) continue;
+    if (range->low) largest = std::max(largest, std::abs(least_of(*range, launch)));
+    if (range->high) largest = std::max(largest, std::abs(greatest_of(*range, launch)));
+  }
+  const std::int64_t before = std::min(largest, largest_integer_);
+  if (before == 0) return false;
+  largest_integer_ = before / kOverflowStep;
+  return true;
 }
 
 bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
@@ -395,6 +417,9 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
     if (finding.kind == Finding::Kind::kOutOfBounds) learnt |= learn_out_of_bounds(finding, launch);
   }
   if (learnt) return true;
+  const bool overflows =
+      std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Finding::Kind::kIntegerOverflow; });
+  if (overflows && learn_overflow(launch)) return true;
   for (const Finding& finding : findings) {
     if (finding.kind == Finding::Kind::kRace && learn_race(finding, launch)) return true;
   }

@@ -102,6 +102,8 @@ class InputSpace {
   /// For an index into a vector, a matrix or a thread-private array, which cannot grow: lowers the upper bound of
   /// integers, those in arrays first.
   bool learn_component(const reference::Finding& finding);
+  /// Signed arithmetic overflowed: integers become smaller inside their stated ranges.
+  bool learn_overflow(const ir::Launch& launch);
   bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
   /// Records the extents that tiles need; true if an array was smaller, so that a larger one is worth trying.
   bool learn_tiles(const reference::ReferenceResult& reference);
@@ -130,6 +132,8 @@ class InputSpace {
   /// Upper bounds of integers without annotation, if some were used to index vector components.
   std::int64_t max_element_ = std::numeric_limits<std::int64_t>::max();  ///< of integers in arrays
   std::int64_t max_value_ = std::numeric_limits<std::int64_t>::max();    ///< of parameters
+  /// Magnitude of the integers whose range is stated, where larger ones were seen to overflow.
+  std::int64_t largest_integer_ = std::numeric_limits<std::int64_t>::max();
   std::vector<bool> permuted_;         ///< by parameter: index arrays made permutations
   std::vector<bool> has_unit_extent_;  ///< by launch dimension: extent 1
   bool draws_positive_ = false;        ///< floats without annotation are drawn positive

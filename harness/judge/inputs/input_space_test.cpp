@@ -481,14 +481,15 @@ TEST(InputSpace, ReportsUnavoidableOutOfBoundsIndexAsDefect) {
 @wp.kernel
 def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
-    out[i] = x[i - 1]
+    v = wp.vec2(x[i], 1.0)
+    out[i] = v[i + 2]
 )");
   const NoInputs none = space.none();
   EXPECT_EQ(none.reason, NoInputs::Reason::kOutOfBounds);
   ASSERT_TRUE(none.finding.has_value());
-  EXPECT_EQ(none.finding->loc.line, 6);
-  EXPECT_THAT(none.finding->index, ElementsAre(-1));
-  EXPECT_THAT(none.message, AllOf(HasSubstr("x[-1]"), HasSubstr("6")));
+  EXPECT_EQ(none.finding->loc.line, 7);
+  EXPECT_THAT(none.finding->index, ElementsAre(2));
+  EXPECT_THAT(none.message, AllOf(HasSubstr("[2] of shape (2)"), HasSubstr("7")));
 }
 
 // Whether two threads write one element depends on the values, so that other inputs may be valid.
@@ -540,9 +541,10 @@ TEST(InputSpace, GivesUpEarlyOnLongKernelWithoutValidInputs) {
 def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     s = float(0.0)
+    v = wp.vec2(x[i], 1.0)
     for j in range({}):
         s = s + x[i]
-    out[i] = s * x[i - 1]
+    out[i] = s * v[i + 2]
 )",
                             trips));
     int tries = 0;

@@ -294,7 +294,8 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
-    out[i] = x[i - 1]
+    v = wp.vec2(x[i], 1.0)
+    out[i] = v[i + 2]
 )"},
     {"race_by_values", R"(
 @wp.kernel
@@ -342,8 +343,8 @@ TEST(UnjudgedKernels, ReportDefectsAndInconclusiveOutcomes) {
   EXPECT_EQ(outside.outcome, Outcome::defect);
   EXPECT_EQ(outside.kind, "out_of_bounds");
   ASSERT_TRUE(outside.finding.has_value());
-  EXPECT_EQ(outside.finding->line, 6);
-  EXPECT_THAT(outside.finding->access, HasSubstr("x[-1]"));
+  EXPECT_EQ(outside.finding->line, 7);
+  EXPECT_THAT(outside.finding->access, HasSubstr("[2]"));
 
   const CaseRecord& by_values = run.forward("race_by_values");
   EXPECT_EQ(by_values.outcome, Outcome::inconclusive) << "other values may avoid it";

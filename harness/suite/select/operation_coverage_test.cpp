@@ -167,6 +167,7 @@ constexpr Home kHomes[] = {
     {Family::kArithmetic, Op::kAdd, Op::kNeg},
     {Family::kConditional, Op::kEq, Op::kWhere},
     {Family::kInteger, Op::kBitAnd, Op::kShiftRight},
+    {Family::kArrayAccess, Op::kWrapIndex, Op::kWrapIndex},
     {Family::kPrecision, Op::kCast, Op::kCast},
     {Family::kMath, Op::kAbs, Op::kRadians},
     {Family::kVector, Op::kMake, Op::kCwDiv},
