@@ -57,7 +57,8 @@ constexpr BadInput kBadInputs[] = {
     {"MissingExpectations", "assay run loop --expect nowhere.csv",
      "nowhere.csv: cannot read expectations: No such file"},
     {"MalformedExpectations", "assay run loop --expect waivers.csv",
-     "waivers.csv:2: outcome 'fial' cannot be expected; must be one of fail, defect, inconclusive,"},
+     "waivers.csv:2: outcome 'fial' is not allowed in a table of expected failures; must be one of fail, defect, "
+     "inconclusive,"},
     {"MissingBaseline", "assay run loop --baseline nowhere", "nowhere/records.jsonl: cannot read records"},
     {"MalformedBaseline", "assay run loop --baseline waivers.csv", "expected the folder of a run or its failures.csv"},
     {"CompareMissingRuns", "assay compare nowhere nowhere", "nowhere/records.jsonl: cannot read records"},

@@ -37,7 +37,7 @@ namespace detail {
 // A T, or the Error that says why there is none.
 //
 // Functions return `T` or `Error{...}` and either converts. Asking for the value of a failure, or for the
-// error of a success, is a bug and aborts.
+// error() called on a successful Result, is a bug and aborts.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -93,7 +93,7 @@ class [[nodiscard]] Result {
     if (!ok()) detail::abort_on_invalid_access("value of a failure: ", std::get<1>(state_).text());
   }
   void require_error() const {
-    if (ok()) detail::abort_on_invalid_access("error of a success", "");
+    if (ok()) detail::abort_on_invalid_access("error() called on a successful Result", "");
   }
 
   std::variant<T, Error> state_;
@@ -123,7 +123,7 @@ class [[nodiscard]] Result<void> {
 
  private:
   void require_error() const {
-    if (ok()) detail::abort_on_invalid_access("error of a success", "");
+    if (ok()) detail::abort_on_invalid_access("error() called on a successful Result", "");
   }
 
   std::variant<std::monostate, Error> state_;

@@ -81,7 +81,7 @@ TEST(ResultDeathTest, AbortsIfValueOfFailureIsRead) {
 
 TEST(ResultDeathTest, AbortsIfErrorOfSuccessIsRead) {
   const Result<void> result;
-  EXPECT_DEATH((void)result.error(), "error of a success");
+  EXPECT_DEATH((void)result.error(), "error.. called on a successful Result");
 }
 
 }  // namespace

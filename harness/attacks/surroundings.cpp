@@ -77,7 +77,9 @@ Surroundings::Surroundings(backends::ScratchDirectory scratch)
     : scratch_(std::move(scratch)),
       bystander_folder_(scratch_.path() / "bystanders"),
       run_folder_(scratch_.path() / "run"),
-      self_{.priority = ::getpriority(PRIO_PROCESS, 0), .group = ::getpgrp(), .folder = fs::current_path()} {
+      self_{.priority = ::getpriority(PRIO_PROCESS, 0),
+            .process_group = ::getpgrp(),
+            .working_directory = fs::current_path()} {
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource)
     ::getrlimit(static_cast<__rlimit_resource>(resource), &self_.limits[static_cast<std::size_t>(resource)]);
   fs::create_directory(run_folder_);
@@ -164,7 +166,7 @@ std::vector<std::string> Surroundings::damage() {
     damage.emplace_back("the priority of the judge was changed");
     ::setpriority(PRIO_PROCESS, 0, self_.priority);
   }
-  if (::getpgrp() != self_.group || fs::current_path() != self_.folder) {
+  if (::getpgrp() != self_.process_group || fs::current_path() != self_.working_directory) {
     damage.emplace_back("the process group or working directory of the judge was changed");
   }
   return damage;

@@ -45,8 +45,8 @@ class Surroundings {
   struct ProcessState {
     std::array<rlimit, RLIM_NLIMITS> limits{};
     int priority = 0;
-    pid_t group = 0;
-    std::filesystem::path folder;
+    pid_t process_group = 0;
+    std::filesystem::path working_directory;
   };
 
   explicit Surroundings(backends::ScratchDirectory scratch);

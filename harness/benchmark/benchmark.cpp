@@ -158,7 +158,7 @@ json to_json(const BenchmarkResult& benchmarked) {
 std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
   const auto& [device, cold, warm, lower_bound, lower_bounds] = benchmarked;
   std::string text =
-      fmt::format("\n{} kernels, {} cases on {}, {} jobs\n\n", cold.kernels.size(), cold.cases, device, jobs);
+      fmt::format("\n{} kernels, {} cases on {}, {} at a time\n\n", cold.kernels.size(), cold.cases, device, jobs);
   text += fmt::format("{:<28}{:>10}{:>10}\n", "", "cold", "warm");
   text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "seconds", cold.seconds, warm.seconds);
   text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels per second", cold.rate(), warm.rate());

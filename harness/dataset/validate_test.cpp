@@ -270,7 +270,7 @@ TEST_F(ValidateTest, ValidatesOlderDatasetLayout) {
   ASSERT_TRUE(put_file(dir / "d.json", typed.dump()).ok());
   ASSERT_TRUE(put_file(dir / "e.json", "{\"python_source\": \"\xff\"}").ok());
   const std::string text = joined(checked(dir));
-  EXPECT_THAT(text, HasSubstr("error: b.json: /cpp_forward: found no ')'"));
+  EXPECT_THAT(text, HasSubstr("error: b.json: /cpp_forward: found source that ends before the closing ')'"));
   EXPECT_THAT(text, HasSubstr("error: c.json: found no generated source"));
   EXPECT_THAT(text, HasSubstr("error: d.json: /python_source: found"));
   EXPECT_THAT(text, HasSubstr("error: e.json: /python_source: found the byte 0xff"));

@@ -85,8 +85,8 @@ std::optional<Error> diagnostic(const Expectation& expectation) {
   if (expectation.pattern.empty()) return Error{"the case pattern is empty"};
   const auto outcome = outcome_from_text(expectation.outcome);
   if (!outcome || !can_be_expected(*outcome))
-    return Error{
-        fmt::format("outcome '{}' cannot be expected; must be one of {}", expectation.outcome, expected_outcomes())};
+    return Error{fmt::format("outcome '{}' is not allowed in a table of expected failures; must be one of {}",
+                             expectation.outcome, expected_outcomes())};
   for (const std::string& day : {expectation.since, expectation.expires}) {
     if (!day.empty() && !is_day(day))
       return Error{fmt::format("invalid date '{}'; expected a date such as 2027-01-31 or an empty field", day)};

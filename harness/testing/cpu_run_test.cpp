@@ -103,7 +103,8 @@ TEST(FaultyPrinter, InsertsStatementsAndLines) {
 }
 
 TEST(FaultyPrinter, FailsIfNothingMatches) {
-  EXPECT_NONFATAL_FAILURE(printed({{"nowhere", "x"}}), "cannot inject code into doubled: no match for nowhere in its text");
+  EXPECT_NONFATAL_FAILURE(printed({{"nowhere", "x"}}),
+                          "cannot inject code into doubled: no match for nowhere in its text");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST(WarpSession, ReportsEachFailureAndRunsTheOtherCases) {
   const Result<WarpInterpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
   if (!interpreter.ok()) GTEST_SKIP() << interpreter.error().text();
   std::vector<ComparedKernel> subjects;
-  subjects.push_back(with_python_of_warp("this is not Python"));
+  subjects.push_back(with_python_of_warp("def broken(:"));
   subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i + 1000000000]\n")));
   subjects.push_back(with_python_of_warp(kernel("    while x[i] == x[i]:\n        out[i] = x[i]\n")));
   subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i] * x[i] * 1.001\n")));
