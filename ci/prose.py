@@ -49,7 +49,7 @@ def sentences() -> Iterator[Item]:
             lines.append(line.strip() if prose else "")
         for paragraph in re.finditer(r"(?:[^\n]+\n?)+", "\n".join(lines)):
             start = paragraph.start()
-            for match in re.finditer(r"\S.*?(?:[.:?](?=\s)|$)", paragraph[0].rstrip("\n"), re.S):
+            for match in re.finditer(r"\S.*?(?:[.:?](?=\s)|$)", paragraph[0].rstrip("\n"), re.DOTALL):
                 text = " ".join(match[0].split())
                 if len(text.split()) >= 4:
                     line = "\n".join(lines).count("\n", 0, start + match.start()) + 1
@@ -63,7 +63,7 @@ def messages() -> Iterator[Item]:
         if is_test(name) or "/helpers/" in name:
             continue
         text = re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), contents(name))
-        text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+        text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
         for match in literal.finditer(text):
             if text[: match.start()].rstrip().endswith("#include"):
                 continue
@@ -96,7 +96,7 @@ def tests() -> Iterator[Item]:
     """Yields the names of the tests, as Suite.Name."""
     for name in tracked(".cpp"):
         text = contents(name)
-        for match in re.finditer(r"^TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", text, re.M):
+        for match in re.finditer(r"^TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", text, re.MULTILINE):
             yield Item(name, text.count("\n", 0, match.start()) + 1, f"{match[1]}.{match[2]}")
 
 

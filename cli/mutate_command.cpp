@@ -200,7 +200,7 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
   add_color_option(command, options->color);
   command.footer(
       "A surviving mutant reveals a gap in the suite.\n"
-      "Exit status: 0 enough mutants were killed and no correct kernel failed, otherwise 1.");
+      "Exit status: 0 if enough mutants were killed and no correct kernel failed, otherwise 1.");
   command.callback([options, &invocation] {
     invocation.status = options->attacks ? run_attack_set(*options) : run_mutation_testing(*options);
   });

@@ -50,7 +50,7 @@ TEST_F(FilesTest, RoundTripsLines) {
   EXPECT_EQ(read(lines(3000)), std::pair(3000, std::string()));
 }
 
-TEST_F(FilesTest, ReportsTruncatedFrameAfterIntactLines) {
+TEST_F(FilesTest, ReportsTruncatedZstdFrameAfterIntactLines) {
   const fs::path path = lines(20000);
   fs::resize_file(path, fs::file_size(path) / 2);
   const auto [count, error] = read(path);

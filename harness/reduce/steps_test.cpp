@@ -119,7 +119,7 @@ TEST(ShortenLoops, LeavesOneOrTwoIterations) {
             settled_text(kernel("  for j: i32 in range(0, 2, 1) {\n    out[j] = x[j]\n  }\n")));
 }
 
-TEST(InlineLets, ReplacesUsesByValue) {
+TEST(InlineLets, ReplacesVariableWithItsValue) {
   const std::string text = kernel("  let a: f32 = x[i]\n  let b: f32 = mul(a, y[i])\n  out[i] = add(b, 1.0)\n");
   EXPECT_EQ(after(inline_lets, text), settled_text(kernel("  out[i] = add(mul(x[i], y[i]), 1.0)\n")));
 }
@@ -210,7 +210,7 @@ TEST(DropFields, DropsUnusedFields) {
             settled_text("struct P {\n  b: f32\n}\n" + body));
 }
 
-TEST(DropDimensions, FlattensArraysAndLaunches) {
+TEST(DropDimensions, RemovesDimensionOfArraysAndLaunch) {
   const std::string text =
       "# launch: (3, 4)\nkernel k(x: array<f32,2>, out: array<f32,2>; i, j) {\n  out[i, j] = x[j, i]\n}\n";
   EXPECT_EQ(after(drop_dimensions, text),

@@ -118,7 +118,7 @@ TEST(SelfCheck, DetectsSlightlyIncorrectCustomGradient) {
 }
 
 /// (x + c) - c is exact for an x with a short mantissa, but rounds at neighbouring points.
-TEST(SelfCheck, HandlesRoundingAbsentAtCenterPoint) {
+TEST(SelfCheck, HandlesOperationThatIsExactOnlyAtCenterPoint) {
   int converged = 0;
   for (int k = 0; k < 400; ++k) {
     const double c = std::ldexp(1.0, 28 + k % 16);
