@@ -343,7 +343,7 @@ ExprId WarpExpressionParser::comparison(SyntaxNode node) {
 
 ExprId WarpExpressionParser::conditional(SyntaxNode node) {
   const auto parts = node.children();
-  if (parts.size() != 3) return context_.error(node, "conditional expression is not supported");
+  if (parts.size() != 3) return context_.error(node, "this form of conditional expression is not supported");
   const ExprId test = choice_condition(parts[1]);
   const ExprId if_true = lazy_value(parts[0]);
   const ExprId if_false = lazy_value(parts[2]);
