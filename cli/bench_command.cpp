@@ -26,7 +26,7 @@ using nlohmann::json;
 
 constexpr const char* kAllDevices = "both";
 
-constexpr const char* kFooter =
+constexpr const char* kBenchFooter =
     "Judges the selection twice, like 'assay run': first with an empty build cache, then with the cache that the\n"
     "first run filled. Before and after these runs, it compiles the same sources without judging them. The output\n"
     "folder contains bench.json and the two runs with their reports in cold/ and warm/.\n"
@@ -118,7 +118,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
   options->output = "bench-out";
   command.add_option("--output", options->output, "Output folder for the two runs and bench.json")
       ->option_text("DIR [bench-out]");
-  command.footer(kFooter);
+  command.footer(kBenchFooter);
   command.callback([options, &invocation] {
     if (options->selectors.empty()) options->selectors = {"*"};
     options->command_line = invocation.arguments;

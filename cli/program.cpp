@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kAbout = "Verifies that GPU kernels compute what their Python source says, forward and backward.";
 
-constexpr const char* kFooter =
+constexpr const char* kProgramFooter =
     "Exit status: 0 all results as expected, 1 unexpected results, 2 usage error, 3 internal error, 4 nothing ran,\n"
     "77 every case is unsupported here.\n"
     "Start with: assay doctor, assay list, assay run loop, assay run FILE.py";
@@ -84,7 +84,7 @@ std::string diagnostic(const CLI::App& app, const CLI::ParseError& error, const 
 
 int run(int argc, char** argv) {
   CLI::App app(kAbout, "assay");
-  app.footer(kFooter);
+  app.footer(kProgramFooter);
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   Invocation invocation{.arguments = {argv, argv + argc}};

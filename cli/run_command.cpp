@@ -8,7 +8,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     "A SELECTOR is a family, a pattern over <family>/<kernel>/<types>/<device>/<pass>[/<mode>] or the beginning of\n"
     "such a pattern, a Python file, a folder of Python files, or a file pattern:\n"
     "  loop   'loop/dyn*'   '*/*/f64'   loop/r1_42 (a random kernel)   FILE.py   FILE.py:KERNEL   src/   'src/*.py'\n"
@@ -94,7 +94,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_baseline_option(command, request->baseline);
   add_mutation_score_option(command, request->mutation_score);
   add_color_option(command, request->color);
-  command.footer(kFooter);
+  command.footer(kRunFooter);
   command.callback([request, &invocation] {
     if (request->suite.selectors.empty() && request->suite.failed_in.empty()) throw CLI::RequiredError("SELECTOR");
     request->suite.command_line = invocation.arguments;

@@ -6,12 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "ir/text_names.hpp"
+
 namespace assay::ir::text {
 namespace {
 
 bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string describe(const Token& token) {
   constexpr std::size_t kShown = 40;

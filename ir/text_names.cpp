@@ -23,7 +23,6 @@ bool contains(const Range& range, std::string_view word) {
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool nothing_reserved(std::string_view) { return false; }
 

@@ -15,6 +15,8 @@ namespace assay::ir::text {
 /// The keyword of a tile load.
 inline constexpr std::string_view kTileLoad = "tile_load";
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// [A-Za-z_][A-Za-z0-9_]*
 bool is_identifier(std::string_view name);
 /// Reserved words that cannot name a variable: "let", "inf".

@@ -16,7 +16,7 @@ using ir::ExprKind;
 using ir::Op;
 
 /// Names that the text of any body may use.
-const NameTable& internal_names() {
+const NameTable& helper_names() {
   static const NameTable kNames = [] {
     NameTable names{"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
                     "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
@@ -66,7 +66,7 @@ FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function,
       function_(function),
       source_comments_(source_comments),
       names_(function.variables.size()),
-      scopes_(internal_names()),
+      scopes_(helper_names()),
       assigned_(function.variables.size()),
       tiled_(ir::uses_tiles(function)),
       read_(function.variables.size()),

@@ -33,7 +33,7 @@ std::string_view spelling(Scalar scalar) {
 namespace {
 
 /// Names that structs and functions of a kernel must not use.
-const NameTable& internal_names() {
+const NameTable& global_names() {
   static const NameTable kNames = [] {
     NameTable names{"real",          "half",      "bfloat",      "fill_sample",  "show_value",   "require",
                     "block_threads", "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"};
@@ -59,7 +59,7 @@ std::string comment_text(std::string_view line) {
 }  // namespace
 
 SourceUnit::SourceUnit(const ir::Module& module, std::vector<std::string> symbols)
-    : module_(module), symbols_(std::move(symbols)), globals_(internal_names()), comments_(module.source_lines.size()) {
+    : module_(module), symbols_(std::move(symbols)), globals_(global_names()), comments_(module.source_lines.size()) {
   for (const std::string& symbol : symbols_)
     globals_.reserve(symbol);
   name_structs();

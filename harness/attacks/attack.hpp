@@ -28,6 +28,8 @@ struct AllowedOutcome {
   harness::Outcome outcome;
   std::string_view kind;
 };
+inline const std::vector<AllowedOutcome> kMismatch{{harness::Outcome::fail, "mismatch"}};
+inline const std::vector<AllowedOutcome> kWrongMemory{{harness::Outcome::memory_fault, "out_of_bounds"}};
 
 /// A correct kernel, `out[i] = sin(x[i]) + 0.75 * x[i] * y[i]`, with hostile code injected into one of its passes.
 ///

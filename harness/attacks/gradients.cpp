@@ -8,9 +8,6 @@ using harness::Outcome;
 
 namespace {
 
-const std::vector<AllowedOutcome> kMismatch{{Outcome::fail, "mismatch"}};
-const std::vector<AllowedOutcome> kWrongMemory{{Outcome::memory_fault, "out_of_bounds"}};
-
 /// The cotangent of this thread's output, and the two gradients that it gives.
 const std::string kRight =
     "const real given = grad_out.at(thread); "

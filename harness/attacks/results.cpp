@@ -4,13 +4,6 @@ namespace assay::attacks {
 
 using harness::Outcome;
 
-namespace {
-
-const std::vector<AllowedOutcome> kMismatch{{Outcome::fail, "mismatch"}};
-const std::vector<AllowedOutcome> kWrongMemory{{Outcome::memory_fault, "out_of_bounds"}};
-
-}  // namespace
-
 std::vector<Attack> incorrect_results() {
   return {
       {.name = "returns_zeros",

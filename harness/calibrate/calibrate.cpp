@@ -24,7 +24,7 @@ using reference::BoundedValue;
 constexpr std::uint64_t kBitPatterns = std::uint64_t{1} << 32U;
 constexpr std::size_t kInputsOfLaunch = std::size_t{1} << 20U;
 constexpr std::size_t kInputsOfSlice = std::size_t{1} << 14U;
-constexpr auto kTimeLimit = std::chrono::seconds{60};
+constexpr auto kMachineTimeLimit = std::chrono::seconds{60};
 
 /// out[i] = op(x[i]).
 ir::Module module_of(ir::Op op) {
@@ -77,7 +77,7 @@ class Arrays {
             .threads = static_cast<std::int64_t>(count),
             .arguments = {backends::KernelArgument::array(backends::BufferAddress{x_, 0}, shape, strides),
                           backends::KernelArgument::array(backends::BufferAddress{out_, 0}, shape, strides)},
-            .time_limit = kTimeLimit};
+            .time_limit = kMachineTimeLimit};
   }
   [[nodiscard]] std::span<float> inputs(backends::Session& session) const { return floats(session, x_); }
   [[nodiscard]] std::span<const float> results(backends::Session& session) const { return floats(session, out_); }

@@ -12,7 +12,7 @@ namespace assay::harness {
 namespace {
 
 constexpr std::size_t kOperandsOfLaunch = std::size_t{1} << 20U;
-constexpr auto kTimeLimit = std::chrono::seconds{60};
+constexpr auto kProbeTimeLimit = std::chrono::seconds{60};
 
 backends::EmittedKernel kernel_of(std::string_view instruction) {
   const bool wide = instruction.ends_with("f64");
@@ -68,7 +68,7 @@ Result<std::vector<std::uint32_t>> Probe::ask(std::span<const std::uint32_t> ope
         .kernel = kernel_.get(),
         .threads = static_cast<std::int64_t>(part.size()),
         .arguments = {backends::KernelArgument::array(backends::BufferAddress{words_, 0}, shape, strides)},
-        .time_limit = kTimeLimit};
+        .time_limit = kProbeTimeLimit};
     const backends::RunOutcome outcome = session_->run({&launch, 1}).front();
     if (!std::holds_alternative<backends::Completed>(outcome)) return Error{backends::describe(outcome)};
     const auto* const words = reinterpret_cast<const std::uint32_t*>(session_->bytes(words_).data());

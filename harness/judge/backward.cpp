@@ -16,8 +16,6 @@
 namespace assay::harness {
 namespace {
 
-/// Threads in a block; for tiles, the number of tiles that one block processes in sequence.
-constexpr std::int64_t kFewBlocks = 32;
 /// Between these, doubling is exact in every type.
 constexpr double kTiny = 1e-30, kHuge = 1e30;
 

@@ -1,6 +1,7 @@
 // The launches that judging a kernel needs, and the purpose of each. Private to the judge.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,9 @@
 #include "harness/judge/launch.hpp"
 
 namespace assay::harness {
+
+/// Size of the few, large blocks of some launches: threads in a block, or tiles that a block processes in sequence.
+inline constexpr std::int64_t kFewBlocks = 32;
 
 enum class Purpose : std::uint8_t {
   kCheck,                 ///< compared with the oracle

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::byte kPoison{0xFF};           // NaN in every float type, -1 in integers
 constexpr std::byte kDifferentPoison{0x3C};  // small finite numbers
-/// Threads in a block; for tiles, the number of tiles that one block processes in sequence.
-constexpr std::int64_t kFewBlocks = 32;
 
 class ForwardJudge {
  public:

@@ -71,7 +71,7 @@ void for_each_gradient(const KernelUnderTest& subject, const InputSet& set, Visi
 
 /// A gradient that is this small relative to its path contributions, and whose f64 bound is this narrow, is considered
 /// zero: total - total, for example. Its scale is then the sum of its path contributions.
-constexpr double kVanishing = 0x1p-30;
+constexpr double kVanishingBound = 0x1p-30;
 
 /// Writes the values of a part, times `factor`, to its dense buffer.
 void write_part(const Module& module, const GradientPart& part, const std::vector<double>& values, double factor,
@@ -165,10 +165,10 @@ double native_width_of(const KernelUnderTest& subject) {
 double scale_of(const reference::GradientElement& element, Precision precision) {
   const double own = std::max(static_cast<double>(std::abs(element.value)), element.magnitude);
   const bool vanishes = std::isfinite(element.path_magnitude) &&
-                        element.bound[Precision::kPromoted] <= kVanishing * element.path_magnitude;
+                        element.bound[Precision::kPromoted] <= kVanishingBound * element.path_magnitude;
   if (!vanishes) return own;
   return std::max(own, precision == Precision::kNative ? element.path_magnitude
-                                                       : kVanishing / kInformative * element.path_magnitude);
+                                                       : kVanishingBound / kInformative * element.path_magnitude);
 }
 
 double dense_value(std::size_t position, std::uint64_t salt) {

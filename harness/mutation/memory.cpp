@@ -15,15 +15,15 @@ using namespace ir;
 namespace {
 
 /// One access to a gradient: its indices, and how to replace them.
-struct Access {
+struct GradientAccess {
   std::size_t statement = 0;
   VarId gradient = kNone;
   std::vector<ExprId> indices;
   std::optional<ExpressionPosition> load;  ///< if it is a load in an expression
 };
 
-std::vector<Access> gradient_accesses(const MutationContext& context) {
-  std::vector<Access> found;
+std::vector<GradientAccess> gradient_accesses(const MutationContext& context) {
+  std::vector<GradientAccess> found;
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     const auto& node = context.statements[s].statement->node;
     const auto keep = [&](ExprId array, const std::vector<ExprId>& indices) {
@@ -40,7 +40,7 @@ std::vector<Access> gradient_accesses(const MutationContext& context) {
   return found;
 }
 
-Mutation reindexed(Operator op, const MutationContext& context, const Access& access,
+Mutation reindexed(Operator op, const MutationContext& context, const GradientAccess& access,
                    std::function<void(Builder&, std::vector<ExprId>&)> change) {
   return {op, access.statement, context.statements[access.statement].statement->loc,
           fmt::format("{}: '{}'", row(op).change, name_of(context, access.gradient)), [=](Editor& edit) {
@@ -67,7 +67,7 @@ bool is_looked_up(const MutationContext& context, ExprId index) {
 
 void find_indices(Operator op, const MutationContext& context, std::vector<Mutation>& found) {
   const VarId thread = context.function.parameter_count;
-  for (const Access& access : gradient_accesses(context)) {
+  for (const GradientAccess& access : gradient_accesses(context)) {
     if (op == Operator::kTransposedIndex) {
       if (access.indices.size() < 2) continue;
       found.push_back(reindexed(op, context, access,
@@ -93,7 +93,7 @@ void find_indices(Operator op, const MutationContext& context, std::vector<Mutat
 /// Mutations that add to gradients to which the kernel adds nothing.
 void find_inactive(const MutationContext& context, std::vector<Mutation>& found) {
   std::vector<bool> added_to(context.function.variables.size(), false);
-  for (const Access& access : gradient_accesses(context)) {
+  for (const GradientAccess& access : gradient_accesses(context)) {
     const auto& node = context.statements[access.statement].statement->node;
     if (std::holds_alternative<Atomic>(node)) added_to[static_cast<std::size_t>(access.gradient)] = true;
   }

@@ -18,7 +18,7 @@ double value_of(const Expr& literal) { return std::bit_cast<double>(literal.bits
 bool is_float_literal(const Expr& expr) { return expr.kind == ExprKind::kLiteral && expr.type.is_float_scalar(); }
 bool is_operation(const Expr& expr, Op op) { return expr.kind == ExprKind::kOperation && expr.op == op; }
 
-std::optional<Op> exchanged(Op op) {
+std::optional<Op> cofunction(Op op) {
   switch (op) {
     case Op::kSin: return Op::kCos;
     case Op::kCos: return Op::kSin;
@@ -29,15 +29,15 @@ std::optional<Op> exchanged(Op op) {
 }
 
 /// The replacement of the node by the operator; nothing if it does not apply.
-std::function<ExprId(Builder&)> replacement(Operator op, const MutationContext& context, const Expr& expr) {
+std::function<ExprId(Builder&)> adjoint_replacement(Operator op, const MutationContext& context, const Expr& expr) {
   const auto operand = [&](std::size_t k) -> const Expr& { return context.function.expr(expr.args[k]); };
   const auto same_type = [&](std::size_t k) { return operand(k).type == expr.type; };
   const auto give = [](ExprId id) { return [id](Builder&) { return id; }; };
   const Expr node = expr;
   switch (op) {
     case Operator::kWrongFunction:
-      if (expr.kind != ExprKind::kOperation || !exchanged(expr.op)) return nullptr;
-      return [node](Builder& make) { return make.op(*exchanged(node.op), node.args); };
+      if (expr.kind != ExprKind::kOperation || !cofunction(expr.op)) return nullptr;
+      return [node](Builder& make) { return make.op(*cofunction(node.op), node.args); };
     case Operator::kMissingFactor:
       if (!is_operation(expr, Op::kMul)) return nullptr;
       for (const std::size_t k : {0U, 1U}) {
@@ -108,7 +108,7 @@ void find_rules(Operator op, const MutationContext& context, std::vector<Mutatio
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     if (!is_contribution(context, s)) continue;
     for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
-      const auto make = replacement(op, context, expr);
+      const auto make = adjoint_replacement(op, context, expr);
       if (!make) return;
       const ExpressionPosition place = node.place;
       found.push_back({op, s, context.statements[s].statement->loc,

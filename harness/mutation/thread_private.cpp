@@ -20,7 +20,7 @@ using namespace ir;
 namespace {
 
 /// Larger coefficients are treated as unknown.
-constexpr std::int64_t kLargest = std::int64_t{1} << 31;
+constexpr std::int64_t kLargestIndex = std::int64_t{1} << 31;
 
 /// An index: constant + the sum of factors[v] * v + any multiple of `step`.
 struct Form {
@@ -31,7 +31,7 @@ struct Form {
   bool operator==(const Form&) const = default;
 };
 
-struct Access {
+struct CellAccess {
   std::vector<Form> indices;
   Type type;  ///< of the accessed element or tile
 };
@@ -42,8 +42,8 @@ class Cells {
       : context_(context), array_(array), assigned_(assigned_variables(context.function.body)) {}
 
   /// All accesses to the array; nothing if it is used in other ways.
-  std::optional<std::vector<Access>> accesses() const {
-    std::vector<Access> found;
+  std::optional<std::vector<CellAccess>> accesses() const {
+    std::vector<CellAccess> found;
     std::ptrdiff_t mentions = 0, shapes = 0;
     for (const ListedStatement& listed : context_.statements) {
       if (const auto* store = std::get_if<Store>(&listed.statement->node); store != nullptr && is_array(store->array))
@@ -72,7 +72,7 @@ class Cells {
   }
 
   /// Whether the two accesses never touch the same element in threads with different indices t.
-  bool tells_apart(const Access& a, const Access& b, std::size_t t) const {
+  bool tells_apart(const CellAccess& a, const CellAccess& b, std::size_t t) const {
     for (std::size_t d = 0; d < a.indices.size(); ++d) {
       if (tells_apart(a.indices[d], b.indices[d], t)) return true;
     }
@@ -81,7 +81,7 @@ class Cells {
 
   /// The same for tiles, where a thread index is a block index: both accesses are to the same tile in each block, so
   /// that each thread has the same elements, and the tiles of different blocks do not overlap.
-  bool tells_tiles_apart(const Access& a, const Access& b, std::size_t t) const {
+  bool tells_tiles_apart(const CellAccess& a, const CellAccess& b, std::size_t t) const {
     if (a.type != b.type || a.indices != b.indices) return false;
     if (static_cast<std::size_t>(a.type.tile_rank()) != a.indices.size()) return false;
     if (std::ranges::any_of(a.indices, [](const Form& form) { return form.step != 0; })) return false;
@@ -104,10 +104,10 @@ class Cells {
   /// a + factor * b.
   static Form sum(Form a, const Form& b, std::int64_t factor) {
     a.constant += factor * b.constant;
-    bool fits = std::abs(a.constant) <= kLargest;
+    bool fits = std::abs(a.constant) <= kLargestIndex;
     for (std::size_t v = 0; v < a.factors.size(); ++v) {
       a.factors[v] += factor * b.factors[v];
-      fits = fits && std::abs(a.factors[v]) <= kLargest;
+      fits = fits && std::abs(a.factors[v]) <= kLargestIndex;
     }
     a.step = std::gcd(a.step, factor * b.step);
     return fits ? a : Form{0, std::vector<std::int64_t>(a.factors.size(), 0), 1};
@@ -125,7 +125,7 @@ class Cells {
     switch (node.kind) {
       case ExprKind::kLiteral: {
         const auto value = static_cast<std::int64_t>(node.bits);
-        return std::abs(value) <= kLargest ? known(value) : anything();
+        return std::abs(value) <= kLargestIndex ? known(value) : anything();
       }
       case ExprKind::kVariable: return form_of_variable(node.variable);
       case ExprKind::kOperation: return form_of_operation(node);
@@ -173,7 +173,7 @@ class Cells {
     }
     const std::int64_t other = b.constant - a.constant;
     const std::optional<IntegerRange> threads = context_.ranges.of_variable(static_cast<VarId>(index));
-    const std::int64_t most = threads ? threads->high - threads->low : kLargest;
+    const std::int64_t most = threads ? threads->high - threads->low : kLargestIndex;
     if (step == 0) return other == 0 || other % factor != 0 || std::abs(other / factor) > most;
     if (other % std::gcd(factor, step) != 0) return true;
     // The remaining differences repeat with a period of at most `step`.
@@ -193,10 +193,10 @@ class Cells {
 
 bool adds_to_private_element(const MutationContext& context, const Atomic& addition) {
   const Cells cells(context, context.function.expr(addition.array).variable);
-  const std::optional<std::vector<Access>> accesses = cells.accesses();
+  const std::optional<std::vector<CellAccess>> accesses = cells.accesses();
   if (!accesses) return false;
-  const Access own{cells.forms_of(addition.indices), context.function.expr(addition.value).type};
-  return std::ranges::all_of(*accesses, [&](const Access& access) {
+  const CellAccess own{cells.forms_of(addition.indices), context.function.expr(addition.value).type};
+  return std::ranges::all_of(*accesses, [&](const CellAccess& access) {
     for (std::size_t t = 0; t < static_cast<std::size_t>(context.function.launch_rank); ++t) {
       if (uses_tiles(context.function) ? !cells.tells_tiles_apart(own, access, t) : !cells.tells_apart(own, access, t))
         return false;

@@ -11,7 +11,7 @@ namespace {
 using namespace ir;
 
 /// Facts about the accesses to one array.
-struct Accesses {
+struct CellAccesses {
   bool any = false;
   bool read = false;
   /// By index position and launch dimension: whether every access so far has that thread index at that position.
@@ -29,10 +29,10 @@ class Lowering {
   }
 
  private:
-  Accesses& of(VarId array) { return accesses_[static_cast<std::size_t>(array)]; }
+  CellAccesses& of(VarId array) { return accesses_[static_cast<std::size_t>(array)]; }
 
   void access(VarId array, const std::vector<Operand>& indices, bool reads) {
-    Accesses& known = of(array);
+    CellAccesses& known = of(array);
     const auto dimensions = static_cast<std::size_t>(kernel_.launch_rank);
     if (!known.any) known.fixed.assign(indices.size(), std::vector<bool>(dimensions, true));
     known.any = true;
@@ -60,7 +60,7 @@ class Lowering {
     }
   }
 
-  bool is_private(const Accesses& known) const {
+  bool is_private(const CellAccesses& known) const {
     for (std::size_t d = 0; d < static_cast<std::size_t>(kernel_.launch_rank); ++d) {
       const bool somewhere =
           std::any_of(known.fixed.begin(), known.fixed.end(), [&](const auto& position) { return position[d]; });
@@ -109,7 +109,7 @@ class Lowering {
 
   const Function& kernel_;
   SsaKernel& ssa_;
-  std::vector<Accesses> accesses_;
+  std::vector<CellAccesses> accesses_;
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 using namespace ir;
 
 /// Facts about the accesses to one array.
-struct Accesses {
+struct ElementAccesses {
   std::vector<ExprId> indices = {};  ///< of the first access
   bool any = false;
   bool same = true;  ///< all accesses use the same thread-private element, which a variable can hold
@@ -34,7 +34,7 @@ class Inspector {
   explicit Inspector(const Function& kernel)
       : kernel_(kernel), accesses_(static_cast<std::size_t>(kernel.parameter_count)) {}
 
-  std::vector<Accesses> run() {
+  std::vector<ElementAccesses> run() {
     inspect(kernel_.body, false);
     return std::move(accesses_);
   }
@@ -51,7 +51,7 @@ class Inspector {
   void access(ExprId array, std::span<const ExprId> indices, bool in_loop, Loc loc) {
     const VarId variable = kernel_.expr(array).variable;
     if (!kernel_.is_parameter(variable)) return;
-    Accesses& known = accesses_[static_cast<std::size_t>(variable)];
+    ElementAccesses& known = accesses_[static_cast<std::size_t>(variable)];
     if (!known.any) {
       known.indices.assign(indices.begin(), indices.end());
       known.loc = loc;
@@ -71,7 +71,7 @@ class Inspector {
     return std::ranges::all_of(
         indices, [&](const Expr& index) { return is_index(index); }, expr);
   }
-  Accesses* of(ExprId array) {
+  ElementAccesses* of(ExprId array) {
     const VarId variable = kernel_.expr(array).variable;
     return kernel_.is_parameter(variable) ? &accesses_[static_cast<std::size_t>(variable)] : nullptr;
   }
@@ -85,11 +85,11 @@ class Inspector {
       });
       if (const auto* store = std::get_if<Store>(&statement.node)) {
         access(store->array, store->indices, in_loop, statement.loc);
-        if (Accesses* known = of(store->array)) known->changed = true;
+        if (ElementAccesses* known = of(store->array)) known->changed = true;
       } else if (const auto* atomic = std::get_if<Atomic>(&statement.node)) {
         access(atomic->array, atomic->indices, in_loop, statement.loc);
         const bool sums = atomic->op == AtomicOp::kAdd || atomic->op == AtomicOp::kSub;
-        if (Accesses* known = of(atomic->array)) {
+        if (ElementAccesses* known = of(atomic->array)) {
           known->changed = true;
           known->same &= sums;
           known->read |= atomic->result != kNone;
@@ -105,24 +105,24 @@ class Inspector {
     if (expr.kind == ExprKind::kCall) hand_over(expr.args);
     if (expr.kind != ExprKind::kLoad) return;
     access(expr.args[0], std::span(expr.args).subspan(1), in_loop, loc);
-    if (Accesses* known = of(expr.args[0])) known->read = true;
+    if (ElementAccesses* known = of(expr.args[0])) known->read = true;
   }
   /// Arrays passed to functions are not analysed.
   void hand_over(const std::vector<ExprId>& args) {
     for (const ExprId arg : args) {
       if (!kernel_.expr(arg).type.is_array()) continue;
-      if (Accesses* known = of(arg)) known->same = false;
+      if (ElementAccesses* known = of(arg)) known->same = false;
     }
   }
 
   const Function& kernel_;
-  std::vector<Accesses> accesses_;
+  std::vector<ElementAccesses> accesses_;
 };
 
 /// Creates variables for the selected elements.
 class Keeper {
  public:
-  Keeper(const Module& module, Function kernel, std::vector<Accesses> accesses)
+  Keeper(const Module& module, Function kernel, std::vector<ElementAccesses> accesses)
       : module_(module), kernel_(std::move(kernel)), accesses_(std::move(accesses)), cells_(accesses_.size(), kNone) {}
 
   Function run() {
@@ -155,7 +155,7 @@ class Keeper {
 
   /// The element of a thread that never accesses it may not exist; its variable then stays zero.
   void load(Builder& builder, VarId array) {
-    const Accesses& known = accesses_[static_cast<std::size_t>(array)];
+    const ElementAccesses& known = accesses_[static_cast<std::size_t>(array)];
     builder.at(known.loc);
     const Type type = kernel_.var(array).type.element();
     const VarId cell = builder.let_zero(kernel_.var(array).name + "_own", type);
@@ -218,7 +218,7 @@ class Keeper {
 
   const Module& module_;
   Function kernel_;
-  std::vector<Accesses> accesses_;
+  std::vector<ElementAccesses> accesses_;
   std::vector<VarId> cells_;  ///< by array parameter
 };
 
@@ -227,8 +227,8 @@ class Keeper {
 std::optional<Function> promote_private_elements(const Module& module, const Function& kernel) {
   // Tiles are loaded by a block of threads together, so they are not thread-private.
   if (uses_tiles(kernel)) return std::nullopt;
-  std::vector<Accesses> accesses = Inspector(kernel).run();
-  const auto wanted = [](const Accesses& known) { return known.wants_variable(); };
+  std::vector<ElementAccesses> accesses = Inspector(kernel).run();
+  const auto wanted = [](const ElementAccesses& known) { return known.wants_variable(); };
   if (std::ranges::none_of(accesses, wanted)) return std::nullopt;
   return Keeper(module, kernel, std::move(accesses)).run();
 }

@@ -35,12 +35,12 @@ std::string fidelity(const json& profile) {
   return text.empty() ? "exact" : text;
 }
 
-struct Column {
+struct CounterColumn {
   ProfileColumn shown;
   std::string (*text)(const json& profile);
 };
 
-constexpr std::array<Column, 11> kColumns{{
+constexpr std::array<CounterColumn, 11> kCounterColumns{{
     {{"threads", "threads of the launch"},
      [](const json& p) { return fmt::format("{}", p.at("threads").get<std::int64_t>()); }},
     {{"instr/thread", "PTX instructions per thread"},
@@ -73,7 +73,7 @@ constexpr std::array<Column, 11> kColumns{{
 
 std::vector<ProfileColumn> profile_columns() {
   std::vector<ProfileColumn> columns;
-  for (const Column& column : kColumns)
+  for (const CounterColumn& column : kCounterColumns)
     columns.push_back(column.shown);
   return columns;
 }
@@ -84,7 +84,7 @@ std::vector<ProfileRow> profile_rows(const Run& run) {
     if (!record.contains("profiles")) continue;
     for (const json& profile : record.at("profiles")) {
       ProfileRow& row = rows.emplace_back(ProfileRow{record.at("case"), profile.at("target"), {}});
-      for (const Column& column : kColumns)
+      for (const CounterColumn& column : kCounterColumns)
         row.cells.push_back(column.text(profile));
     }
   }
@@ -96,7 +96,7 @@ std::string profile_table(const Run& run, bool color) {
   if (rows.empty()) return "no profile: none of these devices counts executed instructions; use --device ptx\n";
   TextTable table;
   std::vector<std::string> head{"case", "target"};
-  for (const Column& column : kColumns)
+  for (const CounterColumn& column : kCounterColumns)
     head.emplace_back(column.shown.label);
   table.add_head(head);
   std::string_view last;
@@ -107,7 +107,7 @@ std::string profile_table(const Run& run, bool color) {
     last = row.name;
   }
   std::string text = table.text(color) + "\n";
-  for (const Column& column : kColumns)
+  for (const CounterColumn& column : kCounterColumns)
     text += fmt::format("{:<13} {}\n", column.shown.label, column.shown.meaning);
   return text;
 }
@@ -116,7 +116,7 @@ json profiles_view(const Run& run) {
   const std::vector<ProfileRow> rows = profile_rows(run);
   if (rows.empty()) return nullptr;
   json columns = json::array();
-  for (const Column& column : kColumns)
+  for (const CounterColumn& column : kCounterColumns)
     columns.push_back({{"label", column.shown.label}, {"about", column.shown.meaning}});
   json shown = json::array();
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxRowsPerPage); ++i)

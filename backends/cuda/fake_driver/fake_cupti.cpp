@@ -13,7 +13,7 @@ namespace assay::cuda::fake {
 
 namespace {
 
-constexpr std::uint32_t kVersion = 130000;
+constexpr std::uint32_t kCuptiVersion = 130000;
 constexpr std::size_t kConfigBytes = 64;
 constexpr std::size_t kCounterBytes = 128;
 
@@ -134,7 +134,7 @@ extern "C" CUptiResult cuptiGetResultString(CUptiResult result, const char** tex
   return CUPTI_SUCCESS;
 }
 
-ASSAY_FAKE(cuptiGetVersion, (std::uint32_t * version), { return *version = kVersion, CUPTI_SUCCESS; })
+ASSAY_FAKE(cuptiGetVersion, (std::uint32_t * version), { return *version = kCuptiVersion, CUPTI_SUCCESS; })
 ASSAY_FAKE(cuptiActivityRegisterCallbacks,
            (CUpti_BuffersCallbackRequestFunc requested, CUpti_BuffersCallbackCompleteFunc completed), {
              request_buffer = requested;

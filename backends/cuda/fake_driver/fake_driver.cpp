@@ -15,7 +15,7 @@ namespace assay::cuda::fake {
 
 namespace {
 
-constexpr int kVersion = 13000;
+constexpr int kDriverVersion = 13000;
 constexpr int kMultiprocessors = 1;
 constexpr int kThreadsOfMultiprocessor = 1024;
 constexpr int kCacheBytes = 1 << 20;
@@ -93,7 +93,7 @@ extern "C" CUresult cuGetErrorString(CUresult error, const char** text) {
 }
 
 ASSAY_FAKE(cuInit, (unsigned), { return CUDA_SUCCESS; })
-ASSAY_FAKE(cuDriverGetVersion, (int* version), { return *version = kVersion, CUDA_SUCCESS; })
+ASSAY_FAKE(cuDriverGetVersion, (int* version), { return *version = kDriverVersion, CUDA_SUCCESS; })
 ASSAY_FAKE(cuDeviceGetCount, (int* count), { return *count = process().plan().gpus(), CUDA_SUCCESS; })
 ASSAY_FAKE(cuDeviceGet, (CUdevice * device, int ordinal), {
   *device = ordinal;

@@ -9,8 +9,6 @@ namespace assay::ptx {
 
 namespace {
 
-using enum Modifier;
-
 template <class Use>
 void each_lane(std::uint32_t mask, Use use) {
   for (; mask != 0; mask &= mask - 1)
@@ -43,13 +41,13 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
       each_lane(mask, [&](unsigned lane) {
         const std::uint32_t members = wanted[lane] & mask;
         const std::uint32_t yes = votes & members;
-        if (modifiers.has(kBallot)) {
+        if (modifiers.has(Modifier::kBallot)) {
           word_slot(warp, op.d)[lane] = yes;
           return;
         }
-        const bool holds = modifiers.has(kAll)   ? yes == members
-                           : modifiers.has(kAny) ? yes != 0
-                                                 : yes == members || yes == 0;
+        const bool holds = modifiers.has(Modifier::kAll)   ? yes == members
+                           : modifiers.has(Modifier::kAny) ? yes != 0
+                                                           : yes == members || yes == 0;
         set_predicate(warp, op.d, holds ? kAllLanes : 0, 1U << lane);
       });
       break;
@@ -78,13 +76,13 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
     const std::uint32_t most = least | (clamp & ~segments);
     std::uint32_t from = 0;
     bool inside = false;
-    if (modifiers.has(kUp)) {
+    if (modifiers.has(Modifier::kUp)) {
       from = lane - amount;
       inside = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(most);
-    } else if (modifiers.has(kDown)) {
+    } else if (modifiers.has(Modifier::kDown)) {
       from = lane + amount;
       inside = from <= most;
-    } else if (modifiers.has(kBfly)) {
+    } else if (modifiers.has(Modifier::kBfly)) {
       from = lane ^ amount;
       inside = from <= most;
     } else {
@@ -105,7 +103,7 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
 
 void Execution::match(Warp& warp, const Op& op, std::uint32_t mask) {
   const bool wide = bytes_of(op.instruction->type) == 8;
-  const bool all = op.instruction->modifiers.has(kAll);
+  const bool all = op.instruction->modifiers.has(Modifier::kAll);
   const std::uint32_t* const wanted = word_slot(warp, op.e);
   const auto value = [&](unsigned lane) -> std::uint64_t {
     return wide ? wide_slot(warp, op.a)[lane] : word_slot(warp, op.a)[lane];
@@ -140,15 +138,15 @@ void Execution::reduce(Warp& warp, const Op& op, std::uint32_t mask) {
       const std::uint32_t x = a[other];
       if (std::exchange(first, false)) {
         sum = x;
-      } else if (modifiers.has(kAdd)) {
+      } else if (modifiers.has(Modifier::kAdd)) {
         sum += x;
-      } else if (modifiers.has(kAnd)) {
+      } else if (modifiers.has(Modifier::kAnd)) {
         sum &= x;
-      } else if (modifiers.has(kOr)) {
+      } else if (modifiers.has(Modifier::kOr)) {
         sum |= x;
-      } else if (modifiers.has(kXor)) {
+      } else if (modifiers.has(Modifier::kXor)) {
         sum ^= x;
-      } else if (modifiers.has(kMin) ? less(x, sum) : less(sum, x)) {
+      } else if (modifiers.has(Modifier::kMin) ? less(x, sum) : less(sum, x)) {
         sum = x;
       }
     });

@@ -29,6 +29,8 @@ constexpr std::string_view kAtomicForms =
 constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
 constexpr std::string_view kSpaces = "global shared shared::cta local const param";
 
+namespace table {
+
 using enum Opcode;
 using C = Category;
 
@@ -126,13 +128,15 @@ constexpr std::array kRows = {
     OpcodeRow{kXor, C::kInteger, "xor", "", "", kBitsOrPred, "dss"},
 };
 
+}  // namespace table
+
 constexpr std::array<std::string_view, kCategories> kCategoryNames = {"float",  "special",   "integer", "convert",
                                                                       "move",   "predicate", "load",    "store",
                                                                       "atomic", "control",   "warp",    "barrier"};
 
 }  // namespace
 
-std::span<const OpcodeRow> opcode_rows() { return kRows; }
+std::span<const OpcodeRow> opcode_rows() { return table::kRows; }
 
 std::string_view to_text(Category category) { return kCategoryNames[static_cast<std::size_t>(category)]; }
 

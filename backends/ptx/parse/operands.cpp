@@ -14,6 +14,8 @@ struct SpecialName {
   std::string_view name;
   SpecialRegister special;
 };
+namespace table {
+
 using enum SpecialRegister;
 constexpr std::array kSpecials = {
     SpecialName{"%tid.x", kTidX},
@@ -39,6 +41,8 @@ constexpr std::array kSpecials = {
     SpecialName{"WARP_SZ", kWarpSize},
 };
 
+}  // namespace table
+
 /// Special registers whose values are machine dependent; reading them is not supported.
 constexpr std::array<std::string_view, 10> kMachineDependent = {
     "%clock",          "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo",
@@ -58,7 +62,7 @@ bool split_number(std::string_view name, std::string_view& prefix, std::uint32_t
 }  // namespace
 
 const SpecialRegister* find_special(std::string_view name) {
-  for (const SpecialName& row : kSpecials) {
+  for (const SpecialName& row : table::kSpecials) {
     if (row.name == name) return &row.special;
   }
   return nullptr;

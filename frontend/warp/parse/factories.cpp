@@ -26,7 +26,7 @@ constexpr int kMaxDepth = 16;
 /// Calls in total: functions that call each other twice would double the number with each level.
 constexpr int kMostCalls = 4096;
 
-struct Parameter {
+struct FactoryParameter {
   std::string_view name;
   SyntaxNode annotation;
   SyntaxNode otherwise;  ///< its default
@@ -36,8 +36,8 @@ struct Parameter {
 constexpr std::string_view kUsualArguments = "True\nFalse\n4\n0.5\nfloat\n";
 
 /// The parameters of a Python function; a parameter without a name is starred or similar.
-std::vector<Parameter> parameters_of(SyntaxNode definition) {
-  std::vector<Parameter> parameters;
+std::vector<FactoryParameter> parameters_of(SyntaxNode definition) {
+  std::vector<FactoryParameter> parameters;
   for (const SyntaxNode node : definition.part(SyntaxField::kParameters).children()) {
     SyntaxNode name = node;
     if (node.is(SyntaxKind::kTypedParameter)) name = node.children()[0];
@@ -95,7 +95,7 @@ Names types_in(SyntaxNode node) {
 }
 
 /// A typical argument for a parameter whose type is known; empty otherwise.
-std::string_view usual_argument(const Parameter& parameter, const Names& types) {
+std::string_view usual_argument(const FactoryParameter& parameter, const Names& types) {
   const std::string_view type = parameter.annotation.text();
   if (type == "bool") return "True";
   if (type == "int") return "4";
@@ -138,7 +138,7 @@ bool WarpFileParser::bind_parameters(SyntaxNode definition, SyntaxNode call, Env
                                      const Environment& from) {
   const CallArguments arguments = arguments_of(call);
   if (arguments.has_star) return false;
-  const std::vector<Parameter> parameters = parameters_of(definition);
+  const std::vector<FactoryParameter> parameters = parameters_of(definition);
   if (arguments.positional.size() > parameters.size()) return false;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     const auto& [name, annotation, otherwise] = parameters[p];
@@ -252,7 +252,7 @@ std::vector<std::string_view> WarpFileParser::bind_usual_arguments(SyntaxNode de
   const Names types = types_in(definition.part(SyntaxField::kBody));
   const ModuleScope& around = inner.outer->scope;
   std::vector<std::string_view> flags;
-  for (const Parameter& parameter : parameters_of(definition)) {
+  for (const FactoryParameter& parameter : parameters_of(definition)) {
     if (parameter.name.empty()) continue;
     std::string_view text = parameter.otherwise.text();
     SyntaxNode value = parameter.otherwise;

@@ -28,7 +28,7 @@ double size_of(std::span<const Computed> got) {
 }
 
 /// A result within a bound this small of zero is considered zero: dot(cross(v, w), v), for example.
-constexpr double kVanishing = 0x1p-40;
+constexpr double kVanishingValue = 0x1p-40;
 
 /// Whether a control's scalar is incorrect: it differs significantly from the computed one, relative to its scale, or
 /// to `size` if it has none. Scalars without an informative bound are ignored.
@@ -37,9 +37,9 @@ bool is_wrong(const Computed& control, const Computed& got, const Expected& expe
   if (same(control, got)) return false;
   if (control.integer != got.integer) return true;
   const bool vanishes =
-      std::abs(expected.value) <= static_cast<long double>(expected.bound) && expected.bound <= kVanishing;
+      std::abs(expected.value) <= static_cast<long double>(expected.bound) && expected.bound <= kVanishingValue;
   const double scale =
-      std::isfinite(expected.scale) ? expected.scale : std::max(size, vanishes ? kVanishing / kInformative : 0);
+      std::isfinite(expected.scale) ? expected.scale : std::max(size, vanishes ? kVanishingValue / kInformative : 0);
   const auto apart = static_cast<double>(std::abs(static_cast<long double>(control.value) - expected.value));
   return !(apart <= kInformative * scale);
 }
