@@ -45,6 +45,9 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"control_flow/return_inside_loop", Operator::kOtherVersion, 0x9ca1520817178443,
      "The product is in the branch with the return, which only the last trip takes. That trip does not change the "
      "state, so the state after the loop equals the recomputed one."},
+    {"integer/interleaved_bits", Operator::kWrongOperator, 0x17d92aa514af654d,
+     "Before this line a has bits only at positions 0 and 1 modulo 4. So a and a << 1 share bits only at positions 1 "
+     "modulo 4, where 'or' and 'xor' differ, and the mask 0x55555555 clears these."},
     {"matrix/inverse_of_singular", Operator::kLoopRunsForward, 0xc03204e8afe3de24,
      "Each of the three trips clears at most one element of the adjoint, different from those of the other trips, and "
      "reads no other element, so the trips commute."},
@@ -54,6 +57,8 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"reduction/compensated_sum", Operator::kLoopRunsForward, 0xe64ce9743a10c45c,
      "After every trip the adjoints of (lost, s) are exactly (-c, c) for the cotangent c. From these, and from the "
      "initial (0, c), the adjoint of y is c: every trip makes the same contribution to its own element."},
+    {"vector/length_five", Operator::kFloatOff, 0xcd201cb0f8b8b4d7,
+     "The constant changes component 4 of v, which the next line assigns before anything reads it."},
     {"vector/normalize_at_zero", Operator::kOtherVersion, 0x7f290ded2a036d83,
      "If the vector differs from its initial value, it is zero or NaN, so that its length is not above zero and the "
      "quotient is not computed."},
