@@ -67,7 +67,7 @@ std::string why_not_on_tiles(ir::Op op, const std::vector<ir::Type>& types) {
   if (op == ir::Op::kMul) return {};
   if (op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv)
     return "Warp supports this operator for two tiles only; create a tile with wp.tile_full, or use wp.tile_map";
-  return "Warp supports this operation for scalars only; use wp.tile_map for tiles";
+  return "this operation is supported for scalars only; use wp.tile_map for tiles";
 }
 
 }  // namespace
