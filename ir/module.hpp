@@ -192,6 +192,14 @@ struct ImportedFile {
   std::int32_t lines_before = 0;  ///< number of lines of all files before this one
 };
 
+/// Lines of the module's own file that were copied from another file, as the comment "# source: FILE:LINE" above them
+/// says. The comment gives the line of the `def`, which follows a line with the decorator.
+struct CopiedLines {
+  std::string file;
+  std::int32_t lines_before = 0;  ///< number of lines up to and including the comment
+  std::int32_t line = 0;          ///< of the `def` in that file, 1-based
+};
+
 struct Module {
   std::vector<StructDef> structs;
   std::vector<Function> functions;  ///< a function calls only functions before it: no recursion
@@ -200,6 +208,7 @@ struct Module {
   std::string source_name;                   ///< the user's file
   std::vector<std::string> source_lines;     ///< its lines, then the lines of each imported file
   std::vector<ImportedFile> imported_files;  ///< in the order of their lines
+  std::vector<CopiedLines> copied_lines;     ///< in the order of their lines
 };
 
 }  // namespace assay::ir

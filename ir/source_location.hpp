@@ -2,27 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/module.hpp"
 
 namespace assay::ir {
 
 struct SourceLocation {
-  std::string_view file;  ///< refers to a string of the module
-  Loc loc;                ///< within the file
-  bool is_imported = false;
+  std::string_view file;     ///< refers to a string of the module
+  Loc loc;                   ///< within the file
+  bool is_imported = false;  ///< the module's own file imports the file
 };
 
-/// The file of a location, and the location within that file.
+/// The file of a location, and the location within that file. Copied lines have the location that they were copied
+/// from.
 SourceLocation source_location(const Module& module, Loc loc);
 
 /// "wave.py:12:5" for messages; only the file name if the location is unknown.
 std::string location_text(const Module& module, Loc loc);
 
-/// "line 12" for the module's own file, "line 12 of contacts.py" for an imported file.
+/// "line 12" for the module's own file, "line 12 of contacts.py" for another file.
 std::string line_text(const Module& module, Loc loc);
+
+/// The lines below each comment "# source: FILE:LINE", in the order of the comments.
+std::vector<CopiedLines> copied_lines(std::span<const std::string> lines);
 
 /// The lines without line endings, which may be "\n" or "\r\n".
 std::vector<std::string> split_lines(std::string_view text);

@@ -29,6 +29,31 @@ TEST(SourceLocation, LineTextNamesOnlyImportedFiles) {
   EXPECT_EQ(line_text(module, {.line = 4, .column = 7}), "line 2 of types.py");
 }
 
+TEST(SourceLocation, CopiedLinesHaveTheirOriginalLocation) {
+  Module module;
+  module.source_name = "exported.py";
+  module.source_lines = {"import warp as wp",
+                         "# source: user/wave.py:40",
+                         "@wp.kernel",
+                         "def k():",
+                         "  a",
+                         "# source: user/math.py:7",
+                         "@wp.kernel",
+                         "def f():",
+                         "  b"};
+  module.copied_lines = copied_lines(module.source_lines);
+  EXPECT_EQ(location_text(module, {.line = 1, .column = 1}), "exported.py:1:1");
+  EXPECT_EQ(location_text(module, {.line = 4, .column = 5}), "user/wave.py:40:5");
+  EXPECT_EQ(line_text(module, {.line = 5, .column = 3}), "line 41 of user/wave.py");
+  EXPECT_EQ(location_text(module, {.line = 9, .column = 3}), "user/math.py:8:3");
+}
+
+TEST(SourceLocation, IgnoresSourceCommentsWithoutALine) {
+  const std::vector<std::string> lines{"# source: wave.py", "# source: wave.py:", "# source: wave.py:0",
+                                       "# source: wave.py:1x", "  # source: wave.py:1"};
+  EXPECT_TRUE(copied_lines(lines).empty());
+}
+
 TEST(SourceLocation, LocationWithoutLineIsTheFileName) {
   EXPECT_EQ(location_text(module_of_three_files(), {}), "wave.py");
 }

@@ -116,7 +116,7 @@ const std::string& SourceUnit::comment(int line) {
   std::string& text = comments_[index];
   if (text.empty()) {
     const ir::SourceLocation place = ir::source_location(module_, {.line = line, .column = 1});
-    const std::string file = place.is_imported ? concat(comment_text(place.file), ":") : "";
+    const std::string file = place.file != module_.source_name ? concat(comment_text(place.file), ":") : "";
     text = concat("// ", file, std::to_string(place.loc.line), ": ", comment_text(module_.source_lines[index]));
   }
   return text;

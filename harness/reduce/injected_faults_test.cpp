@@ -92,7 +92,8 @@ class Joined {
             .kernels = {kernel_},
             .source_name = {},
             .source_lines = {},
-            .imported_files = {}};
+            .imported_files = {},
+            .copied_lines = {}};
   }
 
  private:

@@ -238,7 +238,8 @@ ir::Module alone(const ir::Module& module, std::size_t kernel) {
                     .kernels = {module.kernels[kernel]},
                     .source_name = module.source_name,
                     .source_lines = {},
-                    .imported_files = {}};
+                    .imported_files = {},
+                    .copied_lines = {}};
   return settled(std::move(result), DeadStatements::kKept);
 }
 

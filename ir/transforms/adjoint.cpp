@@ -103,7 +103,8 @@ class AdjointMaker {
                       .kernels = {},
                       .source_name = given_.source_name,
                       .source_lines = given_.source_lines,
-                      .imported_files = given_.imported_files};
+                      .imported_files = given_.imported_files,
+                      .copied_lines = given_.copied_lines};
     const bool loops = has_loop(ssa.value().body);
     if (loops) adjoint.module.functions.push_back(checkpoint_stride(module_));
     const auto stride = static_cast<std::int32_t>(adjoint.module.functions.size()) - 1;

@@ -26,6 +26,7 @@ Result<ParsedFile> parse_python(std::string_view source, std::string file_name, 
   ParsedFile result;
   result.module.source_name = file_name;
   result.module.source_lines = ir::split_lines(*text);
+  result.module.copied_lines = ir::copied_lines(result.module.source_lines);
   WarpFileParser reader(*tree, result, finder);
   if (const auto done = reader.read(); !done.ok()) return in_file(done.error(), file_name);
   return result;
