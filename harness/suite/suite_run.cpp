@@ -9,9 +9,8 @@
 
 #include "backends/device/build_cache.hpp"
 #include "backends/device/registry.hpp"
-#include "harness/records/expectation_file.hpp"
+#include "harness/records/record_reader.hpp"
 #include "harness/suite/emission.hpp"
-#include "harness/suite/environment.hpp"
 #include "harness/suite/measuring.hpp"
 #include "harness/suite/modes.hpp"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/device/backend.hpp"
+#include "backends/device/registry.hpp"
 #include "harness/records/record.hpp"
 #include "harness/records/record_writer.hpp"
 #include "harness/suite/events.hpp"
@@ -46,5 +47,8 @@ class SuiteRun {
   std::unique_ptr<RecordWriter> writer_;
   RunStart start_;
 };
+
+/// Describes the system, the compilers and every device. Fails only if an option is invalid.
+Result<RunEnvironment> find_environment(const backends::DeviceOptions& options);
 
 }  // namespace assay::harness
