@@ -138,12 +138,4 @@ Result<RunEnd> SuiteRun::judge(RunObserver& events) {
   return writer_->finish();
 }
 
-std::size_t SuiteRun::unsupported_kernels() const {
-  std::size_t count = 0;
-  for (const KernelGroup& group : groups_)
-    count += static_cast<std::size_t>(std::ranges::count_if(
-        group.sources, [](const KernelSource& source) { return source.parse_error.has_value(); }));
-  return count;
-}
-
 }  // namespace assay::harness

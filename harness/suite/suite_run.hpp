@@ -1,7 +1,6 @@
 // A complete run: selects, plans, judges, records. Start reading here.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,8 +32,6 @@ class SuiteRun {
 
   [[nodiscard]] const SuiteOptions& options() const { return options_; }
   [[nodiscard]] backends::Device& device() { return *device_; }
-  /// Kernels that the frontend does not support.
-  [[nodiscard]] std::size_t unsupported_kernels() const;
 
  private:
   SuiteRun() = default;
