@@ -10,8 +10,8 @@
 #include "backends/cpu/device.hpp"
 #include "backends/cross_check/cross_checked_device.hpp"
 #include "backends/cuda/device.hpp"
+#include "backends/ptx/artifacts.hpp"
 #include "backends/ptx/device.hpp"
-#include "backends/ptx/recording.hpp"
 
 namespace assay::backends {
 namespace {

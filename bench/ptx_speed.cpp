@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "backends/ptx/device.hpp"
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 #include "bench/backward_cost.hpp"
 #include "bench/median.hpp"
 #include "bench/running.hpp"

@@ -141,6 +141,8 @@ TEST_F(CommandTest, ReportsUnsupportedKernelAndRunsTheOthers) {
   const CommandResult ran = workshop_.run("assay run two.py --quick --pass forward");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.err, AllOf(HasSubstr("unsupported kernel: two.py:13:"), HasSubstr("numpy_random")));
+  EXPECT_THAT(ran.out, HasSubstr("\n1 kernel could not be parsed; 1 of 2 cases pass: 1 unsupported, 1 pass\n"));
+  EXPECT_EQ(workshop_.run("assay report out").status, 1) << "the same verdict from the records";
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
   EXPECT_TRUE(harness::is_pass(run.cases[0].outcome));

@@ -8,7 +8,7 @@
 #include "backends/device/tools.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "harness/suite/environment.hpp"
+#include "harness/suite/suite_run.hpp"
 #include "support/version/version.hpp"
 
 namespace assay::cli {

@@ -8,7 +8,7 @@
 
 #include "backends/ptx/device.hpp"
 #include "backends/ptx/execute/argument_text.hpp"
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "support/files.hpp"

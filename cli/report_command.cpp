@@ -11,9 +11,9 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/report_output.hpp"
-#include "harness/records/expectation_file.hpp"
 #include "harness/records/merge.hpp"
 #include "harness/records/record_json.hpp"
+#include "harness/records/record_reader.hpp"
 #include "support/tar_archive.hpp"
 #include "support/terminal.hpp"
 

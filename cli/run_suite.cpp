@@ -78,12 +78,6 @@ class TerminalObserver final : public harness::RunObserver {
   std::optional<InterruptGuard> guard_;
 };
 
-/// Why an unsupported kernel fails a run that is otherwise as expected: nobody verified it.
-int status_of(const reports::Verdict& verdict, std::size_t unsupported) {
-  const bool fails = unsupported > 0 && verdict.status == "as_expected";
-  return fails ? to_int(ExitStatus::unexpected) : verdict.exit_status;
-}
-
 }  // namespace
 
 int run_suite(const RunRequest& request) {
@@ -110,7 +104,7 @@ int run_suite(const RunRequest& request) {
   const std::string archived = archiver.archive(run->device(), [](const std::string& line) { print_message(line); });
   if (const auto printed = print(archived); !printed.ok()) return fail(printed.error(), ExitStatus::internal);
   if (const std::string remark = run->device().remark(); !remark.empty()) print_message(remark);
-  return status_of(reports->summary.verdict, run->unsupported_kernels());
+  return reports->summary.verdict.exit_status;
 }
 
 }  // namespace assay::cli

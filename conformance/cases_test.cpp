@@ -11,7 +11,7 @@
 #include "backends/source/warp/writer.hpp"
 #include "frontend/warp/parse/reader.hpp"
 #include "generators/generator.hpp"
-#include "ir/hash.hpp"
+#include "ir/text.hpp"
 
 namespace assay::conformance {
 namespace {

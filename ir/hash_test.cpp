@@ -1,5 +1,3 @@
-#include "ir/hash.hpp"
-
 #include <gtest/gtest.h>
 
 #include "ir/builder.hpp"

@@ -33,4 +33,8 @@ std::string to_text(const Module& module, Type type);
 /// found and what was expected. Safe for untrusted input: size and nesting are limited (ir/limits.hpp).
 Result<Module> parse_text(std::string_view text, std::string_view name = "<text>");
 
+/// SHA-256 of the canonical text, as 64 hexadecimal digits. It does not depend on names and numbering, and differs for
+/// different programs.
+std::string hash(const Module& module);
+
 }  // namespace assay::ir

@@ -7,7 +7,6 @@
 #include "ir/text_cursor.hpp"
 #include "ir/text_names.hpp"
 #include "ir/text_scope.hpp"
-#include "ir/text_statements.hpp"
 
 namespace assay::ir {
 namespace {

@@ -10,6 +10,7 @@
 #include "ir/text_names.hpp"
 #include "ir/visit.hpp"
 #include "support/concat.hpp"
+#include "support/hash.hpp"
 
 namespace assay::ir {
 namespace {
@@ -364,5 +365,7 @@ std::string to_text(const Module& module, Type type) {
   const bool named = type.shape == Shape::kStruct && type.struct_id < module.structs.size();
   return type_text(type, named ? std::string_view(module.structs[type.struct_id].name) : kUnknown);
 }
+
+std::string hash(const Module& module) { return sha256_hex(to_text(module, Naming::kCanonical)); }
 
 }  // namespace assay::ir

@@ -1,4 +1,4 @@
-// The declarations of a text parsed so far, and the parser of types, which needs them.
+// The declarations of a text parsed so far, and the parsers of types and functions, which need them.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,8 @@ Scalar parse_scalar(Cursor& cursor);
 /// Parses a name that is not in `taken` and for which `reserved` is false.
 std::string_view parse_new_name(Cursor& cursor, const Names& taken, std::string_view what,
                                 bool (*reserved)(std::string_view));
+
+/// Parses a function or kernel after the keyword "func" or "kernel" and adds it to the module of the scope.
+void parse_function(Cursor& cursor, Scope& scope, bool is_kernel);
 
 }  // namespace assay::ir::text

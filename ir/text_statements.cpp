@@ -1,5 +1,3 @@
-#include "ir/text_statements.hpp"
-
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "ir/limits.hpp"
 #include "ir/text_expressions.hpp"
 #include "ir/text_names.hpp"
+#include "ir/text_scope.hpp"
 
 namespace assay::ir::text {
 namespace {

@@ -13,16 +13,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/formats/ctrf.hpp"
-#include "reports/formats/failures_csv.hpp"
+#include "reports/formats/formats.hpp"
 #include "reports/formats/html/page_data.hpp"
 #include "reports/formats/html/report_html.hpp"
-#include "reports/formats/junit.hpp"
 #include "reports/formats/markdown.hpp"
-#include "reports/formats/report_json.hpp"
-#include "reports/formats/sarif.hpp"
 #include "reports/formats/terminal.hpp"
-#include "reports/formats/trace.hpp"
 #include "reports/model/mutation_score.hpp"
 
 namespace assay::reports {

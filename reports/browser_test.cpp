@@ -82,7 +82,7 @@ TEST_F(ReportInBrowser, OpensWithoutErrorsOrRequests) {
   for (const std::string& request : browser_->requests()) {
     EXPECT_TRUE(request == url_ || request == "data:," || request == "about:blank") << request;
   }
-  EXPECT_EQ(value("document.querySelector('h1').textContent"), "8 cases of 504 are not as expected");
+  EXPECT_EQ(value("document.querySelector('h1').textContent"), "8 of 504 cases are not as expected");
   EXPECT_EQ(value("document.querySelectorAll('.grid tbody tr').length"), 9);
   EXPECT_EQ(value("document.querySelectorAll('details.case').length"), 8);
   EXPECT_EQ(value("document.getElementById('shown').textContent"), "504 of 504");
@@ -198,7 +198,7 @@ TEST_F(ReportInBrowser, IsReadableWithoutScripts) {
   open({});
   const std::string text = value("document.body.innerText");
   for (const char* part :
-       {"8 cases of 504 are not as expected", "nested_loop", "fail(mismatch)", "not available: no CUDA driver",
+       {"8 of 504 cases are not as expected", "nested_loop", "fail(mismatch)", "not available: no CUDA driver",
         "assay run control_flow/generated_1_0037/f32/cpu/backward --seed 7", "needs JavaScript"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }

@@ -10,14 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "reports/formats/ctrf.hpp"
-#include "reports/formats/failures_csv.hpp"
+#include "reports/formats/formats.hpp"
 #include "reports/formats/html/report_html.hpp"
-#include "reports/formats/junit.hpp"
 #include "reports/formats/markdown.hpp"
-#include "reports/formats/report_json.hpp"
-#include "reports/formats/sarif.hpp"
-#include "reports/formats/trace.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 #include "support/files.hpp"

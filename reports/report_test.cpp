@@ -67,7 +67,7 @@ TEST_F(Report, VerdictHasReasonsAndTotals) {
   const Summary summary = summary_of(testing::synthetic_records({}));
   EXPECT_EQ(summary.verdict.status, "unexpected");
   EXPECT_EQ(summary.verdict.exit_status, 1);
-  EXPECT_EQ(summary.verdict.headline, "8 cases of 504 are not as expected");
+  EXPECT_EQ(summary.verdict.headline, "8 of 504 cases are not as expected");
   EXPECT_THAT(summary.verdict.reasons, ElementsAre("1 crashed", "3 fail", "1 defect", "1 timed_out", "1 build_failed",
                                                    "1 inconclusive", "252 unsupported", "244 pass"));
   const Denominators& of = summary.denominators;
@@ -97,6 +97,23 @@ TEST_F(Report, RunWithoutFailuresHasStatusAsExpected) {
   EXPECT_EQ(cpu.verdict.headline, "All 252 cases pass");
   EXPECT_EQ(cpu.verdict.status, "as_expected");
   EXPECT_EQ(cpu.verdict.exit_status, 0);
+}
+
+TEST_F(Report, UnparsedKernelFailsRun) {
+  std::istringstream passing(testing::synthetic_records({.failures = false}));
+  std::string records;
+  for (std::string line; std::getline(passing, line);) {
+    nlohmann::json record = nlohmann::json::parse(line);
+    const std::string kernel = record.value("family", "") + "/" + record.value("kernel", "");
+    if (record.value("device", "") == "cuda" &&
+        (kernel == "loop/generated_1_0003" || kernel == "loop/generated_1_0020"))
+      record["kind"] = "reader";
+    records += record.dump() + "\n";
+  }
+  const Summary summary = summary_of(records);
+  EXPECT_EQ(summary.verdict.headline, "2 kernels could not be parsed; 252 of 504 cases pass");
+  EXPECT_EQ(summary.verdict.status, "unexpected");
+  EXPECT_EQ(summary.verdict.exit_status, 1);
 }
 
 TEST_F(Report, RunWithoutEndRecordIsIncomplete) {
@@ -205,7 +222,7 @@ TEST_F(Report, ReadsRecordsOfAllVersions) {
     write(text_of(entry.path() / kRecordsFile));
     const Result<Reports> reports = write_reports(dir_);
     ASSERT_TRUE(reports.ok()) << reports.error().text();
-    EXPECT_EQ(reports->summary.verdict.headline, "1 case of 2 is not as expected") << entry.path();
+    EXPECT_EQ(reports->summary.verdict.headline, "1 of 2 cases is not as expected") << entry.path();
     ++versions;
   }
   EXPECT_GE(versions, 5);

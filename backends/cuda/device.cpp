@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/cuda/session.hpp"
 #include "backends/device/artifact_files.hpp"
 #include "backends/worker/confinement.hpp"
 #include "support/hash.hpp"

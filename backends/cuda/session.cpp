@@ -1,12 +1,12 @@
-#include "backends/cuda/session.hpp"
+#include "backends/worker/session.hpp"
 
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "backends/cuda/device.hpp"
 #include "backends/cuda/worker.hpp"
-#include "backends/worker/session.hpp"
 
 namespace assay::cuda {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 #include "backends/ptx/session.hpp"
 #include "support/hash.hpp"
 #include "support/parallel.hpp"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/cuda/nvrtc/nvrtc.hpp"
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 #include "backends/source/print.hpp"
 #include "frontend/warp/parse/reader.hpp"
 #include "ir/transforms/adjoint.hpp"

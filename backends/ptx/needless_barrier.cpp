@@ -1,7 +1,6 @@
-#include "backends/ptx/needless_barrier.hpp"
-
-#include "backends/ptx/checks/barrier_use.hpp"
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/artifacts.hpp"
+#include "backends/ptx/checks/data_flow.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx {
 

@@ -1,10 +1,9 @@
 // Tests the analysis of barriers on NVRTC's PTX, in both precisions and for all architectures.
-#include "backends/ptx/needless_barrier.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "backends/ptx/artifacts.hpp"
 #include "backends/ptx/device.hpp"
 
 namespace assay::ptx {

@@ -1,5 +1,3 @@
-#include "backends/ptx/recording.hpp"
-
 #include <algorithm>
 #include <set>
 #include <span>
@@ -7,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/artifacts.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx {
 

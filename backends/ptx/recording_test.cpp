@@ -1,6 +1,4 @@
 // Tests that recording code computes the same results as the original, and records them without addresses.
-#include "backends/ptx/recording.hpp"
-
 #include <cstring>
 #include <filesystem>
 
@@ -8,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/ptx/artifacts.hpp"
 #include "backends/ptx/execute/argument_text.hpp"
 #include "backends/ptx/testing/golden_launches.hpp"
 #include "backends/ptx/testing/machine.hpp"

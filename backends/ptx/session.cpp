@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "backends/device/geometry.hpp"
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx {
 

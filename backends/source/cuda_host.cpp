@@ -1,5 +1,3 @@
-#include "backends/source/cuda_host.hpp"
-
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include "backends/source/helper_texts.hpp"
 #include "backends/source/helpers.hpp"
 #include "backends/source/lines.hpp"
+#include "backends/source/print_parts.hpp"
 #include "ir/analysis.hpp"
 
 namespace assay::source {

@@ -14,11 +14,10 @@
 
 #include <fmt/format.h>
 
-#include "backends/source/cuda_host.hpp"
 #include "backends/source/dialect.hpp"
 #include "backends/source/function_printer.hpp"
 #include "backends/source/lines.hpp"
-#include "backends/source/support.hpp"
+#include "backends/source/print_parts.hpp"
 #include "backends/source/unit.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"

@@ -1,10 +1,9 @@
-#include "backends/source/support.hpp"
-
 #include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "backends/source/print_parts.hpp"
 #include "backends/source/unit.hpp"
 #include "ir/source_location.hpp"
 #include "ir/visit.hpp"

@@ -5,8 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/worker/landlock.hpp"
-#include "backends/worker/system_calls.hpp"
+#include "backends/worker/restrictions.hpp"
 
 namespace assay::worker {
 

@@ -1,8 +1,8 @@
 // Confines generated code in its worker, in addition to limits of time, memory and file size. Start reading here.
 //
-// A system call filter (system_calls) kills the process at the first call that kernels do not need. Landlock (landlock)
-// allows it to read only its code and the system libraries, and forbids writing files, connecting and signalling.
-// Either may be unavailable; the worker then runs without it and reports that.
+// A system call filter (system_calls.cpp) kills the process at the first call that kernels do not need. Landlock
+// (landlock.cpp) allows it to read only its code and the system libraries, and forbids writing files, connecting and
+// signalling. Either may be unavailable; the worker then runs without it and reports that.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/worker/landlock.hpp"
+#include "backends/worker/restrictions.hpp"
 #include "backends/worker/sanitized.hpp"
 
 namespace assay::worker {

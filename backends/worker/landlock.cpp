@@ -1,5 +1,3 @@
-#include "backends/worker/landlock.hpp"
-
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "backends/worker/process.hpp"
+#include "backends/worker/restrictions.hpp"
 #include "backends/worker/sanitized.hpp"
 
 namespace assay::worker {

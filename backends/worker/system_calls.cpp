@@ -1,6 +1,6 @@
-#include "backends/worker/system_calls.hpp"
-
 #include <cerrno>
+
+#include "backends/worker/restrictions.hpp"
 
 #if ASSAY_HAVE_LIBSECCOMP
 

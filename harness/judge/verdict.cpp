@@ -68,8 +68,8 @@ void PassVerdict::keep(Plateau seen, double rho) {
 std::optional<ClosestControl> PassVerdict::closest_control() const {
   std::optional<ClosestControl> closest;
   for (const auto& [array, tally] : controls) {
-    if (tally.closest.empty() || (closest && !(tally.closest_rho < closest->rho))) continue;
-    closest = {.array = array, .control = std::string(tally.closest), .rho = tally.closest_rho};
+    if (tally.nearest_rejected.empty() || (closest && !(tally.nearest_rho < closest->rho))) continue;
+    closest = {.array = array, .control = std::string(tally.nearest_rejected), .rho = tally.nearest_rho};
   }
   return closest;
 }

@@ -1,8 +1,8 @@
 // Mutations of how contributions are accumulated, and of how the adjoints of stores are read and cleared.
 #include <fmt/format.h>
 
+#include "harness/mutation/analyses.hpp"
 #include "harness/mutation/finders.hpp"
-#include "harness/mutation/thread_private.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::mutation {

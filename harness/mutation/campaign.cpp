@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "backends/cpu/same_code.hpp"
-#include "backends/cuda/nvrtc/same_code.hpp"
-#include "backends/ptx/needless_barrier.hpp"
+#include "backends/cpu/compiler.hpp"
+#include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "backends/ptx/artifacts.hpp"
 #include "harness/mutation/equivalence.hpp"
 #include "harness/records/record_reader.hpp"
 #include "harness/suite/emission.hpp"

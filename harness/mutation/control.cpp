@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/mutation/analyses.hpp"
 #include "harness/mutation/finders.hpp"
-#include "harness/mutation/loop_order.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 

@@ -1,7 +1,6 @@
-#include "harness/mutation/effects.hpp"
-
 #include <algorithm>
 
+#include "harness/mutation/analyses.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 

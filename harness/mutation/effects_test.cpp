@@ -1,7 +1,6 @@
-#include "harness/mutation/effects.hpp"
-
 #include <gtest/gtest.h>
 
+#include "harness/mutation/analyses.hpp"
 #include "harness/testing/kernel_text.hpp"
 
 namespace assay::mutation {

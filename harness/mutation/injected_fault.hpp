@@ -67,7 +67,7 @@ inline constexpr InjectedFault kInjectedFaults[] = {
 struct FaultResult {
   InjectedFault injected_fault;
   bool noticed = false;  ///< the suite detected the fault and attributed it correctly
-  std::string check;     ///< the first verdict other than pass, such as "internal_error(oracle)"; else "pass"
+  std::string verdict;   ///< the first verdict other than pass, such as "internal_error(oracle)"; else "pass"
 };
 
 }  // namespace assay::mutation

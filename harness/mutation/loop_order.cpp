@@ -1,10 +1,9 @@
-#include "harness/mutation/loop_order.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "harness/mutation/analyses.hpp"
 #include "harness/mutation/finders.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "harness/mutation/effects.hpp"
+#include "harness/mutation/analyses.hpp"
 #include "harness/mutation/finders.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"

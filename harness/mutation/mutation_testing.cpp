@@ -13,7 +13,6 @@
 #include "harness/mutation/equivalence.hpp"
 #include "harness/mutation/mutation.hpp"
 #include "harness/suite/run/batch.hpp"
-#include "ir/hash.hpp"
 #include "ir/source_location.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"

@@ -68,7 +68,7 @@ std::string to_json_text(const MutationScore& score, const LedgerHead& head, con
                               {"part", to_text(result.injected_fault.part)},
                               {"change", result.injected_fault.change},
                               {"noticed", result.noticed},
-                              {"check", result.check}});
+                              {"check", result.verdict}});
   }
   return text.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -1,5 +1,3 @@
-#include "harness/mutation/thread_private.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/mutation/analyses.hpp"
 #include "harness/mutation/finders.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"

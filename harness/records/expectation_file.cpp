@@ -1,5 +1,3 @@
-#include "harness/records/expectation_file.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/records/record_reader.hpp"
 #include "support/csv.hpp"
 
 namespace assay::harness {

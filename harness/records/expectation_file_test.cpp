@@ -1,5 +1,3 @@
-#include "harness/records/expectation_file.hpp"
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -8,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include "harness/records/record_reader.hpp"
 
 namespace assay::harness {
 namespace {

@@ -261,7 +261,7 @@ struct RunEnvironment {
   friend bool operator==(const RunEnvironment&, const RunEnvironment&) = default;
 };
 
-// An expected failure: one line of an expectations file (expectation_file.hpp). A case that matches `pattern` may have
+// An expected failure: one line of an expectations file (read_expectations). A case that matches `pattern` may have
 // this `outcome`, `kind` and `message`, and no other failure, until the expectation expires.
 struct Expectation {
   std::string location;  // "waivers.csv:3"

@@ -28,7 +28,7 @@ class RecordWriter {
 
   // Continues the records in `dir` of an interrupted run: drops an incomplete last line, treats cases that have a line
   // as done, and removes the reports made from the records. If the first line is incomplete, behaves as `create`. Fails
-  // if the records belong to another run (same_run.hpp) or have another plan. A finished run stays unchanged: no case
+  // if the records belong to another run (merge.hpp) or have another plan. A finished run stays unchanged: no case
   // is pending, and `finish` returns the existing end.
   static Result<RecordWriter> resume(const std::filesystem::path& dir, const RunStart& start);
 

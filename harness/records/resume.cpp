@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "harness/records/merge.hpp"
 #include "harness/records/record_reader.hpp"
 #include "harness/records/record_writer.hpp"
-#include "harness/records/same_run.hpp"
 
 namespace assay::harness {
 namespace {

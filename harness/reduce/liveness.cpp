@@ -1,5 +1,3 @@
-#include "harness/reduce/liveness.hpp"
-
 #include <variant>
 #include <vector>
 

@@ -8,7 +8,7 @@
 
 #include "harness/reduce/rewrite.hpp"
 #include "harness/reduce/step.hpp"
-#include "ir/hash.hpp"
+#include "ir/text.hpp"
 #include "ir/verifier.hpp"
 
 namespace assay::reduce {

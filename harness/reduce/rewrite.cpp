@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <variant>
 
-#include "harness/reduce/liveness.hpp"
 #include "ir/builder.hpp"
 #include "ir/library.hpp"
 #include "ir/visit.hpp"

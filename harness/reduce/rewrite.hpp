@@ -38,4 +38,8 @@ enum class DeadStatements : std::uint8_t {
 /// operands first. The result may still be invalid and must be verified.
 ir::Module settled(ir::Module module, DeadStatements dead);
 
+/// Removes from the kernel and from functions in the Python text every statement on which no changed array, result or
+/// jump depends. Also removes loops with empty bodies, even endless ones.
+void remove_dead_statements(ir::Module& module);
+
 }  // namespace assay::reduce

@@ -1,5 +1,3 @@
-#include "harness/suite/environment.hpp"
-
 #include <fstream>
 #include <thread>
 
@@ -7,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "backends/device/registry.hpp"
+#include "harness/suite/suite_run.hpp"
 #include "support/version/version.hpp"
 
 namespace assay::harness {

@@ -9,9 +9,8 @@
 
 #include "backends/device/build_cache.hpp"
 #include "backends/device/registry.hpp"
-#include "harness/records/expectation_file.hpp"
+#include "harness/records/record_reader.hpp"
 #include "harness/suite/emission.hpp"
-#include "harness/suite/environment.hpp"
 #include "harness/suite/measuring.hpp"
 #include "harness/suite/modes.hpp"
 
@@ -137,14 +136,6 @@ Result<RunEnd> SuiteRun::judge(RunObserver& events) {
                                 [&](const CaseRecord& record) { events.recorded(record, groups_); });
   if (!judged.ok()) return judged.error();
   return writer_->finish();
-}
-
-std::size_t SuiteRun::unsupported_kernels() const {
-  std::size_t count = 0;
-  for (const KernelGroup& group : groups_)
-    count += static_cast<std::size_t>(std::ranges::count_if(
-        group.sources, [](const KernelSource& source) { return source.parse_error.has_value(); }));
-  return count;
 }
 
 }  // namespace assay::harness

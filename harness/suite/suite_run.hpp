@@ -1,12 +1,12 @@
 // A complete run: selects, plans, judges, records. Start reading here.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backends/device/backend.hpp"
+#include "backends/device/registry.hpp"
 #include "harness/records/record.hpp"
 #include "harness/records/record_writer.hpp"
 #include "harness/suite/events.hpp"
@@ -32,8 +32,6 @@ class SuiteRun {
 
   [[nodiscard]] const SuiteOptions& options() const { return options_; }
   [[nodiscard]] backends::Device& device() { return *device_; }
-  /// Kernels that the frontend does not support.
-  [[nodiscard]] std::size_t unsupported_kernels() const;
 
  private:
   SuiteRun() = default;
@@ -46,5 +44,8 @@ class SuiteRun {
   std::unique_ptr<RecordWriter> writer_;
   RunStart start_;
 };
+
+/// Describes the system, the compilers and every device. Fails only if an option is invalid.
+Result<RunEnvironment> find_environment(const backends::DeviceOptions& options);
 
 }  // namespace assay::harness

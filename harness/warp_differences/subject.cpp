@@ -9,7 +9,6 @@
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
 #include "harness/judge/draw_sets.hpp"
-#include "harness/suite/select/curated.hpp"
 #include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/select/random_kernels.hpp"
 

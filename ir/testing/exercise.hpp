@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "ir/hash.hpp"
 #include "ir/limits.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"

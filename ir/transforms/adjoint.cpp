@@ -7,7 +7,6 @@
 #include "ir/analysis.hpp"
 #include "ir/custom.hpp"
 #include "ir/transforms/local_arrays.hpp"
-#include "ir/transforms/private_cells.hpp"
 #include "ir/transforms/refusal.hpp"
 #include "ir/transforms/sweeps.hpp"
 #include "ir/transforms/thread_private.hpp"

@@ -8,8 +8,8 @@
 
 #include "generators/generator.hpp"
 #include "ir/text.hpp"
-#include "ir/transforms/private_cells.hpp"
 #include "ir/transforms/testing/random_program.hpp"
+#include "ir/transforms/thread_private.hpp"
 
 namespace assay::transforms::testing {
 namespace {

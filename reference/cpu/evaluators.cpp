@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "reference/cpu/evaluator_tables.hpp"
-#include "reference/cpu/faulty_rules.hpp"
 #include "support/fault_injection.hpp"
 
 namespace assay::reference {

@@ -56,4 +56,8 @@ BoundedValue unit_component(const Arithmetic& arithmetic, Operands component_and
 void unit_component_partials(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t wanted,
                              BoundedValue* p);
 
+/// The row unchanged, or with an incorrect derivative if the injected fault affects this operation. The self-check must
+/// detect each of these derivatives, of which there is one at a time. Only part of assay-faulty.
+const Evaluator& with_faulty_rule(const Evaluator& row);
+
 }  // namespace assay::reference

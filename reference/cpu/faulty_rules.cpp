@@ -1,9 +1,8 @@
-#include "reference/cpu/faulty_rules.hpp"
-
 #include <array>
 #include <string_view>
 #include <utility>
 
+#include "reference/cpu/evaluators.hpp"
 #include "support/fault_injection.hpp"
 
 namespace assay::reference {

@@ -1,4 +1,5 @@
-// A tracer that also evaluates each value at other points, where the inputs are moved along a direction.
+// A tracer that also evaluates each value at other points, where the inputs are moved along a direction, and the
+// finite differences that are computed with it.
 //
 // One interpretation of the program evaluates the run and all points; the points follow the decisions of the run. If a
 // point would decide differently, its values become meaningless and the run ends.
@@ -13,6 +14,8 @@
 #include "reference/cpu/decisions.hpp"
 #include "reference/cpu/evaluators.hpp"
 #include "reference/cpu/memory.hpp"
+#include "reference/cpu/program.hpp"
+#include "reference/cpu/reference.hpp"
 
 namespace assay::reference {
 
@@ -89,5 +92,12 @@ class PointTracer {
   std::vector<const BoundedValue*> pointers_;
   bool diverged_ = false;
 };
+
+/// Derivatives of all outputs along a direction by Ridders' method: central differences at steps that shrink by the
+/// golden ratio, extrapolated to step zero (Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Advances in
+/// Engineering Software 4(2), 1982). There are 6 rows and 12 evaluations. The first step is below 2^-6 max(1, |x|) and
+/// at most `largest_step`; it is divided by 4, at most 6 times, until all points of the stencil take the same path.
+DirectionalDifferences ridders(const Program& program, const OracleRun& run, const ComponentValues& direction,
+                               long double largest_step);
 
 }  // namespace assay::reference

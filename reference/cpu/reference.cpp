@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "reference/cpu/machine.hpp"
+#include "reference/cpu/points.hpp"
 #include "reference/cpu/program.hpp"
-#include "reference/cpu/ridders.hpp"
 
 namespace assay::reference {
 namespace {

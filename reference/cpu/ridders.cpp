@@ -1,5 +1,3 @@
-#include "reference/cpu/ridders.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

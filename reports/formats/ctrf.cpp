@@ -1,10 +1,9 @@
-#include "reports/formats/ctrf.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
+#include "reports/formats/formats.hpp"
 #include "reports/formats/text.hpp"
 
 namespace assay::reports {

@@ -1,7 +1,6 @@
-#include "reports/formats/failures_csv.hpp"
-
 #include <nlohmann/json.hpp>
 
+#include "reports/formats/formats.hpp"
 #include "reports/model/summary.hpp"
 #include "support/csv.hpp"
 

@@ -1,4 +1,6 @@
 // Machine-readable formats of runs with hostile texts.
+#include "reports/formats/formats.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -10,13 +12,8 @@
 #include <pugixml.hpp>
 #include <unistd.h>
 
-#include "reports/formats/ctrf.hpp"
-#include "reports/formats/failures_csv.hpp"
-#include "reports/formats/junit.hpp"
 #include "reports/formats/markdown.hpp"
-#include "reports/formats/sarif.hpp"
 #include "reports/formats/text.hpp"
-#include "reports/formats/trace.hpp"
 #include "reports/testing/synthetic_run.hpp"
 
 namespace assay::reports {

@@ -1,5 +1,3 @@
-#include "reports/formats/junit.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,6 +7,7 @@
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
+#include "reports/formats/formats.hpp"
 #include "reports/formats/text.hpp"
 #include "reports/model/summary.hpp"
 

@@ -12,17 +12,12 @@
 #include <pugixml.hpp>
 #include <unistd.h>
 
-#include "reports/formats/ctrf.hpp"
-#include "reports/formats/failures_csv.hpp"
+#include "reports/formats/formats.hpp"
 #include "reports/formats/html/report_html.hpp"
 #include "reports/formats/html/template.hpp"
-#include "reports/formats/junit.hpp"
 #include "reports/formats/markdown.hpp"
-#include "reports/formats/report_json.hpp"
-#include "reports/formats/sarif.hpp"
 #include "reports/formats/terminal.hpp"
 #include "reports/formats/text.hpp"
-#include "reports/formats/trace.hpp"
 #include "reports/testing/synthetic_run.hpp"
 #include "support/csv.hpp"
 #include "support/rng.hpp"

@@ -9,9 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "reports/formats/ctrf.hpp"
-#include "reports/formats/junit.hpp"
-#include "reports/formats/sarif.hpp"
+#include "reports/formats/formats.hpp"
 #include "reports/testing/synthetic_run.hpp"
 #include "schemas/validator.hpp"
 

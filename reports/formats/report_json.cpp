@@ -1,5 +1,4 @@
-#include "reports/formats/report_json.hpp"
-
+#include "reports/formats/formats.hpp"
 #include "schemas/validator.hpp"
 
 namespace assay::reports {

@@ -1,11 +1,10 @@
-#include "reports/formats/sarif.hpp"
-
 #include <algorithm>
 #include <set>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "reports/formats/formats.hpp"
 #include "reports/model/wording.hpp"
 
 namespace assay::reports {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include <fmt/color.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/model/grid.hpp"
 #include "reports/model/text_table.hpp"
+#include "reports/model/verdict.hpp"
 #include "support/terminal.hpp"
 
 namespace assay::reports {
@@ -160,6 +163,17 @@ Tone tone_of_verdict(const Verdict& verdict) {
   return Tone::unexpected;
 }
 
+// "2 defect; 2 pass": the reasons that fail the run, then the other outcomes.
+std::string reasons_text(const std::vector<std::string>& reasons) {
+  const auto fails = [](const std::string& reason) {
+    return severity_rank(reason.substr(reason.find(' ') + 1)) < severity_rank("xfail");
+  };
+  const auto others = std::ranges::find_if_not(reasons, fails);
+  const std::string failing = fmt::format("{}", fmt::join(reasons.begin(), others, ", "));
+  const std::string separator = failing.empty() || others == reasons.end() ? "" : "; ";
+  return fmt::format("{}{}{}", failing, separator, fmt::join(others, reasons.end(), ", "));
+}
+
 }  // namespace
 
 std::string unexpected_lines(const json& record, bool color) {
@@ -195,7 +209,7 @@ std::string changes_lines(const Changes& changes, bool color) {
 std::string closing_table(const Run& run, const Summary& summary, bool color) {
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
-  if (verdict.status != "as_expected") headline += fmt::format(": {}", fmt::join(verdict.reasons, ", "));
+  if (verdict.status != "as_expected") headline += fmt::format(": {}", reasons_text(verdict.reasons));
   return fmt::format("{}\n{}\n{}{}{}\n{}{}", grid_table(summary, color),
                      styled(headline, style_of(tone_of_verdict(verdict)), color), damage_lines(run),
                      expectation_lines(run), denominators_text(run, summary.denominators), uncovered_text(run, summary),

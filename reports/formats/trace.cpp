@@ -1,5 +1,3 @@
-#include "reports/formats/trace.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/formats/formats.hpp"
 #include "reports/model/summary.hpp"
 
 namespace assay::reports {

@@ -9,8 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "reports/formats/failures_csv.hpp"
-#include "reports/formats/report_json.hpp"
+#include "reports/formats/formats.hpp"
 #include "reports/formats/terminal.hpp"
 #include "reports/testing/synthetic_run.hpp"
 #include "schemas/embedded.hpp"

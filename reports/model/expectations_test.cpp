@@ -88,7 +88,7 @@ TEST(Expectations, ChangedMessageOrKindFailsTheRun) {
   const reports::Run run = held_to(lines);
   const Summary summary = summarise(run);
   EXPECT_EQ(summary.verdict.exit_status, 1);
-  EXPECT_EQ(summary.verdict.headline, "2 cases of 252 are not as expected");
+  EXPECT_EQ(summary.verdict.headline, "2 of 252 cases are not as expected");
   EXPECT_EQ(run.expectations[0].state(), "changed");
   EXPECT_THAT(unexpected_lines(case_of(run, kFailed), false),
               HasSubstr("expected 1.25 within 2.8e-14; waivers.csv:2 expects fail: grad_y[*\n"));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,10 +67,26 @@ std::int64_t missing_cases(const Run& run) {
   });
 }
 
-std::string cases_text(std::int64_t cases) { return fmt::format("{} {}", cases, cases == 1 ? "case" : "cases"); }
+// Number of kernels that the frontend rejected.
+std::int64_t unparsed_kernels(const Run& run) {
+  std::set<std::string> kernels;
+  for (const json& record : run.cases) {
+    if (record.at("kind").get_ref<const std::string&>() != "reader") continue;
+    kernels.insert(record.at("family").get<std::string>() + "/" + record.at("kernel").get<std::string>());
+  }
+  return std::ssize(kernels);
+}
 
-// The verdict on a finished run with consistent records.
-Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& faults) {
+// "1 case", "2 kernels".
+std::string count_text(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string cases_text(std::int64_t cases) { return count_text(cases, "case"); }
+
+// The verdict on a finished run with consistent records. `unparsed` kernels fail a run that is otherwise as expected,
+// because nobody verified them.
+Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& faults, std::int64_t unparsed) {
   const std::int64_t red = tally.unexpected + tally.inconclusive + tally.not_run;
   const std::int64_t total = tally.total();
   if (total > 0 && tally.unsupported == total)
@@ -76,13 +94,17 @@ Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& fault
   if (tally.unsupported + tally.not_run == total) return {.status = "nothing_ran", .headline = "No case ran"};
   if (red > 0) {
     return {.status = "unexpected",
-            .headline = fmt::format("{} of {} {} not as expected", cases_text(red), total, red == 1 ? "is" : "are")};
+            .headline = fmt::format("{} of {} {} not as expected", red, cases_text(total), red == 1 ? "is" : "are")};
   }
   if (const std::int64_t lines = faults.stale + faults.expired; lines > 0) {
     return {
         .status = "unexpected",
-        .headline = fmt::format("{} no longer {}", lines == 1 ? "1 expectation" : fmt::format("{} expectations", lines),
-                                lines == 1 ? "holds" : "hold")};
+        .headline = fmt::format("{} no longer {}", count_text(lines, "expectation"), lines == 1 ? "holds" : "hold")};
+  }
+  if (unparsed > 0) {
+    return {.status = "unexpected",
+            .headline = fmt::format("{} could not be parsed; {} of {} pass", count_text(unparsed, "kernel"),
+                                    tally.passed, cases_text(total))};
   }
   if (tally.expected_failures > 0) {
     return {.status = "as_expected",
@@ -95,11 +117,11 @@ Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& fault
                           : fmt::format("All {} that could run here pass", cases_text(tally.passed))};
 }
 
-// The recorded status depends on outcomes only. Expectations can make a run with failures pass, and fail a run in which
-// all cases pass.
+// The recorded status depends on outcomes only. Expectations can make a run with failures pass. Expectations and
+// kernels that could not be parsed can fail a run in which all other cases pass.
 int exit_status_of(const Run& run, const Verdict& verdict) {
   const int recorded = run.end->at("exit_status");
-  if (run.expectations.empty() || recorded > 1) return recorded;
+  if (recorded > 1) return recorded;
   return verdict.status == "as_expected" ? 0 : 1;
 }
 
@@ -113,12 +135,10 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
   Verdict verdict{.status = "incomplete", .exit_status = 1};
   const std::int64_t missing = missing_cases(run);
   if (!run.damaged.empty()) {
-    const std::size_t lines = run.damaged.size();
-    verdict.headline = fmt::format("{} of records.jsonl cannot be used",
-                                   lines == 1 ? std::string("1 line") : fmt::format("{} lines", lines));
+    verdict.headline = fmt::format("{} of records.jsonl cannot be used", count_text(std::ssize(run.damaged), "line"));
   } else if (!run.complete()) {
-    verdict.headline =
-        fmt::format("The run did not finish: {} of {} have no record", missing, cases_text(tally.total()));
+    verdict.headline = fmt::format("The run did not finish: {} of {} {} no record", missing, cases_text(tally.total()),
+                                   missing == 1 ? "has" : "have");
   } else if (!end_agrees(run, counts)) {
     verdict.headline = "The counts in the last record contradict the case records";
   } else {
@@ -126,9 +146,10 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
       verdict = {.status = "internal_error",
                  .headline = "Internal error in Assay: the verdicts of this run are not reliable"};
     } else if (missing > 0) {
-      verdict.headline = fmt::format("{} of {} have no record", cases_text(missing), tally.total());
+      verdict.headline =
+          fmt::format("{} of {} {} no record", missing, cases_text(tally.total()), missing == 1 ? "has" : "have");
     } else {
-      verdict = finished_verdict(tally, faults_of(run));
+      verdict = finished_verdict(tally, faults_of(run), unparsed_kernels(run));
     }
     verdict.exit_status = exit_status_of(run, verdict);
   }

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::cuda::fake {
 

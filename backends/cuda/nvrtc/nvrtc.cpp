@@ -55,6 +55,13 @@ std::string read(NvrtcProgram program, SizeOf size_of, Get get, bool zero_termin
   return text;
 }
 
+Result<std::string> ptx_of(const Nvrtc& nvrtc, const backends::EmittedKernel& kernel, backends::Precision precision) {
+  CompileOutcome outcome = nvrtc.compile(kernel.source(), "kernel.cu", {.precision = precision});
+  if (const auto* rejected = std::get_if<backends::BuildFailed>(&outcome))
+    return Error{"NVRTC rejected the kernel: " + rejected->log, kernel.name};
+  return std::move(std::get<CompiledCode>(outcome).ptx);
+}
+
 }  // namespace
 
 std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
@@ -155,6 +162,18 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
 std::filesystem::path Nvrtc::library_file() const {
   std::error_code error;
   return std::filesystem::canonical(library_, error);
+}
+
+Result<bool> same_compiled_code(const backends::EmittedKernel& a, const backends::EmittedKernel& b) {
+  const Result<Nvrtc> nvrtc = Nvrtc::load();
+  if (!nvrtc.ok()) return nvrtc.error();
+  for (const backends::Precision precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
+    const Result<std::string> first = ptx_of(*nvrtc, a, precision);
+    const Result<std::string> second = ptx_of(*nvrtc, b, precision);
+    if (!first.ok() || !second.ok()) return (first.ok() ? second : first).error();
+    if (*first != *second) return false;
+  }
+  return true;
 }
 
 }  // namespace assay::cuda

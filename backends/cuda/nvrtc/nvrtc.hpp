@@ -9,6 +9,7 @@
 
 #include "backends/cuda/nvrtc/symbols.hpp"
 #include "backends/device/backend.hpp"
+#include "backends/device/emitted_kernel.hpp"
 #include "support/result.hpp"
 
 namespace assay::cuda {
@@ -66,5 +67,9 @@ class Nvrtc {
   int minor_ = 0;
   std::vector<int> architectures_;
 };
+
+/// Whether NVRTC generates the same PTX for both kernels, in both precisions. Both must be CUDA sources with the same
+/// symbols. Fails if NVRTC is missing or rejects a kernel.
+Result<bool> same_compiled_code(const backends::EmittedKernel& a, const backends::EmittedKernel& b);
 
 }  // namespace assay::cuda

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "backends/cuda/session.hpp"
+#include "backends/cuda/device.hpp"
 #include "backends/cuda/testing/kernels.hpp"
 
 namespace assay::cuda::testing {

@@ -1,11 +1,11 @@
-#include "backends/ptx/checks/barrier_use.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "backends/ptx/checks/data_flow.hpp"
 
 namespace assay::ptx {
 

@@ -1,10 +1,9 @@
-#include "backends/ptx/checks/barrier_use.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "backends/ptx/checks/data_flow.hpp"
 #include "backends/ptx/testing/machine.hpp"
 
 namespace assay::ptx {

@@ -1,7 +1,7 @@
-#include "backends/ptx/checks/fidelity.hpp"
-
 #include <array>
 #include <set>
+
+#include "backends/ptx/checks/data_flow.hpp"
 
 namespace assay::ptx {
 

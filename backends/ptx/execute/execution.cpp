@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/ptx/checks/fidelity.hpp"
+#include "backends/ptx/checks/data_flow.hpp"
 #include "support/rng.hpp"
 
 namespace assay::ptx {

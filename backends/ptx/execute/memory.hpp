@@ -27,6 +27,8 @@ struct ShadowCell {
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 
+/// The greatest stamp: stamps count synchronisations from 1, and ShadowCell::write and ShadowCell::read have 18 bits
+/// for them. After it, Memory::next_stamp clears these and starts again at 1.
 inline constexpr std::uint32_t kMaxStamp = (1U << 18U) - 1;
 inline constexpr std::uint32_t kMaxThreads = 1024;
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/ptx/execute/machine.hpp"
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx {
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "backends/ptx/parse/declarations.hpp"
-#include "backends/ptx/parse/validator.hpp"
 
 namespace assay::ptx {
 

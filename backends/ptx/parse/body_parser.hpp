@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/ptx/parse/cursor.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx {
 
@@ -64,5 +65,9 @@ class BodyParser {
 
 /// The special register with a name such as "%tid.x".
 const SpecialRegister* find_special(std::string_view name);
+
+/// Validates an instruction's operands against the opcode table: throws SyntaxError for an invalid number, kind or
+/// width of operands.
+void validate(const Instruction& instruction, const Function& function);
 
 }  // namespace assay::ptx

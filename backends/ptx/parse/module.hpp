@@ -1,6 +1,6 @@
 // A parsed PTX module, with names resolved and each instruction's position. Immutable after parsing.
 //
-//     Result<Module> module = parse(text, "kernel.ptx");   // parser.hpp
+//     Result<Module> module = parse(text, "kernel.ptx");
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 
 #include "backends/ptx/parse/opcode.hpp"
 #include "backends/ptx/parse/type.hpp"
+#include "support/result.hpp"
 
 namespace assay::ptx {
 
@@ -143,5 +144,11 @@ struct Module {
   /// Null if the entry is missing.
   [[nodiscard]] const Function* find_entry(std::string_view entry_name) const;
 };
+
+/// Parses a module; `name` is its file name in messages.
+///
+/// Fails on malformed text, with the location "name:line:column" and a message. An opcode, modifier or type that is not
+/// in opcode.cpp does not fail: the instruction is kept as Opcode::kUnsupported and stops a run that executes it.
+Result<Module> parse(std::string text, std::string_view name);
 
 }  // namespace assay::ptx

@@ -1,10 +1,9 @@
-#include "backends/ptx/parse/parser.hpp"
-
 #include <utility>
 
 #include "backends/ptx/parse/body_parser.hpp"
 #include "backends/ptx/parse/cursor.hpp"
 #include "backends/ptx/parse/declarations.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "backends/ptx/instructions/program.hpp"
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 // The name and the type are specified by libFuzzer.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,4 @@
 // Tests the parser on PTX from NVRTC and on invalid text.
-#include "backends/ptx/parse/parser.hpp"
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -8,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/ptx/parse/module.hpp"
 #include "backends/ptx/testing/machine.hpp"
 
 namespace assay::ptx {

@@ -1,8 +1,7 @@
-#include "backends/ptx/parse/validator.hpp"
-
 #include <algorithm>
 #include <string>
 
+#include "backends/ptx/parse/body_parser.hpp"
 #include "backends/ptx/parse/cursor.hpp"
 
 namespace assay::ptx {

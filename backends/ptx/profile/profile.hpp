@@ -21,7 +21,7 @@ struct InstructionProfile {
   std::uint64_t approximate = 0;      ///< correctly rounded by the emulator, within a documented bound on hardware
   std::uint64_t order_dependent = 0;  ///< float atomics
   std::uint64_t contractible = 0;     ///< mul and add without .rn, which a device may fuse
-  bool approximation_reaches_result = false;  ///< see fidelity.hpp
+  bool approximation_reaches_result = false;  ///< see checks/data_flow.hpp
   std::uint64_t global_accesses = 0;          ///< by warps
   std::uint64_t sectors = 0;                  ///< accessed 32-byte sectors
   std::uint64_t global_bytes = 0;             ///< loaded and stored by threads

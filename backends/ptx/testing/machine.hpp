@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/ptx/execute/machine.hpp"
-#include "backends/ptx/parse/parser.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx::testing {
 

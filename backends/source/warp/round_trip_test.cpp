@@ -8,7 +8,6 @@
 #include "backends/source/warp/writer.hpp"
 #include "frontend/warp/parse/reader.hpp"
 #include "generators/generator.hpp"
-#include "ir/hash.hpp"
 #include "ir/text.hpp"
 #include "ir/visit.hpp"
 

@@ -182,6 +182,9 @@ class WarpFileParser {
   std::vector<CustomDerivative> custom_derivatives_;
   std::deque<UncalledFactory> factories_;
   std::optional<SyntaxTree> default_arguments_;
+  /// The bool parameters to which the evaluation of an uncalled factory, or of a factory around it, gives the opposite
+  /// of the usual argument; empty in its first evaluation and outside of factories. Definitions that name none of them
+  /// are skipped, because the first evaluation has collected them.
   std::vector<std::string_view> inverted_flags_;
   std::map<const Environment*, std::set<std::string_view>> names_in_functions_;
   /// Collected definitions, by SyntaxNode::id(): the first entry of each, null for Python functions.

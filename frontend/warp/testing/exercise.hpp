@@ -9,7 +9,7 @@
 
 #include "backends/source/warp/writer.hpp"
 #include "frontend/warp/parse/reader.hpp"
-#include "ir/hash.hpp"
+#include "ir/text.hpp"
 #include "ir/verifier.hpp"
 
 namespace assay::frontend::testing {

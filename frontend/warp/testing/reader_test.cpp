@@ -12,7 +12,7 @@
 
 #include "backends/source/warp/writer.hpp"
 #include "frontend/warp/testing/parse.hpp"
-#include "ir/hash.hpp"
+#include "ir/text.hpp"
 
 namespace assay::frontend::testing {
 namespace {

@@ -139,16 +139,16 @@ std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<c
 }  // namespace
 
 void ControlCounts::reject(std::string_view name, double rho) {
-  if (!closest.empty() && !(rho < closest_rho)) return;
-  closest = name;
-  closest_rho = rho;
+  if (!nearest_rejected.empty() && !(rho < nearest_rho)) return;
+  nearest_rejected = name;
+  nearest_rho = rho;
 }
 
 void ControlCounts::add(const ControlCounts& other) {
   tried += other.tried;
   rejected += other.rejected;
   if (accepted.empty()) accepted = other.accepted;
-  if (!other.closest.empty()) reject(other.closest, other.closest_rho);
+  if (!other.nearest_rejected.empty()) reject(other.nearest_rejected, other.nearest_rho);
 }
 
 ControlCounts try_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
@@ -183,7 +183,7 @@ ControlCounts try_controls(std::span<const Computed> got, std::span<const Expect
     if (!differs) continue;
     ++tally.tried;
     // Report only a control that was rejected more narrowly than all before.
-    const Comparison comparison = rejection(control, expected, tally.rejected > 0 ? tally.closest_rho : HUGE_VAL);
+    const Comparison comparison = rejection(control, expected, tally.rejected > 0 ? tally.nearest_rho : HUGE_VAL);
     if (comparison.agrees()) {
       tally.accepted = name;
     } else {

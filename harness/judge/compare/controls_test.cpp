@@ -51,16 +51,16 @@ TEST(NegativeControls, NarrowBoundsRejectAllControls) {
 
 TEST(NegativeControls, ReportsClosestRejectedControl) {
   const ControlCounts tally = floats({1, 2, 4}, 0x1p-20).tally(1000);
-  EXPECT_EQ(tally.closest, "the result plus one") << "the others have larger errors";
-  EXPECT_EQ(tally.closest_rho, 0x1p20);
-  EXPECT_EQ(floats({1, 2, 4}, 100).tally().closest, "") << "none was rejected";
+  EXPECT_EQ(tally.nearest_rejected, "the result plus one") << "the others have larger errors";
+  EXPECT_EQ(tally.nearest_rho, 0x1p20);
+  EXPECT_EQ(floats({1, 2, 4}, 100).tally().nearest_rejected, "") << "none was rejected";
 
   ControlCounts sum = tally;
   sum.add(floats({8, 8.5}, 0x1p-20).tally(1000, 1));
-  EXPECT_EQ(sum.closest, "the shuffled result");
-  EXPECT_EQ(sum.closest_rho, 0x1p19);
+  EXPECT_EQ(sum.nearest_rejected, "the shuffled result");
+  EXPECT_EQ(sum.nearest_rho, 0x1p19);
   sum.add(ControlCounts{});
-  EXPECT_EQ(sum.closest_rho, 0x1p19);
+  EXPECT_EQ(sum.nearest_rho, 0x1p19);
 }
 
 TEST(NegativeControls, ReportsAcceptedControl) {

@@ -1,5 +1,3 @@
-#include "harness/suite/run/program_identity.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -7,6 +5,7 @@
 
 #include <link.h>
 
+#include "harness/suite/run/verdict_cache.hpp"
 #include "support/fault_injection.hpp"
 #include "support/hash.hpp"
 

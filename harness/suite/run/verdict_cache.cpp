@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/records/record_json.hpp"
-#include "harness/suite/run/program_identity.hpp"
 #include "ir/text.hpp"
 #include "support/hash.hpp"
 

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "backends/device/scratch_directory.hpp"
-#include "harness/suite/run/program_identity.hpp"
 #include "harness/testing/cpu_run.hpp"
 
 namespace assay::harness {

@@ -11,8 +11,7 @@
 #include "backends/source/warp/writer.hpp"
 #include "frontend/interface/frontend.hpp"
 #include "harness/judge/inputs/preconditions.hpp"
-#include "harness/suite/select/module_finder.hpp"
-#include "harness/suite/select/source_file.hpp"
+#include "harness/suite/select/source_files.hpp"
 #include "harness/suite/select/suggest.hpp"
 
 namespace assay::harness {
@@ -166,6 +165,20 @@ Result<KernelSet> read_file(const FileSelector& selector) {
                  selector.path};
   }
   return read;
+}
+
+Result<KernelSource> curated_kernel(const conformance::CaseFile& curated) {
+  Result<KernelSet> read = read_text(std::string(curated.text), std::string(curated.path));
+  if (!read.ok()) return read.error();
+  if (read->kernels.size() != 1) {
+    return Error{fmt::format("internal error: a curated case must contain one kernel, got {}", read->kernels.size()),
+                 std::string(curated.path)};
+  }
+  KernelSource source = std::move(read->kernels.front());
+  source.family = curated.family;
+  source.kernel = curated.name;
+  source.selector = fmt::format("{}/{}", curated.family, curated.name);
+  return source;
 }
 
 }  // namespace assay::harness

@@ -1,4 +1,4 @@
-// The kernels of a user's file, in any language that has a frontend.
+// The kernels of a user's file, in any language that has a frontend, and of a curated case.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/cases.hpp"
 #include "harness/suite/run/run.hpp"
 #include "support/result.hpp"
 
@@ -37,5 +38,9 @@ Result<KernelSet> read_file(const FileSelector& selector);
 
 /// The kernels of a text; `file` is its name in messages and selects the language. No other file is read.
 Result<KernelSet> read_text(const std::string& text, const std::string& file);
+
+/// The kernel of a curated case. Fails with an internal error if the file is not valid Python or does not contain
+/// exactly one kernel. An unsupported kernel is returned with its reason.
+Result<KernelSource> curated_kernel(const conformance::CaseFile& curated);
 
 }  // namespace assay::harness

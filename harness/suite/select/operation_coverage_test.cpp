@@ -14,7 +14,7 @@
 
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
-#include "harness/suite/select/curated.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 #include "ir/library.hpp"
 #include "ir/operations/operations.hpp"
 #include "ir/transforms/adjoint.hpp"

@@ -12,7 +12,6 @@
 
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
-#include "harness/suite/select/curated.hpp"
 #include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/select/paths.hpp"
 #include "harness/suite/select/pattern.hpp"

@@ -14,7 +14,6 @@
 #include "harness/suite/select/pattern.hpp"
 #include "harness/suite/select/random_kernels.hpp"
 #include "harness/suite/select/suggest.hpp"
-#include "ir/hash.hpp"
 #include "ir/source_location.hpp"
 #include "ir/text.hpp"
 

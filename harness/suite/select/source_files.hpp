@@ -1,9 +1,16 @@
-// Finds the modules that a Python file imports.
+// The user's source files: their bytes, and the modules that they import.
 #pragma once
 
+#include <string>
+
 #include "frontend/interface/frontend.hpp"
+#include "support/result.hpp"
 
 namespace assay::harness {
+
+/// The file's bytes, at most one more than the frontend accepts, so that the frontend rejects a larger file. Fails,
+/// with the path, if the file cannot be opened or read.
+Result<std::string> source_file_contents(const std::string& path, const frontend::FrontendRow& language);
 
 /// Finds modules as Python would if the package of the importing file were installed, or if the file were run as a
 /// script. Relative names start at the file's folder. Other names start at the folder that contains its outermost

@@ -1,15 +1,20 @@
-// PTX that records the results of its instructions: a module with code inserted after each instruction with a result.
-// Any device that accepts PTX can run it.
+// Analysis and instrumentation of the PTX of a built kernel.
 #pragma once
 
 #include <string>
 
+#include "backends/device/backend.hpp"
 #include "backends/device/recording.hpp"
 #include "support/result.hpp"
 
 namespace assay::ptx {
 
-/// A backends::MakeRecording for PTX artifacts.
+/// Whether the barriers `bar.sync 1` are redundant (checks/data_flow.hpp) in every entry of the given precision, in the
+/// PTX for each architecture; false if the kernel has no PTX. Fails if the PTX cannot be parsed.
+Result<bool> is_barrier_1_redundant(const backends::BuiltKernel& kernel, backends::Precision precision);
+
+/// A backends::MakeRecording for PTX artifacts: inserts code after each instruction with a result. Any device that
+/// accepts PTX can run it.
 ///
 /// Addresses are not recorded, because they differ between devices; neither are other 64-bit integers computed from a
 /// 64-bit parameter. Predicates and floats derived from these are recorded. Of called functions, only the results are

@@ -1,9 +1,8 @@
-#include "ir/transforms/private_cells.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "ir/analysis.hpp"
+#include "ir/transforms/thread_private.hpp"
 
 namespace assay::transforms {
 namespace {

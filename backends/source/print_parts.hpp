@@ -1,14 +1,19 @@
-// The main program that --with-host adds to CUDA source.
+// Parts of print(): the check before the kernel is printed, and the host program after it. Private to the printer.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "backends/device/backend.hpp"
 #include "backends/device/emitted_kernel.hpp"
 #include "backends/source/unit.hpp"
 #include "ir/module.hpp"
+#include "support/result.hpp"
 
 namespace assay::source {
+
+/// Fails at the first unsupported variable, expression or atomic of `function` or of a function that it calls.
+Result<void> check_supported(const ir::Module& module, const ir::Function& function, backends::SourceTarget target);
 
 /// Host code that follows the kernels: allocates sample arguments, launches each entry point, checks every call and
 /// prints the beginning of each changed array. `structs` are the structs defined by the kernel's source, in order.

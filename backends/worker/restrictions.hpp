@@ -1,9 +1,16 @@
-// Landlock: a Linux kernel facility by which a process restricts its own access to files and more.
+// Restrictions that a process places on itself: a system call filter, and Landlock, a Linux kernel facility by which a
+// process restricts its own access to files and more.
 #pragma once
 
 #include <cstdint>
 
 namespace assay::worker {
+
+/// Kills the calling process with SIGSYS at any later system call that is not needed for loading code, memory, clocks,
+/// printing and serving. It can start no processes or threads, write no files, use no socket except the parent's, and
+/// signal only itself, but not stop itself. A sanitizer's run-time library may do a little more. Returns 0 or an error
+/// number: ENOSYS or EINVAL if the kernel does not support such filters, ENOPKG if built without libseccomp.
+[[nodiscard]] std::int32_t filter_system_calls();
 
 /// The first versions in which Landlock restricts more than files.
 inline constexpr std::int32_t kLandlockNetwork = 4;  ///< TCP

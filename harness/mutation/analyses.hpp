@@ -1,0 +1,33 @@
+// Analyses that decide which mutants of a kernel are equivalent to it.
+#pragma once
+
+#include <vector>
+
+#include "harness/mutation/editor.hpp"
+#include "harness/mutation/mutation.hpp"
+#include "ir/module.hpp"
+
+namespace assay::mutation {
+
+/// By statement (numbered as in statements_of): whether it changes an array that outlives the launch, or computes a
+/// value for such a statement. `dead` statements have no effect. A statement without effect may be changed arbitrarily,
+/// as long as it terminates and accesses only the kernel's memory.
+std::vector<bool> effective_statements(const ir::Function& function, const std::vector<ListedStatement>& statements,
+                                       const std::vector<bool>& dead);
+
+/// Whether no iteration writes a value that another one reads. Conservative: false may mean that it is not known. True
+/// if one of these holds:
+/// - the body does not use the loop variable, so that all iterations are identical;
+/// - each outer adjoint that the body assigns is a sum that nothing else in the loop reads, a copy of itself, or a
+///   value of which each iteration reads and changes only its own component; and each gradient that the body reads and
+///   changes, or clears, is accessed only in the iteration's own slice.
+bool is_order_independent(const MutationContext& context, const ir::For& loop);
+
+/// Whether no other thread of any launch accesses the gradient element to which the statement adds. Conservative: false
+/// may mean that it is not known. In every access to the array, some index must differ between threads: it has the form
+/// a i + b with a thread index i and a constant a, and its unknown part is a multiple of a number that does not divide
+/// the difference of two threads. Tiles must be equal in every access, so that each element belongs to one thread, and
+/// must not overlap. Indices are assumed not to wrap around.
+bool adds_to_private_element(const MutationContext& context, const ir::Atomic& addition);
+
+}  // namespace assay::mutation
