@@ -16,20 +16,20 @@ namespace {
 
 using nlohmann::json;
 
-enum class Result : std::uint8_t { passed, failure, error, skipped };
+enum class TestResult : std::uint8_t { passed, failure, error, skipped };
 
-Result result_of(const json& record) {
+TestResult result_of(const json& record) {
   const std::string outcome = record.at("outcome");
   switch (tone_of(record)) {
-    case Tone::passed: return Result::passed;
+    case Tone::passed: return TestResult::passed;
     case Tone::expected_failures:
-    case Tone::unsupported: return Result::skipped;
-    case Tone::inconclusive: return Result::failure;
+    case Tone::unsupported: return TestResult::skipped;
+    case Tone::inconclusive: return TestResult::failure;
     case Tone::not_run:
     case Tone::unexpected: break;
   }
   const bool judged = outcome == "fail" || outcome == "memory_fault" || standing_of(record) == "better";
-  return judged ? Result::failure : Result::error;
+  return judged ? TestResult::failure : TestResult::error;
 }
 
 std::string text(const json& value) { return without_illegal_xml(value.get<std::string>()); }
@@ -40,14 +40,14 @@ std::string case_seconds(double milliseconds) { return fmt::format("{:.6f}", mil
 
 struct Suite {
   std::vector<const json*> cases;
-  std::array<int, 4> count = {};  // by Result
+  std::array<int, 4> count = {};  // by TestResult
   double time_ms = 0;
 };
 
 void set_counts(pugi::xml_node node, const Suite& suite) {
   node.append_attribute("tests") = static_cast<unsigned>(suite.cases.size());
-  node.append_attribute("failures") = suite.count[static_cast<std::size_t>(Result::failure)];
-  node.append_attribute("errors") = suite.count[static_cast<std::size_t>(Result::error)];
+  node.append_attribute("failures") = suite.count[static_cast<std::size_t>(TestResult::failure)];
+  node.append_attribute("errors") = suite.count[static_cast<std::size_t>(TestResult::error)];
 }
 
 void add_case(pugi::xml_node suite, const json& record) {
@@ -56,13 +56,13 @@ void add_case(pugi::xml_node suite, const json& record) {
   node.append_attribute("classname") =
       fmt::format("{}.{}", text(record.at("family")), text(record.at("kernel"))).c_str();
   node.append_attribute("time") = case_seconds(total_ms(record)).c_str();
-  const Result result = result_of(record);
-  if (result == Result::passed) return;
+  const TestResult result = result_of(record);
+  if (result == TestResult::passed) return;
   static constexpr std::array<const char*, 4> kElements = {"", "failure", "error", "skipped"};
   pugi::xml_node why = node.append_child(kElements[static_cast<std::size_t>(result)]);
   const std::string message = without_illegal_xml(message_text(record));
   why.append_attribute("message") = message.c_str();
-  if (result == Result::skipped) return;
+  if (result == TestResult::skipped) return;
   why.append_attribute("type") = without_illegal_xml(outcome_text(record)).c_str();
   std::string body = message + "\n" + text(record.at("reproduce")) + "\n";
   if (record.contains("log")) body += text(record.at("log"));
@@ -98,7 +98,7 @@ std::string junit_xml(const Run& run) {
     pugi::xml_node node = root.append_child("testsuite");
     node.append_attribute("name") = name.c_str();
     set_counts(node, suite);
-    node.append_attribute("skipped") = suite.count[static_cast<std::size_t>(Result::skipped)];
+    node.append_attribute("skipped") = suite.count[static_cast<std::size_t>(TestResult::skipped)];
     node.append_attribute("time") = suite_seconds(suite.time_ms).c_str();
     node.append_attribute("timestamp") = text(run.start.at("started")).substr(0, 19).c_str();
     for (const json* record : suite.cases)
