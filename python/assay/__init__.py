@@ -1,0 +1,35 @@
+"""Verify NVIDIA Warp kernels and their gradients against computed error bounds.
+
+>>> import assay
+>>> assay.assert_verified(my_kernel)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay._errors import AssayError, CannotExport, ProgramMissing, VerificationFailed
+
+__all__ = [
+    "AssayError",
+    "CannotExport",
+    "ProgramMissing",
+    "Verdict",
+    "VerificationFailed",
+    "assert_verified",
+    "export",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs Warp only when it is used, so that ``python -m assay`` works without Warp."""
+    if name == "export":
+        from assay._export import export
+
+        return export
+    if name in ("Verdict", "assert_verified", "verify"):
+        from assay import _verify
+
+        return getattr(_verify, name)
+    raise AttributeError(f"module 'assay' has no attribute {name!r}")

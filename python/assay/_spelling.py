@@ -1,0 +1,145 @@
+"""How the exported file spells types and constants of Warp."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import warp as wp
+from warp._src import codegen, context
+from warp._src import types as warp_types
+
+from assay._errors import CannotExport
+
+StructName = Callable[[codegen.Struct], str]
+"""Gives the name of a struct in the exported file, and writes its definition there if needed."""
+
+
+def spell_type(kind: Any, struct_name: StructName) -> str:
+    """Spell a type as an expression that both Warp and Assay read.
+
+    Parameters
+    ----------
+    kind
+        A scalar, vector, matrix, quaternion, transform, struct or array type, or an annotation such as ``Any``.
+    struct_name
+        Called for each struct that the type contains.
+
+    Returns
+    -------
+    str
+        For instance ``wp.array(dtype=wp.vec3f, ndim=2)``.
+
+    Raises
+    ------
+    CannotExport
+        If the exported file cannot name the type.
+    """
+    if kind in (int, float, bool):
+        return str(kind.__name__)
+    if kind is Any:
+        return "Any"
+    if _is_array_type(kind):
+        return f"wp.array(dtype={spell_type(kind.dtype, struct_name)}, ndim={kind.ndim})"
+    if isinstance(kind, codegen.Struct):
+        return struct_name(kind)
+    if inspect.isclass(kind):
+        if kind in warp_types.scalar_types or kind is warp_types.bool:
+            return f"wp.{kind.__name__}"
+        if getattr(kind, "_wp_generic_type_str_", None) is not None:
+            return _spell_aggregate(kind, struct_name)
+        if getattr(wp, kind.__name__, None) is kind:
+            return f"wp.{kind.__name__}"
+    if kind is Callable or getattr(kind, "__origin__", None) is Callable or "Callable" in repr(kind):
+        return "Callable"
+    raise CannotExport(f"a parameter has the type {type_name(kind)}")
+
+
+def type_name(kind: Any) -> str:
+    """Name a type for a message."""
+    annotated = getattr(kind, "_concrete_cls", None)
+    if annotated is not None:
+        return str(annotated.__name__)
+    return str(getattr(kind, "__name__", None) or type(kind).__name__)
+
+
+def _is_array_type(kind: Any) -> bool:
+    annotation = getattr(warp_types, "_ArrayAnnotationBase", None)
+    if annotation is not None and isinstance(kind, annotation):
+        return getattr(kind, "_concrete_cls", None) is warp_types.array
+    return type(kind) is warp_types.array
+
+
+def _spell_aggregate(kind: Any, struct_name: StructName) -> str:
+    scalar = spell_type(warp_types.type_scalar_type(kind), struct_name)
+    shape = kind._shape_
+    match kind._wp_generic_type_str_:
+        case "vec_t":
+            return f"wp.types.vector(length={shape[0]}, dtype={scalar})"
+        case "mat_t":
+            return f"wp.types.matrix(shape=({shape[0]}, {shape[1]}), dtype={scalar})"
+        case "quat_t":
+            return f"wp.quat{_letter(kind)}"
+        case "transform_t":
+            return f"wp.transform{_letter(kind)}"
+    raise CannotExport(f"a parameter has the type {type_name(kind)}")
+
+
+def _letter(kind: Any) -> str:
+    letters = {wp.float16: "h", wp.float32: "f", wp.float64: "d"}
+    scalar = warp_types.type_scalar_type(kind)
+    if scalar not in letters:
+        raise CannotExport(f"a parameter has the type {type_name(kind)}")
+    return letters[scalar]
+
+
+def spell_constant(value: Any, struct_name: StructName) -> str:
+    """Spell a constant that a kernel captured.
+
+    Numbers keep all digits of their Python value. A value of a Warp type keeps this type.
+
+    Raises
+    ------
+    CannotExport
+        If the exported file cannot hold the value.
+    """
+    if isinstance(value, enum.Enum) and not isinstance(value, int):
+        value = value.value
+    if isinstance(value, bool | np.bool_ | warp_types.bool):
+        return str(bool(value))
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    if isinstance(value, float | np.floating):
+        return _spell_float(float(value))
+    if isinstance(value, str):
+        return repr(value)
+    if value is None:
+        return "None"
+    if type(value) in warp_types.scalar_types:
+        number = value.value
+        return f"wp.{type(value).__name__}({_spell_float(number) if isinstance(number, float) else number})"
+    if getattr(type(value), "_wp_generic_type_str_", None) is not None:
+        numbers = ", ".join(_spell_number(x) for x in np.array(value).flatten().tolist())
+        return f"{spell_type(type(value), struct_name)}({numbers})"
+    raise CannotExport(f"it uses a value of type {type(value).__name__}, which a kernel cannot hold as a constant")
+
+
+def _spell_number(number: int | float | bool) -> str:
+    return _spell_float(number) if isinstance(number, float) else str(number)
+
+
+def _spell_float(number: float) -> str:
+    if math.isnan(number):
+        return "wp.nan"
+    if math.isinf(number):
+        return "wp.inf" if number > 0 else "-wp.inf"
+    return repr(number)
+
+
+def is_builtin_function(value: Any) -> bool:
+    """Return whether the value is a builtin function of Warp."""
+    return isinstance(value, context.Function) and value.is_builtin()

@@ -1,0 +1,4 @@
+import pytest
+
+wp = pytest.importorskip("warp")
+wp.config.quiet = True

@@ -1,0 +1,93 @@
+"""Exported files compute what the live kernels compute."""
+
+import importlib.util
+import inspect
+
+import assay
+import kernels
+import numpy as np
+import pytest
+import warp as wp
+
+
+def load(text, folder, name="exported"):
+    file = folder / f"{name}.py"
+    file.write_text(text)
+    spec = importlib.util.spec_from_file_location(f"{name}_{folder.name}", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def results(kernel, *inputs, dtype=float):
+    out = wp.zeros(4, dtype=dtype)
+    wp.launch(kernel, dim=4, inputs=[*inputs, out])
+    return out.numpy()
+
+
+X = np.array([0.0, -1.5, 2.0, 3.25])
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [kernels.scaled_squares, kernels.scaled_halves, kernels.Solver.step, kernels.shadowing],
+    ids=lambda k: k.key,
+)
+def test_exported_kernel_computes_the_same(kernel, tmp_path):
+    module = load(assay.export(kernel), tmp_path)
+    exported = getattr(module, kernel.key.split(".")[-1].replace("<locals>", ""), None)
+    x = wp.array(X, dtype=float)
+    assert np.array_equal(results(kernel, x), results(exported, x))
+
+
+def test_doubles_keep_their_digits(tmp_path):
+    module = load(assay.export(kernels.exact), tmp_path)
+    x = wp.array(X, dtype=wp.float64)
+    expected = X * kernels.ROOT + kernels.ROOT * 2.0
+    assert np.array_equal(results(module.exact, x, dtype=wp.float64), expected)
+
+
+def particles_of(struct):
+    made = [struct() for _ in range(4)]
+    for number, particle in enumerate(made):
+        particle.position, particle.mass = wp.vec3(1.0, number, 2.0), 2.0
+    return wp.array(made, dtype=struct)
+
+
+def test_structs_vectors_enumerations_and_modules(tmp_path):
+    text = assay.export(kernels.energies)
+    assert "class Particle:" in text
+    assert "GRAVITY" in text
+    module = load(text, tmp_path)
+    particles, copies = (particles_of(m.Particle) for m in (kernels, module))
+    assert np.array_equal(results(kernels.energies, particles, 3.0), results(module.energies, copies, 3.0))
+
+
+def test_instance_of_generic_kernel(tmp_path):
+    instance = wp.overload(kernels.any_type, [wp.array(dtype=wp.vec2), wp.array(dtype=wp.vec2)])
+    text = assay.export(instance)
+    assert "wp.types.vector(length=2, dtype=wp.float32)" in text
+    assert "Any)" not in text.split("@wp.kernel")[1]
+
+
+def test_lines_below_source_comment_are_those_of_the_user():
+    text = assay.export(kernels.scaled_halves).splitlines()
+    user = inspect.getsource(kernels).splitlines()
+    for number, line in enumerate(text):
+        if not line.startswith("# source: "):
+            continue
+        first = int(line.rsplit(":", 1)[1])
+        assert user[first - 1].strip().startswith("def ")
+        assert text[number + 2].startswith("def ")
+        body = number + 3
+        assert text[body].strip() == user[first].strip()
+
+
+def test_reason_why_not():
+    with pytest.raises(assay.CannotExport, match="native code"):
+        assay.export(kernels.calls_native)
+
+
+def test_refuses_what_is_no_kernel():
+    with pytest.raises(TypeError, match="expected a kernel"):
+        assay.export(kernels.square)
