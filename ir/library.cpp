@@ -131,8 +131,9 @@ E interpolated(Definition& d) { return d[0] * (1.0 - d[2]) + d[1] * d[2]; }
 
 E skew(Definition& d) {
   const E x = d[0];
+  const E minus = d.let("minus", -x);  // unlike the negative of a scalar, it has the other sign for a zero
   const E none = like(x, 0);
-  return make(matrix_of(x, 3, 3), {none, -x[2], x[1], x[2], none, -x[0], -x[1], x[0], none});
+  return make(matrix_of(x, 3, 3), {none, minus[2], x[1], x[2], none, minus[0], minus[1], x[0], none});
 }
 std::vector<E> diagonal(E m) {
   std::vector<E> found;

@@ -1,6 +1,7 @@
 #include "harness/warp_differences/exchange.hpp"
 
 #include <fstream>
+#include <map>
 #include <span>
 
 #include <fmt/format.h>
@@ -80,10 +81,14 @@ json plan_launch(const ComparedKernel& subject, std::size_t number, Bytes& data)
 
 Result<void> write_plan(const fs::path& folder, const std::vector<ComparedKernel>& subjects) {
   json cases = json::array();
+  std::map<std::string_view, std::string> files;  // by text: kernels of one file are compiled together
   for (std::size_t s = 0; s < subjects.size(); ++s) {
     const ComparedKernel& subject = subjects[s];
     const std::string name = case_name(s);
-    if (auto written = write_file(folder / (name + ".py"), subject.python()); !written.ok()) return written;
+    const auto [file, is_new] = files.try_emplace(subject.python(), name + ".py");
+    if (is_new) {
+      if (auto written = write_file(folder / file->second, subject.python()); !written.ok()) return written;
+    }
     json launches = json::array();
     for (std::size_t l = 0; l < subject.sets().size(); ++l) {
       Bytes data;
@@ -93,7 +98,7 @@ Result<void> write_plan(const fs::path& folder, const std::vector<ComparedKernel
       launches.push_back(std::move(launch));
     }
     cases.push_back({{"name", name},
-                     {"source", name + ".py"},
+                     {"source", file->second},
                      {"kernel", subject.kernel().name},
                      {"launches", std::move(launches)}});
   }

@@ -1,10 +1,10 @@
 // Runs subjects in Warp: writes a folder with sources, inputs and a plan, runs harness/warp_differences/run_warp.py on
 // it, and reads the answers.
 //
-// In the folder, plan.json lists for each case its source file and kernel, and for each launch its extents, its
-// parameters (shape, bytes, whether differentiable and with a cotangent) and a data file. The data file contains the
-// memory of each parameter, followed by its cotangent, if any, in the same layout. The memory layout is that of
-// ir/launch.hpp, which is also Warp's.
+// In the folder, plan.json lists for each case its source file, which cases with equal text share, and its kernel, and
+// for each launch its extents, its parameters (shape, bytes, whether differentiable and with a cotangent) and a data
+// file. The data file contains the memory of each parameter, followed by its cotangent, if any, in the same layout. The
+// memory layout is that of ir/launch.hpp, which is also Warp's.
 #pragma once
 
 #include <chrono>

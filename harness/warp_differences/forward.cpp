@@ -10,13 +10,12 @@ namespace {
 
 constexpr std::size_t kMismatchesKept = 8;
 
-std::string describe(const std::string& where, const harness::Computed& got, const harness::Expected& expected) {
-  if (expected.is_integer) return fmt::format("{}: expected {}, got {}", where, expected.integer, got.integer);
-  return fmt::format("{}: expected {:.17g} within {:.3g}, got {:.17g}", where, expected.value, expected.bound,
-                     got.value);
-}
-
 }  // namespace
+
+std::string describe(const harness::Expected& expected, const harness::Computed& got) {
+  if (expected.is_integer) return fmt::format("expected {}, got {}", expected.integer, got.integer);
+  return fmt::format("expected {:.17g} within {:.3g}, got {:.17g}", expected.value, expected.bound, got.value);
+}
 
 std::string place(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
                   std::size_t scalar) {
@@ -33,7 +32,8 @@ std::string place(const ComparedKernel& subject, std::size_t parameter, const ir
   return fmt::format("{}[{}]{}", name, fmt::join(index, ", "), part);
 }
 
-ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer) {
+ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer,
+                                  const VisitScalar& visit) {
   const harness::InputSet& set = subject.sets()[launch];
   const auto expected = harness::expected_outputs(set.reference, reference::kNative);
   ForwardComparison comparison;
@@ -45,9 +45,10 @@ ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t lau
       if (!expected[p]->written[i]) continue;
       const harness::Expected& wanted = expected[p]->scalars[i];
       const harness::ScalarComparison score = harness::score(got[i], wanted);
+      if (visit) visit({p, i, wanted, got[i], score.agreement});
       ++(score.agreement == harness::Agreement::kUnknown ? comparison.unknown : comparison.checks);
       if (score.agreement == harness::Agreement::kDiffers && comparison.mismatches.size() < kMismatchesKept) {
-        comparison.mismatches.push_back(describe(place(subject, p, layout, i), got[i], wanted));
+        comparison.mismatches.push_back(place(subject, p, layout, i) + ": " + describe(wanted, got[i]));
       }
     }
   }

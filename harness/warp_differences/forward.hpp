@@ -1,10 +1,13 @@
 // Compares Warp's forward results with the oracle's bounds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "harness/judge/compare/comparator.hpp"
 #include "harness/warp_differences/exchange.hpp"
 #include "harness/warp_differences/subject.hpp"
 
@@ -16,8 +19,23 @@ struct ForwardComparison {
   std::vector<std::string> mismatches;  ///< the first few: array, index, expected, bound, got
 };
 
-/// Compares every element that the kernel writes. The answer must be kDone.
-ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer);
+/// One scalar that the kernel writes: the oracle's and Warp's result.
+struct ComparedScalar {
+  std::size_t parameter = 0;
+  std::size_t scalar = 0;  ///< position in the array, component by component
+  harness::Expected expected;
+  harness::Computed got;
+  harness::Agreement agreement = harness::Agreement::kAgrees;
+};
+using VisitScalar = std::function<void(const ComparedScalar&)>;
+
+/// Compares every element that the kernel writes, and passes each comparison to `visit`, if given. The answer must be
+/// kDone.
+ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer,
+                                  const VisitScalar& visit = {});
+
+/// "expected 1 within 1e-07, got 2".
+std::string describe(const harness::Expected& expected, const harness::Computed& got);
 
 /// A scalar of an array in Python notation: "x[3, 2]", followed by ".1" for a component of a compound element.
 std::string place(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,

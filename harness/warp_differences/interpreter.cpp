@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/cpu/process.hpp"
 
@@ -45,6 +46,14 @@ Result<WarpInterpreter> find_interpreter(const fs::path& root) {
   const auto system = cpu::find_program("python3");
   if (!system) return Error{"no python3 found; run ci/setup"};
   return try_interpreter(*system, root);
+}
+
+Result<WarpSignatures> warp_signatures(const WarpInterpreter& interpreter, const fs::path& root) {
+  const cpu::ProcessResult result =
+      cpu::run_process(interpreter.program, {script(root).string(), "--signatures"}, kStartLimit);
+  const auto signatures = nlohmann::json::parse(last_line(result.output), nullptr, false);
+  if (!result.succeeded() || signatures.is_discarded()) return Error{"no signatures: " + result.output};
+  return signatures.get<WarpSignatures>();
 }
 
 }  // namespace assay::warp

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "support/result.hpp"
 
@@ -16,6 +19,10 @@ struct WarpInterpreter {
 /// Tries only $ASSAY_WARP_PYTHON if it is set; else the environment that ci/setup-warp creates under `root`, then
 /// python3. Fails with the interpreter that was tried and how to install Warp.
 Result<WarpInterpreter> find_interpreter(const std::filesystem::path& root);
+
+/// The parameter names of each signature of each function of Warp, separated by spaces, by name of the function.
+using WarpSignatures = std::map<std::string, std::vector<std::string>, std::less<>>;
+Result<WarpSignatures> warp_signatures(const WarpInterpreter& interpreter, const std::filesystem::path& root);
 
 /// The script that runs kernels in Warp.
 std::filesystem::path script(const std::filesystem::path& root);

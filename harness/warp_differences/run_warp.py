@@ -2,6 +2,7 @@
 
 Usage: run_warp.py FOLDER [--jobs N] [--limit SECONDS] [--cache FOLDER]
        run_warp.py --version
+       run_warp.py --signatures
 
 FOLDER holds plan.json and the files that it names (exchange.cpp writes them, and says what is in them). For each
 case there come
@@ -28,13 +29,18 @@ import warp as wp
 
 
 def load_kernel(case, folder):
-    """Imports the file of the case as a separate module and returns its kernel."""
-    name = "assay_case_" + case["name"]
-    spec = importlib.util.spec_from_file_location(name, folder / case["source"])
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return getattr(module, case["kernel"])
+    """Imports the file of the case as a separate module, once for all of its cases, and returns the case's kernel."""
+    name = "assay_case_" + pathlib.Path(case["source"]).stem
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, folder / case["source"])
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return getattr(sys.modules[name], case["kernel"])
 
 
 def value_argument(kind, raw):
@@ -215,15 +221,24 @@ class Case:
 def run_plan(folder, jobs, limit):
     cases = [Case(plan, folder, limit)
              for plan in json.loads((folder / "plan.json").read_text(encoding="utf-8"))["cases"]]
+    sources = list(dict.fromkeys(case.plan["source"] for case in cases))
     for worker in range(jobs):
         if os.fork() == 0:
-            for case in cases[worker::jobs]:
-                case.run()
+            own = set(sources[worker::jobs])
+            for case in cases:
+                if case.plan["source"] in own:
+                    case.run()
             sys.stdout.flush()
             os._exit(0)
     failed = [os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(jobs)]
     if any(failed):
         sys.exit(f"processes that compile kernels ended with {failed}")
+
+
+def signatures():
+    """The parameter names of each overload of each function, separated by spaces."""
+    return {name: sorted({" ".join(overload.input_types) for overload in getattr(function, "overloads", [function])})
+            for name, function in wp._src.context.builtin_functions.items()}
 
 
 def main():
@@ -233,9 +248,13 @@ def main():
     parser.add_argument("--limit", type=int, default=60, help="seconds for one pass of one launch")
     parser.add_argument("--cache", help="folder for Warp's compiled kernels")
     parser.add_argument("--version", action="store_true", help="print Warp's version")
+    parser.add_argument("--signatures", action="store_true", help="print the parameter names of Warp's functions")
     arguments = parser.parse_args()
     if arguments.version:
         print(wp.config.version)
+        return
+    if arguments.signatures:
+        print(json.dumps(signatures()))
         return
     if arguments.folder is None:
         parser.error("FOLDER is missing")

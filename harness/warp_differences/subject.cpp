@@ -67,15 +67,36 @@ void round_to_halves(const ir::Module& module, ir::Argument& argument, double lo
 
 }  // namespace
 
-Result<ComparedKernel> ComparedKernel::make(KernelSource source, GradientLaunches gradients, int launches) {
+Result<ComparedKernel> ComparedKernel::with_oracle(KernelSource source) {
   ComparedKernel made;
   made.source_ = std::move(source);
+  if (made.source_.parse_error) return Error{made.source_.parse_error->text(), made.name()};
+  Result<reference::Oracle> oracle = reference::Oracle::make(made.module(), made.kernel());
+  if (!oracle.ok()) return Error{oracle.error().text(), made.name()};
+  made.oracle_ = std::make_unique<const reference::Oracle>(oracle.take());
+  return made;
+}
+
+Result<ComparedKernel> ComparedKernel::with_launch(KernelSource source, ir::Launch launch) {
+  Result<ComparedKernel> made = with_oracle(std::move(source));
+  if (!made.ok()) return made;
+  made->uninitialised_.assign(launch.arguments.size(), false);
+  harness::InputSet set;
+  set.launch[kNative] = std::move(launch);
+  set.reference = made->oracle_->evaluate({.launch = set.launch[kNative]});
+  if (!set.reference.findings.empty()) {
+    return Error{reference::describe(set.reference.findings.front(), made->module(), made->kernel()), made->name()};
+  }
+  made->sets_.push_back(std::move(set));
+  return made;
+}
+
+Result<ComparedKernel> ComparedKernel::make(KernelSource source, GradientLaunches gradients, int launches) {
+  Result<ComparedKernel> prepared = with_oracle(std::move(source));
+  if (!prepared.ok()) return prepared;
+  ComparedKernel made = prepared.take();
   made.gradients_ = gradients;
   const auto reject = [&](const Error& why) { return Error{why.text(), made.name()}; };
-  if (made.source_.parse_error) return reject(*made.source_.parse_error);
-  Result<reference::Oracle> oracle = reference::Oracle::make(made.module(), made.kernel());
-  if (!oracle.ok()) return reject(oracle.error());
-  made.oracle_ = std::make_unique<const reference::Oracle>(oracle.take());
   Result<harness::InputSpace> space = harness::InputSpace::make(made.module(), made.kernel(), *made.oracle_);
   if (!space.ok()) return reject(space.error());
   made.uses_ = space->uses();

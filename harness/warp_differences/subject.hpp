@@ -29,6 +29,10 @@ class ComparedKernel {
   /// Fails if the kernel could not be parsed, or if no such inputs were found.
   static Result<ComparedKernel> make(harness::KernelSource source, GradientLaunches gradients, int launches);
 
+  /// With one given launch, forward only. Fails if the kernel could not be parsed, or if the oracle does not support it
+  /// or reports a finding.
+  static Result<ComparedKernel> with_launch(harness::KernelSource source, ir::Launch launch);
+
   /// "loop/dynamic_product"; for an example "examples/nbody.accelerate".
   std::string name() const { return source_.family + "/" + source_.kernel; }
   const std::string& python() const { return source_.python; }
@@ -50,6 +54,8 @@ class ComparedKernel {
 
  private:
   ComparedKernel() = default;
+  /// With an oracle and without input sets.
+  static Result<ComparedKernel> with_oracle(harness::KernelSource source);
   void add_grid_set(const harness::InputSet& drawn, const harness::Preconditions& preconditions);
 
   harness::KernelSource source_;

@@ -164,15 +164,19 @@ BoundedValue Arithmetic::root(const BoundedValue& a, bool never_negative) const 
 BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) const {
   const std::size_t k = operands.size() / 2;
   long double v = 0;
-  double mass = 0;
+  double mass = 0;         // of all terms
+  double finite_mass = 0;  // of the finite terms, whose sum may overflow
   PrecisionBounds p{};
   bool exact_terms = true;
+  bool has_product = false;  // that is not zero
   for (std::size_t i = 0; i < k; ++i) {
     const BoundedValue& a = *operands[i];
     const BoundedValue& b = *operands[k + i];
     const long double term = a.v * b.v;
-    v += term;
+    v = i == 0 ? term : v + term;  // a sum of negative zeros is a negative zero
     mass += magnitude(term);
+    if (is_finite(term)) finite_mass += magnitude(term);
+    has_product = has_product || term != 0;
     exact_terms = exact_terms && term == 0 && both_zero(a.e) && both_zero(b.e);
     for (std::size_t precision = 0; precision < kPrecisions; ++precision)
       p[precision] += scaled(magnitude(a.v), b.e[precision]) + scaled(magnitude(b.v), a.e[precision]) +
@@ -181,14 +185,21 @@ BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) cons
   if (exact_terms || !computes_bounds_) return {v, {}};
   BoundedValue result{v, {}};
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
-    // Each product below the normal range loses up to half the smallest spacing. The policy's k u sum|a b| treats
-    // the terms as exact; the second-order contribution of their errors is included here.
-    const double r = static_cast<double>(k) * (formats_[precision].unit * (mass + p[precision]) +
-                                               0.5 * ulp(formats_[precision], 0) + formats_[precision].flush);
+    // Each product below the normal range loses up to half the smallest spacing, unless all products are exactly zero.
+    // The policy's k u sum|a b| treats the terms as exact; the second-order contribution of their errors is included
+    // here.
+    const double least = has_product || p[precision] > 0 ? half_ulp_error(formats_[precision], 0, 0) : 0;
+    const double r =
+        static_cast<double>(k) * (formats_[precision].unit * (mass + p[precision]) + least + formats_[precision].flush);
     // The terms of the oracle are rounded as well: its error is relative to their magnitudes, not to the sum.
     const double e = p[precision] + r + static_cast<double>(2 * k) * kOracleUnitRoundoff * mass;
-    if (!is_finite(v)) result.e[precision] = p[precision] == 0 ? 0 : kUnbounded;
-    else result.e[precision] = e < kUnbounded ? complete_bound(formats_[precision], magnitude(v), e) : kUnbounded;
+    // A product or partial sum may overflow even if the whole sum does not.
+    const double greatest = finite_mass * (1 + static_cast<double>(k) * formats_[precision].unit) + p[precision];
+    const bool may_overflow = !(greatest <= formats_[precision].largest);
+    if (!is_finite(v)) result.e[precision] = p[precision] == 0 && !may_overflow ? 0 : kUnbounded;
+    else
+      result.e[precision] =
+          e < kUnbounded && !may_overflow ? complete_bound(formats_[precision], magnitude(v), e) : kUnbounded;
   }
   return result;
 }

@@ -25,6 +25,7 @@ BoundedValue at_zero_length(const PrecisionBounds& e) {
 
 BoundedValue unit_component(const Arithmetic& a, Operands x) {
   const BoundedValue& length = *x[1];
+  if (std::isnan(length.v) && both_zero(length.e)) return kBoundedZero;  // a NaN is not greater than zero
   return length.v == 0 ? at_zero_length(length.e) : a.div(*x[0], length);
 }
 void unit_component_partials(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
@@ -191,6 +192,7 @@ void d_lerp(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t,
 /// t = clamp((x - low) / (high - low), 0, 1). Its kinks have no effect: the derivative of t^2 (3 - 2t) is 0 there.
 BoundedValue smoothstep_parameter(const Arithmetic& a, Operands x) {
   BoundedValue t = a.div(a.sub(*x[2], *x[0]), a.sub(*x[1], *x[0]));
+  if (std::isnan(t.v)) t.v = 0;  // max ignores a NaN
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     const double e = t.e[precision];
     if (magnitude(t.v - 0.5L) - 0.5 > e && (t.v < 0 || t.v > 1)) t.e[precision] = 0;

@@ -54,7 +54,12 @@ class Square {
     if (determinant_.v == 0 && both_zero(determinant_.e)) return kBoundedZero;
     BoundedValue cofactor = determinant(whole_.without(j, i));
     if ((i + j) % 2 != 0) cofactor = Arithmetic::neg(cofactor);
-    return Arithmetic::widest(a_.div(cofactor, determinant_), a_.mul(cofactor, a_.div(kBoundedOne, determinant_)));
+    const BoundedValue reciprocal = a_.div(kBoundedOne, determinant_);
+    BoundedValue result = Arithmetic::widest(a_.div(cofactor, determinant_), a_.mul(cofactor, reciprocal));
+    // If the reciprocal may overflow, implementations differ: its product with a zero cofactor is NaN.
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+      if (reciprocal.e[precision] == kUnbounded) result.e[precision] = kUnbounded;
+    return result;
   }
 
  private:
@@ -97,6 +102,10 @@ class Square {
     };
     const auto mass = expand<double>(minor, false, greatest);
     if (mass == 0) return 0;
+    // A product of some of the entries, or a partial sum, may overflow even if the determinant does not.
+    const auto largest_mass =
+        expand<double>(minor, false, [&](const Minor& m, int r, int c) { return std::max(1.0, greatest(m, r, c)); });
+    if (!(largest_mass <= a_.format(static_cast<int>(precision)).largest)) return kUnbounded;
     // The permanent is linear in each entry, so its derivative is the permanent of the remaining entries.
     double propagated = 0;
     double largest = 1;
@@ -111,7 +120,7 @@ class Square {
     const auto steps = static_cast<double>(kRoundings[static_cast<std::size_t>(minor.n)]);
     // Each of at most 24 products may lose half the smallest spacing at each step, and is then multiplied by two
     // entries.
-    const double underflow = 24 * steps * (0.5 * ulp(format, 0) + format.flush) * largest * largest;
+    const double underflow = 24 * steps * (half_ulp_error(format, 0, 0) + format.flush) * largest * largest;
     return propagated + steps * format.unit * (1 + 2 * steps * format.unit) * mass + underflow +
            64 * kOracleUnitRoundoff * mass;
   }

@@ -74,7 +74,8 @@ PrecisionBounds quotient_slack(const BoundedValue& n, const BoundedValue& d, lon
   return slack;
 }
 
-/// The operand that fmin or fmax returns: the smaller or greater one; the second in a tie; NaN operands are ignored.
+/// The operand that gets the gradient of fmin or fmax: the smaller or greater one; the second in a tie; NaN operands
+/// are ignored.
 bool first_wins(bool wants_less, const BoundedValue& a, const BoundedValue& b) {
   if (std::isnan(b.v)) return !std::isnan(a.v);
   return wants_less ? a.v < b.v : a.v > b.v;
@@ -86,7 +87,8 @@ BoundedValue choose(const Arithmetic& a, bool wants_less, const BoundedValue& x,
   const PrecisionBounds slack = sum(x.e, y.e);
   a.decisions().record_kink(distance, slack);
   a.decisions().record_outcome(first);
-  BoundedValue result = first ? x : y;
+  // Zeros of different sign are equal; the first one is returned.
+  BoundedValue result = first || x.v == y.v ? x : y;
   for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     if (!(distance > slack[precision])) result.e[precision] = std::max(x.e[precision], y.e[precision]);
   }

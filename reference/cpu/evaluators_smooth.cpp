@@ -184,23 +184,32 @@ void d_tan(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t
   p[0] = a.widest(a.add(kBoundedOne, square(a, r)), reciprocal(a, square(a, apply(a, cos, *x[0]))));
 }
 
+/// The argument of asin and acos limited to [-1, 1], as in Warp; a NaN becomes -1.
+BoundedValue limited_to_one(const BoundedValue& x) {
+  BoundedValue limited = x;
+  limited.v = x.v > 1 ? 1 : (x.v > -1 ? x.v : -1);
+  for (double& e : limited.e)
+    if (magnitude(x.v) - e >= 1 && std::abs(x.v) > 1) e = 0;  // limited for any error
+  return limited;
+}
+
+/// Error of asin and acos for an argument in [-1, 1].
+double inverse_sine_error(double at, double e) {
+  const double end = at + e;
+  return end < 1 ? e / std::sqrt((1 - end) * (1 + end)) : kUnbounded;
+}
+
 BoundedValue asin(const Arithmetic& a, Operands x) {
-  const double at = magnitude(x[0]->v);
-  return smooth(a, Op::kAsin, *x[0], std::asin(x[0]->v), [&](double e) {
-    const double end = at + e;
-    return end < 1 ? e / std::sqrt((1 - end) * (1 + end)) : kUnbounded;
-  });
+  const BoundedValue at = limited_to_one(*x[0]);
+  return smooth(a, Op::kAsin, at, std::asin(at.v), [&](double e) { return inverse_sine_error(magnitude(at.v), e); });
 }
 void d_asin(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = reciprocal(a, cosine_of_sine(a, *x[0]));
 }
 
 BoundedValue acos(const Arithmetic& a, Operands x) {
-  const double at = magnitude(x[0]->v);
-  return smooth(a, Op::kAcos, *x[0], std::acos(x[0]->v), [&](double e) {
-    const double end = at + e;
-    return end < 1 ? e / std::sqrt((1 - end) * (1 + end)) : kUnbounded;
-  });
+  const BoundedValue at = limited_to_one(*x[0]);
+  return smooth(a, Op::kAcos, at, std::acos(at.v), [&](double e) { return inverse_sine_error(magnitude(at.v), e); });
 }
 void d_acos(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t, BoundedValue* p) {
   p[0] = a.neg(reciprocal(a, cosine_of_sine(a, *x[0])));

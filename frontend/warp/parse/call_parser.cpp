@@ -19,6 +19,13 @@ using ir::Op;
 std::string WarpExpressionParser::warp_function_name(SyntaxNode call) const {
   const SyntaxNode function = call.part(SyntaxField::kFunction);
   std::string name = context_.scope().warp_name(function);
+  if (name.empty() && function.is(SyntaxKind::kAttribute)) {
+    // As in Warp, math.sqrt and np.sqrt are wp.sqrt; functions that Warp lacks, such as math.hypot, are rejected.
+    const std::string_view module = context_.scope().module_name(function.part(SyntaxField::kObject));
+    const std::string_view member = function.part(SyntaxField::kAttribute).text();
+    const bool is_known = warp_function(member).has_value() || ir::is_in_library(member);
+    if ((module == "math" || module == "numpy") && is_known) return std::string(member);
+  }
   if (!name.empty() || !function.is(SyntaxKind::kIdentifier)) return name;
   const std::string_view text = function.text();
   const bool taken = context_.bindings.find(text) != kNone || context_.flow.assignments(text) > 0 ||

@@ -69,8 +69,8 @@ ExprId WarpExpressionParser::construct(SyntaxNode node, ir::Type type, std::span
     if (values.back() == kNone) return kNone;
   }
   const ir::Type first = context_.type_of(values[0]);
-  const bool splats = type.is_vector() || type.is_matrix();
-  if (values.size() == 1 && first.is_scalar() && splats) return context_.operation(node, Op::kSplat, values, type);
+  if (values.size() == 1 && first.is_scalar() && !type.is_quaternion())
+    return context_.operation(node, Op::kSplat, values, type);
   ir::Type converted = first;
   converted.scalar = type.scalar;
   if (values.size() == 1 && converted == type) return convert_components(node, values[0], type);

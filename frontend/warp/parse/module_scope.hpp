@@ -63,6 +63,8 @@ class ModuleScope {
   std::string name_of_warp() const;
   /// The Warp name that `node` refers to ("vec3", "types.vector"); empty if it is not a name of Warp.
   std::string warp_name(SyntaxNode node) const;
+  /// The Python module that the identifier names: "warp", "math"; empty if none.
+  std::string_view module_name(SyntaxNode name) const;
   /// The value of a constant expression of literals and known names; empty for other expressions.
   std::optional<Constant> constant(SyntaxNode expression) const;
   /// The type that an annotation or a constructor's name stands for.
@@ -79,8 +81,6 @@ class ModuleScope {
   const ModuleScope* owner(std::string_view name) const;
   /// The scope that knows a member of a file's module, "physics.LIMIT"; null for any other attribute.
   const ModuleScope* member_owner(SyntaxNode attribute) const;
-  /// The Python module that the identifier names: "warp", "math"; empty if none.
-  std::string_view module_name(SyntaxNode name) const;
   // scope_constants.cpp
   std::optional<Constant> constant_attribute(SyntaxNode attribute) const;
   std::optional<Constant> constant_of_floats(SyntaxNode call, std::string_view name) const;

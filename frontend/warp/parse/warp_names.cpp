@@ -141,7 +141,7 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
       {"v", " norm_l1 norm_l2 norm_huber norm_pseudo_huber smooth_normalize "},
       {"v delta", " norm_huber norm_pseudo_huber smooth_normalize "},
       {"mat", " get_diag quat_from_matrix transform_from_matrix "},
-      {"quat", " quat_to_matrix "},
+      {"quat", " quat_to_axis_angle quat_to_matrix "},
       {"quat vec", " quat_rotate quat_rotate_inv "},
       {"axis angle", " quat_from_axis_angle "},
       {"roll pitch yaw", " quat_rpy "},

@@ -44,6 +44,27 @@ kernel k(x: array<f32,1>, n: i32; i) {
   x[i] = sub(drawn, drawn_1)
 }
 )"},
+    {.name = "MathFunctionsOfPython",
+     .above = "\nimport math\nimport numpy as np\n",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = math.floor(a) + np.sin(x[1]) + math.atan2(a, x[0])
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = add(add(floor(a), sin(x[1])), atan2(a, x[0]))
+}
+)"},
+    {.name = "KeywordArgumentsOfOperators",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = wp.add(a=a, b=x[1]) + wp.clamp(high=2.0, low=a, x=x[2])
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = add(add(a, x[1]), clamp(x[2], a, 2.0))
+}
+)"},
     {.name = "Power",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -10,6 +10,11 @@ const RejectionCase kCases[] = {
     {.name = "UnknownWarpFunction",
      .body = "wp.svd3(x)",
      .messages = "4:5: error: in k: wp.svd3(...): unknown or unsupported function"},
+    {.name = "MathFunctionThatWarpLacks",
+     .above = "import math\n",
+     .body = "x[0] = math.hypot(a, a)",
+     .messages = "5:12: error: in k: math.hypot(...): only Warp functions and functions decorated with @wp.func can be "
+                 "called"},
     {.name = "UnknownName", .body = "x[0] = q", .messages = "4:12: error: in k: q: name is not defined"},
     {.name = "CallOfUndefinedFunction",
      .body = "x[0] = q(a)",

@@ -1,0 +1,39 @@
+// The kernels of the sweep over edge values: one for each operation or library function, and each combination of
+// operand types that it accepts.
+//
+// They are made from the operation table and the library, so a new row joins the sweep without further work. A kernel
+// loads one operand from each input array, computes, and stores each result in an array:
+//
+//     def min_f32_f32(a: wp.array(dtype=float), b: wp.array(dtype=float), r0: wp.array(dtype=float)):
+//         i = wp.tid()
+//         r0[i] = wp.min(a[i], b[i])
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/operations/operations.hpp"
+#include "ir/types/type.hpp"
+
+namespace assay::warp {
+
+struct SweptCall {
+  std::string operation;           ///< mnemonic of the operation, or name of the library function
+  std::vector<ir::Type> operands;  ///< types
+  std::vector<ir::Type> results;
+  std::string expression;  ///< in Warp Python; $0, $1 and so on stand for the operands, $T for the type of the result
+  std::string name;        ///< of the kernel, unique: "min_f32_f32"
+};
+
+/// All scalar types; vectors of 2 to 4 components, square matrices of 2 to 4 rows, quaternions and transforms of
+/// float32 and float64; and spatial vectors, for the functions that need them.
+std::vector<ir::Type> swept_types();
+
+/// Every call of an operation or library function that is defined for these types and has a spelling in Warp. Tiles
+/// and structs are not included.
+std::vector<SweptCall> swept_calls();
+
+/// The Python file with the kernels of these calls.
+std::string swept_file(const std::vector<SweptCall>& calls);
+
+}  // namespace assay::warp

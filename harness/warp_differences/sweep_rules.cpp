@@ -1,0 +1,73 @@
+#include "harness/warp_differences/sweep_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace assay::warp {
+namespace {
+
+using ir::Scalar;
+
+bool on_transform(const SweptCall& call) { return call.operands[0].is_transform(); }
+bool on_float64(const SweptCall& call) { return call.operands[0].scalar == Scalar::kF64; }
+bool short_float_to_bool(const SweptCall& call) {
+  const Scalar scalar = call.operands[0].scalar;
+  return call.results[0].is_bool() && (scalar == Scalar::kF16 || scalar == Scalar::kBF16);
+}
+
+bool is_zero_of_other_sign(const SweptDifference& difference) {
+  return !difference.expected.is_integer && difference.expected.value == 0 && difference.got.value == 0;
+}
+bool is_zero_of_matrix_product(const SweptDifference& difference) {
+  const std::vector<ir::Type>& operands = difference.call->operands;
+  return operands[0].is_matrix() && operands[1].is_matrix() && is_zero_of_other_sign(difference);
+}
+bool is_not_finite(const SweptDifference& difference) {
+  return !std::isfinite(difference.expected.value) || !std::isfinite(difference.got.value);
+}
+bool is_not_finite_or_zero(const SweptDifference& difference) {
+  return is_not_finite(difference) || is_zero_of_other_sign(difference);
+}
+
+constexpr SweepRule kRules[] = {
+    {"sign of zero in sums", "determinant inverse quat_slerp transform_inverse transform_wrench",
+     is_zero_of_other_sign},
+    {"sign of zero in matrix products", "mul", is_zero_of_matrix_product},
+    {"infinities and NaN in sums", "determinant", is_not_finite},
+    {"infinities and NaN in rotations", "quat_to_matrix transform_to_matrix", is_not_finite_or_zero},
+};
+
+constexpr ExtensionRule kExtensions[] = {
+    {"arithmetic of transforms", "div neg dot", on_transform},
+    {"norms of float64", "norm_l1 norm_huber norm_pseudo_huber smooth_normalize", on_float64},
+    {"spatial functions of float64", "transform_twist transform_wrench velocity_at_point", on_float64},
+    {"16-bit floats as bool", "cast", short_float_to_bool},
+};
+
+bool lists(std::string_view operations, std::string_view operation) {
+  return fmt::format(" {} ", operations).find(fmt::format(" {} ", operation)) != std::string::npos;
+}
+
+}  // namespace
+
+std::span<const SweepRule> sweep_rules() { return kRules; }
+
+const SweepRule* sweep_rule(const SweptDifference& difference) {
+  const std::string_view operation = difference.call->operation;
+  const auto* const rule = std::ranges::find_if(
+      kRules, [&](const SweepRule& each) { return lists(each.operations, operation) && each.applies(difference); });
+  return rule == std::end(kRules) ? nullptr : rule;
+}
+
+std::span<const ExtensionRule> extension_rules() { return kExtensions; }
+
+const ExtensionRule* extension_rule(const SweptCall& call) {
+  const auto* const rule = std::ranges::find_if(kExtensions, [&](const ExtensionRule& each) {
+    return lists(each.operations, call.operation) && each.applies(call);
+  });
+  return rule == std::end(kExtensions) ? nullptr : rule;
+}
+
+}  // namespace assay::warp

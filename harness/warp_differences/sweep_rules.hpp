@@ -1,0 +1,31 @@
+// The differences between Warp and Assay that the semantics allow.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "harness/warp_differences/sweep.hpp"
+
+namespace assay::warp {
+
+/// A rule that explains differences of the sweep. Its name is the first column of a row in docs/design/semantics.md.
+struct SweepRule {
+  std::string_view name;
+  std::string_view operations;  ///< names separated by spaces
+  bool (*applies)(const SweptDifference& difference);
+};
+std::span<const SweepRule> sweep_rules();
+/// The rule for a difference; null if there is none.
+const SweepRule* sweep_rule(const SweptDifference& difference);
+
+/// A rule by which Assay accepts calls that Warp rejects. The sweep checks that Warp rejects them.
+struct ExtensionRule {
+  std::string_view name;
+  std::string_view operations;
+  bool (*applies)(const SweptCall& call);
+};
+std::span<const ExtensionRule> extension_rules();
+/// The rule for a call; null if Warp accepts it.
+const ExtensionRule* extension_rule(const SweptCall& call);
+
+}  // namespace assay::warp

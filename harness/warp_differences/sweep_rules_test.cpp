@@ -1,0 +1,69 @@
+#include "harness/warp_differences/sweep_rules.hpp"
+
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/warp_differences/sweep_values.hpp"
+#include "ir/launch.hpp"
+
+namespace assay::warp {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+std::string semantics() {
+  std::ifstream file(std::string(ASSAY_SOURCE_DIR) + "/docs/design/semantics.md");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(SweepRules, HaveARowInTheSemantics) {
+  const std::string text = semantics();
+  for (const SweepRule& rule : sweep_rules())
+    EXPECT_THAT(text, HasSubstr("\n| " + std::string(rule.name) + " |"));
+  for (const ExtensionRule& rule : extension_rules())
+    EXPECT_THAT(text, HasSubstr("\n| " + std::string(rule.name) + " |"));
+}
+
+TEST(SweptCalls, IncludeEachOperationOnValuesWithDistinctNames) {
+  std::set<std::string> operations, names;
+  for (const SweptCall& call : swept_calls()) {
+    operations.insert(call.operation);
+    EXPECT_TRUE(names.insert(call.name).second) << call.name;
+  }
+  for (const ir::OperationRow& row : ir::kOperations) {
+    if (row.rule >= ir::TypeRule::kTileProduct || row.warp.empty() || row.op == ir::Op::kWrapIndex) continue;
+    EXPECT_TRUE(operations.contains(std::string(row.mnemonic))) << row.mnemonic;
+  }
+}
+
+TEST(EdgeValues, AreDistinctAndIncludeZerosOfBothSignsAndLimits) {
+  for (const ir::ScalarRow& row : ir::kScalars) {
+    const auto values = edge_values(row.scalar);
+    EXPECT_EQ(std::set(values.begin(), values.end()).size(), values.size()) << row.name;
+    if (!row.is_float) continue;
+    std::set<std::string> found;
+    for (const ScalarBytes& value : values)
+      found.insert(std::to_string(ir::read_float(row.scalar, value.data())));
+    for (const char* const wanted : {"nan", "inf", "-inf", "0.000000", "-0.000000", "0.500000"})
+      EXPECT_TRUE(found.contains(wanted)) << row.name << ": " << wanted;
+  }
+}
+
+TEST(EdgeTuples, CombineAllValuesOfTwoOperands) {
+  const SweptCall call{.operation = "and",
+                       .operands = {ir::kBool, ir::kBool},
+                       .results = {ir::kBool},
+                       .expression = "$0 and $1",
+                       .name = "and_bool_bool"};
+  const EdgeTuples tuples = edge_tuples(call);
+  EXPECT_EQ(tuples.count, 4U);
+  ASSERT_THAT(tuples.operands, SizeIs(2));
+  EXPECT_NE(tuples.operands[0], tuples.operands[1]);
+}
+
+}  // namespace
+}  // namespace assay::warp
