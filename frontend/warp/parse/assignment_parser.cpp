@@ -127,6 +127,10 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
   }
   const AssignmentTarget place = expressions_.place(target);
   if (place.failed()) return;
+  if (place.is_slice() && is_variable(value, place.variable)) {
+    context_.error(target, "Warp changes the variable while it copies the components; copy the variable first");
+    return;
+  }
   if (!place.lacks_indices() && place.type != context_.type_of(value)) {
     context_.error(target, fmt::format("assigned value must be {}, got {}", context_.type_name(place.type),
                                        context_.type_name(context_.type_of(value))));
@@ -137,6 +141,11 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
     if (!is_local) context_.entry.has_effects = true;
   }
   write_place(context_, target, place, value);
+}
+
+bool WarpStatementParser::is_variable(ExprId value, ir::VarId variable) const {
+  const ir::Expr& expr = context_.function.expr(value);
+  return expr.kind == ir::ExprKind::kVariable && expr.variable == variable;
 }
 
 void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
@@ -347,7 +356,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
     context_.error(node, "adjoints can only be accumulated, with += or -=");
     return;
   }
-  if (place.root == AssignmentTarget::Root::kArray && !place.lacks_indices()) {
+  if (place.root == AssignmentTarget::Root::kArray && !place.lacks_indices() && !place.is_slice()) {
     const ir::Type array = context_.function.var(place.variable).type;
     if (array.is_array()) {
       const ExprId value = expressions_.value(node.part(SyntaxField::kRight));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,14 +104,20 @@ class WarpExpressionParser {
   AssignmentTarget attribute_place(SyntaxNode node);
   AssignmentTarget adjoint_place(SyntaxNode node);
   AssignmentTarget shape_element(SyntaxNode node, const AssignmentTarget& measured);
+  AssignmentTarget object_place(SyntaxNode node);
   ir::ExprId index_value(SyntaxNode index);
+  ir::ExprId component_index(SyntaxNode index, ir::Type type);
+  ir::ExprId index_below(SyntaxNode index, ir::Type type, int parts, std::string_view what);
   void add_index(SyntaxNode node, AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
   // parts of arrays and vectors (view_reader.cpp)
   ir::ExprId as_i32(SyntaxNode node, ir::ExprId value);
   bool index_dimension(AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
   ir::ExprId position_in(SyntaxNode node, const Dimension& range, ir::ExprId position);
   bool cut(AssignmentTarget& place, Dimension& dimension, SyntaxNode slice, int number);
-  AssignmentTarget slice_of(SyntaxNode node, const AssignmentTarget& whole, SyntaxNode slice);
+  // slices of vectors and matrices (slice_parser.cpp)
+  AssignmentTarget slice_of(SyntaxNode node, AssignmentTarget whole, std::span<const SyntaxNode> indices);
+  std::vector<ir::ExprId> selected(SyntaxNode index, ir::Type type, int parts, std::string_view what);
+  std::vector<ir::ExprId> range(SyntaxNode slice, int parts);
   int array_rank_of(SyntaxNode node);
   ir::VarId name_of(SyntaxNode node);
   // calls

@@ -50,6 +50,7 @@ class WarpStatementParser {
   void assign_tuple(SyntaxNode node, std::span<const SyntaxNode> targets, std::span<const SyntaxNode> values);
   void assign_thread_indices(SyntaxNode node, std::span<const SyntaxNode> targets);
   void assign_target(SyntaxNode target, ir::ExprId value);
+  bool is_variable(ir::ExprId value, ir::VarId variable) const;
   void assign_name(SyntaxNode name, ir::ExprId value);
   void assign_alias(SyntaxNode name, SyntaxNode part);
   bool assign_zero(SyntaxNode name, SyntaxNode call);

@@ -114,6 +114,31 @@ kernel k(v: array<vec<f32,3>,1>, n: i32, a: vec<f32,3>; thread) {
   v[2] = a_1
 }
 )"},
+    {.name = "SlicesOfVectorsAndMatrices",
+     .parameters = "v: wp.vec4, m: wp.mat22, n: int, x: wp.array(dtype=wp.vec2), y: wp.array(dtype=wp.mat22)",
+     .body = R"(
+p = v
+p[::-2] = p[1:3]
+p[-1:] *= 2.0
+q = m
+q[:, n] = x[0]
+y[0] = q[::-1]
+)",
+     .module = R"(
+kernel k(v: vec<f32,4>, m: mat<f32,2,2>, n: i32, x: array<vec<f32,2>,1>, y: array<mat<f32,2,2>,1>; thread) {
+  let p: vec<f32,4> = v
+  let value: vec<f32,2> = make<vec<f32,2>>(extract(p, 1), extract(p, 2))
+  p = insert(p, 3, extract(value, 0))
+  p = insert(p, 1, extract(value, 1))
+  let value_1: vec<f32,1> = mul(make<vec<f32,1>>(extract(p, 3)), 2.0)
+  p = insert(p, 3, extract(value_1, 0))
+  let q: mat<f32,2,2> = m
+  let value_2: vec<f32,2> = x[0]
+  q = insert(q, 0, insert(extract(q, 0), wrap_index(n, 2), extract(value_2, 0)))
+  q = insert(q, 1, insert(extract(q, 1), wrap_index(n, 2), extract(value_2, 1)))
+  y[0] = make<mat<f32,2,2>>(extract(extract(q, 1), 0), extract(extract(q, 1), 1), extract(extract(q, 0), 0), extract(extract(q, 0), 1))
+}
+)"},
     {.name = "Structs",
      .above = R"(
 @wp.struct
