@@ -235,6 +235,16 @@ ExprId WarpExpressionParser::binary(SyntaxNode node, std::string_view symbol, Ex
     const ExprId spread = context_.operation(node, Op::kSplat, {left}, divisor);
     return context_.operation(node, Op::kCwDiv, {spread, right});
   }
+  if (*op == Op::kDiv && divisor.is_quaternion() && divided == divisor.component()) {
+    std::vector<ExprId> quotients;
+    for (int k = 0; k < divisor.components(); ++k) {
+      context_.builder.at(node.loc());
+      const ExprId whole = k == 0 ? right : context_.copy(right);
+      const ExprId component = context_.operation(node, Op::kExtract, {whole, context_.builder.i32(k)});
+      quotients.push_back(context_.operation(node, Op::kDiv, {k == 0 ? left : context_.copy(left), component}));
+    }
+    return context_.operation(node, Op::kMake, quotients, divisor);
+  }
   return context_.operation(node, *op, {left, right});
 }
 

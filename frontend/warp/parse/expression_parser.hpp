@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -139,6 +140,7 @@ class WarpExpressionParser {
                                   std::vector<CallArgument>& values);
   bool takes(const FunctionEntry& callee, const std::vector<CallArgument>& arguments, std::size_t& misfit) const;
   FunctionEntry* specialize(SyntaxNode call, FunctionEntry* callee, const std::vector<CallArgument>& arguments);
+  std::vector<CallArgument> positional_arguments(const CallArguments& arguments);
   bool read_arguments(SyntaxNode call, const FunctionEntry& callee, std::vector<CallArgument>& values);
   std::string_view called_name(SyntaxNode call) const;
   std::optional<ArgumentSpec> function_argument(SyntaxNode node);
@@ -151,11 +153,14 @@ class WarpExpressionParser {
   ir::ExprId make(SyntaxNode node, std::string_view name);
   ir::ExprId sized(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId identity(SyntaxNode node, const CallArguments& arguments);
+  ir::ExprId identity_of(ir::Type type);
   ir::ExprId general(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId from_vectors(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId construct(SyntaxNode node, ir::Type type, std::span<const SyntaxNode> arguments);
   bool takes(ir::Type type, const std::vector<ir::ExprId>& values) const;
-  bool spread(SyntaxNode starred, std::vector<ir::ExprId>& values);
+  /// What a starred matrix gives: its rows, as arguments of functions, or its components, as those of constructors.
+  enum class Spread : std::uint8_t { kParts, kComponents };
+  bool spread(SyntaxNode starred, std::vector<ir::ExprId>& values, Spread kind);
   ir::ExprId convert_components(SyntaxNode node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(SyntaxNode node, ir::Type type);
   // tiles (tile_reader.cpp)

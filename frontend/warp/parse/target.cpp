@@ -45,7 +45,8 @@ ir::ExprId read_slice(FunctionContext& context, SyntaxNode node, const Assignmen
       component = read_step(context, node, component, step);
     components.push_back(component);
   }
-  return context.operation(node, ir::Op::kMake, components, slice.type);
+  const bool is_single = components.size() == 1;
+  return context.operation(node, is_single ? ir::Op::kSplat : ir::Op::kMake, components, slice.type);
 }
 
 /// Stores the components of `value` one by one.

@@ -298,6 +298,8 @@ Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before
 
 bool is_slice(SyntaxNode node) { return node.grammar_name() == "slice"; }
 
+bool is_starred(SyntaxNode node) { return node.grammar_name() == "list_splat"; }
+
 SliceParts slice_parts(SyntaxNode slice) {
   SliceParts parts;
   SyntaxNode* next[] = {&parts.start, &parts.stop, &parts.step};

@@ -164,6 +164,8 @@ struct SliceParts {
 };
 
 bool is_slice(SyntaxNode node);
+/// Whether it is a starred argument, *x.
+bool is_starred(SyntaxNode node);
 SliceParts slice_parts(SyntaxNode slice);
 
 /// The first error node at or below `node`, in the order of the text; null if there is none.

@@ -44,6 +44,16 @@ kernel k(x: array<f32,1>, n: i32; i) {
   x[i] = sub(drawn, drawn_1)
 }
 )"},
+    {.name = "ScalarOverQuaternion",
+     .parameters = "x: wp.array(dtype=wp.quat), q: wp.quat, a: float",
+     .body = R"(
+x[0] = a / q
+)",
+     .module = R"(
+kernel k(x: array<quat<f32>,1>, q: quat<f32>, a: f32; thread) {
+  x[0] = make<quat<f32>>(div(a, extract(q, 0)), div(a, extract(q, 1)), div(a, extract(q, 2)), div(a, extract(q, 3)))
+}
+)"},
     {.name = "Power",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
