@@ -83,6 +83,8 @@ class WarpExpressionParser {
   bool tile_statement(SyntaxNode call, std::string_view name);
   /// Whether evaluation has side effects on arrays.
   bool has_effects(SyntaxNode node) const;
+  /// Whether evaluation appends statements: side effects on arrays or draws of random numbers.
+  bool needs_statements(SyntaxNode node) const { return has_effects(node) || draws(node); }
 
  private:
   // operators
@@ -95,7 +97,9 @@ class WarpExpressionParser {
   ir::ExprId boolean(SyntaxNode node);
   ir::ExprId comparison(SyntaxNode node);
   ir::ExprId compare(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
+  ir::ExprId boolean_statement(SyntaxNode node, ir::ExprId left);
   ir::ExprId conditional(SyntaxNode node);
+  ir::ExprId conditional_statement(SyntaxNode node, ir::ExprId test);
   ir::ExprId lazy_value(SyntaxNode node);
   ir::ExprId truth(SyntaxNode node, ir::ExprId value);
   ir::ExprId presence(SyntaxNode node);
@@ -177,6 +181,7 @@ class WarpExpressionParser {
   ir::ExprId tile_extract(SyntaxNode node);
   void tile_accumulate(SyntaxNode call);
   // random numbers (random_reader.cpp)
+  bool draws(SyntaxNode node) const;
   ir::ExprId random(SyntaxNode node, std::string_view name);
   ir::ExprId generator_state(SyntaxNode node, std::span<const SyntaxNode> given);
   ir::VarId state_variable(SyntaxNode node);

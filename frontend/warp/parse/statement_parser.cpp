@@ -107,13 +107,7 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
 /// Parses only the side effects of the arguments of an ignored statement.
 void WarpStatementParser::effects_of(std::span<const SyntaxNode> arguments) {
   for (const SyntaxNode argument : arguments)
-    if (expressions_.has_effects(argument) || draws(argument)) expressions_.value(argument);
-}
-
-/// Whether a random number is drawn in the expression, which changes the variable that holds the generator's state.
-bool WarpStatementParser::draws(SyntaxNode expression) const {
-  if (expression.is(SyntaxKind::kCall) && is_random_function(expressions_.warp_function_name(expression))) return true;
-  return std::ranges::any_of(expression.children(), [this](SyntaxNode child) { return draws(child); });
+    if (expressions_.needs_statements(argument)) expressions_.value(argument);
 }
 
 /// wp.transform_set_translation(x, p) and wp.transform_set_rotation(x, q) change the variable x.
@@ -300,9 +294,19 @@ void WarpStatementParser::while_statement(SyntaxNode node) {
     context_.error(node.part(SyntaxField::kAlternative), "else clauses of loops are not supported");
     return;
   }
-  ir::While loop{.condition = expressions_.lazy_condition(node.part(SyntaxField::kCondition)), .body = {}};
+  const SyntaxNode condition = node.part(SyntaxField::kCondition);
+  const bool has_effects = expressions_.needs_statements(condition);
+  // A condition with effects is evaluated at the start of the body.
+  const auto leave_if_false = [&] {
+    const ExprId test = expressions_.condition(condition);
+    if (test == kNone) return;
+    context_.builder.at(condition.loc());
+    context_.builder.if_(context_.operation(condition, ir::Op::kNot, {test}), [&] { context_.builder.break_(); });
+  };
+  ir::While loop;
+  loop.condition = has_effects ? context_.builder.boolean(true) : expressions_.lazy_condition(condition);
   ++dynamic_loops_;
-  loop.body = nested(node.part(SyntaxField::kBody));
+  loop.body = nested(node.part(SyntaxField::kBody), has_effects ? leave_if_false : std::function<void()>());
   --dynamic_loops_;
   append(node, std::move(loop));
 }

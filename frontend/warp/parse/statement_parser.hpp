@@ -25,7 +25,6 @@ class WarpStatementParser {
   void expression_statement(SyntaxNode node);
   void call_statement(SyntaxNode call);
   void effects_of(std::span<const SyntaxNode> arguments);
-  bool draws(SyntaxNode expression) const;
   void set_part(SyntaxNode call, std::string_view name);
   // control
   void if_statement(SyntaxNode node);

@@ -39,6 +39,52 @@ kernel k(x: array<f32,4>; i, j, k, l) {
   x[i, j, k, l] = 1.0
 }
 )"},
+    {.name = "EffectsInConditions",
+     .parameters = "x: wp.array(dtype=float), c: wp.array(dtype=int), n: int",
+     .body = R"(
+if n > 0 or wp.atomic_add(c, 0, 1) < 3:
+    x[0] = 1.0
+while n < 9 and wp.atomic_add(c, 1, 1) < 3:
+    x[1] = 2.0
+x[2] = 3.0 if n < 4 else float(wp.atomic_max(c, 2, n))
+if 0 < n < wp.atomic_add(c, 3, 1):
+    x[3] = 4.0
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, c: array<i32,1>, n: i32; thread) {
+  let test: bool = gt(n, 0)
+  if not(test) {
+    let old: i32 = atomic_add(c[0], 1)
+    test = lt(old, 3)
+  }
+  if test {
+    x[0] = 1.0
+  }
+  while true {
+    let test_1: bool = lt(n, 9)
+    if test_1 {
+      let old_1: i32 = atomic_add(c[1], 1)
+      test_1 = lt(old_1, 3)
+    }
+    if not(test_1) {
+      break
+    }
+    x[1] = 2.0
+  }
+  let chosen: f32 = 0.0
+  if lt(n, 4) {
+    chosen = 3.0
+  } else {
+    let old_2: i32 = atomic_max(c[2], n)
+    chosen = cast<f32>(old_2)
+  }
+  x[2] = chosen
+  let old_3: i32 = atomic_add(c[3], 1)
+  if and(lt(0, n), lt(n, old_3)) {
+    x[3] = 4.0
+  }
+}
+)"},
     {.name = "ThreadIndexInExpression",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -135,14 +135,14 @@ const RejectionCase kCases[] = {
     {.name = "FiveThreadIndices",
      .body = "i, j, k, l, m = wp.tid()",
      .messages = "4:5: error: in k: i, j, k, l, m = wp.tid(): launch must have 1 to 4 dimensions"},
-    {.name = "SideEffectInShortCircuitedOperand",
-     .body = "if n > 0 and wp.atomic_add(x, 0, a) > 0.0:\n    pass",
-     .messages = "4:18: error: in k: wp.atomic_add(...): side effects are not supported in expressions evaluated "
-                 "conditionally or repeatedly; use a separate statement"},
-    {.name = "SideEffectInWhileCondition",
-     .body = "while wp.atomic_add(x, 0, a) > 0.0:\n    pass",
-     .messages = "4:11: error: in k: wp.atomic_add(...): side effects are not supported in expressions evaluated "
-                 "conditionally or repeatedly; use a separate statement"},
+    {.name = "ConditionalWithEffectAndDifferentTypes",
+     .body = "x[1] = wp.atomic_add(x, 0, a) if n > 0 else n",
+     .messages = "4:12: error: in k: wp.atomic_add(x, 0, a) if n > 0 else n: both values of a conditional expression "
+                 "must have the same type, got float32 and int32"},
+    {.name = "SideEffectInShortCircuitedOperandAfterRead",
+     .body = "x[1] = float(x[0] > 0.0) + float(n > 0 and wp.atomic_add(x, 0, a) > 0.0)",
+     .messages = "4:48: error: in k: wp.atomic_add(...): call changes an array that the same statement already "
+                 "reads; use separate statements"},
     {.name = "SideEffectAfterReadOfSameArray",
      .body = "s = x[0] + wp.atomic_add(x, 0, a)",
      .messages = "4:16: error: in k: wp.atomic_add(...): call changes an array that the same statement already "
