@@ -232,7 +232,7 @@ bool WarpStatementParser::assign_local_array(SyntaxNode name, SyntaxNode call) {
   if (const auto found = arguments.keyword.find("shape"); found != arguments.keyword.end()) shape = found->second;
   if (const auto found = arguments.keyword.find("dtype"); found != arguments.keyword.end()) dtype = found->second;
   if (shape && shape.is(SyntaxKind::kTuple) && shape.children().size() == 1) shape = shape.children()[0];
-  const auto extent = shape ? context_.scope().constant(shape) : std::nullopt;
+  const auto extent = shape ? context_.constant(shape) : std::nullopt;
   if (!extent || !extent->type.is_integer_scalar()) return fail("local array length must be one compile-time constant");
   constexpr std::int64_t kLongest = 65536;
   if (extent->number().integer < 1 || extent->number().integer > kLongest)

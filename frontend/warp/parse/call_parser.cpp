@@ -78,7 +78,7 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (name == "static") {
     const CallArguments arguments = arguments_of(node);
     const auto number =
-        arguments.positional.size() == 1 ? context_.scope().constant(arguments.positional[0]) : std::nullopt;
+        arguments.positional.size() == 1 ? context_.static_scope().constant(arguments.positional[0]) : std::nullopt;
     return number ? constant(node, *number)
                   : context_.error(node, "wp.static argument must be a compile-time constant");
   }
@@ -375,7 +375,7 @@ std::optional<ArgumentSpec> WarpExpressionParser::function_argument(SyntaxNode n
     return given;
   }
   given.warp_function = context_.scope().warp_name(node);
-  if (given.warp_function.empty() || context_.scope().constant(node) || context_.scope().type(node).ok()) {
+  if (given.warp_function.empty() || context_.constant(node) || context_.scope().type(node).ok()) {
     return std::nullopt;
   }
   return given;

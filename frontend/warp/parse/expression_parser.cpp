@@ -136,7 +136,7 @@ std::optional<Constant> WarpExpressionParser::literal(SyntaxNode node) const {
     const auto number = operand.is(SyntaxKind::kUnary) ? std::nullopt : literal(operand);
     return number ? negate(*number) : std::nullopt;
   }
-  if (node.is(SyntaxKind::kAttribute)) return is_of_variable(node) ? std::nullopt : context_.scope().constant(node);
+  if (node.is(SyntaxKind::kAttribute)) return is_of_variable(node) ? std::nullopt : context_.constant(node);
   return literal_constant(node);
 }
 
@@ -153,11 +153,11 @@ std::optional<Constant> WarpExpressionParser::known_number(SyntaxNode node) cons
       const auto found = context_.literal_variables.find(variable);
       return found == context_.literal_variables.end() ? std::nullopt : std::optional(found->second);
     }
-    return context_.flow.assignments(node.text()) > 0 ? std::nullopt : context_.scope().constant(node);
+    return context_.flow.assignments(node.text()) > 0 ? std::nullopt : context_.constant(node);
   }
   const bool is_static =
       node.is(SyntaxKind::kCall) && context_.scope().warp_name(node.part(SyntaxField::kFunction)) == "static";
-  return is_static ? context_.scope().constant(node) : literal(node);
+  return is_static ? context_.constant(node) : literal(node);
 }
 
 /// A named constant has the type that an earlier conversion to 64 bits gave it, as in Warp.
@@ -186,7 +186,7 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
     context_.failed = true;  // reported by the data flow analysis
     return kNone;
   }
-  if (const auto number = context_.scope().constant(node)) return named_constant(node, text, *number);
+  if (const auto number = context_.constant(node)) return named_constant(node, text, *number);
   if (const std::string why = context_.scope().reason_unknown(text); !why.empty()) return context_.error(node, why);
   if (context_.scope().type(node).ok()) return context_.error(node, "types cannot be used as values");
   if (!context_.functions(text).empty()) return context_.error(node, "functions cannot be used as values here");

@@ -35,7 +35,7 @@ std::vector<ExprId> WarpExpressionParser::range(SyntaxNode slice, int parts) {
   bool known = true;
   const auto number = [&](SyntaxNode part) -> std::optional<std::int64_t> {
     if (!part) return std::nullopt;
-    const auto value = context_.scope().constant(part);
+    const auto value = context_.constant(part);
     known = known && value && value->type.is_integer_scalar();
     return known ? std::optional(value->number().integer) : std::nullopt;
   };

@@ -108,7 +108,7 @@ AssignmentTarget WarpExpressionParser::object_place(SyntaxNode node) {
 
 AssignmentTarget WarpExpressionParser::shape_element(SyntaxNode node, const AssignmentTarget& measured) {
   const auto parts = node.children();
-  const auto number = parts.size() == 2 ? context_.scope().constant(parts[1]) : std::nullopt;
+  const auto number = parts.size() == 2 ? context_.constant(parts[1]) : std::nullopt;
   if (!number || !number->type.is_integer_scalar()) {
     context_.error(node, "shape index must be a compile-time constant");
     return {};
@@ -202,7 +202,7 @@ AssignmentTarget WarpExpressionParser::attribute_place(SyntaxNode node) {
   const SyntaxNode object = node.part(SyntaxField::kObject);
   const std::string_view name = node.part(SyntaxField::kAttribute).text();
   if (const std::string warp = context_.scope().warp_name(node); !warp.empty()) {
-    if (const auto number = context_.scope().constant(node)) {
+    if (const auto number = context_.constant(node)) {
       const ExprId made = constant(node, *number);
       return {.root = AssignmentTarget::Root::kValue, .value = made, .type = number->type};
     }

@@ -78,7 +78,7 @@ bool WarpExpressionParser::cut(AssignmentTarget& place, Dimension& dimension, Sy
     return false;
   }
   const SliceParts parts = slice_parts(slice);
-  const auto step = parts.step ? context_.scope().constant(parts.step) : std::optional(Constant::integer(1));
+  const auto step = parts.step ? context_.constant(parts.step) : std::optional(Constant::integer(1));
   if (!step || !step->type.is_integer_scalar() || step->number().integer < 1) {
     context_.error(slice, "slice step must be a positive compile-time constant");
     return false;

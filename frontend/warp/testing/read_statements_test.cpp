@@ -39,6 +39,68 @@ kernel k(x: array<f32,4>; i, j, k, l) {
   x[i, j, k, l] = 1.0
 }
 )"},
+    {.name = "LoopVariableAfterLoop",
+     .parameters = "x: wp.array(dtype=int), n: int",
+     .body = R"(
+for i in range(4):
+    if x[i] > n:
+        break
+x[0] = i
+for i in range(3, 5):
+    i += n
+x[1] = i
+)",
+     .module = R"(
+kernel k(x: array<i32,1>, n: i32; thread) {
+  let i: i32 = 0
+  for i_1: i32 in range(0, 4, 1) {
+    i = i_1
+    if gt(x[wrap_index(i, shape(x, 0))], n) {
+      break
+    }
+  }
+  x[0] = i
+  for i_2: i32 in range(3, 5, 1) {
+    i = i_2
+    i = add(i, n)
+  }
+  x[1] = i
+}
+)"},
+    {.name = "StaticOfLoopVariable",
+     .parameters = "x: wp.array(dtype=float), v: wp.vec3",
+     .body = R"(
+for i in range(2):
+    for j in range(i, 2):
+        x[j] = float(wp.static(10 * i + j))
+    if wp.static(i == 1):
+        x[i] = v[wp.static(i):][0]
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, v: vec<f32,3>; thread) {
+  if true {
+    let i: i32 = 0
+    if true {
+      let j: i32 = 0
+      x[j] = 0.0
+    }
+    if true {
+      let j_1: i32 = 1
+      x[j_1] = 1.0
+    }
+  }
+  if true {
+    let i_1: i32 = 1
+    if true {
+      let j_2: i32 = 1
+      x[j_2] = 11.0
+    }
+    if true {
+      x[i_1] = extract(make<vec<f32,2>>(extract(v, 1), extract(v, 2)), 0)
+    }
+  }
+}
+)"},
     {.name = "EffectsInConditions",
      .parameters = "x: wp.array(dtype=float), c: wp.array(dtype=int), n: int",
      .body = R"(
