@@ -73,6 +73,11 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   }
   if (name == "tid") return thread_index(node);
   if (name == "len") return length_of(node);
+  if (name == "lower_bound") return search(node);
+  if (name == "block_dim") {
+    return context_.error(
+        node, "wp.block_dim() depends on the launch, so the result of the kernel would; pass the size as a parameter");
+  }
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
   if (name == "static") {
@@ -116,6 +121,13 @@ bool order_keywords(const std::vector<std::string_view>& lists, const CallArgume
 }
 
 }  // namespace
+
+bool WarpExpressionParser::ordered_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
+                                             std::vector<SyntaxNode>& given) {
+  const CallArguments arguments = arguments_of(call);
+  given = arguments.positional;
+  return !arguments.has_star && (arguments.keyword.empty() || order_keywords(lists, arguments, given));
+}
 
 /// An operation, or a function of the library.
 ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
@@ -292,15 +304,13 @@ bool WarpExpressionParser::can_evaluate_effect(SyntaxNode node, std::size_t load
 
 ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, const std::string& result) {
   const std::size_t loads_before = context_.loads.size();
-  const CallArguments arguments = arguments_of(call);
   const bool compares = op == ir::AtomicOp::kCompareAndSwap;
   static const std::vector<std::string_view> kUpdates = {"arr i value", "arr i j value", "arr i j k value",
                                                          "arr i j k l value"};
   static const std::vector<std::string_view> kSwaps = {"arr i compare value", "arr i j compare value",
                                                        "arr i j k compare value", "arr i j k l compare value"};
-  std::vector<SyntaxNode> given = arguments.positional;
-  const bool ordered = arguments.keyword.empty() || order_keywords(compares ? kSwaps : kUpdates, arguments, given);
-  if (arguments.has_star || !ordered || given.empty())
+  std::vector<SyntaxNode> given;
+  if (!ordered_arguments(call, compares ? kSwaps : kUpdates, given) || given.empty())
     return context_.error(call, "expected an array, its indices and a value, without stars");
   AssignmentTarget target = place(given[0]);
   if (target.failed()) return kNone;

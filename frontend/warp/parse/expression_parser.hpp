@@ -151,6 +151,10 @@ class WarpExpressionParser {
   CallArgument argument(SyntaxNode node);
   CallArgument array_argument(SyntaxNode node, const AssignmentTarget& place);
   ir::ExprId warp_call(SyntaxNode node, std::string_view name);
+  /// The arguments in the order of one of the lists of parameter names. False for others, or with stars.
+  static bool ordered_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
+                                std::vector<SyntaxNode>& given);
+  ir::ExprId search(SyntaxNode node);  // search_parser.cpp
   // construct_reader.cpp
   /// Whether wp.<name> constructs a vector or matrix whose size depends on its arguments.
   static bool is_maker(std::string_view name);

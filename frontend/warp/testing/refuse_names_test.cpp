@@ -85,6 +85,12 @@ const RejectionCase kCases[] = {
     {.name = "KeywordArgumentOfWarpFunction",
      .body = "x[0] = wp.clamp(a, lower=0.0, high=1.0)",
      .messages = "4:12: error: in k: wp.clamp(...): arguments of this function must be passed by position"},
+    {.name = "SearchInPartOfArray",
+     .body = "m = wp.lower_bound(x[1:], a)",
+     .messages = "4:24: error: in k: x[1:]: searched array must be a whole one-dimensional array of numbers"},
+    {.name = "SearchForValueOfOtherType",
+     .body = "m = wp.lower_bound(x, n)",
+     .messages = "4:27: error: in k: n: expected float32, got int32"},
     {.name = "StarredScalar",
      .body = "x[0] = wp.min(*a)",
      .messages = "4:19: error: in k: *a: a starred argument must be a vector, matrix, quaternion or transform, got "
