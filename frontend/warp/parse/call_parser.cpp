@@ -339,8 +339,10 @@ ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, co
                                             context_.type_name(context_.type_of(operand))));
   }
   const bool is_sum = op == ir::AtomicOp::kAdd || op == ir::AtomicOp::kSub;
+  const bool is_extremum = op == ir::AtomicOp::kMin || op == ir::AtomicOp::kMax;
+  const bool takes_components = is_sum || (is_extremum && (element.is_vector() || element.is_matrix()));
   const bool fits = element.is_scalar() ? !element.is_bool() && (!row(op).integer_only || element.is_integer_scalar())
-                                        : is_sum && !element.is_struct();
+                                        : takes_components && !element.is_struct();
   if (!fits)
     return context_.error(call, fmt::format("this atomic is not supported for {}", context_.type_name(element)));
   if (!can_evaluate_effect(call, loads_before, target.variable)) return kNone;

@@ -227,6 +227,21 @@ kernel k(x: array<f32,1>, c: array<i32,1>, m: array<f32,2>, n: i32; i) {
   atomic_xor(c[5], 1)
 }
 )"},
+    {.name = "AtomicsOnVectors",
+     .parameters = "v: wp.array(dtype=wp.vec3), m: wp.array(dtype=wp.mat22)",
+     .body = R"(
+i = wp.tid()
+wp.atomic_max(v, 0, v[i])
+wp.atomic_add(m, i, wp.mat22(1.0))
+low = wp.atomic_min(v, 1, wp.vec3(2.0))
+)",
+     .module = R"(
+kernel k(v: array<vec<f32,3>,1>, m: array<mat<f32,2,2>,1>; i) {
+  atomic_max(v[0], v[i])
+  atomic_add(m[i], splat<mat<f32,2,2>>(1.0))
+  let low: vec<f32,3> = atomic_min(v[1], splat<vec<f32,3>>(2.0))
+}
+)"},
     {.name = "LocalArray",
      .above = R"(
 N = 3
