@@ -236,6 +236,14 @@ E axis_and_angle(Definition& d) {
   return choose(d[0][3] < like(d[0][3], 0), -unit, unit);
 }
 
+/// The component of the rotation axis of d[1] along d[0].
+E along_axis(Definition& d) { return dot(d[0], three(d[1], 0)); }
+E quaternion_twist(Definition& d) {
+  const E part = d.let("part", d[0] * along_axis(d));
+  return d.library("normalize", {make(d[1].type(), {part, d[1][3]})});
+}
+E twist_angle(Definition& d, E sine) { return 2.0 * call(Op::kAtan2, sine, d[1][3]); }
+
 E unit_quaternion(Definition& d) {
   const E length = d.let("length", call(Op::kLength, d[0]));
   const E none = like(length, 0);
@@ -405,6 +413,11 @@ constexpr auto kLibrary = std::to_array<Row>({
      [](Definition& d) { return from_half_angle(d[0], d.let("half", d[1] * like(d[1], 0.5))); }},
     {{"quat_to_axis_angle", "q", "the axis and angle of the rotation; the angle is at most pi for |x| = 1"},
      axis_and_angle},
+    {{"quat_twist", "3q", "the unit quaternion along (x (x . a), w) with y = (a, w)"}, quaternion_twist},
+    {{"quat_twist_angle", "3q", "2 atan2(|x . a|, w) with y = (a, w)"},
+     [](Definition& d) { return twist_angle(d, call(Op::kAbs, along_axis(d))); }},
+    {{"quat_twist_angle_signed", "3q", "2 atan2(x . a, w) with y = (a, w)"},
+     [](Definition& d) { return twist_angle(d, along_axis(d)); }},
     {{"quat_rpy", "sss", "the rotation by x about the first axis, then y about the second, then z about the third"},
      from_roll_pitch_yaw},
     {{"quat_slerp", "qqs", "spherical interpolation from x to y by the fraction z"}, slerp},

@@ -297,7 +297,9 @@ std::vector<Violation> statements() {
       kernel(Rule::kAtomicType, "atomic_and(x[i], 1.0)"),
       function(Rule::kAtomicType, "kernel k(x: array<bool,1>; i) {\n  atomic_add(x[i], true)\n}\n"),
       function(Rule::kAtomicType,
-               "kernel k(x: array<vec<f32,3>,1>; i) {\n  atomic_max(x[i], splat<vec<f32,3>>(1.0))\n}\n"),
+               "kernel k(x: array<quat<f32>,1>; i) {\n  atomic_max(x[i], make<quat<f32>>(0.0, 0.0, 0.0, 1.0))\n}\n"),
+      function(Rule::kAtomicType,
+               "kernel k(x: array<vec<f32,3>,1>; i) {\n  atomic_exchange(x[i], splat<vec<f32,3>>(1.0))\n}\n"),
       kernel(Rule::kAtomicCompare, "atomic_cas(u[i], 1, 1:u32)"),
       change(Rule::kAtomicCompare,
              [](Module& m) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -105,6 +106,11 @@ Values part(const Values& x, std::size_t first, std::size_t count) {
   const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
+/// w + i s (axis . a) for the quaternion (a, w): its argument is half the angle of the rotation about a unit axis.
+std::complex<long double> turn_about(const Values& axis, const Values& q, long double s = 1) {
+  return {q[3], s * (axis[0] * q[0] + axis[1] * q[1] + axis[2] * q[2])};
+}
+
 Values joined(Values a, const Values& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
@@ -252,6 +258,14 @@ std::map<std::string, Formula> formulas() {
          all.push_back(2 * std::atan2(length, std::abs(x[0][3])));
          return all;
        }},
+      {"quat_twist 3q",
+       [](X x) {
+         const long double length = norm(x[0]);
+         const long double half = std::arg(turn_about(scaled(x[0], 1 / length), x[1], length * length));
+         return joined(scaled(x[0], std::sin(half) / length), {std::cos(half)});
+       }},
+      {"quat_twist_angle 3q", [](X x) { return Values{2 * std::abs(std::arg(turn_about(x[0], x[1])))}; }},
+      {"quat_twist_angle_signed 3q", [](X x) { return Values{2 * std::arg(turn_about(x[0], x[1]))}; }},
       {"quat_rpy sss",
        [](X x) {
          return hamilton(about({0, 0, 1}, x[2][0]), hamilton(about({0, 1, 0}, x[1][0]), about({1, 0, 0}, x[0][0])));

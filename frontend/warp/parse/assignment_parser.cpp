@@ -127,6 +127,10 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
   }
   const AssignmentTarget place = expressions_.place(target);
   if (place.failed()) return;
+  if (place.is_slice() && is_variable(value, place.variable)) {
+    context_.error(target, "Warp changes the variable while it copies the components; copy the variable first");
+    return;
+  }
   if (!place.lacks_indices() && place.type != context_.type_of(value)) {
     context_.error(target, fmt::format("assigned value must be {}, got {}", context_.type_name(place.type),
                                        context_.type_name(context_.type_of(value))));
@@ -137,6 +141,11 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
     if (!is_local) context_.entry.has_effects = true;
   }
   write_place(context_, target, place, value);
+}
+
+bool WarpStatementParser::is_variable(ExprId value, ir::VarId variable) const {
+  const ir::Expr& expr = context_.function.expr(value);
+  return expr.kind == ir::ExprKind::kVariable && expr.variable == variable;
 }
 
 void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
@@ -223,7 +232,7 @@ bool WarpStatementParser::assign_local_array(SyntaxNode name, SyntaxNode call) {
   if (const auto found = arguments.keyword.find("shape"); found != arguments.keyword.end()) shape = found->second;
   if (const auto found = arguments.keyword.find("dtype"); found != arguments.keyword.end()) dtype = found->second;
   if (shape && shape.is(SyntaxKind::kTuple) && shape.children().size() == 1) shape = shape.children()[0];
-  const auto extent = shape ? context_.scope().constant(shape) : std::nullopt;
+  const auto extent = shape ? context_.constant(shape) : std::nullopt;
   if (!extent || !extent->type.is_integer_scalar()) return fail("local array length must be one compile-time constant");
   constexpr std::int64_t kLongest = 65536;
   if (extent->number().integer < 1 || extent->number().integer > kLongest)
@@ -347,7 +356,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
     context_.error(node, "adjoints can only be accumulated, with += or -=");
     return;
   }
-  if (place.root == AssignmentTarget::Root::kArray && !place.lacks_indices()) {
+  if (place.root == AssignmentTarget::Root::kArray && !place.lacks_indices() && !place.is_slice()) {
     const ir::Type array = context_.function.var(place.variable).type;
     if (array.is_array()) {
       const ExprId value = expressions_.value(node.part(SyntaxField::kRight));

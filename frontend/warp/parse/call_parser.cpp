@@ -80,12 +80,17 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   }
   if (name == "tid") return thread_index(node);
   if (name == "len") return length_of(node);
+  if (name == "lower_bound") return search(node);
+  if (name == "block_dim") {
+    return context_.error(
+        node, "wp.block_dim() depends on the launch, so the result of the kernel would; pass the size as a parameter");
+  }
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
   if (name == "static") {
     const CallArguments arguments = arguments_of(node);
     const auto number =
-        arguments.positional.size() == 1 ? context_.scope().constant(arguments.positional[0]) : std::nullopt;
+        arguments.positional.size() == 1 ? context_.static_scope().constant(arguments.positional[0]) : std::nullopt;
     return number ? constant(node, *number)
                   : context_.error(node, "wp.static argument must be a compile-time constant");
   }
@@ -102,9 +107,11 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
 
 namespace {
 
-/// Appends keyword arguments to the positional ones. False if a name is not a parameter name of Warp's.
-bool order_keywords(std::string_view function, const CallArguments& arguments, std::vector<SyntaxNode>& given) {
-  for (const std::string_view names : warp_parameters(function)) {
+/// Appends keyword arguments to the positional ones in the order of one of the lists of parameter names. False if no
+/// list has the names.
+bool order_keywords(const std::vector<std::string_view>& lists, const CallArguments& arguments,
+                    std::vector<SyntaxNode>& given) {
+  for (const std::string_view names : lists) {
     std::vector<SyntaxNode> all = arguments.positional;
     std::size_t number = 0;
     for (std::size_t at = 0; at <= names.size(); ++number) {
@@ -122,18 +129,28 @@ bool order_keywords(std::string_view function, const CallArguments& arguments, s
 
 }  // namespace
 
+bool WarpExpressionParser::ordered_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
+                                             std::vector<SyntaxNode>& given) {
+  const CallArguments arguments = arguments_of(call);
+  given = arguments.positional;
+  return !arguments.has_star && (arguments.keyword.empty() || order_keywords(lists, arguments, given));
+}
+
 /// An operation, or a function of the library.
 ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   const auto op = warp_function(name);
   if (!op && !ir::is_in_library(name)) return context_.error(node, "unknown or unsupported function");
   const CallArguments arguments = arguments_of(node);
-  if (arguments.has_star) return context_.error(node, "starred arguments are not supported");
   std::vector<SyntaxNode> given = arguments.positional;
-  if (!arguments.keyword.empty() && !order_keywords(name, arguments, given)) {
+  if (!arguments.keyword.empty() && (arguments.has_star || !order_keywords(warp_parameters(name), arguments, given))) {
     return context_.error(node, "arguments of this function must be passed by position");
   }
   std::vector<ExprId> values;
   for (const SyntaxNode argument : given) {
+    if (is_starred(argument)) {
+      if (!spread(argument, values, Spread::kParts)) return kNone;
+      continue;
+    }
     const bool is_test = op == Op::kWhere && values.empty();
     values.push_back(is_test ? choice_condition(argument) : value(argument));
     if (values.back() == kNone) return kNone;
@@ -144,15 +161,18 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
 // ---- types as functions
 
 ExprId WarpExpressionParser::type_call(SyntaxNode node, ir::Type type) {
+  if (type.is_struct()) return construct_struct(node, type);
   const CallArguments arguments = arguments_of(node);
   if (arguments.has_star && !type.is_aggregate()) {
     return context_.error(node,
                           "starred arguments are supported for vectors, matrices, quaternions and transforms only");
   }
-  if (!arguments.keyword.empty()) return context_.error(node, "constructor arguments must be passed by position");
+  std::vector<SyntaxNode> given = arguments.positional;
+  const std::string_view parameters = type.is_quaternion() ? "x y z w" : type.is_transform() ? "p q" : "";
+  if (!arguments.keyword.empty() && (arguments.has_star || !order_keywords({parameters}, arguments, given)))
+    return context_.error(node, "constructor arguments must be passed by position");
   if (type.is_scalar()) return convert(node, type);
-  if (type.is_aggregate()) return construct(node, type, arguments.positional);
-  if (type.is_struct()) return construct_struct(node, type);
+  if (type.is_aggregate()) return construct(node, type, given);
   return context_.error(node, fmt::format("constructing values of type {} is not supported", context_.type_name(type)));
 }
 
@@ -190,27 +210,41 @@ ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
         "structs cannot be constructed in conditionally evaluated expressions; assign the struct to a variable first");
   }
   const ir::StructDef& definition = context_.file.module().structs[type.struct_id];
-  const auto arguments = arguments_of(node).positional;
-  if (arguments.size() > definition.fields.size()) {
+  std::string names;
+  for (const ir::Field& field : definition.fields)
+    names += (names.empty() ? "" : " ") + field.name;
+  const CallArguments written = arguments_of(node);
+  std::vector<SyntaxNode> arguments = written.positional;
+  if (!written.keyword.empty() && (written.has_star || !order_keywords({names}, written, arguments)))
+    return context_.error(node, fmt::format("arguments of {} must be its fields, each once", definition.name));
+  std::vector<ExprId> values;
+  for (const SyntaxNode argument : arguments) {
+    if (is_starred(argument)) {
+      if (!spread(argument, values, Spread::kParts)) return kNone;
+    } else {
+      values.push_back(value(argument));
+    }
+  }
+  if (!values.empty() && values.size() != definition.fields.size()) {
     return context_.error(node, fmt::format("struct {} takes one value for each of its {} fields", definition.name,
                                             definition.fields.size()));
   }
-  std::vector<ExprId> values;
-  for (const SyntaxNode argument : arguments)
-    values.push_back(value(argument));
   context_.builder.at(node.loc());
-  ExprId object = context_.builder.var(context_.builder.let_zero("made", type));
+  const ir::VarId made = context_.builder.let_zero("made", type);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == kNone) return kNone;
-    if (context_.type_of(values[i]) != definition.fields[i].type) {
-      return context_.error(arguments[i], fmt::format("field '{}' has type {}, got {}", definition.fields[i].name,
-                                                      context_.type_name(definition.fields[i].type),
-                                                      context_.type_name(context_.type_of(values[i]))));
+    const ir::Field& field = definition.fields[i];
+    if (context_.type_of(values[i]) != field.type) {
+      return context_.error(written.has_star ? node : arguments[i],
+                            fmt::format("field '{}' has type {}, got {}", field.name, context_.type_name(field.type),
+                                        context_.type_name(context_.type_of(values[i]))));
     }
     context_.builder.at(node.loc());
-    object = context_.builder.op(Op::kWithField, {object, values[i]}, ir::kVoid, static_cast<std::int32_t>(i));
+    const ExprId before = context_.builder.var(made);
+    context_.builder.assign(
+        made, context_.builder.op(Op::kWithField, {before, values[i]}, ir::kVoid, static_cast<std::int32_t>(i)));
   }
-  return object;
+  return context_.builder.var(made);
 }
 
 // ---- thread index and array lengths
@@ -277,17 +311,19 @@ bool WarpExpressionParser::can_evaluate_effect(SyntaxNode node, std::size_t load
 
 ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, const std::string& result) {
   const std::size_t loads_before = context_.loads.size();
-  const CallArguments arguments = arguments_of(call);
-  if (arguments.has_star || !arguments.keyword.empty() || arguments.positional.empty()) {
-    return context_.error(call, "arguments of atomics must be passed by position");
-  }
-  const auto& given = arguments.positional;
+  const bool compares = op == ir::AtomicOp::kCompareAndSwap;
+  static const std::vector<std::string_view> kUpdates = {"arr i value", "arr i j value", "arr i j k value",
+                                                         "arr i j k l value"};
+  static const std::vector<std::string_view> kSwaps = {"arr i compare value", "arr i j compare value",
+                                                       "arr i j k compare value", "arr i j k l compare value"};
+  std::vector<SyntaxNode> given;
+  if (!ordered_arguments(call, compares ? kSwaps : kUpdates, given) || given.empty())
+    return context_.error(call, "expected an array, its indices and a value, without stars");
   AssignmentTarget target = place(given[0]);
   if (target.failed()) return kNone;
   if (target.root != AssignmentTarget::Root::kArray || !target.type.is_array()) {
     return context_.error(given[0], "the target of an atomic must be an array parameter");
   }
-  const bool compares = op == ir::AtomicOp::kCompareAndSwap;
   const std::size_t values = compares ? 2 : 1;
   const std::size_t missing = target.type.rank;
   if (given.size() != 1 + missing + values) {
@@ -310,8 +346,10 @@ ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, co
                                             context_.type_name(context_.type_of(operand))));
   }
   const bool is_sum = op == ir::AtomicOp::kAdd || op == ir::AtomicOp::kSub;
+  const bool is_extremum = op == ir::AtomicOp::kMin || op == ir::AtomicOp::kMax;
+  const bool takes_components = is_sum || (is_extremum && (element.is_vector() || element.is_matrix()));
   const bool fits = element.is_scalar() ? !element.is_bool() && (!row(op).integer_only || element.is_integer_scalar())
-                                        : is_sum && !element.is_struct();
+                                        : takes_components && !element.is_struct();
   if (!fits)
     return context_.error(call, fmt::format("this atomic is not supported for {}", context_.type_name(element)));
   if (!can_evaluate_effect(call, loads_before, target.variable)) return kNone;
@@ -356,7 +394,7 @@ std::optional<ArgumentSpec> WarpExpressionParser::function_argument(SyntaxNode n
     return given;
   }
   given.warp_function = context_.scope().warp_name(node);
-  if (given.warp_function.empty() || context_.scope().constant(node) || context_.scope().type(node).ok()) {
+  if (given.warp_function.empty() || context_.constant(node) || context_.scope().type(node).ok()) {
     return std::nullopt;
   }
   return given;
@@ -403,6 +441,22 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
   return result;
 }
 
+/// The positional arguments; a starred one gives an argument for each of its parts.
+std::vector<CallArgument> WarpExpressionParser::positional_arguments(const CallArguments& arguments) {
+  std::vector<CallArgument> result;
+  for (const SyntaxNode node : arguments.positional) {
+    if (!is_starred(node)) {
+      result.push_back(argument(node));
+      continue;
+    }
+    std::vector<ExprId> parts;
+    if (!spread(node, parts, Spread::kParts)) parts = {kNone};
+    for (const ExprId part : parts)
+      result.push_back({.spec = {.type = part == kNone ? ir::kVoid : context_.type_of(part)}, .values = {part}});
+  }
+  return result;
+}
+
 /// Parses the call's arguments in the order of the callee's parameters. False after a reported error.
 bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& callee,
                                           std::vector<CallArgument>& values) {
@@ -412,22 +466,22 @@ bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& 
     context_.error(call, std::move(reason));
     return false;
   };
-  if (arguments.has_star) return fail("starred arguments are not supported");
-  if (arguments.positional.size() > parameters.size()) {
-    return fail(
-        fmt::format("{} takes {} arguments, got {}", callee.name, parameters.size(), arguments.positional.size()));
+  std::vector<CallArgument> positional = positional_arguments(arguments);
+  if (std::ranges::any_of(positional, &CallArgument::failed)) return false;
+  if (positional.size() > parameters.size()) {
+    return fail(fmt::format("{} takes {} arguments, got {}", callee.name, parameters.size(), positional.size()));
   }
   for (const auto& [keyword, value] : arguments.keyword) {
     const auto found = std::find(parameters.begin(), parameters.end(), keyword);
     const auto position = static_cast<std::size_t>(found - parameters.begin());
     if (found == parameters.end()) return fail(fmt::format("{} has no parameter '{}'", callee.name, keyword));
-    if (position < arguments.positional.size()) return fail(fmt::format("parameter '{}' is passed twice", keyword));
+    if (position < positional.size()) return fail(fmt::format("parameter '{}' is passed twice", keyword));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto keyword = arguments.keyword.find(parameters[i]);
     const auto otherwise = callee.defaults.find(parameters[i]);
-    if (i < arguments.positional.size()) {
-      values.push_back(argument(arguments.positional[i]));
+    if (i < positional.size()) {
+      values.push_back(std::move(positional[i]));
     } else if (keyword != arguments.keyword.end()) {
       values.push_back(argument(keyword->second));
     } else if (otherwise != callee.defaults.end()) {
@@ -517,14 +571,8 @@ FunctionEntry* WarpExpressionParser::specialize(SyntaxNode call, FunctionEntry* 
 FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std::vector<FunctionEntry*>& candidates,
                                                       std::vector<CallArgument>& values) {
   const CallArguments arguments = arguments_of(call);
-  if (arguments.has_star) {
-    context_.error(call, "starred arguments are not supported");
-    return nullptr;
-  }
-  std::vector<CallArgument> positional;
+  const std::vector<CallArgument> positional = positional_arguments(arguments);
   std::map<std::string_view, CallArgument> by_name;
-  for (const SyntaxNode node : arguments.positional)
-    positional.push_back(argument(node));
   for (const auto& [name, node] : arguments.keyword)
     by_name.emplace(name, argument(node));
   const auto failed = [](const CallArgument& given) { return given.failed(); };

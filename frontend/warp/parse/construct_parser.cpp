@@ -61,8 +61,8 @@ ExprId WarpExpressionParser::construct(SyntaxNode node, ir::Type type, std::span
   }
   std::vector<ExprId> values;
   for (const SyntaxNode argument : arguments) {
-    if (argument.grammar_name() == "list_splat") {
-      if (!spread(argument, values)) return kNone;
+    if (is_starred(argument)) {
+      if (!spread(argument, values, Spread::kComponents)) return kNone;
       continue;
     }
     values.push_back(component(argument, type.component()));
@@ -74,6 +74,8 @@ ExprId WarpExpressionParser::construct(SyntaxNode node, ir::Type type, std::span
   ir::Type converted = first;
   converted.scalar = type.scalar;
   if (values.size() == 1 && converted == type) return convert_components(node, values[0], type);
+  if (type.is_transform() && values.size() == 1 && first == ir::vector_type(type.scalar, 3))
+    values.push_back(identity_of(ir::quaternion_type(type.scalar)));
   if (!takes(type, values)) {
     return context_.error(node, fmt::format("{} takes {} values of type {}", context_.type_name(type),
                                             type.components(), context_.type_name(type.component())));
@@ -81,22 +83,24 @@ ExprId WarpExpressionParser::construct(SyntaxNode node, ir::Type type, std::span
   return context_.operation(node, Op::kMake, values, type);
 }
 
-/// *v: the components of a vector, matrix or quaternion, one by one.
-bool WarpExpressionParser::spread(SyntaxNode starred, std::vector<ExprId>& values) {
+/// *v: the parts or components of a vector, matrix, quaternion or transform, one by one.
+bool WarpExpressionParser::spread(SyntaxNode starred, std::vector<ExprId>& values, Spread kind) {
   const auto inner = starred.children();
   const ExprId whole = inner.size() == 1 ? value(inner[0]) : kNone;
   if (whole == kNone) return false;
   const ir::Type type = context_.type_of(whole);
-  if (!type.is_vector() && !type.is_matrix() && !type.is_quaternion()) {
-    context_.error(starred, fmt::format("a starred argument must be a vector, matrix or quaternion, got {}",
+  if (!type.is_aggregate()) {
+    context_.error(starred, fmt::format("a starred argument must be a vector, matrix, quaternion or transform, got {}",
                                         context_.type_name(type)));
     return false;
   }
-  for (int k = 0; k < type.components(); ++k) {
+  const bool by_rows = type.is_matrix() && kind == Spread::kParts;
+  for (int k = 0; k < (by_rows ? type.rows : type.components()); ++k) {
     context_.builder.at(starred.loc());
     ExprId part = k == 0 ? whole : context_.copy(whole);
-    if (type.is_matrix()) part = context_.operation(starred, Op::kExtract, {part, context_.builder.i32(k / type.cols)});
-    const int last = type.is_matrix() ? k % type.cols : k;
+    const bool is_element = type.is_matrix() && !by_rows;
+    if (is_element) part = context_.operation(starred, Op::kExtract, {part, context_.builder.i32(k / type.cols)});
+    const int last = is_element ? k % type.cols : k;
     values.push_back(context_.operation(starred, Op::kExtract, {part, context_.builder.i32(last)}));
   }
   return true;
@@ -179,10 +183,15 @@ ExprId WarpExpressionParser::general(SyntaxNode node, std::string_view name, con
   if (!name.ends_with("_identity")) return construct(node, type, given);
   if (!given.empty()) return context_.error(node, fmt::format("wp.{} takes dtype=... only", name));
   context_.builder.at(node.loc());
+  return identity_of(type);
+}
+
+/// The quaternion or transform that does not move anything.
+ExprId WarpExpressionParser::identity_of(ir::Type type) {
   std::vector<ExprId> components;
   for (int k = 0; k < type.components(); ++k)
-    components.push_back(context_.builder.literal(scalar, k + 1 == type.components() ? 1.0 : 0.0));
-  return context_.operation(node, Op::kMake, components, type);
+    components.push_back(context_.builder.literal(type.component(), k + 1 == type.components() ? 1.0 : 0.0));
+  return context_.builder.make(type, components);
 }
 
 /// wp.identity(n=3, dtype=float)
@@ -190,7 +199,7 @@ ExprId WarpExpressionParser::identity(SyntaxNode node, const CallArguments& argu
   const auto& given = arguments.positional;
   const SyntaxNode size = given.empty() ? keyword(arguments, "n") : given[0];
   const SyntaxNode dtype = given.size() > 1 ? given[1] : keyword(arguments, "dtype");
-  const auto rows = size ? context_.scope().constant(size) : std::nullopt;
+  const auto rows = size ? context_.constant(size) : std::nullopt;
   const auto scalar = dtype ? type_of_node(dtype) : Result<ir::Type>(Error{"no dtype"});
   const bool fits = rows && rows->type.is_integer_scalar() && rows->number().integer >= 1 &&
                     rows->number().integer <= 16 && scalar.ok() && scalar->is_scalar() && !scalar->is_bool();

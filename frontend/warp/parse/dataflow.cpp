@@ -212,10 +212,11 @@ class Execution {
     if (condition && condition.is(SyntaxKind::kTrue)) {
       assigned = broken;  // the only way out
     } else if (statement.is(SyntaxKind::kFor) && surely_runs(statement.part(SyntaxField::kRight))) {
-      if (!assigned.has(statement.part(SyntaxField::kLeft).text()))
-        body.names.erase(statement.part(SyntaxField::kLeft).text());
       body.meet(broken);
       assigned = std::move(body);
+    } else if (statement.is(SyntaxKind::kFor)) {
+      // In Warp, the variable of a loop without iterations is undefined after it.
+      assigned.names.erase(statement.part(SyntaxField::kLeft).text());
     }
   }
 

@@ -136,7 +136,7 @@ std::optional<Constant> WarpExpressionParser::literal(SyntaxNode node) const {
     const auto number = operand.is(SyntaxKind::kUnary) ? std::nullopt : literal(operand);
     return number ? negate(*number) : std::nullopt;
   }
-  if (node.is(SyntaxKind::kAttribute)) return is_of_variable(node) ? std::nullopt : context_.scope().constant(node);
+  if (node.is(SyntaxKind::kAttribute)) return is_of_variable(node) ? std::nullopt : context_.constant(node);
   return literal_constant(node);
 }
 
@@ -153,11 +153,11 @@ std::optional<Constant> WarpExpressionParser::known_number(SyntaxNode node) cons
       const auto found = context_.literal_variables.find(variable);
       return found == context_.literal_variables.end() ? std::nullopt : std::optional(found->second);
     }
-    return context_.flow.assignments(node.text()) > 0 ? std::nullopt : context_.scope().constant(node);
+    return context_.flow.assignments(node.text()) > 0 ? std::nullopt : context_.constant(node);
   }
   const bool is_static =
       node.is(SyntaxKind::kCall) && context_.scope().warp_name(node.part(SyntaxField::kFunction)) == "static";
-  return is_static ? context_.scope().constant(node) : literal(node);
+  return is_static ? context_.constant(node) : literal(node);
 }
 
 /// A named constant has the type that an earlier conversion to 64 bits gave it, as in Warp.
@@ -186,7 +186,7 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
     context_.failed = true;  // reported by the data flow analysis
     return kNone;
   }
-  if (const auto number = context_.scope().constant(node)) return named_constant(node, text, *number);
+  if (const auto number = context_.constant(node)) return named_constant(node, text, *number);
   if (const std::string why = context_.scope().reason_unknown(text); !why.empty()) return context_.error(node, why);
   if (context_.scope().type(node).ok()) return context_.error(node, "types cannot be used as values");
   if (!context_.functions(text).empty()) return context_.error(node, "functions cannot be used as values here");
@@ -234,6 +234,16 @@ ExprId WarpExpressionParser::binary(SyntaxNode node, std::string_view symbol, Ex
     // A scalar over a vector or matrix divides component by component.
     const ExprId spread = context_.operation(node, Op::kSplat, {left}, divisor);
     return context_.operation(node, Op::kCwDiv, {spread, right});
+  }
+  if (*op == Op::kDiv && divisor.is_quaternion() && divided == divisor.component()) {
+    std::vector<ExprId> quotients;
+    for (int k = 0; k < divisor.components(); ++k) {
+      context_.builder.at(node.loc());
+      const ExprId whole = k == 0 ? right : context_.copy(right);
+      const ExprId component = context_.operation(node, Op::kExtract, {whole, context_.builder.i32(k)});
+      quotients.push_back(context_.operation(node, Op::kDiv, {k == 0 ? left : context_.copy(left), component}));
+    }
+    return context_.operation(node, Op::kMake, quotients, divisor);
   }
   return context_.operation(node, *op, {left, right});
 }
@@ -297,10 +307,36 @@ ExprId WarpExpressionParser::lazy_value(SyntaxNode node) {
 }
 
 ExprId WarpExpressionParser::boolean(SyntaxNode node) {
+  const SyntaxNode second = node.part(SyntaxField::kRight);
+  const std::size_t loads_before = context_.loads.size();
   const ExprId left = condition(node.part(SyntaxField::kLeft));
-  const ExprId right = lazy_condition(node.part(SyntaxField::kRight));
+  if (context_.may_hoist && needs_statements(second)) {
+    context_.loads.resize(loads_before);
+    return boolean_statement(node, left);
+  }
+  const ExprId right = lazy_condition(second);
   const auto op = binary_operator(node.part(SyntaxField::kOperator).text());
   return context_.operation(node, op.value(), {left, right});
+}
+
+/// `and` or `or` whose right side has effects: an if statement that evaluates it where needed.
+ExprId WarpExpressionParser::boolean_statement(SyntaxNode node, ExprId left) {
+  if (left == kNone) return kNone;
+  context_.builder.at(node.loc());
+  const ir::VarId test = context_.builder.let("test", left);
+  const bool is_and = binary_operator(node.part(SyntaxField::kOperator).text()) == Op::kAnd;
+  ExprId needed = context_.builder.var(test);
+  if (!is_and) needed = context_.operation(node, Op::kNot, {needed});
+  const std::size_t loads_before = context_.loads.size();
+  ExprId right = kNone;
+  context_.builder.if_(needed, [&] {
+    right = condition(node.part(SyntaxField::kRight));
+    context_.builder.at(node.loc());
+    if (right != kNone) context_.builder.assign(test, right);
+  });
+  context_.loads.resize(loads_before);
+  context_.builder.at(node.loc());
+  return right == kNone ? kNone : context_.builder.var(test);
 }
 
 ExprId WarpExpressionParser::compare(SyntaxNode node, std::string_view symbol, ExprId left, ExprId right) {
@@ -326,7 +362,9 @@ ExprId WarpExpressionParser::comparison(SyntaxNode node) {
   ExprId left = value(tokens[0]);
   for (std::size_t i = 1; i + 1 < tokens.size(); i += 2) {
     const bool has_next = i + 3 < tokens.size();
-    const ExprId right = i == 1 ? value(tokens[i + 1]) : lazy_value(tokens[i + 1]);
+    // Warp evaluates all operands; where no effects show it, only the needed ones are evaluated here.
+    const bool is_lazy = i > 1 && !needs_statements(tokens[i + 1]);
+    const ExprId right = is_lazy ? lazy_value(tokens[i + 1]) : value(tokens[i + 1]);
     if (left == kNone || right == kNone) return kNone;
     if (tokens.size() > 3 && context_.type_of(left) != context_.type_of(right)) {
       return context_.error(
@@ -344,10 +382,50 @@ ExprId WarpExpressionParser::comparison(SyntaxNode node) {
 ExprId WarpExpressionParser::conditional(SyntaxNode node) {
   const auto parts = node.children();
   if (parts.size() != 3) return context_.error(node, "this form of conditional expression is not supported");
+  const std::size_t loads_before = context_.loads.size();
   const ExprId test = choice_condition(parts[1]);
+  if (context_.may_hoist && (needs_statements(parts[0]) || needs_statements(parts[2]))) {
+    context_.loads.resize(loads_before);
+    return conditional_statement(node, test);
+  }
   const ExprId if_true = lazy_value(parts[0]);
   const ExprId if_false = lazy_value(parts[2]);
   return context_.operation(node, Op::kConditional, {test, if_true, if_false});
+}
+
+/// A conditional expression with effects: an if statement that assigns one of the values to a variable.
+ExprId WarpExpressionParser::conditional_statement(SyntaxNode node, ExprId test) {
+  if (test == kNone) return kNone;
+  const auto parts = node.children();
+  const std::size_t loads_before = context_.loads.size();
+  ir::VarId chosen = kNone;
+  const auto choose = [&](SyntaxNode choice) {
+    context_.loads.resize(loads_before);
+    const ExprId result = value(choice);
+    if (result == kNone) return false;
+    context_.builder.at(choice.loc());
+    if (chosen == kNone) chosen = context_.builder.declare("chosen", context_.type_of(result));
+    const ir::Type wanted = context_.function.var(chosen).type;
+    if (context_.type_of(result) != wanted) {
+      context_.error(node, fmt::format("both values of a conditional expression must have the same type, got {} and {}",
+                                       context_.type_name(wanted), context_.type_name(context_.type_of(result))));
+      return false;
+    }
+    context_.builder.assign(chosen, result);
+    return true;
+  };
+  bool sound = true;
+  ir::If branches{.condition = test, .then_block = {}, .else_block = {}};
+  branches.then_block = context_.builder.block([&] { sound = choose(parts[0]); });
+  branches.else_block = context_.builder.block([&] { sound = sound && choose(parts[2]); });
+  context_.loads.resize(loads_before);
+  if (!sound) return kNone;
+  context_.builder.at(node.loc());
+  const ir::Type type = context_.function.var(chosen).type;
+  const ExprId zero = type.is_scalar() ? context_.builder.zero(type) : kNone;
+  context_.builder.append({.node = ir::Let{chosen, zero}, .loc = node.loc()});
+  context_.builder.append({.node = std::move(branches), .loc = node.loc()});
+  return context_.builder.var(chosen);
 }
 
 }  // namespace assay::frontend

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +83,8 @@ class WarpExpressionParser {
   bool tile_statement(SyntaxNode call, std::string_view name);
   /// Whether evaluation has side effects on arrays.
   bool has_effects(SyntaxNode node) const;
+  /// Whether evaluation appends statements: side effects on arrays or draws of random numbers.
+  bool needs_statements(SyntaxNode node) const { return has_effects(node) || draws(node); }
 
  private:
   // operators
@@ -93,7 +97,9 @@ class WarpExpressionParser {
   ir::ExprId boolean(SyntaxNode node);
   ir::ExprId comparison(SyntaxNode node);
   ir::ExprId compare(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
+  ir::ExprId boolean_statement(SyntaxNode node, ir::ExprId left);
   ir::ExprId conditional(SyntaxNode node);
+  ir::ExprId conditional_statement(SyntaxNode node, ir::ExprId test);
   ir::ExprId lazy_value(SyntaxNode node);
   ir::ExprId truth(SyntaxNode node, ir::ExprId value);
   ir::ExprId presence(SyntaxNode node);
@@ -103,14 +109,20 @@ class WarpExpressionParser {
   AssignmentTarget attribute_place(SyntaxNode node);
   AssignmentTarget adjoint_place(SyntaxNode node);
   AssignmentTarget shape_element(SyntaxNode node, const AssignmentTarget& measured);
+  AssignmentTarget object_place(SyntaxNode node);
   ir::ExprId index_value(SyntaxNode index);
+  ir::ExprId component_index(SyntaxNode index, ir::Type type);
+  ir::ExprId index_below(SyntaxNode index, ir::Type type, int parts, std::string_view what);
   void add_index(SyntaxNode node, AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
   // parts of arrays and vectors (view_reader.cpp)
   ir::ExprId as_i32(SyntaxNode node, ir::ExprId value);
   bool index_dimension(AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
   ir::ExprId position_in(SyntaxNode node, const Dimension& range, ir::ExprId position);
   bool cut(AssignmentTarget& place, Dimension& dimension, SyntaxNode slice, int number);
-  AssignmentTarget slice_of(SyntaxNode node, const AssignmentTarget& whole, SyntaxNode slice);
+  // slices of vectors and matrices (slice_parser.cpp)
+  AssignmentTarget slice_of(SyntaxNode node, AssignmentTarget whole, std::span<const SyntaxNode> indices);
+  std::vector<ir::ExprId> selected(SyntaxNode index, ir::Type type, int parts, std::string_view what);
+  std::vector<ir::ExprId> range(SyntaxNode slice, int parts);
   int array_rank_of(SyntaxNode node);
   ir::VarId name_of(SyntaxNode node);
   // calls
@@ -132,23 +144,31 @@ class WarpExpressionParser {
                                   std::vector<CallArgument>& values);
   bool takes(const FunctionEntry& callee, const std::vector<CallArgument>& arguments, std::size_t& misfit) const;
   FunctionEntry* specialize(SyntaxNode call, FunctionEntry* callee, const std::vector<CallArgument>& arguments);
+  std::vector<CallArgument> positional_arguments(const CallArguments& arguments);
   bool read_arguments(SyntaxNode call, const FunctionEntry& callee, std::vector<CallArgument>& values);
   std::string_view called_name(SyntaxNode call) const;
   std::optional<ArgumentSpec> function_argument(SyntaxNode node);
   CallArgument argument(SyntaxNode node);
   CallArgument array_argument(SyntaxNode node, const AssignmentTarget& place);
   ir::ExprId warp_call(SyntaxNode node, std::string_view name);
+  /// The arguments in the order of one of the lists of parameter names. False for others, or with stars.
+  static bool ordered_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
+                                std::vector<SyntaxNode>& given);
+  ir::ExprId search(SyntaxNode node);  // search_parser.cpp
   // construct_reader.cpp
   /// Whether wp.<name> constructs a vector or matrix whose size depends on its arguments.
   static bool is_maker(std::string_view name);
   ir::ExprId make(SyntaxNode node, std::string_view name);
   ir::ExprId sized(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId identity(SyntaxNode node, const CallArguments& arguments);
+  ir::ExprId identity_of(ir::Type type);
   ir::ExprId general(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId from_vectors(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId construct(SyntaxNode node, ir::Type type, std::span<const SyntaxNode> arguments);
   bool takes(ir::Type type, const std::vector<ir::ExprId>& values) const;
-  bool spread(SyntaxNode starred, std::vector<ir::ExprId>& values);
+  /// What a starred matrix gives: its rows, as arguments of functions, or its components, as those of constructors.
+  enum class Spread : std::uint8_t { kParts, kComponents };
+  bool spread(SyntaxNode starred, std::vector<ir::ExprId>& values, Spread kind);
   ir::ExprId convert_components(SyntaxNode node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(SyntaxNode node, ir::Type type);
   // tiles (tile_reader.cpp)
@@ -165,6 +185,7 @@ class WarpExpressionParser {
   ir::ExprId tile_extract(SyntaxNode node);
   void tile_accumulate(SyntaxNode call);
   // random numbers (random_reader.cpp)
+  bool draws(SyntaxNode node) const;
   ir::ExprId random(SyntaxNode node, std::string_view name);
   ir::ExprId generator_state(SyntaxNode node, std::span<const SyntaxNode> given);
   ir::VarId state_variable(SyntaxNode node);

@@ -484,7 +484,8 @@ void WarpFileParser::drop_invalid_kernels() {
   report({.loc = first.loc, .construct = std::string(ir::row(first.rule).label), .reason = first.message});
 }
 
-std::int32_t WarpFileParser::library_function(std::string_view name, ir::Function (*make)(const ir::Module&)) {
+std::int32_t WarpFileParser::library_function(std::string_view name,
+                                              const std::function<ir::Function(const ir::Module&)>& make) {
   const auto found = library_indices_.find(name);
   if (found != library_indices_.end()) return found->second;
   const auto place = static_cast<std::int32_t>(module().functions.size());

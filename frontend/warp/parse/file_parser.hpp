@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -76,7 +77,7 @@ class WarpFileParser {
   FunctionEntry* instance(FunctionEntry& entry, std::vector<ArgumentSpec> given);
   void report(Diagnostic diagnostic);
   /// The index in Module::functions of a function that the parser provides, created on first use.
-  std::int32_t library_function(std::string_view name, ir::Function (*make)(const ir::Module&));
+  std::int32_t library_function(std::string_view name, const std::function<ir::Function(const ir::Module&)>& make);
 
  private:
   struct CustomDerivative {

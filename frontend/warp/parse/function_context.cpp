@@ -29,6 +29,17 @@ std::string_view FunctionContext::global_name(SyntaxNode node) const {
   return node.text();
 }
 
+std::optional<Constant> FunctionContext::constant(SyntaxNode node) const {
+  const bool is_static = node.is(SyntaxKind::kCall) && scope().warp_name(node.part(SyntaxField::kFunction)) == "static";
+  return (is_static ? static_scope() : scope()).constant(node);
+}
+
+void FunctionContext::enter_static(std::string_view name, std::int64_t value) {
+  ModuleScope inner(file.module(), &static_scope());
+  inner.define_constant(name, Constant::integer(value));
+  statics_.push_back(std::move(inner));
+}
+
 ir::ExprId FunctionContext::error(SyntaxNode node, std::string reason) {
   failed = true;
   file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});

@@ -135,7 +135,8 @@ class WarpFunctionParser {
   void report_unassigned(FunctionContext& context) const {
     for (const UnassignedRead& read : context.flow.unassigned_reads()) {
       context.error(read.name, read.after_loop
-                                   ? "loop variable is undefined after its loop; copy it to another variable"
+                                   ? "loop variable is undefined after a loop that may have no iterations; copy it to "
+                                     "another variable"
                                    : "variable may be used before assignment; assign it on every path");
     }
   }

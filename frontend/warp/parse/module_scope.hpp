@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "frontend/warp/parse/constant.hpp"
 #include "frontend/warp/syntax/syntax.hpp"
@@ -55,6 +56,7 @@ class ModuleScope {
   /// Binds a name, such as a parameter of a call, to an expression in the scope `from` or to a Warp function. False if
   /// the expression is unknown there.
   bool bind(std::string_view name, SyntaxNode expression, const ModuleScope& from);
+  void define_constant(std::string_view name, Constant value) { constants_[std::string(name)] = std::move(value); }
   void bind_warp(std::string_view name, std::string_view warp_name) { imported_[std::string(name)] = warp_name; }
   /// Whether this scope itself, not an enclosing one, defines the name.
   bool knows(std::string_view name) const;

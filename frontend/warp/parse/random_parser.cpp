@@ -46,6 +46,12 @@ bool is_random_function(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
+/// Whether a random number is drawn in the expression, which changes the variable that holds the generator's state.
+bool WarpExpressionParser::draws(SyntaxNode node) const {
+  if (node.is(SyntaxKind::kCall) && is_random_function(warp_function_name(node))) return true;
+  return std::ranges::any_of(node.children(), [this](SyntaxNode child) { return draws(child); });
+}
+
 ExprId WarpExpressionParser::next_state(ExprId state) {
   return context_.builder.call(context_.file.library_function("rand_pcg", generator_step), {state});
 }

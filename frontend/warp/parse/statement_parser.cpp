@@ -56,7 +56,11 @@ void WarpStatementParser::statement(SyntaxNode node) {
     case SyntaxKind::kContinue: return append(node, ir::Continue{});
     default: break;
   }
-  if (node.grammar_name() == "assert_statement") {
+  if (node.grammar_name() == "function_definition" || node.grammar_name() == "decorated_definition") {
+    context_.error(node,
+                   "Warp does not support functions inside kernels and functions; move it out and decorate it "
+                   "with @wp.func");
+  } else if (node.grammar_name() == "assert_statement") {
     context_.note(node, "ignored: Warp checks assertions in debug builds only");
     effects_of(node.children());
   } else {
@@ -107,13 +111,7 @@ void WarpStatementParser::call_statement(SyntaxNode call) {
 /// Parses only the side effects of the arguments of an ignored statement.
 void WarpStatementParser::effects_of(std::span<const SyntaxNode> arguments) {
   for (const SyntaxNode argument : arguments)
-    if (expressions_.has_effects(argument) || draws(argument)) expressions_.value(argument);
-}
-
-/// Whether a random number is drawn in the expression, which changes the variable that holds the generator's state.
-bool WarpStatementParser::draws(SyntaxNode expression) const {
-  if (expression.is(SyntaxKind::kCall) && is_random_function(expressions_.warp_function_name(expression))) return true;
-  return std::ranges::any_of(expression.children(), [this](SyntaxNode child) { return draws(child); });
+    if (expressions_.needs_statements(argument)) expressions_.value(argument);
 }
 
 /// wp.transform_set_translation(x, p) and wp.transform_set_rotation(x, q) change the variable x.
@@ -161,18 +159,12 @@ void WarpStatementParser::declare_pending(SyntaxNode node) {
   }
 }
 
-template <class Statement>
-void WarpStatementParser::append(SyntaxNode node, Statement statement) {
-  declare_pending(node);
-  context_.builder.append({.node = std::move(statement), .loc = node.loc()});
-}
-
 /// The branch of an `if wp.static(...)` that Warp compiles, dropping the others. Null if it drops all.
 SyntaxNode WarpStatementParser::static_branch(SyntaxNode node, bool& is_static) const {
   const auto decided = [&](SyntaxNode test) -> std::optional<bool> {
     if (!test.is(SyntaxKind::kCall) || context_.scope().warp_name(test.part(SyntaxField::kFunction)) != "static")
       return {};
-    const auto value = context_.scope().constant(test);
+    const auto value = context_.constant(test);
     if (!value || !value->type.is_scalar()) return {};
     return value->number().is_real ? value->number().real != 0 : value->number().integer != 0;
   };
@@ -220,91 +212,6 @@ void WarpStatementParser::alternative(std::span<const SyntaxNode> clauses, std::
   ir::If result{.condition = condition, .then_block = nested(clause.part(SyntaxField::kConsequence)), .else_block = {}};
   result.else_block = context_.builder.block([&] { alternative(clauses, first + 1); });
   context_.builder.append({.node = std::move(result), .loc = clause.loc()});
-}
-
-/// Whether Warp unrolls the loop: its bounds are numbers and it runs at most 16 times.
-bool WarpStatementParser::is_unrolled(const ir::For& loop) const {
-  std::int64_t bounds[3];
-  for (int i = 0; i < 3; ++i) {
-    const ExprId bound = i == 0 ? loop.start : i == 1 ? loop.stop : loop.step;
-    if (bound == kNone || context_.function.expr(bound).kind != ir::ExprKind::kLiteral) return false;
-    bounds[i] = static_cast<std::int64_t>(context_.function.expr(bound).bits);
-  }
-  const auto [start, stop, step] = bounds;
-  return step != 0 && (stop - start) / step <= 16;
-}
-
-void WarpStatementParser::for_statement(SyntaxNode node) {
-  const SyntaxNode target = node.part(SyntaxField::kLeft);
-  const SyntaxNode range = node.part(SyntaxField::kRight);
-  if (node.part(SyntaxField::kAlternative)) {
-    context_.error(node.part(SyntaxField::kAlternative), "else clauses of loops are not supported");
-    return;
-  }
-  if (!target.is(SyntaxKind::kIdentifier) || !range.is(SyntaxKind::kCall) ||
-      expressions_.warp_function_name(range) != "range") {
-    context_.error(range, "for loops must iterate over range(...) with one variable");
-    return;
-  }
-  const CallArguments arguments = arguments_of(range);
-  const auto& given = arguments.positional;
-  if (given.empty() || given.size() > 3 || !arguments.keyword.empty() || arguments.has_star) {
-    context_.error(range, "range takes 1 to 3 positional arguments");
-    return;
-  }
-  if (context_.bindings.find(target.text()) != kNone) {
-    context_.error(target, "loop variable is already defined outside the loop; use another name");
-    return;
-  }
-  std::vector<ExprId> bounds;
-  bool sound = true;
-  for (const SyntaxNode bound : given) {
-    bounds.push_back(expressions_.value(bound));
-    if (bounds.back() == kNone) {
-      sound = false;
-    } else if (context_.type_of(bounds.back()) != ir::kI32) {
-      context_.error(bound, fmt::format("range arguments must be int32, got {}",
-                                        context_.type_name(context_.type_of(bounds.back()))));
-      sound = false;
-    }
-  }
-  if (const auto step = given.size() == 3 ? context_.scope().constant(given[2]) : std::nullopt;
-      step && step->number().integer == 0) {
-    context_.error(given[2], "range step must not be zero");
-  }
-  context_.builder.at(node.loc());
-  ir::For loop;
-  loop.start = given.size() == 1 ? context_.builder.i32(0) : bounds[0];
-  loop.stop = given.size() == 1 ? bounds[0] : bounds[1];
-  loop.step = given.size() == 3 ? bounds[2] : context_.builder.i32(1);
-  context_.builder.at(target.loc());
-  loop.variable = context_.builder.declare(std::string(target.text()), ir::kI32);
-  const SyntaxNode body = node.part(SyntaxField::kBody);
-  const int unrolled = is_unrolled(loop) ? 0 : 1;
-  dynamic_loops_ += unrolled;
-  loop.body = nested(body, [&] {
-    ir::VarId variable = loop.variable;
-    if (context_.flow.assigned_in(body, target.text())) {
-      // The loop counter continues unchanged, as in Python.
-      context_.builder.at(target.loc());
-      variable = context_.builder.let(std::string(target.text()), context_.builder.var(variable));
-    }
-    context_.bindings.bind(target.text(), variable);
-  });
-  dynamic_loops_ -= unrolled;
-  if (sound) append(node, std::move(loop));
-}
-
-void WarpStatementParser::while_statement(SyntaxNode node) {
-  if (node.part(SyntaxField::kAlternative)) {
-    context_.error(node.part(SyntaxField::kAlternative), "else clauses of loops are not supported");
-    return;
-  }
-  ir::While loop{.condition = expressions_.lazy_condition(node.part(SyntaxField::kCondition)), .body = {}};
-  ++dynamic_loops_;
-  loop.body = nested(node.part(SyntaxField::kBody));
-  --dynamic_loops_;
-  append(node, std::move(loop));
 }
 
 void WarpStatementParser::return_statement(SyntaxNode node) {

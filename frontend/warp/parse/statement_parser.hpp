@@ -1,10 +1,13 @@
 // Parses the statements of one function into its body.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/warp/parse/expression_parser.hpp"
@@ -25,21 +28,31 @@ class WarpStatementParser {
   void expression_statement(SyntaxNode node);
   void call_statement(SyntaxNode call);
   void effects_of(std::span<const SyntaxNode> arguments);
-  bool draws(SyntaxNode expression) const;
   void set_part(SyntaxNode call, std::string_view name);
   // control
   void if_statement(SyntaxNode node);
   SyntaxNode static_branch(SyntaxNode node, bool& is_static) const;
   void alternative(std::span<const SyntaxNode> clauses, std::size_t first);
+  void return_statement(SyntaxNode node);
+  // loops (loop_parser.cpp)
   void for_statement(SyntaxNode node);
+  std::vector<SyntaxNode> range_arguments(SyntaxNode node);
+  bool is_static_in(SyntaxNode node, std::string_view name) const;
+  std::optional<std::vector<std::int64_t>> known_range(std::span<const SyntaxNode> given) const;
+  void copied_loop(SyntaxNode node, std::span<const std::int64_t> values);
+  void loop(SyntaxNode node, std::span<const SyntaxNode> given);
+  void bind_loop_variable(SyntaxNode target, ir::ExprId counter, bool must_copy);
+  bool is_declared_outside(std::string_view name) const;
   bool is_unrolled(const ir::For& loop) const;
   void while_statement(SyntaxNode node);
-  void return_statement(SyntaxNode node);
   /// Parses a nested block with its own scope.
   ir::Block nested(SyntaxNode block, const std::function<void()>& before = nullptr);
   /// Appends a compound statement, after the declarations that its blocks require.
   template <class Statement>
-  void append(SyntaxNode node, Statement statement);
+  void append(SyntaxNode node, Statement statement) {
+    declare_pending(node);
+    context_.builder.append({.node = std::move(statement), .loc = node.loc()});
+  }
   void declare_pending(SyntaxNode node);
   // assignment
   void assignment(SyntaxNode node);
@@ -50,6 +63,7 @@ class WarpStatementParser {
   void assign_tuple(SyntaxNode node, std::span<const SyntaxNode> targets, std::span<const SyntaxNode> values);
   void assign_thread_indices(SyntaxNode node, std::span<const SyntaxNode> targets);
   void assign_target(SyntaxNode target, ir::ExprId value);
+  bool is_variable(ir::ExprId value, ir::VarId variable) const;
   void assign_name(SyntaxNode name, ir::ExprId value);
   void assign_alias(SyntaxNode name, SyntaxNode part);
   bool assign_zero(SyntaxNode name, SyntaxNode call);

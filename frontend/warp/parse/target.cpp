@@ -36,6 +36,39 @@ ir::ExprId read_step(FunctionContext& context, SyntaxNode node, ir::ExprId objec
   return context.operation(node, ir::Op::kExtract, {object, step.index});
 }
 
+/// The value of a slice of `whole`.
+ir::ExprId read_slice(FunctionContext& context, SyntaxNode node, const AssignmentTarget& slice, ir::ExprId whole) {
+  std::vector<ir::ExprId> components;
+  for (const std::vector<AssignmentTarget::Accessor>& path : slice.components) {
+    ir::ExprId component = components.empty() ? whole : context.copy(whole);
+    for (const AssignmentTarget::Accessor& step : path)
+      component = read_step(context, node, component, step);
+    components.push_back(component);
+  }
+  const bool is_single = components.size() == 1;
+  return context.operation(node, is_single ? ir::Op::kSplat : ir::Op::kMake, components, slice.type);
+}
+
+/// Stores the components of `value` one by one.
+void write_slice(FunctionContext& context, SyntaxNode node, const AssignmentTarget& slice, ir::ExprId value) {
+  // The value may depend on the components that change.
+  context.builder.at(node.loc());
+  const ir::VarId held = context.builder.let("value", value);
+  for (std::size_t k = 0; k < slice.components.size(); ++k) {
+    context.builder.at(node.loc());
+    const auto extract = [&](ir::ExprId whole, std::size_t index) {
+      return context.builder.op(ir::Op::kExtract, {whole, context.builder.i32(static_cast<std::int64_t>(index))});
+    };
+    const std::size_t columns = slice.type.is_matrix() ? slice.type.cols : 1;
+    ir::ExprId component = extract(context.builder.var(held), k / columns);
+    if (slice.type.is_matrix()) component = extract(component, k % columns);
+    write_place(
+        context, node,
+        {.root = slice.root, .variable = slice.variable, .path = slice.components[k], .type = slice.type.component()},
+        component);
+  }
+}
+
 /// A transform with one of its two parts replaced.
 ir::ExprId with_part(FunctionContext& context, SyntaxNode node, ir::ExprId transform, ir::Op part, ir::ExprId value) {
   const ir::Type type = context.type_of(transform);
@@ -150,11 +183,15 @@ AssignmentTarget copy_place(FunctionContext& context, const AssignmentTarget& pl
     for (ir::ExprId* expr : {&dimension.index, &dimension.start, &dimension.extent})
       if (*expr != ir::kNone) *expr = context.copy(*expr);
   }
-  for (AssignmentTarget::Accessor& step : result.path) {
-    if (step.index != ir::kNone) step.index = context.copy(step.index);
-    for (ir::ExprId& index : step.tile)
-      index = context.copy(index);
-  }
+  const auto copy_path = [&](std::vector<AssignmentTarget::Accessor>& path) {
+    for (AssignmentTarget::Accessor& step : path) {
+      if (step.index != ir::kNone) step.index = context.copy(step.index);
+      for (ir::ExprId& index : step.tile)
+        index = context.copy(index);
+    }
+  };
+  copy_path(result.path);
+  std::ranges::for_each(result.components, copy_path);
   return result;
 }
 
@@ -173,7 +210,7 @@ ir::ExprId read_place(FunctionContext& context, SyntaxNode node, const Assignmen
     if (value == ir::kNone) break;
     value = read_step(context, node, value, step);
   }
-  return value;
+  return place.is_slice() && value != ir::kNone ? read_slice(context, node, place, value) : value;
 }
 
 void write_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId value) {
@@ -186,6 +223,11 @@ void write_place(FunctionContext& context, SyntaxNode node, const AssignmentTarg
     context.error(node, "arrays cannot be assigned as a whole; assign each element");
     return;
   }
+  if (place.is_slice() && !place.is_assignable_slice()) {
+    context.error(node, "Warp assigns slices of variables only; copy the vector or matrix to a variable first");
+    return;
+  }
+  if (place.is_slice()) return write_slice(context, node, place, value);
   ir::ExprId whole = value;
   if (!place.path.empty())
     whole = updated(context, node, place, 0, read_root(context, node, copy_place(context, place)), value);

@@ -44,12 +44,18 @@ struct AssignmentTarget {
   std::vector<Dimension> dimensions;  ///< of the array
   std::vector<Accessor> path;
   std::vector<ir::ExprId> tile_indices = {};  ///< of a tile, while some are missing
+  /// Of a slice of a vector or matrix: the path of each of its components, after `path`.
+  std::vector<std::vector<Accessor>> components = {};
   ir::Type type;  ///< of what the place holds; of a part of an array, an array of the rank that is left
 
   bool failed() const { return root == Root::kFailed; }
   /// Whether it is an array or array slice, with indices missing.
   bool lacks_indices() const { return root == Root::kArray && (type.is_array() || type.is_local_array()); }
   bool is_whole_array() const;
+  /// Whether it is a slice of a vector, matrix, quaternion or transform.
+  bool is_slice() const { return !components.empty(); }
+  /// Whether Warp can assign to it, if it is a slice: it must be a slice of a variable.
+  bool is_assignable_slice() const { return root == Root::kVariable && path.empty(); }
   /// The indices of the element: every dimension must be fixed.
   std::vector<ir::ExprId> indices() const;
 };

@@ -13,6 +13,13 @@ namespace {
 using ir::ExprId;
 using ir::kNone;
 
+/// Appends the indices of a subscript, also those in parentheses.
+void append_indices(SyntaxNode index, std::vector<SyntaxNode>& indices) {
+  if (!index.is(SyntaxKind::kTuple)) return indices.push_back(index);
+  for (const SyntaxNode part : index.children())
+    append_indices(part, indices);
+}
+
 /// The component that .x, .y, .z or .w names, or -1.
 int component_number(std::string_view name) {
   constexpr std::string_view kNames = "xyzw";
@@ -75,20 +82,33 @@ AssignmentTarget WarpExpressionParser::subscript_place(SyntaxNode node) {
     if (array.failed()) return {};
     if (array.lacks_indices()) return shape_element(node, array);
   }
-  AssignmentTarget result = place(object);
+  AssignmentTarget result = object_place(object);
   if (result.root == AssignmentTarget::Root::kArrayStruct) {
     context_.error(node, "structs cannot be indexed");
     return {};
   }
+  std::vector<SyntaxNode> indices;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    append_indices(parts[i], indices);
+  if (result.type.is_aggregate() && std::ranges::any_of(indices, is_slice)) return slice_of(node, result, indices);
   std::size_t passed = 0;
-  for (std::size_t i = 1; i < parts.size() && !result.failed(); ++i)
-    add_index(node, result, parts[i], passed);
+  for (const SyntaxNode index : indices)
+    if (!result.failed()) add_index(node, result, index, passed);
   return result;
+}
+
+/// The place of x in x[...] and x.name. A slice is a value there.
+AssignmentTarget WarpExpressionParser::object_place(SyntaxNode node) {
+  const AssignmentTarget object = place(node);
+  if (!object.is_slice()) return object;
+  const ExprId made = read_place(context_, node, object);
+  if (made == kNone) return {};
+  return {.root = AssignmentTarget::Root::kValue, .value = made, .type = object.type};
 }
 
 AssignmentTarget WarpExpressionParser::shape_element(SyntaxNode node, const AssignmentTarget& measured) {
   const auto parts = node.children();
-  const auto number = parts.size() == 2 ? context_.scope().constant(parts[1]) : std::nullopt;
+  const auto number = parts.size() == 2 ? context_.constant(parts[1]) : std::nullopt;
   if (!number || !number->type.is_integer_scalar()) {
     context_.error(node, "shape index must be a compile-time constant");
     return {};
@@ -113,18 +133,24 @@ ExprId WarpExpressionParser::index_value(SyntaxNode index) {
 
 /// `passed` counts the remaining dimensions that earlier indices have sliced.
 void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, SyntaxNode index, std::size_t& passed) {
-  if (index.is(SyntaxKind::kTuple)) {
-    for (const SyntaxNode part : index.children())
-      add_index(node, place, part, passed);
-    return;
-  }
   if (place.failed()) return;
   if (place.lacks_indices()) {
     if (!index_dimension(place, index, passed)) place = {};
     return;
   }
-  if (index.grammar_name() == "slice") {
-    place = slice_of(node, place, index);
+  if (is_slice(index)) {
+    context_.error(index, "only arrays, vectors, matrices, quaternions and transforms can be sliced");
+    place = {};
+    return;
+  }
+  if (place.type.is_aggregate()) {
+    const ExprId component = component_index(index, place.type);
+    if (component == kNone) {
+      place = {};
+      return;
+    }
+    place.path.push_back({.index = component});
+    place.type = place.type.part();
     return;
   }
   const ExprId position = index_value(index);
@@ -139,32 +165,30 @@ void WarpExpressionParser::add_index(SyntaxNode node, AssignmentTarget& place, S
     place.type = place.type.tile_element();
     return;
   }
-  if (!place.type.is_aggregate()) {
-    const std::string found = context_.type_name(place.type);
-    context_.error(node, place.root == AssignmentTarget::Root::kArray
-                             ? fmt::format("too many indices; the element has type {}", found)
-                             : fmt::format("{} cannot be indexed", found));
-    place = {};
-    return;
+  const std::string found = context_.type_name(place.type);
+  context_.error(node, place.root == AssignmentTarget::Root::kArray
+                           ? fmt::format("too many indices; the element has type {}", found)
+                           : fmt::format("{} cannot be indexed", found));
+  place = {};
+}
+
+/// The index of a row, or a component of types other than matrices; kNone after a reported error.
+ExprId WarpExpressionParser::component_index(SyntaxNode index, ir::Type type) {
+  return index_below(index, type, type.parts(), type.is_matrix() ? "rows" : "components");
+}
+
+ExprId WarpExpressionParser::index_below(SyntaxNode index, ir::Type type, int parts, std::string_view what) {
+  const ExprId position = index_value(index);
+  if (position == kNone) return kNone;
+  const auto number = literal(index);
+  if (!number || number->number().is_real) return as_i32(index, position);
+  const std::int64_t written = number->number().integer;
+  const std::int64_t counted = written < 0 ? written + parts : written;
+  if (counted < 0 || counted >= parts) {
+    return context_.error(index, fmt::format("{} has {} {}", context_.type_name(type), parts, what));
   }
-  ExprId component = position;
-  if (const auto number = literal(index); number && !number->number().is_real) {
-    const std::int64_t written = number->number().integer;
-    const std::int64_t counted = written < 0 ? written + place.type.parts() : written;
-    if (counted < 0 || counted >= place.type.parts()) {
-      context_.error(index, fmt::format("{} has {} {}", context_.type_name(place.type), place.type.parts(),
-                                        place.type.is_matrix() ? "rows" : "components"));
-      place = {};
-      return;
-    }
-    context_.builder.at(index.loc());
-    component = context_.builder.i32(counted);
-  } else if (context_.type_of(position) != ir::kI32) {
-    context_.builder.at(index.loc());
-    component = context_.builder.cast(ir::kI32, position);
-  }
-  place.path.push_back({.index = component});
-  place.type = place.type.part();
+  context_.builder.at(index.loc());
+  return context_.builder.i32(counted);
 }
 
 AssignmentTarget WarpExpressionParser::transform_part(AssignmentTarget whole, bool translation) {
@@ -178,14 +202,14 @@ AssignmentTarget WarpExpressionParser::attribute_place(SyntaxNode node) {
   const SyntaxNode object = node.part(SyntaxField::kObject);
   const std::string_view name = node.part(SyntaxField::kAttribute).text();
   if (const std::string warp = context_.scope().warp_name(node); !warp.empty()) {
-    if (const auto number = context_.scope().constant(node)) {
+    if (const auto number = context_.constant(node)) {
       const ExprId made = constant(node, *number);
       return {.root = AssignmentTarget::Root::kValue, .value = made, .type = number->type};
     }
     context_.error(node, "unknown or unsupported Warp constant");
     return {};
   }
-  AssignmentTarget result = place(object);
+  AssignmentTarget result = object_place(object);
   if (result.failed()) return result;
   if (const ArrayStruct* array_struct =
           context_.array_struct(result.root == AssignmentTarget::Root::kArrayStruct ? result.variable : kNone)) {

@@ -63,7 +63,7 @@ Type WarpExpressionParser::tile_shape(SyntaxNode call, SyntaxNode shape, Type el
   if (parts.empty() || parts.size() > 2) return fail("tile must have one or two dimensions");
   Type tile = element;
   for (std::size_t d = 0; d < parts.size(); ++d) {
-    const auto extent = context_.scope().constant(parts[d]);
+    const auto extent = context_.constant(parts[d]);
     if (!extent || !extent->type.is_integer_scalar()) return fail("tile extents must be compile-time constants");
     const std::int64_t length = extent->number().integer;
     if (length < 1 || length > ir::kMaxTileSize) return fail("tile must have 1 to 4096 elements");
@@ -209,7 +209,7 @@ ExprId WarpExpressionParser::tile_sum(SyntaxNode node, SyntaxNode tile_node, Syn
   if (tile == kNone) return kNone;
   const Type type = context_.type_of(tile);
   if (!axis) return context_.operation(node, Op::kTileSum, {tile}, ir::tile_type(type.scalar, 1));
-  const auto number = context_.scope().constant(axis);
+  const auto number = context_.constant(axis);
   const std::int64_t along = number && number->type.is_integer_scalar() ? number->number().integer : -1;
   if (along < 0 || along >= type.tile_rank())
     return context_.error(axis, "axis must be the number of a tile dimension");

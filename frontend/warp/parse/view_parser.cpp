@@ -1,4 +1,4 @@
-// The part of WarpExpressionParser that parses slices of arrays and vectors: a[i], a[1:, j], v[0:2].
+// The part of WarpExpressionParser that parses slices of arrays: a[i], a[1:, j].
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,26 +10,6 @@ namespace assay::frontend {
 using ir::ExprId;
 using ir::kNone;
 using ir::Op;
-
-namespace {
-
-/// The parts of start:stop:step, null if omitted.
-struct Slice {
-  SyntaxNode start, stop, step;
-};
-
-Slice slice_parts(SyntaxNode slice) {
-  Slice parts;
-  SyntaxNode* next[] = {&parts.start, &parts.stop, &parts.step};
-  std::size_t at = 0;
-  for (const SyntaxNode token : slice.tokens()) {
-    if (token.text() == ":") ++at;
-    else if (at < 3) *next[at] = token;
-  }
-  return parts;
-}
-
-}  // namespace
 
 ExprId WarpExpressionParser::as_i32(SyntaxNode node, ExprId value) {
   if (value == kNone || context_.type_of(value) == ir::kI32) return value;
@@ -50,7 +30,7 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
     if (left-- == 0) break;
     ++number;
   }
-  if (index.grammar_name() == "slice") {
+  if (is_slice(index)) {
     ++passed;
     return cut(place, *at, index, number);
   }
@@ -97,8 +77,8 @@ bool WarpExpressionParser::cut(AssignmentTarget& place, Dimension& dimension, Sy
     context_.error(slice, "slices of local arrays are not supported");
     return false;
   }
-  const Slice parts = slice_parts(slice);
-  const auto step = parts.step ? context_.scope().constant(parts.step) : std::optional(Constant::integer(1));
+  const SliceParts parts = slice_parts(slice);
+  const auto step = parts.step ? context_.constant(parts.step) : std::optional(Constant::integer(1));
   if (!step || !step->type.is_integer_scalar() || step->number().integer < 1) {
     context_.error(slice, "slice step must be a positive compile-time constant");
     return false;
@@ -143,46 +123,6 @@ bool WarpExpressionParser::cut(AssignmentTarget& place, Dimension& dimension, Sy
   return true;
 }
 
-/// v[1:3]: a read-only vector of some components; all bounds must be constants.
-AssignmentTarget WarpExpressionParser::slice_of(SyntaxNode node, const AssignmentTarget& whole, SyntaxNode slice) {
-  const Slice parts = slice_parts(slice);
-  const auto fail = [&](const char* reason) {
-    context_.error(slice, reason);
-    return AssignmentTarget{};
-  };
-  if (!whole.type.is_vector()) return fail("only arrays and vectors can be sliced");
-  const std::int64_t size = whole.type.parts();
-  bool known = true;
-  const auto number = [&](SyntaxNode part, std::int64_t otherwise) {
-    if (!part) return otherwise;
-    const auto value = context_.scope().constant(part);
-    if (!value || !value->type.is_integer_scalar()) {
-      known = false;
-      return otherwise;
-    }
-    return value->number().integer;
-  };
-  const std::int64_t step = number(parts.step, 1);
-  std::int64_t start = number(parts.start, 0);
-  std::int64_t stop = number(parts.stop, size);
-  if (!known || step < 1)
-    return fail("vector slice bounds must be compile-time constants, and its step must be positive");
-  start = std::clamp<std::int64_t>(start < 0 ? start + size : start, 0, size);
-  stop = std::clamp<std::int64_t>(stop < 0 ? stop + size : stop, 0, size);
-  const ExprId vector = read_place(context_, node, whole);
-  if (vector == kNone) return {};
-  std::vector<ExprId> components;
-  for (std::int64_t k = start; k < stop; k += step) {
-    context_.builder.at(slice.loc());
-    const ExprId object = components.empty() ? vector : context_.copy(vector);
-    components.push_back(context_.operation(slice, Op::kExtract, {object, context_.builder.i32(k)}));
-  }
-  if (components.empty()) return fail("vector slice is empty");
-  const ir::Type type = ir::vector_type(whole.type.scalar, static_cast<int>(components.size()));
-  const ExprId made = context_.operation(slice, Op::kMake, components, type);
-  return {.root = AssignmentTarget::Root::kValue, .value = made, .type = type};
-}
-
 // ---- array aliases
 
 /// The rank of the array or slice that the expression names; 0 if it names none.
@@ -195,7 +135,7 @@ int WarpExpressionParser::array_rank_of(SyntaxNode node) {
       if (index.is(SyntaxKind::kTuple)) {
         for (const SyntaxNode part : index.children())
           self(self, part);
-      } else if (index.grammar_name() != "slice") {
+      } else if (!is_slice(index)) {
         --rank;
       }
     };

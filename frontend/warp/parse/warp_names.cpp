@@ -144,6 +144,7 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
       {"quat", " quat_to_axis_angle quat_to_matrix "},
       {"quat vec", " quat_rotate quat_rotate_inv "},
       {"axis angle", " quat_from_axis_angle "},
+      {"axis q", " quat_twist quat_twist_angle quat_twist_angle_signed "},
       {"roll pitch yaw", " quat_rpy "},
       {"r s", " spatial_adjoint "},
       {"xform", " transform_inverse transform_to_matrix "},

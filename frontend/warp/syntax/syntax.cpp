@@ -296,6 +296,21 @@ Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before
   return result;
 }
 
+bool is_slice(SyntaxNode node) { return node.grammar_name() == "slice"; }
+
+bool is_starred(SyntaxNode node) { return node.grammar_name() == "list_splat"; }
+
+SliceParts slice_parts(SyntaxNode slice) {
+  SliceParts parts;
+  SyntaxNode* next[] = {&parts.start, &parts.stop, &parts.step};
+  std::size_t at = 0;
+  for (const SyntaxNode token : slice.tokens()) {
+    if (token.text() == ":") ++at;
+    else if (at < 3) *next[at] = token;
+  }
+  return parts;
+}
+
 SyntaxNode first_error(SyntaxNode node) {
   if (!node.has_error()) return {};
   if (node.is(SyntaxKind::kError) || node.is_missing()) return node;

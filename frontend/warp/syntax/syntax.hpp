@@ -158,6 +158,16 @@ class SyntaxTree {
   std::vector<SyntaxNode> all_children_;      ///< likewise all children
 };
 
+/// The parts of start:stop:step, null if omitted.
+struct SliceParts {
+  SyntaxNode start, stop, step;
+};
+
+bool is_slice(SyntaxNode node);
+/// Whether it is a starred argument, *x.
+bool is_starred(SyntaxNode node);
+SliceParts slice_parts(SyntaxNode slice);
+
 /// The first error node at or below `node`, in the order of the text; null if there is none.
 SyntaxNode first_error(SyntaxNode node);
 

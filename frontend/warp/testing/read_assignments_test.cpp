@@ -114,6 +114,31 @@ kernel k(v: array<vec<f32,3>,1>, n: i32, a: vec<f32,3>; thread) {
   v[2] = a_1
 }
 )"},
+    {.name = "SlicesOfVectorsAndMatrices",
+     .parameters = "v: wp.vec4, m: wp.mat22, n: int, x: wp.array(dtype=wp.vec2), y: wp.array(dtype=wp.mat22)",
+     .body = R"(
+p = v
+p[::-2] = p[1:3]
+p[-1:] *= 2.0
+q = m
+q[:, n] = x[0]
+y[0] = q[::-1]
+)",
+     .module = R"(
+kernel k(v: vec<f32,4>, m: mat<f32,2,2>, n: i32, x: array<vec<f32,2>,1>, y: array<mat<f32,2,2>,1>; thread) {
+  let p: vec<f32,4> = v
+  let value: vec<f32,2> = make<vec<f32,2>>(extract(p, 1), extract(p, 2))
+  p = insert(p, 3, extract(value, 0))
+  p = insert(p, 1, extract(value, 1))
+  let value_1: vec<f32,1> = mul(splat<vec<f32,1>>(extract(p, 3)), 2.0)
+  p = insert(p, 3, extract(value_1, 0))
+  let q: mat<f32,2,2> = m
+  let value_2: vec<f32,2> = x[0]
+  q = insert(q, 0, insert(extract(q, 0), wrap_index(n, 2), extract(value_2, 0)))
+  q = insert(q, 1, insert(extract(q, 1), wrap_index(n, 2), extract(value_2, 1)))
+  y[0] = make<mat<f32,2,2>>(extract(extract(q, 1), 0), extract(extract(q, 1), 1), extract(extract(q, 0), 0), extract(extract(q, 0), 1))
+}
+)"},
     {.name = "Structs",
      .above = R"(
 @wp.struct
@@ -163,7 +188,8 @@ kernel k(s: S, t: array<S,1>, a: f32; i) {
   t[i] = with_field(t[i], q, with_field(t[i].q, k, 4))
   let v: S
   let made: Q
-  let w: Q = with_field(made, k, i)
+  made = with_field(made, k, i)
+  let w: Q = made
   v = with_field(v, q, w)
   s_1 = with_field(s_1, m, mul(s_1.m, 2.0))
   t[0] = s_1
@@ -199,6 +225,21 @@ kernel k(x: array<f32,1>, c: array<i32,1>, m: array<f32,2>, n: i32; i) {
   let q: i32 = atomic_cas(c[3], 0, 1)
   atomic_exchange(c[4], q)
   atomic_xor(c[5], 1)
+}
+)"},
+    {.name = "AtomicsOnVectors",
+     .parameters = "v: wp.array(dtype=wp.vec3), m: wp.array(dtype=wp.mat22)",
+     .body = R"(
+i = wp.tid()
+wp.atomic_max(v, 0, v[i])
+wp.atomic_add(m, i, wp.mat22(1.0))
+low = wp.atomic_min(v, 1, wp.vec3(2.0))
+)",
+     .module = R"(
+kernel k(v: array<vec<f32,3>,1>, m: array<mat<f32,2,2>,1>; i) {
+  atomic_max(v[0], v[i])
+  atomic_add(m[i], splat<mat<f32,2,2>>(1.0))
+  let low: vec<f32,3> = atomic_min(v[1], splat<vec<f32,3>>(2.0))
 }
 )"},
     {.name = "LocalArray",
@@ -350,6 +391,73 @@ func f_1(x: i32) -> i32 {
 
 kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = add(f(a), cast<f32>(f_1(n)))
+}
+)"},
+    {.name = "StarredArguments",
+     .above = R"(
+@wp.func
+def f(a: float, b: float, c: float = 1.0):
+    return a * b + c
+@wp.func
+def g(a: wp.vec2, b: wp.vec2):
+    return wp.dot(a, b)
+)",
+     .parameters = "x: wp.array(dtype=float), v: wp.vec3, m: wp.mat22",
+     .body = R"(
+x[0] = f(*v)
+x[1] = f(*v[0:2]) + wp.atan2(*v[1:])
+x[2] = g(*m)
+)",
+     .module = R"(
+func f(a: f32, b: f32, c: f32) -> f32 {
+  return add(mul(a, b), c)
+}
+
+func g(a: vec<f32,2>, b: vec<f32,2>) -> f32 {
+  return dot(a, b)
+}
+
+kernel k(x: array<f32,1>, v: vec<f32,3>, m: mat<f32,2,2>; thread) {
+  x[0] = f(extract(v, 0), extract(v, 1), extract(v, 2))
+  x[1] = add(f(extract(make<vec<f32,2>>(extract(v, 0), extract(v, 1)), 0), extract(make<vec<f32,2>>(extract(v, 0), extract(v, 1)), 1), 1.0), atan2(extract(make<vec<f32,2>>(extract(v, 1), extract(v, 2)), 0), extract(make<vec<f32,2>>(extract(v, 1), extract(v, 2)), 1)))
+  x[2] = g(extract(m, 0), extract(m, 1))
+}
+)"},
+    {.name = "KeywordArgumentsOfConstructorsAndAtomics",
+     .above = R"(
+@wp.struct
+class Q:
+    a: float
+    b: int
+)",
+     .parameters =
+         "x: wp.array2d(dtype=float), q: wp.array(dtype=wp.quat), t: wp.array(dtype=wp.transform), v: wp.vec3",
+     .body = R"(
+s = Q(b=2, a=0.5)
+x[0, 1] = s.a
+q[0] = wp.quat(1.0, w=4.0, z=3.0, y=2.0)
+t[0] = wp.transform(q=q[0], p=v)
+t[1] = wp.transform(v)
+wp.atomic_add(x, value=3.0, j=1, i=0)
+wp.atomic_cas(x, 0, 1, compare=0.0, value=1.0)
+)",
+     .module = R"(
+struct Q {
+  a: f32
+  b: i32
+}
+
+kernel k(x: array<f32,2>, q: array<quat<f32>,1>, t: array<transform<f32>,1>, v: vec<f32,3>; thread) {
+  let made: Q
+  made = with_field(made, a, 0.5)
+  made = with_field(made, b, 2)
+  let s: Q = made
+  x[0, 1] = s.a
+  q[0] = make<quat<f32>>(1.0, 2.0, 3.0, 4.0)
+  t[0] = make<transform<f32>>(v, q[0])
+  t[1] = make<transform<f32>>(v, make<quat<f32>>(0.0, 0.0, 0.0, 1.0))
+  atomic_add(x[0, 1], 3.0)
+  let old: f32 = atomic_cas(x[0, 1], 0.0, 1.0)
 }
 )"},
     {.name = "ParenthesizedCallWithTwoResults",

@@ -65,6 +65,56 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = add(add(a, x[1]), clamp(x[2], a, 2.0))
 }
 )"},
+    {.name = "ScalarOverQuaternion",
+     .parameters = "x: wp.array(dtype=wp.quat), q: wp.quat, a: float",
+     .body = R"(
+x[0] = a / q
+)",
+     .module = R"(
+kernel k(x: array<quat<f32>,1>, q: quat<f32>, a: f32; thread) {
+  x[0] = make<quat<f32>>(div(a, extract(q, 0)), div(a, extract(q, 1)), div(a, extract(q, 2)), div(a, extract(q, 3)))
+}
+)"},
+    {.name = "LowerBound",
+     .parameters = "x: wp.array(dtype=float), k: wp.array(dtype=int), n: int",
+     .body = R"(
+k[0] = wp.lower_bound(x, 0.5)
+k[1] = wp.lower_bound(k, value=n, arr_begin=1, arr_end=4)
+)",
+     .module = R"(
+func lower_bound_f32(array: array<f32,1>, begin: i32, end: i32, value: f32) -> i32 {
+  let lower: i32 = begin
+  let upper: i32 = sub(end, 1)
+  while lt(lower, upper) {
+    let middle: i32 = add(lower, div(sub(upper, lower), 2))
+    if lt(array[wrap_index(middle, shape(array, 0))], value) {
+      lower = add(middle, 1)
+    } else {
+      upper = middle
+    }
+  }
+  return lower
+}
+
+func lower_bound_i32(array: array<i32,1>, begin: i32, end: i32, value: i32) -> i32 {
+  let lower: i32 = begin
+  let upper: i32 = sub(end, 1)
+  while lt(lower, upper) {
+    let middle: i32 = add(lower, div(sub(upper, lower), 2))
+    if lt(array[wrap_index(middle, shape(array, 0))], value) {
+      lower = add(middle, 1)
+    } else {
+      upper = middle
+    }
+  }
+  return lower
+}
+
+kernel k(x: array<f32,1>, k: array<i32,1>, n: i32; thread) {
+  k[0] = lower_bound_f32(x, 0, shape(x, 0), 0.5)
+  k[1] = lower_bound_i32(k, 1, 4, n)
+}
+)"},
     {.name = "Power",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -39,6 +39,114 @@ kernel k(x: array<f32,4>; i, j, k, l) {
   x[i, j, k, l] = 1.0
 }
 )"},
+    {.name = "LoopVariableAfterLoop",
+     .parameters = "x: wp.array(dtype=int), n: int",
+     .body = R"(
+for i in range(4):
+    if x[i] > n:
+        break
+x[0] = i
+for i in range(3, 5):
+    i += n
+x[1] = i
+)",
+     .module = R"(
+kernel k(x: array<i32,1>, n: i32; thread) {
+  let i: i32 = 0
+  for i_1: i32 in range(0, 4, 1) {
+    i = i_1
+    if gt(x[wrap_index(i, shape(x, 0))], n) {
+      break
+    }
+  }
+  x[0] = i
+  for i_2: i32 in range(3, 5, 1) {
+    i = i_2
+    i = add(i, n)
+  }
+  x[1] = i
+}
+)"},
+    {.name = "StaticOfLoopVariable",
+     .parameters = "x: wp.array(dtype=float), v: wp.vec3",
+     .body = R"(
+for i in range(2):
+    for j in range(i, 2):
+        x[j] = float(wp.static(10 * i + j))
+    if wp.static(i == 1):
+        x[i] = v[wp.static(i):][0]
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, v: vec<f32,3>; thread) {
+  if true {
+    let i: i32 = 0
+    if true {
+      let j: i32 = 0
+      x[j] = 0.0
+    }
+    if true {
+      let j_1: i32 = 1
+      x[j_1] = 1.0
+    }
+  }
+  if true {
+    let i_1: i32 = 1
+    if true {
+      let j_2: i32 = 1
+      x[j_2] = 11.0
+    }
+    if true {
+      x[i_1] = extract(make<vec<f32,2>>(extract(v, 1), extract(v, 2)), 0)
+    }
+  }
+}
+)"},
+    {.name = "EffectsInConditions",
+     .parameters = "x: wp.array(dtype=float), c: wp.array(dtype=int), n: int",
+     .body = R"(
+if n > 0 or wp.atomic_add(c, 0, 1) < 3:
+    x[0] = 1.0
+while n < 9 and wp.atomic_add(c, 1, 1) < 3:
+    x[1] = 2.0
+x[2] = 3.0 if n < 4 else float(wp.atomic_max(c, 2, n))
+if 0 < n < wp.atomic_add(c, 3, 1):
+    x[3] = 4.0
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, c: array<i32,1>, n: i32; thread) {
+  let test: bool = gt(n, 0)
+  if not(test) {
+    let old: i32 = atomic_add(c[0], 1)
+    test = lt(old, 3)
+  }
+  if test {
+    x[0] = 1.0
+  }
+  while true {
+    let test_1: bool = lt(n, 9)
+    if test_1 {
+      let old_1: i32 = atomic_add(c[1], 1)
+      test_1 = lt(old_1, 3)
+    }
+    if not(test_1) {
+      break
+    }
+    x[1] = 2.0
+  }
+  let chosen: f32 = 0.0
+  if lt(n, 4) {
+    chosen = 3.0
+  } else {
+    let old_2: i32 = atomic_max(c[2], n)
+    chosen = cast<f32>(old_2)
+  }
+  x[2] = chosen
+  let old_3: i32 = atomic_add(c[3], 1)
+  if and(lt(0, n), lt(n, old_3)) {
+    x[3] = 4.0
+  }
+}
+)"},
     {.name = "ThreadIndexInExpression",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

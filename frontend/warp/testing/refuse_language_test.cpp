@@ -80,10 +80,23 @@ const RejectionCase kCases[] = {
      .messages = "8:12: error: in k: s: variable may be used before assignment; assign it on every path"},
     {.name = "LoopVariableAfterLoop",
      .body = "for i in range(n):\n    pass\nx[i] = a",
-     .messages = "6:7: error: in k: i: loop variable is undefined after its loop; copy it to another variable"},
+     .messages = "6:7: error: in k: i: loop variable is undefined after a loop that may have no iterations; copy it to "
+                 "another variable"},
+    {.name = "StaticOfVariableOfDynamicLoop",
+     .body = "for i in range(n):\n    x[i] = float(wp.static(i))",
+     .messages = "5:22: error: in k: wp.static(...): wp.static argument must be a compile-time constant"},
+    {.name = "StaticOfVariableOfLoopWithBreak",
+     .body = "for i in range(4):\n    if n < i:\n        break\n    x[i] = float(wp.static(i))",
+     .messages = "4:9: error: in k: i: Warp does not support this variable in wp.static(...), because the loop changes "
+                 "it or contains break or continue"},
+    {.name = "StaticOfVariableOfLongLoop",
+     .body = "for i in range(1000):\n    x[i] = float(wp.static(i))",
+     .messages = "4:14: error: in k: range(...): a loop whose variable is used in wp.static(...) must have at most 256 "
+                 "iterations"},
     {.name = "LoopVariableAlreadyDefined",
      .body = "i = wp.tid()\nfor i in range(n):\n    pass",
-     .messages = "5:9: error: in k: i: loop variable is already defined outside the loop; use another name"},
+     .messages = "5:9: error: in k: i: loop variable is already defined outside the loop, which may have no "
+                 "iterations; use another name"},
     {.name = "LoopOverArray",
      .body = "for y in x:\n    pass",
      .messages = "4:14: error: in k: x: for loops must iterate over range(...) with one variable"},
@@ -121,7 +134,8 @@ const RejectionCase kCases[] = {
      .messages = "4:14: error: in k: (1, 2): expression is not supported in kernels (tuple)"},
     {.name = "NestedFunction",
      .body = "def f():\n    pass",
-     .messages = "4:5: error: in k: def f():: statement is not supported in kernels (function_definition)"},
+     .messages = "4:5: error: in k: def f():: Warp does not support functions inside kernels and functions; move it "
+                 "out and decorate it with @wp.func"},
     {.name = "Try",
      .body = "try:\n    x[0] = a\nexcept:\n    pass",
      .messages = "4:5: error: in k: try:: statement is not supported in kernels (try_statement)"},

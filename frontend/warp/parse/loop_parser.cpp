@@ -1,0 +1,215 @@
+// The part of WarpStatementParser that parses loops.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/warp/parse/statement_parser.hpp"
+
+namespace assay::frontend {
+
+using ir::ExprId;
+using ir::kNone;
+
+namespace {
+
+/// The most iterations of a loop that is copied once for each value of its variable.
+constexpr std::size_t kMostCopies = 256;
+
+/// Whether a name occurs in an expression.
+bool mentions(SyntaxNode node, std::string_view name) {
+  if (node.is(SyntaxKind::kIdentifier)) return node.text() == name;
+  return std::ranges::any_of(node.children(), [&](SyntaxNode child) { return mentions(child, name); });
+}
+
+/// Whether a `break` or `continue` in the block leaves the loop around it.
+bool jumps(SyntaxNode node) {
+  if (node.is(SyntaxKind::kBreak) || node.is(SyntaxKind::kContinue)) return true;
+  if (node.is(SyntaxKind::kFor) || node.is(SyntaxKind::kWhile)) return false;
+  return std::ranges::any_of(node.children(), jumps);
+}
+
+}  // namespace
+
+/// Whether Warp unrolls the loop: its bounds are numbers and it runs at most 16 times.
+bool WarpStatementParser::is_unrolled(const ir::For& loop) const {
+  std::int64_t bounds[3];
+  for (int i = 0; i < 3; ++i) {
+    const ExprId bound = i == 0 ? loop.start : i == 1 ? loop.stop : loop.step;
+    if (bound == kNone || context_.function.expr(bound).kind != ir::ExprKind::kLiteral) return false;
+    bounds[i] = static_cast<std::int64_t>(context_.function.expr(bound).bits);
+  }
+  const auto [start, stop, step] = bounds;
+  return step != 0 && (stop - start) / step <= 16;
+}
+
+/// The arguments of range(...); empty after a reported error.
+std::vector<SyntaxNode> WarpStatementParser::range_arguments(SyntaxNode node) {
+  const SyntaxNode target = node.part(SyntaxField::kLeft);
+  const SyntaxNode range = node.part(SyntaxField::kRight);
+  if (node.part(SyntaxField::kAlternative)) {
+    context_.error(node.part(SyntaxField::kAlternative), "else clauses of loops are not supported");
+    return {};
+  }
+  if (!target.is(SyntaxKind::kIdentifier) || !range.is(SyntaxKind::kCall) ||
+      expressions_.warp_function_name(range) != "range") {
+    context_.error(range, "for loops must iterate over range(...) with one variable");
+    return {};
+  }
+  const CallArguments arguments = arguments_of(range);
+  const auto& given = arguments.positional;
+  if (given.empty() || given.size() > 3 || !arguments.keyword.empty() || arguments.has_star) {
+    context_.error(range, "range takes 1 to 3 positional arguments");
+    return {};
+  }
+  const auto step = given.size() == 3 ? context_.static_scope().constant(given[2]) : std::nullopt;
+  if (step && step->number().integer == 0) context_.error(given[2], "range step must not be zero");
+  return given;
+}
+
+/// Whether wp.static(...) in the node contains the name.
+bool WarpStatementParser::is_static_in(SyntaxNode node, std::string_view name) const {
+  if (node.is(SyntaxKind::kCall) && context_.scope().warp_name(node.part(SyntaxField::kFunction)) == "static")
+    return mentions(node.part(SyntaxField::kArguments), name);
+  return std::ranges::any_of(node.children(), [&](SyntaxNode child) { return is_static_in(child, name); });
+}
+
+/// The values of the variable of a loop whose range is known; empty if it is not.
+std::optional<std::vector<std::int64_t>> WarpStatementParser::known_range(std::span<const SyntaxNode> given) const {
+  std::vector<std::int64_t> bounds;
+  for (const SyntaxNode node : given) {
+    const auto bound = context_.static_scope().constant(node);
+    if (!bound || bound->type != ir::kI32) return std::nullopt;
+    bounds.push_back(bound->number().integer);
+  }
+  const std::int64_t start = bounds.size() == 1 ? 0 : bounds[0];
+  const std::int64_t stop = bounds[bounds.size() == 1 ? 0 : 1];
+  const std::int64_t step = bounds.size() == 3 ? bounds[2] : 1;
+  std::vector<std::int64_t> values;
+  for (std::int64_t k = start; step > 0 ? k < stop : step < 0 && k > stop; k += step) {
+    values.push_back(k);
+    if (values.size() > kMostCopies) break;
+  }
+  return values;
+}
+
+void WarpStatementParser::for_statement(SyntaxNode node) {
+  const std::vector<SyntaxNode> given = range_arguments(node);
+  if (given.empty()) return;
+  if (is_static_in(node.part(SyntaxField::kBody), node.part(SyntaxField::kLeft).text())) {
+    if (const auto values = known_range(given)) return copied_loop(node, *values);
+  }
+  const SyntaxNode target = node.part(SyntaxField::kLeft);
+  if (context_.bindings.find(target.text()) != kNone &&
+      known_range(given).value_or(std::vector<std::int64_t>()).empty()) {
+    // Without iterations, the variable would be undefined in Warp and unchanged in Python.
+    context_.error(target,
+                   "loop variable is already defined outside the loop, which may have no iterations; use "
+                   "another name");
+    return;
+  }
+  loop(node, given);
+}
+
+/// A loop in which wp.static(...) contains the loop variable: Warp copies the body for each of its values.
+void WarpStatementParser::copied_loop(SyntaxNode node, std::span<const std::int64_t> values) {
+  const SyntaxNode target = node.part(SyntaxField::kLeft);
+  const SyntaxNode body = node.part(SyntaxField::kBody);
+  if (values.size() > kMostCopies) {
+    context_.error(
+        node.part(SyntaxField::kRight),
+        fmt::format("a loop whose variable is used in wp.static(...) must have at most {} iterations", kMostCopies));
+    return;
+  }
+  if (jumps(body) || context_.flow.assigned_in(body, target.text())) {
+    context_.error(target,
+                   "Warp does not support this variable in wp.static(...), because the loop changes it or "
+                   "contains break or continue");
+    return;
+  }
+  for (const std::int64_t value : values) {
+    context_.enter_static(target.text(), value);
+    ir::If copy{.condition = context_.builder.boolean(true), .then_block = {}, .else_block = {}};
+    copy.then_block = nested(body, [&] {
+      context_.builder.at(target.loc());
+      bind_loop_variable(target, context_.builder.i32(value), true);
+    });
+    context_.leave_static();
+    append(node, std::move(copy));
+  }
+}
+
+/// Gives the loop variable its value at the start of an iteration. A variable that is used after the loop is declared
+/// outside it. `counter` is the value; the loop's own variable is bound directly unless it must be copied.
+void WarpStatementParser::bind_loop_variable(SyntaxNode target, ExprId counter, bool must_copy) {
+  const std::string_view name = target.text();
+  if (context_.bindings.find(name) != kNone || is_declared_outside(name)) return assign_name(target, counter);
+  const ir::VarId variable =
+      must_copy ? context_.builder.let(std::string(name), counter) : context_.function.expr(counter).variable;
+  context_.bindings.bind(name, variable);
+}
+
+/// Whether the data flow places the declaration of the name in a block around the current one.
+bool WarpStatementParser::is_declared_outside(std::string_view name) const {
+  for (std::size_t depth = 0; depth < context_.bindings.depth(); ++depth)
+    if (context_.flow.declares(context_.bindings.block(depth), name)) return true;
+  return false;
+}
+
+void WarpStatementParser::loop(SyntaxNode node, std::span<const SyntaxNode> given) {
+  const SyntaxNode target = node.part(SyntaxField::kLeft);
+  std::vector<ExprId> bounds;
+  bool sound = true;
+  for (const SyntaxNode bound : given) {
+    bounds.push_back(expressions_.value(bound));
+    if (bounds.back() == kNone) {
+      sound = false;
+    } else if (context_.type_of(bounds.back()) != ir::kI32) {
+      context_.error(bound, fmt::format("range arguments must be int32, got {}",
+                                        context_.type_name(context_.type_of(bounds.back()))));
+      sound = false;
+    }
+  }
+  context_.builder.at(node.loc());
+  ir::For loop;
+  loop.start = given.size() == 1 ? context_.builder.i32(0) : bounds[0];
+  loop.stop = given.size() == 1 ? bounds[0] : bounds[1];
+  loop.step = given.size() == 3 ? bounds[2] : context_.builder.i32(1);
+  context_.builder.at(target.loc());
+  loop.variable = context_.builder.declare(std::string(target.text()), ir::kI32);
+  const SyntaxNode body = node.part(SyntaxField::kBody);
+  const int unrolled = is_unrolled(loop) ? 0 : 1;
+  dynamic_loops_ += unrolled;
+  loop.body = nested(body, [&] {
+    // If the body changes the variable, the loop counter continues unchanged, as in Python.
+    context_.builder.at(target.loc());
+    const ExprId counter = context_.builder.var(loop.variable);
+    bind_loop_variable(target, counter, context_.flow.assigned_in(body, target.text()));
+  });
+  dynamic_loops_ -= unrolled;
+  if (sound) append(node, std::move(loop));
+}
+
+void WarpStatementParser::while_statement(SyntaxNode node) {
+  if (node.part(SyntaxField::kAlternative)) {
+    context_.error(node.part(SyntaxField::kAlternative), "else clauses of loops are not supported");
+    return;
+  }
+  const SyntaxNode condition = node.part(SyntaxField::kCondition);
+  const bool has_effects = expressions_.needs_statements(condition);
+  // A condition with effects is evaluated at the start of the body.
+  const auto leave_if_false = [&] {
+    const ExprId test = expressions_.condition(condition);
+    if (test == kNone) return;
+    context_.builder.at(condition.loc());
+    context_.builder.if_(context_.operation(condition, ir::Op::kNot, {test}), [&] { context_.builder.break_(); });
+  };
+  ir::While loop;
+  loop.condition = has_effects ? context_.builder.boolean(true) : expressions_.lazy_condition(condition);
+  ++dynamic_loops_;
+  loop.body = nested(node.part(SyntaxField::kBody), has_effects ? leave_if_false : std::function<void()>());
+  --dynamic_loops_;
+  append(node, std::move(loop));
+}
+
+}  // namespace assay::frontend
