@@ -29,7 +29,7 @@ struct LibraryFunction {
 constexpr std::array<std::string_view, 3> kPlaceholders{"$0", "$1", "$2"};
 /// Library functions that are called by helpers, or with the result of one; the others are in the operation table.
 constexpr auto kFunctionsOfHelpers =
-    std::to_array<LibraryFunction>({{"fabs", 1}, {"fmod", 2}, {"fmin", 2}, {"fmax", 2}, {"asin", 1}, {"acos", 1}});
+    std::to_array<LibraryFunction>({{"fabs", 1}, {"fmod", 2}, {"asin", 1}, {"acos", 1}});
 
 std::string library_text(const LibraryFunction& function) {
   constexpr std::string_view kNames[] = {"x", "y", "z"};
