@@ -74,6 +74,11 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (name == "tid") return thread_index(node);
   if (name == "len") return length_of(node);
   if (name == "lower_bound") return search(node);
+  if (name == "cast") {
+    return context_.error(node,
+                          "wp.cast, which reinterprets the bits of a value, is not supported; to convert a value, "
+                          "call its type, as in wp.int32(x)");
+  }
   if (name == "block_dim") {
     return context_.error(
         node, "wp.block_dim() depends on the launch, so the result of the kernel would; pass the size as a parameter");
