@@ -447,7 +447,7 @@ bool is_kind(char letter, Type type) {
   const bool square = type.is_matrix() && type.rows == type.cols;
   switch (letter) {
     case 's': return type.is_float_scalar();
-    case 'v': return type.is_vector();
+    case 'v': return type.is_vector() && type.scalar != Scalar::kBool;
     case 'f': return type.is_vector() && real;
     case '3': return type.is_vector() && real && type.rows == 3;
     case 'm': return type.is_matrix() && real;

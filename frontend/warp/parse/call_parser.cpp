@@ -81,6 +81,11 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (name == "tid") return thread_index(node);
   if (name == "len") return length_of(node);
   if (name == "lower_bound") return search(node);
+  if (name == "cast") {
+    return context_.error(node,
+                          "wp.cast, which reinterprets the bits of a value, is not supported; to convert a value, "
+                          "call its type, as in wp.int32(x)");
+  }
   if (name == "block_dim") {
     return context_.error(
         node, "wp.block_dim() depends on the launch, so the result of the kernel would; pass the size as a parameter");
@@ -201,50 +206,6 @@ ExprId WarpExpressionParser::convert_constant(SyntaxNode node, const Constant& n
     context_.retyped_constants[named.text()] = type;
   }
   return constant(node, number.as(type));
-}
-
-ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
-  if (!context_.may_hoist) {
-    return context_.error(
-        node,
-        "structs cannot be constructed in conditionally evaluated expressions; assign the struct to a variable first");
-  }
-  const ir::StructDef& definition = context_.file.module().structs[type.struct_id];
-  std::string names;
-  for (const ir::Field& field : definition.fields)
-    names += (names.empty() ? "" : " ") + field.name;
-  const CallArguments written = arguments_of(node);
-  std::vector<SyntaxNode> arguments = written.positional;
-  if (!written.keyword.empty() && (written.has_star || !order_keywords({names}, written, arguments)))
-    return context_.error(node, fmt::format("arguments of {} must be its fields, each once", definition.name));
-  std::vector<ExprId> values;
-  for (const SyntaxNode argument : arguments) {
-    if (is_starred(argument)) {
-      if (!spread(argument, values, Spread::kParts)) return kNone;
-    } else {
-      values.push_back(value(argument));
-    }
-  }
-  if (!values.empty() && values.size() != definition.fields.size()) {
-    return context_.error(node, fmt::format("struct {} takes one value for each of its {} fields", definition.name,
-                                            definition.fields.size()));
-  }
-  context_.builder.at(node.loc());
-  const ir::VarId made = context_.builder.let_zero("made", type);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == kNone) return kNone;
-    const ir::Field& field = definition.fields[i];
-    if (context_.type_of(values[i]) != field.type) {
-      return context_.error(written.has_star ? node : arguments[i],
-                            fmt::format("field '{}' has type {}, got {}", field.name, context_.type_name(field.type),
-                                        context_.type_name(context_.type_of(values[i]))));
-    }
-    context_.builder.at(node.loc());
-    const ExprId before = context_.builder.var(made);
-    context_.builder.assign(
-        made, context_.builder.op(Op::kWithField, {before, values[i]}, ir::kVoid, static_cast<std::int32_t>(i)));
-  }
-  return context_.builder.var(made);
 }
 
 // ---- thread index and array lengths

@@ -1,4 +1,4 @@
-// The part of WarpExpressionParser that parses constructors of vectors, matrices, quaternions and transforms.
+// The part of WarpExpressionParser that parses constructors of vectors, matrices, quaternions, transforms and structs.
 #include <algorithm>
 #include <array>
 
@@ -228,6 +228,51 @@ ExprId WarpExpressionParser::from_vectors(SyntaxNode node, std::string_view name
   const ir::Type rows = ir::matrix_type(vector.scalar, static_cast<int>(vectors.size()), vector.rows);
   const ExprId made = context_.operation(node, Op::kMake, vectors, rows);
   return name == "matrix_from_rows" ? made : context_.operation(node, Op::kTranspose, {made});
+}
+
+/// A struct from values by position or by field: one for each field or none.
+ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
+  if (!context_.may_hoist) {
+    return context_.error(
+        node,
+        "structs cannot be constructed in conditionally evaluated expressions; assign the struct to a variable first");
+  }
+  const ir::StructDef& definition = context_.file.module().structs[type.struct_id];
+  std::string names;
+  for (const ir::Field& field : definition.fields)
+    names += (names.empty() ? "" : " ") + field.name;
+  const CallArguments written = arguments_of(node);
+  std::vector<SyntaxNode> arguments = written.positional;
+  if (!written.keyword.empty() && !ordered_arguments(node, {names}, arguments))
+    return context_.error(node, fmt::format("arguments of {} must be its fields, each once", definition.name));
+  std::vector<ExprId> values;
+  for (const SyntaxNode argument : arguments) {
+    if (is_starred(argument)) {
+      if (!spread(argument, values, Spread::kParts)) return kNone;
+    } else {
+      values.push_back(value(argument));
+    }
+  }
+  if (!values.empty() && values.size() != definition.fields.size()) {
+    return context_.error(node, fmt::format("struct {} takes one value for each of its {} fields", definition.name,
+                                            definition.fields.size()));
+  }
+  context_.builder.at(node.loc());
+  const ir::VarId made = context_.builder.let_zero("made", type);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == kNone) return kNone;
+    const ir::Field& field = definition.fields[i];
+    if (context_.type_of(values[i]) != field.type) {
+      return context_.error(written.has_star ? node : arguments[i],
+                            fmt::format("field '{}' has type {}, got {}", field.name, context_.type_name(field.type),
+                                        context_.type_name(context_.type_of(values[i]))));
+    }
+    context_.builder.at(node.loc());
+    const ExprId before = context_.builder.var(made);
+    context_.builder.assign(
+        made, context_.builder.op(Op::kWithField, {before, values[i]}, ir::kVoid, static_cast<std::int32_t>(i)));
+  }
+  return context_.builder.var(made);
 }
 
 }  // namespace assay::frontend

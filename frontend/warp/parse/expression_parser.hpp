@@ -131,7 +131,6 @@ class WarpExpressionParser {
   /// Converts a known number. Reports a named constant that Warp would give a second type.
   ir::ExprId convert_constant(SyntaxNode node, const Constant& number, ir::Type type);
   ir::ExprId named_constant(SyntaxNode node, std::string_view name, const Constant& number);
-  ir::ExprId construct_struct(SyntaxNode node, ir::Type type);
   ir::ExprId type_call(SyntaxNode node, ir::Type type);
   ir::ExprId length_of(SyntaxNode node);
   ir::ExprId thread_index(SyntaxNode node);
@@ -165,6 +164,7 @@ class WarpExpressionParser {
   ir::ExprId general(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId from_vectors(SyntaxNode node, std::string_view name, const CallArguments& arguments);
   ir::ExprId construct(SyntaxNode node, ir::Type type, std::span<const SyntaxNode> arguments);
+  ir::ExprId construct_struct(SyntaxNode node, ir::Type type);
   bool takes(ir::Type type, const std::vector<ir::ExprId>& values) const;
   /// What a starred matrix gives: its rows, as arguments of functions, or its components, as those of constructors.
   enum class Spread : std::uint8_t { kParts, kComponents };

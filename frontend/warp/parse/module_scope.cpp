@@ -15,7 +15,13 @@ namespace {
 /// auto() is not supported after larger enumeration members.
 constexpr std::int64_t kLargestMember = std::int64_t{1} << 40;
 
-Error unknown_type(SyntaxNode expression) { return Error{fmt::format("unknown type '{}'", expression.text())}; }
+Error unknown_type(SyntaxNode expression) {
+  const std::string_view text = expression.text();
+  const std::string_view generic = text.substr(0, text.find('['));
+  if (generic != text && generic.ends_with(".ref"))
+    return Error{"parameters of type wp.ref are not supported; return the new value instead"};
+  return Error{fmt::format("unknown type '{}'", text)};
+}
 
 }  // namespace
 
@@ -425,6 +431,7 @@ Result<ir::Type> ModuleScope::sized_type(SyntaxNode size, ir::Type component, bo
   const bool fits = std::all_of(extents.begin(), extents.end(), [](int extent) { return extent >= 1 && extent <= 16; });
   if (extents.size() != (is_vector ? 1U : 2U) || !fits)
     return Error{"vector and matrix dimensions must be between 1 and 16"};
+  if (!is_vector && component.is_bool()) return Error{"matrices of bool are not supported"};
   return is_vector ? ir::vector_type(component.scalar, extents[0])
                    : ir::matrix_type(component.scalar, extents[0], extents[1]);
 }

@@ -115,6 +115,25 @@ kernel k(x: array<f32,1>, k: array<i32,1>, n: i32; thread) {
   k[1] = lower_bound_i32(k, 1, 4, n)
 }
 )"},
+    {.name = "VectorOfBool",
+     .above = "\nvec2b = wp.types.vector(length=2, dtype=wp.bool)\n",
+     .parameters = "x: wp.array(dtype=wp.bool), f: wp.array(dtype=vec2b), a: float, n: int",
+     .body = R"(
+v = vec2b(a > 0.0, True)
+v[n] = x[0]
+f[0] = v
+f[1] = vec2b(True)
+x[1] = f[1][1]
+)",
+     .module = R"(
+kernel k(x: array<bool,1>, f: array<vec<bool,2>,1>, a: f32, n: i32; thread) {
+  let v: vec<bool,2> = make<vec<bool,2>>(gt(a, 0.0), true)
+  v = insert(v, wrap_index(n, 2), x[0])
+  f[0] = v
+  f[1] = splat<vec<bool,2>>(true)
+  x[1] = extract(f[1], 1)
+}
+)"},
     {.name = "Power",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -321,7 +321,7 @@ TEST(PythonParser, RecordsLocationsSourceLinesAndAnnotations) {
 TEST(PythonParser, RejectsOnlyTheInvalidInstance) {
   const ParsedFile file = read(
       "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"
-      "def fill(a: wp.array(dtype=Any), value: Any):\n    a[wp.tid()] = value\n"
+      "def fill(a: wp.array(dtype=Any), value: Any):\n    a[wp.tid()] = value + value\n"
       "one = wp.overload(fill, [wp.array(dtype=flags), flags])\n"
       "two = wp.overload(fill, [wp.array(dtype=float), float])\n");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);

@@ -96,6 +96,35 @@ const RejectionCase kCases[] = {
     {.name = "SearchForValueOfOtherType",
      .body = "m = wp.lower_bound(x, n)",
      .messages = "4:27: error: in k: n: expected float32, got int32"},
+    {.name = "SumOfVectorsOfBool",
+     .above = "vec2b = wp.types.vector(length=2, dtype=wp.bool)\n",
+     .parameters = "f: wp.array(dtype=vec2b)",
+     .body = "f[0] = f[1] + f[2]",
+     .messages = "5:12: error: in k: f[1] + f[2]: add takes two numeric values of the same type, got vector of 2 bool "
+                 "and vector of 2 bool"},
+    {.name = "MatrixOfBool",
+     .parameters = "f: wp.types.matrix(shape=(2, 2), dtype=wp.bool)",
+     .body = "x = f",
+     .messages =
+         "3:7: error: in k: f: wp.types.matrix(shape=(2, 2), dtype=wp.bool): matrices of bool are not supported"},
+    {.name = "BitCast",
+     .body = "m = wp.cast(a, wp.int32)",
+     .messages =
+         "4:9: error: in k: wp.cast(...): wp.cast, which reinterprets the bits of a value, is not supported; to "
+         "convert a value, call its type, as in wp.int32(x)"},
+    {.name = "ReferenceParameter",
+     .above = "@wp.func\ndef f(b: wp.ref[float]):\n    b += 1.0\n",
+     .body = "f(a)",
+     .messages =
+         "3:7: error: in f: b: wp.ref[float]: parameters of type wp.ref are not supported; return the new value "
+         "instead\n"
+         "7:5: error: in k: f(...): function f could not be parsed: 3:7: b: wp.ref[float]: parameters of type "
+         "wp.ref are not supported; return the new value instead"},
+    {.name = "BlockSize",
+     .body = "m = wp.block_dim()",
+     .messages =
+         "4:9: error: in k: wp.block_dim(...): wp.block_dim() depends on the launch, so the result of the kernel "
+         "would; pass the size as a parameter"},
     {.name = "StarredScalar",
      .body = "x[0] = wp.min(*a)",
      .messages = "4:19: error: in k: *a: a starred argument must be a vector, matrix, quaternion or transform, got "
