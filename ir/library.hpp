@@ -21,17 +21,20 @@ namespace assay::ir {
 struct LibraryRow {
   std::string_view name;      ///< after `wp.`
   std::string_view operands;  ///< one letter for each operand: see kOperandKinds
-  std::string_view formula;   ///< the result, for documentation; x, y, z are the operands
+  std::string_view formula;   ///< the result, for documentation; x, y, z, u, v, w are the operands
+  bool is_discrete = false;   ///< whether the result is a bool or integer, which carries no derivative
 };
 
-/// Meaning of the letters of LibraryRow::operands. All operands have the same scalar type; operands with the same
-/// letter have the same type.
+/// Meaning of the letters of LibraryRow::operands. All operands except int32 have the same scalar type; operands with
+/// the same letter have the same type.
 struct OperandKind {
   char letter;
   std::string_view text;
 };
 inline constexpr OperandKind kOperandKinds[] = {
     {'s', "float"},
+    {'n', "int32"},
+    {'z', "integer"},
     {'v', "vector"},
     {'f', "float vector"},
     {'3', "float vector of length 3"},

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <functional>
+#include <limits>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <string>
 
@@ -157,6 +160,23 @@ Values from_matrix(const Values& m, std::size_t stride) {
   return scaled(found, 1 / norm(found));
 }
 
+/// The angles of the matrix, whose diagonal is corrected for the length of the quaternion.
+Values roll_pitch_yaw(const std::vector<Values>& x) {
+  const Values r = rotation_matrix(x[0]);
+  const long double excess = 2 * (norm(x[0]) * norm(x[0]) - 1);
+  return {std::atan2(r[7], r[8] - excess), std::asin(std::clamp(-r[6], -1.0L, 1.0L)), std::atan2(r[3], r[0] - excess)};
+}
+/// Half the sum and half the difference of the outer angles are the arguments of two complex numbers, whose magnitudes
+/// are in the ratio of the cosine and sine of half the middle angle.
+Values euler_angles(const std::vector<Values>& x) {
+  const Values& q = x[0];
+  const std::complex<long double> sum(q[3] - q[1], q[0] + q[2]);
+  const std::complex<long double> difference(q[1] + q[3], q[2] - q[0]);
+  return {std::arg(sum) - std::arg(difference),
+          2 * std::atan2(std::abs(difference), std::abs(sum)) - std::numbers::pi_v<long double> / 2,
+          std::arg(sum) + std::arg(difference)};
+}
+
 // ---- transforms and spatial vectors
 
 Values translation(const Values& t) { return part(t, 0, 3); }
@@ -170,12 +190,24 @@ Values composed(const std::vector<Values>& x) {
   return joined(plus(rotate(rotation(x[0]), translation(x[1])), translation(x[0])),
                 hamilton(rotation(x[0]), rotation(x[1])));
 }
-Values homogeneous(const std::vector<Values>& x) {
+Values homogeneous(const std::vector<Values>& x, const Values& scale = {1, 1, 1}) {
   const Values r = rotation_matrix(rotation(x[0]));
   Values m;
-  for (std::size_t row = 0; row < 3; ++row)
-    m = joined(m, joined(part(r, 3 * row, 3), {x[0][row]}));
+  for (std::size_t row = 0; row < 3; ++row) {
+    const Values scaled_row = by_components(part(r, 3 * row, 3), scale, [](auto a, auto b) { return a * b; });
+    m = joined(m, joined(scaled_row, {x[0][row]}));
+  }
   return joined(m, {0, 0, 0, 1});
+}
+Values column_of(const Values& m, std::size_t column) { return {m[column], m[4 + column], m[8 + column]}; }
+Values decomposed(const std::vector<Values>& x) {
+  Values scale, r(9);
+  for (std::size_t column = 0; column < 3; ++column) {
+    scale.push_back(norm(column_of(x[0], column)));
+    for (std::size_t row = 0; row < 3; ++row)
+      r[3 * row + column] = x[0][4 * row + column] / scale[column];
+  }
+  return joined(column_of(x[0], 3), joined(from_matrix(r, 3), scale));
 }
 Values adjoint_matrix(const std::vector<Values>& x) {
   Values m(36);
@@ -201,6 +233,7 @@ std::map<std::string, Formula> formulas() {
       {"max v", [](X x) { return Values{*std::max_element(x[0].begin(), x[0].end())}; }},
       {"min vv", [](X x) { return by_components(x[0], x[1], [](auto a, auto b) { return std::min(a, b); }); }},
       {"max vv", [](X x) { return by_components(x[0], x[1], [](auto a, auto b) { return std::max(a, b); }); }},
+      {"mod vv", [](X x) { return by_components(x[0], x[1], [](auto a, auto b) { return std::fmod(a, b); }); }},
       {"abs v", [](X x) { return by_components(x[0], x[0], [](auto a, auto) { return std::abs(a); }); }},
       {"sign v", [](X x) { return by_components(x[0], x[0], [](auto a, auto) { return a < 0 ? -1.0L : 1.0L; }); }},
       {"norm_l1 f",
@@ -256,6 +289,12 @@ std::map<std::string, Formula> formulas() {
        [](X x) {
          return hamilton(about({0, 0, 1}, x[2][0]), hamilton(about({0, 1, 0}, x[1][0]), about({1, 0, 0}, x[0][0])));
        }},
+      {"quat_to_rpy q", roll_pitch_yaw},
+      {"quat_from_euler 3nnn",
+       [](X x) {
+         return hamilton(about({0, 0, 1}, x[0][2]), hamilton(about({0, 1, 0}, x[0][1]), about({1, 0, 0}, x[0][0])));
+       }},
+      {"quat_to_euler qnnn", euler_angles},
       {"quat_slerp qqs", [](X x) { return slerp(x[0], x[1], x[2][0]); }},
       {"transform_multiply tt", composed},
       {"mul tt", composed},
@@ -266,11 +305,13 @@ std::map<std::string, Formula> formulas() {
        }},
       {"transform_point t3", [](X x) { return plus(translation(x[0]), rotate(rotation(x[0]), x[1])); }},
       {"transform_vector t3", [](X x) { return rotate(rotation(x[0]), x[1]); }},
-      {"transform_to_matrix t", homogeneous},
+      {"transform_to_matrix t", [](X x) { return homogeneous(x); }},
       {"transform_from_matrix 4",
        [](X x) {
          return joined({x[0][3], x[0][7], x[0][11]}, from_matrix(x[0], 4));
        }},
+      {"transform_compose 3q3", [](X x) { return homogeneous({joined(x[0], x[1])}, x[2]); }},
+      {"transform_decompose 4", decomposed},
       {"transform_twist t6", [](X x) { return moved_pair(x, true); }},
       {"transform_wrench t6", [](X x) { return moved_pair(x, false); }},
       {"spatial_dot 66", [](X x) { return Values{std::inner_product(x[0].begin(), x[0].end(), x[1].begin(), 0.0L)}; }},
@@ -344,6 +385,70 @@ TEST(Library, ArgminAndArgmaxIgnoreNan) {
   EXPECT_EQ(index_in("argmin", {none, 3, none, 2}), 3);
   EXPECT_EQ(index_in("argmax", {none, none, 1}), 2);
   EXPECT_EQ(index_in("argmax", {none, none}), 0);
+}
+
+/// The rotation that the angles of the rotation `q` give, for the axes i, j, k.
+Values there_and_back(const std::vector<double>& q, std::int64_t i, std::int64_t j, std::int64_t k) {
+  testing::OracleFixture w;
+  const ir::Type quaternion = ir::quaternion_type(ir::Scalar::kF64);
+  const ir::VarId x = w.array("x", quaternion, {1}, q);
+  const ir::VarId out = w.zeros("out", quaternion, {1});
+  const ir::VarId at = w.thread_index(1);
+  const auto call = [&](std::string_view name, ir::ExprId operand) {
+    const std::vector<ir::Type> types = {w.b().type_of(operand), ir::kI32, ir::kI32, ir::kI32};
+    return w.b().call(ir::library_function(w.module(), name, types).value(),
+                      {operand, w.b().i32(i), w.b().i32(j), w.b().i32(k)});
+  };
+  const ir::VarId angles = w.b().let("angles", call("quat_to_euler", w.at(x, at)));
+  w.b().store(out, {w.var(at)}, call("quat_from_euler", w.var(angles)));
+  const ReferenceResult result = w.evaluate();
+  Values back;
+  for (const auto& element : result.outputs[static_cast<std::size_t>(out)]->elements)
+    back.push_back(element.value);
+  return back;
+}
+
+TEST(Library, EulerAnglesOfThreeAxesGiveTheRotation) {
+  constexpr std::int64_t kOrders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+  const std::vector<double> q = {0.5, -0.1, 0.7, 0.5};
+  for (const auto& [i, j, k] : kOrders) {
+    const Values back = there_and_back(q, i, j, k);
+    const long double sign = back[3] < 0 ? -1 : 1;
+    for (std::size_t n = 0; n < 4; ++n)
+      EXPECT_NEAR(static_cast<double>(sign * back[n]), q[n], 1e-15) << i << j << k;
+  }
+}
+
+/// The value of a library function with one operand and a result that is not a float.
+std::int64_t integer_of(std::string_view name, ir::Type type, const std::vector<double>& components) {
+  testing::OracleFixture w;
+  const ir::VarId x = w.array("x", type, {1}, components);
+  const int function = ir::library_function(w.module(), name, std::vector<ir::Type>{type}).value();
+  const ir::VarId out = w.zeros("out", ir::kI64, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.b().cast(ir::kI64, w.b().call(function, {w.at(x, i)})));
+  return w.evaluate().outputs[static_cast<std::size_t>(out)]->elements[0].integer;
+}
+
+TEST(Library, BitCountUsesTheWidthOfTheType) {
+  EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kI8), {-1}), 8);
+  EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kI16), {-2}), 15);
+  EXPECT_EQ(integer_of("bit_count", ir::kI32, {-1}), 32);
+  EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kU32), {0xf0f0'0001}), 9);
+  EXPECT_EQ(integer_of("bit_count", ir::kI64, {-1}), 64);
+  EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kU8), {0}), 0);
+}
+
+TEST(Library, TestsOfVectorsCombineAllComponents) {
+  const double nan = std::nan("");
+  const double inf = std::numeric_limits<double>::infinity();
+  const ir::Type vector = ir::vector_type(ir::Scalar::kF64, 3);
+  EXPECT_EQ(integer_of("isnan", vector, {1, nan, 2}), 1);
+  EXPECT_EQ(integer_of("isnan", vector, {1, inf, 2}), 0);
+  EXPECT_EQ(integer_of("isinf", vector, {1, nan, -inf}), 1);
+  EXPECT_EQ(integer_of("isinf", ir::quaternion_type(ir::Scalar::kF64), {1, nan, 3, 4}), 0);
+  EXPECT_EQ(integer_of("isfinite", ir::matrix_type(ir::Scalar::kF64, 2, 2), {1, 2, 3, nan}), 0);
+  EXPECT_EQ(integer_of("isfinite", vector, {1, 2, 3}), 1);
 }
 
 }  // namespace

