@@ -214,7 +214,7 @@ constexpr auto kFunctions = std::to_array<LibraryFunction>({
 const std::vector<LibraryFunction>& functions() {
   static const std::vector<LibraryFunction> all = [] {
     std::vector<LibraryFunction> joined(kFunctions.begin(), kFunctions.end());
-    for (const auto part : {rotation_functions()})
+    for (const auto part : {rotation_functions(), noise_functions(), geometry_functions()})
       joined.insert(joined.end(), part.begin(), part.end());
     return joined;
   }();
@@ -226,7 +226,13 @@ bool is_kind(char letter, Type type) {
   const bool square = type.is_matrix() && type.rows == type.cols;
   switch (letter) {
     case 's': return type.is_float_scalar();
-    case 'n': return type == kI32;
+    case 'n':
+    case 'p': return type == kI32;
+    case 'u': return type == scalar_type(Scalar::kU32);
+    case 'a': return type == kF32;
+    case '2': return type == vector_type(Scalar::kF32, 2);
+    case 'h': return type == vector_type(Scalar::kF32, 3);
+    case 'c': return type == vector_type(Scalar::kF32, 4);
     case 'z': return type.is_integer_scalar();
     case 'v': return type.is_vector();
     case 'f': return type.is_vector() && real;
@@ -243,14 +249,16 @@ bool is_kind(char letter, Type type) {
   }
 }
 
+/// Whether the letter stands for one type only.
+bool has_fixed_type(char letter) { return std::string_view("npua2hc").find(letter) != std::string_view::npos; }
+
 bool takes(const LibraryRow& row, std::span<const Type> operands) {
   if (row.operands.size() != operands.size()) return false;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const std::size_t first = row.operands.find(row.operands[k]);
-    const bool fits = is_kind(row.operands[k], operands[k]);
-    if (!fits || !(row.operands[k] == 'n' || operands[k].scalar == operands[0].scalar) ||
-        operands[k] != operands[first])
-      return false;
+    const bool fits = is_kind(row.operands[k], operands[k]) &&
+                      (has_fixed_type(row.operands[k]) || operands[k].scalar == operands[0].scalar);
+    if (!fits || operands[k] != operands[first]) return false;
   }
   return true;
 }
@@ -281,17 +289,18 @@ std::span<const LibraryRow> library() {
   static const std::vector<LibraryRow> rows = [] {
     std::vector<LibraryRow> made;
     for (const LibraryFunction& entry : functions())
-      made.push_back(entry.row);
+      if (!entry.row.is_hidden) made.push_back(entry.row);
     return made;
   }();
   return rows;
 }
 
 bool is_in_library(std::string_view name) {
-  return std::ranges::any_of(functions(), [&](const LibraryFunction& entry) { return entry.row.name == name; });
+  return std::ranges::any_of(
+      functions(), [&](const LibraryFunction& entry) { return entry.row.name == name && !entry.row.is_hidden; });
 }
 
-E Definition::library(std::string_view name, std::initializer_list<E> operands) {
+E Definition::library(std::string_view name, const std::vector<E>& operands) {
   std::vector<Type> types;
   std::vector<ExprId> ids;
   for (const E operand : operands) {
@@ -322,7 +331,8 @@ std::optional<std::string_view> library_name(const Function& function) {
   const std::string_view name = function.name;
   if (function.loc.line > 0 || !name.starts_with(kPrefix)) return std::nullopt;
   const std::string_view rest = name.substr(kPrefix.size());
-  return is_in_library(rest) ? std::optional(rest) : std::nullopt;
+  const auto is_named = [&](const LibraryFunction& entry) { return entry.row.name == rest; };
+  return std::ranges::any_of(functions(), is_named) ? std::optional(rest) : std::nullopt;
 }
 
 }  // namespace assay::ir

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -28,7 +27,7 @@ class Definition {
   /// The value stored in a variable, for values that the formula uses more than once.
   algebra::E let(const char* name, algebra::E value) { return {&builder_, builder_.var(builder_.let(name, value.id))}; }
   /// Calls another function of the library.
-  algebra::E library(std::string_view name, std::initializer_list<algebra::E> operands);
+  algebra::E library(std::string_view name, const std::vector<algebra::E>& operands);
   /// Adds a result after the value of the formula.
   void also(algebra::E value) { further_.push_back(value); }
   /// The types of the returned values.
@@ -58,6 +57,8 @@ struct LibraryFunction {
 
 /// The functions of the other files.
 std::span<const LibraryFunction> rotation_functions();
+std::span<const LibraryFunction> noise_functions();
+std::span<const LibraryFunction> geometry_functions();
 
 namespace algebra {
 

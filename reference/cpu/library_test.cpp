@@ -226,6 +226,106 @@ Values moved_pair(const std::vector<Values>& x, bool lever_is_last) {
   return joined(plus(first, cross(translation(x[0]), last)), last);
 }
 
+// ---- noise: for each corner of the cell, a weight times the inner product of a random vector with the offset
+
+std::uint32_t drawn(std::uint32_t state) {
+  state = state * 747796405U + 2891336453U;
+  state = ((state >> ((state >> 28U) + 4U)) ^ state) * 277803737U;
+  return (state >> 22U) ^ state;
+}
+
+Values vector_at(std::uint32_t state, const std::vector<std::int32_t>& at) {
+  constexpr std::uint32_t kPrimes[] = {73856093, 19349663, 53471161, 10000019};
+  std::uint32_t hash = static_cast<std::uint32_t>(at.back()) * kPrimes[at.size() - 1] + state;
+  for (std::size_t k = 0; k + 1 < at.size(); ++k)
+    hash ^= static_cast<std::uint32_t>(at[k]) * kPrimes[k];
+  Values vector;
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    hash = drawn(hash);
+    vector.push_back((hash >> 8U) / 16777216.0L - 0.5L);
+  }
+  return at.size() == 1 ? scaled(vector, 2) : scaled(vector, 1 / norm(vector));
+}
+
+/// The noise at a point, then its gradient.
+Values noise_at(std::uint32_t state, const Values& point, const std::vector<std::int32_t>& periods = {}) {
+  const std::size_t n = point.size();
+  Values result(n + 1);
+  for (unsigned corner = 0; corner < 1U << n; ++corner) {
+    std::vector<std::int32_t> at;
+    Values offset, weight, slope;
+    for (std::size_t k = 0; k < n; ++k) {
+      const unsigned high = corner >> k & 1U;
+      std::int32_t index = static_cast<std::int32_t>(std::floor(point[k]));
+      if (!periods.empty()) index %= periods[k];
+      index += static_cast<std::int32_t>(high);
+      at.push_back(periods.empty() ? index : index % periods[k]);
+      const long double t = point[k] - std::floor(point[k]);
+      offset.push_back(t - high);
+      const long double rising = ((6 * t - 15) * t + 10) * t * t * t;
+      weight.push_back(high != 0 ? rising : 1 - rising);
+      slope.push_back((high != 0 ? 30 : -30) * t * t * (t - 1) * (t - 1));
+    }
+    const Values vector = vector_at(state, at);
+    const long double height = std::inner_product(vector.begin(), vector.end(), offset.begin(), 0.0L);
+    const long double share = std::accumulate(weight.begin(), weight.end(), 1.0L, std::multiplies<>());
+    result[0] += share * height;
+    for (std::size_t k = 0; k < n; ++k) {
+      long double others = 1;
+      for (std::size_t other = 0; other < n; ++other)
+        others *= other == k ? 1 : weight[other];
+      result[k + 1] += share * vector[k] + slope[k] * others * height;
+    }
+  }
+  return result;
+}
+
+Values noise(const std::vector<Values>& x) { return {noise_at(9, x[0])[0]}; }
+Values periodic_noise(const std::vector<Values>& x) { return {noise_at(9, x[0], {2, 3, 4, 5})[0]}; }
+
+/// Two octaves.
+Values curl_noise(const std::vector<Values>& x) {
+  const bool is_plane = x[0].size() == 2;
+  std::uint32_t state = 9;
+  std::vector<Values> gradients(is_plane ? 1 : 3, Values(5));
+  for (int octave = 0; octave < 2; ++octave) {
+    for (std::size_t k = 0; k < gradients.size(); ++k) {
+      if (k > 0) state = drawn(state + drawn(k == 1 ? 10019689 : 13112221));
+      const Values found = noise_at(state, scaled(x[0], octave == 0 ? 1 : x[1][0]));
+      for (std::size_t j = 0; j + 1 < found.size(); ++j)
+        gradients[k][j] += found[j + 1] * (octave == 0 ? 1 : x[2][0]);
+    }
+  }
+  if (is_plane) return {-gradients[0][1], gradients[0][0]};
+  return {gradients[2][1] - gradients[1][2], gradients[0][2] - gradients[2][0], gradients[1][0] - gradients[0][1]};
+}
+
+/// The nearest of the candidates: the interior minimum of the distance, and the minima on the four sides of the square
+/// of parameters. The parameter of a segment that is a point is zero.
+Values closest_points(const std::vector<Values>& x) {
+  const Values d1 = plus(x[1], scaled(x[0], -1)), d2 = plus(x[3], scaled(x[2], -1)), r = plus(x[0], scaled(x[2], -1));
+  const auto product = [](const Values& a, const Values& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0L);
+  };
+  const long double a = product(d1, d1), e = product(d2, d2), b = product(d1, d2);
+  const long double c = product(d1, r), f = product(d2, r);
+  const auto unit = [](long double at) { return std::clamp(at, 0.0L, 1.0L); };
+  const long double s = (b * f - c * e) / (a * e - b * b);
+  const long double t = (b * s + f) / e;
+  const bool is_point1 = a <= x[4][0], is_point2 = e <= x[4][0];
+  std::vector<Values> candidates;
+  candidates.push_back({is_point1 ? 0 : unit(-c / a), 0});
+  if (!is_point2) candidates.push_back({0, unit(f / e)});
+  if (!is_point1 && !is_point2) {
+    candidates.push_back({unit((b - c) / a), 1});
+    candidates.push_back({1, unit((b + f) / e)});
+    if (s > 0 && s < 1 && t > 0 && t < 1) candidates.push_back({s, t});
+  }
+  for (Values& at : candidates)
+    at.push_back(norm(plus(plus(r, scaled(d1, at[0])), scaled(d2, -at[1]))));
+  return *std::ranges::min_element(candidates, {}, [](const Values& at) { return at[2]; });
+}
+
 std::map<std::string, Formula> formulas() {
   using X = const std::vector<Values>&;
   return {
@@ -327,6 +427,18 @@ std::map<std::string, Formula> formulas() {
        }},
       {"spatial_adjoint rr", adjoint_matrix},
       {"velocity_at_point 63", [](X x) { return plus(bottom(x[0]), cross(top(x[0]), x[1])); }},
+      {"closest_point_edge_edge hhhha", closest_points},
+      {"noise ua", noise},
+      {"noise u2", noise},
+      {"noise uh", noise},
+      {"noise uc", noise},
+      {"pnoise uap", periodic_noise},
+      {"pnoise u2pp", periodic_noise},
+      {"pnoise uhppp", periodic_noise},
+      {"pnoise ucpppp", periodic_noise},
+      {"curlnoise u2uaa", curl_noise},
+      {"curlnoise uhuaa", curl_noise},
+      {"curlnoise ucuaa", curl_noise},
       {"transform_point 43", [](X x) { return moved(x[0], x[1], 1); }},
       {"transform_vector 43", [](X x) { return moved(x[0], x[1], 0); }},
   };

@@ -95,22 +95,36 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
 
 namespace {
 
-/// Appends keyword arguments to the positional ones. False if a name is not a parameter name of Warp's.
-bool order_keywords(std::string_view function, const CallArguments& arguments, std::vector<SyntaxNode>& given) {
+/// An argument of a Warp function: its node, or the default value of an omitted parameter.
+struct WarpArgument {
+  SyntaxNode node;
+  std::optional<Constant> omitted;
+};
+
+/// The arguments in the order of one signature. Empty if a name is not a parameter name of Warp's.
+std::optional<std::vector<WarpArgument>> order_arguments(std::string_view function, const CallArguments& arguments) {
+  std::vector<WarpArgument> positional;
+  for (const SyntaxNode node : arguments.positional)
+    positional.push_back({.node = node, .omitted = {}});
   for (const std::string_view names : warp_parameters(function)) {
-    std::vector<SyntaxNode> all = arguments.positional;
+    std::vector<WarpArgument> all = positional;
+    std::size_t used = 0;
     std::size_t number = 0;
     for (std::size_t at = 0; at <= names.size(); ++number) {
       const std::size_t end = std::min(names.find(' ', at), names.size());
-      const auto found = arguments.keyword.find(names.substr(at, end - at));
-      if (found != arguments.keyword.end() && number == all.size()) all.push_back(found->second);
+      const std::string_view name = names.substr(at, end - at);
+      const auto found = arguments.keyword.find(name);
+      if (number == all.size() && found != arguments.keyword.end()) {
+        all.push_back({.node = found->second, .omitted = {}});
+        ++used;
+      } else if (auto value = warp_default(function, name); number == all.size() && value) {
+        all.push_back({.node = {}, .omitted = std::move(value)});
+      }
       at = end + 1;
     }
-    if (all.size() != arguments.positional.size() + arguments.keyword.size()) continue;
-    given = std::move(all);
-    return true;
+    if (used == arguments.keyword.size()) return all;
   }
-  return false;
+  return arguments.keyword.empty() ? std::optional(positional) : std::nullopt;
 }
 
 }  // namespace
@@ -121,14 +135,16 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   if (!op && !ir::is_in_library(name)) return context_.error(node, "unknown or unsupported function");
   const CallArguments arguments = arguments_of(node);
   if (arguments.has_star) return context_.error(node, "starred arguments are not supported");
-  std::vector<SyntaxNode> given = arguments.positional;
-  if (!arguments.keyword.empty() && !order_keywords(name, arguments, given)) {
-    return context_.error(node, "arguments of this function must be passed by position");
-  }
+  const auto given = order_arguments(name, arguments);
+  if (!given) return context_.error(node, "arguments of this function must be passed by position");
   std::vector<ExprId> values;
-  for (const SyntaxNode argument : given) {
+  for (const WarpArgument& argument : *given) {
     const bool is_test = op == Op::kWhere && values.empty();
-    values.push_back(is_test ? choice_condition(argument) : value(argument));
+    if (argument.omitted) {
+      values.push_back(constant(node, *argument.omitted));
+    } else {
+      values.push_back(is_test ? choice_condition(argument.node) : value(argument.node));
+    }
     if (values.back() == kNone) return kNone;
   }
   return op ? context_.operation(node, *op, values) : context_.library_call(node, name, values);

@@ -154,6 +154,18 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
       {"position rotation scale", " transform_compose "},
       {"m", " transform_decompose "},
       {"x", " bit_count "},
+      {"p1 q1 p2 q2 epsilon", " closest_point_edge_edge "},
+      {"state x", " noise "},
+      {"state xy", " noise "},
+      {"state xyz", " noise "},
+      {"state xyzt", " noise "},
+      {"state x px", " pnoise "},
+      {"state xy px py", " pnoise "},
+      {"state xyz px py pz", " pnoise "},
+      {"state xyzt px py pz pt", " pnoise "},
+      {"state xy octaves lacunarity gain", " curlnoise "},
+      {"state xyz octaves lacunarity gain", " curlnoise "},
+      {"state xyzt octaves lacunarity gain", " curlnoise "},
       {"r s", " spatial_adjoint "},
       {"xform", " transform_inverse transform_to_matrix "},
       {"xform point", " transform_point "},
@@ -171,6 +183,14 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
   for (const Row& row : kRows)
     if (row.functions.find(wanted) != std::string_view::npos) found.push_back(row.parameters);
   return found;
+}
+
+std::optional<Constant> warp_default(std::string_view function, std::string_view parameter) {
+  if (function != "curlnoise") return std::nullopt;
+  if (parameter == "octaves") return Constant::integer(1).as(scalar_type(Scalar::kU32));
+  if (parameter == "lacunarity") return Constant::real(2);
+  if (parameter == "gain") return Constant::real(0.5);
+  return std::nullopt;
 }
 
 std::optional<ir::AtomicOp> warp_atomic(std::string_view name) {

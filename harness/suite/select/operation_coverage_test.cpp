@@ -60,6 +60,10 @@ std::string operand_letters(const ir::LibraryRow& row) { return fmt::format("wp.
 /// Whether operand types match a library row, as far as needed to distinguish rows of the same name.
 bool fits(const ir::LibraryRow& row, const ir::Function& function) {
   if (row.operands.size() != static_cast<std::size_t>(function.parameter_count)) return false;
+  if (row.operands[0] == 'u') {
+    constexpr std::string_view kLengths = "-a2hc";
+    return kLengths[static_cast<std::size_t>(function.var(1).type.components())] == row.operands[1];
+  }
   const ir::Type first = function.var(0).type;
   switch (row.operands[0]) {
     case 's': return first.is_scalar();
@@ -70,7 +74,6 @@ bool fits(const ir::LibraryRow& row, const ir::Function& function) {
     case 'm':
     case 'd':
     case 'i': return first.is_matrix();
-    case 'u': return first.is_scalar();
     case 'z': return first.is_integer_scalar();
     default: return first.is_vector();
   }
@@ -159,6 +162,18 @@ bool is_never_generated(std::string_view line) {
       "wp.quat_to_euler(qnnn)",
       "wp.transform_compose(3q3)",
       "wp.transform_decompose(4)",
+      "wp.closest_point_edge_edge(hhhha)",
+      "wp.noise(ua)",
+      "wp.noise(u2)",
+      "wp.noise(uh)",
+      "wp.noise(uc)",
+      "wp.pnoise(uap)",
+      "wp.pnoise(u2pp)",
+      "wp.pnoise(uhppp)",
+      "wp.pnoise(ucpppp)",
+      "wp.curlnoise(u2uaa)",
+      "wp.curlnoise(uhuaa)",
+      "wp.curlnoise(ucuaa)",
   };
   return kNames.contains(line.substr(0, line.find(' ')));
 }
