@@ -214,7 +214,7 @@ constexpr auto kFunctions = std::to_array<LibraryFunction>({
 const std::vector<LibraryFunction>& functions() {
   static const std::vector<LibraryFunction> all = [] {
     std::vector<LibraryFunction> joined(kFunctions.begin(), kFunctions.end());
-    for (const auto part : {rotation_functions(), noise_functions(), geometry_functions()})
+    for (const auto part : {rotation_functions(), noise_functions(), geometry_functions(), decomposition_functions()})
       joined.insert(joined.end(), part.begin(), part.end());
     return joined;
   }();
@@ -240,6 +240,7 @@ bool is_kind(char letter, Type type) {
     case 'm': return type.is_matrix() && real;
     case 'd': return square;
     case 'i': return square && real && type.rows >= 2 && type.rows <= 4;
+    case 'e': return square && real && type.rows == 2;
     case 'r': return square && real && type.rows == 3;
     case '4': return square && real && type.rows == 4;
     case '6': return type.is_vector() && real && type.rows == 6;

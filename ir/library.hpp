@@ -48,6 +48,7 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'m', "matrix"},
     {'d', "square matrix"},
     {'i', "float matrix of 2 x 2 to 4 x 4"},
+    {'e', "float matrix of 2 x 2"},
     {'r', "float matrix of 3 x 3"},
     {'4', "float matrix of 4 x 4"},
     {'6', "float vector of length 6"},

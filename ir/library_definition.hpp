@@ -59,6 +59,7 @@ struct LibraryFunction {
 std::span<const LibraryFunction> rotation_functions();
 std::span<const LibraryFunction> noise_functions();
 std::span<const LibraryFunction> geometry_functions();
+std::span<const LibraryFunction> decomposition_functions();
 
 namespace algebra {
 

@@ -300,6 +300,47 @@ Values curl_noise(const std::vector<Values>& x) {
   return {gradients[2][1] - gradients[1][2], gradients[0][2] - gradients[2][0], gradients[1][0] - gradients[0][1]};
 }
 
+// ---- decompositions
+
+/// Gram and Schmidt's method for the first two columns; the third column of Q completes a rotation.
+Values orthogonal_triangular(const std::vector<Values>& x) {
+  const auto column = [&](std::size_t k) { return Values{x[0][k], x[0][3 + k], x[0][6 + k]}; };
+  const auto product = [](const Values& a, const Values& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0L);
+  };
+  std::vector<Values> q = {scaled(column(0), 1 / norm(column(0)))};
+  const Values rest = plus(column(1), scaled(q[0], -product(q[0], column(1))));
+  q.push_back(scaled(rest, 1 / norm(rest)));
+  q.push_back(cross(q[0], q[1]));
+  Values all;
+  for (std::size_t row = 0; row < 3; ++row)
+    all = joined(all, {q[0][row], q[1][row], q[2][row]});
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t k = 0; k < 3; ++k)
+      all.push_back(row > k ? 0 : product(q[row], column(k)));
+  }
+  return all;
+}
+
+/// The singular values are half the sum and half the difference of the lengths of the matrix's part that commutes with
+/// rotations and its other part; the angles of both parts give those of U and V.
+Values singular_values(const std::vector<Values>& x) {
+  const std::complex<long double> turn((x[0][0] + x[0][3]) / 2, (x[0][2] - x[0][1]) / 2);
+  const std::complex<long double> mirror((x[0][0] - x[0][3]) / 2, (x[0][2] + x[0][1]) / 2);
+  const long double s1 = std::abs(turn) + std::abs(mirror), s2 = std::abs(turn) - std::abs(mirror);
+  long double angle_v = (std::arg(mirror) - std::arg(turn)) / 2;
+  long double angle_u = (std::arg(mirror) + std::arg(turn)) / 2;
+  // Of the two signs of the vectors, the one with a component sum of the first column of V that is not negative in the
+  // sense of Warp: cos - sin >= 0.
+  if (std::cos(angle_v) < std::sin(angle_v)) {
+    angle_v += std::numbers::pi_v<long double>;
+    angle_u += std::numbers::pi_v<long double>;
+  }
+  const long double sign = s2 < 0 ? -1 : 1;
+  const long double cu = std::cos(angle_u), su = std::sin(angle_u), cv = std::cos(angle_v), sv = std::sin(angle_v);
+  return {cu, -su * sign, su, cu * sign, s1, std::abs(s2), cv, -sv, sv, cv};
+}
+
 /// The nearest of the candidates: the interior minimum of the distance, and the minima on the four sides of the square
 /// of parameters. The parameter of a segment that is a point is zero.
 Values closest_points(const std::vector<Values>& x) {
@@ -427,6 +468,8 @@ std::map<std::string, Formula> formulas() {
        }},
       {"spatial_adjoint rr", adjoint_matrix},
       {"velocity_at_point 63", [](X x) { return plus(bottom(x[0]), cross(top(x[0]), x[1])); }},
+      {"qr3 r", orthogonal_triangular},
+      {"svd2 e", singular_values},
       {"closest_point_edge_edge hhhha", closest_points},
       {"noise ua", noise},
       {"noise u2", noise},

@@ -132,6 +132,11 @@ std::optional<std::vector<WarpArgument>> order_arguments(std::string_view functi
 /// An operation, or a function of the library.
 ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   const auto op = warp_function(name);
+  if (name == "eig3" || name == "svd3") {
+    return context_.error(node,
+                          "function is not supported: Warp stops its iteration before it has converged, so that the "
+                          "error of the result has no bound");
+  }
   if (!op && !ir::is_in_library(name)) return context_.error(node, "unknown or unsupported function");
   const CallArguments arguments = arguments_of(node);
   if (arguments.has_star) return context_.error(node, "starred arguments are not supported");

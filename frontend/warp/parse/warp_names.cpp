@@ -154,6 +154,7 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
       {"position rotation scale", " transform_compose "},
       {"m", " transform_decompose "},
       {"x", " bit_count "},
+      {"A", " qr3 svd2 "},
       {"p1 q1 p2 q2 epsilon", " closest_point_edge_edge "},
       {"state x", " noise "},
       {"state xy", " noise "},

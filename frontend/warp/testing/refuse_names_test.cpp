@@ -8,8 +8,15 @@ namespace {
 
 const RejectionCase kCases[] = {
     {.name = "UnknownWarpFunction",
-     .body = "wp.svd3(x)",
-     .messages = "4:5: error: in k: wp.svd3(...): unknown or unsupported function"},
+     .body = "wp.mesh_query(x)",
+     .messages = "4:5: error: in k: wp.mesh_query(...): unknown or unsupported function"},
+    {.name = "EigenvectorsOfIterationThatHasNotConverged",
+     .body = "q, d = wp.eig3(wp.identity(n=3, dtype=float))",
+     .messages = "4:12: error: in k: wp.eig3(...): function is not supported: Warp stops its iteration before it has "
+                 "converged, so that the error of the result has no bound"},
+    {.name = "PoissonWithoutMean",
+     .body = "s = wp.rand_init(1)\nx[0] = float(wp.poisson(s))",
+     .messages = "5:18: error: in k: wp.poisson(...): expected the random generator state and the mean"},
     {.name = "UnknownName", .body = "x[0] = q", .messages = "4:12: error: in k: q: name is not defined"},
     {.name = "CallOfUndefinedFunction",
      .body = "x[0] = q(a)",

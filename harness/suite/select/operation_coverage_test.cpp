@@ -71,6 +71,7 @@ bool fits(const ir::LibraryRow& row, const ir::Function& function) {
     case 't': return first.is_transform();
     case '4': return first.is_matrix() && first.rows == 4;
     case 'r': return first.is_matrix() && first.rows == 3;
+    case 'e':
     case 'm':
     case 'd':
     case 'i': return first.is_matrix();
@@ -162,6 +163,8 @@ bool is_never_generated(std::string_view line) {
       "wp.quat_to_euler(qnnn)",
       "wp.transform_compose(3q3)",
       "wp.transform_decompose(4)",
+      "wp.qr3(r)",
+      "wp.svd2(e)",
       "wp.closest_point_edge_edge(hhhha)",
       "wp.noise(ua)",
       "wp.noise(u2)",

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "ir/limits.hpp"
+
 namespace assay::reference::testing {
 namespace {
 
@@ -271,6 +273,7 @@ std::vector<Type> types_of(char letter, ir::Scalar scalar) {
     case '6': return {ir::vector_type(scalar, 6)};
     case 'q': return {ir::quaternion_type(scalar)};
     case 't': return {ir::transform_type(scalar)};
+    case 'e': return {ir::matrix_type(scalar, 2, 2)};
     case 'r': return {ir::matrix_type(scalar, 3, 3)};
     case 'm': return {ir::matrix_type(scalar, 2, 3)};
     case 'd': return {ir::matrix_type(scalar, 3, 3)};
@@ -319,7 +322,7 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
           args.push_back(is_integer(operands[k]) ? integer_operand(w, row, k) : *next++);
         const auto& results = w.module().functions[static_cast<std::size_t>(function)].results;
         if (results.size() == 1) return w.b().call(function, args);
-        // Several results become the components of one vector.
+        // Several results become the components of one vector, or of a matrix with two columns.
         int components = 0;
         for (const Type type : results)
           components += type.components();
@@ -327,7 +330,10 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
         for (const ir::VarId result :
              w.b().call_statement(function, args, std::vector<std::string>(results.size(), "r")))
           parts.push_back(w.b().var(result));
-        return w.b().make(ir::vector_type(results[0].scalar, components), parts);
+        const ir::Scalar number = results[0].scalar;
+        const bool fits = components <= ir::kMaxVectorLength;
+        return w.b().make(fits ? ir::vector_type(number, components) : ir::matrix_type(number, components / 2, 2),
+                          parts);
       };
       const std::string variant = std::string(row.operands) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
       std::vector<Type> floats = operands;
