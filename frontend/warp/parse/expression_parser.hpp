@@ -97,6 +97,7 @@ class WarpExpressionParser {
   ir::ExprId boolean(SyntaxNode node);
   ir::ExprId comparison(SyntaxNode node);
   ir::ExprId compare(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
+  ir::ExprId equal_parts(SyntaxNode node, ir::Op op, ir::ExprId left, ir::ExprId right);
   ir::ExprId conditional(SyntaxNode node);
   ir::ExprId lazy_value(SyntaxNode node);
   ir::ExprId truth(SyntaxNode node, ir::ExprId value);
