@@ -172,6 +172,13 @@ constexpr auto kFunctions = std::to_array<LibraryFunction>({
     {{"sign", "v", "component-wise sign"},
      [](Definition& d) { return mapped(d[0], [](E x) { return call(Op::kSign, x); }); }},
     {{"mod", "vv", "component-wise remainder"}, [](Definition& d) { return paired(Op::kMod, d[0], d[1]); }},
+    {{"bit_and", "ww", "component-wise &", true}, [](Definition& d) { return paired(Op::kBitAnd, d[0], d[1]); }},
+    {{"bit_or", "ww", "component-wise |", true}, [](Definition& d) { return paired(Op::kBitOr, d[0], d[1]); }},
+    {{"bit_xor", "ww", "component-wise ^", true}, [](Definition& d) { return paired(Op::kBitXor, d[0], d[1]); }},
+    {{"lshift", "ww", "component-wise <<", true}, [](Definition& d) { return paired(Op::kShiftLeft, d[0], d[1]); }},
+    {{"rshift", "ww", "component-wise >>", true}, [](Definition& d) { return paired(Op::kShiftRight, d[0], d[1]); }},
+    {{"invert", "w", "component-wise ~", true},
+     [](Definition& d) { return mapped(d[0], [](E x) { return call(Op::kBitNot, x); }); }},
     {{"isnan", "f", "whether a component is a NaN", true}, any_nan},
     {{"isnan", "m", "whether a component is a NaN", true}, any_nan},
     {{"isnan", "q", "whether a component is a NaN", true}, any_nan},
@@ -236,6 +243,7 @@ bool is_kind(char letter, Type type) {
     case 'z': return type.is_integer_scalar();
     case 'v': return type.is_vector();
     case 'f': return type.is_vector() && real;
+    case 'w': return type.is_vector() && is_integer(type.scalar);
     case '3': return type.is_vector() && real && type.rows == 3;
     case 'm': return type.is_matrix() && real;
     case 'd': return square;

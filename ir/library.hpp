@@ -44,6 +44,7 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'z', "integer"},
     {'v', "vector"},
     {'f', "float vector"},
+    {'w', "integer vector"},
     {'3', "float vector of length 3"},
     {'m', "matrix"},
     {'d', "square matrix"},

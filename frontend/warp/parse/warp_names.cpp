@@ -85,9 +85,8 @@ struct Operations {
                         Op::kBitOr, Op::kBitXor}) {
       functions.emplace(row(op).mnemonic, op);
     }
-    functions.emplace("invert", Op::kBitNot);
-    functions.emplace("lshift", Op::kShiftLeft);
-    functions.emplace("rshift", Op::kShiftRight);
+    for (const Op op : {Op::kBitNot, Op::kShiftLeft, Op::kShiftRight})
+      functions.emplace(warp_name(op), op);
   }
 };
 
@@ -129,6 +128,15 @@ std::optional<double> warp_constant(std::string_view name) {
 std::optional<Op> warp_function(std::string_view name) { return find(operations().functions, name); }
 std::optional<Op> binary_operator(std::string_view symbol) { return find(operations().binary, symbol); }
 std::optional<Op> unary_operator(std::string_view symbol) { return find(operations().unary, symbol); }
+
+std::string_view warp_name(Op op) {
+  switch (op) {
+    case Op::kBitNot: return "invert";
+    case Op::kShiftLeft: return "lshift";
+    case Op::kShiftRight: return "rshift";
+    default: return row(op).mnemonic;
+  }
+}
 
 std::vector<std::string_view> warp_parameters(std::string_view function) {
   struct Row {

@@ -26,6 +26,9 @@ std::optional<ir::Op> binary_operator(std::string_view symbol);
 std::optional<ir::Op> unary_operator(std::string_view symbol);
 std::optional<ir::AtomicOp> warp_atomic(std::string_view name);
 
+/// The name of an operator as a function of Warp; otherwise the mnemonic.
+std::string_view warp_name(ir::Op op);
+
 /// The parameter names of a function, separated by blanks, for each signature; empty if unknown.
 std::vector<std::string_view> warp_parameters(std::string_view function);
 /// The default value of a parameter of a function of Warp; empty if an argument is required.
