@@ -21,23 +21,35 @@ namespace assay::ir {
 struct LibraryRow {
   std::string_view name;      ///< after `wp.`
   std::string_view operands;  ///< one letter for each operand: see kOperandKinds
-  std::string_view formula;   ///< the result, for documentation; x, y, z are the operands
+  std::string_view formula;   ///< the result, for documentation; x, y, z, u, v, w are the operands
+  bool is_discrete = false;   ///< whether the result is a bool or integer, which carries no derivative
+  bool is_hidden = false;     ///< whether only other library functions may call it; Warp has no such function
 };
 
-/// Meaning of the letters of LibraryRow::operands. All operands have the same scalar type; operands with the same
-/// letter have the same type.
+/// Meaning of the letters of LibraryRow::operands. All operands except int32 have the same scalar type; operands with
+/// the same letter have the same type.
 struct OperandKind {
   char letter;
   std::string_view text;
 };
 inline constexpr OperandKind kOperandKinds[] = {
     {'s', "float"},
+    {'n', "int32"},
+    {'p', "int32 period"},
+    {'u', "uint32"},
+    {'a', "float32"},
+    {'2', "float32 vector of length 2"},
+    {'h', "float32 vector of length 3"},
+    {'c', "float32 vector of length 4"},
+    {'z', "integer"},
     {'v', "vector"},
     {'f', "float vector"},
+    {'w', "integer vector"},
     {'3', "float vector of length 3"},
     {'m', "matrix"},
     {'d', "square matrix"},
     {'i', "float matrix of 2 x 2 to 4 x 4"},
+    {'e', "float matrix of 2 x 2"},
     {'r', "float matrix of 3 x 3"},
     {'4', "float matrix of 4 x 4"},
     {'6', "float vector of length 6"},
@@ -45,7 +57,7 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'t', "transform"},
 };
 
-/// All library functions; several rows may have the same name.
+/// All library functions that Warp has; several rows may have the same name.
 std::span<const LibraryRow> library();
 
 /// Whether the library has a Warp function of this name, for any operand types.

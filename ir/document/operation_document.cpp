@@ -85,7 +85,7 @@ std::string operands_of(const LibraryRow& row) {
 
 constexpr std::string_view kHead = R"(# Operations
 
-<!-- Written by operations-doc from ir/operations/operation_table.inc and ir/library.cpp; do not edit. -->
+<!-- Written by operations-doc from ir/operations/operation_table.inc and ir/library*.cpp; do not edit. -->
 
 The operations of the kernel language. Regenerate this page with
 
@@ -108,8 +108,8 @@ that the bounds of the steps are added. CUDA and libm are listed separately, as 
 constexpr std::string_view kLibraryHead = R"(
 ## Warp's library
 
-Functions composed of operations, defined in `ir/library.cpp`; their reference, derivative and error bound follow from
-those operations. x, y and z are the operands.
+Functions composed of operations, defined in `ir/library*.cpp`; their reference, derivative and error bound follow from
+those operations. x, y, z, u, v and w are the operands.
 
 | function | operands | result |
 |---|---|---|

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <complex>
 #include <functional>
+#include <limits>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <string>
 
@@ -163,6 +165,23 @@ Values from_matrix(const Values& m, std::size_t stride) {
   return scaled(found, 1 / norm(found));
 }
 
+/// The angles of the matrix, whose diagonal is corrected for the length of the quaternion.
+Values roll_pitch_yaw(const std::vector<Values>& x) {
+  const Values r = rotation_matrix(x[0]);
+  const long double excess = 2 * (norm(x[0]) * norm(x[0]) - 1);
+  return {std::atan2(r[7], r[8] - excess), std::asin(std::clamp(-r[6], -1.0L, 1.0L)), std::atan2(r[3], r[0] - excess)};
+}
+/// Half the sum and half the difference of the outer angles are the arguments of two complex numbers, whose magnitudes
+/// are in the ratio of the cosine and sine of half the middle angle.
+Values euler_angles(const std::vector<Values>& x) {
+  const Values& q = x[0];
+  const std::complex<long double> sum(q[3] - q[1], q[0] + q[2]);
+  const std::complex<long double> difference(q[1] + q[3], q[2] - q[0]);
+  return {std::arg(sum) - std::arg(difference),
+          2 * std::atan2(std::abs(difference), std::abs(sum)) - std::numbers::pi_v<long double> / 2,
+          std::arg(sum) + std::arg(difference)};
+}
+
 // ---- transforms and spatial vectors
 
 Values translation(const Values& t) { return part(t, 0, 3); }
@@ -176,12 +195,24 @@ Values composed(const std::vector<Values>& x) {
   return joined(plus(rotate(rotation(x[0]), translation(x[1])), translation(x[0])),
                 hamilton(rotation(x[0]), rotation(x[1])));
 }
-Values homogeneous(const std::vector<Values>& x) {
+Values homogeneous(const std::vector<Values>& x, const Values& scale = {1, 1, 1}) {
   const Values r = rotation_matrix(rotation(x[0]));
   Values m;
-  for (std::size_t row = 0; row < 3; ++row)
-    m = joined(m, joined(part(r, 3 * row, 3), {x[0][row]}));
+  for (std::size_t row = 0; row < 3; ++row) {
+    const Values scaled_row = by_components(part(r, 3 * row, 3), scale, [](auto a, auto b) { return a * b; });
+    m = joined(m, joined(scaled_row, {x[0][row]}));
+  }
   return joined(m, {0, 0, 0, 1});
+}
+Values column_of(const Values& m, std::size_t column) { return {m[column], m[4 + column], m[8 + column]}; }
+Values decomposed(const std::vector<Values>& x) {
+  Values scale, r(9);
+  for (std::size_t column = 0; column < 3; ++column) {
+    scale.push_back(norm(column_of(x[0], column)));
+    for (std::size_t row = 0; row < 3; ++row)
+      r[3 * row + column] = x[0][4 * row + column] / scale[column];
+  }
+  return joined(column_of(x[0], 3), joined(from_matrix(r, 3), scale));
 }
 Values adjoint_matrix(const std::vector<Values>& x) {
   Values m(36);
@@ -200,6 +231,147 @@ Values moved_pair(const std::vector<Values>& x, bool lever_is_last) {
   return joined(plus(first, cross(translation(x[0]), last)), last);
 }
 
+// ---- noise: for each corner of the cell, a weight times the inner product of a random vector with the offset
+
+std::uint32_t drawn(std::uint32_t state) {
+  state = state * 747796405U + 2891336453U;
+  state = ((state >> ((state >> 28U) + 4U)) ^ state) * 277803737U;
+  return (state >> 22U) ^ state;
+}
+
+Values vector_at(std::uint32_t state, const std::vector<std::int32_t>& at) {
+  constexpr std::uint32_t kPrimes[] = {73856093, 19349663, 53471161, 10000019};
+  std::uint32_t hash = static_cast<std::uint32_t>(at.back()) * kPrimes[at.size() - 1] + state;
+  for (std::size_t k = 0; k + 1 < at.size(); ++k)
+    hash ^= static_cast<std::uint32_t>(at[k]) * kPrimes[k];
+  Values vector;
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    hash = drawn(hash);
+    vector.push_back((hash >> 8U) / 16777216.0L - 0.5L);
+  }
+  return at.size() == 1 ? scaled(vector, 2) : scaled(vector, 1 / norm(vector));
+}
+
+/// The noise at a point, then its gradient.
+Values noise_at(std::uint32_t state, const Values& point, const std::vector<std::int32_t>& periods = {}) {
+  const std::size_t n = point.size();
+  Values result(n + 1);
+  for (unsigned corner = 0; corner < 1U << n; ++corner) {
+    std::vector<std::int32_t> at;
+    Values offset, weight, slope;
+    for (std::size_t k = 0; k < n; ++k) {
+      const unsigned high = corner >> k & 1U;
+      std::int32_t index = static_cast<std::int32_t>(std::floor(point[k]));
+      if (!periods.empty()) index %= periods[k];
+      index += static_cast<std::int32_t>(high);
+      at.push_back(periods.empty() ? index : index % periods[k]);
+      const long double t = point[k] - std::floor(point[k]);
+      offset.push_back(t - high);
+      const long double rising = ((6 * t - 15) * t + 10) * t * t * t;
+      weight.push_back(high != 0 ? rising : 1 - rising);
+      slope.push_back((high != 0 ? 30 : -30) * t * t * (t - 1) * (t - 1));
+    }
+    const Values vector = vector_at(state, at);
+    const long double height = std::inner_product(vector.begin(), vector.end(), offset.begin(), 0.0L);
+    const long double share = std::accumulate(weight.begin(), weight.end(), 1.0L, std::multiplies<>());
+    result[0] += share * height;
+    for (std::size_t k = 0; k < n; ++k) {
+      long double others = 1;
+      for (std::size_t other = 0; other < n; ++other)
+        others *= other == k ? 1 : weight[other];
+      result[k + 1] += share * vector[k] + slope[k] * others * height;
+    }
+  }
+  return result;
+}
+
+Values noise(const std::vector<Values>& x) { return {noise_at(9, x[0])[0]}; }
+Values periodic_noise(const std::vector<Values>& x) { return {noise_at(9, x[0], {2, 3, 4, 5})[0]}; }
+
+/// Two octaves.
+Values curl_noise(const std::vector<Values>& x) {
+  const bool is_plane = x[0].size() == 2;
+  std::uint32_t state = 9;
+  std::vector<Values> gradients(is_plane ? 1 : 3, Values(5));
+  for (int octave = 0; octave < 2; ++octave) {
+    for (std::size_t k = 0; k < gradients.size(); ++k) {
+      if (k > 0) state = drawn(state + drawn(k == 1 ? 10019689 : 13112221));
+      const Values found = noise_at(state, scaled(x[0], octave == 0 ? 1 : x[1][0]));
+      for (std::size_t j = 0; j + 1 < found.size(); ++j)
+        gradients[k][j] += found[j + 1] * (octave == 0 ? 1 : x[2][0]);
+    }
+  }
+  if (is_plane) return {-gradients[0][1], gradients[0][0]};
+  return {gradients[2][1] - gradients[1][2], gradients[0][2] - gradients[2][0], gradients[1][0] - gradients[0][1]};
+}
+
+// ---- decompositions
+
+/// Gram and Schmidt's method for the first two columns; the third column of Q completes a rotation.
+Values orthogonal_triangular(const std::vector<Values>& x) {
+  const auto column = [&](std::size_t k) { return Values{x[0][k], x[0][3 + k], x[0][6 + k]}; };
+  const auto product = [](const Values& a, const Values& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0L);
+  };
+  std::vector<Values> q = {scaled(column(0), 1 / norm(column(0)))};
+  const Values rest = plus(column(1), scaled(q[0], -product(q[0], column(1))));
+  q.push_back(scaled(rest, 1 / norm(rest)));
+  q.push_back(cross(q[0], q[1]));
+  Values all;
+  for (std::size_t row = 0; row < 3; ++row)
+    all = joined(all, {q[0][row], q[1][row], q[2][row]});
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t k = 0; k < 3; ++k)
+      all.push_back(row > k ? 0 : product(q[row], column(k)));
+  }
+  return all;
+}
+
+/// The singular values are half the sum and half the difference of the lengths of the matrix's part that commutes with
+/// rotations and its other part; the angles of both parts give those of U and V.
+Values singular_values(const std::vector<Values>& x) {
+  const std::complex<long double> turn((x[0][0] + x[0][3]) / 2, (x[0][2] - x[0][1]) / 2);
+  const std::complex<long double> mirror((x[0][0] - x[0][3]) / 2, (x[0][2] + x[0][1]) / 2);
+  const long double s1 = std::abs(turn) + std::abs(mirror), s2 = std::abs(turn) - std::abs(mirror);
+  long double angle_v = (std::arg(mirror) - std::arg(turn)) / 2;
+  long double angle_u = (std::arg(mirror) + std::arg(turn)) / 2;
+  // Of the two signs of the vectors, the one with a component sum of the first column of V that is not negative in the
+  // sense of Warp: cos - sin >= 0.
+  if (std::cos(angle_v) < std::sin(angle_v)) {
+    angle_v += std::numbers::pi_v<long double>;
+    angle_u += std::numbers::pi_v<long double>;
+  }
+  const long double sign = s2 < 0 ? -1 : 1;
+  const long double cu = std::cos(angle_u), su = std::sin(angle_u), cv = std::cos(angle_v), sv = std::sin(angle_v);
+  return {cu, -su * sign, su, cu * sign, s1, std::abs(s2), cv, -sv, sv, cv};
+}
+
+/// The nearest of the candidates: the interior minimum of the distance, and the minima on the four sides of the square
+/// of parameters. The parameter of a segment that is a point is zero.
+Values closest_points(const std::vector<Values>& x) {
+  const Values d1 = plus(x[1], scaled(x[0], -1)), d2 = plus(x[3], scaled(x[2], -1)), r = plus(x[0], scaled(x[2], -1));
+  const auto product = [](const Values& a, const Values& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0L);
+  };
+  const long double a = product(d1, d1), e = product(d2, d2), b = product(d1, d2);
+  const long double c = product(d1, r), f = product(d2, r);
+  const auto unit = [](long double at) { return std::clamp(at, 0.0L, 1.0L); };
+  const long double s = (b * f - c * e) / (a * e - b * b);
+  const long double t = (b * s + f) / e;
+  const bool is_point1 = a <= x[4][0], is_point2 = e <= x[4][0];
+  std::vector<Values> candidates;
+  candidates.push_back({is_point1 ? 0 : unit(-c / a), 0});
+  if (!is_point2) candidates.push_back({0, unit(f / e)});
+  if (!is_point1 && !is_point2) {
+    candidates.push_back({unit((b - c) / a), 1});
+    candidates.push_back({1, unit((b + f) / e)});
+    if (s > 0 && s < 1 && t > 0 && t < 1) candidates.push_back({s, t});
+  }
+  for (Values& at : candidates)
+    at.push_back(norm(plus(plus(r, scaled(d1, at[0])), scaled(d2, -at[1]))));
+  return *std::ranges::min_element(candidates, {}, [](const Values& at) { return at[2]; });
+}
+
 std::map<std::string, Formula> formulas() {
   using X = const std::vector<Values>&;
   return {
@@ -207,6 +379,7 @@ std::map<std::string, Formula> formulas() {
       {"max v", [](X x) { return Values{*std::max_element(x[0].begin(), x[0].end())}; }},
       {"min vv", [](X x) { return by_components(x[0], x[1], [](auto a, auto b) { return std::min(a, b); }); }},
       {"max vv", [](X x) { return by_components(x[0], x[1], [](auto a, auto b) { return std::max(a, b); }); }},
+      {"mod vv", [](X x) { return by_components(x[0], x[1], [](auto a, auto b) { return std::fmod(a, b); }); }},
       {"abs v", [](X x) { return by_components(x[0], x[0], [](auto a, auto) { return std::abs(a); }); }},
       {"sign v", [](X x) { return by_components(x[0], x[0], [](auto a, auto) { return a < 0 ? -1.0L : 1.0L; }); }},
       {"norm_l1 f",
@@ -270,6 +443,12 @@ std::map<std::string, Formula> formulas() {
        [](X x) {
          return hamilton(about({0, 0, 1}, x[2][0]), hamilton(about({0, 1, 0}, x[1][0]), about({1, 0, 0}, x[0][0])));
        }},
+      {"quat_to_rpy q", roll_pitch_yaw},
+      {"quat_from_euler 3nnn",
+       [](X x) {
+         return hamilton(about({0, 0, 1}, x[0][2]), hamilton(about({0, 1, 0}, x[0][1]), about({1, 0, 0}, x[0][0])));
+       }},
+      {"quat_to_euler qnnn", euler_angles},
       {"quat_slerp qqs", [](X x) { return slerp(x[0], x[1], x[2][0]); }},
       {"transform_multiply tt", composed},
       {"mul tt", composed},
@@ -280,11 +459,13 @@ std::map<std::string, Formula> formulas() {
        }},
       {"transform_point t3", [](X x) { return plus(translation(x[0]), rotate(rotation(x[0]), x[1])); }},
       {"transform_vector t3", [](X x) { return rotate(rotation(x[0]), x[1]); }},
-      {"transform_to_matrix t", homogeneous},
+      {"transform_to_matrix t", [](X x) { return homogeneous(x); }},
       {"transform_from_matrix 4",
        [](X x) {
          return joined({x[0][3], x[0][7], x[0][11]}, from_matrix(x[0], 4));
        }},
+      {"transform_compose 3q3", [](X x) { return homogeneous({joined(x[0], x[1])}, x[2]); }},
+      {"transform_decompose 4", decomposed},
       {"transform_twist t6", [](X x) { return moved_pair(x, true); }},
       {"transform_wrench t6", [](X x) { return moved_pair(x, false); }},
       {"spatial_dot 66", [](X x) { return Values{std::inner_product(x[0].begin(), x[0].end(), x[1].begin(), 0.0L)}; }},
@@ -300,6 +481,20 @@ std::map<std::string, Formula> formulas() {
        }},
       {"spatial_adjoint rr", adjoint_matrix},
       {"velocity_at_point 63", [](X x) { return plus(bottom(x[0]), cross(top(x[0]), x[1])); }},
+      {"qr3 r", orthogonal_triangular},
+      {"svd2 e", singular_values},
+      {"closest_point_edge_edge hhhha", closest_points},
+      {"noise ua", noise},
+      {"noise u2", noise},
+      {"noise uh", noise},
+      {"noise uc", noise},
+      {"pnoise uap", periodic_noise},
+      {"pnoise u2pp", periodic_noise},
+      {"pnoise uhppp", periodic_noise},
+      {"pnoise ucpppp", periodic_noise},
+      {"curlnoise u2uaa", curl_noise},
+      {"curlnoise uhuaa", curl_noise},
+      {"curlnoise ucuaa", curl_noise},
       {"transform_point 43", [](X x) { return moved(x[0], x[1], 1); }},
       {"transform_vector 43", [](X x) { return moved(x[0], x[1], 0); }},
   };
@@ -358,6 +553,70 @@ TEST(Library, ArgminAndArgmaxIgnoreNan) {
   EXPECT_EQ(index_in("argmin", {none, 3, none, 2}), 3);
   EXPECT_EQ(index_in("argmax", {none, none, 1}), 2);
   EXPECT_EQ(index_in("argmax", {none, none}), 0);
+}
+
+/// The rotation that the angles of the rotation `q` give, for the axes i, j, k.
+Values there_and_back(const std::vector<double>& q, std::int64_t i, std::int64_t j, std::int64_t k) {
+  testing::OracleFixture w;
+  const ir::Type quaternion = ir::quaternion_type(ir::Scalar::kF64);
+  const ir::VarId x = w.array("x", quaternion, {1}, q);
+  const ir::VarId out = w.zeros("out", quaternion, {1});
+  const ir::VarId at = w.thread_index(1);
+  const auto call = [&](std::string_view name, ir::ExprId operand) {
+    const std::vector<ir::Type> types = {w.b().type_of(operand), ir::kI32, ir::kI32, ir::kI32};
+    return w.b().call(ir::library_function(w.module(), name, types).value(),
+                      {operand, w.b().i32(i), w.b().i32(j), w.b().i32(k)});
+  };
+  const ir::VarId angles = w.b().let("angles", call("quat_to_euler", w.at(x, at)));
+  w.b().store(out, {w.var(at)}, call("quat_from_euler", w.var(angles)));
+  const ReferenceResult result = w.evaluate();
+  Values back;
+  for (const auto& element : result.outputs[static_cast<std::size_t>(out)]->elements)
+    back.push_back(element.value);
+  return back;
+}
+
+TEST(Library, EulerAnglesOfThreeAxesGiveTheRotation) {
+  constexpr std::int64_t kOrders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+  const std::vector<double> q = {0.5, -0.1, 0.7, 0.5};
+  for (const auto& [i, j, k] : kOrders) {
+    const Values back = there_and_back(q, i, j, k);
+    const long double sign = back[3] < 0 ? -1 : 1;
+    for (std::size_t n = 0; n < 4; ++n)
+      EXPECT_NEAR(static_cast<double>(sign * back[n]), q[n], 1e-15) << i << j << k;
+  }
+}
+
+/// The value of a library function with one operand and a result that is not a float.
+std::int64_t integer_of(std::string_view name, ir::Type type, const std::vector<double>& components) {
+  testing::OracleFixture w;
+  const ir::VarId x = w.array("x", type, {1}, components);
+  const int function = ir::library_function(w.module(), name, std::vector<ir::Type>{type}).value();
+  const ir::VarId out = w.zeros("out", ir::kI64, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.b().cast(ir::kI64, w.b().call(function, {w.at(x, i)})));
+  return w.evaluate().outputs[static_cast<std::size_t>(out)]->elements[0].integer;
+}
+
+TEST(Library, BitCountUsesTheWidthOfTheType) {
+  EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kI8), {-1}), 8);
+  EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kI16), {-2}), 15);
+  EXPECT_EQ(integer_of("bit_count", ir::kI32, {-1}), 32);
+  EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kU32), {0xf0f0'0001}), 9);
+  EXPECT_EQ(integer_of("bit_count", ir::kI64, {-1}), 64);
+  EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kU8), {0}), 0);
+}
+
+TEST(Library, TestsOfVectorsCombineAllComponents) {
+  const double nan = std::nan("");
+  const double inf = std::numeric_limits<double>::infinity();
+  const ir::Type vector = ir::vector_type(ir::Scalar::kF64, 3);
+  EXPECT_EQ(integer_of("isnan", vector, {1, nan, 2}), 1);
+  EXPECT_EQ(integer_of("isnan", vector, {1, inf, 2}), 0);
+  EXPECT_EQ(integer_of("isinf", vector, {1, nan, -inf}), 1);
+  EXPECT_EQ(integer_of("isinf", ir::quaternion_type(ir::Scalar::kF64), {1, nan, 3, 4}), 0);
+  EXPECT_EQ(integer_of("isfinite", ir::matrix_type(ir::Scalar::kF64, 2, 2), {1, 2, 3, nan}), 0);
+  EXPECT_EQ(integer_of("isfinite", vector, {1, 2, 3}), 1);
 }
 
 }  // namespace

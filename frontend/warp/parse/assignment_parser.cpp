@@ -66,7 +66,7 @@ void WarpStatementParser::assignment(SyntaxNode node) {
       assign_call_results(target, right);
     } else if (right.is(SyntaxKind::kCall) && ir::is_in_library(expressions_.warp_function_name(right))) {
       assign_library_results(targets, right);
-    } else {
+    } else if (!right.is(SyntaxKind::kCall) || expressions_.value(right) != kNone) {
       context_.error(right, fmt::format("expected {} values, got 1", targets.size()));
     }
     return;

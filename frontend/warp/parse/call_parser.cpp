@@ -112,24 +112,41 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
 
 namespace {
 
-/// Appends keyword arguments to the positional ones in the order of one of the lists of parameter names. False if no
-/// list has the names.
-bool order_keywords(const std::vector<std::string_view>& lists, const CallArguments& arguments,
-                    std::vector<SyntaxNode>& given) {
+/// An argument of a Warp function: its node, or the default value of an omitted parameter.
+struct WarpArgument {
+  SyntaxNode node;
+  std::optional<Constant> omitted;
+};
+
+/// The arguments in the order of the first list of parameter names that has all keywords. `default_of` gives the
+/// default value of a parameter, if it has one. Empty if no list fits.
+template <class DefaultOf>
+std::optional<std::vector<WarpArgument>> order_arguments(const std::vector<std::string_view>& lists,
+                                                         const CallArguments& arguments, DefaultOf default_of) {
+  std::vector<WarpArgument> positional;
+  for (const SyntaxNode node : arguments.positional)
+    positional.push_back({.node = node, .omitted = {}});
+  // A starred argument stands for an unknown number of parameters, so the others have no known position.
+  if (arguments.has_star) return arguments.keyword.empty() ? std::optional(positional) : std::nullopt;
   for (const std::string_view names : lists) {
-    std::vector<SyntaxNode> all = arguments.positional;
+    std::vector<WarpArgument> all = positional;
+    std::size_t used = 0;
     std::size_t number = 0;
     for (std::size_t at = 0; at <= names.size(); ++number) {
       const std::size_t end = std::min(names.find(' ', at), names.size());
-      const auto found = arguments.keyword.find(names.substr(at, end - at));
-      if (found != arguments.keyword.end() && number == all.size()) all.push_back(found->second);
+      const std::string_view name = names.substr(at, end - at);
+      const auto found = arguments.keyword.find(name);
+      if (number == all.size() && found != arguments.keyword.end()) {
+        all.push_back({.node = found->second, .omitted = {}});
+        ++used;
+      } else if (std::optional<Constant> value = default_of(name); number == all.size() && value) {
+        all.push_back({.node = {}, .omitted = std::move(value)});
+      }
       at = end + 1;
     }
-    if (all.size() != arguments.positional.size() + arguments.keyword.size()) continue;
-    given = std::move(all);
-    return true;
+    if (used == arguments.keyword.size()) return all;
   }
-  return false;
+  return arguments.keyword.empty() ? std::optional(positional) : std::nullopt;
 }
 
 }  // namespace
@@ -137,27 +154,39 @@ bool order_keywords(const std::vector<std::string_view>& lists, const CallArgume
 bool WarpExpressionParser::ordered_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
                                              std::vector<SyntaxNode>& given) {
   const CallArguments arguments = arguments_of(call);
-  given = arguments.positional;
-  return !arguments.has_star && (arguments.keyword.empty() || order_keywords(lists, arguments, given));
+  const auto ordered = order_arguments(lists, arguments, [](std::string_view) { return std::optional<Constant>(); });
+  if (arguments.has_star || !ordered) return false;
+  given.clear();
+  for (const WarpArgument& argument : *ordered)
+    given.push_back(argument.node);
+  return true;
 }
 
 /// An operation, or a function of the library.
 ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   const auto op = warp_function(name);
+  if (name == "eig3" || name == "svd3") {
+    return context_.error(node,
+                          "function is not supported: Warp stops its iteration before it has converged, so that the "
+                          "error of the result has no bound");
+  }
   if (!op && !ir::is_in_library(name)) return context_.error(node, "unknown or unsupported function");
   const CallArguments arguments = arguments_of(node);
-  std::vector<SyntaxNode> given = arguments.positional;
-  if (!arguments.keyword.empty() && (arguments.has_star || !order_keywords(warp_parameters(name), arguments, given))) {
-    return context_.error(node, "arguments of this function must be passed by position");
-  }
+  const auto given = order_arguments(warp_parameters(name), arguments,
+                                     [&](std::string_view parameter) { return warp_default(name, parameter); });
+  if (!given) return context_.error(node, "arguments of this function must be passed by position");
   std::vector<ExprId> values;
-  for (const SyntaxNode argument : given) {
-    if (is_starred(argument)) {
-      if (!spread(argument, values, Spread::kParts)) return kNone;
+  for (const WarpArgument& argument : *given) {
+    if (!argument.omitted && is_starred(argument.node)) {
+      if (!spread(argument.node, values, Spread::kParts)) return kNone;
       continue;
     }
     const bool is_test = op == Op::kWhere && values.empty();
-    values.push_back(is_test ? choice_condition(argument) : value(argument));
+    if (argument.omitted) {
+      values.push_back(constant(node, *argument.omitted));
+    } else {
+      values.push_back(is_test ? choice_condition(argument.node) : value(argument.node));
+    }
     if (values.back() == kNone) return kNone;
   }
   return op ? context_.operation(node, *op, values) : context_.library_call(node, name, values);
@@ -174,7 +203,7 @@ ExprId WarpExpressionParser::type_call(SyntaxNode node, ir::Type type) {
   }
   std::vector<SyntaxNode> given = arguments.positional;
   const std::string_view parameters = type.is_quaternion() ? "x y z w" : type.is_transform() ? "p q" : "";
-  if (!arguments.keyword.empty() && (arguments.has_star || !order_keywords({parameters}, arguments, given)))
+  if (!arguments.keyword.empty() && !ordered_arguments(node, {parameters}, given))
     return context_.error(node, "constructor arguments must be passed by position");
   if (type.is_scalar()) return convert(node, type);
   if (type.is_aggregate()) return construct(node, type, given);

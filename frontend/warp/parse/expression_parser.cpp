@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/warp_names.hpp"
+#include "ir/algebra.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -352,7 +353,28 @@ ExprId WarpExpressionParser::compare(SyntaxNode node, std::string_view symbol, E
     if (a != common) left = context_.builder.cast(common, left);
     if (b != common) right = context_.builder.cast(common, right);
   }
-  return context_.operation(node, *op, {left, right});
+  const bool has_parts = a == b && a.is_aggregate();
+  return has_parts ? equal_parts(node, *op, left, right) : context_.operation(node, *op, {left, right});
+}
+
+/// Whether all components are equal. Warp cannot compile other comparisons of vectors.
+ExprId WarpExpressionParser::equal_parts(SyntaxNode node, Op op, ExprId left, ExprId right) {
+  const ir::Type type = context_.type_of(left);
+  if (op != Op::kEq) {
+    return context_.error(node, fmt::format("Warp does not compile this comparison of {} values; use not (a == b)",
+                                            context_.type_name(type)));
+  }
+  context_.builder.at(node.loc());
+  const auto part = [&](ExprId whole, int k) {
+    return ir::algebra::component({&context_.builder, k == 0 ? whole : context_.copy(whole)}, k).id;
+  };
+  ExprId result = kNone;
+  for (int k = 0; k < type.components(); ++k) {
+    const ExprId first = part(left, k);
+    const ExprId test = context_.builder.op(op, {first, part(right, k)});
+    result = k == 0 ? test : context_.builder.op(Op::kAnd, {result, test});
+  }
+  return result;
 }
 
 ExprId WarpExpressionParser::comparison(SyntaxNode node) {

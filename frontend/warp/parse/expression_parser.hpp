@@ -34,6 +34,10 @@ void reject_scalar_updates(FunctionContext& context, SyntaxNode definition);
 
 /// Whether a function of Warp's module draws a random number or makes a generator's state.
 bool is_random_function(std::string_view name);
+/// Whether the function draws a random point of a shape.
+bool is_shape_sampler(std::string_view name);
+/// 2 pi in f32, as in Warp's random functions.
+inline constexpr double kRandomTurn = 6.2831854820251465;
 
 class WarpExpressionParser {
  public:
@@ -98,6 +102,7 @@ class WarpExpressionParser {
   ir::ExprId comparison(SyntaxNode node);
   ir::ExprId compare(SyntaxNode node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
   ir::ExprId boolean_statement(SyntaxNode node, ir::ExprId left);
+  ir::ExprId equal_parts(SyntaxNode node, ir::Op op, ir::ExprId left, ir::ExprId right);
   ir::ExprId conditional(SyntaxNode node);
   ir::ExprId conditional_statement(SyntaxNode node, ir::ExprId test);
   ir::ExprId lazy_value(SyntaxNode node);
@@ -194,6 +199,10 @@ class WarpExpressionParser {
   ir::ExprId integer(ir::VarId state, const std::vector<ir::ExprId>& bounds, bool is_unsigned);
   ir::ExprId uniform(ir::VarId state, const std::vector<ir::ExprId>& bounds);
   ir::ExprId normal(ir::VarId state);
+  ir::ExprId point_of_shape(ir::VarId state, std::string_view shape);
+  ir::ExprId poisson(ir::VarId state, ir::ExprId given);
+  void poisson_by_product(ir::VarId state, ir::VarId mean, ir::VarId count);
+  void poisson_by_rejection(ir::VarId state, ir::VarId mean, ir::VarId count);
   /// False, with a reported error, if the effect of `node` would precede an evaluation that comes first in the source.
   bool can_evaluate_effect(SyntaxNode node, std::size_t loads_before, ir::VarId array);
 

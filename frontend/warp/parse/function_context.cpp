@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "frontend/warp/parse/warp_names.hpp"
 #include "ir/library.hpp"
 #include "ir/spelling/spelling.hpp"
 
@@ -107,7 +108,7 @@ ir::ExprId FunctionContext::operation(SyntaxNode node, ir::Op op, const std::vec
     return builder.op(op, args, requested);
   }
   // Warp supports some operations for more types, as functions.
-  const auto found = ir::library_function(file.module(), ir::row(op).mnemonic, types);
+  const auto found = ir::library_function(file.module(), warp_name(op), types);
   if (found.ok()) return call(node, *found, args);
   return error(node, fmt::format("{}, {}", type.error().message, types_found(*this, types)));
 }

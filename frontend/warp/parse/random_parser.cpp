@@ -18,9 +18,8 @@ namespace {
 
 const ir::Type kState = scalar_type(ir::Scalar::kU32);
 
-/// The constant that randn adds to a uniform number before taking its logarithm, and 2 pi in f32.
+/// The constant that randn adds to a uniform number before taking its logarithm.
 constexpr double kTiny = 5.96e-8;
-constexpr double kTurn = 6.2831854820251465;
 
 /// One step of the generator: state -> next state, which is also the number drawn.
 ir::Function generator_step(const ir::Module& module) {
@@ -42,8 +41,8 @@ ir::Function generator_step(const ir::Module& module) {
 }  // namespace
 
 bool is_random_function(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"rand_init", "randi", "randu", "randf", "randn"};
-  return std::ranges::find(kNames, name) != std::end(kNames);
+  static constexpr std::string_view kNames[] = {"rand_init", "randi", "randu", "randf", "randn", "poisson"};
+  return std::ranges::find(kNames, name) != std::end(kNames) || is_shape_sampler(name);
 }
 
 /// Whether a random number is drawn in the expression, which changes the variable that holds the generator's state.
@@ -62,27 +61,34 @@ ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
     return context_.error(node, "arguments of this function must be passed by position");
   const auto& given = arguments.positional;
   if (name == "rand_init") return generator_state(node, given);
-  const bool ranged = given.size() == 3 && name != "randn";
-  if (given.size() != 1 && !ranged)
-    return context_.error(node, name == "randn" ? "expected the random generator state as the only argument"
-                                                : "expected the random generator state and, optionally, two bounds");
+  const bool is_poisson = name == "poisson";
+  const bool may_have_range = name == "randi" || name == "randu" || name == "randf";
+  const bool fits = is_poisson ? given.size() == 2 : given.size() == 1 || (given.size() == 3 && may_have_range);
+  if (!fits) {
+    return context_.error(node, is_poisson       ? "expected the random generator state and the mean"
+                                : may_have_range ? "expected the random generator state and, optionally, two bounds"
+                                                 : "expected the random generator state as the only argument");
+  }
   const ir::VarId state = state_variable(given[0]);
   if (state == kNone) return kNone;
   const std::size_t loads_before = context_.loads.size();
   std::vector<ExprId> bounds;
   for (std::size_t i = 1; i < given.size(); ++i)
     bounds.push_back(value(given[i]));
-  const ir::Type bound = name == "randf" ? ir::kF32 : name == "randu" ? kState : ir::kI32;
+  const ir::Type bound = name == "randf" || is_poisson ? ir::kF32 : name == "randu" ? kState : ir::kI32;
   for (const ExprId id : bounds) {
     if (id == kNone) return kNone;
     if (context_.type_of(id) != bound)
-      return context_.error(node, fmt::format("bounds must have type {}", context_.type_name(bound)));
+      return context_.error(
+          node, fmt::format("{} must have type {}", is_poisson ? "mean" : "bounds", context_.type_name(bound)));
   }
   if (!can_evaluate_effect(node, loads_before, state)) return kNone;
   context_.builder.at(node.loc());
-  const ExprId drawn = name == "randf"   ? uniform(state, bounds)
-                       : name == "randn" ? normal(state)
-                                         : integer(state, bounds, name == "randu");
+  if (is_poisson) return poisson(state, bounds[0]);
+  const ExprId drawn = is_shape_sampler(name) ? point_of_shape(state, name)
+                       : name == "randf"      ? uniform(state, bounds)
+                       : name == "randn"      ? normal(state)
+                                              : integer(state, bounds, name == "randu");
   return context_.builder.var(context_.builder.let("drawn", drawn));
 }
 
@@ -148,7 +154,7 @@ ExprId WarpExpressionParser::normal(ir::VarId state) {
   const ExprId second = uniform(state, {});
   const ExprId logarithm = b.op(Op::kLog, {b.op(Op::kAdd, {b.var(first), b.f32(kTiny)})});
   const ExprId radius = b.op(Op::kSqrt, {b.op(Op::kMul, {b.f32(-2), logarithm})});
-  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kTurn), second})})});
+  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kRandomTurn), second})})});
 }
 
 }  // namespace assay::frontend

@@ -85,6 +85,8 @@ struct Operations {
                         Op::kBitOr, Op::kBitXor}) {
       functions.emplace(row(op).mnemonic, op);
     }
+    for (const Op op : {Op::kBitNot, Op::kShiftLeft, Op::kShiftRight})
+      functions.emplace(warp_name(op), op);
   }
 };
 
@@ -127,6 +129,15 @@ std::optional<Op> warp_function(std::string_view name) { return find(operations(
 std::optional<Op> binary_operator(std::string_view symbol) { return find(operations().binary, symbol); }
 std::optional<Op> unary_operator(std::string_view symbol) { return find(operations().unary, symbol); }
 
+std::string_view warp_name(Op op) {
+  switch (op) {
+    case Op::kBitNot: return "invert";
+    case Op::kShiftLeft: return "lshift";
+    case Op::kShiftRight: return "rshift";
+    default: return row(op).mnemonic;
+  }
+}
+
 std::vector<std::string_view> warp_parameters(std::string_view function) {
   struct Row {
     std::string_view parameters;
@@ -146,6 +157,25 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
       {"axis angle", " quat_from_axis_angle "},
       {"axis q", " quat_twist quat_twist_angle quat_twist_angle_signed "},
       {"roll pitch yaw", " quat_rpy "},
+      {"q", " quat_to_rpy "},
+      {"e i j k", " quat_from_euler "},
+      {"q i j k", " quat_to_euler "},
+      {"position rotation scale", " transform_compose "},
+      {"m", " transform_decompose "},
+      {"x", " bit_count "},
+      {"A", " qr3 svd2 "},
+      {"p1 q1 p2 q2 epsilon", " closest_point_edge_edge "},
+      {"state x", " noise "},
+      {"state xy", " noise "},
+      {"state xyz", " noise "},
+      {"state xyzt", " noise "},
+      {"state x px", " pnoise "},
+      {"state xy px py", " pnoise "},
+      {"state xyz px py pz", " pnoise "},
+      {"state xyzt px py pz pt", " pnoise "},
+      {"state xy octaves lacunarity gain", " curlnoise "},
+      {"state xyz octaves lacunarity gain", " curlnoise "},
+      {"state xyzt octaves lacunarity gain", " curlnoise "},
       {"r s", " spatial_adjoint "},
       {"xform", " transform_inverse transform_to_matrix "},
       {"xform point", " transform_point "},
@@ -163,6 +193,14 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
   for (const Row& row : kRows)
     if (row.functions.find(wanted) != std::string_view::npos) found.push_back(row.parameters);
   return found;
+}
+
+std::optional<Constant> warp_default(std::string_view function, std::string_view parameter) {
+  if (function != "curlnoise") return std::nullopt;
+  if (parameter == "octaves") return Constant::integer(1).as(scalar_type(Scalar::kU32));
+  if (parameter == "lacunarity") return Constant::real(2);
+  if (parameter == "gain") return Constant::real(0.5);
+  return std::nullopt;
 }
 
 std::optional<ir::AtomicOp> warp_atomic(std::string_view name) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/warp/parse/constant.hpp"
 #include "ir/operations/operations.hpp"
 #include "ir/types/type.hpp"
 
@@ -25,7 +26,12 @@ std::optional<ir::Op> binary_operator(std::string_view symbol);
 std::optional<ir::Op> unary_operator(std::string_view symbol);
 std::optional<ir::AtomicOp> warp_atomic(std::string_view name);
 
+/// The name of an operator as a function of Warp; otherwise the mnemonic.
+std::string_view warp_name(ir::Op op);
+
 /// The parameter names of a function, separated by blanks, for each signature; empty if unknown.
 std::vector<std::string_view> warp_parameters(std::string_view function);
+/// The default value of a parameter of a function of Warp; empty if an argument is required.
+std::optional<Constant> warp_default(std::string_view function, std::string_view parameter);
 
 }  // namespace assay::frontend

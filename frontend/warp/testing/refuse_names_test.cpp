@@ -8,8 +8,18 @@ namespace {
 
 const RejectionCase kCases[] = {
     {.name = "UnknownWarpFunction",
-     .body = "wp.svd3(x)",
-     .messages = "4:5: error: in k: wp.svd3(...): unknown or unsupported function"},
+     .body = "wp.mesh_query(x)",
+     .messages = "4:5: error: in k: wp.mesh_query(...): unknown or unsupported function"},
+    {.name = "EigenvectorsOfIterationThatHasNotConverged",
+     .body = "q, d = wp.eig3(wp.identity(n=3, dtype=float))",
+     .messages = "4:12: error: in k: wp.eig3(...): function is not supported: Warp stops its iteration before it has "
+                 "converged, so that the error of the result has no bound"},
+    {.name = "InequalityOfVectors",
+     .body = "if v != v:\n    x[0] = a",
+     .messages = "4:8: error: in k: v != v: Warp does not compile this comparison of vec3 values; use not (a == b)"},
+    {.name = "PoissonWithoutMean",
+     .body = "s = wp.rand_init(1)\nx[0] = float(wp.poisson(s))",
+     .messages = "5:18: error: in k: wp.poisson(...): expected the random generator state and the mean"},
     {.name = "MathFunctionThatWarpLacks",
      .above = "import math\n",
      .body = "x[0] = math.hypot(a, a)",

@@ -1,8 +1,11 @@
 #include "reference/cpu/testing/operation_samples.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
+
+#include "ir/limits.hpp"
 
 namespace assay::reference::testing {
 namespace {
@@ -270,14 +273,34 @@ std::vector<Type> types_of(char letter, ir::Scalar scalar) {
     case '6': return {ir::vector_type(scalar, 6)};
     case 'q': return {ir::quaternion_type(scalar)};
     case 't': return {ir::transform_type(scalar)};
+    case 'e': return {ir::matrix_type(scalar, 2, 2)};
     case 'r': return {ir::matrix_type(scalar, 3, 3)};
     case 'm': return {ir::matrix_type(scalar, 2, 3)};
     case 'd': return {ir::matrix_type(scalar, 3, 3)};
     case 'i': return {ir::matrix_type(scalar, 2, 2), ir::matrix_type(scalar, 3, 3), ir::matrix_type(scalar, 4, 4)};
     case '4': return {ir::matrix_type(scalar, 4, 4)};
+    case 'n':
+    case 'p':
+    case 'z': return {ir::kI32};
+    case 'w': return {ir::vector_type(ir::Scalar::kI32, 2)};
+    case 'u': return {ir::scalar_type(ir::Scalar::kU32)};
+    case 'a': return {ir::kF32};
+    case '2': return {ir::vector_type(ir::Scalar::kF32, 2)};
+    case 'h': return {ir::vector_type(ir::Scalar::kF32, 3)};
+    case 'c': return {ir::vector_type(ir::Scalar::kF32, 4)};
     default: return {ir::vector_type(scalar, 2), ir::vector_type(scalar, 5)};
   }
 }
+
+/// The values of the integer operands of library functions: axes are 0, 1, 2, periods 2, 3, 4, 5, and the random state
+/// and the octaves of noise 9 and 2.
+ExprId integer_operand(OracleFixture& w, const ir::LibraryRow& row, std::size_t number) {
+  const char letter = row.operands[number];
+  const auto before = row.operands.substr(0, number);
+  if (letter == 'u') return w.b().literal(ir::scalar_type(ir::Scalar::kU32), std::int64_t{number == 0 ? 9 : 2});
+  return w.b().i32(std::ranges::count(before, letter) + (letter == 'p' ? 2 : 0));
+}
+bool is_integer(Type type) { return type.is_integer_scalar(); }
 
 }  // namespace
 
@@ -292,11 +315,15 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
       ir::Module module;
       const int index = ir::library_function(module, row.name, operands).value();
       if (!module.functions[static_cast<std::size_t>(index)].results[0].has_float_components()) continue;
-      const auto build = [name = row.name, operands](OracleFixture& w, const Args& args) {
-        const int function = ir::library_function(w.module(), name, operands).value();
+      const auto build = [row, operands](OracleFixture& w, const Args& floats) {
+        const int function = ir::library_function(w.module(), row.name, operands).value();
+        Args args;
+        auto next = floats.begin();
+        for (std::size_t k = 0; k < operands.size(); ++k)
+          args.push_back(is_integer(operands[k]) ? integer_operand(w, row, k) : *next++);
         const auto& results = w.module().functions[static_cast<std::size_t>(function)].results;
         if (results.size() == 1) return w.b().call(function, args);
-        // Several results become the components of one vector.
+        // Several results become the components of one vector, or of a matrix with two columns.
         int components = 0;
         for (const Type type : results)
           components += type.components();
@@ -304,10 +331,15 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
         for (const ir::VarId result :
              w.b().call_statement(function, args, std::vector<std::string>(results.size(), "r")))
           parts.push_back(w.b().var(result));
-        return w.b().make(ir::vector_type(results[0].scalar, components), parts);
+        const ir::Scalar number = results[0].scalar;
+        const bool fits = components <= ir::kMaxVectorLength;
+        return w.b().make(fits ? ir::vector_type(number, components) : ir::matrix_type(number, components / 2, 2),
+                          parts);
       };
       const std::string variant = std::string(row.operands) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
-      all.push_back({Op::kAdd, variant, operands, build, &row});
+      std::vector<Type> floats = operands;
+      std::erase_if(floats, is_integer);
+      all.push_back({Op::kAdd, variant, floats, build, &row});
     }
   }
   return all;

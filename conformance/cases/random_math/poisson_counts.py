@@ -1,0 +1,16 @@
+# Random counts with a mean below 10, at zero and above 10, where Warp uses another method.
+import warp as wp
+
+
+# domain: 0 <= mean <= 9
+@wp.kernel
+def poisson_counts(
+    mean: wp.array(dtype=float), x: wp.array(dtype=float), count: wp.array(dtype=wp.uint32), out: wp.array(dtype=float)
+):
+    i = wp.tid()
+    state = wp.rand_init(23, i)
+    small = wp.poisson(state, mean[i])
+    none = wp.poisson(state, 0.0)
+    large = wp.poisson(state, 10.0 + 3.0 * mean[i])
+    count[i] = small + none * wp.uint32(1000) + large * wp.uint32(1000000)
+    out[i] = x[i] * float(small) + wp.randf(state)
