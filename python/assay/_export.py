@@ -107,10 +107,19 @@ class _Exporter:
             self._sections.append(f"@wp.struct\nclass {name}:\n" + "\n".join(fields or ["    pass"]) + "\n")
         return self._names[id(struct)]
 
+    def named_type(self, wanted: str, kind: Any) -> str:
+        """A name for the type that a kernel can call: Warp rejects the call of a call."""
+        text = spell_type(kind, self.struct)
+        return self._named(wanted, text) if "(" in text else text
+
     def constant(self, wanted: str, value: Any) -> str:
         text = spell_constant(value, self.struct)
         if text in ("True", "False", "None"):
             return text
+        return self._named(wanted, text)
+
+    def _named(self, wanted: str, text: str) -> str:
+        """The name of a value at the top of the file."""
         for name, spelled in self._constants.items():
             if spelled == text and re.fullmatch(re.escape(wanted) + r"(_\d+)?", name):
                 return name
@@ -308,7 +317,7 @@ class _FunctionWriter(ast.NodeVisitor):
         if getattr(builtins, wanted, None) is value:
             return wanted
         if inspect.isclass(value):
-            return "type" if value is type else spell_type(value, self._exporter.struct)
+            return "type" if value is type else self._exporter.named_type(wanted, value)
         if (getattr(wp, wanted, None) is value and isinstance(value, float | int)) or self._is_of_warp(value):
             return f"wp.{wanted if getattr(wp, wanted, None) is value else value.__name__}"
         if callable(value) and getattr(type(value), "_wp_generic_type_str_", None) is None:

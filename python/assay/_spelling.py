@@ -75,26 +75,53 @@ def _is_array_type(kind: Any) -> bool:
 
 
 def _spell_aggregate(kind: Any, struct_name: StructName) -> str:
-    scalar = spell_type(warp_types.type_scalar_type(kind), struct_name)
-    shape = kind._shape_
+    """Spell a type by its predefined name, because a kernel can call only names; other sizes by their factory."""
+    shape = tuple(kind._shape_)
     match kind._wp_generic_type_str_:
         case "vec_t":
-            return f"wp.types.vector(length={shape[0]}, dtype={scalar})"
+            stem = {(2,): "vec2", (3,): "vec3", (4,): "vec4", (6,): "spatial_vector"}.get(shape)
+            made = f"wp.types.vector(length={shape[0]}, dtype="
         case "mat_t":
-            return f"wp.types.matrix(shape=({shape[0]}, {shape[1]}), dtype={scalar})"
+            stem = {(2, 2): "mat22", (3, 3): "mat33", (4, 4): "mat44", (6, 6): "spatial_matrix"}.get(shape)
+            made = f"wp.types.matrix(shape=({shape[0]}, {shape[-1]}), dtype="
         case "quat_t":
-            return f"wp.quat{_letter(kind)}"
+            stem, made = "quat", ""
         case "transform_t":
-            return f"wp.transform{_letter(kind)}"
-    raise CannotExport(f"a parameter has the type {type_name(kind)}")
-
-
-def _letter(kind: Any) -> str:
-    letters = {wp.float16: "h", wp.float32: "f", wp.float64: "d"}
+            stem, made = "transform", ""
+        case _:
+            raise CannotExport(f"a parameter has the type {type_name(kind)}")
     scalar = warp_types.type_scalar_type(kind)
-    if scalar not in letters:
+    predefined = f"{stem}{_LETTERS.get(scalar, '?')}"
+    if stem and _is_equal_type(getattr(wp, predefined, None), kind):
+        return f"wp.{predefined}"
+    if not made:
         raise CannotExport(f"a parameter has the type {type_name(kind)}")
-    return letters[scalar]
+    return f"{made}{spell_type(scalar, struct_name)})"
+
+
+_LETTERS = {
+    wp.float16: "h",
+    wp.float32: "f",
+    wp.float64: "d",
+    wp.int8: "b",
+    wp.int16: "s",
+    wp.int32: "i",
+    wp.int64: "l",
+    wp.uint8: "ub",
+    wp.uint16: "us",
+    wp.uint32: "ui",
+    wp.uint64: "ul",
+}
+
+
+def _is_equal_type(predefined: Any, kind: Any) -> bool:
+    """Whether both are the same vector, matrix, quaternion or transform type; Warp makes a class for each."""
+    return (
+        predefined is not None
+        and predefined._wp_generic_type_str_ == kind._wp_generic_type_str_
+        and tuple(predefined._shape_) == tuple(kind._shape_)
+        and warp_types.type_scalar_type(predefined) == warp_types.type_scalar_type(kind)
+    )
 
 
 def spell_constant(value: Any, struct_name: StructName) -> str:

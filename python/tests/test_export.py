@@ -66,7 +66,7 @@ def test_structs_vectors_enumerations_and_modules(tmp_path):
 def test_instance_of_generic_kernel(tmp_path):
     instance = wp.overload(kernels.any_type, [wp.array(dtype=wp.vec2), wp.array(dtype=wp.vec2)])
     text = assay.export(instance)
-    assert "wp.types.vector(length=2, dtype=wp.float32)" in text
+    assert "x: wp.array(dtype=wp.vec2f, ndim=1)" in text
     assert "Any)" not in text.split("@wp.kernel")[1]
 
 
