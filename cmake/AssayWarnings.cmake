@@ -19,6 +19,8 @@ target_compile_options(assay_warnings INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-free-nonheap-object>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-nonnull>
+  # In a unit of several sources, GCC takes a private type of a source for one of a header.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
   # The same warnings are useful in our own code: reported, but not as errors.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${ASSAY_WERROR}>>:-Wno-error=uninitialized>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${ASSAY_WERROR}>>:-Wno-error=use-after-free>
