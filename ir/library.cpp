@@ -229,7 +229,43 @@ const std::vector<LibraryFunction>& functions() {
   return all;
 }
 
-bool is_kind(char letter, Type type) {
+/// Whether the letter stands for one type only.
+bool has_fixed_type(char letter) { return std::string_view("npua2hc").find(letter) != std::string_view::npos; }
+
+bool takes(const LibraryRow& row, std::span<const Type> operands) {
+  if (row.operands.size() != operands.size()) return false;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const std::size_t first = row.operands.find(row.operands[k]);
+    const bool fits = is_operand_kind(row.operands[k], operands[k]) &&
+                      (has_fixed_type(row.operands[k]) || operands[k].scalar == operands[0].scalar);
+    if (!fits || operands[k] != operands[first]) return false;
+  }
+  return true;
+}
+
+std::string expectation(std::string_view name) {
+  std::string text;
+  for (const LibraryFunction& entry : functions()) {
+    if (entry.row.name != name) continue;
+    std::string operands;
+    for (const char letter : entry.row.operands) {
+      const auto* const kind = std::ranges::find(kOperandKinds, letter, &OperandKind::letter);
+      operands += fmt::format("{}a {}", operands.empty() ? "" : " and ", kind->text);
+    }
+    text += (text.empty() ? "" : ", or ") + operands;
+  }
+  return text;
+}
+
+bool same_operands(const Function& function, std::span<const Type> operands) {
+  return std::equal(operands.begin(), operands.end(), function.variables.begin(),
+                    function.variables.begin() + function.parameter_count,
+                    [](Type type, const Variable& parameter) { return type == parameter.type; });
+}
+
+}  // namespace
+
+bool is_operand_kind(char letter, Type type) {
   const bool real = type.is_value() && !type.is_struct() && is_float(type.scalar);
   const bool square = type.is_matrix() && type.rows == type.cols;
   switch (letter) {
@@ -258,42 +294,6 @@ bool is_kind(char letter, Type type) {
     default: return false;
   }
 }
-
-/// Whether the letter stands for one type only.
-bool has_fixed_type(char letter) { return std::string_view("npua2hc").find(letter) != std::string_view::npos; }
-
-bool takes(const LibraryRow& row, std::span<const Type> operands) {
-  if (row.operands.size() != operands.size()) return false;
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    const std::size_t first = row.operands.find(row.operands[k]);
-    const bool fits = is_kind(row.operands[k], operands[k]) &&
-                      (has_fixed_type(row.operands[k]) || operands[k].scalar == operands[0].scalar);
-    if (!fits || operands[k] != operands[first]) return false;
-  }
-  return true;
-}
-
-std::string expectation(std::string_view name) {
-  std::string text;
-  for (const LibraryFunction& entry : functions()) {
-    if (entry.row.name != name) continue;
-    std::string operands;
-    for (const char letter : entry.row.operands) {
-      const auto* const kind = std::ranges::find(kOperandKinds, letter, &OperandKind::letter);
-      operands += fmt::format("{}a {}", operands.empty() ? "" : " and ", kind->text);
-    }
-    text += (text.empty() ? "" : ", or ") + operands;
-  }
-  return text;
-}
-
-bool same_operands(const Function& function, std::span<const Type> operands) {
-  return std::equal(operands.begin(), operands.end(), function.variables.begin(),
-                    function.variables.begin() + function.parameter_count,
-                    [](Type type, const Variable& parameter) { return type == parameter.type; });
-}
-
-}  // namespace
 
 std::span<const LibraryRow> library() {
   static const std::vector<LibraryRow> rows = [] {

@@ -57,6 +57,9 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'t', "transform"},
 };
 
+/// Whether the type is of the kind that a letter of LibraryRow::operands stands for.
+bool is_operand_kind(char letter, Type type);
+
 /// All library functions that Warp has; several rows may have the same name.
 std::span<const LibraryRow> library();
 

@@ -105,8 +105,9 @@ class Comparison {
     const BoundedValue expected = evaluate_(arithmetic_, {&operand, 1});
     const double bound = expected.e[reference::kNative];
     const auto value = static_cast<double>(expected.v);
-    if (std::isnan(value) || std::isinf(value) || std::isnan(input)) {
-      const bool alike = std::isnan(value) || std::isnan(input) ? std::isnan(got) : value == static_cast<double>(got);
+    // A NaN as input gives a number for some functions, as in Warp: acos(nan) is pi.
+    if (std::isnan(value) || std::isinf(value)) {
+      const bool alike = std::isnan(value) ? std::isnan(got) : value == static_cast<double>(got);
       note(alike, {input, got, value, 0});
       return;
     }

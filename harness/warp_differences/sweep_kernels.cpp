@@ -57,13 +57,15 @@ SweptCall named(SweptCall call, bool with_result) {
 
 using Visit = std::function<void(std::span<const Type>)>;
 
-/// Visits every sequence of `count` types.
-void for_each_sequence(const std::vector<Type>& types, std::size_t count, std::vector<Type>& chosen,
-                       const Visit& visit) {
+/// Visits every sequence of `count` types that has an accepted type at each position.
+template <class Accept>
+void for_each_sequence(const std::vector<Type>& types, std::size_t count, const Accept& accepts,
+                       std::vector<Type>& chosen, const Visit& visit) {
   if (chosen.size() == count) return visit(chosen);
   for (const Type type : types) {
+    if (!accepts(chosen.size(), type)) continue;
     chosen.push_back(type);
-    for_each_sequence(types, count, chosen, visit);
+    for_each_sequence(types, count, accepts, chosen, visit);
     chosen.pop_back();
   }
 }
@@ -73,6 +75,9 @@ bool is_swept(const ir::OperationRow& row) {
   return !row.warp.empty() && row.rule < ir::TypeRule::kTileProduct && row.rule != ir::TypeRule::kWithField &&
          row.op != ir::Op::kWrapIndex;  // the frontend's own operation: no call in Warp has this meaning
 }
+
+/// Whether all operands are numbers: axis numbers, random states and periods have no edge values.
+bool is_swept(const ir::LibraryRow& row) { return row.operands.find_first_of("npu") == std::string_view::npos; }
 
 void add_operation(const ir::OperationRow& row, std::span<const Type> operands, Type requested,
                    std::vector<SweptCall>& calls) {
@@ -102,7 +107,8 @@ void add_operations(const ir::OperationRow& row, std::vector<SweptCall>& calls) 
   if (row.arity < 0) return add_constructors(row, calls);
   const std::vector<Type> types = swept_types();
   std::vector<Type> chosen;
-  for_each_sequence(types, static_cast<std::size_t>(row.arity), chosen, [&](std::span<const Type> operands) {
+  const auto any = [](std::size_t, Type) { return true; };
+  for_each_sequence(types, static_cast<std::size_t>(row.arity), any, chosen, [&](std::span<const Type> operands) {
     if (!ir::takes_requested_type(row.rule)) return add_operation(row, operands, ir::kVoid, calls);
     for (const Type requested : types)
       add_operation(row, operands, requested, calls);
@@ -111,7 +117,8 @@ void add_operations(const ir::OperationRow& row, std::vector<SweptCall>& calls) 
 
 void add_library_function(const ir::LibraryRow& row, std::vector<SweptCall>& calls) {
   std::vector<Type> chosen;
-  for_each_sequence(swept_types(), row.operands.size(), chosen, [&](std::span<const Type> operands) {
+  const auto is_kind = [&](std::size_t k, Type type) { return ir::is_operand_kind(row.operands[k], type); };
+  for_each_sequence(swept_types(), row.operands.size(), is_kind, chosen, [&](std::span<const Type> operands) {
     ir::Module module;
     const Result<int> index = ir::library_function(module, row.name, operands);
     if (!index.ok()) return;
@@ -171,7 +178,7 @@ std::vector<SweptCall> swept_calls() {
   for (const ir::OperationRow& row : ir::kOperations)
     if (is_swept(row)) add_operations(row, calls);
   for (const ir::LibraryRow& row : ir::library())
-    add_library_function(row, calls);
+    if (is_swept(row)) add_library_function(row, calls);
   return calls;
 }
 

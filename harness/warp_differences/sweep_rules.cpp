@@ -32,7 +32,7 @@ bool is_not_finite_or_zero(const SweptDifference& difference) {
 }
 
 constexpr SweepRule kRules[] = {
-    {"sign of zero in sums", "determinant inverse quat_slerp transform_inverse transform_wrench",
+    {"sign of zero in sums", "determinant inverse quat_slerp quat_twist transform_inverse transform_wrench",
      is_zero_of_other_sign},
     {"sign of zero in matrix products", "mul", is_zero_of_matrix_product},
     {"infinities and NaN in sums", "determinant", is_not_finite},
@@ -42,7 +42,11 @@ constexpr SweepRule kRules[] = {
 constexpr ExtensionRule kExtensions[] = {
     {"arithmetic of transforms", "div neg dot", on_transform},
     {"norms of float64", "norm_l1 norm_huber norm_pseudo_huber smooth_normalize", on_float64},
-    {"spatial functions of float64", "transform_twist transform_wrench velocity_at_point", on_float64},
+    {"spatial functions of float64",
+     "transform_twist transform_wrench velocity_at_point quat_twist quat_twist_angle quat_twist_angle_signed "
+     "quat_to_rpy "
+     "quat_from_euler quat_to_euler",
+     on_float64},
     {"16-bit floats as bool", "cast", short_float_to_bool},
 };
 

@@ -175,6 +175,13 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   const auto given = order_arguments(warp_parameters(name), arguments,
                                      [&](std::string_view parameter) { return warp_default(name, parameter); });
   if (!given) return context_.error(node, "arguments of this function must be passed by position");
+  const bool has_axes = name == "quat_from_euler" || name == "quat_to_euler";
+  for (std::size_t k = 1; has_axes && k < given->size(); ++k) {
+    const auto axis = (*given)[k].omitted ? (*given)[k].omitted : known_number((*given)[k].node);
+    // Warp reads beyond the vector for other numbers.
+    if (!axis || axis->number().is_real || axis->number().integer < 0 || axis->number().integer > 2)
+      return context_.error(node, "each axis must be the constant 0, 1 or 2");
+  }
   std::vector<ExprId> values;
   for (const WarpArgument& argument : *given) {
     if (!argument.omitted && is_starred(argument.node)) {

@@ -14,6 +14,9 @@ const RejectionCase kCases[] = {
      .body = "q, d = wp.eig3(wp.identity(n=3, dtype=float))",
      .messages = "4:12: error: in k: wp.eig3(...): function is not supported: Warp stops its iteration before it has "
                  "converged, so that the error of the result has no bound"},
+    {.name = "AxisThatDoesNotExist",
+     .body = "e = wp.quat_to_euler(wp.quat_identity(), 0, 1, -1)",
+     .messages = "4:9: error: in k: wp.quat_to_euler(...): each axis must be the constant 0, 1 or 2"},
     {.name = "InequalityOfVectors",
      .body = "if v != v:\n    x[0] = a",
      .messages = "4:8: error: in k: v != v: Warp does not compile this comparison of vec3 values; use not (a == b)"},
