@@ -48,7 +48,7 @@ TEST(SourceLocation, CopiedLinesHaveTheirOriginalLocation) {
   EXPECT_EQ(location_text(module, {.line = 9, .column = 3}), "user/math.py:8:3");
 }
 
-TEST(SourceLocation, IgnoresSourceCommentsWithoutALine) {
+TEST(SourceLocation, IgnoresMalformedSourceComments) {
   const std::vector<std::string> lines{"# source: wave.py", "# source: wave.py:", "# source: wave.py:0",
                                        "# source: wave.py:1x", "  # source: wave.py:1"};
   EXPECT_TRUE(copied_lines(lines).empty());

@@ -22,7 +22,7 @@ TEST(Rng, IsSplitMix64) {
 }
 
 // Names of random kernels carry seeds, so these values must never change.
-TEST(Rng, DistributionsAreFixed) {
+TEST(Rng, SeedGivesFixedSequence) {
   Rng rng(42);
   std::vector<std::int64_t> drawn;
   for (int i = 0; i < 8; ++i)

@@ -195,7 +195,8 @@ Result<KernelArguments> PtxSession::arguments_of(const LaunchRequest& launch) {
     std::vector<std::byte> bytes = argument.bytes;
     for (const KernelArgument::Pointer& pointer : argument.pointers) {
       if (bytes.size() < 8 || pointer.at > bytes.size() - 8)
-        return Error{"an argument is too small to contain its pointer"};
+        return Error{
+            fmt::format("an argument has {} bytes, too few for a pointer at offset {}", bytes.size(), pointer.at)};
       const Result<std::uint64_t> address = address_of(pointer);
       if (!address) return address.error();
       std::memcpy(bytes.data() + pointer.at, &*address, sizeof(*address));

@@ -60,8 +60,9 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"vector/length_five", Operator::kFloatOff, 0xcd201cb0f8b8b4d7,
      "The constant changes component 4 of v, which the next line assigns before anything reads it."},
     {"vector/normalize_at_zero", Operator::kOtherVersion, 0x7f290ded2a036d83,
-     "If the vector differs from its initial value, it is zero or NaN, so that its length is not above zero and the "
-     "quotient is not computed."},
+     "The mutant uses the other version of the vector. The versions differ only if the vector is zero or NaN. Its "
+     "length "
+     "is then not above zero, and the adjoint of the normalization does not divide by it."},
 };
 
 }  // namespace assay::mutation

@@ -285,7 +285,8 @@ def k(x: wp.array(dtype=float)):
     {95, "tan, acos", "i = wp.tid()\nx[i] = wp.tan(x[i]) + wp.acos(y[i])"},
     {95, "transform_twist", "i = wp.tid()\ns[i] = wp.transform_twist(t[i], s[i])"},
     {95, "block_dim", "i = wp.tid()\nk[i] = wp.block_dim()", "wp.block_dim() depends on the launch"},
-    {95, "operators in, is not", "i = wp.tid()\nif i is not None:\n    x[i] = w", "None is not supported in kernels"},
+    {95, "the operators `in` and `is not`", "i = wp.tid()\nif i is not None:\n    x[i] = w",
+     "None is not supported in kernels"},
 };
 
 std::string source_of(const Feature& feature) {
