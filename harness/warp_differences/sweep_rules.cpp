@@ -32,11 +32,11 @@ bool is_not_finite_or_zero(const SweptDifference& difference) {
 }
 
 constexpr SweepRule kRules[] = {
-    {"sign of zero in sums", "determinant inverse quat_slerp quat_twist transform_inverse transform_wrench",
+    {"sign of zero in sums", "determinant inverse qr3 quat_slerp quat_twist svd2 transform_inverse transform_wrench",
      is_zero_of_other_sign},
     {"sign of zero in matrix products", "mul", is_zero_of_matrix_product},
     {"infinities and NaN in sums", "determinant", is_not_finite},
-    {"infinities and NaN in rotations", "quat_to_matrix transform_to_matrix", is_not_finite_or_zero},
+    {"infinities and NaN in rotations", "quat_to_matrix transform_compose transform_to_matrix", is_not_finite_or_zero},
 };
 
 constexpr ExtensionRule kExtensions[] = {
