@@ -9,6 +9,8 @@ FLOAT_REMAINDER = -7.5 % 2.0
 POWER = 2**-2
 
 
+# domain: -9 <= n <= 9
+# domain: 0 <= u <= 9
 @wp.kernel
 def constant_arithmetic(
     x: wp.array(dtype=float),
