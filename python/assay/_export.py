@@ -109,6 +109,8 @@ class _Exporter:
 
     def named_type(self, wanted: str, kind: Any) -> str:
         """A name for the type that a kernel can call: Warp rejects the call of a call."""
+        if getattr(wp, wanted, None) is kind:
+            return f"wp.{wanted}"  # wp.spatial_vector is a function as well, which takes more than its type does
         text = spell_type(kind, self.struct)
         return self._named(wanted, text) if "(" in text else text
 

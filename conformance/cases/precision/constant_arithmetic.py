@@ -1,4 +1,4 @@
-# Arithmetic on constants follows Python, and comparisons of numbers of different types follow C.
+# Arithmetic on constants and the precedence of & and ^ follow Python; comparisons of different types follow C.
 import warp as wp
 
 
@@ -28,4 +28,4 @@ def constant_arithmetic(
         total += 1000
     if float(1.0) < x[i] <= 2.0:
         total += 10000
-    count[i] = total
+    count[i] = total + (n[i] & 6 ^ 3)
