@@ -45,7 +45,9 @@ std::string line_text(const Module& module, Loc loc) {
 std::vector<CopiedLines> copied_lines(std::span<const std::string> lines) {
   constexpr std::string_view kMark = "# source: ";
   std::vector<CopiedLines> all;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
+  for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
+    // Other comments may begin alike, such as "# source: https://example.org:80".
+    if (!lines[i + 1].starts_with("@wp.") || !lines[i + 2].starts_with("def ")) continue;
     const std::string_view line = lines[i];
     const std::size_t colon = line.rfind(':');
     if (!line.starts_with(kMark) || colon < kMark.size()) continue;

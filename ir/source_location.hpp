@@ -27,7 +27,7 @@ std::string location_text(const Module& module, Loc loc);
 /// "line 12" for the module's own file, "line 12 of contacts.py" for another file.
 std::string line_text(const Module& module, Loc loc);
 
-/// The lines below each comment "# source: FILE:LINE", in the order of the comments.
+/// The lines below each comment "# source: FILE:LINE" directly above a decorator and a `def`, in their order.
 std::vector<CopiedLines> copied_lines(std::span<const std::string> lines);
 
 /// The lines without line endings, which may be "\n" or "\r\n".

@@ -52,6 +52,12 @@ TEST(SourceLocation, IgnoresMalformedSourceComments) {
   const std::vector<std::string> lines{"# source: wave.py", "# source: wave.py:", "# source: wave.py:0",
                                        "# source: wave.py:1x", "  # source: wave.py:1"};
   EXPECT_TRUE(copied_lines(lines).empty());
+  for (std::string mark : lines) {
+    const std::vector<std::string> function{std::move(mark), "@wp.kernel", "def k():"};
+    EXPECT_TRUE(copied_lines(function).empty()) << function[0];
+  }
+  const std::vector<std::string> link{"# source: https://example.org:80", "import warp as wp", "", ""};
+  EXPECT_TRUE(copied_lines(link).empty());
 }
 
 TEST(SourceLocation, LocationWithoutLineIsTheFileName) {
