@@ -45,8 +45,8 @@ TEST(CommandWriter, RoundTripsThroughRecordReader) {
   EXPECT_EQ(record.threads, 5);
   EXPECT_EQ(record.block, 2);
   EXPECT_EQ(record.block_threads, 64);
-  ASSERT_EQ(record.sample_count, 2U);
-  EXPECT_EQ(read_at<std::int64_t>(commands, kFirst + record.sample_offset + sizeof(std::int64_t)), 3);
+  ASSERT_EQ(record.checked_threads_count, 2U);
+  EXPECT_EQ(read_at<std::int64_t>(commands, kFirst + record.checked_threads_offset + sizeof(std::int64_t)), 3);
   ASSERT_EQ(record.argument_count, 2U);
   const auto second = read_at<ArgumentRow>(commands, kFirst + record.arguments_offset + sizeof(ArgumentRow));
   EXPECT_EQ(second.at, 16U);

@@ -108,9 +108,9 @@ struct LaunchRecord {
   std::int64_t block;
   std::int64_t block_threads;  ///< required threads per block, and then `threads` counts blocks; 0: any number
   std::uint64_t shuffle_seed;
-  std::int64_t samples;         ///< number of timed runs; 0: the launch is not measured
-  std::uint32_t sample_offset;  ///< threads whose results are checked, as 8-byte numbers
-  std::uint32_t sample_count;   ///< 0: all threads
+  std::int64_t samples;                  ///< number of timed runs; 0: the launch is not measured
+  std::uint32_t checked_threads_offset;  ///< threads whose results are checked, as 8-byte numbers
+  std::uint32_t checked_threads_count;   ///< 0: all threads
 };
 
 struct ArgumentRow {

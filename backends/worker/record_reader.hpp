@@ -28,7 +28,7 @@ class RecordReader {
     return {at<PointerRow>(record_.pointers_offset), record_.pointer_count};
   }
   [[nodiscard]] std::span<const std::int64_t> sample() const {
-    return {at<std::int64_t>(record_.sample_offset), record_.sample_count};
+    return {at<std::int64_t>(record_.checked_threads_offset), record_.checked_threads_count};
   }
 
  private:

@@ -91,7 +91,7 @@ std::vector<ArrayRole> roles_of(const PassContext& pass_context, Pass pass) {
     const bool is_final = pass == Pass::kBackward &&
                           std::ranges::count(pass_context.subject.adjoint->final_arrays, static_cast<ir::VarId>(p)) > 0;
     roles.push_back({.name = pass_context.subject.kernel.variables[p].name,
-                     .uninitialised = pass_context.poisoned[p] && !is_final,
+                     .write_only = pass_context.poisoned[p] && !is_final,
                      .read_only = !use.changed() || (pass == Pass::kBackward && !use.read)});
   }
   if (pass == Pass::kForward) return roles;

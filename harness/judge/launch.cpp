@@ -157,7 +157,7 @@ Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& 
   put(array.back);
   backends::KernelArgument placed = backends::KernelArgument::array(
       backends::BufferAddress{buffer.value(), guard}, argument->shape, argument->strides,
-      {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialised = role.uninitialised});
+      {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialised = role.write_only});
   arrays_.push_back(std::move(array));
   return placed;
 }
@@ -192,7 +192,7 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
       continue;
     }
     Result<backends::KernelArgument> placed =
-        launcher.place_array(session, module, roles[p].uninitialised ? filled(*argument, poison) : argument, roles[p],
+        launcher.place_array(session, module, roles[p].write_only ? filled(*argument, poison) : argument, roles[p],
                              is_view ? kPrimalGap : 0, geometry.padding);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());

@@ -17,8 +17,8 @@ namespace assay::harness {
 
 /// How the kernel uses a parameter's memory.
 struct ArrayRole {
-  std::string name;            ///< as in the Python source; "grad_x" for a gradient
-  bool uninitialised = false;  ///< the kernel never reads an element before writing it
+  std::string name;         ///< as in the Python source; "grad_x" for a gradient
+  bool write_only = false;  ///< the kernel never reads an element before writing it
   bool read_only = false;
 };
 

@@ -239,7 +239,7 @@ std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::Buil
            ir::parameter_use(subject.adjoint->module, subject.adjoint->module.kernels[0])[p].read;
   };
   for (std::size_t p = 0; p < poisoned.size() + gradients.size(); ++p)
-    roles.push_back({.name = fmt::format("{}", p), .uninitialised = p < poisoned.size() && poisoned[p] && !reads(p)});
+    roles.push_back({.name = fmt::format("{}", p), .write_only = p < poisoned.size() && poisoned[p] && !reads(p)});
   const auto placed = KernelLauncher::place(*side.session, subject.module, kernel, pass, backends::Precision::kNative,
                                             borrowed(set.launch[Precision::kNative]), gradients, roles, std::byte{0},
                                             {backends::ThreadOrder::kForward, 1});

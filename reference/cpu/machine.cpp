@@ -222,8 +222,9 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
   if constexpr (Tracer::kEvaluatesPoints) {
     const auto sources = sources_of(instruction);
     const auto component = [](const Arithmetic& a, Operands x) { return unit_component(a, x).v; };
-    dst.h = unit ? tracer_.follow(instruction.scalar, sources, path_step_since(path), component)
-                 : tracer_.follow(*instruction.evaluator, instruction.scalar, sources, path_step_since(path));
+    dst.h =
+        unit ? tracer_.evaluate_at_points(instruction.scalar, sources, path_step_since(path), component)
+             : tracer_.evaluate_at_points(*instruction.evaluator, instruction.scalar, sources, path_step_since(path));
   }
   dst.f = result;
   decisions_.ignore_kinks(false);
@@ -247,7 +248,7 @@ void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
   if constexpr (Tracer::kEvaluatesPoints) {
     const std::array<const Value*, 2> sources{&x, &y};
     const std::uint64_t path = decisions_.summary().path;
-    dst.h = tracer_.follow(*instruction.evaluator, instruction.scalar, sources, {path, path});
+    dst.h = tracer_.evaluate_at_points(*instruction.evaluator, instruction.scalar, sources, {path, path});
   }
   if constexpr (Tracer::kHasDerivatives) {
     const std::array<const Handle*, 2> sources{&x.h, &y.h};
@@ -272,8 +273,8 @@ void Machine<Tracer>::compute_sum(const Instruction& instruction) {
   sum.f = products ? a.dot(terms_) : a.sum(terms_);
   if constexpr (Tracer::kEvaluatesPoints) {
     const auto add = [&](const Arithmetic& values, Operands x) { return (products ? values.dot(x) : values.sum(x)).v; };
-    sum.h =
-        tracer_.follow(instruction.scalar, sources_of(instruction), path_step_since(decisions_.summary().path), add);
+    sum.h = tracer_.evaluate_at_points(instruction.scalar, sources_of(instruction),
+                                       path_step_since(decisions_.summary().path), add);
   }
   if constexpr (Tracer::kHasDerivatives) {
     const std::size_t count = products ? terms_.size() / 2 : terms_.size();
@@ -318,7 +319,8 @@ void Machine<Tracer>::compute_test(const Instruction& instruction) {
   const std::uint64_t path = decisions_.summary().path;
   const bool answer = instruction.evaluator->test(arithmetic(instruction.scalar), gather(instruction));
   if constexpr (Tracer::kEvaluatesPoints)
-    tracer_.follow(instruction.scalar, sources_of(instruction), path_step_since(path), instruction.evaluator->test);
+    tracer_.evaluate_at_points(instruction.scalar, sources_of(instruction), path_step_since(path),
+                               instruction.evaluator->test);
   at(instruction.dst).i = answer;
 }
 
@@ -356,7 +358,8 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
     case InstructionCode::kFloatToBool:
       dst.i = original_evaluator(ir::Op::kNonzero).evaluate(arithmetic(instruction.from), gather(instruction)).v != 0;
       if constexpr (Tracer::kEvaluatesPoints)
-        tracer_.follow(evaluator(ir::Op::kNonzero), instruction.from, sources_of(instruction), path_step_since(path));
+        tracer_.evaluate_at_points(evaluator(ir::Op::kNonzero), instruction.from, sources_of(instruction),
+                                   path_step_since(path));
       return;
     case InstructionCode::kFloatToInteger: return float_to_integer(instruction);
     default: dst.i = ir::wrap_to(instruction.scalar, source.i); return;
@@ -368,8 +371,8 @@ void Machine<Tracer>::float_to_integer(const Instruction& instruction) {
   const std::uint64_t path = decisions_.summary().path;
   const long double whole = truncated(arithmetic(instruction.from), at(operand(instruction, 0)).f);
   if constexpr (Tracer::kEvaluatesPoints) {
-    tracer_.follow(instruction.from, sources_of(instruction), path_step_since(path),
-                   [](const Arithmetic& a, Operands x) { return truncated(a, *x[0]); });
+    tracer_.evaluate_at_points(instruction.from, sources_of(instruction), path_step_since(path),
+                               [](const Arithmetic& a, Operands x) { return truncated(a, *x[0]); });
   }
   const bool in_range = fits(instruction.scalar, whole);
   if (!in_range) report(Finding::Kind::kConversionRange, instruction);

@@ -24,12 +24,13 @@ template <class Tracer>
 bool Machine<Tracer>::note_tile(const Instruction& instruction, std::span<const std::int64_t> index) {
   constexpr std::int64_t kFurthest = std::numeric_limits<std::int32_t>::max();
   ArrayMemory<Handle>& memory = array_of(instruction);
-  memory.tile_extents.resize(index.size());
+  memory.extents_required_by_tiles.resize(index.size());
   bool behind = false;
   bool before = false;
   for (std::size_t d = 0; d < index.size(); ++d) {
-    memory.tile_extents[d] = std::max(memory.tile_extents[d],
-                                      static_cast<std::int32_t>(std::clamp(index[d] + 1, std::int64_t{0}, kFurthest)));
+    memory.extents_required_by_tiles[d] =
+        std::max(memory.extents_required_by_tiles[d],
+                 static_cast<std::int32_t>(std::clamp(index[d] + 1, std::int64_t{0}, kFurthest)));
     behind |= index[d] >= memory.shape()[d];
     before |= index[d] < 0;
   }
@@ -174,7 +175,8 @@ void Machine<Tracer>::update(const Instruction& instruction, CellPosition place,
         is_float ? original_evaluator(ir::Op::kEq).test(arithmetic(scalar), both) : content.i == wanted.i;
     if constexpr (Tracer::kEvaluatesPoints) {
       const std::array<const Value*, 2> sources{&content, &wanted};
-      if (is_float) tracer_.follow(scalar, sources, path_step_since(path), original_evaluator(ir::Op::kEq).test);
+      if (is_float)
+        tracer_.evaluate_at_points(scalar, sources, path_step_since(path), original_evaluator(ir::Op::kEq).test);
     }
     if (equal) content = value;
   } else if (instruction.atomic == ir::AtomicOp::kExchange) {
@@ -210,8 +212,8 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
   const BoundedValue result = original_evaluator(least ? ir::Op::kMin : ir::Op::kMax).evaluate(a, both);
   if constexpr (Tracer::kEvaluatesPoints) {
     const std::array<const Value*, 2> sources{&content, &value};
-    points = tracer_.follow(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.leaf), sources,
-                            path_step_since(path));
+    points = tracer_.evaluate_at_points(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.leaf),
+                                        sources, path_step_since(path));
   }
   const bool replaced = std::isnan(content.f.v) || (least ? value.f.v < content.f.v : value.f.v > content.f.v);
   if (replaced) content = value;

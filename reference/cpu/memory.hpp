@@ -133,7 +133,7 @@ class ArrayMemory {
   }
 
   /// By dimension: extent needed to hold all tiles; empty until the first tile.
-  std::vector<std::int32_t> tile_extents;
+  std::vector<std::int32_t> extents_required_by_tiles;
 
  private:
   struct Page {

@@ -47,8 +47,8 @@ PointTracer::Handle PointTracer::leaf(std::size_t parameter, std::size_t leaf, i
 }
 
 /// Fast path for the most common operations, which have no decisions and need no bounds.
-PointTracer::Handle PointTracer::follow(const Evaluator& evaluator, ir::Scalar scalar,
-                                        std::span<const Value* const> sources, PathStep step) {
+PointTracer::Handle PointTracer::evaluate_at_points(const Evaluator& evaluator, ir::Scalar scalar,
+                                                    std::span<const Value* const> sources, PathStep step) {
   switch (evaluator.op) {
     case ir::Op::kAdd: return each(count(), *sources[0], *sources[1], [](auto x, auto y) { return x + y; });
     case ir::Op::kSub: return each(count(), *sources[0], *sources[1], [](auto x, auto y) { return x - y; });
@@ -56,7 +56,8 @@ PointTracer::Handle PointTracer::follow(const Evaluator& evaluator, ir::Scalar s
     case ir::Op::kDiv: return each(count(), *sources[0], *sources[1], [](auto x, auto y) { return x / y; });
     case ir::Op::kNeg: return each(count(), *sources[0], *sources[0], [](auto x, auto) { return -x; });
     default:
-      return follow(scalar, sources, step, [&](const Arithmetic& a, Operands x) { return evaluator.evaluate(a, x).v; });
+      return evaluate_at_points(scalar, sources, step,
+                                [&](const Arithmetic& a, Operands x) { return evaluator.evaluate(a, x).v; });
   }
 }
 

@@ -53,7 +53,7 @@ class PointTracer {
   };
   /// Evaluates compute(arithmetic, operands) at each point.
   template <class Compute>
-  Handle follow(ir::Scalar scalar, std::span<const Value* const> sources, PathStep step, Compute compute) {
+  Handle evaluate_at_points(ir::Scalar scalar, std::span<const Value* const> sources, PathStep step, Compute compute) {
     Handle result;
     for (const Value* source : sources)
       result.moves |= source->h.moves;
@@ -72,7 +72,8 @@ class PointTracer {
     return result;
   }
   /// Evaluates an operation of the table at each point.
-  Handle follow(const Evaluator& evaluator, ir::Scalar scalar, std::span<const Value* const> sources, PathStep step);
+  Handle evaluate_at_points(const Evaluator& evaluator, ir::Scalar scalar, std::span<const Value* const> sources,
+                            PathStep step);
   /// a + sign * b at each point.
   Handle sum(const Value& a, const Value& b, int sign) const;
 

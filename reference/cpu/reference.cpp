@@ -133,7 +133,7 @@ ReferenceResult summary(const Program& program, const OracleRun& run, Machine<Tr
     if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p, run.accessed_only);
   }
   for (std::size_t p = 0; p < program.parameters.size(); ++p)
-    reference.tile_extents.push_back(machine.array(p).tile_extents);
+    reference.extents_required_by_tiles.push_back(machine.array(p).extents_required_by_tiles);
   reference.findings = machine.take_findings();
   reference.decisions = machine.decisions();
   reference.choices = machine.choices();

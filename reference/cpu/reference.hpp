@@ -178,7 +178,7 @@ struct ReferenceResult {
   std::vector<std::optional<GradientArray>> gradients;
   /// One per parameter and dimension: the extent that an array needs to hold all tiles loaded from it or stored to it;
   /// empty if there are none.
-  std::vector<std::vector<std::int32_t>> tile_extents;
+  std::vector<std::vector<std::int32_t>> extents_required_by_tiles;
   std::vector<Finding> findings;  ///< the first 64
   Decisions decisions;
   std::vector<Choice> choices;  ///< all choices of the kernel, in code order

@@ -55,12 +55,12 @@ void Memory::reset() {
     if (keep) unused_shadows_.push_back(std::move(allocation.shadow));
   }
   allocations_.clear();
-  variables_.clear();
+  variable_addresses_.clear();
   used_bytes_ = 0;
 }
 
 Result<std::vector<std::uint64_t>> Memory::variables_of(const std::shared_ptr<const Module>& module) {
-  if (const auto found = variables_.find(module); found != variables_.end()) return found->second;
+  if (const auto found = variable_addresses_.find(module); found != variable_addresses_.end()) return found->second;
   std::vector<std::uint64_t> addresses;
   for (const Variable& variable : module->variables) {
     if (variable.space == Space::kShared) {
@@ -74,7 +74,7 @@ Result<std::vector<std::uint64_t>> Memory::variables_of(const std::shared_ptr<co
     }
     addresses.push_back(address(*id));
   }
-  variables_.emplace(module, addresses);
+  variable_addresses_.emplace(module, addresses);
   return addresses;
 }
 

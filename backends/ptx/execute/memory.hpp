@@ -87,7 +87,7 @@ class Memory {
   std::uint32_t stamp_ = 0;
   std::vector<Allocation> allocations_;
   std::vector<Shadow> unused_shadows_;  ///< of freed allocations, for reuse: new pages cost more than a short launch
-  std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variables_;
+  std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variable_addresses_;
 };
 
 }  // namespace assay::ptx

@@ -48,15 +48,15 @@ class FastRaceCheck {
       cell.read = current_access;
       return true;
     }
-    std::uint32_t others = 0;
+    std::uint32_t reader_flags = 0;
     if (cell.read >= order_) {
-      others = thread_of(cell.read) != thread ? kReadByMany : 0U;
+      reader_flags = thread_of(cell.read) != thread ? kReadByMany : 0U;
     } else if (cell.read < block_) {
-      others = kReadByOtherBlock;
+      reader_flags = kReadByOtherBlock;
     } else {
       return false;
     }
-    cell.info = (cell.info & 0x000fffffU) | encoded_read | others;
+    cell.info = (cell.info & 0x000fffffU) | encoded_read | reader_flags;
     cell.read = current_access | (cell.read & 15U);
     return true;
   }

@@ -328,7 +328,8 @@ Result<ir::Type> ModuleScope::type(SyntaxNode expression) const {
       if (name == "float") return ir::kF32;
       if (name == "int") return ir::kI32;
       if (name == "bool") return ir::kBool;
-      if (name == "Any") return Error{"the type of a generic parameter is known only at a call"};
+      if (name == "Any")
+        return Error{"'Any' names no type; the type of such a parameter is that of each call's argument"};
       if (const std::string why = reason_unknown(name); !why.empty()) return Error{fmt::format("'{}': {}", name, why)};
       break;
     }

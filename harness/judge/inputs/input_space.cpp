@@ -366,8 +366,8 @@ bool InputSpace::learn_overflow(const Launch& launch) {
 
 bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
   bool learnt = false;
-  for (std::size_t p = 0; p < reference.tile_extents.size(); ++p) {
-    const auto& asked = reference.tile_extents[p];
+  for (std::size_t p = 0; p < reference.extents_required_by_tiles.size(); ++p) {
+    const auto& asked = reference.extents_required_by_tiles[p];
     std::vector<std::int32_t>& known = tile_shape_[p];
     if (!asked.empty()) known.resize(asked.size());
     for (std::size_t d = 0; d < asked.size(); ++d) {
