@@ -108,8 +108,11 @@ UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels,
   const std::string key = cache_key(batch.text, flags);
   const fs::path library = scratch_->path() / fmt::format("{}.so", next_unit_.fetch_add(1));
   BuiltUnit built;
-  built.from_cache = cache_ != nullptr && cache_->fetch(key, library);
+  // A cached file that a faulty disk has changed is built again.
+  built.from_cache = cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library);
   if (!built.from_cache) {
+    std::error_code ignored;
+    fs::remove(library, ignored);
     UnitOutcome outcome = compile_unit(batch.text, kernels, flags, library);
     if (std::holds_alternative<FailedUnit>(outcome)) {
       return outcome;

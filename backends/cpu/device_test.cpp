@@ -153,6 +153,19 @@ TEST(CpuDevice, SecondBuildComesFromCache) {
       << "different flags must not share a cache entry";
 }
 
+TEST(CpuDevice, BuildsAgainIfCachedLibraryIsDamaged) {
+  const TemporaryDirectory directory;
+  const std::vector<EmittedKernel> kernels = five_kernels();
+  require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory.path() / "builds")) {
+    if (entry.is_regular_file()) std::ofstream(entry.path()) << std::string(entry.file_size(), '\0');
+  }
+  EXPECT_FALSE(
+      require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front()).from_cache);
+  EXPECT_TRUE(
+      require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front()).from_cache);
+}
+
 TEST(CpuDevice, RemovesRunDirectoryOnDestruction) {
   const TemporaryDirectory directory;
   {

@@ -62,13 +62,14 @@ bool link_or_copy(const fs::path& from, const fs::path& to) {
   return fs::copy_file(from, to, fs::copy_options::overwrite_existing, error) && !error;
 }
 
-/// Writes the content to disk before the file is renamed, so that a power failure leaves no truncated entry.
-void flush_to_disk(const fs::path& file) {
+/// Writes the content to disk before the file is renamed, so that a power failure leaves no truncated entry. Returns
+/// false if the disk rejects it.
+bool flush_to_disk(const fs::path& file) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) {
-    ::fdatasync(fd);
-    ::close(fd);
-  }
+  if (fd < 0) return false;
+  const bool flushed = ::fdatasync(fd) == 0;
+  ::close(fd);
+  return flushed;
 }
 
 }  // namespace
@@ -167,7 +168,11 @@ Result<void> BuildCache::publish(const fs::path& temporary, std::string_view key
   // Counting the entries of a full store takes half a second, so only runs that write do it. The count includes the new
   // file.
   std::call_once(count_once_, [&] { estimated_bytes_ = measure() - bytes; });
-  flush_to_disk(temporary);
+  std::error_code ignored;
+  if (!flush_to_disk(temporary)) {
+    fs::remove(temporary, ignored);
+    return Error{"cannot write to the build cache; is the disk full or faulty?", directory_.string()};
+  }
   const fs::path entry = path_of(key);
   std::error_code error;
   fs::create_directories(entry.parent_path(), error);
@@ -175,7 +180,6 @@ Result<void> BuildCache::publish(const fs::path& temporary, std::string_view key
   error.clear();
   fs::rename(temporary, entry, error);
   // Remove it even after success: rename(2) between two links to the same file does nothing and keeps both.
-  std::error_code ignored;
   fs::remove(temporary, ignored);
   if (error) {
     return Error{"cannot write to the build cache: " + error.message(), entry.string()};
