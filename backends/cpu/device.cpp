@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/cpu/batch_source.hpp"
 #include "backends/device/artifact_files.hpp"
+#include "backends/device/batch_source.hpp"
 #include "backends/worker/confinement.hpp"
 #include "support/hash.hpp"
 #include "support/parallel.hpp"
@@ -104,32 +104,41 @@ std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernel
 }
 
 UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
-  BatchSource batch = compose_batch(kernels);
+  BatchSource batch = compose_batch_with_wrappers(kernels);
   const std::string key = cache_key(batch.text, flags);
   const fs::path library = scratch_->path() / fmt::format("{}.so", next_unit_.fetch_add(1));
-  BuiltUnit built;
+  std::string log;
   // A cached file that a faulty disk has changed is built again.
-  built.from_cache = cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library);
-  if (!built.from_cache) {
+  const bool from_cache = cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library);
+  if (!from_cache) {
     std::error_code ignored;
     fs::remove(library, ignored);
-    UnitOutcome outcome = compile_unit(batch.text, kernels, flags, library);
-    if (std::holds_alternative<FailedUnit>(outcome)) {
-      return outcome;
+    std::variant<std::string, FailedUnit> outcome = compile_unit(batch.text, kernels, flags, library);
+    if (auto* failed = std::get_if<FailedUnit>(&outcome)) {
+      return std::move(*failed);
     }
-    built.log = std::move(std::get<BuiltUnit>(outcome).log);
+    log = std::move(std::get<std::string>(outcome));
     if (cache_ != nullptr) {
       // A failed cache write only costs time in the next run.
       static_cast<void>(cache_->store(key, library));
     }
   }
-  built.entries = std::move(batch.entries);
-  built.library = with_file({.kind = Artifact::Kind::kSharedLibrary, .path = library});
-  return built;
+  const auto artifact = with_file({.kind = Artifact::Kind::kSharedLibrary, .path = library});
+  BuiltUnit unit;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    unit.kernels.push_back({.name = kernels[i]->name,
+                            .entries = std::move(batch.entries[i]),
+                            .artifacts = {artifact},
+                            .targets = {},
+                            .log = log,
+                            .from_cache = from_cache});
+  }
+  return unit;
 }
 
-UnitOutcome CpuDevice::compile_unit(const std::string& text, std::span<const EmittedKernel* const> kernels,
-                                    const BuildFlags& flags, const fs::path& library) {
+std::variant<std::string, FailedUnit> CpuDevice::compile_unit(const std::string& text,
+                                                              std::span<const EmittedKernel* const> kernels,
+                                                              const BuildFlags& flags, const fs::path& library) {
   fs::path source = library;
   source.replace_extension(".cpp");
   if (!write_file(source, text)) {
@@ -149,7 +158,7 @@ UnitOutcome CpuDevice::compile_unit(const std::string& text, std::span<const Emi
   if (auto failure = try_loading(library)) {
     return FailedUnit{std::move(*failure), {}};
   }
-  return BuiltUnit{.log = std::move(result.output)};
+  return std::move(result.output);
 }
 
 std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flags) const {

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "backends/cpu/compiler.hpp"
-#include "backends/cpu/isolating_build.hpp"
 #include "backends/cpu/session.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/build_cache.hpp"
+#include "backends/device/isolating_build.hpp"
 #include "backends/device/registry.hpp"
 #include "backends/device/scratch_directory.hpp"
 #include "support/result.hpp"
@@ -64,9 +64,13 @@ class CpuDevice final : public backends::Device {
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
 
  private:
-  UnitOutcome build_unit(std::span<const backends::EmittedKernel* const> kernels, const backends::BuildFlags& flags);
-  UnitOutcome compile_unit(const std::string& text, std::span<const backends::EmittedKernel* const> kernels,
-                           const backends::BuildFlags& flags, const std::filesystem::path& library);
+  backends::UnitOutcome build_unit(std::span<const backends::EmittedKernel* const> kernels,
+                                   const backends::BuildFlags& flags);
+  /// Returns the compiler's log.
+  std::variant<std::string, backends::FailedUnit> compile_unit(const std::string& text,
+                                                               std::span<const backends::EmittedKernel* const> kernels,
+                                                               const backends::BuildFlags& flags,
+                                                               const std::filesystem::path& library);
   [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
   WorkerOptions workers() const;
   Result<worker::WorkerSession*> loader();

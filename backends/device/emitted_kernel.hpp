@@ -84,12 +84,13 @@ struct EmittedPair {
 
 /// The numeric mode and optimisation level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
-  int optimisation = 0;                ///< CPU: 0 to 3, as for -O; CUDA always optimises
+  int optimisation = 0;                ///< CPU: 0 to 3, as for -O; CUDA: see fast_compile
   bool contract = false;               ///< a*b + c may round once
   bool flush_subnormals = false;       ///< CUDA: f32 subnormals become 0
   bool precise_division = true;        ///< CUDA: f32 division and reciprocal are correctly rounded
   bool precise_square_root = true;     ///< CUDA: f32 square root is correctly rounded
   bool approximate_functions = false;  ///< CUDA: fast-math intrinsics; CPU: -ffast-math
+  bool fast_compile = false;           ///< CUDA: NVRTC compiles many kernels at once and hardly optimises them
 
   static constexpr BuildFlags strict() { return {}; }
   /// The default behaviour of the compilers.

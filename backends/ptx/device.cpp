@@ -1,11 +1,14 @@
 #include "backends/ptx/device.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/device/batch_source.hpp"
+#include "backends/ptx/batch_module.hpp"
 #include "backends/ptx/parse/module.hpp"
 #include "backends/ptx/session.hpp"
 #include "support/hash.hpp"
@@ -14,6 +17,32 @@
 namespace assay::ptx {
 
 using namespace backends;
+
+namespace {
+
+cuda::NvrtcOptions options_for(const std::string& architecture, const BuildFlags& flags, Precision precision) {
+  return {.architecture = architecture, .flags = flags, .precision = precision, .line_info = true};
+}
+
+std::shared_ptr<const Artifact> artifact_of(std::string ptx, const std::string& architecture, Precision precision) {
+  return std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPtx,
+                                                   .precision = precision,
+                                                   .architecture = architecture,
+                                                   .path = {},
+                                                   .content = std::move(ptx)});
+}
+
+void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision precision) {
+  for (const EntryPoint& entry : kernel.entries) {
+    built.entries.push_back({.pass = entry.pass,
+                             .precision = precision,
+                             .symbol = entry.symbol,
+                             .parameter_count = entry.parameter_types.size(),
+                             .block_threads = entry.block_threads});
+  }
+}
+
+}  // namespace
 
 PtxDevice::PtxDevice(PtxOptions options) : options_(std::move(options)), nvrtc_(cuda::Nvrtc::load()) {
   if (nvrtc_) {
@@ -54,54 +83,126 @@ std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernel
   if (const Capability capability = can_build(); !capability.available) {
     return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, capability.detail});
   }
+  if (flags.fast_compile) return build_in_batches(kernels, flags);
   std::vector<BuildOutcome> outcomes(kernels.size());
   for_each_index(kernels.size(), options_.jobs, [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
   return outcomes;
 }
 
-BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
+/// The architectures that a kernel is compiled for.
+std::span<const std::string> PtxDevice::architectures_for(const BuildFlags& flags) const {
+  return std::span(architectures_).first(flags.fast_compile ? 1 : architectures_.size());
+}
+
+std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
+  std::vector<BuildOutcome> outcomes(kernels.size());
+  std::vector<std::size_t> pending;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (auto cached = cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
+    else pending.push_back(i);
+  }
+  const std::size_t size = std::max<std::size_t>(options_.batch_size, 1);
+  for_each_index((pending.size() + size - 1) / size, options_.jobs, [&](std::size_t number) {
+    const auto positions = std::span(pending).subspan(number * size, std::min(size, pending.size() - number * size));
+    std::vector<const EmittedKernel*> batch;
+    for (const std::size_t position : positions)
+      batch.push_back(&kernels[position]);
+    std::vector<BuildOutcome> built =
+        build_isolating_failures(batch, [&](auto unit) { return build_unit(unit, flags); });
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      outcomes[positions[i]] = std::move(built[i]);
+  });
+  return outcomes;
+}
+
+/// Compiles the kernels as one program; a single kernel as its standalone source, so that its log has usual names.
+UnitOutcome PtxDevice::build_unit(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
+  if (kernels.size() == 1) {
+    BuildOutcome outcome = build_kernel(*kernels[0], flags);
+    if (auto* failed = std::get_if<BuildFailed>(&outcome)) return FailedUnit{std::move(*failed), {}};
+    return BuiltUnit{{std::move(std::get<BuiltKernel>(outcome))}};
+  }
+  const BatchSource batch = compose_batch(kernels);
+  const std::string& architecture = architectures_.front();
+  cuda::CompileOutcome compiled =
+      nvrtc_->compile(batch.text, "batch.cu", options_for(architecture, flags, Precision::kNative));
+  if (auto* failed = std::get_if<BuildFailed>(&compiled)) {
+    std::set<std::size_t> faulty_kernels = blamed_kernels(failed->log);
+    return FailedUnit{std::move(*failed), std::move(faulty_kernels)};
+  }
+  const BatchModule module(std::get<cuda::CompiledCode>(compiled).ptx);
+  BuiltUnit unit;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const EmittedKernel& kernel = *kernels[i];
+    BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {architecture}, .log = {}};
+    std::span<const BuiltEntry> entries = batch.entries[i];
+    for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+      std::string ptx = module.module_of(kernel, entries.first(kernel.entries.size()));
+      entries = entries.subspan(kernel.entries.size());
+      // A failed cache write only costs time in the next run.
+      if (cache_ != nullptr)
+        static_cast<void>(cache_->write(cache_key(kernel, options_for(architecture, flags, precision)), ptx));
+      built.artifacts.push_back(artifact_of(std::move(ptx), architecture, precision));
+      add_entries(built, kernel, precision);
+    }
+    unit.kernels.push_back(std::move(built));
+  }
+  return unit;
+}
+
+std::optional<BuiltKernel> PtxDevice::cached_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
+  if (cache_ == nullptr) return std::nullopt;
+  const std::string& architecture = architectures_.front();
   BuiltKernel built{
-      .name = kernel.name, .entries = {}, .artifacts = {}, .targets = architectures_, .log = {}, .from_cache = true};
+      .name = kernel.name, .entries = {}, .artifacts = {}, .targets = {architecture}, .log = {}, .from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
-    for (const std::string& architecture : architectures_) {
-      const cuda::NvrtcOptions options{
-          .architecture = architecture, .flags = flags, .precision = precision, .line_info = true};
+    std::optional<std::string> ptx = cache_->read(cache_key(kernel, options_for(architecture, flags, precision)));
+    if (!ptx) return std::nullopt;
+    built.artifacts.push_back(artifact_of(std::move(*ptx), architecture, precision));
+    add_entries(built, kernel, precision);
+  }
+  return built;
+}
+
+BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
+  const std::span<const std::string> architectures = architectures_for(flags);
+  BuiltKernel built{.name = kernel.name,
+                    .entries = {},
+                    .artifacts = {},
+                    .targets = {architectures.begin(), architectures.end()},
+                    .log = {},
+                    .from_cache = true};
+  for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+    for (const std::string& architecture : architectures) {
+      const cuda::NvrtcOptions options = options_for(architecture, flags, precision);
       bool from_cache = false;
       BuildFailed failed;
       Result<std::string> text = compile(kernel, options, from_cache, failed);
       if (!text) return failed;
       built.from_cache = built.from_cache && from_cache;
-      built.artifacts.push_back(std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPtx,
-                                                                          .precision = precision,
-                                                                          .architecture = architecture,
-                                                                          .path = {},
-                                                                          .content = text.take()}));
+      built.artifacts.push_back(artifact_of(text.take(), architecture, precision));
     }
-    for (const EntryPoint& entry : kernel.entries) {
-      built.entries.push_back({.pass = entry.pass,
-                               .precision = precision,
-                               .symbol = entry.symbol,
-                               .parameter_count = entry.parameter_types.size(),
-                               .block_threads = entry.block_threads});
-    }
+    add_entries(built, kernel, precision);
   }
   return built;
+}
+
+std::string PtxDevice::cache_key(const EmittedKernel& kernel, const cuda::NvrtcOptions& options) const {
+  return sha256_hex(fmt::format("ptx {}\n{}\n{}.cu\n{}", nvrtc_->version(),
+                                fmt::join(cuda::nvrtc_arguments(options), " "), kernel.name, kernel.source()));
 }
 
 /// Returns the PTX, from the cache if possible.
 Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::NvrtcOptions& options, bool& from_cache,
                                        BuildFailed& failed) {
-  const std::string source = kernel.source();
-  const std::string file = kernel.name + ".cu";
-  const std::string key = sha256_hex(fmt::format("ptx {}\n{}\n{}\n{}", nvrtc_->version(),
-                                                 fmt::join(cuda::nvrtc_arguments(options), " "), file, source));
+  const std::string key = cache_key(kernel, options);
   if (cache_ != nullptr) {
     if (auto entry = cache_->read(key)) {
       from_cache = true;
       return std::move(*entry);
     }
   }
-  cuda::CompileOutcome outcome = nvrtc_->compile(source, file, options);
+  cuda::CompileOutcome outcome = nvrtc_->compile(kernel.source(), kernel.name + ".cu", options);
   if (auto* rejected = std::get_if<BuildFailed>(&outcome)) {
     failed = std::move(*rejected);
     failed.log.insert(

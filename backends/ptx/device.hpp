@@ -1,5 +1,8 @@
 // The PTX device: CUDA C++ is compiled by NVRTC, and its PTX is executed on the CPU with all checks. Needs no GPU.
 //
+// With BuildFlags::fast_compile, NVRTC compiles many kernels in both precisions as one program for one architecture;
+// otherwise it compiles each kernel, precision and architecture as a program of its own.
+//
 // The machine of machine.hpp restricts a kernel to the session's buffers, so it runs in the calling process. A finding
 // of a check is a MemoryFault whose message starts with the kind of the finding. A kernel that exceeds its instruction
 // budget has timed out, so a verdict does not depend on the speed of the host.
@@ -8,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +20,7 @@
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/build_cache.hpp"
+#include "backends/device/isolating_build.hpp"
 #include "backends/device/registry.hpp"
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/execute/tables.hpp"
@@ -34,7 +39,8 @@ struct PtxOptions {
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30U;
   bool use_cache = true;
-  unsigned jobs = 1;  ///< kernels that are compiled at the same time
+  unsigned jobs = 1;            ///< programs that are compiled at the same time
+  std::size_t batch_size = 24;  ///< kernels in one program, with BuildFlags::fast_compile
 };
 
 class PtxDevice final : public backends::Device {
@@ -60,6 +66,14 @@ class PtxDevice final : public backends::Device {
 
  private:
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
+  std::vector<backends::BuildOutcome> build_in_batches(std::span<const backends::EmittedKernel> kernels,
+                                                       const backends::BuildFlags& flags);
+  backends::UnitOutcome build_unit(std::span<const backends::EmittedKernel* const> kernels,
+                                   const backends::BuildFlags& flags);
+  std::optional<backends::BuiltKernel> cached_kernel(const backends::EmittedKernel& kernel,
+                                                     const backends::BuildFlags& flags);
+  [[nodiscard]] std::span<const std::string> architectures_for(const backends::BuildFlags& flags) const;
+  [[nodiscard]] std::string cache_key(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options) const;
   Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,
                               bool& from_cache, backends::BuildFailed& failed);
 

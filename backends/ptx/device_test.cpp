@@ -50,7 +50,12 @@ class PtxDeviceTest : public ::testing::Test {
     const EmittedKernel kernel = kernel_of(statement);
     const BuildOutcome outcome = device_->build({&kernel, 1}, BuildFlags::strict()).front();
     if (const auto* failed = std::get_if<BuildFailed>(&outcome)) return LaunchFailed{failed->log};
-    const auto& built = std::get<BuiltKernel>(outcome);
+    return this->launch(std::get<BuiltKernel>(outcome), x, std::move(launch), std::move(region));
+  }
+
+  /// As run, with a built kernel.
+  template <class T>
+  RunOutcome launch(const BuiltKernel& built, std::vector<T>& x, LaunchRequest launch = {}, MemoryRegion region = {}) {
     session_->reset();
     const std::size_t size = x.size() * sizeof(T);
     const BufferId buffer = session_->allocate(size + 128).value();
@@ -95,6 +100,48 @@ TEST_F(PtxDeviceTest, MatchesCpuBitForBitInBothPrecisions) {
   };
   expect_bits(float{});
   expect_bits(double{});
+}
+
+/// Three kernels, the second with the given statement, built with BuildFlags::fast_compile.
+std::vector<BuildOutcome> build_three(PtxDevice& device, const std::string& second) {
+  const std::vector<EmittedKernel> kernels{kernel_of("x.data[i] = a * x.data[i];"), kernel_of(second),
+                                           kernel_of("x.data[i] = sin(x.data[i]) + a;")};
+  BuildFlags flags = BuildFlags::strict();
+  flags.fast_compile = true;
+  return device.build(kernels, flags);
+}
+
+TEST_F(PtxDeviceTest, FastCompileGivesSameBitsAndLinesAsSingleKernels) {
+  const std::string statement = "x.data[i + 1] = sqrt(x.data[i] * a) + sin(x.data[i]);";
+  const std::vector<BuildOutcome> outcomes = build_three(*device_, statement);
+  std::vector<float> alone = numbers<float>(20);
+  std::vector<float> batched = alone;
+  const RunOutcome expected = run(statement, alone);
+  const RunOutcome actual = launch(std::get<BuiltKernel>(outcomes[1]), batched);
+  EXPECT_EQ(alone, batched);
+  ASSERT_TRUE(std::holds_alternative<MemoryFault>(actual));
+  const MemoryFinding& finding = std::get<MemoryFault>(actual).findings.at(0);
+  const MemoryFinding& known = std::get<MemoryFault>(expected).findings.at(0);
+  EXPECT_EQ(finding.kernel, "f_forward");
+  EXPECT_EQ(finding.site.source_line, known.site.source_line);
+  EXPECT_EQ(finding.offset, known.offset);
+}
+
+TEST_F(PtxDeviceTest, FastCompileUsesOneArchitectureAndCache) {
+  const auto first = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
+  EXPECT_EQ(first.targets.size(), 1U);
+  EXPECT_FALSE(first.from_cache);
+  const auto second = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(second.artifacts[1]->content, first.artifacts[1]->content);
+}
+
+TEST_F(PtxDeviceTest, FastCompileIsolatesRejectedKernel) {
+  const std::vector<BuildOutcome> outcomes = build_three(*device_, "x.data[i] = undeclared;");
+  EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[0]));
+  EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[2]));
+  ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcomes[1]));
+  EXPECT_THAT(std::get<BuildFailed>(outcomes[1]).log, HasSubstr("f.cu(10): error: identifier \"undeclared\""));
 }
 
 TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndUsesCache) {

@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "backends/cpu/batch_source.hpp"
 #include "backends/cpu/compiler.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "backends/device/artifact_files.hpp"
+#include "backends/device/batch_source.hpp"
 #include "backends/device/build_cache.hpp"
 #include "backends/ptx/device.hpp"
 #include "support/parallel.hpp"
@@ -45,7 +45,7 @@ Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std
       for (const backends::EmittedKernel& kernel : all.subspan(first, std::min(batch, all.size() - first)))
         kernels.push_back(&kernel);
       const fs::path path = folder / fmt::format("{}_{}.cpp", batch, units.size());
-      const std::string text = cpu::compose_batch(kernels).text;
+      const std::string text = backends::compose_batch_with_wrappers(kernels).text;
       if (!backends::write_file(path, text)) return Error{"cannot write " + path.string() + "; is the disk full?"};
       units.push_back({path, part.flags, text.size()});
     }

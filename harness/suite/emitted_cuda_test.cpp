@@ -63,12 +63,12 @@ class EmittedCuda : public ::testing::TestWithParam<Family> {
 
   /// Half of NVRTC's time for a kernel is start-up, so that many kernels share a program, each file in its own
   /// namespace. A program that does not compile is compiled file by file, to identify the faulty one.
-  void compile(const std::vector<Emitted>& batch, bool quick_check) {
+  void compile(const std::vector<Emitted>& batch, bool fast_compile) {
     std::string source;
     for (std::size_t k = 0; k < batch.size(); ++k)
       source += "namespace file_" + std::to_string(k) + " {\n" + batch[k].source + "}\n";
     for (const char* architecture : {"compute_75", "compute_100"}) {
-      const cuda::NvrtcOptions options{.architecture = architecture, .quick_check = quick_check};
+      const cuda::NvrtcOptions options{.architecture = architecture, .flags = {.fast_compile = fast_compile}};
       const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernels.cu", options);
       if (const auto* compiled = std::get_if<cuda::CompiledCode>(&outcome)) {
         for (const Emitted& emitted : batch) {

@@ -36,6 +36,8 @@ std::vector<std::string> candidates() {
   return paths;
 }
 
+constexpr std::string_view kFastCompile = "--Ofast-compile=max";
+
 const char* boolean(bool value) { return value ? "true" : "false"; }
 
 /// Reads text through a pair of NVRTC functions. The size includes the terminating zero, which cubins lack.
@@ -83,8 +85,8 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (options.line_info) {
     arguments.emplace_back("--generate-line-info");
   }
-  if (options.quick_check) {
-    arguments.emplace_back("--Ofast-compile=max");
+  if (flags.fast_compile) {
+    arguments.emplace_back(kFastCompile);
   }
   return arguments;
 }
@@ -134,7 +136,8 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
   if (created != kNvrtcSuccess) {
     return BuildFailed{BuildFailed::Kind::kResource, fmt::format("NVRTC: {}", nvrtcGetErrorString_(created))};
   }
-  const std::vector<std::string> arguments = nvrtc_arguments(options);
+  std::vector<std::string> arguments = nvrtc_arguments(options);
+  if (major_ < 13) std::erase(arguments, kFastCompile);
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) {
     pointers.push_back(argument.c_str());

@@ -19,11 +19,10 @@ struct NvrtcOptions {
   backends::BuildFlags flags = backends::BuildFlags::strict();
   backends::Precision precision = backends::Precision::kNative;
   bool line_info = false;  ///< source lines in the PTX
-  /// Minimal optimisation, to check only whether a source compiles; takes a fifth of the time. Needs NVRTC 13 or newer.
-  bool quick_check = false;
 };
 
 /// The full command line of the options; it sets every option whose default could change between toolkits.
+/// BuildFlags::fast_compile has no effect before NVRTC 13.
 [[nodiscard]] std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options);
 
 /// The shell command that compiles kernel.cu to PTX in the same way with nvcc, in one line.

@@ -1,4 +1,4 @@
-#include "backends/cpu/isolating_build.hpp"
+#include "backends/device/isolating_build.hpp"
 
 #include <string>
 #include <vector>
@@ -6,10 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay::cpu {
+namespace assay::backends {
 namespace {
 
-using namespace backends;
 using ::testing::ElementsAre;
 
 /// A compiler that rejects every unit with a bad kernel and blames the kernels that the test specifies.
@@ -49,7 +48,10 @@ class FakeBuilder {
       good = good && !bad_.contains(kernel->name);
     }
     if (good) {
-      return BuiltUnit{.entries = std::vector<std::vector<BuiltEntry>>(kernels.size())};
+      BuiltUnit unit;
+      for (const EmittedKernel* kernel : kernels)
+        unit.kernels.push_back({.name = kernel->name});
+      return unit;
     }
     return FailedUnit{{kind, "bad"}, blame_(kernels)};
   }
@@ -98,4 +100,4 @@ TEST(IsolatingBuild, DoesNotBisectResourceFailures) {
 }
 
 }  // namespace
-}  // namespace assay::cpu
+}  // namespace assay::backends

@@ -1,20 +1,24 @@
-#include "backends/cpu/batch_source.hpp"
+#include "backends/device/batch_source.hpp"
 
 #include <array>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/cpu/testing/kernels.hpp"
-
-namespace assay::cpu {
+namespace assay::backends {
 namespace {
 
-using namespace backends;
-using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+EmittedKernel scale_kernel(const std::string& name) {
+  return {.name = name,
+          .helpers = {{"array", "template <typename T, int N>\nstruct Array {\n  T* data;\n};\n"}},
+          .body = "using real = ASSAY_REAL;\nextern \"C\" void " + name + "_forward(long long, long long, real) {}\n",
+          .entries = {{.pass = Pass::kForward, .symbol = name + "_forward", .parameter_types = {"real"}},
+                      {.pass = Pass::kBackward, .symbol = name + "_backward", .parameter_types = {"real"}}}};
+}
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
   std::size_t count = 0;
@@ -26,13 +30,27 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 TEST(BatchSource, EmitsHelpersOnceAndBodiesInBothPrecisions) {
   const EmittedKernel a = scale_kernel("a");
   const EmittedKernel b = scale_kernel("b");
-  const BatchSource batch = compose_batch(std::array{&a, &b});
+  const BatchSource batch = compose_batch_with_wrappers(std::array{&a, &b});
   EXPECT_EQ(occurrences(batch.text, "struct Array"), 1U);
   EXPECT_EQ(occurrences(batch.text, a.body), 2U);
   EXPECT_EQ(occurrences(batch.text, "#define ASSAY_REAL double"), 2U);
   ASSERT_EQ(batch.entries.size(), 2U);
   EXPECT_EQ(batch.entries[0].size(), 4U);
   EXPECT_EQ(batch.entries[1][0].symbol, "assay_1_native_forward");
+}
+
+TEST(BatchSource, RenamesEntriesWithoutWrappers) {
+  const EmittedKernel a = scale_kernel("a");
+  const BatchSource batch = compose_batch(std::array{&a});
+  EXPECT_THAT(batch.text, HasSubstr("#define a_forward assay_0_native_a_forward\n"));
+  EXPECT_EQ(occurrences(batch.text, "arguments"), 0U);
+  EXPECT_EQ(batch.entries[0][0].symbol, "assay_0_native_a_forward");
+}
+
+TEST(BatchFile, ReadsKernelsAndHelpers) {
+  EXPECT_EQ(batch_file("/folder/kernel:12:scale")->kernel, 12U);
+  EXPECT_EQ(batch_file("helper:floor_div")->helper, "floor_div");
+  EXPECT_FALSE(batch_file("scale.cu"));
 }
 
 TEST(BatchSource, KeepsLineNumbersOfStandaloneSource) {
@@ -69,4 +87,4 @@ TEST(ReadableLog, UsesStandaloneFileName) {
 }
 
 }  // namespace
-}  // namespace assay::cpu
+}  // namespace assay::backends

@@ -1,4 +1,4 @@
-#include "backends/cpu/batch_source.hpp"
+#include "backends/device/batch_source.hpp"
 
 #include <array>
 #include <charconv>
@@ -7,17 +7,12 @@
 
 #include <fmt/format.h>
 
-namespace assay::cpu {
-
-using backends::BuiltEntry;
-using backends::EmittedKernel;
-using backends::EntryPoint;
-using backends::Helper;
-using backends::Precision;
+namespace assay::backends {
 
 namespace {
 
 constexpr std::string_view kFilePrefix = "kernel:";
+constexpr std::string_view kHelperPrefix = "helper:";
 
 /// The file name that represents a kernel in compiler diagnostics.
 std::string file_name(std::size_t position, const EmittedKernel& kernel) {
@@ -27,7 +22,8 @@ std::string file_name(std::size_t position, const EmittedKernel& kernel) {
 /// Writes the text of a batch, with one member function per part.
 class Composer {
  public:
-  explicit Composer(std::span<const EmittedKernel* const> kernels) : kernels_(kernels) {}
+  Composer(std::span<const EmittedKernel* const> kernels, bool with_wrappers)
+      : kernels_(kernels), with_wrappers_(with_wrappers) {}
 
   BatchSource compose() {
     batch_.entries.resize(kernels_.size());
@@ -65,7 +61,7 @@ class Composer {
       for (const Helper& helper : kernel->helpers) {
         if (seen.insert({helper.name, helper.text}).second) {
           if (kernels_.size() > 1) {
-            line("#line 1 \"helper:{}\"", helper.name);
+            line("#line 1 \"{}{}\"", kHelperPrefix, helper.name);
           }
           whole_lines(helper.text);
         }
@@ -86,9 +82,16 @@ class Composer {
     line("namespace {} {{", unique);
     line("#line {} \"{}\"", kernel.first_body_line(), file_name(position, kernel));
     whole_lines(kernel.body);
-    line("#line 1 \"{} (call)\"", file_name(position, kernel));
+    if (with_wrappers_) line("#line 1 \"{} (call)\"", file_name(position, kernel));
     for (const EntryPoint& entry : kernel.entries) {
-      caller(position, precision, entry, fmt::format("{}_{}", unique, to_text(entry.pass)));
+      const std::string wrapper = fmt::format("{}_{}", unique, to_text(entry.pass));
+      if (with_wrappers_) caller(entry, wrapper);
+      batch_.entries[position].push_back(
+          {.pass = entry.pass,
+           .precision = precision,
+           .symbol = with_wrappers_ ? wrapper : fmt::format("{}_{}", unique, entry.symbol),
+           .parameter_count = entry.parameter_types.size(),
+           .block_threads = entry.block_threads});
     }
     line("}}");
     for (const EntryPoint& entry : kernel.entries) {
@@ -96,7 +99,7 @@ class Composer {
     }
   }
 
-  void caller(std::size_t position, Precision precision, const EntryPoint& entry, const std::string& symbol) {
+  void caller(const EntryPoint& entry, const std::string& symbol) {
     std::string arguments;
     std::string sizes;
     for (std::size_t i = 0; i < entry.parameter_types.size(); ++i) {
@@ -111,13 +114,10 @@ class Composer {
     line("extern const unsigned long long {}_sizes[];", symbol);
     line("const unsigned long long {}_sizes[] = {{{}{}}};", symbol, entry.parameter_types.size(), sizes);
     line("}}");
-    batch_.entries[position].push_back({.pass = entry.pass,
-                                        .precision = precision,
-                                        .symbol = symbol,
-                                        .parameter_count = entry.parameter_types.size()});
   }
 
   std::span<const EmittedKernel* const> kernels_;
+  bool with_wrappers_;
   BatchSource batch_;
 };
 
@@ -147,7 +147,19 @@ bool reports_error(std::string_view line) {
 
 }  // namespace
 
-BatchSource compose_batch(std::span<const EmittedKernel* const> kernels) { return Composer(kernels).compose(); }
+BatchSource compose_batch(std::span<const EmittedKernel* const> kernels) { return Composer(kernels, false).compose(); }
+
+BatchSource compose_batch_with_wrappers(std::span<const EmittedKernel* const> kernels) {
+  return Composer(kernels, true).compose();
+}
+
+std::optional<BatchFile> batch_file(std::string_view name) {
+  name.remove_prefix(name.rfind('/') + 1);
+  if (name.starts_with(kHelperPrefix)) return BatchFile{{}, std::string(name.substr(kHelperPrefix.size()))};
+  const std::set<std::size_t> kernels = kernels_named_in(name);
+  if (kernels.size() != 1) return std::nullopt;
+  return BatchFile{*kernels.begin(), {}};
+}
 
 std::set<std::size_t> blamed_kernels(std::string_view log) {
   std::set<std::size_t> with_error;
@@ -173,4 +185,4 @@ std::string readable_log(std::string log, std::string_view kernel_name) {
   return log;
 }
 
-}  // namespace assay::cpu
+}  // namespace assay::backends

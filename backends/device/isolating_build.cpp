@@ -1,13 +1,8 @@
-#include "backends/cpu/isolating_build.hpp"
+#include "backends/device/isolating_build.hpp"
 
 #include <utility>
 
-namespace assay::cpu {
-
-using backends::BuildFailed;
-using backends::BuildOutcome;
-using backends::BuiltKernel;
-using backends::EmittedKernel;
+namespace assay::backends {
 
 namespace {
 
@@ -19,11 +14,7 @@ struct Slot {
 
 void keep(std::span<const Slot> slots, BuiltUnit& unit) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    *slots[i].outcome = BuiltKernel{.name = slots[i].kernel->name,
-                                    .entries = std::move(unit.entries[i]),
-                                    .artifacts = {unit.library},
-                                    .log = unit.log,
-                                    .from_cache = unit.from_cache};
+    *slots[i].outcome = std::move(unit.kernels[i]);
   }
 }
 
@@ -83,4 +74,4 @@ std::vector<BuildOutcome> build_isolating_failures(std::span<const EmittedKernel
   return outcomes;
 }
 
-}  // namespace assay::cpu
+}  // namespace assay::backends

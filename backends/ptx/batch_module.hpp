@@ -1,0 +1,44 @@
+// Takes the PTX of single kernels out of the PTX of a batch.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/device/batch_source.hpp"
+#include "backends/device/emitted_kernel.hpp"
+
+namespace assay::ptx {
+
+/// The PTX that NVRTC generated for a batch, divided into functions, variables and declarations.
+class BatchModule {
+ public:
+  /// `ptx` must outlive the object. Text in an unknown form stays in each kernel's module.
+  explicit BatchModule(std::string_view ptx);
+
+  /// A module that contains the entry points of one kernel in one precision and everything that they use, under the
+  /// names and source lines of the kernel's standalone source. `entries` are those of this kernel and precision from
+  /// BatchSource::entries, in the order of the kernel's own.
+  [[nodiscard]] std::string module_of(const backends::EmittedKernel& kernel,
+                                      std::span<const backends::BuiltEntry> entries) const;
+
+ private:
+  /// A part of the text at module scope.
+  struct Part {
+    std::string_view text;
+    std::string_view name;                      ///< of a function or variable; empty: always kept
+    std::vector<std::string_view> identifiers;  ///< that the text of a function or variable contains
+  };
+  struct File {
+    int number = 0;
+    std::string_view name;
+  };
+
+  [[nodiscard]] std::vector<bool> used_by(std::span<const backends::BuiltEntry> entries) const;
+
+  std::vector<Part> parts_;
+  std::vector<File> files_;
+};
+
+}  // namespace assay::ptx
