@@ -45,7 +45,7 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, kKept);
 }
 
-/// Names of commands and options in release 1.x that still work for one release.
+/// Old names of commands and options, which work for one more release; docs/guide/renamed.md lists them for users.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOldNames{{
     {"certify", "mutate"},
     {"--plants", "--inject-faults"},
