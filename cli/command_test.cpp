@@ -167,11 +167,24 @@ TEST_F(CommandTest, ModeBothAddsCasesInDefaultMode) {
   EXPECT_EQ(records().cases.size(), 1U);
 }
 
-TEST_F(CommandTest, PtxDevicePlansStrictAndDefaultModes) {
-  const CommandResult ran = workshop_.run("assay list loop/horner --device ptx");
-  EXPECT_EQ(ran.out,
-            "loop/horner/f32_i32/ptx/forward\nloop/horner/f32_i32/ptx/backward\n"
-            "loop/horner/f32_i32/ptx/forward/default\nloop/horner/f32_i32/ptx/backward/default\n");
+TEST_F(CommandTest, PtxDeviceJudgesMostKernelsInFastCompileMode) {
+  EXPECT_EQ(workshop_.run("assay list loop/horner --device ptx").out,
+            "loop/horner/f32_i32/ptx/forward/fast_compile\nloop/horner/f32_i32/ptx/backward/fast_compile\n");
+  EXPECT_EQ(workshop_.run("assay list 'loop/horner/*/ptx/forward/default' --device ptx").out,
+            "loop/horner/f32_i32/ptx/forward/default\n")
+      << "a selector that names a mode";
+}
+
+TEST_F(CommandTest, PtxDeviceJudgesUserKernelsInOptimisedModes) {
+  EXPECT_EQ(workshop_.run("assay list two.py:scale --device ptx").out,
+            "user/two.scale/f32/ptx/forward\nuser/two.scale/f32/ptx/backward\n"
+            "user/two.scale/f32/ptx/forward/default\nuser/two.scale/f32/ptx/backward/default\n");
+}
+
+TEST_F(CommandTest, RejectsFastCompileModeOnCpu) {
+  const CommandResult ran = workshop_.run("assay run loop/horner --mode fast_compile");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--mode fast_compile is not supported on the device cpu; it is supported on ptx"));
 }
 
 constexpr std::string_view kPtx = R"(.version 9.0

@@ -50,10 +50,12 @@ json families_json() {
 }
 
 /// The selected kernel's cases, as a run would name them.
-std::vector<std::string> cases_of(const harness::SelectedKernel& kernel, const backends::Device& device) {
+std::vector<std::string> cases_of(const harness::SelectedKernel& kernel, const std::vector<harness::Mode>& modes,
+                                  const backends::Device& device) {
   std::vector<std::string> cases;
-  for (const std::string& mode : kernel.modes) {
-    const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward, .mode = {.name = mode}};
+  for (const harness::Mode& mode : modes) {
+    if (!harness::is_judged_in(mode, kernel, modes, harness::Sample::kUsual)) continue;
+    const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward, .mode = mode};
     std::ranges::copy(harness::plan_cases({kernel.source}, device, options), std::back_inserter(cases));
   }
   return cases;
@@ -72,18 +74,18 @@ int list(const ListOptions& options) {
   if (options.selectors.empty()) {
     return print_or_fail(options.as_json ? families_json().dump(1) + "\n" : families_table());
   }
-  const Result<harness::Selection> selection =
-      harness::select(options.selectors, {.device = options.device,
-                                          .modes = harness::names_of(harness::modes_of(options.device, "", 0)),
-                                          .random_kernels = options.random,
-                                          .first_random = options.seed});
+  const std::vector<harness::Mode> modes = harness::modes_of(options.device, "", 0);
+  const Result<harness::Selection> selection = harness::select(options.selectors, {.device = options.device,
+                                                                                   .modes = harness::names_of(modes),
+                                                                                   .random_kernels = options.random,
+                                                                                   .first_random = options.seed});
   if (!selection.ok()) return fail(selection.error());
   const auto device = backends::make_device(options.device);
   if (!device.ok()) return fail(device.error());
   std::string lines;
   json cases = json::array();
   for (const harness::SelectedKernel& kernel : selection->kernels) {
-    for (const std::string& name : cases_of(kernel, **device)) {
+    for (const std::string& name : cases_of(kernel, modes, **device)) {
       lines += name + "\n";
       if (options.as_json) cases.push_back(case_json(kernel.source, name));
     }

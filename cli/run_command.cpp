@@ -27,8 +27,10 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
       command, options.device,
       "Device: cpu runs C++, cuda runs CUDA C++ on a GPU,\nptx interprets the PTX of the CUDA C++ on the CPU");
   add_mode_option(command, options.mode,
-                  "Compiler flags: strict rounds every operation; default keeps the compiler's defaults",
-                  "ptx: both; other devices: strict");
+                  "Compiler flags: strict rounds every operation; default keeps the compiler's defaults;\n"
+                  "both: strict and default; fast_compile (ptx): strict, hardly optimised; sampled (ptx):\n"
+                  "strict and default for files and one other kernel in 8, fast_compile for the others",
+                  "ptx: sampled; other devices: strict");
   command.add_option("--pass", options.pass, "Which pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));

@@ -102,6 +102,8 @@ struct BuildFlags {
             .precise_square_root = false,
             .approximate_functions = true};
   }
+  /// strict(), compiled in the shortest time.
+  static constexpr BuildFlags fast_to_compile() { return {.fast_compile = true}; }
   friend constexpr bool operator==(const BuildFlags&, const BuildFlags&) = default;
 };
 

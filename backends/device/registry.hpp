@@ -35,11 +35,12 @@ struct DeviceRow {
   std::string_view summary;  ///< what it runs, for help texts: "C++ compiled for this CPU"
   SourceTarget target = SourceTarget::kCpp;
   Toolkit toolkit = Toolkit::kHostCompiler;
-  /// The default --mode: "strict", or "both" if strict results do not determine the others.
+  /// The default --mode: "strict", or "sampled" if strict results do not determine the others.
   std::string_view default_mode = "strict";
   bool is_gpu = false;                ///< runs on a GPU selected by --gpu that can time launches
   bool is_repeatable = true;          ///< two launches with the same input bytes give the same result bytes
   bool optimises = false;             ///< --optimise and the sampled -O2 runs apply
+  bool compiles_fast = false;         ///< BuildFlags::fast_compile applies
   bool observes = false;              ///< reports an ExecutionProfile
   std::string_view bit_identical_to;  ///< the device with bit-identical results under strict flags; empty: none
   std::string_view agrees_with;       ///< the device whose results must agree within both error bounds; empty: none

@@ -55,12 +55,13 @@ Result<BenchmarkRun> measure(const harness::SuiteOptions& options, const Judge& 
 
 /// The kernels that a run compiles.
 Result<std::vector<CompilerWork>> compiler_work(const harness::SuiteOptions& options) {
-  const std::vector<harness::Mode> modes = harness::modes_of(options.device, options.mode, options.optimise);
-  const Result<harness::RunSelection> run_selection = harness::select_run(options, modes);
+  const auto modes = harness::supported_modes(options.device, options.mode, options.optimise);
+  if (!modes.ok()) return modes.error();
+  const Result<harness::RunSelection> run_selection = harness::select_run(options, *modes);
   if (!run_selection.ok()) return run_selection.error();
   const backends::SourceTarget target = backends::device_row(options.device).target;
   std::vector<CompilerWork> work;
-  for (const harness::KernelGroup& group : harness::groups_of(*run_selection, modes, options)) {
+  for (const harness::KernelGroup& group : harness::groups_of(*run_selection, *modes, options)) {
     work.push_back({.flags = group.options.mode.flags,
                     .kernels = harness::emitted_kernels(group.sources, harness::printer(), target, group.options)});
   }

@@ -90,30 +90,41 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& wor
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) return nvrtc.error();
   struct Program {
-    const backends::EmittedKernel* kernel;
+    std::string name;
+    std::string source;
     cuda::NvrtcOptions options;
   };
+  const ptx::PtxOptions device;
   std::vector<Program> programs;
   for (const CompilerWork& part : work) {
+    if (part.flags.fast_compile) {
+      std::vector<const backends::EmittedKernel*> batch;
+      for (const backends::EmittedKernel& kernel : part.kernels) {
+        batch.push_back(&kernel);
+        if (batch.size() < device.batch_size && &kernel != &part.kernels.back()) continue;
+        programs.push_back({"batch.cu",
+                            backends::compose_batch(batch).text,
+                            {.architecture = device.architectures.front(), .flags = part.flags, .line_info = true}});
+        batch.clear();
+      }
+      continue;
+    }
     for (const backends::EmittedKernel& kernel : part.kernels) {
       for (const backends::Precision precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
-        for (const std::string& architecture : ptx::PtxOptions{}.architectures) {
+        for (const std::string& architecture : device.architectures) {
           if (!nvrtc->supports(architecture)) continue;
           programs.push_back(
-              {&kernel,
+              {kernel.name + ".cu",
+               kernel.source(),
                {.architecture = architecture, .flags = part.flags, .precision = precision, .line_info = true}});
         }
       }
     }
   }
-  std::vector<std::string> sources;
-  sources.reserve(programs.size());
-  for (const Program& program : programs)
-    sources.push_back(program.kernel->source());
   std::atomic<std::size_t> rejected = 0;
   const auto start = std::chrono::steady_clock::now();
   for_each_index(programs.size(), jobs, [&](std::size_t i) {
-    const auto outcome = nvrtc->compile(sources[i], programs[i].kernel->name + ".cu", programs[i].options);
+    const auto outcome = nvrtc->compile(programs[i].source, programs[i].name, programs[i].options);
     rejected += std::holds_alternative<cuda::CompiledCode>(outcome) ? 0 : 1;
   });
   const double seconds = seconds_since(start);

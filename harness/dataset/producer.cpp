@@ -8,6 +8,7 @@
 #include "backends/device/registry.hpp"
 #include "harness/dataset/evidence.hpp"
 #include "harness/records/record_json.hpp"
+#include "harness/suite/modes.hpp"
 #include "harness/suite/run/batch.hpp"
 #include "harness/suite/select/random_kernels.hpp"
 #include "ir/text.hpp"
@@ -213,9 +214,12 @@ void Producer::judge(std::span<Candidate> candidates, Timing& timing) const {
 void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
                         Timing& timing) const {
   const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
+  const harness::Sample sample = harness::sample_of(plan_.effort);
   std::vector<Candidate*> left;
   for (Candidate& candidate : candidates) {
-    if (candidate.failed.empty()) left.push_back(&candidate);
+    const harness::KernelSource& source = candidate.kernel.source;
+    const bool is_judged = !is_sampled_out(mode, verifier.modes, source.family, source.kernel, sample);
+    if (is_judged && candidate.failed.empty()) left.push_back(&candidate);
   }
   for (int judgement = 1; !left.empty(); ++judgement) {
     std::vector<harness::KernelSource> sources;

@@ -23,7 +23,7 @@ namespace assay::dataset {
 /// A device that verifies rows, and the modes that it uses.
 struct Verifier {
   backends::Device* device = nullptr;
-  std::vector<harness::Mode> modes;
+  std::vector<harness::Mode> modes;             ///< is_sampled_out() omits some of several modes
   std::vector<std::string> memory_checks = {};  ///< memory checks that the device makes itself
 };
 

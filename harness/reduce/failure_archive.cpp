@@ -37,15 +37,6 @@ std::string from_anywhere(const std::string& compiler) {
   return is_path ? fs::absolute(compiler, error).string() : compiler;
 }
 
-/// The mode of this name; strict if there is none.
-harness::Mode mode_named(std::string_view device, std::string_view name) {
-  for (int level = 0; level <= 3; ++level) {
-    for (harness::Mode& mode : harness::modes_of(device, "both", level))
-      if (mode.name == name) return std::move(mode);
-  }
-  return {};
-}
-
 ReductionSummary reduced_of(const ReducedCase& made, const Conditions& conditions) {
   const bool is_quick = made.options.policy.sets() == harness::Policy::quick().sets();
   return {.message = made.record.message,
@@ -74,7 +65,7 @@ harness::RunOptions run_options(const Conditions& conditions, int jobs) {
   options.jobs = jobs;
   options.seed = conditions.seed;
   options.policy = conditions.policy();
-  options.mode = mode_named(conditions.device, conditions.mode);
+  options.mode = harness::mode_named(conditions.device, conditions.mode);
   return options;
 }
 

@@ -55,9 +55,10 @@ Result<harness::SelectedKernel> select_one(const std::string& selector, const ha
 Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& selector,
                                                              harness::SuiteOptions options) {
   options.device = device_in(selector, options);
-  const std::vector<harness::Mode> modes =
-      harness::modes_of(options.device, options.mode.empty() ? "both" : options.mode, options.optimise);
-  const Result<harness::SelectedKernel> kernel = select_one(selector, options, modes);
+  const auto modes =
+      harness::supported_modes(options.device, options.mode.empty() ? "both" : options.mode, options.optimise);
+  if (!modes.ok()) return modes.error();
+  const Result<harness::SelectedKernel> kernel = select_one(selector, options, *modes);
   if (!kernel.ok()) return kernel.error();
   const auto device = backends::make_device(options.device, {.compiler = options.device_options.compiler});
   if (!device.ok()) return device.error();

@@ -1,29 +1,75 @@
 #include "harness/suite/modes.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "backends/device/registry.hpp"
+#include "support/hash.hpp"
 
 namespace assay::harness {
 
 using backends::BuildFlags;
 
+namespace {
+
+constexpr std::string_view kFastCompile = "fast_compile";
+
+}  // namespace
+
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise) {
   if (chosen.empty()) chosen = backends::device_row(device).default_mode;
   const std::string level = optimise == 0 ? "" : fmt::format("O{}", optimise);
+  const bool is_sampled = chosen == "sampled";
   std::vector<Mode> modes;
-  if (chosen != "default") modes.push_back({.name = level, .flags = BuildFlags::strict()});
-  if (chosen != "strict") {
+  if ((chosen == kFastCompile || is_sampled) && backends::device_row(device).compiles_fast)
+    modes.push_back({.name = std::string(kFastCompile), .flags = BuildFlags::fast_to_compile()});
+  if (chosen == "strict" || chosen == "both" || is_sampled)
+    modes.push_back({.name = level, .flags = BuildFlags::strict()});
+  if (chosen == "default" || chosen == "both" || is_sampled)
     modes.push_back({.name = level.empty() ? "default" : "default_" + level, .flags = BuildFlags::standard()});
-  }
   for (Mode& mode : modes)
     mode.flags.optimisation = optimise;
   return modes;
 }
 
+Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimise) {
+  std::vector<Mode> modes = modes_of(device, chosen, optimise);
+  if (!modes.empty()) return modes;
+  std::vector<std::string_view> others;
+  for (const backends::DeviceRow& row : backends::devices())
+    if (row.compiles_fast) others.push_back(row.name);
+  return Error{fmt::format("--mode {} is not supported on the device {}; it is supported on {}", chosen, device,
+                           fmt::join(others, ", "))};
+}
+
+Mode mode_named(std::string_view device, std::string_view name) {
+  for (int level = 0; level <= 3; ++level) {
+    for (Mode& mode : modes_of(device, "sampled", level))
+      if (mode.name == name) return std::move(mode);
+  }
+  return {};
+}
+
 std::string mode_option(std::string_view device, const Mode& mode) {
-  const std::string_view name = mode.flags.contract ? "default" : "strict";
+  const std::string_view name = mode.flags.fast_compile ? kFastCompile : mode.flags.contract ? "default" : "strict";
   return name == backends::device_row(device).default_mode ? "" : fmt::format(" --mode {}", name);
+}
+
+Sample sample_of(std::string_view effort) {
+  if (effort == "thorough") return Sample::kAll;
+  return effort == "quick" ? Sample::kNone : Sample::kUsual;
+}
+
+bool is_sampled_out(const Mode& mode, const std::vector<Mode>& modes, std::string_view family, std::string_view kernel,
+                    Sample sample) {
+  const auto is_fast = [](const Mode& one) { return one.flags.fast_compile; };
+  if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return false;
+  if (family == "user") return mode.flags.fast_compile;
+  if (mode.flags.fast_compile || sample == Sample::kAll) return false;
+  return sample == Sample::kNone || fnv1a(fmt::format("{}/{}", family, kernel)) % kOptimisedOneIn != 0;
 }
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes) {

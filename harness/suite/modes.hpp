@@ -2,23 +2,53 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/suite/run/run.hpp"
+#include "support/result.hpp"
 
 namespace assay::harness {
 
-/// The values of --mode: strict, which case names omit; default, the compiler's own flags; both.
-inline constexpr std::array<std::string_view, 3> kModeNames{"strict", "default", "both"};
+/// The values of --mode: strict, which case names omit; default, the compiler's own flags; both of them; fast_compile,
+/// strict without optimisation; sampled, all three, of which is_sampled_out() omits some cases.
+inline constexpr std::array<std::string_view, 5> kModeNames{"strict", "default", "both", "fast_compile", "sampled"};
 
 /// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceRow::default_mode. `optimise` is the
-/// -O level, which is part of the mode's name unless it is 0.
+/// -O level, which is part of the mode's name unless it is 0. A device without DeviceRow::compiles_fast has no mode
+/// fast_compile.
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise);
+/// As modes_of, but fails if the device has none of the chosen modes.
+Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimise);
+
+/// The mode of the device with this name in case names; strict if there is none.
+Mode mode_named(std::string_view device, std::string_view name);
 
 /// The command-line option that selects only this mode; empty for the device's default mode.
 std::string mode_option(std::string_view device, const Mode& mode);
+
+/// How many kernels a run with --mode sampled judges in all modes.
+enum class Sample : std::uint8_t {
+  kNone,   ///< no generated kernel: all of them only in mode fast_compile
+  kUsual,  ///< one generated kernel in kOptimisedOneIn
+  kAll,
+};
+
+/// One generated or curated kernel in this many is judged with optimised builds as well as with fast_compile. A batch
+/// of kernels compiles in fast_compile in a thirtieth of the processor time of the optimised builds (two modes, two
+/// architectures, kernels compiled one by one), so the sample doubles to triples the total.
+inline constexpr std::uint64_t kOptimisedOneIn = 8;
+
+/// The sample of an effort: "quick", "standard" or "thorough".
+Sample sample_of(std::string_view effort);
+
+/// Whether a run with these modes omits one of them for a kernel. It does so only if fast_compile is one of several
+/// modes: a kernel of a user's file is judged in all other modes, and any other kernel in fast_compile and, if it
+/// belongs to the sample, in all modes.
+bool is_sampled_out(const Mode& mode, const std::vector<Mode>& modes, std::string_view family, std::string_view kernel,
+                    Sample sample);
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes);
 

@@ -49,14 +49,14 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
 /// The selection by mode and passes: most runs have one group for each mode.
 std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std::vector<Mode>& modes,
                                           const SuiteOptions& options) {
+  const Sample sample = sample_of(options.thorough ? "thorough" : options.quick ? "quick" : "standard");
   std::vector<KernelGroup> groups;
   for (const Mode& mode : modes) {
     const std::size_t first = groups.size();
     for (const SelectedKernel& kernel : selection.kernels) {
       const bool forward = kernel.forward && options.pass != "backward";
       const bool backward = kernel.backward && options.pass != "forward";
-      const bool chosen = std::ranges::find(kernel.modes, mode.name) != kernel.modes.end();
-      if (!chosen || (!forward && !backward)) continue;
+      if (!is_judged_in(mode, kernel, modes, sample) || (!forward && !backward)) continue;
       auto group = std::find_if(
           groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(),
           [&](const KernelGroup& g) { return g.options.forward == forward && g.options.backward == backward; });
@@ -110,6 +110,12 @@ std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes
 }
 
 }  // namespace
+
+bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, Sample sample) {
+  if (std::ranges::find(kernel.modes, mode.name) == kernel.modes.end()) return false;
+  return kernel.modes.size() < modes.size() ||
+         !is_sampled_out(mode, modes, kernel.source.family, kernel.source.kernel, sample);
+}
 
 Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes) {
   RunSelection run_selection;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/records/record_writer.hpp"
+#include "harness/suite/modes.hpp"
 #include "harness/suite/options.hpp"
 #include "harness/suite/run/run.hpp"
 #include "harness/suite/select/select.hpp"
@@ -18,6 +19,10 @@ struct RunSelection {
   Shard shard;
   std::string inputs;  ///< for RunStart, of the whole selection
 };
+
+/// Whether a run with these modes judges the kernel in one of them. A selector that names a mode selects its cases
+/// regardless of the sample.
+bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, Sample sample);
 
 /// Selects by SuiteOptions::selectors or SuiteOptions::failed_in. Fails on a selector that matches nothing.
 Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes);

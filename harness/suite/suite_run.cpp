@@ -91,15 +91,16 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
     if (!read.ok()) return read.error();
     expectations = read.take();
   }
-  const std::vector<Mode> modes = modes_of(options.device, options.mode, options.optimise);
-  const Result<RunSelection> run_selection = select_run(options, modes);
+  const Result<std::vector<Mode>> modes = supported_modes(options.device, options.mode, options.optimise);
+  if (!modes.ok()) return modes.error();
+  const Result<RunSelection> run_selection = select_run(options, *modes);
   if (!run_selection.ok()) return run_selection.error();
   SuiteRun run;
   run.options_ = std::move(options);
   const SuiteOptions& chosen = run.options_;
   if (!chosen.failed_in.empty() && run_selection->selection.kernels.empty()) return run;
   note_unsupported(run_selection->selection, events);
-  run.groups_ = groups_of(*run_selection, modes, chosen);
+  run.groups_ = groups_of(*run_selection, *modes, chosen);
   if (run.groups_.empty())
     return Error{fmt::format("no test case matches the selectors with --pass {}{}", chosen.pass,
                              chosen.shard.empty() ? "" : " in this shard")};

@@ -1,0 +1,73 @@
+#include "harness/suite/modes.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay::harness {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Gt;
+using ::testing::IsEmpty;
+using ::testing::Lt;
+
+/// Names of the modes in which a run on the device ptx without --mode judges a kernel.
+std::vector<std::string> sampled(std::string_view family, std::string_view kernel, Sample sample) {
+  const std::vector<Mode> modes = modes_of("ptx", "", 0);
+  std::vector<std::string> names;
+  for (const Mode& mode : modes)
+    if (!is_sampled_out(mode, modes, family, kernel, sample)) names.push_back(mode.name);
+  return names;
+}
+
+TEST(Modes, JudgesUserKernelsInOptimisedModesOnly) {
+  for (const Sample sample : {Sample::kNone, Sample::kUsual, Sample::kAll})
+    EXPECT_THAT(sampled("user", "wave.step", sample), ElementsAre("", "default"));
+}
+
+TEST(Modes, JudgesOneGeneratedKernelInEightInAllModes) {
+  constexpr int kKernels = 4000;
+  int in_all = 0;
+  for (int i = 0; i < kKernels; ++i) {
+    const std::vector<std::string> names = sampled("loop", fmt::format("r1_{}", i), Sample::kUsual);
+    ASSERT_THAT(names, ::testing::Contains("fast_compile"));
+    if (names.size() > 1) ++in_all;
+  }
+  EXPECT_THAT(in_all, AllOf(Gt(kKernels / 8 * 0.85), Lt(kKernels / 8 * 1.15)));
+}
+
+TEST(Modes, EffortDeterminesTheSample) {
+  EXPECT_THAT(sampled("loop", "horner", sample_of("thorough")), ElementsAre("fast_compile", "", "default"));
+  EXPECT_THAT(sampled("loop", "horner", sample_of("quick")), ElementsAre("fast_compile"));
+}
+
+TEST(Modes, OneChosenModeIsNotSampled) {
+  const std::vector<Mode> modes = modes_of("ptx", "fast_compile", 0);
+  ASSERT_EQ(modes.size(), 1U);
+  EXPECT_TRUE(modes[0].flags.fast_compile);
+  EXPECT_FALSE(is_sampled_out(modes[0], modes, "user", "wave.step", Sample::kUsual));
+}
+
+TEST(Modes, DeviceWithoutFastCompileHasNoSuchMode) {
+  EXPECT_THAT(modes_of("cpu", "fast_compile", 0), IsEmpty());
+  EXPECT_THAT(names_of(modes_of("cpu", "", 0)), ElementsAre(""));
+  EXPECT_THAT(names_of(modes_of("cpu", "sampled", 2)), ElementsAre("O2", "default_O2"));
+}
+
+TEST(Modes, ModeIsFoundByItsName) {
+  EXPECT_TRUE(mode_named("ptx", "fast_compile").flags.fast_compile);
+  EXPECT_TRUE(mode_named("ptx", "default").flags.contract);
+  EXPECT_EQ(mode_named("cpu", "O2").flags.optimisation, 2);
+  EXPECT_EQ(mode_option("ptx", mode_named("ptx", "fast_compile")), " --mode fast_compile");
+  EXPECT_EQ(mode_option("ptx", mode_named("ptx", "")), " --mode strict");
+  EXPECT_EQ(mode_option("cpu", mode_named("cpu", "")), "");
+}
+
+}  // namespace
+}  // namespace assay::harness
