@@ -100,7 +100,7 @@ TEST_F(GenerateTest, ValidateRejudgesRowsAndDetectsChangedEvidence) {
   const CommandResult edited = workshop_.run("assay validate d --rebuild all --format json");
   EXPECT_EQ(edited.status, 1);
   const json diagnostics = json::parse(edited.out).at("complaints");
-  EXPECT_THAT(diagnostics.dump(), AllOf(HasSubstr("as judged again"), HasSubstr("/evidence/0"),
+  EXPECT_THAT(diagnostics.dump(), AllOf(HasSubstr("result of judging the row again"), HasSubstr("/evidence/0"),
                                         HasSubstr("according to checksums.sha256")));
   const CommandResult sarif = workshop_.run("assay validate d --format sarif");
   EXPECT_EQ(sarif.status, 1);

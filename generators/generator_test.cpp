@@ -216,7 +216,7 @@ TEST(Generator, ArithmeticCoversEveryOperator) {
   EXPECT_EQ(scalars.size(), 10U) << "eight integer types, f32 and f64";
 }
 
-TEST(Generator, MathCoversEveryWarpFunction) {
+TEST(Generator, MathFamilyCoversEveryMathFunctionOfWarp) {
   std::vector<Op> wanted;
   for (const ir::OperationRow& operation : ir::kOperations) {
     const bool is_function = operation.op >= Op::kAbs && operation.op <= Op::kRadians;

@@ -103,7 +103,7 @@ ExprId Builder::literal(Type type, std::int64_t value) {
 
 ExprId Builder::zero(Type type) {
   if (type.is_scalar()) return literal(type, std::int64_t{0});
-  require(type.is_aggregate() || type.is_tile(), "zero requires a scalar, aggregate or tile type");
+  require(type.is_aggregate() || type.is_tile(), "Builder::zero: type must be a scalar, aggregate or tile");
   return op(Op::kSplat, {literal(type.component(), std::int64_t{0})}, type);
 }
 

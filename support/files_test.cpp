@@ -77,7 +77,7 @@ TEST_F(FilesTest, AcceptsNameWithoutFolder) {
   EXPECT_EQ(read_file_text(dir_ / "here.txt").take(), "whole");
 }
 
-TEST_F(FilesTest, UncommittedFileDoesNotExist) {
+TEST_F(FilesTest, NewFileDoesNotExistBeforeCommit) {
   {
     Result<NewFile> file = NewFile::create(dir_ / "a" / "b.txt");
     ASSERT_TRUE(file.ok());

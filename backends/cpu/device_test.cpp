@@ -112,7 +112,7 @@ TEST(CpuDevice, AttributesUndefinedSymbolToItsKernel) {
   EXPECT_THAT(failed.log, HasSubstr("nowhere"));
 }
 
-TEST(CpuDevice, AttributesExitInStaticInitialiser) {
+TEST(CpuDevice, AttributesExitInStaticInitializerToItsKernel) {
   EmittedKernel leaving = scale_kernel("leaving");
   leaving.body += "extern \"C\" void exit(int);\nint left = (exit(0), 1);\n";
   const BuildFailed failed = failure_of_third(leaving);

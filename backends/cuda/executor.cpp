@@ -35,7 +35,7 @@ LaunchProgress progress_of(ErrorCause cause) {
     case ErrorCause::kAccess: return LaunchProgress::kFaulted;
     case ErrorCause::kKernel: return LaunchProgress::kCrashed;
     case ErrorCause::kTimeLimit: return LaunchProgress::kTimedOut;
-    case ErrorCause::kMachine: break;
+    case ErrorCause::kSystem: break;
   }
   return LaunchProgress::kResourceError;
 }
@@ -180,7 +180,7 @@ const Module& GpuExecutor::module_of(const std::string& code) {
       }
     }
   }
-  throw CallError("cuModuleLoadDataEx", code, CUDA_ERROR_INVALID_IMAGE, "no file", "the launch has no code");
+  throw CallError("cuModuleLoadDataEx", code, CUDA_ERROR_INVALID_IMAGE, "no file", "the kernel has neither PTX nor a cubin");
 }
 
 const GpuExecutor::Entry& GpuExecutor::entry_of(const std::string& code, const std::string& symbol) {

@@ -157,9 +157,9 @@ BatchModule::BatchModule(std::string_view ptx) {
     if (kind == PartKind::kLine) scanner.skip_line();
     else name = read_part(scanner, kind);
     if (!name.empty()) names.insert(name);
-    parts_.push_back({ptx.substr(before, scanner.position() - before), name, {}});
+    declarations_.push_back({ptx.substr(before, scanner.position() - before), name, {}});
   }
-  for (Part& part : parts_) {
+  for (Declaration& part : declarations_) {
     if (part.name.empty()) continue;
     Scanner inside(part.text);
     for (std::string_view word = inside.next(); !word.empty(); word = inside.next())
@@ -170,9 +170,9 @@ BatchModule::BatchModule(std::string_view ptx) {
 /// By part, whether an entry point uses it.
 std::vector<bool> BatchModule::used_by(std::span<const backends::BuiltEntry> entries) const {
   std::unordered_multimap<std::string_view, std::size_t> by_name;
-  for (std::size_t i = 0; i < parts_.size(); ++i)
-    by_name.emplace(parts_[i].name, i);
-  std::vector<bool> used(parts_.size());
+  for (std::size_t i = 0; i < declarations_.size(); ++i)
+    by_name.emplace(declarations_[i].name, i);
+  std::vector<bool> used(declarations_.size());
   std::vector<std::string_view> open;
   for (const backends::BuiltEntry& entry : entries)
     open.emplace_back(entry.symbol);
@@ -183,7 +183,7 @@ std::vector<bool> BatchModule::used_by(std::span<const backends::BuiltEntry> ent
     for (auto it = first; it != last; ++it) {
       if (used[it->second]) continue;
       used[it->second] = true;
-      const auto& identifiers = parts_[it->second].identifiers;
+      const auto& identifiers = declarations_[it->second].identifiers;
       open.insert(open.end(), identifiers.begin(), identifiers.end());
     }
   }
@@ -203,8 +203,8 @@ std::string BatchModule::module_of(const backends::EmittedKernel& kernel,
   };
   const std::vector<bool> used = used_by(entries);
   std::string text;
-  for (std::size_t i = 0; i < parts_.size(); ++i)
-    if (parts_[i].name.empty() || used[i]) text += with_lines(parts_[i].text, line_of);
+  for (std::size_t i = 0; i < declarations_.size(); ++i)
+    if (declarations_[i].name.empty() || used[i]) text += with_lines(declarations_[i].text, line_of);
   for (std::size_t i = 0; i < entries.size(); ++i)
     replace_all(text, entries[i].symbol, kernel.entries[i].symbol);
   if (!files_.empty()) text += fmt::format("\n\t.file\t1 \"{}.cu\"\n", kernel.name);

@@ -25,7 +25,7 @@ class BatchModule {
 
  private:
   /// A part of the text at module scope.
-  struct Part {
+  struct Declaration {
     std::string_view text;
     std::string_view name;                      ///< of a function or variable; empty: always kept
     std::vector<std::string_view> identifiers;  ///< that the text of a function or variable contains
@@ -37,7 +37,7 @@ class BatchModule {
 
   [[nodiscard]] std::vector<bool> used_by(std::span<const backends::BuiltEntry> entries) const;
 
-  std::vector<Part> parts_;
+  std::vector<Declaration> declarations_;
   std::vector<File> files_;
 };
 

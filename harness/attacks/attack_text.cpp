@@ -28,7 +28,7 @@ Tally tally_of(const AttackReport& report) {
 }
 
 std::string ending_of(const AttackResult& result) {
-  if (result.skipped) return "not run: this system does not support the confinement it tests";
+  if (result.skipped) return "not run: the attack tests a confinement mechanism that this system does not support";
   const std::string_view outcome = to_text(result.record.outcome);
   return result.record.kind.empty() ? std::string(outcome) : fmt::format("{}({})", outcome, result.record.kind);
 }

@@ -35,7 +35,7 @@ std::string line_of(const ptx::UnitRow& unit, const ptx::MeasuredTable& found) {
         unit.instruction, found.verified, found.verified, count_differences(*found.table));
   }
   return fmt::format("{:<22} no table: {} of {} operands differ from the prediction; the first is 0x{:08x}",
-                     unit.instruction, found.contradicted, found.verified, found.first_contradiction);
+                     unit.instruction, found.mismatches, found.verified, found.first_contradiction);
 }
 
 }  // namespace

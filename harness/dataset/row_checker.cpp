@@ -185,9 +185,9 @@ void RowChecker::check_program(const Row& row, CheckedRow& checked, std::vector<
   Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
   if (!source.ok()) return about.error("/python_source", source.error().text(), "one kernel in Warp Python");
   const std::shared_ptr<const ir::Module> module = source->module;
-  checked.facts = facts_of(row, *module, memory_);
+  checked.facts = facts_of(row, *module, row_memory_);
   const Result<RenderedKernel> rendered = render(source.take(), printer_);
-  checked.shingles = memory_.store(
+  checked.shingles = row_memory_.store(
       ShingleView(shingles_of(rendered.ok() ? rendered->canonical : ir::to_text(*module, ir::Naming::kCanonical))));
   if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel that has a derivative");
   const Row& again = rendered->row;

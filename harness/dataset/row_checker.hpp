@@ -45,7 +45,7 @@ class RowChecker {
 
   harness::PairPrinter printer_;
   schemas::Validator schema_;
-  RowMemory memory_;
+  RowMemory row_memory_;
 };
 
 }  // namespace assay::dataset

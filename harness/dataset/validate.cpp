@@ -388,7 +388,7 @@ class DatasetValidator {
       };
       if (std::ranges::none_of(again.metadata.toolchain, has_tool)) continue;
       diagnose_value(place, fmt::format("/evidence/{}", before - place.row.evidence.begin()),
-                     quoted_excerpt(evidence_text(*before)), evidence_text(one) + ", as judged again");
+                     quoted_excerpt(evidence_text(*before)), evidence_text(one) + " (result of judging the row again)");
     }
   }
 

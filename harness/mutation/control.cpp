@@ -82,7 +82,7 @@ void find_changed_decisions(const MutationContext& context, std::vector<Mutation
         if (context.ranges.truth(node_root(context, s, node.place))) continue;
         const ExpressionPosition place = node.place;
         found.push_back({Operator::kBranchOnChanged, s, statement.loc,
-                         fmt::format("a branch condition uses a different value of '{}'", own.name),
+                         fmt::format("a branch condition uses an earlier or later value of '{}'", own.name),
                          [=](Editor& edit) { edit.replace(place, edit.make().var(v)); }});
       }
     });

@@ -35,7 +35,7 @@ TEST(DeadCode, FindsBranchExcludedByLaunch) {
   EXPECT_EQ(dead("# launch: (n)\n", body), (std::vector<bool>{false, false, false}));
 }
 
-TEST(DeadCode, FindsBodyOfEmptyLoop) {
+TEST(DeadCode, FindsBodyOfLoopThatNeverRuns) {
   const char* const body = "    for j in range(n):\n        out[i] = x[i]\n";
   EXPECT_EQ(dead("# domain: -3 <= n <= 0\n", body), (std::vector<bool>{false, true}));
   EXPECT_EQ(dead("# domain: -3 <= n <= 1\n", body), (std::vector<bool>{false, false}));

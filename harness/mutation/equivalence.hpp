@@ -49,8 +49,9 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "Before this line a has bits only at positions 0 and 1 modulo 4. So a and a << 1 share bits only at positions 1 "
      "modulo 4, where 'or' and 'xor' differ, and the mask 0x55555555 clears these."},
     {"matrix/inverse_of_singular", Operator::kLoopRunsForward, 0xc03204e8afe3de24,
-     "Each of the three trips clears at most one element of the adjoint, different from those of the other trips, and "
-     "reads no other element, so the trips commute."},
+     "Each of the three iterations clears at most one element of the adjoint. No two iterations clear the same "
+     "element, "
+     "and none reads an element that another one clears, so the iterations commute."},
     {"reduction/centroid", Operator::kWrongOperand, 0xa66ae745fecb5882,
      "With p instead of p - c, each point gets 2 a p, and the centroid gets -2 a n c instead of zero. Each point gets "
      "one n-th of the latter, in total 2 a (p - c), which is correct."},

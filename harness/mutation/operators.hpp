@@ -147,7 +147,7 @@ inline constexpr OperatorRow kOperators[] = {
   {Operator::kLoopRunsForward, "loop_runs_forward", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a reversed loop runs forward"},
   {Operator::kOneTripMore, "one_trip_more", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a loop runs one iteration more"},
   {Operator::kOneTripFewer, "one_trip_fewer", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a loop runs one iteration less"},
-  {Operator::kBranchOnChanged, "branch_on_changed", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a branch condition uses a different value of the same variable"},
+  {Operator::kBranchOnChanged, "branch_on_changed", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a branch condition uses an earlier or later value of the same variable"},
   {Operator::kBranchNegated, "branch_negated", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "a recorded branch is negated"},
   {Operator::kPathSkipped, "path_skipped", OperatorGroup::kControl, KernelPart::kBackward, DetectableBy::kAny, "the reverse sweep of a branch is skipped"},
   {Operator::kContinueBreaks, "continue_breaks", OperatorGroup::kControl, KernelPart::kPrimal, DetectableBy::kAny, "continue is treated as break"},

@@ -32,7 +32,7 @@ TEST(Signatures, KeywordNamesAreThoseOfWarp) {
   EXPECT_GT(compared, 100U);
 }
 
-TEST(Signatures, EveryFunctionHasKeywordNames) {
+TEST(Signatures, ParameterNamesOfEveryFunctionAreKnown) {
   for (const SweptCall& call : swept_calls()) {
     if (!call.expression.starts_with("wp.")) continue;
     const std::string function = call.expression.substr(3, call.expression.find('(') - 3);

@@ -106,14 +106,14 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
   if (const auto* loop = std::get_if<Loop>(&node.node)) reads |= needs(*loop).outside;
 }
 
-const LoopNeeds& Liveness::needs(const Loop& loop) {
+const LoopLiveness& Liveness::needs(const Loop& loop) {
   const auto found = needs_.find(&loop);
   if (found != needs_.end()) return found->second;
   return needs_.emplace(&loop, find_needs(loop)).first->second;
 }
 
-LoopNeeds Liveness::find_needs(const Loop& loop) {
-  LoopNeeds needs;
+LoopLiveness Liveness::find_needs(const Loop& loop) {
+  LoopLiveness needs;
   needs.reversed = has_reverse(loop);
   needs.reads = reverse_reads(loop.body);
   needs.outside = none();

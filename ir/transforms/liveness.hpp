@@ -26,7 +26,7 @@ struct SweepOptions {
 };
 
 /// What the sweeps need for one loop.
-struct LoopNeeds {
+struct LoopLiveness {
   bool reversed = false;           ///< the reverse sweep of the body is not empty
   ValueSet reads;                  ///< values of the body that one reversed iteration reads
   std::vector<std::size_t> state;  ///< carried values to restore at the start of an iteration, ascending
@@ -44,7 +44,7 @@ class Liveness {
   bool has_reverse(const Loop& loop) const;
   /// Values from the forward sweep that the reverse sweep of the region reads.
   ValueSet reverse_reads(const Region& region);
-  const LoopNeeds& needs(const Loop& loop);
+  const LoopLiveness& needs(const Loop& loop);
 
   /// The carried values that a forward run of the loop must compute when `live` is live after it, ascending.
   std::vector<std::size_t> carried_to_run(const Loop& loop, const ValueSet& live, SweepOptions sweep);
@@ -75,7 +75,7 @@ class Liveness {
   static bool find_store(const Region& region, const Loop& loop, ir::VarId array, bool& reached);
   bool any_defined_live(const Region& region, const ValueSet& live) const;
   void find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const;
-  LoopNeeds find_needs(const Loop& loop);
+  LoopLiveness find_needs(const Loop& loop);
   bool is_float_array(ir::VarId array) const;
 
   const ir::Module& module_;
@@ -83,7 +83,7 @@ class Liveness {
   const SsaKernel& ssa_;
   const Activity& activity_;
   ValueSet replayed_;
-  std::map<const Loop*, LoopNeeds> needs_;
+  std::map<const Loop*, LoopLiveness> needs_;
 };
 
 }  // namespace assay::transforms

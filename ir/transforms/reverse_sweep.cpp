@@ -299,7 +299,7 @@ void Sweeps::reverse_loop(const Loop& loop) {
   const auto found = records_.find(&loop);
   if (found == records_.end()) return;
   const LoopRecord record = found->second;
-  const LoopNeeds& needs = liveness_.needs(loop);
+  const LoopLiveness& needs = liveness_.needs(loop);
   const Loc loc = builder_.at();
 
   ValueSet inside = liveness_.none();

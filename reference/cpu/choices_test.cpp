@@ -31,7 +31,7 @@ struct OperationRow {
   Taken taken;
 };
 
-TEST(Choices, RecordPiecewiseOperations) {
+TEST(Choices, CountBranchesOfPiecewiseOperations) {
   const OperationRow rows[] = {
       {Op::kMin, {0.5}, Choice::Kind::kMinMax, {3, 2, 0}},     {Op::kMax, {-1}, Choice::Kind::kMinMax, {1, 4, 0}},
       {Op::kAbs, {}, Choice::Kind::kSign, {2, 3, 0}},          {Op::kSign, {}, Choice::Kind::kSign, {2, 3, 0}},

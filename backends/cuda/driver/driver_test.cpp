@@ -50,7 +50,7 @@ TEST(CallError, ClassifiesUnknownCodeAsMachineError) {
   EXPECT_EQ(classify(CUDA_ERROR_ILLEGAL_ADDRESS).cause, ErrorCause::kAccess);
   EXPECT_TRUE(classify(CUDA_ERROR_ILLEGAL_ADDRESS).sticky);
   EXPECT_FALSE(classify(CUDA_ERROR_OUT_OF_MEMORY).sticky);
-  EXPECT_EQ(classify(12345).cause, ErrorCause::kMachine);
+  EXPECT_EQ(classify(12345).cause, ErrorCause::kSystem);
   EXPECT_TRUE(classify(12345).sticky);
 }
 

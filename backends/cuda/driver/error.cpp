@@ -15,12 +15,12 @@ struct ErrorRow {
 };
 constexpr std::array kErrors = {
     ErrorRow{CUDA_ERROR_INVALID_VALUE, {ErrorCause::kRequest, false}},
-    ErrorRow{CUDA_ERROR_OUT_OF_MEMORY, {ErrorCause::kMachine, false}},
+    ErrorRow{CUDA_ERROR_OUT_OF_MEMORY, {ErrorCause::kSystem, false}},
     ErrorRow{CUDA_ERROR_INVALID_IMAGE, {ErrorCause::kRequest, false}},
     ErrorRow{CUDA_ERROR_NO_BINARY_FOR_GPU, {ErrorCause::kRequest, false}},
     ErrorRow{CUDA_ERROR_INVALID_PTX, {ErrorCause::kRequest, false}},
     ErrorRow{CUDA_ERROR_UNSUPPORTED_PTX_VERSION, {ErrorCause::kRequest, false}},
-    ErrorRow{CUDA_ERROR_INVALID_HANDLE, {ErrorCause::kMachine, false}},
+    ErrorRow{CUDA_ERROR_INVALID_HANDLE, {ErrorCause::kSystem, false}},
     ErrorRow{CUDA_ERROR_NOT_FOUND, {ErrorCause::kRequest, false}},
     ErrorRow{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, {ErrorCause::kRequest, false}},
     ErrorRow{CUDA_ERROR_NOT_SUPPORTED, {ErrorCause::kRequest, false}},

@@ -47,11 +47,11 @@ enum class ErrorCause {
   kAccess,     ///< an invalid memory access of the kernel
   kKernel,     ///< another failure of the kernel
   kTimeLimit,  ///< the kernel ran for too long
-  kMachine,    ///< the machine: out of memory, device lost
+  kSystem,    ///< the machine: out of memory, device lost
 };
 
 struct ErrorClass {
-  ErrorCause cause = ErrorCause::kMachine;
+  ErrorCause cause = ErrorCause::kSystem;
   bool sticky = true;  ///< all later calls of the process fail too
 };
 

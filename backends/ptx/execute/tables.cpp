@@ -194,10 +194,10 @@ Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& devi
       if (!foretold) continue;
       ++measured.verified;
       if (*foretold == (*got)[i]) continue;
-      if (measured.contradicted++ == 0) measured.first_contradiction = operands[i];
+      if (measured.mismatches++ == 0) measured.first_contradiction = operands[i];
     }
   }
-  if (measured.contradicted == 0) measured.table.emplace(unit, std::move(windows), measured.verified);
+  if (measured.mismatches == 0) measured.table.emplace(unit, std::move(windows), measured.verified);
   return measured;
 }
 

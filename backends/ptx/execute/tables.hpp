@@ -100,7 +100,7 @@ Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::spa
 struct MeasuredTable {
   std::optional<UnitTable> table;  ///< nullopt if the device contradicted it
   std::uint64_t verified = 0;
-  std::uint64_t contradicted = 0;
+  std::uint64_t mismatches = 0;
   std::uint32_t first_contradiction = 0;  ///< the first contradicting operand
 };
 /// Measures the unit's windows, then verifies the table on every `step`-th of all operands.

@@ -82,7 +82,7 @@ TEST(AssumedTypes, UseWarpAliasOfFile) {
   EXPECT_THAT(messages(file), EndsWith("assuming types [warp.array(dtype=warp.vec3), warp.array(dtype=float)]\n"));
 }
 
-TEST(AssumedTypes, OmitOverloadIfWarpModuleIsNotImported) {
+TEST(AssumedTypes, SuggestNoOverloadWithoutNameOfWarpModule) {
   const ParsedFile file = read(
       "from warp import array, kernel, tid\n@kernel\ndef k(x: array(dtype=Any)):\n    i = tid()\n    x[i] = 2.0 * "
       "x[i]\n");

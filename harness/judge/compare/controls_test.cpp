@@ -152,7 +152,7 @@ TEST(NegativeControls, SkipsShufflingOfNearlyEqualOutputs) {
   EXPECT_EQ(level.rejected, level.tried);
 }
 
-TEST(NegativeControls, SkipsScaledControlsIfResultIsOnlyRoundingError) {
+TEST(NegativeControls, SkipsScaledResultsWithinRoundingError) {
   const ControlCounts tally = floats({0x1p-56, -0x1p-58, 0x1p-57}, 0x1p-52).tally(0.5);
   EXPECT_EQ(tally.accepted, "");
   EXPECT_EQ(tally.tried, 3) << "the mean, ones, plus one";

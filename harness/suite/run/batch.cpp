@@ -232,7 +232,7 @@ class KernelRun {
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan =
-        options_.test_plans->of(*prepared_.source, options_, [&] { return draw_test_plan(subject(), configuration); });
+        options_.test_plans->get_or_draw(*prepared_.source, options_, [&] { return draw_test_plan(subject(), configuration); });
     const double drawing_ms = milliseconds_since(start);
     Judgement judgement = judge_with_oracle_check(*test_plan, subject(), kernel, configuration);
     judgement.reference_ms += drawing_ms;

@@ -100,7 +100,7 @@ TEST(SharedTestPlans, AreDrawnOnceForGroupsWithSameInputs) {
   SharedTestPlans test_plans(groups);
   int drawn = 0;
   const auto ask = [&](const KernelSource& source, const KernelGroup& group) {
-    return test_plans.of(source, group.options,
+    return test_plans.get_or_draw(source, group.options,
                          [&] { return NoInputs{.message = std::to_string(++drawn), .finding = {}}; });
   };
   EXPECT_EQ(ask(a, groups[1]), ask(a, groups[0]));

@@ -19,8 +19,8 @@ SharedTestPlans::Key SharedTestPlans::key_of(const KernelSource& source, const R
   return {source.module.get(), source.kernel_index, options.backward, options.mode.flags.flush_subnormals};
 }
 
-std::shared_ptr<const DrawnTestPlan> SharedTestPlans::of(const KernelSource& source, const RunOptions& options,
-                                                         const std::function<DrawnTestPlan()>& draw) {
+std::shared_ptr<const DrawnTestPlan> SharedTestPlans::get_or_draw(const KernelSource& source, const RunOptions& options,
+                                                                  const std::function<DrawnTestPlan()>& draw) {
   const Key key = key_of(source, options);
   {
     const std::lock_guard lock(mutex_);

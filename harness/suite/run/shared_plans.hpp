@@ -22,8 +22,8 @@ class SharedTestPlans {
 
   /// A kernel's test plan: that of an earlier group, or else the result of `draw`, kept while later groups need it.
   /// Thread-safe.
-  std::shared_ptr<const DrawnTestPlan> of(const KernelSource& source, const RunOptions& options,
-                                          const std::function<DrawnTestPlan()>& draw);
+  std::shared_ptr<const DrawnTestPlan> get_or_draw(const KernelSource& source, const RunOptions& options,
+                                                   const std::function<DrawnTestPlan()>& draw);
 
  private:
   /// Everything that a test plan depends on within one run: the kernel, whether it has gradients, and whether the mode

@@ -312,7 +312,7 @@ TEST_F(SelectTest, StarSelectsParsableKernelsOfEveryFamily) {
   EXPECT_EQ(families.size(), generators::families().size());
 }
 
-TEST_F(SelectTest, SelectsRandomKernelByNameOnce) {
+TEST_F(SelectTest, DeduplicatesRandomKernelSelectedTwice) {
   EXPECT_THAT(names_of({"loop/r1_42", "loop/r1_42"}, {}), ElementsAre("loop/r1_42"));
   EXPECT_THAT(error_of("loop/r999_1"), HasSubstr("version of the generators"));
 }
