@@ -74,8 +74,10 @@ ALLOWED = {
         "backends/device", "backends/source/warp", "harness/judge", "harness/judge/inputs", "harness/records",
         "harness/suite", "harness/suite/run", "harness/suite/select", "ir", "support"),
     "harness/suite": (
-        "backends/device", "backends/source", "harness/measure", "harness/records", "harness/suite/run",
-        "harness/suite/select", "ir/transforms", "support", "support/version"),
+        "backends/device", "backends/source", "harness/measure", "harness/records", "harness/suite/launches",
+        "harness/suite/run", "harness/suite/select", "ir/transforms", "support", "support/version"),
+    "harness/suite/launches": (
+        "harness/judge", "harness/suite/select", "ir", "schemas", "support"),
     "harness/suite/run": ("backends/device", "harness/judge", "harness/measure", "harness/records", "ir", "support"),
     "harness/suite/select": (
         "backends/source/warp", "conformance", "frontend/interface", "generators", "harness/judge/inputs",

@@ -23,6 +23,10 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
                   "Instead of SELECTOR: judge the cases that failed in the run in this folder")
       ->option_text("DIR")
       ->excludes("SELECTOR");
+  command
+      .add_option("--launches", options.launches,
+                  "Folder of recorded launches: judge their kernels on these arguments\nand on perturbed copies")
+      ->option_text("DIR");
   add_device_option(
       command, options.device,
       "Device: cpu runs C++, cuda runs CUDA C++ on a GPU,\nptx interprets the PTX of the CUDA C++ on the CPU");
@@ -42,6 +46,8 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
   CLI::Option* const quick =
       command.add_flag("--quick", options.quick, "Judge each kernel on few inputs, for a first look");
   command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")->excludes(quick);
+  command.add_flag("--trust-custom-gradients", options.trust_custom_gradients,
+                   "Accept custom gradients (wp.func_grad) that are not the derivatives of their functions");
   add_optimise_option(
       command, options.optimise,
       "Compile for the CPU with -O1, -O2 or -O3, as a separate mode;\ndefault: -O0, and for one kernel in 16 "

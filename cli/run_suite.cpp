@@ -41,7 +41,8 @@ class TerminalObserver final : public harness::RunObserver {
 
   void recorded(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) override {
     InterruptGuard::check();
-    if (progress_->record(record)) archiver_.note(record, groups);
+    // A failure folder holds no launches: the case would be judged on other inputs.
+    if (progress_->record(record) && request_.suite.launches.empty()) archiver_.note(record, groups);
   }
 
   /// After the last case.

@@ -25,7 +25,7 @@ struct BadInput {
 };
 
 constexpr BadInput kBadInputs[] = {
-    {"MissingCommand", "assay", "missing command; expected one of run, emit"},
+    {"MissingCommand", "assay", "missing command; expected one of run, capture, emit"},
     {"UnknownCommand", "assay frobnicate", "unknown command or option 'frobnicate'"},
     {"MisspeltCommand", "assay rnu loop", "did you mean 'run'"},
     {"MissingSelector", "assay run", "SELECTOR is required; see 'assay run --help'"},
@@ -77,6 +77,17 @@ constexpr BadInput kBadInputs[] = {
     {"DiffMissingFile", "assay diff missing.py", "missing.py"},
     {"ListUnknownSelector", "assay list nonsense", "nonsense"},
     {"ReportMissingRun", "assay report nowhere", "nowhere/records.jsonl"},
+    {"LaunchesInMissingFolder", "assay run scale.py --launches nowhere",
+     "nowhere: cannot read the folder of recorded launches: No such file or directory"},
+    {"LaunchesInEmptyFolder", "mkdir empty && assay run scale.py --launches empty",
+     "empty: the folder must contain recorded launches"},
+    {"MalformedLaunch", "mkdir bad && echo '{}' > bad/a.json && assay run scale.py --launches bad",
+     "bad/a.json: invalid recorded launch:"},
+    {"CaptureWithoutCommand", "assay capture", "COMMAND is required; see 'assay capture --help'"},
+    {"CaptureOfAnotherProgram", "assay capture -- ./train.sh",
+     "the command must start with a Python interpreter, such as python, got './train.sh'"},
+    {"CaptureWithMissingInterpreter", "assay capture -- python-missing train.py",
+     "cannot run 'python-missing': No such file or directory"},
     {"StateOutsideRepository", "assay state", "run this command in Assay's repository, or give its folder with --root"},
 };
 

@@ -8,6 +8,7 @@
 #include "generators/carried_state.hpp"
 #include "generators/families.hpp"
 #include "generators/ingredients.hpp"
+#include "ir/custom.hpp"
 
 namespace assay::generators {
 namespace {
@@ -99,6 +100,8 @@ void add_gradient(Sketch& outer, const HelperFunction& made, ir::Type real) {
   leave();
   ir::Module written = sketch.take();
   outer.add_gradient(made.index, std::move(written.kernels[0]));
+  ir::Function& kernel = outer.b().function();
+  if (!ir::trusts_custom_gradients(kernel)) kernel.annotations.emplace_back(ir::kTrustedCustomGradients);
 }
 
 /// A function as a separate sketch, whose results are built by `body`.

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/analysis.hpp"
@@ -34,5 +35,9 @@ bool is_linear_gradient(const Module& module, const Function& gradient, std::siz
 /// Whether the kernel calls, directly or indirectly, a function with a custom gradient. Finite differences of the
 /// forward pass then do not apply to its derivative.
 bool has_custom_gradient(const Module& module, const Function& kernel);
+
+/// The annotation of a kernel whose custom gradients may differ from the derivatives of the functions.
+inline constexpr std::string_view kTrustedCustomGradients = "custom gradients: trusted";
+bool trusts_custom_gradients(const Function& kernel);
 
 }  // namespace assay::ir

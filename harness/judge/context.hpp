@@ -78,6 +78,9 @@ void judge_backward(const PassContext& pass_context);
 void judge_agreement(const PassContext& pass_context, backends::Pass pass);
 /// oracle_self_check: compares the oracle's reverse sweep with its dual numbers, and these with finite differences.
 void test_oracle(const PassContext& pass_context);
+/// custom_gradient: compares the custom gradients of the kernel's functions with their derivatives, unless they are
+/// trusted.
+void check_custom_gradients(const PassContext& pass_context);
 /// finite_differences: compares differences of the generated forward pass with the generated backward pass.
 void judge_consistency(const PassContext& pass_context);
 /// Judges the launches of draw_sizes: 0 threads, and more than 65,535.

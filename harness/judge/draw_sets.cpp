@@ -128,14 +128,6 @@ bool writes_anything(const ReferenceResult& reference) {
   });
 }
 
-/// Orders sets by how much of them is conclusive.
-double worth(const InputSet& set) {
-  double worth = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
-  for (const Precision precision : kBothPrecisions)
-    worth += 2 * set.conclusive(precision) + set.conclusive_gradient(precision);
-  return worth;
-}
-constexpr double kGoodWorth = 6 + 0.99;
 /// Redrawing stops after this many draws without improvement.
 constexpr double kFairWorth = 6 + 0.9;
 constexpr int kPatientDraws = 4;
@@ -201,7 +193,7 @@ class SetDrawer {
       auto best = draw_best(s);
       if (auto* none = std::get_if<NoInputs>(&best)) return std::move(*none);
       sets_.push_back(std::get<InputSet>(std::move(best)));
-      follow_other_paths(sets_.back());
+      follow_other_paths(subject_, space_, profile_, sets_.back());
     }
     if (has_atomics(space_.uses())) add_exact();
     if (has_loops()) add_long();
@@ -261,16 +253,6 @@ class SetDrawer {
     drawn->reference = subject_.oracle.evaluate(run);
     if (!drawn->reference.complete) return std::nullopt;
     return made(subject_, request, std::move(*drawn), std::move(cotangents), gradient());
-  }
-
-  void follow_other_paths(InputSet& set) const {
-    const reference::OracleRun run{.launch = set.launch[Precision::kNative],
-                                   .profile = profile_,
-                                   .gradient = gradient(),
-                                   .cotangents = set.cotangents,
-                                   .uninitialised = space_.uninitialised()};
-    for (const Precision precision : kBothPrecisions)
-      set.alternative_paths[precision] = alternative_paths(subject_.oracle, run, set.reference, precision);
   }
 
   bool gradient() const { return subject_.adjoint != nullptr; }
@@ -338,7 +320,8 @@ class SetDrawer {
     for (const Crossing& crossing :
          find_crossings(subject_.module, subject_.oracle, space, seed_, policy_.thresholds)) {
       for (const ThresholdPair& pair : crossing) {
-        InputSet before = set_of(pair.before), after = set_of(pair.after);
+        InputSet before = evaluated_set(subject_, space_, {.size = 1}, pair.before, profile_);
+        InputSet after = evaluated_set(subject_, space_, {.size = 1}, pair.after, profile_);
         if (!conclusive(before) || !conclusive(after)) continue;
         for (InputSet* set : {&before, &after}) {
           set->generic = false;
@@ -347,14 +330,6 @@ class SetDrawer {
         break;
       }
     }
-  }
-
-  InputSet set_of(const Launch& launch) const {
-    reference::OracleRun run{.launch = launch};
-    ComponentValues cotangents = complete(subject_, run, profile_, gradient());
-    run.uninitialised = space_.uninitialised();
-    DrawnLaunch drawn{.launch = launch, .reference = subject_.oracle.evaluate(run)};
-    return made(subject_, {.size = 1}, std::move(drawn), std::move(cotangents), gradient());
   }
 
   const KernelUnderTest& subject_;
@@ -367,6 +342,35 @@ class SetDrawer {
 };
 
 }  // namespace
+
+double worth(const InputSet& set) {
+  double worth = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
+  for (const Precision precision : kBothPrecisions)
+    worth += 2 * set.conclusive(precision) + set.conclusive_gradient(precision);
+  return worth;
+}
+
+InputSet evaluated_set(const KernelUnderTest& subject, const InputSpace& space, const DrawRequest& request,
+                       const Launch& launch, const reference::ArithmeticProfile& profile) {
+  const bool gradient = subject.adjoint != nullptr;
+  reference::OracleRun run{.launch = launch};
+  ComponentValues cotangents = complete(subject, run, profile, gradient);
+  run.uninitialised = space.uninitialised();
+  run.instruction_budget = request.instruction_budget;
+  DrawnLaunch drawn{.launch = launch, .reference = subject.oracle.evaluate(run)};
+  return made(subject, request, std::move(drawn), std::move(cotangents), gradient);
+}
+
+void follow_other_paths(const KernelUnderTest& subject, const InputSpace& space,
+                        const reference::ArithmeticProfile& profile, InputSet& set) {
+  const reference::OracleRun run{.launch = set.launch[Precision::kNative],
+                                 .profile = profile,
+                                 .gradient = subject.adjoint != nullptr,
+                                 .cotangents = set.cotangents,
+                                 .uninitialised = space.uninitialised()};
+  for (const Precision precision : kBothPrecisions)
+    set.alternative_paths[precision] = alternative_paths(subject.oracle, run, set.reference, precision);
+}
 
 std::variant<InputSet, NoInputs> draw_set(const KernelUnderTest& subject, InputSpace& space, const DrawRequest& request,
                                           const reference::ArithmeticProfile& profile, bool gradient) {

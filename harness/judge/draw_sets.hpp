@@ -24,4 +24,16 @@ std::variant<std::vector<InputSet>, NoInputs> draw_sets(const KernelUnderTest& s
 std::variant<InputSet, NoInputs> draw_set(const KernelUnderTest& subject, InputSpace& space, const DrawRequest& request,
                                           const reference::ArithmeticProfile& profile, bool gradient);
 
+/// The set of this launch. Its reference has findings if the kernel is not well defined for it.
+InputSet evaluated_set(const KernelUnderTest& subject, const InputSpace& space, const DrawRequest& request,
+                       const ir::Launch& launch, const reference::ArithmeticProfile& profile);
+/// Adds InputSet::alternative_paths.
+void follow_other_paths(const KernelUnderTest& subject, const InputSpace& space,
+                        const reference::ArithmeticProfile& profile, InputSet& set);
+
+/// Orders sets by how much of them is conclusive.
+double worth(const InputSet& set);
+/// The worth of a set that is not redrawn.
+inline constexpr double kGoodWorth = 6 + 0.99;
+
 }  // namespace assay::harness

@@ -6,6 +6,7 @@
 
 #include "harness/judge/context.hpp"
 #include "harness/judge/draw_sets.hpp"
+#include "harness/judge/recorded_sets.hpp"
 #include "ir/source_location.hpp"
 
 namespace assay::harness {
@@ -59,6 +60,7 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const KernelUnde
   }
   const bool race = involves_two_threads(none);
   (race ? verdict.inconclusive.race : verdict.inconclusive.domain) += 1;
+  if (none.is_recorded) return verdict.fail(Outcome::inconclusive, kind_of(none.reason), none.message);
   verdict.fail(Outcome::inconclusive, kind_of(none.reason),
                fmt::format("{}; state the valid inputs of '{}' in a comment above it ({}# domain: ...)", none.message,
                            subject.kernel.name, race ? "# launch: (1) for a single thread, or " : "# launch: ..., "));
@@ -123,6 +125,16 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
 DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
+  if (!configuration.recorded.empty()) {
+    auto recorded = sets_of_recorded(subject, space.value(), configuration.recorded, configuration.policy,
+                                     configuration.profile, configuration.seed);
+    if (auto* none = std::get_if<NoInputs>(&recorded)) return std::move(*none);
+    auto& [sets, large] = std::get<RecordedSets>(recorded);
+    return TestPlan{.sets = std::move(sets),
+                    .sizes = std::move(large),
+                    .uninitialised = space.value().uninitialised(),
+                    .uses = space.value().uses()};
+  }
   auto drawn = draw_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
   return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
@@ -165,6 +177,7 @@ Judgement judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderT
     const Stopwatch watch(judgement.reference_ms);
     const PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgement);
     test_oracle(pass_context);
+    check_custom_gradients(pass_context);
     counterexample_by_inputs(pass_context, judgement.backward);
   }
   return judgement;

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "backends/device/backend.hpp"
 #include "harness/judge/input_set.hpp"
 #include "harness/judge/inputs/input_space.hpp"
+#include "harness/judge/recorded_launch.hpp"
 #include "harness/judge/verdict.hpp"
 
 namespace assay::harness {
@@ -38,6 +40,8 @@ struct JudgeConfiguration {
   bool backward = true;
   std::chrono::milliseconds time_limit{2000};            ///< processor time for one launch
   const CrossCheckDevice* cross_check_device = nullptr;  ///< null: none
+  bool trusts_custom_gradients = false;                  ///< a custom gradient may differ from the derivative
+  std::span<const RecordedLaunch> recorded = {};         ///< the inputs; empty: they are drawn
 };
 
 struct Judgement {

@@ -15,6 +15,7 @@ struct SuiteOptions {
   std::vector<std::string> selectors;
   std::string failed_in;  ///< judge the cases that failed in this folder's run instead of the selectors; empty: use the
                           ///< selectors
+  std::string launches;   ///< folder of recorded launches, the inputs of their kernels; empty: inputs are drawn
   std::string device = "cpu";
   backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below
   std::string cross_check;    ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
@@ -25,6 +26,7 @@ struct SuiteOptions {
   std::uint64_t seed = 1;
   bool quick = false;
   bool thorough = false;
+  bool trust_custom_gradients = false;  ///< custom gradients may differ from the derivatives of their functions
   int repeat = 1;
   int jobs = 0;
   std::string shard;  ///< "2/4"; empty: all

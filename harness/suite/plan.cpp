@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/device/registry.hpp"
+#include "harness/suite/launches/launch_files.hpp"
 #include "harness/suite/modes.hpp"
 #include "harness/suite/select/failed_before.hpp"
 #include "harness/suite/select/shard.hpp"
@@ -26,12 +27,14 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
   std::string prefix = "assay run";
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
+  if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
   if (options.optimise != 0) prefix += fmt::format(" --optimise {}", options.optimise);
   if (!options.device_options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.device_options.compiler);
   for (const std::string& check : options.device_options.no_checks)
     prefix += " --no-check " + check;
   if (!options.device_options.tables.empty())
     prefix += fmt::format(" --ptx-tables '{}'", options.device_options.tables);
+  if (!options.launches.empty()) prefix += fmt::format(" --launches '{}'", options.launches);
   if (!options.cross_check.empty()) prefix += " --cross-check " + options.cross_check;
   return prefix + mode_option(options.device, mode);
 }
@@ -42,6 +45,7 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
           .policy = policy_of(options),
           .repeat = options.repeat,
           .mode = mode,
+          .trusts_custom_gradients = options.trust_custom_gradients,
           .reproduce_prefix = reproduce_prefix(options, mode),
           .keep_sources = true};
 }
@@ -105,7 +109,8 @@ std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes
     text += reproduce_prefix(options, mode) + "\n";
   for (const SelectedKernel& kernel : selection.kernels)
     text += fmt::format("{} {} {} {}\n{}\n", kernel.source.selector, kernel.forward, kernel.backward,
-                        fmt::join(kernel.modes, " "), kernel.source.python);
+                        fmt::join(kernel.modes, " "), kernel.source.python) +
+            (kernel.source.launches == nullptr ? "" : digest_of(*kernel.source.launches));
   return sha256_hex(text);
 }
 
@@ -135,6 +140,11 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
   if (!selection.ok()) return selection.error();
   run_selection.selection = selection.take();
   if (!options.failed_in.empty()) keep_failed(run_selection.selection, failed);
+  if (!options.launches.empty()) {
+    const auto files = read_launch_files(options.launches);
+    if (!files.ok()) return files.error();
+    if (auto attached = attach_launches(run_selection.selection, *files); !attached.ok()) return attached.error();
+  }
   run_selection.inputs = inputs_of(run_selection.selection, modes, options);
   if (!options.shard.empty()) {
     const Result<Shard> shard = parse_shard(options.shard);

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay._errors import AssayError, CannotExport, ProgramMissing, VerificationFailed
+from assay._errors import AssayError, CannotExport, GradcheckFailed, ProgramMissing, VerificationFailed
 
 __all__ = [
     "AssayError",
     "CannotExport",
+    "Capture",
+    "GradcheckFailed",
+    "KernelResult",
     "ProgramMissing",
+    "Report",
     "Verdict",
     "VerificationFailed",
     "assert_verified",
+    "capture",
     "export",
+    "gradcheck",
     "verify",
 ]
 
@@ -32,4 +38,16 @@ def __getattr__(name: str) -> Any:
         from assay import _verify
 
         return getattr(_verify, name)
+    if name in ("Capture", "capture"):
+        from assay import _capture
+
+        return getattr(_capture, name)
+    if name in ("KernelResult", "Report"):
+        from assay import _judge
+
+        return getattr(_judge, name)
+    if name == "gradcheck":
+        from assay._gradcheck import gradcheck
+
+        return gradcheck
     raise AttributeError(f"module 'assay' has no attribute {name!r}")

@@ -27,3 +27,7 @@ class VerificationFailed(AssertionError):
     def __init__(self, message: str, verdicts: list) -> None:
         super().__init__(message)
         self.verdicts = verdicts
+
+
+class GradcheckFailed(VerificationFailed, ValueError):
+    """A gradient was not verified by :func:`assay.gradcheck`; a ``ValueError`` as in ``warp.autograd.gradcheck``."""

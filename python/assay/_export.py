@@ -86,7 +86,7 @@ class _Exporter:
 
     def file_of(self, kernel: Any, argument_types: dict[str, Any] | None) -> str:
         name = self._fresh(kernel.key)
-        text = self._function(kernel.adj, name, "@wp.kernel", argument_types)
+        text = _annotations(kernel.adj) + self._function(kernel.adj, name, "@wp.kernel", argument_types)
         constants = "".join(f"{name} = {value}\n" for name, value in self._constants.items())
         parts = [HEADER] + ([constants] if constants else []) + self._sections + [text]
         return "\n\n".join(part.rstrip("\n") + "\n" for part in parts)
@@ -162,6 +162,16 @@ class _Exporter:
         text = writer.text(name, types_by_name)
         line = adjoint.fun_lineno + definition.lineno - 1
         return f"# source: {_file_of(adjoint)}:{line}\n{decorator}\n{text}"
+
+
+def _annotations(adjoint: Any) -> str:
+    """The comments above a kernel that state its valid inputs or trust its custom gradients."""
+    try:
+        comments = inspect.getcomments(adjoint.func) or ""
+    except (OSError, TypeError):  # the source file does not exist
+        return ""
+    lines = [line.strip() for line in comments.splitlines()]
+    return "".join(f"{line}\n" for line in lines if re.match(r"#\s*(launch|domain|custom gradients):", line))
 
 
 def _file_of(adjoint: Any) -> str:

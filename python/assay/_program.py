@@ -40,5 +40,12 @@ def run(arguments: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> int:
-    """Run the program with the arguments of this process, as ``python -m assay``."""
+    """Run the program with the arguments of this process, as ``python -m assay``.
+
+    The command ``capture`` runs in this interpreter.
+    """
+    if sys.argv[1:2] == ["capture"]:
+        from assay import _run_captured
+
+        return _run_captured.main(sys.argv[2:])
     return subprocess.call([program(), *sys.argv[1:]])

@@ -126,17 +126,28 @@ def _verdict(record: dict[str, Any]) -> Verdict:
     )
 
 
-def assert_verified(kernel: Any, *, allow_undecided: bool = False, **how: Any) -> list[Verdict]:
+def assert_verified(
+    kernel: Any,
+    *,
+    dim: Any = None,
+    inputs: Sequence[Any] | None = None,
+    outputs: Sequence[Any] = (),
+    allow_undecided: bool = False,
+    **how: Any,
+) -> list[Verdict]:
     """Raise unless each pass of the kernel is verified.
 
     Parameters
     ----------
     kernel
         A kernel, as for :func:`verify`.
+    dim, inputs, outputs
+        As for ``wp.launch``: the kernel is judged on these arguments and on perturbed copies, instead of generated
+        inputs. They are not modified.
     allow_undecided
         Accept passes that Assay does not support or could not decide.
     **how
-        Further arguments of :func:`verify`.
+        Further arguments of :func:`verify`; with `dim`, only `device`, `pass_name` and `options`.
 
     Returns
     -------
@@ -148,9 +159,24 @@ def assert_verified(kernel: Any, *, allow_undecided: bool = False, **how: Any) -
     VerificationFailed
         If a pass is not verified. The message gives the reason, the location and the values.
     """
-    verdicts = verify(kernel, **how)
+    verdicts = verify(kernel, **how) if dim is None else _verify_launch(kernel, dim, inputs, outputs, how)
     accepted = ("pass", *NOT_DECIDED) if allow_undecided else ("pass",)
     wrong = [verdict for verdict in verdicts if verdict.outcome not in accepted]
     if wrong:
         raise VerificationFailed("\n".join(map(str, wrong)), verdicts)
     return verdicts
+
+
+def _verify_launch(
+    kernel: Any, dim: Any, inputs: Sequence[Any] | None, outputs: Sequence[Any], how: dict[str, Any]
+) -> list[Verdict]:
+    from assay._judge import judge
+    from assay._launches import record
+
+    launch = record(kernel, dim, inputs or (), outputs)
+    if not launch.is_recorded:
+        raise AssayError(f"{kernel.key}: {launch.not_recorded}")
+    (result,) = judge([launch], **how)
+    if not result.verdicts:
+        raise AssayError(f"{result.kernel}: {result.note}")
+    return list(result.verdicts)

@@ -1,40 +1,44 @@
-"""``pytest --verify-kernels`` judges every kernel that the tests launch."""
+"""``pytest --verify-kernels`` judges every kernel that the tests launch, on the arguments of the tests."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 OPTION = "--verify-kernels"
+MARKER = "unverified_kernels"
 KEY = pytest.StashKey["KernelsOfSession"]()
 
 
 class KernelsOfSession:
-    """The kernels that tests launched, each judged once."""
+    """The kernels that tests launched, each judged once for each extent of the launch and shapes of the arguments."""
 
-    def __init__(self, device: str) -> None:
+    def __init__(self, device: str, folder: str | None) -> None:
         self.device = device
-        self.verdicts: dict[int, list[Any]] = {}
-        self.failures: dict[int, str] = {}
-        self.launched: list[Any] = []
+        self.folder = folder
+        self.launches: list[Any] = []
+        self.results: dict[int, dict[Any, Any]] = {}
 
-    def judge(self, kernel: Any) -> str:
-        """Judge a kernel once. Returns why it is not correct, or an empty text."""
-        from assay import AssayError, CannotExport, verify
+    def judge(self, launches: list[Any]) -> list[Any]:
+        """Judge the launches of a test. Returns the results of its kernels."""
+        from assay._judge import judge
 
-        if id(kernel) not in self.verdicts:
-            self.launched.append(kernel)  # keeps the id alive
-            reason = ""
-            try:
-                verdicts = verify(kernel, device=self.device)
-                wrong = [v for v in verdicts if v.outcome not in ("pass", "inconclusive", "unsupported")]
-                reason = "\n".join(map(str, wrong))
-            except (CannotExport, AssayError) as error:
-                verdicts = [f"{kernel.key}: not judged: {error}"]
-            self.verdicts[id(kernel)], self.failures[id(kernel)] = verdicts, reason
-        return self.failures[id(kernel)]
+        new: dict[Any, Any] = {}
+        for launch in launches:
+            if launch.shapes not in self.results.get(id(launch.kernel), {}):
+                new.setdefault((id(launch.kernel), launch.shapes), launch)
+        self.launches += new.values()  # keeps the kernels alive, so that ids stay unique
+        if new:
+            by_kernel = {id(launch.kernel): launch.kernel for launch in new.values()}
+            report = judge(new.values(), device=self.device)
+            for kernel, result in zip(by_kernel, report, strict=True):
+                shapes = [launch.shapes for launch in new.values() if id(launch.kernel) == kernel]
+                self.results.setdefault(kernel, {}).update(dict.fromkeys(shapes, result))
+        found = [self.results[id(launch.kernel)][launch.shapes] for launch in launches]
+        return list({id(result): result for result in found}.values())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,12 +46,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("assay", "verification of Warp kernels")
     group.addoption(OPTION, action="store_true", help="judge every Warp kernel that the tests launch, with Assay")
     group.addoption("--verify-device", default="cpu", choices=["cpu", "ptx", "cuda"], help="where Assay judges kernels")
+    group.addoption(
+        "--verify-output",
+        metavar="DIR",
+        help="folder for Assay's reports on all kernels of the session (HTML, JUnit, SARIF)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the list of kernels if the option was given."""
+    config.addinivalue_line(
+        "markers",
+        f"{MARKER}(*names, reason=''): kernels that Assay is expected not to verify with {OPTION}; "
+        "the test fails if it verifies one of them",
+    )
     if config.getoption(OPTION):
-        config.stash[KEY] = KernelsOfSession(config.getoption("--verify-device"))
+        config.stash[KEY] = KernelsOfSession(config.getoption("--verify-device"), config.getoption("--verify-output"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -56,36 +70,38 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     kernels = item.config.stash.get(KEY, None)
     if kernels is None:
         return (yield)
-    import warp as wp
+    from assay import AssayError
+    from assay._capture import Capture
 
-    launched: list[Any] = []
-    launch = wp.launch
-
-    def launch_and_note(*arguments: Any, **named: Any) -> Any:
-        result = launch(*arguments, **named)
-        launched.extend(instances_of(named["kernel"] if "kernel" in named else arguments[0]))
-        return result
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wp, "launch", launch_and_note)
+    with Capture() as capture:
         result = yield
-    reasons = [reason for kernel in launched if (reason := kernels.judge(kernel))]
-    if reasons:
-        pytest.fail("\n".join(dict.fromkeys(reasons)), pytrace=False)
+    try:
+        results = kernels.judge(capture.launches)
+    except AssayError as error:
+        pytest.fail(f"the kernels of the test could not be judged: {error}", pytrace=False)
+    expected = {name for marker in item.iter_markers(MARKER) for name in marker.args}
+    wrong = [str(r) for r in results if r.is_wrong and r.kernel not in expected]
+    wrong += [
+        f"{r.kernel} is verified; remove it from the marker {MARKER}"
+        for r in results
+        if r.kernel in expected and r.is_verified
+    ]
+    if wrong:
+        pytest.fail("\n".join(wrong), pytrace=False)
     return result
 
 
-def instances_of(kernel: Any) -> list[Any]:
-    """The kernel, or the instances of a generic kernel."""
-    return list(kernel.overloads.values()) if kernel.is_generic else [kernel]
-
-
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print one line for each pass of each kernel."""
+    """Print one line for each kernel, and write the reports."""
     kernels = config.stash.get(KEY, None)
     if kernels is None:
         return
     terminalreporter.section("kernels")
-    for verdicts in kernels.verdicts.values():
-        for verdict in verdicts:
-            terminalreporter.write_line(str(verdict))
+    for results in kernels.results.values():
+        for result in {id(result): result for result in results.values()}.values():
+            terminalreporter.write_line(result.summary())
+    if kernels.folder and kernels.launches:
+        from assay._judge import judge
+
+        judge(kernels.launches, device=kernels.device, folder=kernels.folder)
+        terminalreporter.write_line(f"reports: {Path(kernels.folder) / 'reports'}")

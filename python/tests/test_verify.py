@@ -62,7 +62,9 @@ def test_plugin_fails_the_test_that_launches_a_wrong_kernel(pytester):
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess("-p", "assay.pytest_plugin", "--verify-kernels")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*last_writer forward on cpu: defect(race)*", "*scale forward on cpu: pass*"])
+    result.stdout.fnmatch_lines(
+        ["*last_writer forward on cpu: defect(race)*", "scale: forward pass, backward pass on cpu (1 recorded launch)"]
+    )
 
 
 def test_plugin_does_nothing_without_its_option(pytester):

@@ -26,6 +26,7 @@ def energy(x: float, y: float):
     return distance(x, y) * distance(y, 0.5) + safe_root(distance(x, x))
 
 
+# custom gradients: trusted
 @wp.kernel
 def custom_derivative_nested(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()

@@ -21,6 +21,7 @@ def turned_gradient(v: wp.vec2, angle: float, adj_turned: wp.vec2, adj_length: f
     wp.adjoint[v] += wp.vec2(adj_length, 0.25 * v[1] * adj_turned[0])
 
 
+# custom gradients: trusted
 @wp.kernel
 def custom_gradient_in_loop(
     x: wp.array(dtype=wp.vec2), angle: wp.array(dtype=float), n: int, out: wp.array(dtype=wp.vec2)

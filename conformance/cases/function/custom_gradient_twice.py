@@ -18,6 +18,7 @@ def blend_gradient(x: float, y: float, n: int, adj_ret: float):
     wp.adjoint[x] += wp.cos(x) * adj_ret
 
 
+# custom gradients: trusted
 @wp.kernel
 def custom_gradient_twice(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()

@@ -437,6 +437,13 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
   return learnt;
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> InputSpace::integer_range(std::size_t parameter,
+                                                                               const Launch& launch) const {
+  const auto& range = preconditions_.ranges[parameter];
+  if (!range || !range->low || !range->high) return std::nullopt;
+  return std::pair{least_of(*range, launch), greatest_of(*range, launch)};
+}
+
 bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) const {
   std::int64_t floats = 0;
   std::int64_t undefined = 0;

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -55,6 +56,7 @@ struct NoInputs {
   Reason reason = Reason::kNoDomain;
   std::string message;
   std::optional<reference::Finding> finding;
+  bool is_recorded = false;  ///< the inputs are those of a recorded launch
 
   [[nodiscard]] bool is_defect() const { return reason >= Reason::kRace; }
 };
@@ -84,6 +86,12 @@ class InputSpace {
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
   const std::vector<bool>& uninitialised() const { return uninitialised_; }
   const ir::ParameterUses& uses() const { return uses_; }
+  /// The least and the greatest integer that a domain annotation allows for a parameter in this launch; empty if it
+  /// does not state both.
+  std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::size_t parameter,
+                                                                     const ir::Launch& launch) const;
+  /// Whether too much of what the launch computes is undefined or unbounded.
+  bool is_degenerate(const reference::ReferenceResult& reference) const;
 
  private:
   InputSpace(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle,
@@ -113,8 +121,6 @@ class InputSpace {
   /// Whether other draws of the same request have the same finding in the same threads and elements.
   bool is_persistent(const reference::Finding& finding, DrawRequest request) const;
   NoInputs::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
-  /// Whether too much of what the launch computes is undefined or unbounded.
-  bool is_degenerate(const reference::ReferenceResult& reference) const;
 
   const ir::Module* module_;
   const ir::Function* kernel_;

@@ -220,6 +220,10 @@ class KernelRun {
             .promoted_oracle = *prepared_.promoted_oracle};
   }
 
+  std::span<const RecordedLaunch> recorded() const {
+    return prepared_.source->launches == nullptr ? std::span<const RecordedLaunch>() : *prepared_.source->launches;
+  }
+
   Judgement judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
     const JudgeConfiguration configuration{.session = session,
                                            .policy = options_.policy,
@@ -228,7 +232,9 @@ class KernelRun {
                                            .forward = options_.forward,
                                            .backward = options_.backward,
                                            .time_limit = options_.time_limit,
-                                           .cross_check_device = cross_check_device_};
+                                           .cross_check_device = cross_check_device_,
+                                           .trusts_custom_gradients = options_.trusts_custom_gradients,
+                                           .recorded = recorded()};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan =
@@ -343,6 +349,10 @@ PreparedKernel prepare(const KernelSource& source, const Printer& printer, backe
   if (const auto diagnostics = ir::verify(*source.module); !diagnostics.empty()) {
     stop(prepared, Outcome::internal_error, "verifier",
          fmt::format("{}: {}", ir::line_text(*source.module, diagnostics.front().loc), diagnostics.front().message));
+    return prepared;
+  }
+  if (!source.unsupported_launch.empty()) {
+    stop(prepared, Outcome::unsupported, "launch", source.unsupported_launch);
     return prepared;
   }
   auto start = std::chrono::steady_clock::now();

@@ -16,6 +16,7 @@
 #include "backends/device/backend.hpp"
 #include "harness/judge/counterexample.hpp"
 #include "harness/judge/policy.hpp"
+#include "harness/judge/recorded_launch.hpp"
 #include "harness/measure/measure.hpp"
 #include "harness/records/record.hpp"
 #include "harness/records/record_writer.hpp"
@@ -39,6 +40,10 @@ struct KernelSource {
   /// Why the frontend rejects this kernel; `module` is then null and its cases are unsupported(reader).
   std::optional<Error> parse_error = std::nullopt;
   double read_ms = 0;
+  /// The recorded launches that are the kernel's inputs; null: inputs are drawn.
+  std::shared_ptr<const std::vector<RecordedLaunch>> launches = nullptr;
+  /// Why none of the kernel's recorded launches can be judged; its cases are then unsupported(launch). Usually empty.
+  std::string unsupported_launch = {};
 };
 
 /// The scalar types of a kernel's parameters in a case's name: "f32", "f32_i32"; floats first, "none" without any.
@@ -69,6 +74,7 @@ struct RunOptions {
   int repeat = 1;          ///< number of times that each case is judged, with the same inputs; see repeat.hpp
   Mode mode;
   std::chrono::milliseconds time_limit{2000};  ///< processor time for one launch
+  bool trusts_custom_gradients = false;        ///< see JudgeConfiguration
   std::string reproduce_prefix = "assay run";  ///< start of the reproducing command
   bool keep_sources = false;                   ///< also of short passing kernels, in the record of their first case
   /// Called from any thread with the launch on which a case failed, before its record is written.

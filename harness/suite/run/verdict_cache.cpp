@@ -28,10 +28,12 @@ std::string text_of(const Policy& policy) {
 }
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
-  const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, reproduce_prefix, keep_sources,
-               on_counterexample, measure, cross_check_device, verdicts, test_plans] = options;
-  return fmt::format("{} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat, mode.name,
-                     time_limit.count(), keep_sources, reproduce_prefix, device.build_command(mode.flags),
+  const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, trusts_custom_gradients,
+               reproduce_prefix, keep_sources, on_counterexample, measure, cross_check_device, verdicts, test_plans] =
+      options;
+  return fmt::format("{} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat,
+                     mode.name, time_limit.count(), trusts_custom_gradients, keep_sources, reproduce_prefix,
+                     device.build_command(mode.flags),
                      cross_check_device == nullptr ? "" : cross_check_device->build_command(mode.flags));
 }
 
@@ -81,6 +83,7 @@ std::string VerdictCache::key(const KernelSource& source, std::span<const std::s
                       source.python,
                       std::vector<std::string>(cases.begin(), cases.end()),
                       lines_of(source),
+                      source.launches == nullptr ? "" : digest_of(*source.launches),
                       ir::to_text(alone(source))};
   return sha256_hex(parts.dump(-1, ' ', false, json::error_handler_t::replace));
 }

@@ -1,0 +1,127 @@
+// custom_gradient: compares the kernel's custom gradients (wp.func_grad) with the derivatives of the functions that
+// they belong to. The oracle computes both, so that no device is needed.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/judge/context.hpp"
+#include "ir/custom.hpp"
+#include "ir/source_location.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// The module in which the derivative of one function, or of all, is that of its code.
+ir::Module without_custom_gradient(ir::Module module, std::int32_t function) {
+  for (std::size_t f = 0; f < module.functions.size(); ++f) {
+    if (function == ir::kNone || static_cast<std::size_t>(function) == f) module.functions[f].gradient = ir::kNone;
+  }
+  return module;
+}
+
+struct Difference {
+  std::size_t set = 0;
+  std::size_t parameter = 0;
+  std::size_t component = 0;  ///< number in the parameter
+  long double custom = 0, derivative = 0;
+  double bound = 0;
+};
+
+/// The largest difference relative to its bound between the gradients of a set; empty if all agree. Elements without a
+/// finite derivative are not compared: custom gradients are often written for such points.
+std::optional<Difference> difference_of(const reference::ReferenceResult& custom,
+                                        const reference::ReferenceResult& derivative) {
+  std::optional<Difference> worst;
+  double worst_ratio = 1;
+  for (std::size_t p = 0; p < custom.gradients.size(); ++p) {
+    if (!custom.gradients[p] || !derivative.gradients[p]) continue;
+    const auto& ours = custom.gradients[p]->elements;
+    const auto& theirs = derivative.gradients[p]->elements;
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const double bound = ours[i].bound[reference::kPromoted] + theirs[i].bound[reference::kPromoted];
+      const auto error = static_cast<double>(std::abs(ours[i].value - theirs[i].value));
+      if (!std::isfinite(error) || !std::isfinite(bound) || error <= bound) continue;
+      const double ratio = bound > 0 ? error / bound : HUGE_VAL;
+      if (worst && ratio <= worst_ratio) continue;
+      worst_ratio = ratio;
+      worst = {.parameter = p, .component = i, .custom = ours[i].value, .derivative = theirs[i].value, .bound = bound};
+    }
+  }
+  return worst;
+}
+
+class CustomGradientCheck {
+ public:
+  explicit CustomGradientCheck(const PassContext& pass_context) : pass_context_(pass_context) {}
+
+  void run() {
+    const auto any = find(ir::kNone);
+    if (!any) return;
+    // Name the function, if one alone differs.
+    const ir::Module& module = pass_context_.subject.module;
+    for (std::size_t f = 0; f < module.functions.size(); ++f) {
+      if (module.functions[f].gradient == ir::kNone) continue;
+      if (const auto one = find(static_cast<std::int32_t>(f))) return report(*one, &module.functions[f]);
+    }
+    report(*any, nullptr);
+  }
+
+ private:
+  std::optional<Difference> find(std::int32_t function) const {
+    const KernelUnderTest& subject = pass_context_.subject;
+    const ir::Module plain = without_custom_gradient(subject.module, function);
+    const auto kernel = static_cast<std::size_t>(&subject.kernel - subject.module.kernels.data());
+    const Result<reference::Oracle> oracle = reference::Oracle::make(plain, plain.kernels[kernel]);
+    if (!oracle.ok()) return std::nullopt;
+    for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
+      const InputSet& set = pass_context_.sets[s];
+      const reference::ReferenceResult derivative = oracle->evaluate({.launch = set.launch[Precision::kNative],
+                                                                      .profile = pass_context_.configuration.profile,
+                                                                      .gradient = true,
+                                                                      .cotangents = set.cotangents,
+                                                                      .uninitialised = pass_context_.poisoned});
+      const reference::Decisions& decisions = derivative.decisions;
+      if (!derivative.findings.empty() || decisions.uncertain[Precision::kPromoted] > 0 ||
+          decisions.uncertain_kinks[Precision::kPromoted] > 0)
+        continue;
+      if (auto found = difference_of(set.reference, derivative)) {
+        found->set = s;
+        return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void report(const Difference& found, const ir::Function* function) const {
+    const KernelUnderTest& subject = pass_context_.subject;
+    PassVerdict& verdict = pass_context_.judgement.backward;
+    const std::string whose =
+        function == nullptr
+            ? "the custom gradients of the kernel's functions give"
+            : fmt::format("the custom gradient of '{}' ({}) gives", function->name,
+                          ir::line_text(subject.module,
+                                        subject.module.functions[static_cast<std::size_t>(function->gradient)].loc));
+    verdict.fail(
+        Outcome::defect, "custom_gradient",
+        fmt::format(
+            "{} {}, component {}, the gradient {}, but the derivative of the code is {} (difference allowed {}, "
+            "input set {}); if this is intended, write '# {}' above the kernel",
+            whose, subject.kernel.variables[found.parameter].name, found.component, static_cast<double>(found.custom),
+            static_cast<double>(found.derivative), found.bound, found.set, ir::kTrustedCustomGradients));
+  }
+
+  const PassContext& pass_context_;
+};
+
+}  // namespace
+
+void check_custom_gradients(const PassContext& pass_context) {
+  const KernelUnderTest& subject = pass_context.subject;
+  if (pass_context.configuration.trusts_custom_gradients || ir::trusts_custom_gradients(subject.kernel)) return;
+  if (ir::has_custom_gradient(subject.module, subject.kernel)) CustomGradientCheck(pass_context).run();
+}
+
+}  // namespace assay::harness

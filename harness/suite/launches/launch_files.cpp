@@ -1,0 +1,330 @@
+#include "harness/suite/launches/launch_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/judge/recorded_launch.hpp"
+#include "ir/analysis.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::harness {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// The oracle takes about 100 bytes for each.
+constexpr std::int64_t kMostComponents = std::int64_t{1} << 22;
+
+RecordedScalar scalar_from(const json& value) {
+  if (value.is_string()) {
+    const std::string text = value;
+    if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+    return text == "inf" ? HUGE_VAL : -HUGE_VAL;
+  }
+  if (value.is_boolean()) return std::int64_t{value.get<bool>()};
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  return value.get<double>();
+}
+
+Result<RecordedArgument> argument_from(const json& value, const fs::path& folder) {
+  RecordedArgument argument{.name = value.at("name"), .dtype = value.at("dtype"), .shape = {}, .content = {}};
+  if (!value.contains("shape")) {
+    std::ranges::transform(value.at("value"), std::back_inserter(argument.value), scalar_from);
+    return argument;
+  }
+  argument.is_array = true;
+  argument.shape = value.at("shape").get<std::vector<std::int64_t>>();
+  argument.shares_memory_with = value.value("shares_memory_with", std::vector<std::string>{});
+  if (value.at("file").is_null()) return argument;
+  const std::string name = value.at("file");
+  if (name.empty() || fs::path(name).filename() != name)
+    return Error{
+        fmt::format("the file of argument '{}' must be a name without folders, got '{}'", argument.name, name)};
+  Result<NpyArray> content = read_npy(folder / name);
+  if (!content.ok()) return content.error();
+  argument.content = content.take();
+  return argument;
+}
+
+Result<LaunchFile> read_launch_file(const fs::path& path, const schemas::Validator& validator) {
+  const auto fail = [&](std::string reason) { return Error{std::move(reason), path.string()}; };
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream.is_open()) return fail("cannot open the recorded launch");
+  const json document = json::parse(stream, nullptr, false);
+  if (document.is_discarded()) return fail("invalid JSON; a recorded launch is one JSON object");
+  if (const auto errors = validator.diagnostics(document); !errors.empty())
+    return fail(fmt::format("invalid recorded launch: {}", errors.front().text()));
+  LaunchFile file{.path = path,
+                  .kernel = document.at("kernel"),
+                  .source = document.value("source", ""),
+                  .dim = document.at("dim").get<std::vector<std::int64_t>>(),
+                  .arguments = {}};
+  for (const json& value : document.at("arguments")) {
+    Result<RecordedArgument> argument = argument_from(value, path.parent_path());
+    if (!argument.ok()) return argument.error().where.empty() ? fail(argument.error().message) : argument.error();
+    file.arguments.push_back(argument.take());
+  }
+  return file;
+}
+
+bool has_array_fields(const ir::Module& module, ir::Type type) {
+  if (type.shape != ir::Shape::kStruct) return false;
+  return std::ranges::any_of(module.structs[type.struct_id].fields, [&](const ir::Field& field) {
+    return field.type.is_array() || has_array_fields(module, field.type);
+  });
+}
+
+/// What an argument of this type must be, for messages.
+std::string describe_type(const ir::Module& module, ir::Type type) {
+  const std::size_t count = ir::scalar_components(module, type.element()).size();
+  const std::string element =
+      type.shape == ir::Shape::kStruct
+          ? fmt::format("struct {}", module.structs[type.struct_id].name)
+          : fmt::format("{}{}", ir::row(type.scalar).warp_name, count > 1 ? fmt::format(" x {}", count) : "");
+  return type.is_array() ? fmt::format("an array of {} with {} dimensions", element, int{type.rank}) : element;
+}
+
+/// Whether elements with this descriptor hold the element type: the same scalar, or raw bytes for structs.
+bool holds(const std::string& descriptor, ir::Type element) {
+  if (element.shape == ir::Shape::kStruct) return descriptor[1] == 'V';
+  const ir::ScalarRow& row = ir::row(element.scalar);
+  if (descriptor.substr(2) != std::to_string(row.bytes)) return false;
+  const char kind = descriptor[1];
+  if (element.scalar == ir::Scalar::kBool) return kind == 'b' || kind == 'u' || kind == 'i';
+  if (element.scalar == ir::Scalar::kBF16) return kind == 'u' || kind == 'V';
+  return kind == (row.is_float ? 'f' : row.is_signed ? 'i' : 'u');
+}
+
+class Binder {
+ public:
+  Binder(const LaunchFile& file, const ir::Module& module, const ir::Function& kernel)
+      : file_(file), module_(module), kernel_(kernel), uses_(ir::parameter_use(module, kernel)) {}
+
+  Result<BoundLaunch> bind() {
+    const auto parameters = static_cast<std::size_t>(kernel_.parameter_count);
+    if (file_.arguments.size() != parameters) {
+      return fail(fmt::format("kernel '{}' has {} parameters, but the launch has {} arguments", kernel_.name,
+                              parameters, file_.arguments.size()));
+    }
+    choose_extents();
+    for (std::size_t p = 0; p < parameters; ++p) {
+      if (auto bound = bind_argument(p); !bound.ok()) return bound.error();
+    }
+    std::int64_t components = 0;
+    for (const ir::Argument& argument : launch_.arguments)
+      components += ir::element_count(argument) *
+                    static_cast<std::int64_t>(ir::scalar_components(module_, argument.type.element()).size());
+    if (components > kMostComponents)
+      reject(fmt::format("its arguments have {} scalar components, at most {} are supported", components,
+                         kMostComponents));
+    if (!unsupported_.empty()) return BoundLaunch{.launch = std::nullopt, .unsupported = unsupported_};
+    return BoundLaunch{.launch = std::move(launch_), .unsupported = {}};
+  }
+
+ private:
+  Error fail(std::string reason) const { return {std::move(reason), file_.path.string()}; }
+  /// The first reason counts.
+  void reject(std::string reason) {
+    if (unsupported_.empty())
+      unsupported_ = fmt::format("the recorded launch {} is not supported: {}", file_.path.filename().string(), reason);
+  }
+
+  void choose_extents() {
+    const auto rank = static_cast<std::size_t>(kernel_.launch_rank);
+    for (std::size_t d = 0; d < rank; ++d)
+      launch_.extents.push_back(d < file_.dim.size() ? static_cast<std::int32_t>(file_.dim[d]) : 1);
+    const bool repeats = std::any_of(file_.dim.begin() + static_cast<std::ptrdiff_t>(std::min(rank, file_.dim.size())),
+                                     file_.dim.end(), [](std::int64_t extent) { return extent != 1; });
+    // The threads of a block share their indices in a kernel with tiles.
+    if (repeats && !ir::uses_tiles(kernel_)) {
+      reject(
+          fmt::format("it has {} extents, but wp.tid() returns {} indices, so that several threads get the same ones",
+                      file_.dim.size(), rank));
+    }
+  }
+
+  Result<void> bind_argument(std::size_t p) {
+    const RecordedArgument& argument = file_.arguments[p];
+    const ir::Variable& parameter = kernel_.variables[p];
+    if (argument.name != parameter.name) {
+      return fail(fmt::format("argument {} must be '{}', a parameter of kernel '{}', got '{}'", p, parameter.name,
+                              kernel_.name, argument.name));
+    }
+    if (has_array_fields(module_, parameter.type.element()))
+      reject(fmt::format("parameter '{}' is a struct with arrays", parameter.name));
+    const auto mismatch = [&](const std::string& got) {
+      return fail(
+          fmt::format("argument '{}' must be {}, got {}", argument.name, describe_type(module_, parameter.type), got));
+    };
+    if (argument.is_array != parameter.type.is_array()) return mismatch(argument.is_array ? "an array" : "a value");
+    if (!argument.is_array) return bind_value(argument, parameter.type, mismatch);
+    check_memory(argument, p);
+    return bind_array(argument, parameter.type, mismatch);
+  }
+
+  template <class Mismatch>
+  Result<void> bind_value(const RecordedArgument& argument, ir::Type type, const Mismatch& mismatch) {
+    ir::Argument bound = ir::make_argument(module_, type);
+    const std::vector<ir::ScalarComponent> leaves = ir::scalar_components(module_, type);
+    if (argument.value.size() != leaves.size())
+      return mismatch(fmt::format("{} numbers of {}", argument.value.size(), argument.dtype));
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      std::byte* const at = bound.bytes.data() + leaves[i].offset;
+      if (ir::is_float(leaves[i].scalar)) {
+        const double value = std::visit([](auto number) { return static_cast<double>(number); }, argument.value[i]);
+        ir::write_float(leaves[i].scalar, at, value);
+      } else if (const auto* real = std::get_if<double>(&argument.value[i])) {
+        return mismatch(fmt::format("the number {}", *real));
+      } else if (const auto* natural = std::get_if<std::uint64_t>(&argument.value[i])) {
+        ir::write_integer(leaves[i].scalar, at, static_cast<std::int64_t>(*natural));
+      } else {
+        ir::write_integer(leaves[i].scalar, at, std::get<std::int64_t>(argument.value[i]));
+      }
+    }
+    launch_.arguments.push_back(std::move(bound));
+    return {};
+  }
+
+  template <class Mismatch>
+  Result<void> bind_array(const RecordedArgument& argument, ir::Type type, const Mismatch& mismatch) {
+    if (argument.shape.size() != type.rank) return mismatch(fmt::format("{} dimensions", argument.shape.size()));
+    std::vector<std::int32_t> shape;
+    for (const std::int64_t extent : argument.shape)
+      shape.push_back(static_cast<std::int32_t>(extent));
+    const auto elements =
+        std::accumulate(argument.shape.begin(), argument.shape.end(), 1.0,
+                        [](double product, std::int64_t extent) { return product * static_cast<double>(extent); });
+    const std::size_t held = argument.content ? argument.content->bytes.size() : 0;
+    const double size = elements * static_cast<double>(ir::layout_of(module_, type.element()).size);
+    if (argument.content && !holds(argument.content->descriptor, type.element()))
+      return mismatch(fmt::format("elements of {} ({})", argument.dtype, argument.content->descriptor));
+    if (static_cast<double>(held) != size)
+      return mismatch(fmt::format("{} bytes for the shape ({})", held, fmt::join(argument.shape, ", ")));
+    ir::Argument bound = ir::make_argument(module_, type, std::move(shape));
+    if (held > 0) std::memcpy(bound.bytes.data(), argument.content->bytes.data(), held);
+    launch_.arguments.push_back(std::move(bound));
+    return {};
+  }
+
+  void check_memory(const RecordedArgument& argument, std::size_t p) {
+    for (const std::string& name : argument.shares_memory_with) {
+      const auto end = kernel_.variables.begin() + kernel_.parameter_count;
+      const auto other = std::find_if(kernel_.variables.begin(), end,
+                                      [&](const ir::Variable& variable) { return variable.name == name; });
+      if (other == end) continue;
+      const auto q = static_cast<std::size_t>(other - kernel_.variables.begin());
+      if (!uses_[p].changed() && !uses_[q].changed()) continue;
+      reject(fmt::format("arrays '{}' and '{}' share memory and the kernel changes '{}'; pass separate arrays",
+                         argument.name, name, uses_[p].changed() ? argument.name : name));
+    }
+  }
+
+  const LaunchFile& file_;
+  const ir::Module& module_;
+  const ir::Function& kernel_;
+  ir::ParameterUses uses_;
+  ir::Launch launch_;
+  std::string unsupported_;
+};
+
+bool is_launch_of(const LaunchFile& file, const KernelSource& source) {
+  const std::string name = source.module != nullptr ? source.module->kernels[source.kernel_index].name : source.kernel;
+  const bool named = file.kernel == name || (source.module == nullptr && name.ends_with("." + file.kernel));
+  return named && (file.source.empty() || file.source == fs::path(source.file).filename());
+}
+
+/// Binds the launches of one kernel.
+Result<void> attach(KernelSource& source, const std::vector<const LaunchFile*>& files, std::vector<Note>& notes) {
+  std::vector<RecordedLaunch> launches;
+  std::vector<std::string> reasons;
+  for (const LaunchFile* file : files) {
+    Result<BoundLaunch> bound = bind_launch(*file, *source.module, source.module->kernels[source.kernel_index]);
+    if (!bound.ok()) return bound.error();
+    if (bound->launch) launches.push_back({file->path.filename().string(), *std::move(bound->launch)});
+    else reasons.push_back(bound->unsupported);
+  }
+  if (launches.empty()) {
+    source.unsupported_launch = reasons.front();
+    return {};
+  }
+  for (std::string& reason : reasons)
+    notes.push_back({.kind = "unsupported launch", .text = std::move(reason)});
+  source.launches = std::make_shared<const std::vector<RecordedLaunch>>(std::move(launches));
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<LaunchFile>> read_launch_files(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") paths.push_back(entry.path());
+  }
+  if (error)
+    return Error{fmt::format("cannot read the folder of recorded launches: {}", error.message()), folder.string()};
+  if (paths.empty()) {
+    return Error{"the folder must contain recorded launches, one .json file each (see schemas/launch.schema.json)",
+                 folder.string()};
+  }
+  std::ranges::sort(paths);
+  const schemas::Validator validator(schemas::kLaunchSchemaText);
+  std::vector<LaunchFile> files;
+  for (const fs::path& path : paths) {
+    Result<LaunchFile> file = read_launch_file(path, validator);
+    if (!file.ok()) return file.error();
+    files.push_back(file.take());
+  }
+  return files;
+}
+
+Result<BoundLaunch> bind_launch(const LaunchFile& file, const ir::Module& module, const ir::Function& kernel) {
+  return Binder(file, module, kernel).bind();
+}
+
+Result<void> attach_launches(Selection& selection, const std::vector<LaunchFile>& files) {
+  std::set<const LaunchFile*> used;
+  for (SelectedKernel& kernel : selection.kernels) {
+    std::vector<const LaunchFile*> own;
+    for (const LaunchFile& file : files) {
+      if (is_launch_of(file, kernel.source)) own.push_back(&file);
+    }
+    if (own.empty()) {
+      selection.notes.push_back(
+          {.kind = "no recorded launch, judged on generated inputs", .text = kernel.source.selector});
+      continue;
+    }
+    used.insert(own.begin(), own.end());
+    if (kernel.source.module == nullptr) continue;
+    if (auto attached = attach(kernel.source, own, selection.notes); !attached.ok()) return attached.error();
+  }
+  for (const LaunchFile& file : files) {
+    if (!used.contains(&file))
+      selection.notes.push_back({.kind = "launch of another kernel", .text = file.path.string()});
+  }
+  if (!used.empty()) return {};
+  std::set<std::string> names;
+  for (const LaunchFile& file : files)
+    names.insert(file.kernel);
+  return Error{
+      fmt::format("no recorded launch is of a selected kernel; there are launches of {}", fmt::join(names, ", ")),
+      files.front().path.parent_path().string()};
+}
+
+}  // namespace assay::harness

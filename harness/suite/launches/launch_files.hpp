@@ -1,0 +1,62 @@
+// Recorded launches: files in a folder (schemas/launch.schema.json), bound to the selected kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/suite/launches/npy.hpp"
+#include "harness/suite/select/select.hpp"
+#include "ir/launch.hpp"
+#include "ir/module.hpp"
+#include "support/result.hpp"
+
+namespace assay::harness {
+
+/// A scalar of an argument passed by value.
+using RecordedScalar = std::variant<double, std::int64_t, std::uint64_t>;
+
+struct RecordedArgument {
+  std::string name;
+  std::string dtype;  ///< for messages
+  bool is_array = false;
+  std::vector<std::int64_t> shape;  ///< arrays
+  std::optional<NpyArray> content;  ///< arrays; empty for an array without elements
+  std::vector<std::string> shares_memory_with;
+  std::vector<RecordedScalar> value;  ///< otherwise
+};
+
+/// The content of one launch file.
+struct LaunchFile {
+  std::filesystem::path path;
+  std::string kernel;
+  std::string source;  ///< file name of the kernel's source; empty: any
+  std::vector<std::int64_t> dim;
+  std::vector<RecordedArgument> arguments;
+};
+
+/// All launch files of a folder, in the order of their names. Fails with the file, the position in it and what was
+/// expected if the folder has no .json file, or if one is invalid.
+Result<std::vector<LaunchFile>> read_launch_files(const std::filesystem::path& folder);
+
+/// A launch of the kernel, or why Assay cannot judge it.
+struct BoundLaunch {
+  std::optional<ir::Launch> launch;
+  std::string unsupported;  ///< if there is no launch
+};
+
+/// Binds the arguments to the kernel's parameters; arrays become dense. As in Warp, missing extents are 1. A launch is
+/// unsupported if threads get the same index because it has more extents than wp.tid() returns, if the kernel changes
+/// an array that shares memory with another one, if a parameter is a struct with arrays, or if the arguments are very
+/// large. Fails if an argument does not match its parameter.
+Result<BoundLaunch> bind_launch(const LaunchFile& file, const ir::Module& module, const ir::Function& kernel);
+
+/// Gives each selected kernel its recorded launches. Kernels without any and launches of other kernels become notes.
+/// Fails as bind_launch does, and if no file is a launch of a selected kernel.
+Result<void> attach_launches(Selection& selection, const std::vector<LaunchFile>& files);
+
+}  // namespace assay::harness
