@@ -64,6 +64,7 @@ ALLOWED = {
         "ir/types", "reference/cpu", "support"),
     "harness/judge/compare": ("harness/records", "support"),
     "harness/judge/inputs": ("ir", "reference/cpu", "support"),
+    "harness/live": ("backends/cpu", "backends/worker", "support"),
     "harness/measure": ("backends/device", "harness/judge", "support"),
     "harness/mutation": (
         "backends/cpu", "backends/cuda/nvrtc", "backends/device", "backends/ptx", "harness/judge",

@@ -8,6 +8,7 @@
 
 #include "backends/device/registry.hpp"
 #include "cli/commands.hpp"
+#include "cli/import_options.hpp"
 #include "cli/options.hpp"
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
@@ -21,6 +22,7 @@ using nlohmann::json;
 
 struct ListOptions {
   std::vector<std::string> selectors;
+  ImportOptions import;
   std::string device = "cpu";
   int random = 8;
   std::uint64_t seed = 1;
@@ -70,15 +72,23 @@ json case_json(const harness::KernelSource& source, const std::string& name) {
   return listed;
 }
 
+Result<harness::Selection> select(const ListOptions& options, const std::vector<std::string>& modes) {
+  if (!options.import.enabled) {
+    return harness::select(
+        options.selectors,
+        {.device = options.device, .modes = modes, .random_kernels = options.random, .first_random = options.seed});
+  }
+  const Result<Import> import = import_selected(options.selectors, options.import);
+  if (!import.ok()) return import.error();
+  return harness::select_exported(import->kernels, modes);
+}
+
 int list(const ListOptions& options) {
-  if (options.selectors.empty()) {
+  if (options.selectors.empty() && options.import.modules.empty()) {
     return print_or_fail(options.as_json ? families_json().dump(1) + "\n" : families_table());
   }
   const std::vector<harness::Mode> modes = harness::modes_of(options.device, "", 0);
-  const Result<harness::Selection> selection = harness::select(options.selectors, {.device = options.device,
-                                                                                   .modes = harness::names_of(modes),
-                                                                                   .random_kernels = options.random,
-                                                                                   .first_random = options.seed});
+  const Result<harness::Selection> selection = select(options, harness::names_of(modes));
   if (!selection.ok()) return fail(selection.error());
   const auto device = backends::make_device(options.device);
   if (!device.ok()) return fail(device.error());
@@ -102,6 +112,7 @@ void add_list(CLI::App& app, Invocation& invocation) {
       .add_option("SELECTOR", options->selectors,
                   "A family, a pattern over <family>/<kernel>/<types>/<device>/<pass>, or FILE.py[:KERNEL]")
       ->option_text(" ");
+  add_import_options(command, options->import);
   add_device_option(command, options->device, "Device in the names of the listed cases; no case is run");
   add_random_option(command, options->random);
   add_seed_option(command, options->seed, "Seed of the first random kernel");

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/import_options.hpp"
 #include "cli/options.hpp"
 #include "cli/run_suite.hpp"
 
@@ -12,6 +13,7 @@ constexpr const char* kRunFooter =
     "A SELECTOR is a family, a pattern over <family>/<kernel>/<types>/<device>/<pass>[/<mode>] or the beginning of\n"
     "such a pattern, a Python file, a folder of Python files, or a file pattern:\n"
     "  loop   'loop/dyn*'   '*/*/f64'   loop/r1_42 (a random kernel)   FILE.py   FILE.py:KERNEL   src/   'src/*.py'\n"
+    "With --import, a SELECTOR is FILE.py, FILE.py:KERNEL or the name of a module.\n"
     "Exit status: 0 all results as expected, 1 unexpected results, 2 usage error, 3 internal error, 4 nothing ran,\n"
     "77 every case is unsupported here.";
 
@@ -85,6 +87,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   harness::SuiteOptions& suite = request->suite;
   CLI::App& command = *app.add_subcommand("run", "Judge kernels, forward and backward");
   add_selection_options(command, suite);
+  add_import_options(command, request->import);
   add_effort_options(command, suite);
   add_device_options(command, suite);
   command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
@@ -104,7 +107,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_color_option(command, request->color);
   command.footer(kRunFooter);
   command.callback([request, &invocation] {
-    if (request->suite.selectors.empty() && request->suite.failed_in.empty()) throw CLI::RequiredError("SELECTOR");
+    if (request->suite.selectors.empty() && request->suite.failed_in.empty() && request->import.modules.empty())
+      throw CLI::RequiredError("SELECTOR");
     request->suite.command_line = invocation.arguments;
     invocation.status = run_suite(*request);
   });

@@ -81,7 +81,14 @@ class TerminalObserver final : public harness::RunObserver {
 
 }  // namespace
 
-int run_suite(const RunRequest& request) {
+int run_suite(RunRequest request) {
+  std::vector<live::SourceFile> sources;
+  if (request.import.enabled) {
+    Result<Import> import = import_selected(request.suite.selectors, request.import);
+    if (!import.ok()) return fail(import.error());
+    request.suite.exported = std::move(import->kernels);
+    sources = std::move(import->sources);
+  }
   // Read before the run, which may write to the same folders.
   const Result<reports::ReportOptions> report_options = read_report_options(request.baseline, request.mutation_score);
   if (!report_options.ok()) return fail(report_options.error());
@@ -104,6 +111,8 @@ int run_suite(const RunRequest& request) {
     return fail(printed.error(), ExitStatus::internal);
   const std::string archived = archiver.archive(run->device(), [](const std::string& line) { print_message(line); });
   if (const auto printed = print(archived); !printed.ok()) return fail(printed.error(), ExitStatus::internal);
+  if (const auto changed = live::changed_source(sources))
+    print_message(*changed + ": the file changed during the run; the results are about its earlier version");
   if (const std::string remark = run->device().remark(); !remark.empty()) print_message(remark);
   return reports->summary.verdict.exit_status;
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/import_options.hpp"
 #include "harness/suite/options.hpp"
 #include "support/terminal.hpp"
 
@@ -10,6 +11,7 @@ namespace assay::cli {
 
 struct RunRequest {
   harness::SuiteOptions suite;
+  ImportOptions import;        ///< imports the selectors of `suite`, if enabled
   std::string baseline;        ///< of the reports; empty: none
   std::string mutation_score;  ///< folder of `assay mutate` whose score the reports show; empty: none
   double reduce = 10;          ///< seconds to spend on reducing failures; 0: none
@@ -18,6 +20,6 @@ struct RunRequest {
 };
 
 /// Judges, writes the reports and prints the result; returns the process's exit status.
-int run_suite(const RunRequest& request);
+int run_suite(RunRequest request);
 
 }  // namespace assay::cli

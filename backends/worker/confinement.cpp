@@ -34,6 +34,14 @@ Confinement confine(const Allowance& allowance, const char* code_folder) {
   return confinement;
 }
 
+Confinement confine_program(const char* writable_folder) {
+  Confinement confinement;
+  confinement.files_error = restrict_writing(writable_folder, confinement.landlock_version);
+  const bool limits_signals = confinement.files_error == 0 && confinement.landlock_version >= kLandlockSignals;
+  confinement.system_calls_error = deny_system_changes(!limits_signals);
+  return confinement;
+}
+
 std::string describe(const Confinement& confinement) {
   if (confinement.system_calls_error == Confinement::kNotRequested &&
       confinement.files_error == Confinement::kNotRequested) {

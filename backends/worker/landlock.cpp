@@ -41,14 +41,16 @@ RulesetAttributes attributes_of(std::int32_t version) {
 }
 
 /// A path that does not exist needs no rule.
-bool allow_reading(int ruleset, const std::string& path) {
+bool allow(int ruleset, const std::string& path, std::uint64_t rights) {
   const FileDescriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (place.get() < 0) {
     return errno == ENOENT || errno == ENOTDIR;
   }
-  const landlock_path_beneath_attr rule{.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = place.get()};
+  const landlock_path_beneath_attr rule{.allowed_access = rights, .parent_fd = place.get()};
   return ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U) == 0;
 }
+
+bool allow_reading(int ruleset, const std::string& path) { return allow(ruleset, path, LANDLOCK_ACCESS_FS_READ_FILE); }
 
 bool allow_reading_libraries(int ruleset) {
   for (const char* const path : {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"}) {
@@ -64,9 +66,10 @@ bool allow_reading_libraries(int ruleset) {
   return !kSanitized || allow_reading(ruleset, "/");
 }
 
-}  // namespace
-
-std::int32_t restrict_file_access(const char* folder, std::int32_t& version) {
+/// Creates a rule set with all rights that this system knows, adds rules, and restricts the process to them.
+/// `add_rules` gets the rule set and its version and returns false, with errno set, if a rule cannot be added.
+template <class AddRules>
+std::int32_t restrict_to(std::int32_t& version, const AddRules& add_rules) {
   const long known = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (known < 0) {
     return errno;
@@ -75,12 +78,28 @@ std::int32_t restrict_file_access(const char* folder, std::int32_t& version) {
   const RulesetAttributes attributes = attributes_of(usable);
   const FileDescriptor ruleset(
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0U)));
-  if (ruleset.get() < 0 || !allow_reading(ruleset.get(), folder) || !allow_reading_libraries(ruleset.get()) ||
+  if (ruleset.get() < 0 || !add_rules(ruleset.get(), usable) ||
       ::syscall(SYS_landlock_restrict_self, ruleset.get(), 0U) != 0) {
     return errno;
   }
   version = usable;
   return 0;
+}
+
+}  // namespace
+
+std::int32_t restrict_file_access(const char* folder, std::int32_t& version) {
+  return restrict_to(version, [folder](int ruleset, std::int32_t) {
+    return allow_reading(ruleset, folder) && allow_reading_libraries(ruleset);
+  });
+}
+
+std::int32_t restrict_writing(const char* folder, std::int32_t& version) {
+  return restrict_to(version, [folder](int ruleset, std::int32_t usable) {
+    constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+    return allow(ruleset, "/", kRead | LANDLOCK_ACCESS_FS_EXECUTE) && allow(ruleset, folder, file_rights(usable)) &&
+           allow(ruleset, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  });
 }
 
 }  // namespace assay::worker

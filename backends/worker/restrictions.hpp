@@ -12,6 +12,12 @@ namespace assay::worker {
 /// number: ENOSYS or EINVAL if the kernel does not support such filters, ENOPKG if built without libseccomp.
 [[nodiscard]] std::int32_t filter_system_calls();
 
+/// Makes system calls fail in the calling process and its descendants: those that create sockets, leave the process
+/// group, inspect other processes, change the owner, permissions, times or attributes of files, or change the system.
+/// Everything else is allowed. If `deny_signals`, a process can signal only the calling process. Returns 0 or an error
+/// number, as filter_system_calls does.
+[[nodiscard]] std::int32_t deny_system_changes(bool deny_signals);
+
 /// The first versions in which Landlock restricts more than files.
 inline constexpr std::int32_t kLandlockNetwork = 4;  ///< TCP
 inline constexpr std::int32_t kLandlockSignals = 6;  ///< and abstract Unix sockets
@@ -21,5 +27,9 @@ inline constexpr std::int32_t kLandlockSignals = 6;  ///< and abstract Unix sock
 /// processes. Open descriptors stay usable. The process must already have no_new_privs set. Returns 0 and sets the
 /// version, or returns the error number: ENOSYS or EOPNOTSUPP if the kernel does not support Landlock.
 [[nodiscard]] std::int32_t restrict_file_access(const char* folder, std::int32_t& version);
+
+/// Permanently restricts the calling process to changing files below `folder`; it can read and execute all files and
+/// write to /dev/null. Network and signals as for restrict_file_access, which describes the result.
+[[nodiscard]] std::int32_t restrict_writing(const char* folder, std::int32_t& version);
 
 }  // namespace assay::worker

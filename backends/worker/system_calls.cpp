@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -117,24 +118,92 @@ std::vector<Allowed> allowed_calls() {
   return allowed;
 }
 
+/// A system call that fails with `error`, under conditions on its arguments.
+struct Denied {
+  int call;
+  int error = EPERM;
+  std::vector<scmp_arg_cmp> when = {};
+};
+
+void add_processes_and_network(std::vector<Denied>& denied, bool deny_signals) {
+  denied.push_back({SCMP_SYS(socket), EACCES});
+  for (const int call : {SCMP_SYS(setsid), SCMP_SYS(setpgid), SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv),
+                         SCMP_SYS(process_vm_writev), SCMP_SYS(shmget), SCMP_SYS(semget), SCMP_SYS(msgget)})
+    denied.push_back({call});
+  if (!deny_signals) return;
+  // The program that the process executes has the same number.
+  for (const int call : {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo), SCMP_SYS(rt_tgsigqueueinfo)})
+    denied.push_back({call, EPERM, {argument(0, SCMP_CMP_NE, static_cast<scmp_datum_t>(::getpid()))}});
+  for (const int call : {SCMP_SYS(tkill), SCMP_SYS(pidfd_send_signal)})
+    denied.push_back({call});
+}
+
+/// Landlock does not restrict what is known about a file.
+void add_file_attributes(std::vector<Denied>& denied) {
+  for (const int call : {SCMP_SYS(chmod), SCMP_SYS(fchmod), SCMP_SYS(fchmodat), SCMP_SYS(chown), SCMP_SYS(lchown),
+                         SCMP_SYS(fchown), SCMP_SYS(fchownat), SCMP_SYS(utime), SCMP_SYS(utimes), SCMP_SYS(futimesat),
+                         SCMP_SYS(utimensat), SCMP_SYS(setxattr), SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr),
+                         SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr)})
+    denied.push_back({call});
+}
+
+void add_system(std::vector<Denied>& denied) {
+  for (const int call :
+       {SCMP_SYS(mount),          SCMP_SYS(umount2),      SCMP_SYS(pivot_root),    SCMP_SYS(chroot),
+        SCMP_SYS(setns),          SCMP_SYS(unshare),      SCMP_SYS(bpf),           SCMP_SYS(perf_event_open),
+        SCMP_SYS(io_uring_setup), SCMP_SYS(userfaultfd),  SCMP_SYS(init_module),   SCMP_SYS(finit_module),
+        SCMP_SYS(delete_module),  SCMP_SYS(kexec_load),   SCMP_SYS(reboot),        SCMP_SYS(swapon),
+        SCMP_SYS(swapoff),        SCMP_SYS(settimeofday), SCMP_SYS(clock_settime), SCMP_SYS(adjtimex),
+        SCMP_SYS(clock_adjtime),  SCMP_SYS(sethostname),  SCMP_SYS(setdomainname), SCMP_SYS(add_key),
+        SCMP_SYS(request_key),    SCMP_SYS(keyctl),       SCMP_SYS(quotactl),      SCMP_SYS(acct)})
+    denied.push_back({call});
+  denied.push_back({SCMP_SYS(prlimit64), EPERM, {argument(0, SCMP_CMP_NE, 0)}});
+}
+
 struct Release {
   void operator()(void* filter) const { ::seccomp_release(filter); }
 };
+using Filter = std::unique_ptr<void, Release>;
+
+/// Level 2 makes libseccomp search the list by bisection. Calls for another architecture kill the process.
+int set_attributes(const Filter& filter) {
+  const int error = ::seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);
+  return error != 0 ? error : ::seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+}
+
+int add_rule(const Filter& filter, std::uint32_t action, int call, std::span<const scmp_arg_cmp> when) {
+  return ::seccomp_rule_add_array(filter.get(), action, call, static_cast<unsigned>(when.size()), when.data());
+}
 
 }  // namespace
 
 std::int32_t filter_system_calls() {
-  const std::unique_ptr<void, Release> filter(::seccomp_init(SCMP_ACT_KILL_PROCESS));
+  const Filter filter(::seccomp_init(SCMP_ACT_KILL_PROCESS));
   if (filter == nullptr) {
     return ENOSYS;
   }
-  // Level 2 makes libseccomp search the list by bisection. Calls for another architecture kill the process.
-  int error = ::seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);
-  if (error == 0) error = ::seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+  int error = set_attributes(filter);
   for (const Allowed& allowed : allowed_calls()) {
     if (error != 0) break;
-    error = ::seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, allowed.call,
-                                     static_cast<unsigned>(allowed.when.size()), allowed.when.data());
+    error = add_rule(filter, SCMP_ACT_ALLOW, allowed.call, allowed.when);
+  }
+  if (error == 0) error = ::seccomp_load(filter.get());
+  return -error;
+}
+
+std::int32_t deny_system_changes(bool deny_signals) {
+  const Filter filter(::seccomp_init(SCMP_ACT_ALLOW));
+  if (filter == nullptr) {
+    return ENOSYS;
+  }
+  std::vector<Denied> calls;
+  add_processes_and_network(calls, deny_signals);
+  add_file_attributes(calls);
+  add_system(calls);
+  int error = set_attributes(filter);
+  for (const Denied& denied : calls) {
+    if (error != 0) break;
+    error = add_rule(filter, SCMP_ACT_ERRNO(static_cast<unsigned>(denied.error)), denied.call, denied.when);
   }
   if (error == 0) error = ::seccomp_load(filter.get());
   return -error;
@@ -147,6 +216,7 @@ std::int32_t filter_system_calls() {
 namespace assay::worker {
 
 std::int32_t filter_system_calls() { return ENOPKG; }
+std::int32_t deny_system_changes(bool) { return ENOPKG; }
 
 }  // namespace assay::worker
 

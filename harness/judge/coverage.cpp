@@ -52,7 +52,7 @@ std::vector<UncoveredBranch> Coverage::uncovered(const ir::Module& module) const
       if (samples_missing(choice, way) == 0) continue;
       const ir::SourceLocation place = ir::source_location(module, choice.loc);
       UncoveredBranch gap{.line = place.loc.line, .what = std::string(describe_uncovered(choice.kind, way))};
-      if (place.is_imported) gap.file = place.file;
+      if (place.file != module.source_name) gap.file = place.file;
       if (choice.taken[way] > 0) gap.what += " more than once";
       if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(std::move(gap));
     }

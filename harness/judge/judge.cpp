@@ -46,7 +46,7 @@ bool involves_two_threads(const NoInputs& none) {
 harness::FindingRecord finding_of(const NoInputs& none, const KernelUnderTest& subject) {
   const ir::SourceLocation location = ir::source_location(subject.module, none.finding->loc);
   FindingRecord finding{.line = location.loc.line, .access = none.message, .threads = {}};
-  if (location.is_imported) finding.file = location.file;
+  if (location.file != subject.module.source_name) finding.file = location.file;
   finding.threads.push_back(std::to_string(none.finding->thread));
   if (involves_two_threads(none)) finding.threads.push_back(std::to_string(none.finding->other_thread));
   return finding;

@@ -8,6 +8,7 @@
 
 #include "backends/device/registry.hpp"
 #include "harness/measure/measure.hpp"
+#include "harness/suite/select/exported_kernel.hpp"
 
 namespace assay::harness {
 
@@ -16,6 +17,7 @@ struct SuiteOptions {
   std::string failed_in;  ///< judge the cases that failed in this folder's run instead of the selectors; empty: use the
                           ///< selectors
   std::string launches;   ///< folder of recorded launches, the inputs of their kernels; empty: inputs are drawn
+  std::optional<std::vector<ExportedKernel>> exported;  ///< judge these instead of the selectors
   std::string device = "cpu";
   backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below
   std::string cross_check;    ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode

@@ -24,7 +24,7 @@ Policy policy_of(const SuiteOptions& options) {
 
 /// The start of the command that reproduces a case: every option but its selector, device, pass and seed.
 std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
-  std::string prefix = "assay run";
+  std::string prefix = options.exported ? "assay run --import" : "assay run";
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
@@ -133,10 +133,11 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
     selectors = selectors_of(failed);
     if (selectors.empty()) return run_selection;
   }
-  Result<Selection> selection = select(selectors, {.device = options.device,
-                                                   .modes = names_of(modes),
-                                                   .random_kernels = options.random,
-                                                   .first_random = options.seed});
+  Result<Selection> selection = options.exported ? select_exported(*options.exported, names_of(modes))
+                                                 : select(selectors, {.device = options.device,
+                                                                      .modes = names_of(modes),
+                                                                      .random_kernels = options.random,
+                                                                      .first_random = options.seed});
   if (!selection.ok()) return selection.error();
   run_selection.selection = selection.take();
   if (!options.failed_in.empty()) keep_failed(run_selection.selection, failed);

@@ -2,25 +2,35 @@
 
 An exported file imports only ``warp`` and ``typing``. It holds one kernel with the functions, structs and constants
 that the kernel uses, each captured value spelled out. The body keeps the lines of the original, so that a comment
-``# source: FILE:LINE`` above each function is enough to find the original line of every line below it.
+``# source: FILE:LINE`` above each function is enough to find the original line of every line below it. Comments
+directly above a kernel, such as ``# domain:``, are copied, and a comment ``# file: FILE sha256 HASH`` at the top
+identifies the version of each file that the lines come from.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import functools
+import hashlib
 import inspect
 import keyword
+import linecache
 import re
+import tokenize
 import types
+import typing
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import warp as wp
 from warp._src import codegen, context
 
-from assay._errors import CannotExport
-from assay._spelling import is_builtin_function, spell_constant, spell_type
+from ._errors import CannotExport
+from ._spelling import is_builtin_function, spell_constant, spell_type
 
 HEADER = "from typing import Any, Callable\n\nimport warp as wp\n"
 
@@ -46,13 +56,58 @@ def export(kernel: Any, *, argument_types: dict[str, Any] | None = None) -> str:
     CannotExport
         If the file cannot hold the kernel: the message says why.
     """
+    return export_kernel(kernel, argument_types=argument_types).text
+
+
+@dataclass(frozen=True)
+class Exported:
+    """An exported kernel.
+
+    Attributes
+    ----------
+    text
+        The exported file.
+    line
+        Line of the kernel's ``def`` in the user's file; 0 if unknown.
+    files
+        The SHA-256 of each file that the text was copied from, by its path.
+    """
+
+    text: str
+    line: int
+    files: dict[str, str]
+
+
+def export_kernel(
+    kernel: Any,
+    *,
+    argument_types: dict[str, Any] | None = None,
+    name: str | None = None,
+    shown_path: Callable[[str], str] = str,
+) -> Exported:
+    """Write a kernel as a standalone file, as :func:`export` does.
+
+    Parameters
+    ----------
+    kernel, argument_types
+        As for :func:`export`.
+    name
+        The name of the kernel in the file; by default that of its function.
+    shown_path
+        Gives the path of a source file as the exported file names it.
+
+    Raises
+    ------
+    CannotExport
+        If the file cannot hold the kernel.
+    """
     if not isinstance(kernel, context.Kernel):
         raise TypeError(f"expected a kernel, as @wp.kernel makes it, got {type(kernel).__name__}")
     reserved: set[str] = set()
     while True:
-        exporter = _Exporter(reserved)
+        exporter = _Exporter(reserved, shown_path)
         try:
-            return exporter.file_of(kernel, argument_types)
+            return exporter.file_of(kernel, name or kernel.key, argument_types)
         except _NameTaken as taken:
             reserved.add(taken.name)
 
@@ -67,29 +122,38 @@ class _NameTaken(Exception):
 
 @dataclass
 class _Replacement:
-    """Bytes of the source that another text replaces, without changing the number of lines."""
+    """Bytes of the source that another text replaces, without changing the number of lines.
+
+    `line_end` ends each line that is left over: a backslash is needed unless the text is in brackets.
+    """
 
     begin: int
     end: int
     text: str
+    line_end: str = " \\\n"
 
 
 class _Exporter:
     """The file of one kernel."""
 
-    def __init__(self, reserved: set[str]) -> None:
+    def __init__(self, reserved: set[str], shown_path: Callable[[str], str]) -> None:
+        self._shown_path = shown_path
+        self._files: dict[str, str] = {}
         self._used = {"wp", "Any", "Callable", *reserved, *dir(builtins)}
         self._sections: list[str] = []
         self._constants: dict[str, str] = {}
         self._names: dict[int, str] = {}
         self._keep: list[Any] = []
 
-    def file_of(self, kernel: Any, argument_types: dict[str, Any] | None) -> str:
-        name = self._fresh(kernel.key)
-        text = _annotations(kernel.adj) + self._function(kernel.adj, name, "@wp.kernel", argument_types)
+    def file_of(self, kernel: Any, wanted: str, argument_types: dict[str, Any] | None) -> Exported:
+        place = _place_of(kernel.adj)
+        text = self._function(kernel.adj, self._fresh(wanted), "@wp.kernel", argument_types)
+        text = "".join(f"{line}\n" for line in place.comments()) + text
         constants = "".join(f"{name} = {value}\n" for name, value in self._constants.items())
-        parts = [HEADER] + ([constants] if constants else []) + self._sections + [text]
-        return "\n\n".join(part.rstrip("\n") + "\n" for part in parts)
+        files = "".join(f"# file: {self._shown_path(path)} sha256 {sha}\n" for path, sha in self._files.items())
+        parts = [files + HEADER] + ([constants] if constants else []) + self._sections + [text]
+        whole = "\n\n".join(part.rstrip("\n") + "\n" for part in parts)
+        return Exported(text=whole, line=place.line, files=self._files)
 
     def _fresh(self, wanted: str) -> str:
         base = re.sub(r"\W", "_", wanted.split(".")[-1]) or "_"
@@ -140,7 +204,7 @@ class _Exporter:
     def _form(self, form: Any, name: str) -> list[str]:
         """One overload, with its custom gradient and replay function."""
         if form.native_snippet is not None:
-            raise CannotExport(f"function {form.key} is native code (wp.func_native)")
+            return [self._native(form, name)]
         texts = [self._function(form.adj, name, "@wp.func", None)]
         if form.custom_grad_func is not None:
             grad = self._fresh(f"adj_{name}")
@@ -150,32 +214,98 @@ class _Exporter:
             texts.append(self._function(form.custom_replay_func.adj, replay, f"@wp.func_replay({name})", None))
         return texts
 
+    def _native(self, form: Any, name: str) -> str:
+        """A function of native code, as it was declared."""
+        parts = {"adj_snippet": form.adj_native_snippet, "replay_snippet": form.replay_snippet}
+        snippets = [repr(form.native_snippet), *(f"{part}={text!r}" for part, text in parts.items() if text)]
+        parameters = ", ".join(f"{a.label}: {spell_type(a.type, self.struct)}" for a in form.adj.args)
+        result = typing.get_type_hints(form.func).get("return")
+        arrow = f" -> {spell_type(result, self.struct)}" if result not in (None, type(None)) else ""
+        return f"@wp.func_native({', '.join(snippets)})\ndef {name}({parameters}){arrow}: ...\n"
+
     def _function(self, adjoint: Any, name: str, decorator: str, argument_types: dict[str, Any] | None) -> str:
         """The text of one function, with a comment that gives its place in the user's file."""
-        source = inspect.cleandoc("\n" + adjoint.source) + "\n"
+        source, place = _source_of(adjoint), _place_of(adjoint)
         tree = ast.parse(source)
         definition = next((n for n in tree.body if isinstance(n, ast.FunctionDef)), None)
         if definition is None:
             raise CannotExport("it has no source text that starts with def")
         types_by_name = {a.label: a.type for a in adjoint.args} | (argument_types or {})
-        writer = _FunctionWriter(self, adjoint.get_static_evaluation_context(), source.encode(), definition)
+        writer = _FunctionWriter(self, adjoint, source.encode(), definition)
         text = writer.text(name, types_by_name)
-        line = adjoint.fun_lineno + definition.lineno - 1
-        return f"# source: {_file_of(adjoint)}:{line}\n{decorator}\n{text}"
+        comment = ""
+        if place.line:
+            self._files.setdefault(place.path, _digest(place.path))
+            comment = f"# source: {self._shown_path(place.path)}:{place.line}\n"
+        return f"{comment}{decorator}\n{text}"
 
 
-def _annotations(adjoint: Any) -> str:
-    """The comments above a kernel that state its valid inputs or trust its custom gradients."""
-    try:
-        comments = inspect.getcomments(adjoint.func) or ""
-    except (OSError, TypeError):  # the source file does not exist
-        return ""
-    lines = [line.strip() for line in comments.splitlines()]
-    return "".join(f"{line}\n" for line in lines if re.match(r"#\s*(launch|domain|custom gradients):", line))
+def _source_of(adjoint: Any) -> str:
+    """The source text of a function; with its code transformers applied, if it has any."""
+    source = inspect.cleandoc("\n" + adjoint.source) + "\n"
+    if not adjoint.transformers:
+        return source
+    tree = ast.parse(source)
+    for transformer in adjoint.transformers:
+        tree = transformer.visit(tree)
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
-def _file_of(adjoint: Any) -> str:
-    return inspect.getsourcefile(adjoint.func) or adjoint.filename
+@dataclass(frozen=True)
+class _Place:
+    """Where the author wrote a function.
+
+    Attributes
+    ----------
+    path
+        Of the file.
+    first
+        Line of the first decorator, or of the ``def``; 0 if the file does not contain the function's text.
+    line
+        Line of the ``def``; 0 likewise.
+    """
+
+    path: str
+    first: int
+    line: int
+
+    def comments(self) -> list[str]:
+        """The comments directly above the function and its decorators."""
+        lines = linecache.getlines(self.path) if self.first else []
+        found: list[str] = []
+        for line in reversed(lines[: max(self.first - 1, 0)]):
+            if not line.lstrip().startswith("#"):
+                break
+            found.insert(0, line.strip())
+        return [line for line in found if not line.startswith(("# source:", "# file:"))]
+
+
+def _place_of(adjoint: Any) -> _Place:
+    path = inspect.getsourcefile(adjoint.func) or adjoint.filename
+    # Warp gives an instance of a generic function the source text, but no line.
+    first = adjoint.fun_lineno or inspect.unwrap(adjoint.func).__code__.co_firstlineno
+    text = adjoint.source.splitlines()
+    lines = linecache.getlines(path)[first - 1 : first - 1 + len(text)]
+    if adjoint.transformers or not text or [line.strip() for line in text] != [line.strip() for line in lines]:
+        return _Place(path, 0, 0)
+    definition = next((n for n in ast.parse(_source_of(adjoint)).body if isinstance(n, ast.FunctionDef)), None)
+    return _Place(path, first, first + definition.lineno - 1 if definition else 0)
+
+
+@functools.cache
+def _digest(path: str) -> str:
+    """The SHA-256 of a file.
+
+    Raises
+    ------
+    CannotExport
+        If the file is no longer the one that Python executed.
+    """
+    with tokenize.open(path) as stream:
+        text = stream.read()
+    if text.splitlines() != "".join(linecache.getlines(path)).splitlines():
+        raise CannotExport(f"its file {path} has changed since it was imported")
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def _forms(function: Any) -> list[Any]:
@@ -185,12 +315,23 @@ def _forms(function: Any) -> list[Any]:
     return forms or [function]
 
 
+def _by_expression(values: dict[str, Any]) -> dict[str, Any]:
+    """The values by the text of their expressions, spaced in one way."""
+    result = {}
+    for code, value in values.items():
+        with contextlib.suppress(SyntaxError):
+            result[ast.unparse(ast.parse(code.strip(), mode="eval"))] = value
+    return result
+
+
 class _FunctionWriter(ast.NodeVisitor):
     """Replaces the names of one function that are not its own."""
 
-    def __init__(self, exporter: _Exporter, names: dict[str, Any], source: bytes, definition: ast.FunctionDef) -> None:
+    def __init__(self, exporter: _Exporter, adjoint: Any, source: bytes, definition: ast.FunctionDef) -> None:
         self._exporter = exporter
-        self._names = names
+        self._names = adjoint.get_static_evaluation_context()
+        # Warp evaluates wp.static where the function is defined: a captured variable may have changed since.
+        self._static_values = _by_expression(getattr(adjoint, "resolved_static_expressions", {}))
         self._source = source
         self._definition = definition
         self._starts = [0]
@@ -230,7 +371,7 @@ class _FunctionWriter(ast.NodeVisitor):
             spelled = "Callable"
         else:
             spelled = spell_type(kind, self._exporter.struct)
-        self._replace(argument.annotation, spelled)
+        self._replace(argument.annotation, spelled, line_end="\n")
 
     def _drop_result_type(self, returns: ast.expr) -> None:
         """Warp infers the type of the result; an annotation may name what only the user's module knows."""
@@ -246,16 +387,16 @@ class _FunctionWriter(ast.NodeVisitor):
     def _end(self, node: Any) -> int:
         return self._offset(node.end_lineno, node.end_col_offset)
 
-    def _replace(self, node: Any, text: str) -> None:
-        begin = self._offset(node.lineno, node.col_offset)
-        if self._source[begin : self._end(node)].decode() != text:
-            self._replacements.append(_Replacement(begin, self._end(node), text))
+    def _replace(self, node: Any, text: str, line_end: str = " \\\n") -> None:
+        begin, end = self._offset(node.lineno, node.col_offset), self._end(node)
+        if self._source[begin:end].decode() != text:
+            self._replacements.append(_Replacement(begin, end, text, line_end))
 
     def _replaced(self, start: int, end: int) -> str:
         pieces, position = [], start
         for change in sorted(self._replacements, key=lambda r: r.begin):
             lost_lines = self._source[change.begin : change.end].count(b"\n")
-            pieces += [self._source[position : change.begin].decode(), change.text + " \\\n" * lost_lines]
+            pieces += [self._source[position : change.begin].decode(), change.text + change.line_end * lost_lines]
             position = change.end
         pieces.append(self._source[position:end].decode())
         return "".join(pieces) + "\n"
@@ -263,15 +404,24 @@ class _FunctionWriter(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         found, function = self._lookup(node.func)
         if found and function is wp.static and len(node.args) == 1:
-            expression = ast.Expression(ast.fix_missing_locations(node.args[0]))
             try:
-                value = eval(compile(expression, "<wp.static>", "eval"), dict(self._names))
+                self._replace(node, self._static(self._static_value(node.args[0])))
             except NameError:  # the variable of a static loop
-                value = None
+                pass
             else:
-                self._replace(node, self._static(value))
                 return
         self.generic_visit(node)
+
+    def _static_value(self, argument: ast.expr) -> Any:
+        code = ast.unparse(argument)
+        if code in self._static_values:
+            return self._static_values[code]
+        try:
+            return eval(compile(code, "<wp.static>", "eval"), dict(self._names))
+        except NameError:
+            raise
+        except Exception as error:
+            raise CannotExport(f"wp.static({code}) raises {type(error).__name__}: {error}") from error
 
     def _static(self, value: Any) -> str:
         """The result of wp.static: a literal, so that it keeps its digits as in Warp."""

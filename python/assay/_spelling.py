@@ -13,7 +13,7 @@ import warp as wp
 from warp._src import codegen, context
 from warp._src import types as warp_types
 
-from assay._errors import CannotExport
+from ._errors import CannotExport
 
 StructName = Callable[[codegen.Struct], str]
 """Gives the name of a struct in the exported file, and writes its definition there if needed."""
@@ -43,11 +43,18 @@ def spell_type(kind: Any, struct_name: StructName) -> str:
         return str(kind.__name__)
     if kind is Any:
         return "Any"
-    if _is_array_type(kind):
-        return f"wp.array(dtype={spell_type(kind.dtype, struct_name)}, ndim={kind.ndim})"
+    array = _array_name(kind)
+    if array:
+        return f"wp.{array}(dtype={spell_type(kind.dtype, struct_name)}, ndim={kind.ndim})"
+    if type(kind) is getattr(warp_types, "Reference", None):
+        return f"wp.ref[{spell_type(kind.value_type, struct_name)}]"
+    if kind in (warp_types.Int, warp_types.Float, warp_types.Scalar):
+        return f"wp.{kind.__name__}"
     if isinstance(kind, codegen.Struct):
         return struct_name(kind)
     if inspect.isclass(kind):
+        if issubclass(kind, np.generic):
+            kind = warp_types.np_dtype_to_warp_type.get(kind, kind)
         if kind in warp_types.scalar_types or kind is warp_types.bool:
             return f"wp.{kind.__name__}"
         if getattr(kind, "_wp_generic_type_str_", None) is not None:
@@ -56,7 +63,7 @@ def spell_type(kind: Any, struct_name: StructName) -> str:
             return f"wp.{kind.__name__}"
     if kind is Callable or getattr(kind, "__origin__", None) is Callable or "Callable" in repr(kind):
         return "Callable"
-    raise CannotExport(f"a parameter has the type {type_name(kind)}")
+    raise CannotExport(f"it uses the type {type_name(kind)}")
 
 
 def type_name(kind: Any) -> str:
@@ -67,11 +74,15 @@ def type_name(kind: Any) -> str:
     return str(getattr(kind, "__name__", None) or type(kind).__name__)
 
 
-def _is_array_type(kind: Any) -> bool:
+_ARRAYS = ("array", "indexedarray", "fabricarray", "indexedfabricarray")
+
+
+def _array_name(kind: Any) -> str:
+    """The name of the array type; empty if it is none. Warp has annotations and, in older versions, empty arrays."""
     annotation = getattr(warp_types, "_ArrayAnnotationBase", None)
-    if annotation is not None and isinstance(kind, annotation):
-        return getattr(kind, "_concrete_cls", None) is warp_types.array
-    return type(kind) is warp_types.array
+    is_annotation = annotation is not None and isinstance(kind, annotation)
+    found = getattr(kind, "_concrete_cls", None) if is_annotation else type(kind)
+    return next((name for name in _ARRAYS if getattr(warp_types, name, None) is found), "")
 
 
 def _spell_aggregate(kind: Any, struct_name: StructName) -> str:
@@ -80,22 +91,20 @@ def _spell_aggregate(kind: Any, struct_name: StructName) -> str:
     match kind._wp_generic_type_str_:
         case "vec_t":
             stem = {(2,): "vec2", (3,): "vec3", (4,): "vec4", (6,): "spatial_vector"}.get(shape)
-            made = f"wp.types.vector(length={shape[0]}, dtype="
+            made = f"wp.types.vector(length={shape[0] or 'Any'}, dtype="
         case "mat_t":
             stem = {(2, 2): "mat22", (3, 3): "mat33", (4, 4): "mat44", (6, 6): "spatial_matrix"}.get(shape)
-            made = f"wp.types.matrix(shape=({shape[0]}, {shape[-1]}), dtype="
+            made = f"wp.types.matrix(shape=({shape[0] or 'Any'}, {shape[-1] or 'Any'}), dtype="
         case "quat_t":
-            stem, made = "quat", ""
+            stem, made = "quat", "wp.types.quaternion(dtype="
         case "transform_t":
-            stem, made = "transform", ""
+            stem, made = "transform", "wp.types.transformation(dtype="
         case _:
-            raise CannotExport(f"a parameter has the type {type_name(kind)}")
+            raise CannotExport(f"it uses the type {type_name(kind)}")
     scalar = warp_types.type_scalar_type(kind)
     predefined = f"{stem}{_LETTERS.get(scalar, '?')}"
     if stem and _is_equal_type(getattr(wp, predefined, None), kind):
         return f"wp.{predefined}"
-    if not made:
-        raise CannotExport(f"a parameter has the type {type_name(kind)}")
     return f"{made}{spell_type(scalar, struct_name)})"
 
 

@@ -1,5 +1,6 @@
 """Kernels that only a running Python can describe."""
 
+import ast
 import enum
 import math
 from typing import Any
@@ -27,6 +28,8 @@ def energy(p: Particle, height: float):
 
 
 def make_scale(factor: float, function: wp.Function):
+    # Comments of the factory stay.
+    # domain: -2 <= x <= 2
     @wp.kernel
     def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
         i = wp.tid()
@@ -62,6 +65,17 @@ def energies(
     """Has a docstring."""
     i = wp.tid()
     out[i] = energy(particles[i], height) + GRAVITY[1] * float(Mode.FAST.value) + math.pi
+
+
+@wp.kernel
+def long_annotation(
+    x: wp.array(
+        dtype=float,
+    ),
+    out: wp.array(dtype=float),
+):
+    i = wp.tid()
+    out[i] = x[i]
 
 
 @wp.kernel
@@ -120,3 +134,47 @@ def native(x: float) -> float: ...
 def calls_native(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = native(x[i])
+
+
+def print_all(x):
+    print(x)
+
+
+@wp.kernel(module="unique")
+def calls_python(x: wp.array(dtype=float)):
+    i = wp.tid()
+    if x[i] < 0.0:
+        print_all(x[i])
+
+
+def make_powers():
+    made = []
+    for power in (1.0, 2.0):
+
+        @wp.kernel
+        def power_kernel(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+            i = wp.tid()
+            out[i] = x[i] * wp.static(power)  # noqa: B023
+
+        made.append(power_kernel)
+    return made
+
+
+powers = make_powers()
+
+
+class TripleConstants(ast.NodeTransformer):
+    def visit_Constant(self, node):
+        return ast.copy_location(ast.Constant(3.0 * node.value), node) if isinstance(node.value, float) else node
+
+
+def transformed(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 1.0 * x[i]
+
+
+transformed = wp.Kernel(
+    transformed,
+    module=wp.get_module(__name__),
+    code_transformers=[TripleConstants()],
+)

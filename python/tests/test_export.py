@@ -70,6 +70,17 @@ def test_instance_of_generic_kernel(tmp_path):
     assert "Any)" not in text.split("@wp.kernel")[1]
 
 
+def test_annotation_of_several_lines_keeps_the_lines_below():
+    text = assay.export(kernels.long_annotation)
+    assert "\\" not in text
+    lines = text.splitlines()
+    mark = next(n for n, line in enumerate(lines) if line.startswith("# source: "))
+    first = int(lines[mark].rsplit(":", 1)[1])
+    user = inspect.getsource(kernels).splitlines()
+    distance = next(n for n, line in enumerate(lines) if line.strip() == "out[i] = x[i]") - (mark + 2)
+    assert user[first - 1 + distance].strip() == "out[i] = x[i]"
+
+
 def test_lines_below_source_comment_are_those_of_the_user():
     text = assay.export(kernels.scaled_halves).splitlines()
     user = inspect.getsource(kernels).splitlines()
@@ -83,9 +94,52 @@ def test_lines_below_source_comment_are_those_of_the_user():
         assert text[body].strip() == user[first].strip()
 
 
+def test_instance_of_generic_kernel_has_the_lines_of_the_user():
+    instance = wp.overload(kernels.any_type, [wp.array(dtype=wp.vec3), wp.array(dtype=wp.vec3)])
+    user = inspect.getsource(kernels).splitlines()
+    line = next(n for n, text in enumerate(user, 1) if text.startswith("def any_type"))
+    assert f"# source: {kernels.__file__}:{line}\n@wp.kernel\n" in assay.export(instance)
+
+
+def test_comments_above_a_kernel_are_copied():
+    text = assay.export(kernels.scaled_squares)
+    assert "\n# Comments of the factory stay.\n# domain: -2 <= x <= 2\n# source: " in text
+    assert "# domain" not in assay.export(kernels.energies)
+
+
+def test_native_functions_are_exported_as_declared(tmp_path):
+    text = assay.export(kernels.calls_native)
+    assert "@wp.func_native('return x;')\ndef native(x: wp.float32) -> float: ...\n" in text
+    module = load(text, tmp_path)
+    x = wp.array(X, dtype=float)
+    assert np.array_equal(results(kernels.calls_native, x), results(module.calls_native, x))
+
+
+def test_static_expressions_have_the_value_of_the_definition(tmp_path):
+    texts = [assay.export(kernel) for kernel in kernels.powers]
+    assert ["x[i] * 1.0" in texts[0], "x[i] * 2.0" in texts[1]] == [True, True]
+
+
+def test_code_transformers_are_applied(tmp_path):
+    text = assay.export(kernels.transformed)
+    assert "3.0 * x[i]" in text
+    assert "# source: " not in text
+    module = load(text, tmp_path)
+    x = wp.array(X, dtype=float)
+    assert np.array_equal(results(kernels.transformed, x), results(module.transformed, x))
+
+
 def test_reason_why_not():
-    with pytest.raises(assay.CannotExport, match="native code"):
-        assay.export(kernels.calls_native)
+    with pytest.raises(assay.CannotExport, match="calls the Python function print_all"):
+        assay.export(kernels.calls_python)
+
+
+def test_changed_file_is_not_exported(tmp_path):
+    text = "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = 1.0\n"
+    module = load(text, tmp_path, "changing")
+    (tmp_path / "changing.py").write_text(text.replace("1.0", "2.0"))
+    with pytest.raises(assay.CannotExport, match="has changed since it was imported"):
+        assay.export(module.k)
 
 
 def test_refuses_what_is_no_kernel():

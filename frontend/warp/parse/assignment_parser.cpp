@@ -32,6 +32,11 @@ bool lacks_atomics(ir::Type element) {
          !ir::is_float(element.scalar);
 }
 
+/// The names and type of FunctionContext::AssignedFlag.
+std::string flag_name(std::string_view name) { return fmt::format("{}_is_assigned", name); }
+std::string guard_name(std::string_view name) { return fmt::format("{}_before_assignment", name); }
+constexpr ir::Type kGuardType = ir::kI32.local_array_of(1);
+
 }  // namespace
 
 bool WarpStatementParser::is_new_here(std::string_view name) const {
@@ -157,8 +162,15 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     context_.error(name, "arrays cannot be assigned");
     return;
   }
+  const bool needs_flag = context_.flow.has_unassigned_reads(text);
   if (variable == kNone && is_new_here(text)) {
-    context_.bindings.bind(text, context_.builder.let(std::string(text), value));
+    variable = context_.builder.let(std::string(text), value);
+    context_.bindings.bind(text, variable);
+    if (needs_flag) {
+      const ir::VarId flag = context_.builder.let(flag_name(text), context_.builder.boolean(true));
+      const ir::VarId guard = context_.builder.let_zero(guard_name(text), kGuardType);
+      context_.assigned_flags[variable] = {.is_assigned = flag, .guard = guard};
+    }
     return;
   }
   if (variable == kNone) {
@@ -167,6 +179,13 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
       --depth;
     variable = context_.builder.declare(std::string(text), type);
     context_.bindings.bind_outside(depth, text, variable);
+    if (needs_flag) {
+      const FunctionContext::AssignedFlag flag{.is_assigned = context_.builder.declare(flag_name(text), ir::kBool),
+                                               .guard = context_.builder.declare(guard_name(text), kGuardType)};
+      context_.bindings.declare_outside(depth, flag.is_assigned);
+      context_.bindings.declare_outside(depth, flag.guard);
+      context_.assigned_flags[variable] = flag;
+    }
   }
   if (FunctionContext::is_alias(variable)) {
     context_.error(name, "an array alias cannot be reassigned");
@@ -181,6 +200,14 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
   note_changed_constant(name, variable);
   context_.builder.at(name.loc());
   context_.builder.assign(variable, value);
+  set_assigned(variable, true);
+}
+
+/// Sets the variable's flag, if it has one.
+void WarpStatementParser::set_assigned(ir::VarId variable, bool is_assigned) {
+  const auto flag = context_.assigned_flags.find(variable);
+  if (flag != context_.assigned_flags.end())
+    context_.builder.assign(flag->second.is_assigned, context_.builder.boolean(is_assigned));
 }
 
 /// x = S() and x = wp.vec3() declare a variable that starts as zero.

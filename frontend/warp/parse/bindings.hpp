@@ -35,6 +35,8 @@ class Bindings {
     scopes_[depth].names[name] = variable;
     scopes_[depth].undeclared.push_back(variable);
   }
+  /// The same for a variable without a name.
+  void declare_outside(std::size_t depth, ir::VarId variable) { scopes_[depth].undeclared.push_back(variable); }
   /// The variables that the current block must declare now.
   std::vector<ir::VarId> take_undeclared() { return std::exchange(scopes_.back().undeclared, {}); }
 

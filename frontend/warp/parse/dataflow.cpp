@@ -201,14 +201,14 @@ class Execution {
     const SyntaxNode condition = statement.part(SyntaxField::kCondition);
     reads(statement.is(SyntaxKind::kFor) ? statement.part(SyntaxField::kRight) : condition, assigned);
     Assigned body = assigned;
-    if (statement.is(SyntaxKind::kFor)) target(statement.part(SyntaxField::kLeft), body);
-    at_break_.push_back({.names = {}, .unreachable = true});
-    at_continue_.push_back({.names = {}, .unreachable = true});
-    block(statement.part(SyntaxField::kBody), body);
-    body.meet(at_continue_.back());
-    const Assigned broken = std::move(at_break_.back());
-    at_break_.pop_back();
-    at_continue_.pop_back();
+    Assigned broken = iteration(statement, body);
+    // A loop in the body may leave its variable undefined for the next iteration.
+    Assigned next = assigned;
+    next.meet(body);
+    if (!next.unreachable && next.names != assigned.names) {
+      body = next;
+      broken = iteration(statement, body);
+    }
     if (condition && condition.is(SyntaxKind::kTrue)) {
       assigned = broken;  // the only way out
     } else if (statement.is(SyntaxKind::kFor) && surely_runs(statement.part(SyntaxField::kRight))) {
@@ -218,6 +218,19 @@ class Execution {
       // In Warp, the variable of a loop without iterations is undefined after it.
       assigned.names.erase(statement.part(SyntaxField::kLeft).text());
     }
+  }
+
+  /// One iteration of a loop, from the state at its start to that at its end. Returns what every break has assigned.
+  Assigned iteration(SyntaxNode statement, Assigned& body) {
+    if (statement.is(SyntaxKind::kFor)) target(statement.part(SyntaxField::kLeft), body);
+    at_break_.push_back({.names = {}, .unreachable = true});
+    at_continue_.push_back({.names = {}, .unreachable = true});
+    block(statement.part(SyntaxField::kBody), body);
+    body.meet(at_continue_.back());
+    Assigned broken = std::move(at_break_.back());
+    at_break_.pop_back();
+    at_continue_.pop_back();
+    return broken;
   }
 
   std::vector<SyntaxNode>& unassigned_;
@@ -375,9 +388,9 @@ Dataflow::Dataflow(SyntaxNode body, const std::vector<std::string_view>& paramet
   Assigned assigned{.names = NameSet(parameters.begin(), parameters.end())};
   Execution(unassigned).block(body, assigned);
   falls_through_ = !assigned.unreachable;
-  NameSet reported;
   for (const SyntaxNode name : unassigned) {
-    if (!assignments_.contains(name.text()) || !reported.insert(name.text()).second) continue;
+    if (!assignments_.contains(name.text()) || !unassigned_ids_.insert(name.id()).second) continue;
+    unassigned_names_.insert(name.text());
     unassigned_.push_back({.name = name, .after_loop = builder.loop_variables.contains(name.text())});
   }
 }

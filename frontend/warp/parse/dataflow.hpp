@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,10 @@ class Dataflow {
   int assignments(std::string_view name) const;
   /// Whether a statement of this block or of a nested one assigns the name.
   bool assigned_in(SyntaxNode block, std::string_view name) const;
+  /// In the order in which they were found.
   const std::vector<UnassignedRead>& unassigned_reads() const { return unassigned_; }
+  bool is_unassigned(SyntaxNode name) const { return unassigned_ids_.contains(name.id()); }
+  bool has_unassigned_reads(std::string_view name) const { return unassigned_names_.contains(name); }
   /// Whether control can reach the end of the body.
   bool falls_through() const { return falls_through_; }
 
@@ -44,6 +48,8 @@ class Dataflow {
   std::map<std::string_view, int> assignments_;
   std::map<const void*, std::vector<std::string_view>> assigned_in_;
   std::vector<UnassignedRead> unassigned_;
+  std::set<const void*> unassigned_ids_;
+  std::set<std::string_view> unassigned_names_;
   bool falls_through_ = true;
 };
 

@@ -75,7 +75,7 @@ ExprId WarpExpressionParser::value(SyntaxNode node) {
     case SyntaxKind::kSubscript:
       if (is_adjoint(node)) return context_.error(node, "adjoints cannot be read; accumulate into them with +=");
       if (const auto number = literal(node)) return constant(node, *number);
-      return read_place(context_, node, place(node));
+      return if_assigned(node, read_place(context_, node, place(node)));
     case SyntaxKind::kCall: return call(node);
     case SyntaxKind::kString: return context_.error(node, "strings are not supported in kernels");
     case SyntaxKind::kNone: return context_.error(node, "None is not supported in kernels");
@@ -181,7 +181,7 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
     const bool is_state =
         !FunctionContext::is_alias(variable) && context_.function.var(variable).type == scalar_type(ir::Scalar::kU32);
     if (is_state) context_.loads.push_back(variable);
-    return read_place(context_, node, name_place(node));
+    return if_assigned(node, read_place(context_, node, name_place(node)));
   }
   if (context_.flow.assignments(text) > 0) {
     context_.failed = true;  // reported by the data flow analysis
@@ -192,6 +192,22 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
   if (context_.scope().type(node).ok()) return context_.error(node, "types cannot be used as values");
   if (!context_.functions(text).empty()) return context_.error(node, "functions cannot be used as values here");
   return context_.error(node, "name is not defined");
+}
+
+/// The value of a variable or a part of it, with a check that the variable is assigned if it may be unassigned here.
+ExprId WarpExpressionParser::if_assigned(SyntaxNode node, ExprId value) {
+  SyntaxNode name = node;
+  while (name.is(SyntaxKind::kAttribute) || name.is(SyntaxKind::kSubscript))
+    name = name.part(name.is(SyntaxKind::kAttribute) ? SyntaxField::kObject : SyntaxField::kValue);
+  if (value == kNone || !name.is(SyntaxKind::kIdentifier) || !context_.flow.is_unassigned(name)) return value;
+  const auto flag = context_.assigned_flags.find(context_.bindings.find(name.text()));
+  if (flag == context_.assigned_flags.end() || !context_.type_of(value).is_value()) return value;
+  context_.guarded_reads.insert(name.id());
+  ir::Builder& builder = context_.builder;
+  builder.at(name.loc());
+  const ExprId index = builder.cast(ir::kI32, builder.op(Op::kNot, {builder.var(flag->second.is_assigned)}));
+  const ExprId test = builder.op(Op::kEq, {builder.load(flag->second.guard, {index}), builder.i32(0)});
+  return builder.op(Op::kWhere, {test, value, context_.copy(value)});
 }
 
 ExprId WarpExpressionParser::unary(SyntaxNode node) {

@@ -93,6 +93,7 @@ class WarpExpressionParser {
  private:
   // operators
   ir::ExprId name(SyntaxNode node);
+  ir::ExprId if_assigned(SyntaxNode node, ir::ExprId value);
   ir::ExprId constant(SyntaxNode node, const Constant& constant);
   ir::ExprId unary(SyntaxNode node);
   /// A chain of & and ^ without parentheses.

@@ -55,6 +55,16 @@ struct FunctionContext {
   /// Names of constants that were used with their default type.
   std::set<std::string_view> used_constants;
 
+  /// For variables with reads that may come before any assignment: a bool that says whether the variable is assigned,
+  /// and an array of one element. Such a read also reads this array, past its end if the variable is not assigned, so
+  /// that launches with such reads are invalid.
+  struct AssignedFlag {
+    ir::VarId is_assigned = ir::kNone;
+    ir::VarId guard = ir::kNone;
+  };
+  std::map<ir::VarId, AssignedFlag> assigned_flags;
+  std::set<const void*> guarded_reads;  ///< by the syntax node of the name
+
   /// False inside conditionally evaluated expressions, where nothing may be moved before the statement.
   bool may_hoist = true;
   /// Arrays that the statement has loaded from so far; a side effect on one of them would come too early.

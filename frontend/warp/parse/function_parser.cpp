@@ -1,6 +1,8 @@
 // Parses one function or kernel: its signature, thread indices and body.
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,10 +54,10 @@ class WarpFunctionParser {
       names.push_back(parameter.name.text());
     ir::Function function{.name = entry_.name, .is_kernel = entry_.is_kernel, .loc = entry_.definition.loc()};
     FunctionContext context(file_, entry_, function, Dataflow(body, names));
-    report_unassigned(context);
     declare_signature(context);
     if (!declare_adjoints(context)) return std::nullopt;
     WarpStatementParser(context).body(body);
+    report_unassigned(context);
     if (entry_.gradient_of != nullptr && context.flow.falls_through()) return_adjoints(context);
     check_results(context);
     reject_scalar_updates(context, entry_.definition.part(SyntaxField::kName));
@@ -133,7 +135,9 @@ class WarpFunctionParser {
   }
 
   void report_unassigned(FunctionContext& context) const {
+    std::set<std::string_view> reported;
     for (const UnassignedRead& read : context.flow.unassigned_reads()) {
+      if (context.guarded_reads.contains(read.name.id()) || !reported.insert(read.name.text()).second) continue;
       context.error(read.name, read.after_loop
                                    ? "loop variable is undefined after a loop that may have no iterations; copy it to "
                                      "another variable"

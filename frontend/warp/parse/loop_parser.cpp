@@ -100,13 +100,20 @@ void WarpStatementParser::for_statement(SyntaxNode node) {
     if (const auto values = known_range(given)) return copied_loop(node, *values);
   }
   const SyntaxNode target = node.part(SyntaxField::kLeft);
-  if (context_.bindings.find(target.text()) != kNone &&
-      known_range(given).value_or(std::vector<std::int64_t>()).empty()) {
-    // Without iterations, the variable would be undefined in Warp and unchanged in Python.
-    context_.error(target,
-                   "loop variable is already defined outside the loop, which may have no iterations; use "
-                   "another name");
-    return;
+  if (const ir::VarId outer = context_.bindings.find(target.text());
+      outer != kNone && known_range(given).value_or(std::vector<std::int64_t>()).empty()) {
+    // Without iterations, the variable is undefined in Warp and unchanged in Python.
+    if (context_.assigned_flags.contains(outer)) {
+      context_.builder.at(target.loc());
+      set_assigned(outer, false);
+    } else if (!context_.flow.has_unassigned_reads(target.text())) {
+      shadowing_.insert(target.id());
+    } else {
+      context_.error(target,
+                     "loop variable is already defined outside the loop, which may have no iterations; use "
+                     "another name");
+      return;
+    }
   }
   loop(node, given);
 }
@@ -143,7 +150,8 @@ void WarpStatementParser::copied_loop(SyntaxNode node, std::span<const std::int6
 /// outside it. `counter` is the value; the loop's own variable is bound directly unless it must be copied.
 void WarpStatementParser::bind_loop_variable(SyntaxNode target, ExprId counter, bool must_copy) {
   const std::string_view name = target.text();
-  if (context_.bindings.find(name) != kNone || is_declared_outside(name)) return assign_name(target, counter);
+  const bool is_outer = context_.bindings.find(name) != kNone || is_declared_outside(name);
+  if (is_outer && !shadowing_.contains(target.id())) return assign_name(target, counter);
   const ir::VarId variable =
       must_copy ? context_.builder.let(std::string(name), counter) : context_.function.expr(counter).variable;
   context_.bindings.bind(name, variable);

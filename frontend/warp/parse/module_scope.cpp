@@ -376,6 +376,7 @@ Result<ir::Type> ModuleScope::type_of_call(SyntaxNode call) const {
   const std::string name = warp_name(call.part(SyntaxField::kFunction));
   if (array_rank(name) > 0) return array_type(name, call);
   if (name == "types.vector" || name == "types.matrix") return vector_or_matrix(name, call);
+  if (name == "types.quaternion" || name == "types.transformation") return quaternion_or_transform(name, call);
   if (name.ends_with("array")) return Error{fmt::format("wp.{} is not supported; use wp.array", name)};
   return unknown_type(call);
 }
@@ -419,6 +420,19 @@ Result<ir::Type> ModuleScope::vector_or_matrix(std::string_view name, SyntaxNode
   if (!component.ok()) return component;
   if (!component->is_scalar()) return Error{"vector and matrix components must be scalars"};
   return sized_type(size, *component, is_vector);
+}
+
+Result<ir::Type> ModuleScope::quaternion_or_transform(std::string_view name, SyntaxNode call) const {
+  const CallArguments arguments = arguments_of(call);
+  const auto named = arguments.keyword.find("dtype");
+  const bool is_named =
+      arguments.positional.empty() && arguments.keyword.size() == 1 && named != arguments.keyword.end();
+  const bool is_first = arguments.positional.size() == 1 && arguments.keyword.empty() && !arguments.has_star;
+  if (!is_named && !is_first) return Error{fmt::format("wp.{} requires a dtype", name)};
+  auto component = type(is_named ? named->second : arguments.positional[0]);
+  if (!component.ok()) return component;
+  if (!component->is_float_scalar()) return Error{"quaternion and transform components must be floats"};
+  return name == "types.quaternion" ? ir::quaternion_type(component->scalar) : ir::transform_type(component->scalar);
 }
 
 Result<ir::Type> ModuleScope::sized_type(SyntaxNode size, ir::Type component, bool is_vector) const {

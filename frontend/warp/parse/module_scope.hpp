@@ -72,6 +72,7 @@ class ModuleScope {
   /// The type that an annotation or a constructor's name stands for.
   Result<ir::Type> type(SyntaxNode expression) const;
   /// The vector or matrix type of the given extents: a number, or a tuple of two.
+  Result<ir::Type> quaternion_or_transform(std::string_view name, SyntaxNode call) const;
   Result<ir::Type> sized_type(SyntaxNode size, ir::Type component, bool is_vector) const;
   /// Why a top-level name has no known value; empty if the name is not defined.
   std::string reason_unknown(std::string_view name) const;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -65,6 +66,7 @@ class WarpStatementParser {
   void assign_target(SyntaxNode target, ir::ExprId value);
   bool is_variable(ir::ExprId value, ir::VarId variable) const;
   void assign_name(SyntaxNode name, ir::ExprId value);
+  void set_assigned(ir::VarId variable, bool is_assigned);
   void assign_alias(SyntaxNode name, SyntaxNode part);
   bool assign_zero(SyntaxNode name, SyntaxNode call);
   bool assign_effect(SyntaxNode name, SyntaxNode call);
@@ -80,6 +82,8 @@ class WarpStatementParser {
 
   FunctionContext& context_;
   WarpExpressionParser expressions_;
+  /// Targets of loops that hide a variable of the same name, which the code after the loop does not use.
+  std::set<const void*> shadowing_;
   int dynamic_loops_ = 0;                          ///< around the statement being read
   std::map<ir::VarId, int> loop_depth_of_number_;  ///< variables, by the number of dynamic loops around their start
 };

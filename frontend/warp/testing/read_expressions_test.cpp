@@ -6,6 +6,19 @@ namespace assay::frontend::testing {
 namespace {
 
 const Golden kCases[] = {
+    {.name = "QuaternionAndTransformTypes",
+     .parameters = "x: wp.array(dtype=wp.types.quaternion(dtype=wp.float64)), y: "
+                   "wp.array(dtype=wp.types.transformation(wp.float16))",
+     .body = R"(
+x[0] = -x[0]
+y[0] = y[0]
+)",
+     .module = R"(
+kernel k(x: array<quat<f64>,1>, y: array<transform<f16>,1>; thread) {
+  x[0] = neg(x[0])
+  y[0] = y[0]
+}
+)"},
     {.name = "Arithmetic",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -469,6 +469,113 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[2] = cast<f32>(drawn_1)
 }
 )"},
+    {.name = "VariableAssignedOnOnePath",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+if n > 0:
+    s = a
+x[0] = s
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let s: f32 = 0.0
+  let s_is_assigned: bool = false
+  let s_before_assignment: local<i32,1>
+  if gt(n, 0) {
+    s = a
+    s_is_assigned = true
+  }
+  x[0] = where(eq(s_before_assignment[cast<i32>(not(s_is_assigned))], 0), s, s)
+}
+)"},
+    {.name = "PartOfVariableAssignedInAnEarlierIteration",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+for i in range(n):
+    if i == 0:
+        v = wp.vec2(a, a)
+    else:
+        x[i] = v[1]
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let v: vec<f32,2>
+  let v_is_assigned: bool = false
+  let v_before_assignment: local<i32,1>
+  for i: i32 in range(0, n, 1) {
+    if eq(i, 0) {
+      v = make<vec<f32,2>>(a, a)
+      v_is_assigned = true
+    } else {
+      x[i] = where(eq(v_before_assignment[cast<i32>(not(v_is_assigned))], 0), extract(v, 1), extract(v, 1))
+    }
+  }
+}
+)"},
+    {.name = "LoopVariableAfterLoopWithoutIterations",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+k = 5
+x[k] = a
+for k in range(n):
+    pass
+x[k] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let k: i32 = 5
+  let k_is_assigned: bool = true
+  let k_before_assignment: local<i32,1>
+  x[wrap_index(k, shape(x, 0))] = a
+  k_is_assigned = false
+  for k_1: i32 in range(0, n, 1) {
+    k = k_1
+    k_is_assigned = true
+  }
+  x[wrap_index(where(eq(k_before_assignment[cast<i32>(not(k_is_assigned))], 0), k, k), shape(x, 0))] = a
+}
+)"},
+    {.name = "LoopVariableThatHidesTheThreadIndex",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+i = wp.tid()
+x[i] = a
+for i in range(n):
+    x[i] += a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; i) {
+  let i_1: i32 = i
+  x[i_1] = a
+  for i_2: i32 in range(0, n, 1) {
+    atomic_add(x[i_2], a)
+  }
+}
+)"},
+    {.name = "InnerLoopLeavesAnOuterVariableUnassigned",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+k = 0
+for j in range(3):
+    x[k] = a
+    for k in range(n):
+        pass
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let k: i32 = 0
+  let k_is_assigned: bool = true
+  let k_before_assignment: local<i32,1>
+  for j: i32 in range(0, 3, 1) {
+    x[wrap_index(where(eq(k_before_assignment[cast<i32>(not(k_is_assigned))], 0), k, k), shape(x, 0))] = a
+    k_is_assigned = false
+    for k_1: i32 in range(0, n, 1) {
+      k = k_1
+      k_is_assigned = true
+    }
+  }
+}
+)"},
     {.name = "IgnoredAndUnreachableStatements",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -13,6 +13,7 @@
 #include "harness/judge/inputs/preconditions.hpp"
 #include "harness/suite/select/source_files.hpp"
 #include "harness/suite/select/suggest.hpp"
+#include "ir/source_location.hpp"
 
 namespace assay::harness {
 namespace {
@@ -26,13 +27,13 @@ const frontend::FrontendRow& language_of(const std::string& file) {
 }
 
 /// Why the kernel could not be parsed: the first error about it. Errors in its own file take precedence over others.
-Error reason_of(const frontend::ParsedFile& read, const frontend::Declaration& kernel, const std::string& file) {
+Error reason_of(const frontend::ParsedFile& read, const frontend::Declaration& kernel) {
   for (const frontend::Diagnostic& found : read.diagnostics) {
     if (found.severity != frontend::Severity::kError || found.function != kernel.name) continue;
     return {fmt::format("{}: {}", found.construct, found.reason),
             fmt::format("{}:{}:{}", found.file, found.loc.line, found.loc.column)};
   }
-  return {"the kernel could not be parsed", fmt::format("{}:{}:{}", file, kernel.loc.line, kernel.loc.column)};
+  return {"the kernel could not be parsed", ir::location_text(read.module, kernel.loc)};
 }
 
 /// The index of the module's kernel for this declaration.
@@ -52,10 +53,11 @@ void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes)
     ir::Function& kernel = read.module.kernels[index_of(read.module, declaration)];
     if (!requires_single_thread(read.module, kernel)) continue;
     kernel.annotations.emplace_back(kSingleThreadLaunch);
+    const ir::SourceLocation place = ir::source_location(read.module, declaration.loc);
     notes.push_back(frontend::Diagnostic{
         .severity = frontend::Severity::kNote,
-        .file = read.module.source_name,
-        .loc = declaration.loc,
+        .file = std::string(place.file),
+        .loc = place.loc,
         .function = declaration.name,
         .construct = "",
         .reason = fmt::format("kernel never calls wp.tid(); launching one thread to avoid a race (# {})",
@@ -102,7 +104,7 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
         source.python = fmt::format("{}\n\n{}\n", text, declaration.overload);
       }
     } else {
-      source.parse_error = reason_of(*read, declaration, file);
+      source.parse_error = reason_of(*read, declaration);
     }
     result.kernels.push_back(std::move(source));
   }
@@ -138,6 +140,10 @@ Result<KernelSet> kernels_in(const std::string& path) {
   if (!text.ok()) return text.error();
   Result<KernelSet> read = kernels_of(*text, path, module_finder());
   if (!read.ok()) return read;
+  for (const std::string& changed : changed_origins(*text)) {
+    read->notes.push_back(
+        fmt::format("{}: has changed since {} was exported; line numbers refer to its earlier version", changed, path));
+  }
   const std::string stem = fs::path(path).stem().string();
   for (KernelSource& source : read->kernels) {
     source.selector = fmt::format("{}:{}", path, source.kernel);

@@ -10,12 +10,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "harness/suite/select/exported_kernel.hpp"
 #include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/select/pattern.hpp"
 #include "harness/suite/select/random_kernels.hpp"
 #include "harness/suite/select/suggest.hpp"
 #include "ir/source_location.hpp"
 #include "ir/text.hpp"
+#include "support/hash.hpp"
 
 namespace assay::harness {
 namespace {
@@ -440,6 +442,75 @@ TEST_F(SelectTest, ReportsWhyFileCannotBeUsed) {
               HasSubstr("binary.py"));
   EXPECT_THAT(error_of(file("plain.py", "x = 1\n")),
               HasSubstr("no kernel found; expected a function with the decorator @wp.kernel"));
+}
+
+constexpr std::string_view kExported = R"(import warp as wp
+
+
+# source: user/wave.py:41
+@wp.func
+def twice(x: float):
+    return x + x
+
+
+# source: user/solver.py:17
+@wp.kernel
+def step(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    out[0] = twice(x[0])
+)";
+
+TEST_F(SelectTest, ExportedKernelHasTheNameAndFileOfTheUser) {
+  const std::vector<ExportedKernel> exported{{.kernel = "solver.step",
+                                              .selector = "solver.py:step",
+                                              .file = "user/solver.py",
+                                              .line = 17,
+                                              .text = std::string(kExported)},
+                                             {.kernel = "solver.other",
+                                              .selector = "solver.py:other",
+                                              .file = "user/solver.py",
+                                              .line = 30,
+                                              .reason = "it calls the Python function open"}};
+  const Selection selection = select_exported(exported, {""});
+  ASSERT_EQ(selection.kernels.size(), 2U);
+  const KernelSource& step = selection.kernels[0].source;
+  EXPECT_EQ(step.family + "/" + step.kernel, "user/solver.step");
+  EXPECT_EQ(step.selector, "solver.py:step");
+  EXPECT_EQ(step.file, "user/solver.py");
+  EXPECT_EQ(step.python, kExported);
+  ASSERT_NE(step.module, nullptr);
+  EXPECT_EQ(ir::location_text(*step.module, step.module->kernels[0].loc), "user/solver.py:17:1");
+  EXPECT_EQ(ir::location_text(*step.module, step.module->functions[0].loc), "user/wave.py:41:1");
+  ASSERT_EQ(selection.notes.size(), 1U);
+  EXPECT_THAT(selection.notes[0].text, AllOf(HasSubstr("user/solver.py:17:1: note: in step: "), HasSubstr("wp.tid()")));
+  ASSERT_TRUE(selection.kernels[1].source.parse_error);
+  EXPECT_EQ(selection.kernels[1].source.parse_error->text(),
+            "user/solver.py:30: cannot be exported: it calls the Python function open");
+}
+
+TEST_F(SelectTest, ExportedKernelThatIsNotSupportedNamesTheLineOfTheUser) {
+  std::string text(kExported);
+  text.replace(text.find("x + x"), 5, "open(x)");
+  const Selection selection =
+      select_exported(std::vector{ExportedKernel{.file = "user/solver.py", .text = text}}, {""});
+  ASSERT_TRUE(selection.kernels[0].source.parse_error);
+  EXPECT_THAT(selection.kernels[0].source.parse_error->text(),
+              ::testing::AnyOf(HasSubstr("user/wave.py:42:12"), HasSubstr("user/solver.py:18")));
+}
+
+TEST_F(SelectTest, NoteNamesAFileThatChangedSinceTheExport) {
+  const std::string origin = file("wave.py", "old text");
+  const std::string text = fmt::format("# file: {} sha256 {}\n{}", origin, sha256_hex("old text"), kTwoKernels);
+  const auto has_note = [&] {
+    const Result<KernelSet> read = kernels_in(file("exported.py", text));
+    EXPECT_TRUE(read.ok());
+    return std::ranges::any_of(read->notes,
+                               [&](const std::string& note) { return note.starts_with(origin + ": has changed"); });
+  };
+  EXPECT_FALSE(has_note());
+  file("wave.py", "new text");
+  EXPECT_TRUE(has_note());
+  fs::remove(origin);
+  EXPECT_FALSE(has_note());
 }
 
 }  // namespace

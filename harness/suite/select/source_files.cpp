@@ -4,11 +4,14 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "support/hash.hpp"
 
 namespace assay::harness {
 namespace {
@@ -91,6 +94,23 @@ Result<std::string> source_file_contents(const std::string& path, const frontend
   if (stream.bad()) return reject(std::generic_category().message(errno));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   return text;
+}
+
+std::vector<std::string> changed_origins(std::string_view text) {
+  constexpr std::string_view kFile = "# file: ";
+  constexpr std::string_view kHash = " sha256 ";
+  std::vector<std::string> changed;
+  while (text.starts_with(kFile)) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t middle = line.rfind(kHash);
+    if (middle == std::string_view::npos || middle < kFile.size()) break;
+    const std::string path(line.substr(kFile.size(), middle - kFile.size()));
+    std::ifstream stream(path, std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(stream), {}};
+    if (stream.is_open() && sha256_hex(content) != line.substr(middle + kHash.size())) changed.push_back(path);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return changed;
 }
 
 frontend::ModuleFinder module_finder() { return find; }

@@ -1,0 +1,73 @@
+// Kernels as a running Python has them: imports a user's file or module in a confined process and exports each live
+// kernel as a standalone file. Start reading here.
+//
+//     auto imported = live::import_kernels({.files = {"wave.py"}});
+//     for (const live::LiveKernel& kernel : imported->kernels) ...   // kernel.text, or why there is none
+//
+// The process runs python/assay/_live.py, which the program contains. It can read files but not change them, use no
+// network, and has limits of time, memory and processes (backends/worker/confinement.hpp).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/worker/protocol.hpp"
+#include "support/result.hpp"
+
+namespace assay::live {
+
+struct ImportRequest {
+  std::vector<std::string> files;    ///< Python files
+  std::vector<std::string> modules;  ///< dotted names; "name.*" also imports all modules of a package
+  std::string python;                ///< the interpreter; empty: see find_python
+  std::chrono::seconds time_limit{120};
+  std::uint64_t memory_bytes = std::uint64_t{8} << 30;
+};
+
+struct LiveKernel {
+  std::string name;      ///< "wave.step": the module and a name that is unique in it
+  std::string selector;  ///< "wave.py:step"
+  std::string file;      ///< the user's file
+  std::int32_t line = 0;
+  std::string text;    ///< the exported file; empty if it cannot be exported
+  std::string reason;  ///< why it cannot be exported
+};
+
+/// A file of the user and its content at the time of the import.
+struct SourceFile {
+  std::string path;
+  std::string sha256;
+};
+
+struct ImportedKernels {
+  std::vector<LiveKernel> kernels;    ///< in the order of their definitions
+  std::vector<SourceFile> sources;    ///< that the exported texts were copied from
+  std::vector<std::string> notes;     ///< lines for the user
+  std::string printed;                ///< the end of what the import printed
+  std::uint64_t printed_bytes = 0;    ///< how much it printed
+  worker::Confinement confinement{};  ///< of the process
+};
+
+/// Imports and exports. Fails with one line if the import fails, ends the process, exceeds a limit, or if the
+/// interpreter is missing or has no suitable Warp; the error's place is the line of the user's code if it is known.
+Result<ImportedKernels> import_kernels(const ImportRequest& request);
+
+/// The first source whose content is no longer that of the import, if any.
+std::optional<std::string> changed_source(const std::vector<SourceFile>& sources);
+
+/// The file with the end of what the import printed.
+inline constexpr const char* kPrintedFile = "import.log";
+
+/// Writes each exported text to FOLDER/<name>.py and the output of the import to FOLDER/import.log. Creates the folder.
+/// Fails if a file cannot be written.
+Result<void> write_exports(const ImportedKernels& imported, const std::filesystem::path& folder);
+
+/// The interpreter: `named` if it is not empty, else $ASSAY_PYTHON, else python3 next to this program (both are then
+/// installed in one virtual environment), else python3 in PATH. Fails if it is not a program.
+Result<std::filesystem::path> find_python(const std::string& named);
+
+}  // namespace assay::live
