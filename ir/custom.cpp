@@ -241,11 +241,7 @@ bool has_custom_gradient(const Module& module, const Function& kernel) {
 }
 
 bool trusts_custom_gradients(const Function& kernel) {
-  return std::ranges::any_of(kernel.annotations, [](const std::string& annotation) {
-    const std::size_t begin = annotation.find_first_not_of(' ');
-    return begin != std::string::npos &&
-           annotation.compare(begin, kTrustedCustomGradients.size(), kTrustedCustomGradients) == 0;
-  });
+  return std::ranges::find(kernel.annotations, kTrustedCustomGradients) != kernel.annotations.end();
 }
 
 }  // namespace assay::ir

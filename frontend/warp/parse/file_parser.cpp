@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/custom.hpp"
 #include "ir/index_wrapping.hpp"
 #include "ir/source_location.hpp"
 #include "ir/verifier.hpp"
@@ -12,7 +13,8 @@
 namespace assay::frontend {
 namespace {
 
-/// "launch: (n, m)" and "domain: ..." from the comment lines directly above the line, from top to bottom.
+/// "launch: (n, m)", "domain: ..." and "custom gradients: trusted" from the comment lines directly above the line, from
+/// top to bottom.
 std::vector<std::string> annotations_above(const std::vector<std::string>& lines, int line) {
   std::vector<std::string> found;
   for (int above = line - 2; above >= 0; --above) {
@@ -21,7 +23,8 @@ std::vector<std::string> annotations_above(const std::vector<std::string>& lines
     if (!text.starts_with('#')) break;
     text.remove_prefix(std::min(text.find_first_not_of("# \t"), text.size()));
     text = text.substr(0, text.find_last_not_of(" \t") + 1);
-    if (text.starts_with("launch:") || text.starts_with("domain:")) found.insert(found.begin(), std::string(text));
+    if (text.starts_with("launch:") || text.starts_with("domain:") || text == ir::kTrustedCustomGradients)
+      found.insert(found.begin(), std::string(text));
   }
   return found;
 }
