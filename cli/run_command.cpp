@@ -23,9 +23,11 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
                   "Instead of SELECTOR: judge the cases that failed in the run in this folder")
       ->option_text("DIR")
       ->excludes("SELECTOR");
-  add_device_option(
-      command, options.device,
-      "Device: cpu runs C++, cuda runs CUDA C++ on a GPU,\nptx interprets the PTX of the CUDA C++ on the CPU");
+  add_any_devices_option(
+      command, options.device, options.more_devices,
+      "Devices: cpu runs C++, cuda runs CUDA C++ on a GPU, ptx interprets the PTX\nof the CUDA C++ on the CPU; "
+      "warp-cpu and "
+      "warp-ptx do the same with the code\nthat NVIDIA Warp generates, and execute the Python file for that");
   add_mode_option(command, options.mode,
                   "Compiler flags: strict rounds every operation; default keeps the compiler's defaults",
                   "ptx: both; other devices: strict");

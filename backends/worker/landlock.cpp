@@ -41,14 +41,16 @@ RulesetAttributes attributes_of(std::int32_t version) {
 }
 
 /// A path that does not exist needs no rule.
-bool allow_reading(int ruleset, const std::string& path) {
+bool allow(int ruleset, const std::string& path, std::uint64_t access) {
   const FileDescriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (place.get() < 0) {
     return errno == ENOENT || errno == ENOTDIR;
   }
-  const landlock_path_beneath_attr rule{.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = place.get()};
+  const landlock_path_beneath_attr rule{.allowed_access = access, .parent_fd = place.get()};
   return ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U) == 0;
 }
+
+bool allow_reading(int ruleset, const std::string& path) { return allow(ruleset, path, LANDLOCK_ACCESS_FS_READ_FILE); }
 
 bool allow_reading_libraries(int ruleset) {
   for (const char* const path : {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"}) {
@@ -64,23 +66,40 @@ bool allow_reading_libraries(int ruleset) {
   return !kSanitized || allow_reading(ruleset, "/");
 }
 
-}  // namespace
-
-std::int32_t restrict_file_access(const char* folder, std::int32_t& version) {
+/// Restricts the process to the rules that `add_rules` adds, for all file rights except `free_rights`.
+template <typename AddRules>
+std::int32_t restrict_self(std::uint64_t free_rights, std::int32_t& version, const AddRules& add_rules) {
   const long known = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (known < 0) {
     return errno;
   }
   const auto usable = static_cast<std::int32_t>(known);
-  const RulesetAttributes attributes = attributes_of(usable);
+  RulesetAttributes attributes = attributes_of(usable);
+  attributes.handled_access_fs &= ~free_rights;
   const FileDescriptor ruleset(
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0U)));
-  if (ruleset.get() < 0 || !allow_reading(ruleset.get(), folder) || !allow_reading_libraries(ruleset.get()) ||
-      ::syscall(SYS_landlock_restrict_self, ruleset.get(), 0U) != 0) {
+  if (ruleset.get() < 0 || !add_rules(ruleset.get()) || ::syscall(SYS_landlock_restrict_self, ruleset.get(), 0U) != 0) {
     return errno;
   }
   version = usable;
   return 0;
+}
+
+/// Control of devices; the headers of older systems lack it.
+constexpr std::uint64_t kDeviceControl = std::uint64_t{1} << 15U;
+
+}  // namespace
+
+std::int32_t restrict_file_access(const char* folder, std::int32_t& version) {
+  return restrict_self(0, version,
+                       [&](int ruleset) { return allow_reading(ruleset, folder) && allow_reading_libraries(ruleset); });
+}
+
+std::int32_t forbid_writing(std::int32_t& version) {
+  constexpr std::uint64_t kReading =
+      LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | kDeviceControl;
+  return restrict_self(kReading, version,
+                       [](int ruleset) { return allow(ruleset, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE); });
 }
 
 }  // namespace assay::worker

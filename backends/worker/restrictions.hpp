@@ -22,4 +22,8 @@ inline constexpr std::int32_t kLandlockSignals = 6;  ///< and abstract Unix sock
 /// version, or returns the error number: ENOSYS or EOPNOTSUPP if the kernel does not support Landlock.
 [[nodiscard]] std::int32_t restrict_file_access(const char* folder, std::int32_t& version);
 
+/// The same for a process that may read and execute every file: it cannot write, create, rename or remove files, except
+/// write to /dev/null. A program that it executes is restricted as well.
+[[nodiscard]] std::int32_t forbid_writing(std::int32_t& version);
+
 }  // namespace assay::worker

@@ -38,6 +38,8 @@ struct JudgeConfiguration {
   bool backward = true;
   std::chrono::milliseconds time_limit{2000};            ///< processor time for one launch
   const CrossCheckDevice* cross_check_device = nullptr;  ///< null: none
+  /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.
+  bool arbitrate = false;
 };
 
 struct Judgement {

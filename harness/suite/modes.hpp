@@ -14,7 +14,7 @@ namespace assay::harness {
 inline constexpr std::array<std::string_view, 3> kModeNames{"strict", "default", "both"};
 
 /// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceRow::default_mode. `optimise` is the
-/// -O level, which is part of the mode's name unless it is 0.
+/// -O level, which is part of the mode's name unless it is 0. A device that does not run Assay's code has one mode.
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise);
 
 /// The command-line option that selects only this mode; empty for the device's default mode.

@@ -16,6 +16,7 @@ struct SuiteOptions {
   std::string failed_in;  ///< judge the cases that failed in this folder's run instead of the selectors; empty: use the
                           ///< selectors
   std::string device = "cpu";
+  std::vector<std::string> more_devices = {};   ///< that judge the same selection after `device`, in the same run
   backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below
   std::string cross_check;    ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
   std::string pass = "both";  ///< "forward", "backward" or "both"
