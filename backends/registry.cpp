@@ -12,11 +12,13 @@
 #include "backends/cuda/device.hpp"
 #include "backends/ptx/artifacts.hpp"
 #include "backends/ptx/device.hpp"
+#include "backends/warp/device.hpp"
 
 namespace assay::backends {
 namespace {
 
-constexpr std::array kDevices{cpu::kDeviceRow, cuda::kDeviceRow, ptx::kDeviceRow};
+constexpr std::array kDevices{cpu::kDeviceRow, cuda::kDeviceRow, ptx::kDeviceRow, warp::kCpuDeviceRow,
+                              warp::kPtxDeviceRow};
 
 }  // namespace
 
@@ -37,6 +39,13 @@ std::vector<std::string> device_names() {
   std::vector<std::string> names;
   for (const DeviceRow& row : kDevices)
     names.emplace_back(row.name);
+  return names;
+}
+
+std::vector<std::string> emitted_code_devices() {
+  std::vector<std::string> names;
+  for (const DeviceRow& row : kDevices)
+    if (runs_emitted_code(row)) names.emplace_back(row.name);
   return names;
 }
 

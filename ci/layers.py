@@ -7,7 +7,7 @@ named testing (or models, in backends/ptx) and the files *_test.* and *_fuzz.* b
 ALLOWED = {
     "backends": (
         "backends/cpu", "backends/cross_check", "backends/cuda", "backends/cuda/cupti", "backends/cuda/driver",
-        "backends/cuda/nvrtc", "backends/device", "backends/ptx", "support"),
+        "backends/cuda/nvrtc", "backends/device", "backends/ptx", "backends/warp", "support"),
     "backends/cpu": ("backends/device", "backends/worker", "support"),
     "backends/cross_check": ("backends/device", "support"),
     "backends/cuda": (
@@ -31,10 +31,11 @@ ALLOWED = {
     "backends/ptx/lower": ("backends/ptx/instructions", "backends/ptx/instructions/lanes"),
     "backends/ptx/parse": ("support",),
     "backends/ptx/profile": ("backends/ptx/instructions", "backends/ptx/parse"),
-    "backends/source": ("backends/device", "ir", "ir/operations", "support"),
+    "backends/source": ("backends/device", "backends/source/warp", "ir", "ir/operations", "support"),
     "backends/source/targets": (
         "backends/cuda/nvrtc", "backends/source", "backends/source/warp", "ir", "ir/transforms", "support"),
-    "backends/source/warp": ("ir", "ir/spelling", "support"),
+    "backends/source/warp": ("backends/device", "ir", "ir/spelling", "support"),
+    "backends/warp": ("backends/cpu", "backends/device", "backends/ptx", "backends/worker", "support"),
     "backends/worker": ("backends/device", "support"),
     "bench": "all",
     "cli": "all",
@@ -56,6 +57,7 @@ ALLOWED = {
     "harness/calibrate": (
         "backends/device", "backends/ptx/execute", "harness/suite/run", "ir", "ir/operations", "reference/cpu",
         "support"),
+    "harness/causes": ("ir",),
     "harness/dataset": (
         "backends/device", "backends/source/warp", "generators", "harness/records", "harness/suite",
         "harness/suite/run", "harness/suite/select", "ir", "ir/transforms", "schemas", "support", "support/version"),
@@ -79,13 +81,14 @@ ALLOWED = {
         "harness/suite/run", "harness/suite/select", "ir/transforms", "support", "support/version"),
     "harness/suite/launches": (
         "harness/judge", "harness/suite/select", "ir", "schemas", "support"),
-    "harness/suite/run": ("backends/device", "harness/judge", "harness/measure", "harness/records", "ir", "support"),
+    "harness/suite/run": (
+        "backends/device", "harness/causes", "harness/judge", "harness/measure", "harness/records", "ir", "support"),
     "harness/suite/select": (
         "backends/source/warp", "conformance", "frontend/interface", "generators", "harness/judge/inputs",
         "harness/records", "harness/suite/run", "ir", "support"),
     "harness/warp_differences": (
-        "backends/cpu", "backends/device", "conformance", "generators", "harness/judge", "harness/judge/compare",
-        "harness/judge/inputs", "harness/suite/run", "harness/suite/select", "ir", "ir/operations", "ir/spelling",
+        "backends/cpu", "backends/device", "conformance", "generators", "harness/causes", "harness/judge",
+        "harness/judge/compare", "harness/judge/inputs", "harness/suite/run", "harness/suite/select", "ir", "ir/operations", "ir/spelling",
         "ir/types", "reference/cpu", "support"),
     "ir": ("ir/operations", "ir/types", "support"),
     "ir/document": ("ir", "ir/operations"),

@@ -38,7 +38,7 @@ constexpr const char* kBenchFooter =
 std::vector<std::string> benchmarked_devices() {
   std::vector<std::string> names;
   for (const backends::DeviceRow& row : backends::devices())
-    if (!row.is_gpu) names.emplace_back(row.name);
+    if (!row.is_gpu && backends::runs_emitted_code(row)) names.emplace_back(row.name);
   return names;
 }
 

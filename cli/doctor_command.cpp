@@ -74,7 +74,8 @@ int doctor(const DoctorOptions& options) {
 void add_doctor(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<DoctorOptions>();
   CLI::App& command = *app.add_subcommand("doctor", "Show what this machine can run and what is missing");
-  add_device_option(command, options->device, "Device that determines the exit status: 0 if it can run, otherwise 77");
+  add_any_device_option(command, options->device,
+                        "Device that determines the exit status: 0 if it can run, otherwise 77");
   add_compiler_option(command, options->compiler);
   command.add_flag("--json", options->as_json, "Print JSON");
   command.callback([options, &invocation] { invocation.status = doctor(*options); });

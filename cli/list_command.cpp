@@ -113,7 +113,7 @@ void add_list(CLI::App& app, Invocation& invocation) {
                   "A family, a pattern over <family>/<kernel>/<types>/<device>/<pass>, or FILE.py[:KERNEL]")
       ->option_text(" ");
   add_import_options(command, options->import);
-  add_device_option(command, options->device, "Device in the names of the listed cases; no case is run");
+  add_any_device_option(command, options->device, "Device in the names of the listed cases; no case is run");
   add_random_option(command, options->random);
   add_seed_option(command, options->seed, "Seed of the first random kernel");
   command.add_flag("--json", options->as_json, "Print JSON");

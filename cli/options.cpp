@@ -1,5 +1,6 @@
 #include "cli/options.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -10,15 +11,44 @@
 
 namespace assay::cli {
 
-void add_device_option(CLI::App& command, std::string& device, const std::string& help) {
-  const std::vector<std::string> names = backends::device_names();
+namespace {
+
+void add_option_of_devices(CLI::App& command, std::string& device, const std::string& help,
+                           const std::vector<std::string>& names) {
   command.add_option("--device", device, help)
       ->option_text(fmt::format("{{{}}} [{}]", fmt::join(names, ","), device))
       ->check(CLI::IsMember(names));
 }
 
-void add_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help) {
+}  // namespace
+
+void add_device_option(CLI::App& command, std::string& device, const std::string& help) {
+  add_option_of_devices(command, device, help, backends::emitted_code_devices());
+}
+
+void add_any_device_option(CLI::App& command, std::string& device, const std::string& help) {
+  add_option_of_devices(command, device, help, backends::device_names());
+}
+
+void add_any_devices_option(CLI::App& command, std::string& device, std::vector<std::string>& more,
+                            const std::string& help) {
   const std::vector<std::string> names = backends::device_names();
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--device",
+          [&device, &more](const std::vector<std::string>& chosen) {
+            device = chosen.front();
+            for (const std::string& name : chosen)
+              if (name != device && std::ranges::find(more, name) == more.end()) more.push_back(name);
+          },
+          help)
+      ->option_text(fmt::format("{{{}}},... [{}]", fmt::join(names, ","), device))
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+}
+
+void add_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help) {
+  const std::vector<std::string> names = backends::emitted_code_devices();
   command.add_option("--device", devices, help)
       ->option_text(fmt::format("{{{}}},... [{}]", fmt::join(names, ","), fmt::join(devices, ",")))
       ->delimiter(',')

@@ -12,9 +12,14 @@
 
 namespace assay::cli {
 
-/// `--device` with the names of all devices; `help` says what the option does for this command.
+/// `--device` with the names of the devices that run Assay's code; `help` says what the option does for this command.
 void add_device_option(CLI::App& command, std::string& device, const std::string& help);
-/// The same for several devices, separated by commas.
+/// The same with the names of all devices.
+void add_any_device_option(CLI::App& command, std::string& device, const std::string& help);
+/// The same for one or several devices, separated by commas: the first is stored in `device`, the others in `more`.
+void add_any_devices_option(CLI::App& command, std::string& device, std::vector<std::string>& more,
+                            const std::string& help);
+/// The same as add_device_option for several devices, separated by commas.
 void add_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help);
 /// `--gpu` and `--device-memory`, as in DeviceOptions.
 void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes);

@@ -16,6 +16,7 @@
 
 #include "backends/cpu/worker.hpp"
 #include "backends/cuda/worker.hpp"
+#include "backends/warp/worker.hpp"
 #include "cli/commands.hpp"
 #include "harness/suite/select/suggest.hpp"
 #include "support/version/version.hpp"
@@ -105,6 +106,7 @@ int run(int argc, char** argv) {
 
 std::optional<int> run_if_worker(int argc, char** argv) {
   if (const auto status = cpu::run_if_worker(argc, argv)) return status;
+  if (const auto status = warp::run_if_worker(argc, argv)) return status;
   return cuda::run_if_worker(argc, argv);
 }
 

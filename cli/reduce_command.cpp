@@ -65,8 +65,8 @@ void add_reduce(CLI::App& app, Invocation& invocation) {
       ->option_text(" ")
       ->required();
   harness::SuiteOptions& suite = options->suite;
-  add_device_option(command, suite.device,
-                    "Device to run on, unless the case name or the failure folder specifies one");
+  add_any_device_option(command, suite.device,
+                        "Device to run on, unless the case name or the failure folder specifies one");
   command.add_option("--time-limit", options->time_limit, "Time limit in seconds")
       ->option_text("S [60]")
       ->check(CLI::Range(0.001, 86'400.0));

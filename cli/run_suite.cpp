@@ -109,11 +109,13 @@ int run_suite(RunRequest request) {
   if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
   if (const auto printed = print_closing(*reports, request.color); !printed.ok())
     return fail(printed.error(), ExitStatus::internal);
-  const std::string archived = archiver.archive(run->device(), [](const std::string& line) { print_message(line); });
+  const std::string archived = archiver.archive([&run](const std::string& name) { return run->find_device(name); },
+                                                [](const std::string& line) { print_message(line); });
   if (const auto printed = print(archived); !printed.ok()) return fail(printed.error(), ExitStatus::internal);
   if (const auto changed = live::changed_source(sources))
     print_message(*changed + ": the file changed during the run; the results are about its earlier version");
-  if (const std::string remark = run->device().remark(); !remark.empty()) print_message(remark);
+  for (const backends::Device* const device : run->devices())
+    if (const std::string remark = device->remark(); !remark.empty()) print_message(remark);
   return reports->summary.verdict.exit_status;
 }
 

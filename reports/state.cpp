@@ -122,7 +122,7 @@ std::string blockers_text(const State& state) {
 }
 
 std::string table_text(const State& state) {
-  const std::vector<std::string> devices = backends::device_names();
+  const std::vector<std::string> devices = backends::emitted_code_devices();
   std::string text = fmt::format("| family | pass | {} |\n|---|---|", fmt::join(devices, " | "));
   for (std::size_t i = 0; i < devices.size(); ++i)
     text += "---|";

@@ -47,11 +47,11 @@ struct BuiltEntry {
 
 /// The product of a build in one of the device's formats; deleted with the last kernel that refers to it.
 struct Artifact {
-  enum class Kind : std::uint8_t { kSharedLibrary, kPtx, kCubin };
+  enum class Kind : std::uint8_t { kSharedLibrary, kPtx, kCubin, kPython };
   Kind kind = Kind::kSharedLibrary;
   Precision precision = Precision::kNative;  ///< a shared library holds both precisions
   std::string architecture;                  ///< "compute_75" or "sm_75"; empty for a shared library
-  std::filesystem::path path;                ///< shared library: the file, which exists as long as this object
+  std::filesystem::path path;                ///< shared library, Python: the file, which exists as long as this object
   std::string content;                       ///< PTX text or cubin bytes; empty for a shared library
 };
 
@@ -75,10 +75,11 @@ struct BuiltKernel {
 /// A kernel that failed to build. It was built alone, so other kernels of its batch cannot be the cause.
 struct BuildFailed {
   enum class Kind : std::uint8_t {
-    kRejected,  ///< the compiler or the linker rejected the source
-    kTimedOut,  ///< the compiler exceeded its time limit
-    kCrashed,   ///< loading the built library crashed or exited the process
-    kResource,  ///< compiler missing or not runnable, or disk full; not the kernel's fault
+    kRejected,     ///< the compiler or the linker rejected the source
+    kTimedOut,     ///< the compiler exceeded its time limit
+    kCrashed,      ///< loading the built library crashed or exited the process
+    kUnsupported,  ///< the compiler does not support the kernel, and says why
+    kResource,     ///< compiler missing or not runnable, or disk full; not the kernel's fault
   };
   Kind kind = Kind::kRejected;
   std::string log;  ///< line numbers refer to the kernel's standalone source
@@ -247,7 +248,11 @@ struct Capability {
 };
 
 /// The source language that a device compiles.
-enum class SourceTarget : std::uint8_t { kCpp, kCuda };
+enum class SourceTarget : std::uint8_t {
+  kCpp,
+  kCuda,
+  kWarp,  ///< Python for NVIDIA Warp, which generates the code that runs
+};
 
 /// Builds and runs kernels. build() and open() may be called from several threads at once.
 class Device {
@@ -256,6 +261,8 @@ class Device {
 
   [[nodiscard]] virtual std::string_view name() const = 0;  ///< as in case names: "cpu", "cuda", "ptx"
   [[nodiscard]] virtual SourceTarget target() const = 0;
+  /// Whether compiled code calls CUDA's math functions instead of the C library's.
+  [[nodiscard]] virtual bool uses_cuda_math() const { return target() == SourceTarget::kCuda; }
   [[nodiscard]] virtual Capability can_build() const = 0;
   [[nodiscard]] virtual Capability can_run() const = 0;
 

@@ -1,7 +1,9 @@
 // The input of a device: the source text of one kernel and how to build it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +44,36 @@ struct EntryPoint {
 /// Threads per block of a kernel with tiles; must match the helper tile_block for CUDA.
 inline constexpr int kThreadsPerTileBlock = 64;
 
-/// The source of one kernel for one target (C++ or CUDA C++).
+/// The gradient of one array parameter of a Python kernel, or of one field of the elements of an array of structs.
+struct PythonGradient {
+  std::size_t parameter = 0;  ///< its position among the kernel's parameters
+  std::size_t offset = 0;     ///< of the field in an element, in bytes
+  std::size_t bytes = 0;      ///< size of the field, or of the element
+};
+
+/// One kernel as a Python file.
+struct PythonSource {
+  std::string kernel;  ///< its name in the file
+  std::string text;
+  std::vector<PythonGradient> gradients;  ///< in the order of the backward entry's last parameters
+};
+
+/// How a launch maps to a kernel in Python. The parameters of a forward entry are the extents of all launch dimensions
+/// except the first, as 32-bit integers, and then the kernel's own; those of a backward entry continue with one
+/// gradient array for each of PythonSource::gradients.
+struct PythonBinding {
+  struct Parameter {
+    std::string path;  ///< for one field of a struct: "body.position"; otherwise empty
+    int rank = 0;      ///< of an array; 0: a value
+  };
+  std::size_t dimensions = 1;  ///< of a launch
+  bool is_tiled = false;       ///< a block of threads runs each index
+  std::vector<Parameter> parameters;
+  PythonSource native;
+  PythonSource promoted;  ///< with every floating-point type promoted to f64
+};
+
+/// The source of one kernel for one target.
 ///
 /// The standalone text consists of the helpers and the body; it includes no header. The body defines the kernel's
 /// structs, functions and entry points. It starts with the alias for f64 promotion, which defaults to the native type:
@@ -69,6 +100,8 @@ struct EmittedKernel {
   std::vector<Helper> helpers;
   std::string body;
   std::vector<EntryPoint> entries;
+  /// SourceTarget::kWarp: the kernel in both precisions; `body` is then the text of the native one. Otherwise null.
+  std::shared_ptr<const PythonBinding> python = nullptr;
 
   /// The standalone text, as `assay emit` prints it.
   [[nodiscard]] std::string source() const;

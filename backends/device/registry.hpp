@@ -23,11 +23,11 @@ struct DeviceOptions {
   std::size_t device_bytes = 0;             ///< `cuda`: GPU memory per session; 0: as much as its buffers
   std::string cross_check = {};             ///< the device that repeats each launch to compare result bits; empty: none
   std::string tables = {};                  ///< `ptx`: a file written by `assay calibrate --tables`; empty: none
-  std::string cache = {};                   ///< `cpu`, `ptx`: the directory of the build cache; empty: the default
+  std::string cache = {};                   ///< not `cuda`: the directory of the build cache; empty: the default
 };
 
 /// The compiler that a device builds with.
-enum class Toolkit : std::uint8_t { kHostCompiler, kNvrtc };
+enum class Toolkit : std::uint8_t { kHostCompiler, kNvrtc, kWarp };
 
 /// The static properties of a device.
 struct DeviceRow {
@@ -57,6 +57,13 @@ const DeviceRow* find_device(std::string_view name);
 const DeviceRow& device_row(std::string_view name);
 
 std::vector<std::string> device_names();
+
+/// Whether the device runs the code that Assay emits. The devices of other generators are not part of datasets, the
+/// CUDA state, mutation testing and benchmarks, which are about Assay's own code.
+constexpr bool runs_emitted_code(const DeviceRow& row) { return row.target != SourceTarget::kWarp; }
+
+/// The names of the devices that run the code that Assay emits.
+std::vector<std::string> emitted_code_devices();
 
 /// The names of the checks of all devices.
 std::vector<std::string> check_names();

@@ -64,21 +64,6 @@ ExecutionProfile profile_of(const InstructionProfile& profile, const LaunchReque
           .measures = measures_of(profile)};
 }
 
-RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, const std::string& target,
-                      std::chrono::nanoseconds duration) {
-  if (!result.findings.empty()) return fault_of(result.findings, target);
-  switch (result.status) {
-    case RunResult::Status::kRejected: return LaunchFailed{result.message};
-    case RunResult::Status::kUnsupported: return Unsupported{result.message};
-    case RunResult::Status::kTrapped: return Crashed{.message = result.message};
-    case RunResult::Status::kInstructionLimit: return TimedOut{launch.time_limit};
-    default: break;
-  }
-  Completed completed{.duration = duration};
-  if (launch.profile) completed.profile = profile_of(result.profile, launch, target);
-  return completed;
-}
-
 Order order_of(ThreadOrder order) {
   if (order == ThreadOrder::kReverse) return Order::kReverse;
   return order == ThreadOrder::kShuffled ? Order::kShuffled : Order::kForward;
@@ -94,6 +79,21 @@ std::vector<std::uint64_t> blocks_of(std::span<const std::int64_t> sample, const
 }
 
 }  // namespace
+
+RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, const std::string& target,
+                      std::chrono::nanoseconds duration) {
+  if (!result.findings.empty()) return fault_of(result.findings, target);
+  switch (result.status) {
+    case RunResult::Status::kRejected: return LaunchFailed{result.message};
+    case RunResult::Status::kUnsupported: return Unsupported{result.message};
+    case RunResult::Status::kTrapped: return Crashed{.message = result.message};
+    case RunResult::Status::kInstructionLimit: return TimedOut{launch.time_limit};
+    default: break;
+  }
+  Completed completed{.duration = duration};
+  if (launch.profile) completed.profile = profile_of(result.profile, launch, target);
+  return completed;
+}
 
 void PtxSession::FreeAligned::operator()(std::byte* pointer) const { std::free(pointer); }
 
@@ -135,12 +135,11 @@ std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches)
   return outcomes;
 }
 
-RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
+Result<LaunchCode> PtxSession::code_of(const LaunchRequest& launch) {
   const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.precision);
-  if (entry == nullptr)
-    return LaunchFailed{fmt::format("'{}' has no entry for this pass and precision", launch.kernel->name)};
+  if (entry == nullptr) return Error{fmt::format("'{}' has no entry for this pass and precision", launch.kernel->name)};
   if (entry->parameter_count != launch.arguments.size()) {
-    return LaunchFailed{
+    return Error{
         fmt::format("'{}' takes {} arguments, got {}", entry->symbol, entry->parameter_count, launch.arguments.size())};
   }
   const auto artifact = std::ranges::find_if(launch.kernel->artifacts, [&](const auto& candidate) {
@@ -148,8 +147,26 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
            (launch.target.empty() || candidate->architecture == launch.target);
   });
   if (artifact == launch.kernel->artifacts.end())
-    return LaunchFailed{"the kernel was not built for this precision and target"};
-  const auto kernel = kernel_of(*artifact, entry->symbol);
+    return Error{"the kernel was not built for this precision and target"};
+  return LaunchCode{entry, *artifact};
+}
+
+LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
+  LaunchOptions options;
+  options.checks = options_.checks;
+  options.tables = options_.tables.get();
+  options.count_collisions = launch.profile;
+  options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
+  options.instruction_limit =
+      options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
+  return options;
+}
+
+RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
+  const Result<LaunchCode> code = code_of(launch);
+  if (!code) return LaunchFailed{code.error().text()};
+  const BuiltEntry* const entry = code->entry;
+  const auto kernel = kernel_of(code->artifact, entry->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
   machine_.reset();
   const Result<KernelArguments> arguments = arguments_of(launch);
@@ -157,17 +174,11 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
 
   const std::optional<BlockGrid> grid = grid_of(launch.threads, launch.block, entry->block_threads);
   if (!grid) return LaunchFailed{"the number of threads is out of range"};
-  LaunchOptions options;
-  options.checks = options_.checks;
-  options.tables = options_.tables.get();
-  options.count_collisions = launch.profile;
+  LaunchOptions options = launch_options(launch);
   options.blocks = blocks_of(launch.sample, *grid, entry->block_threads > 0);
-  options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
-  options.instruction_limit =
-      options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
   const auto start = std::chrono::steady_clock::now();
   const RunResult result = machine_.launch(*kernel, {{grid->blocks}, {grid->threads}}, *arguments, options);
-  return outcome_of(result, launch, (*artifact)->architecture, std::chrono::steady_clock::now() - start);
+  return outcome_of(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
 }
 
 Result<std::shared_ptr<const Kernel>> PtxSession::kernel_of(const std::shared_ptr<const Artifact>& artifact,

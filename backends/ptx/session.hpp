@@ -1,10 +1,12 @@
 // A session with host buffers. Launches run on a machine that can access only the regions of the arguments, each as its
-// own allocation. Private to the device.
+// own allocation. Private to the devices that interpret PTX.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,7 +15,17 @@
 
 namespace assay::ptx {
 
-class PtxSession final : public backends::Session {
+/// The entry and the PTX of a launch.
+struct LaunchCode {
+  const backends::BuiltEntry* entry = nullptr;
+  std::shared_ptr<const backends::Artifact> artifact;
+};
+
+/// The outcome of a launch on the machine; findings are a MemoryFault.
+backends::RunOutcome outcome_of(const RunResult& result, const backends::LaunchRequest& launch,
+                                const std::string& target, std::chrono::nanoseconds duration);
+
+class PtxSession : public backends::Session {
  public:
   PtxSession(const backends::SessionLimits& limits, const PtxOptions& options);
 
@@ -21,6 +33,16 @@ class PtxSession final : public backends::Session {
   std::span<std::byte> bytes(backends::BufferId buffer) override;
   void reset() override;
   std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override;
+
+ protected:
+  /// Runs a launch of a kernel that Assay printed.
+  virtual backends::RunOutcome run_one(const backends::LaunchRequest& launch);
+  /// Fails if the kernel has no entry or code for the launch.
+  static Result<LaunchCode> code_of(const backends::LaunchRequest& launch);
+  [[nodiscard]] LaunchOptions launch_options(const backends::LaunchRequest& launch) const;
+  Result<std::shared_ptr<const Kernel>> kernel_of(const std::shared_ptr<const backends::Artifact>& artifact,
+                                                  const std::string& symbol);
+  Machine& machine() { return machine_; }
 
  private:
   struct FreeAligned {
@@ -31,9 +53,6 @@ class PtxSession final : public backends::Session {
     std::size_t size = 0;
   };
 
-  backends::RunOutcome run_one(const backends::LaunchRequest& launch);
-  Result<std::shared_ptr<const Kernel>> kernel_of(const std::shared_ptr<const backends::Artifact>& artifact,
-                                                  const std::string& symbol);
   Result<KernelArguments> arguments_of(const backends::LaunchRequest& launch);
   Result<std::uint64_t> address_of(const backends::KernelArgument::Pointer& pointer);
 

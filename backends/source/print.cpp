@@ -19,6 +19,7 @@
 #include "backends/source/lines.hpp"
 #include "backends/source/print_parts.hpp"
 #include "backends/source/unit.hpp"
+#include "backends/source/warp/emit.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 #include "support/concat.hpp"
@@ -383,6 +384,7 @@ Result<void> check_kernel(const ir::Module& module, const ir::Function& forward,
 
 Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
                             SourceTarget target, const PrintOptions& options) {
+  if (target == SourceTarget::kWarp) return warp::emit(module, forward, backward != nullptr);
   if (options.with_host && target != SourceTarget::kCuda) return Error{"--with-host is supported for CUDA only"};
   if (auto supported = check_kernel(module, forward, backward, target); !supported.ok()) return supported.error();
   return KernelPrinter(module, forward, backward, options).print(target);

@@ -66,16 +66,17 @@ bool allow_reading_libraries(int ruleset) {
   return !kSanitized || allow_reading(ruleset, "/");
 }
 
-/// Creates a rule set with all rights that this system knows, adds rules, and restricts the process to them.
-/// `add_rules` gets the rule set and its version and returns false, with errno set, if a rule cannot be added.
+/// Restricts the process to the rules that `add_rules` adds, for all file rights except `free_rights`. `add_rules` gets
+/// the rule set and its version and returns false, with errno set, if a rule cannot be added.
 template <class AddRules>
-std::int32_t restrict_to(std::int32_t& version, const AddRules& add_rules) {
+std::int32_t restrict_to(std::uint64_t free_rights, std::int32_t& version, const AddRules& add_rules) {
   const long known = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (known < 0) {
     return errno;
   }
   const auto usable = static_cast<std::int32_t>(known);
-  const RulesetAttributes attributes = attributes_of(usable);
+  RulesetAttributes attributes = attributes_of(usable);
+  attributes.handled_access_fs &= ~free_rights;
   const FileDescriptor ruleset(
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0U)));
   if (ruleset.get() < 0 || !add_rules(ruleset.get(), usable) ||
@@ -86,20 +87,29 @@ std::int32_t restrict_to(std::int32_t& version, const AddRules& add_rules) {
   return 0;
 }
 
+/// Control of devices; the headers of older systems lack it.
+constexpr std::uint64_t kDeviceControl = std::uint64_t{1} << 15U;
+constexpr std::uint64_t kReadAndExecute =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | kDeviceControl;
+
+bool allow_null_device(int ruleset) { return allow(ruleset, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE); }
+
 }  // namespace
 
 std::int32_t restrict_file_access(const char* folder, std::int32_t& version) {
-  return restrict_to(version, [folder](int ruleset, std::int32_t) {
+  return restrict_to(0, version, [folder](int ruleset, std::int32_t) {
     return allow_reading(ruleset, folder) && allow_reading_libraries(ruleset);
   });
 }
 
 std::int32_t restrict_writing(const char* folder, std::int32_t& version) {
-  return restrict_to(version, [folder](int ruleset, std::int32_t usable) {
-    constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-    return allow(ruleset, "/", kRead | LANDLOCK_ACCESS_FS_EXECUTE) && allow(ruleset, folder, file_rights(usable)) &&
-           allow(ruleset, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  return restrict_to(kReadAndExecute, version, [folder](int ruleset, std::int32_t usable) {
+    return allow(ruleset, folder, file_rights(usable) & ~kReadAndExecute) && allow_null_device(ruleset);
   });
+}
+
+std::int32_t forbid_writing(std::int32_t& version) {
+  return restrict_to(kReadAndExecute, version, [](int ruleset, std::int32_t) { return allow_null_device(ruleset); });
 }
 
 }  // namespace assay::worker

@@ -31,5 +31,7 @@ inline constexpr std::int32_t kLandlockSignals = 6;  ///< and abstract Unix sock
 /// Permanently restricts the calling process to changing files below `folder`; it can read and execute all files and
 /// write to /dev/null. Network and signals as for restrict_file_access, which describes the result.
 [[nodiscard]] std::int32_t restrict_writing(const char* folder, std::int32_t& version);
+/// As restrict_writing, but without a folder that the process may change.
+[[nodiscard]] std::int32_t forbid_writing(std::int32_t& version);
 
 }  // namespace assay::worker

@@ -164,7 +164,8 @@ Calibration compare(ir::Op op, const reference::ArithmeticProfile& profile, std:
 
 Result<Calibration> measure(ir::Op op, const backends::BuiltKernel& kernel, backends::Session& session,
                             const Arrays& arrays, backends::SourceTarget target, const CalibrationOptions& options) {
-  const reference::ArithmeticProfile profile = profile_of(target, backends::BuildFlags::strict());
+  const reference::ArithmeticProfile profile =
+      profile_of(target == backends::SourceTarget::kCuda, backends::BuildFlags::strict());
   Calibration all{.op = op};
   std::uint64_t bits = 0;
   while (bits < kBitPatterns) {

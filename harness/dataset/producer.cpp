@@ -264,7 +264,7 @@ void Producer::add_unjudged(Candidate& candidate) const {
     if (const backends::Capability run = verifier->device->can_run(); !run.available) return run.detail;
     return pass == "backward" ? "the kernel has no float parameter" : "no case";
   };
-  for (const std::string& device : backends::device_names()) {
+  for (const std::string& device : backends::emitted_code_devices()) {
     for (const std::string_view pass : kPasses) {
       const auto is_it = [&](const Evidence& one) { return one.device == device && one.pass == pass; };
       if (std::ranges::none_of(candidate.evidence, is_it))

@@ -67,7 +67,7 @@ void check_evidence(const Row& row, RowDiagnostics& about) {
       about.error(at + "/rho_max", fmt::format("{}", *one.rho_max), "at most 1, because the verdict is pass");
     }
   }
-  for (const std::string& device : backends::device_names()) {
+  for (const std::string& device : backends::emitted_code_devices()) {
     for (const char* pass : {"forward", "backward"}) {
       if (!covered.contains({device, pass})) {
         about.error("/evidence", fmt::format("no entry for {}/{}", device, pass), "an entry for each device and pass");

@@ -83,6 +83,10 @@ void test_oracle(const PassContext& pass_context);
 void check_custom_gradients(const PassContext& pass_context);
 /// finite_differences: compares differences of the generated forward pass with the generated backward pass.
 void judge_consistency(const PassContext& pass_context);
+/// Decides by finite differences whether a backward pass that differs from the oracle is incorrect, and makes that the
+/// kind of its failure: wrong_gradient, rounding (correct with f64 promotion), oracle_wrong or undecided. Does nothing
+/// if the backward pass did not fail a comparison, or if the forward pass failed.
+void arbitrate(const PassContext& pass_context);
 /// Judges the launches of draw_sizes: 0 threads, and more than 65,535.
 void judge_forward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches);
 void judge_backward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches);

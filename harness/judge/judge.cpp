@@ -149,10 +149,16 @@ Judgement judge(const TestPlan& test_plan, const KernelUnderTest& subject, const
   PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgement);
   {
     const Stopwatch watch(judgement.compare_ms);
+    bool arbitrated = false;
     for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
       pass_context.target = judgement.forward.target = judgement.backward.target = target;
       judge_target(pass_context, test_plan.sizes);
       judge_against_cross_check_device(pass_context);
+      if (configuration.arbitrate && configuration.backward && pass_context.subject.adjoint != nullptr && !arbitrated &&
+          judgement.backward.failed()) {
+        arbitrated = true;
+        arbitrate(pass_context);
+      }
     }
     judgement.forward.target = judgement.backward.target = "";
   }

@@ -42,6 +42,8 @@ struct JudgeConfiguration {
   const CrossCheckDevice* cross_check_device = nullptr;  ///< null: none
   bool trusts_custom_gradients = false;                  ///< a custom gradient may differ from the derivative
   std::span<const RecordedLaunch> recorded = {};         ///< the inputs; empty: they are drawn
+  /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.
+  bool arbitrate = false;
 };
 
 struct Judgement {

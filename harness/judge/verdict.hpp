@@ -60,6 +60,11 @@ class PassVerdict {
   /// Reports a failed check. The first one decides the case.
   void fail(Outcome outcome, std::string kind, std::string message);
   bool failed() const { return failure_.has_value(); }
+  /// Gives the failure of a comparison its kind and message.
+  void arbitrate(std::string kind, std::string message) {
+    failure_->kind = std::move(kind);
+    failure_->message = std::move(message);
+  }
   /// Reports that the oracle contradicts itself, which invalidates all earlier findings.
   void fail_oracle(std::string message);
 

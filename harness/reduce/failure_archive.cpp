@@ -132,19 +132,22 @@ void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<
   }
 }
 
-std::string FailureArchiver::archive(backends::Device& device, const std::function<void(const std::string&)>& tell) {
+std::string FailureArchiver::archive(const std::function<backends::Device*(const std::string&)>& device_named,
+                                     const std::function<void(const std::string&)>& tell) {
   if (noted_.empty()) return "";
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
   std::string lines;
   std::size_t archived = 0;
   for (const NotedFailure& one : noted_) {
+    backends::Device* const device = device_named(one.record.device);
+    if (device == nullptr) continue;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     const bool reduces = one.is_first && left.count() > 0;
     if (reduces)
       tell(fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
     const fs::path folder = failures_folder(options_.output) / folder_name(one.record.name);
     const Result<ArchivedFailure> made =
-        archive_failure(one.source, failure_of(one.record, one.source, conditions_of(options_, one.record)), device,
+        archive_failure(one.source, failure_of(one.record, one.source, conditions_of(options_, one.record)), *device,
                         folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs, nullptr, tell);
     if (!made.ok()) {
       tell("cannot archive: " + made.error().text());

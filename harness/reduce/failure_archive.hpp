@@ -58,7 +58,9 @@ class FailureArchiver {
 
   /// Writes the folders and reduces one failure of each kind as far as time allows. `tell` gets a line for each
   /// reduction and for each folder that cannot be written. Returns a summary for the user; empty if nothing failed.
-  std::string archive(backends::Device& device, const std::function<void(const std::string&)>& tell);
+  /// `device_named` finds the device of a record; a failure on another device is not archived.
+  std::string archive(const std::function<backends::Device*(const std::string&)>& device_named,
+                      const std::function<void(const std::string&)>& tell);
 
  private:
   struct NotedFailure {

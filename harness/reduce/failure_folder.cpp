@@ -36,6 +36,7 @@ void add_sources(Evidence& evidence, const harness::KernelSource& source, backen
                  const harness::Printer& printer, const harness::RunOptions& options) {
   const harness::PreparedKernel prepared = harness::prepare(source, printer, device.target(), options);
   if (!prepared.emitted) return;
+  if (device.target() == SourceTarget::kWarp) return;  // kernel.py is its source
   evidence[device.target() == SourceTarget::kCuda ? ".cu" : ".cpp"] = prepared.emitted->source();
   evidence[".ptx"] = ptx_of(*prepared.emitted, device, options);
 }

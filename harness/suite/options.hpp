@@ -19,6 +19,7 @@ struct SuiteOptions {
   std::string launches;   ///< folder of recorded launches, the inputs of their kernels; empty: inputs are drawn
   std::optional<std::vector<ExportedKernel>> exported;  ///< judge these instead of the selectors
   std::string device = "cpu";
+  std::vector<std::string> more_devices = {};   ///< that judge the same selection after `device`, in the same run
   backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below
   std::string cross_check;    ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
   std::string pass = "both";  ///< "forward", "backward" or "both"

@@ -13,6 +13,7 @@
 #include "harness/suite/emission.hpp"
 #include "harness/suite/measuring.hpp"
 #include "harness/suite/modes.hpp"
+#include "support/hash.hpp"
 
 namespace assay::harness {
 namespace {
@@ -64,22 +65,30 @@ std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const ba
   return cache.ok() ? cache.take() : nullptr;
 }
 
-Result<RunStart> start_of(const SuiteOptions& options, const std::vector<KernelGroup>& groups,
-                          const backends::Device& device, const RunSelection& run_selection,
+/// The start record, without the plan.
+Result<RunStart> start_of(const SuiteOptions& options, const RunSelection& run_selection,
                           std::vector<Expectation> expectations) {
   Result<RunEnvironment> environment = find_environment(device_options(options));
   if (!environment.ok()) return environment.error();
-  RunStart start{.run_id = make_run_id(),
-                 .started = utc_now(),
-                 .command_line = options.command_line,
-                 .seed = options.seed,
-                 .environment = environment.take(),
-                 .inputs = run_selection.inputs,
-                 .shard = run_selection.shard,
-                 .expectations = std::move(expectations)};
-  for (const KernelGroup& group : groups)
-    std::ranges::move(plan_cases(group.sources, device, group.options), std::back_inserter(start.plan));
-  return start;
+  return RunStart{.run_id = make_run_id(),
+                  .started = utc_now(),
+                  .command_line = options.command_line,
+                  .seed = options.seed,
+                  .environment = environment.take(),
+                  .inputs = run_selection.inputs,
+                  .shard = run_selection.shard,
+                  .expectations = std::move(expectations)};
+}
+
+/// The options of each device of the run.
+std::vector<SuiteOptions> options_by_device(const SuiteOptions& options) {
+  std::vector<SuiteOptions> result{options};
+  result.front().more_devices.clear();
+  for (const std::string& device : options.more_devices) {
+    result.push_back(result.front());
+    result.back().device = device;
+  }
+  return result;
 }
 
 }  // namespace
@@ -91,51 +100,92 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
     if (!read.ok()) return read.error();
     expectations = read.take();
   }
-  const Result<std::vector<Mode>> modes = supported_modes(options.device, options.mode, options.optimise);
-  if (!modes.ok()) return modes.error();
-  const Result<RunSelection> run_selection = select_run(options, *modes);
-  if (!run_selection.ok()) return run_selection.error();
   SuiteRun run;
+  RunSelection whole;  // of the first device, with the inputs of all
+  for (SuiteOptions& one : options_by_device(options)) {
+    RunSelection run_selection;
+    Result<DevicePart> part = part_of(std::move(one), run_selection, events);
+    if (!part.ok()) return part.error();
+    if (run.parts_.empty()) whole = std::move(run_selection);
+    else whole.inputs = sha256_hex(whole.inputs + run_selection.inputs);
+    if (part->device != nullptr) run.parts_.push_back(part.take());
+  }
   run.options_ = std::move(options);
+  if (run.parts_.empty()) return run;
   const SuiteOptions& chosen = run.options_;
-  if (!chosen.failed_in.empty() && run_selection->selection.kernels.empty()) return run;
-  note_unsupported(run_selection->selection, events);
-  run.groups_ = groups_of(*run_selection, *modes, chosen);
-  if (run.groups_.empty())
-    return Error{fmt::format("no test case matches the selectors with --pass {}{}", chosen.pass,
-                             chosen.shard.empty() ? "" : " in this shard")};
-
-  auto device = backends::make_device(chosen.device, device_options(chosen));
-  if (!device.ok()) return device.error();
-  run.device_ = device.take();
-  auto cross_check_device = make_cross_check_device(chosen, events);
-  if (!cross_check_device.ok()) return cross_check_device.error();
-  run.cross_check_device_ = cross_check_device.take();
-  Result<RunStart> start = start_of(chosen, run.groups_, *run.device_, *run_selection, std::move(expectations));
+  Result<RunStart> start = start_of(chosen, whole, std::move(expectations));
   if (!start.ok()) return start.error();
   run.start_ = start.take();
+  for (const DevicePart& part : run.parts_) {
+    for (const KernelGroup& group : part.groups)
+      std::ranges::move(plan_cases(group.sources, *part.device, group.options), std::back_inserter(run.start_.plan));
+  }
   Result<RecordWriter> writer =
       chosen.resume ? RecordWriter::resume(chosen.output, run.start_) : RecordWriter::create(chosen.output, run.start_);
   if (!writer.ok()) return writer.error();
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
-  run.verdicts_ = verdicts_for(chosen, *run.device_, run.start_.environment);
-  for (KernelGroup& group : run.groups_) {
-    group.options.cross_check_device = run.cross_check_device_.get();
-    group.options.verdicts = run.verdicts_.get();
+  for (DevicePart& part : run.parts_) {
+    part.verdicts = verdicts_for(part.options, *part.device, run.start_.environment);
+    for (KernelGroup& group : part.groups) {
+      group.options.cross_check_device = part.cross_check_device.get();
+      group.options.verdicts = part.verdicts.get();
+    }
   }
   return run;
 }
 
+/// The kernels and the device of one device of the run; without a device if no case failed in the run of --failed-in.
+Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events) {
+  DevicePart part{.options = std::move(options)};
+  const SuiteOptions& chosen = part.options;
+  const Result<std::vector<Mode>> modes = supported_modes(chosen.device, chosen.mode, chosen.optimise);
+  if (!modes.ok()) return modes.error();
+  Result<RunSelection> selected = select_run(chosen, *modes);
+  if (!selected.ok()) return selected.error();
+  run_selection = selected.take();
+  if (!chosen.failed_in.empty() && run_selection.selection.kernels.empty()) return part;
+  note_unsupported(run_selection.selection, events);
+  part.groups = groups_of(run_selection, *modes, chosen);
+  if (part.groups.empty())
+    return Error{fmt::format("no test case matches the selectors with --pass {}{}", chosen.pass,
+                             chosen.shard.empty() ? "" : " in this shard")};
+  auto device = backends::make_device(chosen.device, device_options(chosen));
+  if (!device.ok()) return device.error();
+  part.device = device.take();
+  auto cross_check_device = make_cross_check_device(chosen, events);
+  if (!cross_check_device.ok()) return cross_check_device.error();
+  part.cross_check_device = cross_check_device.take();
+  return part;
+}
+
+std::vector<backends::Device*> SuiteRun::devices() {
+  std::vector<backends::Device*> result;
+  for (const DevicePart& part : parts_)
+    result.push_back(part.device.get());
+  return result;
+}
+
+backends::Device* SuiteRun::find_device(std::string_view name) {
+  for (const DevicePart& part : parts_)
+    if (part.device->name() == name) return part.device.get();
+  return nullptr;
+}
+
 Result<RunEnd> SuiteRun::judge(RunObserver& events) {
-  const auto measuring = MeasurementHook::make(options_, *device_);
-  if (!measuring.ok()) return measuring.error();
-  (*measuring)->bind(groups_);
-  std::unordered_map<std::string, double> costs = expected_costs(groups_, *device_);
+  std::unordered_map<std::string, double> costs;
+  for (const DevicePart& part : parts_)
+    costs.merge(expected_costs(part.groups, *part.device));
   std::erase_if(costs, [&](const auto& one) { return !writer_->is_pending(one.first); });
-  events.started(start_, writer_->pending(), std::move(costs));
-  const auto judged = run_cases(groups_, *device_, printer(), *writer_,
-                                [&](const CaseRecord& record) { events.recorded(record, groups_); });
-  if (!judged.ok()) return judged.error();
+  bool started = false;
+  for (DevicePart& part : parts_) {
+    const auto measuring = MeasurementHook::make(part.options, *part.device);
+    if (!measuring.ok()) return measuring.error();
+    (*measuring)->bind(part.groups);
+    if (!std::exchange(started, true)) events.started(start_, writer_->pending(), std::move(costs));
+    const auto judged = run_cases(part.groups, *part.device, printer(), *writer_,
+                                  [&](const CaseRecord& record) { events.recorded(record, part.groups); });
+    if (!judged.ok()) return judged.error();
+  }
   return writer_->finish();
 }
 

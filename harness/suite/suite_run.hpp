@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/device/backend.hpp"
@@ -25,22 +26,32 @@ class SuiteRun {
   static Result<SuiteRun> prepare(SuiteOptions options, RunObserver& events);
 
   /// Whether there is nothing to judge, because no case failed in the run of --failed-in.
-  [[nodiscard]] bool is_empty() const { return groups_.empty(); }
+  [[nodiscard]] bool is_empty() const { return parts_.empty(); }
 
   /// Judges and records every planned case. Fails if the device cannot be measured or the records cannot be written.
   Result<RunEnd> judge(RunObserver& events);
 
   [[nodiscard]] const SuiteOptions& options() const { return options_; }
-  [[nodiscard]] backends::Device& device() { return *device_; }
+  /// The devices of the run, in the order in which they judge.
+  [[nodiscard]] std::vector<backends::Device*> devices();
+  /// The device of the run with that name; null if there is none.
+  [[nodiscard]] backends::Device* find_device(std::string_view name);
 
  private:
   SuiteRun() = default;
 
+  /// What one device judges.
+  struct DevicePart {
+    SuiteOptions options;  ///< those of the run, with this device
+    std::vector<KernelGroup> groups;
+    std::unique_ptr<backends::Device> device;
+    std::unique_ptr<backends::Device> cross_check_device;  ///< results must agree with it; null: none
+    std::unique_ptr<VerdictCache> verdicts;
+  };
+  static Result<DevicePart> part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events);
+
   SuiteOptions options_;
-  std::vector<KernelGroup> groups_;
-  std::unique_ptr<backends::Device> device_;
-  std::unique_ptr<backends::Device> cross_check_device_;  ///< results must agree with it; null: none
-  std::unique_ptr<VerdictCache> verdicts_;
+  std::vector<DevicePart> parts_;
   std::unique_ptr<RecordWriter> writer_;
   RunStart start_;
 };

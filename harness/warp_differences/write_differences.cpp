@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "conformance/cases.hpp"
-#include "harness/warp_differences/causes.hpp"
+#include "harness/causes/causes.hpp"
 #include "harness/warp_differences/exchange.hpp"
 #include "harness/warp_differences/gradients.hpp"
 #include "harness/warp_differences/interpreter.hpp"

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/causes/causes.hpp"
 #include "harness/suite/run/shared_plans.hpp"
 #include "ir/analysis.hpp"
 #include "ir/source_location.hpp"
@@ -88,6 +89,7 @@ Outcome outcome_of(const backends::BuildFailed& failed) {
     case backends::BuildFailed::Kind::kRejected: return Outcome::build_failed;
     case backends::BuildFailed::Kind::kTimedOut: return Outcome::timed_out;
     case backends::BuildFailed::Kind::kCrashed: return Outcome::crashed;
+    case backends::BuildFailed::Kind::kUnsupported: return Outcome::unsupported;
     case backends::BuildFailed::Kind::kResource: return Outcome::resource_error;
   }
   return Outcome::internal_error;
@@ -156,7 +158,9 @@ class KernelRun {
     std::optional<Judgement> judgement;
     const auto* failed = built == nullptr ? nullptr : std::get_if<backends::BuildFailed>(built);
     if (failed != nullptr && !prepared_.early_result) {
-      stop(prepared_, outcome_of(*failed), "build", error_line(failed->log));
+      const Outcome outcome = outcome_of(*failed);
+      stop(prepared_, outcome, outcome == Outcome::unsupported ? std::string(device_.name()) : "build",
+           error_line(failed->log));
       prepared_.early_result->log = failed->log;
     }
     PassMeasurements measured;
@@ -174,6 +178,7 @@ class KernelRun {
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgement->forward : judgement->backward;
         take_verdict(record, verdict, *prepared_.source->module);
+        if (record.kind == "wrong_gradient") name_cause(record);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_counterexample && verdict.counterexample)
@@ -203,6 +208,15 @@ class KernelRun {
     if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);
   }
 
+  /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it.
+  void name_cause(CaseRecord& record) const {
+    const warp::CauseRow& cause = warp::row_of(warp::cause_of(*prepared_.source->module, prepared_.kernel()));
+    record.message += fmt::format("; likely cause: {}", cause.title);
+    if (cause.documented.empty()) return;
+    record.kind = "convention";
+    record.message += fmt::format(" (Warp's user guide, Differentiability: {})", cause.documented);
+  }
+
   /// Whether all cases of the kernel are as expected.
   bool passes(const Judgement& judgement) const {
     return std::ranges::all_of(passes_of(*prepared_.source, options_), [&](Pass pass) {
@@ -225,20 +239,24 @@ class KernelRun {
   }
 
   Judgement judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
+    Policy policy = options_.policy;
+    // A generator of code that rejects the promoted kernel is judged in the kernel's own types.
+    if (kernel.find(Pass::kForward, backends::Precision::kPromoted) == nullptr) policy.f64_promotion = false;
     const JudgeConfiguration configuration{.session = session,
-                                           .policy = options_.policy,
-                                           .profile = profile_of(device_.target(), options_.mode.flags),
+                                           .policy = policy,
+                                           .profile = profile_of(device_.uses_cuda_math(), options_.mode.flags),
                                            .seed = options_.seed,
                                            .forward = options_.forward,
                                            .backward = options_.backward,
                                            .time_limit = options_.time_limit,
                                            .cross_check_device = cross_check_device_,
                                            .trusts_custom_gradients = options_.trusts_custom_gradients,
-                                           .recorded = recorded()};
+                                           .recorded = recorded(),
+                                           .arbitrate = device_.target() == backends::SourceTarget::kWarp};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
-    const auto test_plan =
-        options_.test_plans->get_or_draw(*prepared_.source, options_, [&] { return draw_test_plan(subject(), configuration); });
+    const auto test_plan = options_.test_plans->get_or_draw(*prepared_.source, options_,
+                                                            [&] { return draw_test_plan(subject(), configuration); });
     const double drawing_ms = milliseconds_since(start);
     Judgement judgement = judge_with_oracle_check(*test_plan, subject(), kernel, configuration);
     judgement.reference_ms += drawing_ms;
@@ -279,7 +297,7 @@ class CrossCheckBatch {
     return CrossCheckDevice{.name = std::string(options_.cross_check_device->name()),
                             .session = *session_,
                             .kernel = *built,
-                            .profile = profile_of(options_.cross_check_device->target(), options_.mode.flags)};
+                            .profile = profile_of(options_.cross_check_device->uses_cuda_math(), options_.mode.flags)};
   }
 
  private:
@@ -289,11 +307,21 @@ class CrossCheckBatch {
   std::unique_ptr<backends::Session> session_;
 };
 
+/// The gradients of a backward pass that runs on Warp's tape: it runs the kernel first, so it needs no final arrays,
+/// and it has no gradients of parameters passed by value.
+Result<transforms::AdjointModule> as_warp_returns(transforms::AdjointModule adjoint) {
+  adjoint.final_arrays.clear();
+  const std::size_t before = adjoint.gradients.size();
+  std::erase_if(adjoint.gradients, [](const transforms::GradientParameter& gradient) { return !gradient.is_array; });
+  if (before > 0 && adjoint.gradients.empty())
+    return Error{"Warp returns no gradients of parameters passed by value, and no array has floats"};
+  return adjoint;
+}
+
 }  // namespace
 
-reference::ArithmeticProfile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags) {
-  const bool cuda = target == backends::SourceTarget::kCuda;
-  const auto library = cuda ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
+reference::ArithmeticProfile profile_of(bool uses_cuda_math, const backends::BuildFlags& flags) {
+  const auto library = uses_cuda_math ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
   return {.native_library = library, .promoted_library = library, .flush_to_zero = flags.flush_subnormals};
 }
 
@@ -358,6 +386,7 @@ PreparedKernel prepare(const KernelSource& source, const Printer& printer, backe
   auto start = std::chrono::steady_clock::now();
   if (options.backward) {
     Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*source.module, prepared.kernel());
+    if (adjoint.ok() && target == backends::SourceTarget::kWarp) adjoint = as_warp_returns(adjoint.take());
     if (!adjoint.ok()) {
       prepared.rejected = adjoint.error();
     } else if (!adjoint.value().gradients.empty()) {

@@ -35,8 +35,8 @@ PreparedKernel prepare(const KernelSource& source, const Printer& printer, backe
 /// The requested passes that the kernel has: kernels without a float parameter have no backward pass.
 std::vector<backends::Pass> passes_of(const KernelSource& source, const RunOptions& options);
 
-/// The math library and rounding of code in this language with these flags.
-reference::ArithmeticProfile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags);
+/// The math library and rounding of a device's code with these flags; see Device::uses_cuda_math.
+reference::ArithmeticProfile profile_of(bool uses_cuda_math, const backends::BuildFlags& flags);
 
 /// The name of a case.
 std::string case_name(const KernelSource& source, std::string_view device, backends::Pass pass, const Mode& mode);

@@ -1,4 +1,4 @@
-#include "harness/warp_differences/causes.hpp"
+#include "harness/causes/causes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,14 +26,17 @@ constexpr std::array kRows = {
         Cause::kJump, "`break`, `continue` and `return` in a loop",
         "Warp's reverse pass visits every iteration, including those that the forward pass skipped or never reached."},
     CauseRow{Cause::kReusedArray, "Arrays that the kernel reads and overwrites",
-             "Warp's reverse pass reads the array as the launch left it, not as the forward pass read it."},
+             "Warp's reverse pass reads the array as the launch left it, not as the forward pass read it.",
+             "Array Overwrite Tracking; In-Place Math Operations"},
     CauseRow{Cause::kNestedLoop, "Dynamic loops inside loops",
-             "Warp replays inner loops from the state after the launch, so it loses the accumulators of inner loops."},
+             "Warp replays inner loops from the state after the launch, so it loses the accumulators of inner loops.",
+             "Dynamic Loops"},
     CauseRow{Cause::kLoop, "Dynamic loops with carried state",
              "Warp does not replay dynamic loops before the reverse pass, so derivatives use values of loop-carried "
-             "variables from before the loop or from the wrong iteration."},
+             "variables from before the loop or from the wrong iteration.",
+             "Dynamic Loops"},
     CauseRow{Cause::kLongStaticLoop, "Constant loops of more than 16 trips",
-             "Warp unrolls constant loops of at most 16 trips; it treats longer loops as dynamic."},
+             "Warp unrolls constant loops of at most 16 trips; it treats longer loops as dynamic.", "Dynamic Loops"},
     CauseRow{Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`",
              "Warp gives the cotangent to the previous value of the array even if a thread replaced that value, and in "
              "a tie it gives the whole cotangent to every tied thread. Only one winning thread must receive it."},
@@ -42,7 +45,8 @@ constexpr std::array kRows = {
     CauseRow{Cause::kFrac, "`wp.frac`", "Warp gives no gradient; between the jumps the derivative is 1."},
     CauseRow{Cause::kComponents, "Components assigned one by one",
              "Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned "
-             "repeatedly, or assigned and then read."},
+             "repeatedly, or assigned and then read.",
+             "Vector, Matrix, and Quaternion Component Assignment"},
     CauseRow{Cause::kWhere, "`wp.where` around a function that overflows",
              "Warp multiplies the zero adjoint of the branch not taken by its infinite derivative, which gives NaN."},
     CauseRow{
@@ -163,6 +167,8 @@ class Detector {
 }  // namespace
 
 std::span<const CauseRow> causes() { return kRows; }
+
+const CauseRow& row_of(Cause cause) { return kRows[static_cast<std::size_t>(cause)]; }
 
 Cause cause_of(const Module& module, const Function& kernel) {
   Detector detector(module);

@@ -1,4 +1,5 @@
-// Causes of differences between Warp's gradients and ours, inferred from the text of the kernel.
+// Causes of differences between Warp's gradients and the derivative, inferred from the text of the kernel, and which of
+// them Warp documents.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +34,12 @@ struct CauseRow {
   Cause cause;
   std::string_view title;
   std::string_view explanation;  ///< the behaviour of Warp, and the correct one
+  /// The section of Warp's user guide "Differentiability" that documents the behaviour; empty: not documented.
+  std::string_view documented = {};
 };
 /// All causes, in the order of Cause.
 std::span<const CauseRow> causes();
+const CauseRow& row_of(Cause cause);
 
 /// The cause for a kernel, including the functions that it calls.
 Cause cause_of(const ir::Module& module, const ir::Function& kernel);

@@ -1,0 +1,144 @@
+#include "backends/warp/builder.hpp"
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cpu/process.hpp"
+#include "backends/device/artifact_files.hpp"
+#include "backends/warp/host_text.hpp"
+#include "backends/worker/protocol.hpp"
+#include "support/hash.hpp"
+
+namespace assay::warp {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using BuildStatus = KernelBuild::Status;
+using std::chrono::milliseconds;
+
+/// For starting Warp and precompiling its headers, plus for each kernel.
+constexpr milliseconds kBuildStartLimit{120'000}, kKernelLimit{20'000};
+constexpr std::size_t kNameDigits = 16;
+constexpr std::size_t kMessageBytes = 4000;
+
+/// The layout of the shared memory for the Python side of the protocol.
+json protocol() {
+  return {{"commands", worker::kCommandsOffset},
+          {"buffers", worker::kBuffersOffset},
+          {"message", offsetof(worker::ControlBlock, message)},
+          {"message_bytes", worker::kMessageBytes},
+          {"rows", offsetof(worker::ControlBlock, rows)},
+          {"row_bytes", sizeof(worker::ProgressRow)},
+          {"row_nanoseconds", offsetof(worker::ProgressRow, nanoseconds)}};
+}
+
+Result<void> put(const fs::path& path, std::string_view text) {
+  if (backends::write_file(path, text)) return {};
+  return Error{"cannot be written; is the disk full?", path.string()};
+}
+
+BuildStatus status_of(const std::string& text) {
+  if (text == "built") return BuildStatus::kBuilt;
+  return text == "unsupported" ? BuildStatus::kUnsupported : BuildStatus::kRejected;
+}
+
+/// Reads the lines that the process printed. Returns the kernel that it started last without finishing it.
+std::string read_answers(const std::string& output, std::map<std::string, KernelBuild>& builds) {
+  std::string started;
+  for (std::size_t at = 0; at < output.size();) {
+    const std::size_t end = std::min(output.find('\n', at), output.size());
+    const json line = json::parse(std::string_view(output).substr(at, end - at), nullptr, false);
+    at = end + 1;
+    if (!line.is_object() || !line.contains("kernel") || !line.contains("status")) continue;
+    const std::string kernel = line.at("kernel");
+    if (line.at("status") == "started") {
+      started = kernel;
+      continue;
+    }
+    started.clear();
+    builds[kernel] = {.status = status_of(line.at("status")),
+                      .message = line.value("message", "").substr(0, kMessageBytes),
+                      .code = line.contains("code") ? line.at("code").dump() : ""};
+  }
+  return started;
+}
+
+KernelBuild failure_of(const cpu::ProcessResult& result, milliseconds limit) {
+  using End = cpu::ProcessResult::End;
+  switch (result.end) {
+    case End::kNotStarted: return {BuildStatus::kResource, "cannot run Python: " + result.output, {}};
+    case End::kTimedOut:
+      return {BuildStatus::kTimedOut,
+              fmt::format("Warp was killed after {} ms while it built the kernel", limit.count()),
+              {}};
+    case End::kSignalled:
+      return {BuildStatus::kCrashed,
+              fmt::format("Warp was killed by signal {} while it built the kernel", result.code),
+              {}};
+    case End::kExited: break;
+  }
+  const std::size_t tail = result.output.size() > kMessageBytes ? result.output.size() - kMessageBytes : 0;
+  return {BuildStatus::kCrashed,
+          fmt::format("Python exited with status {}: {}", result.code, result.output.substr(tail)),
+          {}};
+}
+
+}  // namespace
+
+Result<void> write_host(const fs::path& folder, const HostSettings& settings) {
+  if (Result<void> written = put(folder / "host.py", kHostScript); !written.ok()) return written;
+  return put(folder / "settings.json", json{{"device", settings.device},
+                                            {"cache", settings.cache.string()},
+                                            {"architectures", settings.architectures},
+                                            {"protocol", protocol()}}
+                                           .dump());
+}
+
+Result<std::string> write_kernel(const fs::path& folder, const backends::PythonBinding& binding,
+                                 const backends::PythonSource& source) {
+  json parameters = json::array(), gradients = json::array();
+  for (const backends::PythonBinding::Parameter& parameter : binding.parameters)
+    parameters.push_back({{"path", parameter.path}, {"rank", parameter.rank}});
+  for (const backends::PythonGradient& gradient : source.gradients)
+    gradients.push_back({{"parameter", gradient.parameter}, {"offset", gradient.offset}, {"bytes", gradient.bytes}});
+  json described = {{"kernel", source.kernel},
+                    {"dimensions", binding.dimensions},
+                    {"tiled", binding.is_tiled},
+                    {"block_dim", binding.is_tiled ? backends::kThreadsPerTileBlock : kThreadsPerBlock},
+                    {"parameters", std::move(parameters)},
+                    {"gradients", std::move(gradients)}};
+  const std::string name = "assay_" + sha256_hex(described.dump() + source.text).substr(0, kNameDigits);
+  described["module"] = name;
+  if (Result<void> written = put(folder / (name + ".json"), described.dump()); !written.ok()) return written.error();
+  if (Result<void> written = put(folder / (name + ".py"), source.text); !written.ok()) return written.error();
+  return name;
+}
+
+std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const fs::path& folder,
+                                         std::span<const std::string> names) {
+  std::map<std::string, KernelBuild> builds;
+  std::vector<std::string> left(names.begin(), names.end());
+  while (!left.empty()) {
+    std::vector<std::string> arguments{"-B", (folder / "host.py").string(), "build", folder.string()};
+    arguments.insert(arguments.end(), left.begin(), left.end());
+    const auto limit = kBuildStartLimit + kKernelLimit * static_cast<int>(left.size());
+    const cpu::ProcessResult result = cpu::run_process(interpreter.program, arguments, limit);
+    const std::string unfinished = read_answers(result.output, builds);
+    // A process that built nothing would not build anything if it were started again.
+    const bool is_useless = unfinished.empty() && !builds.contains(left.front());
+    for (const std::string& name : left)
+      if (name == unfinished || is_useless) builds[name] = failure_of(result, limit);
+    const std::size_t before = left.size();
+    std::erase_if(left, [&](const std::string& name) { return builds.contains(name); });
+    if (left.size() == before) break;
+  }
+  return builds;
+}
+
+}  // namespace assay::warp

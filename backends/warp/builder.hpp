@@ -1,0 +1,51 @@
+// Builds kernels in a Python process that hosts Warp. Private to the devices.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/device/backend.hpp"
+#include "backends/warp/interpreter.hpp"
+#include "support/result.hpp"
+
+namespace assay::warp {
+
+/// How Warp built one kernel in one precision.
+struct KernelBuild {
+  enum class Status : std::uint8_t {
+    kBuilt,
+    kUnsupported,  ///< Warp rejects the Python source
+    kRejected,     ///< the native compiler rejects the code that Warp generated
+    kCrashed,
+    kTimedOut,
+    kResource,  ///< the process cannot be started
+  };
+  Status status = Status::kResource;
+  std::string message;
+  std::string code;  ///< JSON that describes the PTX files, the entry points and the parameters; empty for the CPU
+};
+
+/// What host.py needs to know about a device.
+struct HostSettings {
+  std::string device;              ///< "warp-cpu"
+  std::filesystem::path cache;     ///< Warp's kernel cache
+  std::vector<int> architectures;  ///< for PTX
+};
+
+/// Writes host.py and the settings to a folder of a run.
+Result<void> write_host(const std::filesystem::path& folder, const HostSettings& settings);
+
+/// Writes one Python file and its binding; returns the name of the kernel for build(), which is derived from the text.
+Result<std::string> write_kernel(const std::filesystem::path& folder, const backends::PythonBinding& binding,
+                                 const backends::PythonSource& source);
+
+/// Builds the kernels of a folder with these names. If the process crashes or exceeds its time limit, only the kernel
+/// that it was building has failed; another process builds the kernels after it.
+std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const std::filesystem::path& folder,
+                                         std::span<const std::string> names);
+
+}  // namespace assay::warp

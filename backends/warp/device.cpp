@@ -1,0 +1,232 @@
+#include "backends/warp/device.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/device/artifact_files.hpp"
+#include "backends/device/build_cache.hpp"
+#include "backends/warp/ptx_session.hpp"
+#include "backends/warp/worker.hpp"
+#include "backends/worker/confinement.hpp"
+#include "backends/worker/session.hpp"
+
+namespace assay::warp {
+
+namespace fs = std::filesystem;
+using namespace backends;
+using nlohmann::json;
+
+namespace {
+
+/// One for each of NVRTC's code generators.
+const std::vector<int> kArchitectures{75, 100};
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+fs::path this_program() {
+  std::error_code error;
+  const fs::path path = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path("/proc/self/exe") : path;
+}
+
+WarpOptions with_defaults(WarpOptions options) {
+  if (options.worker.empty()) options.worker = this_program();
+  if (options.cache_directory.empty()) options.cache_directory = default_cache_directory();
+  return options;
+}
+
+BuildFailed failure_of(const KernelBuild& built) {
+  using State = KernelBuild::Status;
+  using Kind = BuildFailed::Kind;
+  switch (built.status) {
+    case State::kUnsupported: return {Kind::kUnsupported, built.message};
+    case State::kTimedOut: return {Kind::kTimedOut, built.message};
+    case State::kCrashed: return {Kind::kCrashed, built.message};
+    case State::kResource: return {Kind::kResource, built.message};
+    case State::kRejected:
+    case State::kBuilt: break;
+  }
+  return {Kind::kRejected, built.message};
+}
+
+void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision precision) {
+  for (const EntryPoint& entry : kernel.entries) {
+    built.entries.push_back({.pass = entry.pass,
+                             .precision = precision,
+                             .symbol = entry.symbol,
+                             .parameter_count = entry.parameter_types.size()});
+  }
+}
+
+/// The Python file of a launch.
+Result<std::string> file_of(const LaunchRequest& launch) {
+  const Artifact* const file = launch.kernel->artifact(Artifact::Kind::kPython, launch.precision);
+  if (file == nullptr) return Error{"the kernel was built for a different device"};
+  return file->path.native();
+}
+
+}  // namespace
+
+WarpDevice::WarpDevice(std::string_view name, std::vector<int> architectures, WarpOptions options)
+    : name_(name),
+      architectures_(std::move(architectures)),
+      options_(with_defaults(std::move(options))),
+      interpreter_(known_interpreter()),
+      scratch_(interpreter_.ok() ? make_artifact_directory(options_.cache_directory)
+                                 : Result<ScratchDirectory>(interpreter_.error())),
+      prepared_(scratch_.ok() ? Result<void>() : Result<void>(scratch_.error())) {
+  if (!prepared_.ok()) return;
+  const fs::path cache = options_.cache_directory / "warp";
+  std::error_code error;
+  fs::create_directories(cache, error);
+  if (error) {
+    prepared_ = Error{"cannot create the folder: " + error.message(), cache.string()};
+    return;
+  }
+  prepared_ = write_host(folder(), {.device = std::string(name_), .cache = cache, .architectures = architectures_});
+  if (prepared_.ok() && !write_file(folder() / kPythonFile, interpreter_->program.native()))
+    prepared_ = Error{"cannot be written", (folder() / kPythonFile).string()};
+}
+
+Capability WarpDevice::can_build() const {
+  if (!prepared_.ok()) return {false, prepared_.error().text()};
+  return {true, "Warp " + interpreter_->version};
+}
+
+fs::path WarpDevice::compiler_file() const { return interpreter_.ok() ? interpreter_->program : fs::path(); }
+
+std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags&) {
+  if (const Capability capability = can_build(); !capability.available)
+    return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, capability.detail});
+  std::vector<BuildOutcome> outcomes(kernels.size(), BuildFailed{});
+  std::vector<std::string> names;  // of each kernel: native, promoted
+  std::vector<std::string> pending;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+      Result<std::string> name =
+          kernels[i].python == nullptr
+              ? Result<std::string>(Error{"the kernel was printed for a different device"})
+              : write_kernel(folder(), *kernels[i].python,
+                             precision == Precision::kNative ? kernels[i].python->native : kernels[i].python->promoted);
+      if (!name.ok()) outcomes[i] = BuildFailed{BuildFailed::Kind::kResource, name.error().text()};
+      names.push_back(name.ok() ? name.take() : "");
+      if (!names.back().empty() && std::ranges::find(pending, names.back()) == pending.end())
+        pending.push_back(names.back());
+    }
+  }
+  const std::map<std::string, KernelBuild> builds = warp::build(*interpreter_, folder(), pending);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!names[2 * i].empty() && !names[2 * i + 1].empty())
+      outcomes[i] = outcome_of(kernels[i], names[2 * i], names[2 * i + 1], builds);
+  }
+  return outcomes;
+}
+
+/// A kernel counts as built if Warp has built it in its own types; without the promoted variant, its entries are
+/// missing.
+BuildOutcome WarpDevice::outcome_of(const EmittedKernel& kernel, const std::string& native, const std::string& promoted,
+                                    const std::map<std::string, KernelBuild>& builds) {
+  BuiltKernel result{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {}, .log = {}};
+  for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+    const std::string& name = precision == Precision::kNative ? native : promoted;
+    const auto found = builds.find(name);
+    const KernelBuild built = found == builds.end()
+                                  ? KernelBuild{KernelBuild::Status::kResource, "Warp did not build it", {}}
+                                  : found->second;
+    if (built.status != KernelBuild::Status::kBuilt) {
+      if (precision == Precision::kNative) return failure_of(built);
+      result.log = "promoted to f64: " + built.message;
+      continue;
+    }
+    if (Result<void> added = add_code(name, built, precision, kernel, result); !added.ok())
+      return BuildFailed{BuildFailed::Kind::kRejected, added.error().text()};
+  }
+  return result;
+}
+
+Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuild&, Precision precision,
+                                     const EmittedKernel& kernel, BuiltKernel& result) {
+  result.artifacts.push_back(std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPython,
+                                                                       .precision = precision,
+                                                                       .architecture = {},
+                                                                       .path = folder() / (name + ".py"),
+                                                                       .content = {}}));
+  add_entries(result, kernel, precision);
+  return {};
+}
+
+Result<std::unique_ptr<Session>> WarpCpuDevice::open(const SessionLimits& limits) {
+  if (const Capability capability = can_run(); !capability.available) return Error{capability.detail};
+  Result<std::unique_ptr<worker::WorkerSession>> session = worker::WorkerSession::open(
+      {.buffer_bytes = limits.buffer_bytes,
+       .process_bytes = limits.process_bytes,
+       .restrict_file_access = options().confine},
+      {.program = options().worker, .role = kWorkerRole, .folder = folder(), .code_of = file_of});
+  if (!session.ok()) return session.error();
+  return std::unique_ptr<Session>(session.take());
+}
+
+std::string WarpCpuDevice::confinement() {
+  return "Python in a process of its own; time and memory are limited, and writing files and connecting are forbidden "
+         "if the system supports it";
+}
+
+WarpPtxDevice::WarpPtxDevice(WarpOptions options, ptx::PtxOptions interpreter)
+    : WarpDevice("warp-ptx", kArchitectures, std::move(options)), interpreter_(std::move(interpreter)) {}
+
+Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild& built, Precision precision,
+                                     const EmittedKernel& kernel, BuiltKernel& result) {
+  const json code = json::parse(built.code);
+  for (const auto& [architecture, file] : code.at("ptx").items()) {
+    std::string ptx = read_file(file.get<std::string>());
+    // Warp writes the terminating zero of NVRTC's text as well.
+    while (!ptx.empty() && ptx.back() == '\0')
+      ptx.pop_back();
+    if (ptx.empty()) return Error{"Warp left no PTX", file.get<std::string>()};
+    result.artifacts.push_back(std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPtx,
+                                                                         .precision = precision,
+                                                                         .architecture = architecture,
+                                                                         .path = {},
+                                                                         .content = std::move(ptx)}));
+    if (precision == Precision::kNative) result.targets.push_back(architecture);
+  }
+  result.artifacts.push_back(std::make_shared<const Artifact>(
+      Artifact{.kind = Artifact::Kind::kPython,
+               .precision = precision,
+               .architecture = {},
+               .path = folder() / (name + ".py"),
+               .content = describe_code(read_file(folder() / (name + ".json")), built.code)}));
+  add_entries(result, kernel, precision);
+  return {};
+}
+
+Result<std::unique_ptr<Session>> WarpPtxDevice::open(const SessionLimits& limits) {
+  if (const Capability capability = can_run(); !capability.available) return Error{capability.detail};
+  return std::unique_ptr<Session>(std::make_unique<WarpPtxSession>(limits, interpreter_));
+}
+
+Result<std::unique_ptr<Device>> make_ptx_device(const DeviceOptions& options) {
+  ptx::PtxOptions interpreter{.checks = ptx::checks_without(options.no_checks)};
+  if (!options.tables.empty()) {
+    Result<ptx::Tables> tables = ptx::read_tables(options.tables);
+    if (!tables.ok()) return tables.error();
+    interpreter.tables = std::make_shared<const ptx::Tables>(tables.take());
+  }
+  return std::unique_ptr<Device>(
+      std::make_unique<WarpPtxDevice>(WarpOptions{.cache_directory = options.cache}, std::move(interpreter)));
+}
+
+Result<std::unique_ptr<Device>> make_cpu_device(const DeviceOptions& options) {
+  return std::unique_ptr<Device>(std::make_unique<WarpCpuDevice>(WarpOptions{.cache_directory = options.cache}));
+}
+
+}  // namespace assay::warp

@@ -1,0 +1,122 @@
+// The devices that run Warp's own code: kernels are printed as Warp Python, and Warp generates, compiles and launches
+// the code. Start reading here.
+//
+// `warp-cpu` runs Warp's build for the CPU. build() compiles in a Python process that hosts Warp (builder, host.py);
+// launches run in a confined worker that is the same program in its role as a server (worker, host.py), by the protocol
+// of backends/worker. The backward pass of a launch is that of a tape: Warp runs the kernel and then its adjoint; the
+// arrays that the kernel wrote are restored afterwards.
+//
+// `warp-ptx` compiles the same kernels to PTX ahead of time and executes it with the interpreter of backends/ptx.
+//
+// A kernel that Warp rejects is unsupported, with Warp's message. A kernel whose process crashes or hangs is a finding
+// about that kernel only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/device/backend.hpp"
+#include "backends/device/registry.hpp"
+#include "backends/device/scratch_directory.hpp"
+#include "backends/ptx/device.hpp"
+#include "backends/warp/builder.hpp"
+#include "backends/warp/interpreter.hpp"
+#include "support/result.hpp"
+
+namespace assay::warp {
+
+struct WarpOptions {
+  std::filesystem::path worker;           ///< program whose main() calls run_if_worker(); empty: this program
+  std::filesystem::path cache_directory;  ///< empty: default_cache_directory(); Warp's kernel cache lies in it
+  bool confine = true;                    ///< confine the worker as far as the system can
+};
+
+/// What both devices share: they print, write and build the same files.
+class WarpDevice : public backends::Device {
+ public:
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarp; }
+  [[nodiscard]] backends::Capability can_build() const override;
+  [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
+  [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return ""; }
+  [[nodiscard]] std::filesystem::path compiler_file() const override;
+
+  /// The flags are ignored: Warp compiles with its own defaults.
+  std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
+                                            const backends::BuildFlags& flags) override;
+
+ protected:
+  WarpDevice(std::string_view name, std::vector<int> architectures, WarpOptions options);
+
+  /// Adds what a launch needs to a kernel that Warp has built in one precision.
+  virtual Result<void> add_code(const std::string& name, const KernelBuild& built, backends::Precision precision,
+                                const backends::EmittedKernel& kernel, backends::BuiltKernel& result) = 0;
+
+  const WarpOptions& options() const { return options_; }
+  const Result<WarpInterpreter>& interpreter() const { return interpreter_; }
+  const std::filesystem::path& folder() const { return scratch_->path(); }
+
+ private:
+  backends::BuildOutcome outcome_of(const backends::EmittedKernel& kernel, const std::string& native,
+                                    const std::string& promoted, const std::map<std::string, KernelBuild>& builds);
+
+  std::string_view name_;
+  std::vector<int> architectures_;
+  WarpOptions options_;
+  Result<WarpInterpreter> interpreter_;
+  Result<backends::ScratchDirectory> scratch_;
+  Result<void> prepared_;  ///< the files of the folder
+};
+
+/// `warp-cpu`.
+class WarpCpuDevice final : public WarpDevice {
+ public:
+  explicit WarpCpuDevice(WarpOptions options) : WarpDevice("warp-cpu", {}, std::move(options)) {}
+
+  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override;
+
+ private:
+  Result<void> add_code(const std::string& name, const KernelBuild& built, backends::Precision precision,
+                        const backends::EmittedKernel& kernel, backends::BuiltKernel& result) override;
+};
+
+/// `warp-ptx`.
+class WarpPtxDevice final : public WarpDevice {
+ public:
+  WarpPtxDevice(WarpOptions options, ptx::PtxOptions interpreter);
+
+  [[nodiscard]] bool uses_cuda_math() const override { return true; }
+  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override { return "interpreted; never executed as native code"; }
+
+ private:
+  Result<void> add_code(const std::string& name, const KernelBuild& built, backends::Precision precision,
+                        const backends::EmittedKernel& kernel, backends::BuiltKernel& result) override;
+
+  ptx::PtxOptions interpreter_;
+};
+
+Result<std::unique_ptr<backends::Device>> make_cpu_device(const backends::DeviceOptions& options);
+Result<std::unique_ptr<backends::Device>> make_ptx_device(const backends::DeviceOptions& options);
+
+inline constexpr backends::DeviceRow kCpuDeviceRow{.name = "warp-cpu",
+                                                   .summary = "the code that Warp generates, on this CPU",
+                                                   .target = backends::SourceTarget::kWarp,
+                                                   .toolkit = backends::Toolkit::kWarp,
+                                                   .make = make_cpu_device};
+inline constexpr backends::DeviceRow kPtxDeviceRow{.name = "warp-ptx",
+                                                   .summary = "PTX of the CUDA code that Warp generates",
+                                                   .target = backends::SourceTarget::kWarp,
+                                                   .toolkit = backends::Toolkit::kWarp,
+                                                   .observes = true,
+                                                   .make = make_ptx_device};
+
+}  // namespace assay::warp

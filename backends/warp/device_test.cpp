@@ -1,0 +1,186 @@
+// Both devices from Warp Python to results. Skipped without Warp.
+#include "backends/warp/device.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+namespace assay::warp {
+namespace {
+
+using namespace backends;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A kernel `f(x, factor, out)` over one dimension with these statements, in both precisions.
+EmittedKernel kernel_of(const std::string& statements, const std::string& type = "float") {
+  const auto source = [&](const std::string& scalar, std::size_t bytes) {
+    return PythonSource{.kernel = "f",
+                        .text = fmt::format("import warp as wp\n\n\n@wp.kernel\n"
+                                            "def f(x: wp.array(dtype={0}), factor: {0}, out: wp.array(dtype={0})):\n"
+                                            "    i = wp.tid()\n{1}\n",
+                                            scalar, statements),
+                        .gradients = {{.parameter = 0, .bytes = bytes}, {.parameter = 2, .bytes = bytes}}};
+  };
+  PythonBinding binding{
+      .parameters = {{.rank = 1}, {}, {.rank = 1}}, .native = source(type, 4), .promoted = source("wp.float64", 8)};
+  const std::vector<std::string> forward{"x", "factor", "out"};
+  std::vector<std::string> backward = forward;
+  backward.insert(backward.end(), {"gradient of x", "gradient of out"});
+  return {.name = "f",
+          .helpers = {},
+          .body = binding.native.text,
+          .entries = {{.pass = Pass::kForward, .symbol = "forward", .parameter_types = forward},
+                      {.pass = Pass::kBackward, .symbol = "backward", .parameter_types = backward}},
+          .python = std::make_shared<const PythonBinding>(binding)};
+}
+
+/// The arrays of a launch after it.
+struct Ran {
+  RunOutcome outcome;
+  std::vector<float> x, out, grad_x, grad_out;
+};
+
+class WarpDeviceTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (const auto& python = known_interpreter(); !python.ok()) GTEST_SKIP() << python.error().text();
+    const WarpOptions options{.worker = ASSAY_WARP_WORKER, .cache_directory = ASSAY_WARP_CACHE};
+    if (std::string_view(GetParam()) == "warp-cpu") device_ = std::make_unique<WarpCpuDevice>(options);
+    else device_ = std::make_unique<WarpPtxDevice>(options, ptx::PtxOptions{});
+    const Capability can = device_->can_run();
+    ASSERT_TRUE(can.available) << can.detail;
+  }
+
+  BuildOutcome build(const EmittedKernel& kernel) { return device_->build({&kernel, 1}, BuildFlags::strict()).front(); }
+
+  /// Launches on x = {1, 2, 3}, factor = 2, out = {7, 7, 7}, gradients {0.5, 0.5, 0.5} of x and {1, 2, 3} of out. Array
+  /// elements are `gap` elements apart, and those of gradients one more.
+  Ran run(Session& session, const BuiltKernel& built, Pass pass, int gap = 0,
+          std::chrono::milliseconds limit = std::chrono::milliseconds{2000}) {
+    session.reset();
+    std::vector<BufferId> buffers;
+    LaunchRequest launch{.kernel = &built, .pass = pass, .threads = 3, .time_limit = limit};
+    const auto add = [&](const std::array<float, 3>& values, int distance) {
+      const std::int32_t shape = 3;
+      const std::int64_t stride = 4 * (1 + distance);
+      buffers.push_back(session.allocate(static_cast<std::size_t>(3 * stride)).value());
+      for (std::size_t k = 0; k < 3; ++k)
+        std::memcpy(session.bytes(buffers.back()).data() + k * static_cast<std::size_t>(stride), &values[k], 4);
+      return KernelArgument::array(BufferAddress{buffers.back(), 0}, {&shape, 1}, {&stride, 1},
+                                   {.name = fmt::format("array {}", buffers.size())});
+    };
+    launch.arguments = {add({1, 2, 3}, gap), KernelArgument::value(2.0F), add({7, 7, 7}, gap)};
+    if (pass == Pass::kBackward) {
+      launch.arguments.push_back(add({0.5F, 0.5F, 0.5F}, gap == 0 ? 0 : gap + 1));
+      launch.arguments.push_back(add({1, 2, 3}, gap == 0 ? 0 : gap + 1));
+    }
+    Ran ran{.outcome = session.run({&launch, 1}).front()};
+    const auto read = [&](std::size_t buffer) {
+      std::vector<float> values(3);
+      if (buffer >= buffers.size()) return values;
+      const std::size_t stride = session.bytes(buffers[buffer]).size() / 3;
+      for (std::size_t k = 0; k < 3; ++k)
+        std::memcpy(&values[k], session.bytes(buffers[buffer]).data() + k * stride, 4);
+      return values;
+    };
+    ran.x = read(0), ran.out = read(1), ran.grad_x = read(2), ran.grad_out = read(3);
+    return ran;
+  }
+
+  std::unique_ptr<WarpDevice> device_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, WarpDeviceTest, ::testing::Values("warp-cpu", "warp-ptx"),
+                         [](const auto& test) { return std::string(test.param).substr(5); });
+
+TEST_P(WarpDeviceTest, RunsForwardAndBackward) {
+  const BuildOutcome built = build(kernel_of("    out[i] = factor * x[i] * x[i]"));
+  ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built)) << std::get<BuildFailed>(built).log;
+  const auto& kernel = std::get<BuiltKernel>(built);
+  EXPECT_NE(kernel.find(Pass::kBackward, Precision::kPromoted), nullptr);
+  const auto session = device_->open({}).take();
+  for (const int gap : {0, 1}) {
+    const Ran forward = run(*session, kernel, Pass::kForward, gap);
+    ASSERT_TRUE(std::holds_alternative<Completed>(forward.outcome)) << describe(forward.outcome);
+    EXPECT_THAT(forward.out, ElementsAre(2, 8, 18)) << "gap " << gap;
+    const Ran backward = run(*session, kernel, Pass::kBackward, gap);
+    ASSERT_TRUE(std::holds_alternative<Completed>(backward.outcome)) << describe(backward.outcome);
+    EXPECT_THAT(backward.grad_x, ElementsAre(0.5F + 4, 0.5F + 16, 0.5F + 36)) << "gap " << gap;
+    EXPECT_THAT(backward.grad_out, ElementsAre(0, 0, 0)) << "a store clears the gradient";
+    EXPECT_THAT(backward.out, ElementsAre(7, 7, 7)) << "the launch restores the arrays";
+  }
+}
+
+TEST_P(WarpDeviceTest, ReportsKernelThatWarpRejects) {
+  const std::vector<EmittedKernel> kernels{kernel_of("    out[i] = wp.no_such_function(x[i])"),
+                                           kernel_of("    out[i] = x[i] + factor")};
+  const auto built = device_->build(kernels, BuildFlags::strict());
+  const auto* failed = std::get_if<BuildFailed>(&built[0]);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->kind, BuildFailed::Kind::kUnsupported);
+  EXPECT_THAT(failed->log, HasSubstr("no_such_function"));
+  EXPECT_TRUE(std::holds_alternative<BuiltKernel>(built[1])) << std::get<BuildFailed>(built[1]).log;
+}
+
+TEST_P(WarpDeviceTest, ContainsInvalidAccess) {
+  const BuildOutcome built = build(kernel_of("    out[i + 1000000000] = factor * x[i]"));
+  ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built)) << std::get<BuildFailed>(built).log;
+  const auto session = device_->open({}).take();
+  const Ran bad = run(*session, std::get<BuiltKernel>(built), Pass::kForward);
+  if (std::string_view(GetParam()) == "warp-cpu") {
+    EXPECT_THAT(describe(bad.outcome), HasSubstr("SIGSEGV"));
+  } else {
+    ASSERT_TRUE(std::holds_alternative<MemoryFault>(bad.outcome)) << describe(bad.outcome);
+    EXPECT_EQ(std::get<MemoryFault>(bad.outcome).kind, "out_of_bounds");
+  }
+  const BuildOutcome good = build(kernel_of("    out[i] = factor * x[i]"));
+  const Ran next = run(*session, std::get<BuiltKernel>(good), Pass::kForward);
+  EXPECT_THAT(next.out, ElementsAre(2, 4, 6)) << describe(next.outcome);
+}
+
+TEST_P(WarpDeviceTest, StopsEndlessKernel) {
+  const BuildOutcome built =
+      build(kernel_of("    s = float(0.0)\n"
+                      "    while s < 1.0:\n"
+                      "        s = s * factor\n"
+                      "    out[i] = s"));
+  ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built)) << std::get<BuildFailed>(built).log;
+  const auto session = device_->open({}).take();
+  const Ran ran = run(*session, std::get<BuiltKernel>(built), Pass::kForward, 0, std::chrono::milliseconds{100});
+  EXPECT_TRUE(std::holds_alternative<TimedOut>(ran.outcome)) << describe(ran.outcome);
+}
+
+TEST_P(WarpDeviceTest, BuildsWithoutPromotedVariantIfWarpRejectsIt) {
+  EmittedKernel kernel = kernel_of("    out[i] = factor * x[i]");
+  PythonBinding binding = *kernel.python;
+  binding.promoted.text.replace(binding.promoted.text.find("x[i]"), 4, "y[i]");
+  kernel.python = std::make_shared<const PythonBinding>(binding);
+  const BuildOutcome built = build(kernel);
+  ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built)) << std::get<BuildFailed>(built).log;
+  EXPECT_NE(std::get<BuiltKernel>(built).find(Pass::kForward, Precision::kNative), nullptr);
+  EXPECT_EQ(std::get<BuiltKernel>(built).find(Pass::kForward, Precision::kPromoted), nullptr);
+}
+
+TEST(WarpInterpreter, ReportsPythonWithoutWarp) {
+  const char* const before = std::getenv("ASSAY_WARP_PYTHON");
+  const std::string saved = before == nullptr ? "" : before;
+  ::setenv("ASSAY_WARP_PYTHON", "/bin/true", 1);
+  const Result<WarpInterpreter> found = find_interpreter();
+  ::setenv("ASSAY_WARP_PYTHON", saved.c_str(), 1);
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().text(), HasSubstr("/bin/true"));
+  EXPECT_THAT(found.error().text(), HasSubstr("ci/setup-warp"));
+}
+
+}  // namespace
+}  // namespace assay::warp

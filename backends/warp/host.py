@@ -1,0 +1,503 @@
+"""Builds and runs kernels in NVIDIA Warp for Assay's devices `warp-cpu` and `warp-ptx`.
+
+Usage: host.py build FOLDER KERNEL...   build kernels; prints one JSON line before and one after each
+       host.py serve                    run launches for the parent process, which made the descriptors 3 and 4
+
+FOLDER contains settings.json and, for each KERNEL, KERNEL.py with one kernel and KERNEL.json with its binding. The
+device writes these files (files.cpp describes them).
+"""
+
+import ctypes
+import importlib.util
+import json
+import mmap
+import os
+import pathlib
+import resource
+import signal
+import socket
+import sys
+import time
+import traceback
+
+import numpy as np
+import warp as wp
+
+CONTROL_FD = 3
+MEMORY_FD = 4
+
+
+class Settings:
+    """The settings of a folder: Warp's kernel cache, target architectures and the layout of the shared memory."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        values = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+        self.cache: str = values["cache"]
+        self.device: str = values["device"]
+        self.architectures: list[int] = values["architectures"]
+        self.protocol: dict[str, int] = values["protocol"]
+
+
+def start_warp(settings: Settings) -> None:
+    """Initialises Warp without messages on standard output."""
+    wp.config.log_level = wp.LOG_ERROR
+    wp.config.kernel_cache_dir = settings.cache
+    wp.init()
+
+
+class LoadedKernel:
+    """A kernel of a file, and how the parameters of Assay's launches map to its arguments."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.binding = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        name = self.binding["module"]
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+        self.kernel = getattr(module, self.binding["kernel"])
+
+    def load(self) -> None:
+        """Compiles the module, or loads it from the cache. The CPU runs blocks of one thread."""
+        wp.load_module(self.kernel.module, device="cpu", block_dim=1)
+
+
+# ---------------------------------------------------------------------------------------------------------------- build
+
+
+def is_build_error(error: BaseException) -> bool:
+    """Whether the native compiler rejected Warp's generated code, and not Warp the Python source."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return bool(frames) and pathlib.Path(frames[-1].filename).name == "build.py"
+
+
+def offsets_of(structure: type[ctypes.Structure]) -> dict[str, int]:
+    """The offset of each field of a ctypes structure."""
+    return {name: getattr(structure, name).offset for name, *_ in structure._fields_}
+
+
+def argument_layout(kind: object) -> dict[str, object]:
+    """The layout of one kernel argument as Warp passes it to a GPU: its size and the offsets of a struct's fields."""
+    if isinstance(kind, wp.array):
+        return {"bytes": ctypes.sizeof(wp._src.types.array_t), "fields": {}}
+    if isinstance(kind, wp._src.codegen.Struct):
+        fields: dict[str, int] = {}
+        add_field_offsets(kind, "", 0, fields)
+        return {"bytes": ctypes.sizeof(kind.ctype), "fields": fields}
+    return {"bytes": wp._src.types.type_size_in_bytes(kind), "fields": {}}
+
+
+def add_field_offsets(struct: object, path: str, base: int, fields: dict[str, int]) -> None:
+    """Adds the offset of each field of a struct, by the path to the field."""
+    for name, variable in struct.vars.items():
+        offset = base + getattr(struct.ctype, name).offset
+        fields[path + name] = offset
+        if isinstance(variable.type, wp._src.codegen.Struct):
+            add_field_offsets(variable.type, path + name + ".", offset, fields)
+
+
+def build_ptx(loaded: LoadedKernel, settings: Settings, name: str) -> dict[str, object]:
+    """Compiles a kernel to PTX for each architecture; returns the files, the entry points and the parameters."""
+    module = loaded.kernel.module
+    block_dim = loaded.binding["block_dim"]
+    module.options["block_dim"] = block_dim
+    output = pathlib.Path(wp.config.kernel_cache_dir) / (name + ".ptx.d")
+    wp.compile_aot_module(module, arch=settings.architectures, use_ptx=True, module_dir=output)
+    mangled = loaded.kernel.get_mangled_name()
+    dimensions = loaded.kernel.adj.kernel_dim
+    bounds = type(wp._src.types.launch_bounds_t((1,) * dimensions))
+    return {
+        "ptx": {f"compute_{arch}": str(next(output.glob(f"*.sm{arch}*.ptx"))) for arch in settings.architectures},
+        "forward": mangled + "_cuda_kernel_forward",
+        "backward": mangled + "_cuda_kernel_backward",
+        "dimensions": dimensions,
+        "bounds": {"bytes": ctypes.sizeof(bounds), **offsets_of(bounds)},
+        "array": {"bytes": ctypes.sizeof(wp._src.types.array_t), **offsets_of(wp._src.types.array_t)},
+        "arguments": [argument_layout(variable.type) for variable in loaded.kernel.adj.args],
+    }
+
+
+def build(folder: pathlib.Path, names: list[str]) -> None:
+    """Builds kernels and prints the results; a kernel whose start but not whose end is printed ended the process."""
+    settings = Settings(folder)
+    start_warp(settings)
+    for name in names:
+        print(json.dumps({"kernel": name, "status": "started"}), flush=True)
+        answer: dict[str, object] = {"kernel": name, "status": "built", "message": ""}
+        try:
+            loaded = LoadedKernel(folder / (name + ".py"))
+            if settings.device == "warp-cpu":
+                loaded.load()
+            else:
+                answer["code"] = build_ptx(loaded, settings, name)
+        except Exception as error:
+            answer["status"] = "rejected" if is_build_error(error) else "unsupported"
+            answer["message"] = f"{type(error).__name__}: {error}"
+        print("\n" + json.dumps(answer), flush=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------- serve
+
+
+class Record(ctypes.Structure):
+    """One launch in the command area; worker::LaunchRecord."""
+
+    _fields_ = [
+        *((name, ctypes.c_uint32) for name in (
+            "size", "code_offset", "symbol_offset", "arguments_offset", "argument_count", "pointers_offset",
+            "pointer_count", "blob_offset", "blob_bytes", "order")),
+        *((name, ctypes.c_int64) for name in ("threads", "block", "block_threads")),
+        ("shuffle_seed", ctypes.c_uint64),
+        ("samples", ctypes.c_int64),
+        ("checked_threads_offset", ctypes.c_uint32),
+        ("checked_threads_count", ctypes.c_uint32),
+    ]
+
+
+PENDING, STARTED, COMPLETED, REJECTED, FAULTED, CRASHED, TIMED_OUT, RESOURCE_ERROR = range(8)
+
+
+class SharedMemory:
+    """The control block, the commands and the buffers that the parent maps as well."""
+
+    def __init__(self, protocol: dict[str, int]) -> None:
+        self.protocol = protocol
+        size = os.fstat(MEMORY_FD).st_size
+        self.map = mmap.mmap(MEMORY_FD, size)
+        os.close(MEMORY_FD)
+        self.base = ctypes.addressof(ctypes.c_char.from_buffer(self.map))
+        self.buffers = self.base + protocol["buffers"]
+
+    def set_progress(self, launch: int, progress: int, nanoseconds: int = 0) -> None:
+        """Record how far a launch is."""
+        row = self.base + self.protocol["rows"] + launch * self.protocol["row_bytes"]
+        ctypes.c_int64.from_address(row + self.protocol["row_nanoseconds"]).value = nanoseconds
+        ctypes.c_uint32.from_address(row).value = progress
+
+    def progress(self, launch: int) -> int:
+        """Return how far a launch is."""
+        row = self.base + self.protocol["rows"] + launch * self.protocol["row_bytes"]
+        return ctypes.c_uint32.from_address(row).value
+
+    def set_message(self, message: str) -> None:
+        """Record why a launch did not complete."""
+        text = message.encode("utf-8", "replace")[: self.protocol["message_bytes"] - 1] + b"\0"
+        ctypes.memmove(self.base + self.protocol["message"], text, len(text))
+
+    def commands(self) -> tuple[int, list["Command"]]:
+        """The processor time in seconds that the launches may use together, and the launches."""
+        at = self.base + self.protocol["commands"]
+        count = ctypes.c_uint32.from_address(at).value
+        seconds = ctypes.c_uint32.from_address(at + 4).value
+        at += 16
+        launches = []
+        for _ in range(count):
+            launches.append(Command(at))
+            at += launches[-1].size
+        return seconds, launches
+
+
+class Command:
+    """One launch: its code, its entry point and its arguments."""
+
+    def __init__(self, at: int) -> None:
+        record = Record.from_address(at)
+        self.size = record.size
+        self.threads = record.threads
+        self.code = ctypes.string_at(at + record.code_offset).decode()
+        self.symbol = ctypes.string_at(at + record.symbol_offset).decode() if record.symbol_offset else ""
+        blob = ctypes.string_at(at + record.blob_offset, record.blob_bytes)
+        rows = np.frombuffer(ctypes.string_at(at + record.arguments_offset, record.argument_count * 8), np.uint32)
+        pointers = np.frombuffer(ctypes.string_at(at + record.pointers_offset, record.pointer_count * 32), np.uint64)
+        targets = {int(row[0]): int(row[1]) for row in pointers.reshape(-1, 4)}
+        self.arguments = [(blob[start : start + size], targets.get(start))
+                          for start, size in rows.reshape(-1, 2).tolist()]
+
+
+def extent(shape: tuple[int, ...], strides: tuple[int, ...], element: int) -> int:
+    """Return the bytes from the first to the last element of an array that is not empty."""
+    return sum((count - 1) * stride for count, stride in zip(shape, strides, strict=True)) + element
+
+
+class View:
+    """An array of a launch in the buffers: its address, shape and strides in bytes."""
+
+    def __init__(self, memory: SharedMemory, argument: tuple[bytes, int | None], rank: int) -> None:
+        raw, target = argument
+        self.address = memory.buffers + target
+        self.shape = tuple(np.frombuffer(raw, np.int32, rank, 8).tolist())
+        at = 8 + (4 * rank + 7) // 8 * 8
+        self.strides = tuple(np.frombuffer(raw, np.int64, rank, at).tolist())
+
+    def items(self, size: int, offset: int = 0) -> np.ndarray:
+        """Bytes of each element as a NumPy array of the same shape."""
+        if 0 in self.shape:
+            return np.empty(self.shape, f"V{size}")
+        memory = (ctypes.c_char * extent(self.shape, self.strides, size)).from_address(self.address + offset)
+        return np.ndarray(self.shape, f"V{size}", memory, 0, self.strides)
+
+    def content(self, element: int) -> ctypes.Array | None:
+        """All bytes from the first to the last element; None if there is no element."""
+        if 0 in self.shape:
+            return None
+        return (ctypes.c_char * extent(self.shape, self.strides, element)).from_address(self.address)
+
+
+def value_of(kind: object, raw: bytes) -> object:
+    """A value of a Warp type from its bytes."""
+    if isinstance(kind, wp._src.codegen.Struct):
+        instance = kind()
+        expect_size(ctypes.sizeof(instance._ctype), raw)
+        ctypes.memmove(ctypes.addressof(instance._ctype), raw, len(raw))
+        return instance
+    if issubclass(kind, ctypes.Array):  # vectors, matrices, quaternions, transforms
+        return kind.from_buffer_copy(raw)
+    return np.frombuffer(raw, wp.dtype_to_numpy(kind))[0]
+
+
+def expect_size(size: int, raw: bytes) -> None:
+    """Fail if a value does not have the size that Warp expects."""
+    if size != len(raw):
+        raise ValueError(f"argument must have {size} bytes in Warp's layout, got {len(raw)}")
+
+
+class Arguments:
+    """The arguments of a kernel, made from parameters; a struct with arrays has one parameter for each field."""
+
+    def __init__(self, kernel: object) -> None:
+        self.left = list(kernel.adj.args)
+        self.values: list[object] = []
+        self.struct = None  # the name of the last argument, if it is such a struct
+        self.place = None
+
+    def next_type(self, path: str) -> object:
+        """The Warp type of the next parameter, which is a field of a struct if it has a path."""
+        root, *fields = path.split(".") if path else [None]
+        if not fields or root != self.struct:
+            variable = self.left.pop(0)
+            self.struct = root
+            self.values.append(variable.type() if fields else None)
+            if not fields:
+                self.place = None
+                return variable.type
+        owner = self.values[-1]
+        for field in fields[:-1]:
+            owner = getattr(owner, field)
+        self.place = (owner, fields[-1])
+        return owner._cls.vars[fields[-1]].type
+
+    def add(self, value: object) -> None:
+        """Set the argument or field that next_type returned."""
+        if self.place is None:
+            self.values[-1] = value
+        else:
+            setattr(*self.place, value.item() if isinstance(value, np.generic) else value)
+
+
+class Gradient:
+    """The gradient array of one parameter, as Warp wants it: with the strides and element type of the parameter."""
+
+    def __init__(self, array: wp.array, element: int) -> None:
+        self.array = array
+        self.element = element
+        self.parts: list[tuple[View, int, int]] = []
+        self.own: wp.array | None = None
+
+    def add(self, view: View, offset: int, size: int) -> None:
+        """Add a gradient array of the launch: of the whole element, or of a field."""
+        self.parts.append((view, offset, size))
+
+    def bind(self) -> None:
+        """Gives the array a gradient: the memory of the launch if the layouts agree, otherwise a copy."""
+        view, _, size = self.parts[0]
+        if len(self.parts) == 1 and size == self.element and view.strides == self.array.strides:
+            self.array.grad = wp.array(ptr=view.address, dtype=self.array.dtype, shape=view.shape,
+                                       strides=view.strides, device="cpu")
+            return
+        self.memory = np.zeros(max(1, self.extent()), np.uint8)
+        self.array.grad = wp.array(ptr=self.memory.ctypes.data, dtype=self.array.dtype, shape=self.array.shape,
+                                   strides=self.array.strides, device="cpu")
+        self.own = self.array.grad
+        self.copy(to_warp=True)
+
+    def extent(self) -> int:
+        """Return the bytes from the first to the last element."""
+        return extent(self.array.shape, self.array.strides, self.element)
+
+    def copy(self, to_warp: bool) -> None:
+        """Copy a gradient in its own memory from or to the arrays of the launch."""
+        if self.own is None or 0 in self.array.shape:
+            return
+        for view, offset, size in self.parts:
+            mine = np.ndarray(self.array.shape, f"V{size}", self.memory, offset, self.array.strides)
+            theirs = view.items(size)
+            if to_warp:
+                mine[...] = theirs
+            else:
+                theirs[...] = mine
+
+
+class Launch:
+    """One launch with its arguments in Warp's form."""
+
+    def __init__(self, loaded: LoadedKernel, command: Command, memory: SharedMemory) -> None:
+        binding = loaded.binding
+        self.kernel = loaded.kernel
+        self.tiled = binding["tiled"]
+        later = binding["dimensions"] - 1
+        extents = [int.from_bytes(raw, "little") for raw, _ in command.arguments[:later]]
+        others = int(np.prod(extents, dtype=np.int64))
+        self.extents = (command.threads // others if others else 0, *extents)
+        self.arguments = Arguments(self.kernel)
+        self.arrays: list[tuple[View, int]] = []
+        self.gradients: list[Gradient] = []
+        given = iter(command.arguments[later:])
+        gradients: dict[int, list[tuple[View, int, int]]] = {}
+        if command.symbol == "backward":
+            first = later + len(binding["parameters"])
+            for gradient, argument in zip(binding["gradients"], command.arguments[first:], strict=True):
+                view = View(memory, argument, binding["parameters"][gradient["parameter"]]["rank"])
+                gradients.setdefault(gradient["parameter"], []).append((view, gradient["offset"], gradient["bytes"]))
+        for number, parameter in enumerate(binding["parameters"]):
+            kind = self.arguments.next_type(parameter["path"])
+            argument = next(given)
+            if parameter["rank"] == 0:
+                self.arguments.add(value_of(kind, argument[0]))
+                continue
+            view = View(memory, argument, parameter["rank"])
+            element = wp.types.type_size_in_bytes(kind.dtype)
+            array = wp.array(ptr=view.address, dtype=kind.dtype, shape=view.shape, strides=view.strides, device="cpu")
+            self.arrays.append((view, element))
+            if number in gradients:
+                bound = Gradient(array, element)
+                for part in gradients[number]:
+                    bound.add(*part)
+                bound.bind()
+                self.gradients.append(bound)
+            self.arguments.add(array)
+        if self.arguments.left:
+            raise ValueError(f"the launch lacks {len(self.arguments.left)} arguments")
+
+    def run(self) -> None:
+        """Run the kernel."""
+        if self.tiled:
+            wp.launch_tiled(self.kernel, dim=self.extents, inputs=self.arguments.values, block_dim=1, device="cpu")
+        else:
+            wp.launch(self.kernel, dim=self.extents, inputs=self.arguments.values, device="cpu")
+
+    def run_backward(self) -> None:
+        """Runs the kernel on a tape, as users do, and its reverse pass; restores the arrays that the kernel wrote."""
+        before = [(content, bytes(content)) for view, element in self.arrays
+                  if (content := view.content(element)) is not None]
+        with wp.Tape() as tape:
+            self.run()
+        tape.backward()
+        for content, old in before:
+            ctypes.memmove(content, old, len(old))
+        for gradient in self.gradients:
+            gradient.copy(to_warp=False)
+
+
+class Server:
+    """Runs the launches of the parent. Each round of launches runs in a process of its own."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.settings = Settings(folder)
+        self.memory = SharedMemory(self.settings.protocol)
+        self.parent = socket.socket(fileno=CONTROL_FD)
+        start_warp(self.settings)
+        self.kernels: dict[str, LoadedKernel] = {}
+
+    def loaded(self, code: str) -> LoadedKernel:
+        """Return a kernel, which is loaded at its first use."""
+        if code not in self.kernels:
+            kernel = LoadedKernel(pathlib.Path(code))
+            kernel.load()
+            self.kernels[code] = kernel
+        return self.kernels[code]
+
+    def serve(self) -> None:
+        """Answer the rounds of the parent until it closes its end."""
+        self.parent.send(b"\1")
+        while self.parent.recv(1):
+            seconds, launches = self.memory.commands()
+            if self.prepare(launches):
+                self.run_apart(seconds, launches)
+            self.parent.send(b"\1")
+
+    def prepare(self, launches: list[Command]) -> bool:
+        """Loads the code of all launches. A failure rejects the first launch that needs it."""
+        for number, launch in enumerate(launches):
+            try:
+                self.loaded(launch.code)
+            except Exception as error:
+                self.memory.set_message(f"{type(error).__name__}: {error}")
+                self.memory.set_progress(number, REJECTED)
+                return number > 0
+        return True
+
+    def run_apart(self, seconds: int, launches: list[Command]) -> None:
+        """Run a round in a process of its own and record how it ended."""
+        process = os.fork()
+        if process == 0:
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            self.run_all(launches, seconds / len(launches) + 1)
+            sys.stdout.flush()
+            os._exit(0)
+        status = os.waitpid(process, 0)[1]
+        for number in range(len(launches)):
+            if self.memory.progress(number) == COMPLETED:
+                continue
+            if self.memory.progress(number) <= STARTED:
+                self.note_end(number, status)
+            return
+
+    def note_end(self, launch: int, status: int) -> None:
+        """Record the end of a process that did not finish the launch."""
+        if os.WIFSIGNALED(status):
+            ended_by = os.WTERMSIG(status)
+            message = f"{signal.Signals(ended_by).name} ({signal.strsignal(ended_by)})"
+            progress = TIMED_OUT if ended_by == signal.SIGPROF else CRASHED
+        else:
+            message, progress = f"exited early with status {os.WEXITSTATUS(status)}", CRASHED
+        self.memory.set_message(message)
+        self.memory.set_progress(launch, progress)
+
+    def run_all(self, launches: list[Command], limit: float) -> None:
+        """Run the launches up to the first that fails, each for at most so many seconds of processor time."""
+        for number, command in enumerate(launches):
+            if self.memory.progress(number) != PENDING:
+                return
+            self.memory.set_progress(number, STARTED)
+            signal.setitimer(signal.ITIMER_PROF, limit)
+            try:
+                launch = Launch(self.loaded(command.code), command, self.memory)
+                start = time.perf_counter_ns()
+                if command.symbol == "backward":
+                    launch.run_backward()
+                else:
+                    launch.run()
+                duration = time.perf_counter_ns() - start
+            except Exception as error:
+                self.memory.set_message(f"{type(error).__name__}: {error}")
+                self.memory.set_progress(number, REJECTED)
+                return
+            self.memory.set_progress(number, COMPLETED, duration)
+
+
+def main() -> None:
+    """Build kernels or serve launches."""
+    if len(sys.argv) > 2 and sys.argv[1] == "build":
+        build(pathlib.Path(sys.argv[2]), sys.argv[3:])
+    elif len(sys.argv) == 3 and sys.argv[1] == "serve":
+        Server(pathlib.Path(sys.argv[2])).serve()
+    else:
+        sys.exit("usage: host.py build FOLDER KERNEL... | host.py serve FOLDER")
+
+
+if __name__ == "__main__":
+    main()

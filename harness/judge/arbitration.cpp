@@ -1,0 +1,203 @@
+// Arbitration of a gradient that departs from the oracle, for devices whose code another generator wrote: finite
+// differences of the device's own forward pass decide which of the two is correct.
+//
+// The launches of the backward pass are repeated with zero initial gradients. Each scalar that departs with f64
+// promotion is compared with the derivative along that scalar, where the forward pass is promoted to f64 as well. A
+// departure in the kernel's own types only is rounding.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/judge/context.hpp"
+#include "harness/judge/differences.hpp"
+#include "ir/custom.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// At most this many scalars of a gradient array are compared with differences, the most different first.
+constexpr std::size_t kTriedScalars = 3;
+/// Relative tolerance between a gradient and the differences, in addition to the error of the extrapolation.
+constexpr double kArbitrationTolerance = 1e-6;
+
+/// What the differences say about one scalar, the most important first.
+enum class Ruling : std::uint8_t { kOracleWrong, kWrongGradient, kUndecided, kRounding, kNone };
+
+struct Arbitrated {
+  Ruling finding = Ruling::kNone;
+  std::string text = {};
+};
+
+class Arbiter {
+ public:
+  explicit Arbiter(const PassContext& pass_context) : pass_context_(pass_context) {}
+
+  Arbitrated run() {
+    for (std::size_t set = 0; set < pass_context_.sets.size(); ++set) {
+      const InputSet& input = pass_context_.sets[set];
+      if (!input.conclusive_gradient(Precision::kPromoted) || input.references(Precision::kPromoted).size() != 1)
+        continue;
+      judge_set(set);
+      if (found_.finding <= Ruling::kWrongGradient) break;
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Gradients {
+    std::vector<std::vector<Computed>> got;
+    std::vector<std::vector<Expected>> expected;
+  };
+
+  void note(Ruling finding, std::string text) {
+    if (finding < found_.finding) found_ = {finding, std::move(text)};
+  }
+
+  /// The device's and the oracle's gradients; empty if the launch does not complete.
+  std::optional<Gradients> gradients(std::size_t set, Precision precision) {
+    PassVerdict ignored;
+    pass_context_.configuration.session.reset();
+    const auto launch = backward_launch(pass_context_, set, precision, ignored);
+    if (!launch) return std::nullopt;
+    const KernelUnderTest& subject = pass_context_.subject;
+    const InputSet& input = pass_context_.sets[set];
+    Result<KernelLauncher> placed =
+        KernelLauncher::place(pass_context_.configuration.session, subject.module_in(precision), pass_context_.kernel,
+                              backends::Pass::kBackward, device_precision(precision), borrowed(*launch),
+                              gradient_arguments(subject, input, precision, InitialGradient::kZero, 1),
+                              roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
+    if (!placed.ok()) return std::nullopt;
+    TestLaunch test_launch{.set = set, .precision = precision, .launcher = placed.take()};
+    if (!run_launches(pass_context_, {&test_launch, 1}, ignored)) return std::nullopt;
+    Gradients result{
+        .got = {}, .expected = expected_gradients(subject, input, input.reference, precision, InitialGradient::kZero)};
+    for (std::size_t g = 0; g < result.expected.size(); ++g) {
+      const std::size_t array = test_launch.launcher.parameters() + g;
+      result.got.push_back(read_scalars(subject.module_in(precision), *test_launch.launcher.arrays()[array].before,
+                                        test_launch.launcher.bytes(pass_context_.configuration.session, array)));
+    }
+    return result;
+  }
+
+  void judge_set(std::size_t set) {
+    const auto promoted = gradients(set, Precision::kPromoted);
+    if (!promoted) return;
+    bool departs = false;
+    for (std::size_t g = 0; g < promoted->got.size(); ++g) {
+      const std::vector<std::size_t> scalars = worst_of(promoted->got[g], promoted->expected[g]);
+      departs = departs || !scalars.empty();
+      for (const std::size_t scalar : scalars)
+        judge_scalar(set, g, scalar, promoted->got[g][scalar].value, promoted->expected[g][scalar]);
+    }
+    if (departs || found_.finding <= Ruling::kRounding) return;
+    const auto native = gradients(set, Precision::kNative);
+    if (!native) return;
+    for (std::size_t g = 0; g < native->got.size(); ++g) {
+      const std::vector<std::size_t> scalars = worst_of(native->got[g], native->expected[g]);
+      if (scalars.empty()) continue;
+      const Expected& expected = native->expected[g][scalars.front()];
+      note(
+          Ruling::kRounding,
+          fmt::format("the gradient is correct with f64 promotion; in the kernel's own types {}[{}] is {}, expected {} "
+                      "within {} (input set {})",
+                      name(g), scalars.front(), native->got[g][scalars.front()].value,
+                      static_cast<double>(expected.value), expected.bound, set));
+    }
+  }
+
+  /// The scalars that differ, at most kTriedScalars, with the largest relative differences first.
+  static std::vector<std::size_t> worst_of(const std::vector<Computed>& got, const std::vector<Expected>& expected) {
+    std::vector<std::size_t> failed = compare(got, expected).failed;
+    const auto badness = [&](std::size_t i) {
+      const double excess = std::abs(got[i].value - static_cast<double>(expected[i].value)) /
+                            (std::max(std::abs(static_cast<double>(expected[i].value)), expected[i].scale) + 1e-30);
+      return std::isnan(excess) ? HUGE_VAL : excess;
+    };
+    std::ranges::stable_sort(failed, std::ranges::greater{}, badness);
+    failed.resize(std::min(failed.size(), kTriedScalars));
+    return failed;
+  }
+
+  std::string name(std::size_t g) const {
+    const transforms::AdjointModule& adjoint = *pass_context_.subject.adjoint;
+    return adjoint.module.kernels[0].var(adjoint.gradients[g].gradient).name;
+  }
+
+  void judge_scalar(std::size_t set, std::size_t g, std::size_t scalar, double got, const Expected& expected) {
+    const std::string place = fmt::format("{}[{}]", name(g), scalar);
+    const auto quotient = derivative(set, g, scalar, expected);
+    const auto wanted = static_cast<double>(expected.value);
+    const std::string values = fmt::format("{} is {} with f64 promotion; the oracle gives {}", place, got, wanted);
+    if (!quotient) {
+      note(Ruling::kUndecided, fmt::format("{}, and finite differences do not converge (input set {})", values, set));
+      return;
+    }
+    const double scale = std::max({std::abs(wanted), expected.scale, 1e-6});
+    const double allowed = kArbitrationTolerance * scale + 4 * quotient->error;
+    const bool oracle_agrees = std::abs(wanted - quotient->value) <= allowed + expected.bound;
+    const bool device_agrees = std::abs(got - quotient->value) <= allowed;
+    const std::string text = fmt::format("{}, and finite differences of the forward pass give {} (input set {})",
+                                         values, quotient->value, set);
+    if (!oracle_agrees) note(Ruling::kOracleWrong, text);
+    else note(device_agrees ? Ruling::kUndecided : Ruling::kWrongGradient, text);
+  }
+
+  /// d phi / d scalar of the primal; empty for a parameter that the kernel does not read, and if no step converges.
+  std::optional<Extrapolation> derivative(std::size_t set, std::size_t g, std::size_t scalar,
+                                          const Expected& expected) {
+    const InputSet& input = pass_context_.sets[set];
+    const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradients[g].primal);
+    // The content of an array that the kernel only writes does not influence anything.
+    if (pass_context_.poisoned[parameter]) return Extrapolation{};
+    const std::size_t component = gradient_components(pass_context_.subject, input, g)[scalar];
+    std::vector<Perturbation> direction = float_scalars(pass_context_, input, parameter);
+    std::erase_if(direction, [&](const Perturbation& at) { return at.component != component; });
+    if (direction.empty()) return std::nullopt;
+    direction.front().direction = 1;
+    PassVerdict ignored;
+    ForwardDifferences differences(pass_context_, set, std::move(direction), ignored);
+    double step = ForwardDifferences::kFirstStep;
+    for (int shrink = 0; shrink <= ForwardDifferences::kShrinks; ++shrink, step /= 4) {
+      pass_context_.configuration.session.reset();
+      const auto found = differences.at(step);
+      if (ignored.failed()) return std::nullopt;
+      const double scale = std::max({std::abs(static_cast<double>(expected.value)), expected.scale, 1e-3});
+      if (found && std::isfinite(found->value) && found->error <= kArbitrationTolerance * scale) return found;
+    }
+    return std::nullopt;
+  }
+
+  const PassContext& pass_context_;
+  Arbitrated found_;
+};
+
+std::string kind_of(Ruling finding) {
+  switch (finding) {
+    case Ruling::kOracleWrong: return "oracle_wrong";
+    case Ruling::kWrongGradient: return "wrong_gradient";
+    case Ruling::kRounding: return "rounding";
+    case Ruling::kUndecided:
+    case Ruling::kNone: break;
+  }
+  return "undecided";
+}
+
+}  // namespace
+
+void arbitrate(const PassContext& pass_context) {
+  PassVerdict& verdict = pass_context.judgement.backward;
+  const PassVerdict& forward = pass_context.judgement.forward;
+  const bool promoted = pass_context.kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) != nullptr;
+  // The differences are those of a correct forward pass only.
+  if (verdict.decide().outcome != Outcome::fail || forward.failed() || !promoted ||
+      ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
+    return;
+  Arbitrated arbitrated = Arbiter(pass_context).run();
+  if (arbitrated.finding != Ruling::kNone) verdict.arbitrate(kind_of(arbitrated.finding), std::move(arbitrated.text));
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,68 @@
+// Finite differences of the generated forward pass, promoted to f64. Private to the judge.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/judge/context.hpp"
+
+namespace assay::harness {
+
+/// One scalar of one input, and its component of a direction.
+struct Perturbation {
+  std::size_t parameter;
+  std::size_t component;  ///< among those of the parameter
+  std::size_t offset;     ///< in the parameter's bytes, promoted
+  double direction;
+};
+
+struct Extrapolation {
+  double value = 0;
+  double error = 0;
+};
+
+/// Ridders' extrapolated differences of phi(t) = <w, f(x + t d)>, where x is an input set, w its cotangents, d a
+/// direction and f the forward pass that the device runs.
+class ForwardDifferences {
+ public:
+  static constexpr double kFirstStep = 0x1p-6;
+  /// How often the step is divided by 4 if the points of a stencil do not take the same path.
+  static constexpr int kShrinks = 6;
+  /// An extrapolation has converged if its error is below this share of the derivative.
+  static constexpr double kSettled = 1e-6;
+
+  /// Keeps references to the context and to the verdict, which gets the failures of launches.
+  ForwardDifferences(const PassContext& pass_context, std::size_t set, std::vector<Perturbation> direction,
+                     PassVerdict& verdict);
+
+  /// The derivative along the direction from steps `step`, `step` / 2 and so on; empty if the oracle finds that the
+  /// points do not all take the input's path, or if a launch does not complete.
+  std::optional<Extrapolation> at(double step);
+  /// The estimates of the last call.
+  const Plateau& estimates() const { return seen_; }
+  const std::vector<Perturbation>& direction() const { return perturbations_; }
+
+ private:
+  std::vector<ir::Launch> stencil_at(double step) const;
+  reference::OracleRun run_at(const ir::Launch& launch) const;
+  reference::ComponentValues component_direction() const;
+  std::optional<reference::ReferenceResult> middle_of(double step) const;
+  std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const;
+  std::optional<Extrapolation> difference(const std::vector<ir::Launch>& stencil, double step, double noise);
+  double weighted_change(const TestLaunch& plus, const TestLaunch& minus) const;
+  double rounding_noise(const reference::ReferenceResult& run) const;
+
+  const PassContext& pass_context_;
+  std::size_t set_;
+  const InputSet& input_;
+  std::vector<Perturbation> perturbations_;
+  PassVerdict& verdict_;
+  Plateau seen_;
+};
+
+/// The scalars of a parameter that may be perturbed: its floats, in the promoted launch of the set.
+std::vector<Perturbation> float_scalars(const PassContext& pass_context, const InputSet& set, std::size_t parameter);
+
+}  // namespace assay::harness
