@@ -13,6 +13,7 @@
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
 #include "harness/suite/modes.hpp"
+#include "harness/suite/plan.hpp"
 #include "harness/suite/select/select.hpp"
 
 namespace assay::cli {
