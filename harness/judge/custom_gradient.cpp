@@ -95,6 +95,23 @@ class CustomGradientCheck {
     return std::nullopt;
   }
 
+  /// "x[3, 1]", with ".2" for a component of a vector, a matrix or a struct.
+  std::string name_of(const Difference& found) const {
+    const KernelUnderTest& subject = pass_context_.subject;
+    const ir::Argument& argument = pass_context_.sets[found.set].launch[Precision::kNative].arguments[found.parameter];
+    const std::size_t leaves = ir::scalar_components(subject.module, argument.type.element()).size();
+    std::string name = subject.kernel.variables[found.parameter].name;
+    std::vector<std::size_t> index(argument.shape.size());
+    std::size_t element = found.component / leaves;
+    for (std::size_t d = index.size(); d-- > 0;) {
+      const auto extent = static_cast<std::size_t>(argument.shape[d]);
+      index[d] = element % extent;
+      element /= extent;
+    }
+    if (argument.type.is_array()) name += fmt::format("[{}]", fmt::join(index, ", "));
+    return leaves > 1 ? fmt::format("{}.{}", name, found.component % leaves) : name;
+  }
+
   void report(const Difference& found, const ir::Function* function) const {
     const KernelUnderTest& subject = pass_context_.subject;
     PassVerdict& verdict = pass_context_.judgement.backward;
@@ -106,11 +123,10 @@ class CustomGradientCheck {
                                         subject.module.functions[static_cast<std::size_t>(function->gradient)].loc));
     verdict.fail(
         Outcome::defect, "custom_gradient",
-        fmt::format(
-            "{} {}, component {}, the gradient {}, but the derivative of the code is {} (difference allowed {}, "
-            "input set {}); if this is intended, write '# {}' above the kernel",
-            whose, subject.kernel.variables[found.parameter].name, found.component, static_cast<double>(found.custom),
-            static_cast<double>(found.derivative), found.bound, found.set, ir::kTrustedCustomGradients));
+        fmt::format("{} {} the gradient {}, but the derivative of the code is {} (difference allowed {}, "
+                    "input set {}); if this is intended, write '# {}' above the kernel",
+                    whose, name_of(found), static_cast<double>(found.custom), static_cast<double>(found.derivative),
+                    found.bound, found.set, ir::kTrustedCustomGradients));
   }
 
   const PassContext& pass_context_;

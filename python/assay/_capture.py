@@ -48,7 +48,8 @@ class Capture:
         self._most_launches = most_launches
         self._seen: dict[tuple[Any, ...], int] = {}
         self._recorded: dict[tuple[Any, ...], int] = {}
-        self._alive: list[Any] = []  # so that ids stay unique
+        self._left_out: dict[int, bool] = {}
+        self._alive: list[Any] = []
         self._restore: list[tuple[Any, Callable[..., Any]]] = []
         self._report: Report | None = None
 
@@ -66,46 +67,70 @@ class Capture:
         self._restore.clear()
 
     def _recording(self, launch: Callable[..., Any]) -> Callable[..., Any]:
-        signature = inspect.signature(launch)
+        positions = {name: position for position, name in enumerate(inspect.signature(launch).parameters)}
 
         @functools.wraps(launch)
         def launch_and_record(*arguments: Any, **named: Any) -> Any:
-            bound = signature.bind(*arguments, **named)
-            bound.apply_defaults()
-            self._note(bound.arguments)
+            def given(name: str, default: Any = None) -> Any:
+                if name in named:
+                    return named[name]
+                position = positions.get(name, len(arguments))
+                return arguments[position] if position < len(arguments) else default
+
+            self._note(given)
             return launch(*arguments, **named)
 
         return launch_and_record
 
-    def _note(self, given: dict[str, Any]) -> None:
-        kernel = given["kernel"]
-        if given["adjoint"] or not isinstance(kernel, context.Kernel) or _is_of_warp(kernel):
+    def _note(self, given: Callable[..., Any]) -> None:
+        """Record a launch if it is due. Called for every launch, so that it must be fast."""
+        kernel = given("kernel")
+        if given("adjoint", False) or self._is_left_out(kernel):
             return
         self.counts[kernel.key] = self.counts.get(kernel.key, 0) + 1
-        values = [*(given["inputs"] or ()), *(given["outputs"] or ())]
-        types = _launches.types_of(kernel, values)
-        key = (types, _launches.shapes_of(given["dim"], values))
-        self._seen[key] = self._seen.get(key, 0) + 1
-        if self._seen[key] not in RECORDED or self._recorded.get(types, 0) >= self._most_launches:
-            return
-        self._alive.append(kernel)
-        device = given["stream"].device if given.get("stream") else wp.get_device(given["device"])
+        inputs, outputs, dim = given("inputs") or (), given("outputs") or (), given("dim")
+        types: list[Any] = [id(kernel)]
+        shapes: list[Any] = [tuple(dim) if isinstance(dim, list) else dim]
+        for values in (inputs, outputs):
+            for value in values:
+                shape = getattr(value, "shape", None)
+                types.append(type(value) if shape is None else value.dtype)
+                shapes.append(shape)
+        instance = tuple(types)
+        key = (instance, tuple(shapes))
+        count = self._seen[key] = self._seen.get(key, 0) + 1
+        if count in RECORDED and self._recorded.get(instance, 0) < self._most_launches:
+            self._record(kernel, dim, inputs, outputs, given, instance)
+
+    def _record(
+        self, kernel: Any, dim: Any, inputs: Any, outputs: Any, given: Callable[..., Any], instance: tuple[Any, ...]
+    ) -> None:
+        stream = given("stream")
         launch = _launches.record(
             kernel,
-            given["dim"],
-            given["inputs"],
-            given["outputs"],
-            block_dim=given.get("block_dim"),
-            device=device,
-            tape=given.get("record_tape", True) and _launches.is_taping(),
+            dim,
+            inputs,
+            outputs,
+            block_dim=given("block_dim"),
+            device=stream.device if stream else wp.get_device(given("device")),
+            tape=given("record_tape", True) and _launches.is_taping(),
             launched_at=_launches.caller(),
             max_bytes=self._max_bytes,
         )
         if 0 in launch.dim:
             return
-        self._recorded[types] = self._recorded.get(types, 0) + 1
+        self._recorded[instance] = self._recorded.get(instance, 0) + 1
         self.launches.append(launch)
         self._report = None
+
+    def _is_left_out(self, kernel: Any) -> bool:
+        """Whether this is a kernel of Warp, or no kernel at all."""
+        if id(kernel) not in self._left_out:
+            self._alive.append(kernel)  # so that its id stays unique
+            self._left_out[id(kernel)] = (
+                not isinstance(kernel, context.Kernel) or kernel.module.name.split(".")[0] == "warp"
+            )
+        return self._left_out[id(kernel)]
 
     def verify(
         self,
@@ -179,7 +204,3 @@ def capture(**how: Any) -> Capture:
     >>> c.verify()  # doctest: +SKIP
     """
     return Capture(**how)
-
-
-def _is_of_warp(kernel: Any) -> bool:
-    return kernel.module.name.split(".")[0] == "warp"

@@ -157,16 +157,6 @@ def name_of(kernel: Any) -> str:
     return str(getattr(kernel.func, "__name__", kernel.key))
 
 
-def types_of(kernel: Any, values: list[Any]) -> tuple[Any, ...]:
-    """What distinguishes the instances of a kernel cheaply: the types of the arguments."""
-    return (id(kernel), *(getattr(value, "dtype", type(value)) for value in values))
-
-
-def shapes_of(dim: Any, values: list[Any]) -> tuple[Any, ...]:
-    """What distinguishes the launches of an instance cheaply: the extents and the shapes of the arrays."""
-    return (str(dim), *(value.shape for value in values if isinstance(value, wp.array)))
-
-
 def _arguments_of(kernel: Any, values: list[Any], max_bytes: int) -> tuple[Argument, ...]:
     parameters = kernel.adj.args
     if len(values) != len(parameters):

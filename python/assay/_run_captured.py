@@ -76,6 +76,8 @@ def _run(command: list[str]) -> bool:
             sys.path.insert(0, os.path.dirname(os.path.abspath(command[0])))
             runpy.run_path(command[0], run_name="__main__")
     except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
         return end.code in (None, 0)
     except BaseException:
         traceback.print_exc()

@@ -1,6 +1,7 @@
 """Kernels judged on the arguments of real launches."""
 
 import json
+import sys
 from pathlib import Path
 
 import assay
@@ -55,6 +56,14 @@ def adj_cube(x: float, adj_ret: float):
 
 @wp.kernel
 def cubes(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = cube(x[i])
+
+
+# Above this kernel:
+# custom gradients: trusted
+@wp.kernel
+def trusted_cubes(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
     out[i] = cube(x[i])
 
@@ -197,6 +206,13 @@ def test_gradcheck_accepts_correct_gradients_and_rejects_incorrect_ones(capsys):
     assert assay.gradcheck(cubes, 6, [x], [out], options=[*QUICK, "--trust-custom-gradients"])
 
 
+def test_comments_above_a_kernel_are_exported():
+    assert "# custom gradients: trusted\n# source:" in assay.export(trusted_cubes)
+    assert "Above this kernel" not in assay.export(trusted_cubes)
+    x, out = wp.ones(6, dtype=float), wp.zeros(6, dtype=float)
+    assay.assert_verified(trusted_cubes, dim=6, inputs=[x], outputs=[out], options=QUICK)
+
+
 def test_gradcheck_takes_a_function_that_launches_kernels():
     def function(x):
         out = wp.zeros_like(x)
@@ -206,6 +222,40 @@ def test_gradcheck_takes_a_function_that_launches_kernels():
     assert assay.gradcheck(function, inputs=[wp.ones(6, dtype=float)], options=QUICK)
     with pytest.raises(ValueError, match="launched no kernel"):
         assay.gradcheck(lambda x: x, inputs=[1.0])
+
+
+SCRIPT = """
+import sys
+import warp as wp
+
+@wp.kernel
+def shift(x: wp.array(dtype=float), by: float, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] + by
+
+out = wp.zeros(4, dtype=float)
+wp.launch(shift, 4, inputs=[wp.ones(4, dtype=float), float(sys.argv[1])], outputs=[out])
+print("by", out.numpy()[0] - 1.0)
+if sys.argv[1] == "7":
+    raise SystemExit("a reason")
+"""
+
+
+def test_capture_command_judges_a_program(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(assay.__file__).parent.parent))
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    options = ["capture", "--quick", "--output", str(tmp_path / "found"), "--", sys.executable, str(script)]
+    ran = _program.run([*options, "2.5"])
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "by 2.5" in ran.stdout
+    assert "shift: forward pass, backward pass on cpu (1 recorded launch)" in ran.stdout
+    assert (tmp_path / "found" / "reports" / "report.html").exists()
+    assert _program.run([*options, "7"]).returncode == 1
+    script.write_text("print('nothing')\n")
+    ran = _program.run(options)
+    assert ran.returncode == 4
+    assert ran.stderr.endswith("assay: the program launched no kernel\n")
 
 
 TESTS = f"""

@@ -1,5 +1,6 @@
 #include "reference/cpu/tape.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "reference/cpu/arithmetic.hpp"
@@ -14,6 +15,15 @@ PrecisionBounds unknown_of(long double v, const PrecisionBounds& bounds) {
     if (!std::isfinite(v) || !(bounds[precision] < kUnbounded)) unknown[precision] = kUnbounded;
   }
   return unknown;
+}
+
+/// The magnitude of a partial derivative for path magnitudes. If the derivative is zero within its bound, its terms
+/// cancel, as they may in a custom gradient. They are then as large as numbers whose rounding gives the bound, or 1.
+double slope_of(const BoundedValue& partial) {
+  constexpr double kLeastCancelled = 1, kMostCancelled = 64;
+  const double size = magnitude(partial.v);
+  const double bound = partial.e[kPromoted];
+  return size > bound ? size : std::max(size, std::clamp(bound * 0x1p53, kLeastCancelled, kMostCancelled));
 }
 
 }  // namespace
@@ -122,7 +132,7 @@ void ReverseSweep::propagate(const Adjoint& adjoint, const PrecisionBounds& erro
     const BoundedValue& partial = tape_.partial(edge);
     v = adjoint.value * partial.v;
     e = product_bound(adjoint, errors, partial, v, type);
-    slope = magnitude(partial.v);
+    slope = slope_of(partial);
   }
   const ir::Scalar to = tape_.type(edge.parent);
   if (to != type && ir::row(to).digits < ir::row(type).digits) e = narrowed(v, e, to);

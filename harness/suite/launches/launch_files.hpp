@@ -46,7 +46,7 @@ Result<std::vector<LaunchFile>> read_launch_files(const std::filesystem::path& f
 /// A launch of the kernel, or why Assay cannot judge it.
 struct BoundLaunch {
   std::optional<ir::Launch> launch;
-  std::string unsupported;  ///< if there is no launch
+  std::string unsupported;  ///< if `launch` is empty
 };
 
 /// Binds the arguments to the kernel's parameters; arrays become dense. As in Warp, missing extents are 1. A launch is
