@@ -88,7 +88,9 @@ class ConsistencyJudge {
       const bool agrees = std::abs(derivative.value - *dot) <= allowed;
       if (!agrees && derivative.error > kSettled * std::max(1.0, std::abs(derivative.value))) continue;
       // Neighbouring estimates may agree by accident before they converge. A smaller stencil reveals that.
-      if (agrees || contradiction) return decide(*dot, derivative, allowed);
+      if (agrees) return decide(*dot, derivative, allowed);
+      if (oscillates_within(step, std::abs(derivative.value - *dot))) continue;
+      if (contradiction) return decide(*dot, derivative, allowed);
       contradiction = {derivative, allowed, seen_};
     }
     if (!contradiction) {
@@ -279,6 +281,29 @@ class ConsistencyJudge {
         sum += input_.cotangents[p][i] * (a[i].value - b[i].value);
     }
     return sum;
+  }
+
+  /// Whether the derivative of phi changes within the stencil by as much as `difference`, other than linearly: a term
+  /// that oscillates faster than the stencil resolves changes the derivative, but hardly the differences.
+  bool oscillates_within(double step, double difference) const {
+    const reference::OracleRun run = run_at(input_.launch[kPromotedPrecision]);
+    const reference::ComponentValues along = direction();
+    const auto derivative_at = [&](long double moved) {
+      const reference::Tangents tangents = pass_context_.subject.promoted_oracle.tangents(run, {along}, moved);
+      long double sum = 0;
+      for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
+        for (std::size_t i = 0; i < tangents.outputs[p].size() && i < input_.cotangents[p].size(); ++i)
+          sum += static_cast<long double>(input_.cotangents[p][i]) * tangents.outputs[p][i][0];
+      }
+      return sum;
+    };
+    const long double center = derivative_at(0);
+    for (const long double share : {0.171L, 0.382L, 0.618L, 0.853L}) {
+      const long double moved = share * static_cast<long double>(step);
+      const long double mean = (derivative_at(-moved) + derivative_at(moved)) / 2;
+      if (!(std::abs(mean - center) < difference / 2)) return true;
+    }
+    return false;
   }
 
   /// Bound on the rounding of <w, f(x)>, from the oracle's bounds with f64 promotion.

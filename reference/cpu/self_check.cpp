@@ -63,6 +63,22 @@ std::vector<Disagreement> disagreements(const Tangents& tangents, std::size_t nu
 /// Polynomials of high degree, such as a state squared in a loop, need several quarters before the extrapolation holds.
 constexpr int kConfirmations = 6;
 
+/// Removes the disagreements that an oscillation explains: a term that oscillates faster than the stencil resolves,
+/// with a small amplitude, changes the derivative but hardly the differences. The mean of the derivatives at two points
+/// at the same distance on both sides then differs from the derivative between them; for a smooth function it does not.
+void remove_unresolved(const Oracle& oracle, const OracleRun& run, const ComponentValues& direction, long double step,
+                       std::vector<Disagreement>& suspects) {
+  for (const long double share : {0.171L, 0.382L, 0.618L, 0.853L}) {
+    if (suspects.empty()) return;
+    const Tangents before = oracle.tangents(run, {direction}, -share * step);
+    const Tangents after = oracle.tangents(run, {direction}, share * step);
+    std::erase_if(suspects, [&](const Disagreement& suspect) {
+      const auto at = [&](const Tangents& tangents) { return tangents.outputs[suspect.parameter][suspect.output][0]; };
+      return !(std::abs((at(before) + at(after)) / 2 - suspect.dual) < suspect.apart() / 2);
+    });
+  }
+}
+
 enum class Answer : std::uint8_t { kAgree, kDisagree, kUnknown };
 
 /// Compares the dual numbers of a direction with differences; `message` describes the first disagreement.
@@ -71,9 +87,11 @@ Answer compare_with_differences(const Oracle& oracle, const OracleRun& run, cons
   DirectionalDifferences differences = oracle.differences(run, direction);
   if (!differences.same_path) return Answer::kUnknown;
   std::vector<Disagreement> suspects = disagreements(tangents, number, differences);
+  long double step = differences.step;
   for (int again = 0; again < kConfirmations && !suspects.empty(); ++again) {
-    differences = oracle.differences(run, direction, differences.step / 4);
+    differences = oracle.differences(run, direction, step / 4);
     if (!differences.same_path) break;  // a disagreement that cannot be refuted counts
+    step = differences.step;
     const std::vector<Disagreement> closer = disagreements(tangents, number, differences);
     std::erase_if(suspects, [&](Disagreement& suspect) {
       const auto same = std::ranges::lower_bound(closer, suspect.place(), {}, &Disagreement::place);
@@ -83,6 +101,8 @@ Answer compare_with_differences(const Oracle& oracle, const OracleRun& run, cons
     });
   }
   if (suspects.empty()) return Answer::kAgree;
+  remove_unresolved(oracle, run, direction, step, suspects);
+  if (suspects.empty()) return Answer::kUnknown;
   message = suspects.front().text();
   return Answer::kDisagree;
 }
