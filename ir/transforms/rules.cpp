@@ -89,7 +89,8 @@ ExprId normalize(C c, int) {
   const E tangent = (w(c) - y(c) * call(Op::kDot, y(c), w(c))) / length;
   return where(length > like(length, 0), tangent, zero_like(w(c))).id;
 }
-ExprId length(C c, int) { return where(y(c) > like(y(c), 0), x(c) * (w(c) / y(c)), zero_of(c, 0)).id; }
+/// x / |x| first: w / |x| overflows for short vectors, and infinity times a zero component is NaN.
+ExprId length(C c, int) { return where(y(c) > like(y(c), 0), x(c) / y(c) * w(c), zero_of(c, 0)).id; }
 ExprId with_field(C c, int k) {
   const ExprId field = c.builder.field(c.w, c.index);
   if (k == 1) return field;
