@@ -116,6 +116,9 @@ E sqrt_of_pi(E a) { return call(Op::kSqrt, call(Op::kRadians, like(a, 180))); }
 /// 2 / sqrt(pi) exp(-x^2)
 E gauss(C c) { return 2.0 * call(Op::kExp, -(x(c) * x(c))) / sqrt_of_pi(x(c)); }
 
+/// sqrt(pi) / 2 exp(y^2), the derivative of the inverse of erf
+E inverse_gauss(C c) { return 0.5 * sqrt_of_pi(y(c)) * call(Op::kExp, y(c) * y(c)); }
+
 ExprId splat(C c, int k) {
   if (!w(c).type().is_tile()) return sum_of_components(c, k);
   const ExprId sum = c.builder.op(Op::kTileSum, {c.w}, tile_type(w(c).type().scalar, 1));
@@ -247,6 +250,8 @@ struct Table {
     set(Op::kAtanh, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
     set(Op::kErf, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) * gauss(c)).id; });
     set(Op::kErfc, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (-w(c) * gauss(c)).id; });
+    set(Op::kErfinv, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * inverse_gauss(c)).id; });
+    set(Op::kErfcinv, {kY}, MaskingGuard::kAlways, [](C c, int) { return (-w(c) * inverse_gauss(c)).id; });
   }
 
   void trigonometric() {
