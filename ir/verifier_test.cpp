@@ -126,7 +126,7 @@ std::vector<Violation> declarations() {
       change(Rule::kDuplicateName, [](Module& m) { m.kernels.push_back(m.kernels[0]); }),
       variable_type(vector_type(Scalar::kF32, 17)),
       variable_type(vector_type(Scalar::kF32, 0)),
-      variable_type(matrix_type(Scalar::kBool, 2, 2)),
+      variable_type(matrix_type(Scalar::kF32, 2, 0)),
       variable_type(matrix_type(Scalar::kF32, 2, 17)),
       variable_type(quaternion_type(Scalar::kI32)),
       variable_type(transform_type(Scalar::kI32)),
