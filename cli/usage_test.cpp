@@ -34,6 +34,8 @@ constexpr BadInput kBadInputs[] = {
     {"MisspeltKernel", "assay run loop/dynamic_prodcut", "did you mean 'dynamic_product'"},
     {"UnknownDevice", "assay run loop --device gpu", "gpu not in {cpu,cuda,ptx}"},
     {"UnknownPass", "assay run loop --pass sideways", "sideways not in"},
+    {"OlderWarp", "assay run loop --warp-version 1.14", "Warp 1.14 is not supported: its rules may differ"},
+    {"NewerWarp", "assay emit loop/zero_trips --warp-version 1.20.1", "expected a version from 1.15 to 1.19"},
     {"NonNumericJobs", "assay run loop --jobs many", "many not in range"},
     {"NegativeRandomCount", "assay run loop --random -1", "--random"},
     {"QuickAndThorough", "assay run loop --quick --thorough", "excludes"},
