@@ -17,6 +17,7 @@ struct SuiteOptions {
   std::string failed_in;  ///< judge the cases that failed in this folder's run instead of the selectors; empty: use the
                           ///< selectors
   std::optional<std::vector<ExportedKernel>> exported;  ///< judge these instead of the selectors
+  std::string export_options;                           ///< of the import, for the reproducing command: " --import"
   std::string device = "cpu";
   backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below
   std::string cross_check;    ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode

@@ -23,7 +23,7 @@ Policy policy_of(const SuiteOptions& options) {
 
 /// The start of the command that reproduces a case: every option but its selector, device, pass and seed.
 std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
-  std::string prefix = options.exported ? "assay run --import" : "assay run";
+  std::string prefix = "assay run" + options.export_options;
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.optimise != 0) prefix += fmt::format(" --optimise {}", options.optimise);

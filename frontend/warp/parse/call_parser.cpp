@@ -640,10 +640,31 @@ ExprId WarpExpressionParser::call_file_function(SyntaxNode node) {
     return context_.error(node,
                           fmt::format("{} returns {} values, expected 1", function.name, function.results.size()));
   }
+  return single_result(node, resolved);
+}
+
+ExprId WarpExpressionParser::single_result(SyntaxNode node, const ResolvedCall& resolved) {
   context_.builder.at(node.loc());
   const ExprId result = context_.builder.call(resolved.callee->index, resolved.arguments);
   if (!resolved.callee->has_effects) return result;
   return context_.builder.var(context_.builder.let("result", result));
+}
+
+std::vector<ExprId> WarpExpressionParser::call_results(SyntaxNode node) {
+  const ResolvedCall resolved = resolve(node);
+  if (resolved.callee == nullptr) return {};
+  const auto& results = context_.file.module().functions[static_cast<std::size_t>(resolved.callee->index)].results;
+  if (results.size() == 1) return {single_result(node, resolved)};
+  if (results.empty()) {
+    context_.error(node, "function returns no value");
+    return {};
+  }
+  context_.builder.at(node.loc());
+  std::vector<ExprId> values;
+  for (const ir::VarId variable : context_.builder.call_statement(resolved.callee->index, resolved.arguments,
+                                                                  std::vector<std::string>(results.size(), "result")))
+    values.push_back(context_.builder.var(variable));
+  return values;
 }
 
 }  // namespace assay::frontend

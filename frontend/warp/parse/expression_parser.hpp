@@ -66,6 +66,8 @@ class WarpExpressionParser {
   std::string warp_function_name(SyntaxNode call) const;
   /// Whether the call names a function of the file.
   bool is_file_function(SyntaxNode call) const;
+  /// The results of a call of a function of the file, as operands of a statement; empty after an error.
+  std::vector<ir::ExprId> call_results(SyntaxNode node);
   /// Finds the called function of the file and parses the arguments.
   ResolvedCall resolve(SyntaxNode call);
   /// x.p or x.q of a transform x.
@@ -140,6 +142,7 @@ class WarpExpressionParser {
   ir::ExprId type_call(SyntaxNode node, ir::Type type);
   ir::ExprId length_of(SyntaxNode node);
   ir::ExprId thread_index(SyntaxNode node);
+  ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
   bool is_callable(SyntaxNode call, const FunctionEntry* callee);
   static std::optional<std::vector<CallArgument>> matched_arguments(

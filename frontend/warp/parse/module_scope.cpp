@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/warp_names.hpp"
+#include "ir/verifier.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -441,11 +442,15 @@ Result<ir::Type> ModuleScope::sized_type(SyntaxNode size, ir::Type component, bo
     const auto number = constant(extent);
     if (!number || !number->type.is_integer_scalar())
       return Error{fmt::format("'{}' is not a compile-time constant", extent.text())};
-    extents.push_back(static_cast<int>(std::clamp<std::int64_t>(number->number().integer, 0, 255)));
+    extents.push_back(static_cast<int>(std::clamp<std::int64_t>(number->number().integer, 0, 1000)));
   }
-  const bool fits = std::all_of(extents.begin(), extents.end(), [](int extent) { return extent >= 1 && extent <= 16; });
-  if (extents.size() != (is_vector ? 1U : 2U) || !fits)
-    return Error{"vector and matrix dimensions must be between 1 and 16"};
+  int components = 1;
+  for (const int extent : extents)
+    components *= extent;
+  const bool fits = std::ranges::all_of(extents, [](int extent) { return extent >= 1 && extent <= ir::kMaxSide; });
+  if (extents.size() != (is_vector ? 1U : 2U) || !fits || components > ir::kMaxMatrixComponents)
+    return Error{
+        fmt::format("vectors must have 1 to {} components, matrices 1 to {}", ir::kMaxSide, ir::kMaxMatrixComponents)};
   if (!is_vector && component.is_bool()) return Error{"matrices of bool are not supported"};
   return is_vector ? ir::vector_type(component.scalar, extents[0])
                    : ir::matrix_type(component.scalar, extents[0], extents[1]);
