@@ -37,9 +37,13 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
 }
 
 RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
+  // Warp takes seconds for each kernel, and a batch shows no progress before its first kernel is judged.
+  constexpr std::size_t kBatch = 96, kWarpBatch = 24;
+  const bool emitted = backends::runs_emitted_code(backends::device_row(options.device));
   return {.jobs = options.jobs,
           .seed = options.seed,
           .policy = policy_of(options),
+          .batch = emitted ? kBatch : kWarpBatch,
           .repeat = options.repeat,
           .mode = mode,
           .reproduce_prefix = reproduce_prefix(options, mode),
