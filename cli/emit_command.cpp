@@ -71,6 +71,7 @@ void add_emit(CLI::App& app, Invocation& invocation) {
       ->option_text(fmt::format("{{{}}}", fmt::join(names, ",")))
       ->check(CLI::IsMember(names));
   add_device_option(command, options->device, "Device whose source language is printed if --to is not given");
+  add_warp_version_option(command);
   command.add_flag("--backward", options->backward,
                    "Also print the backward kernel; with --to python or ir, print only the backward kernel");
   command.add_flag("--with-host", options->with_host,

@@ -110,6 +110,23 @@ void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& 
   command.add_option("--seed", seed, help)->option_text("S [1]");
 }
 
+void add_warp_version_option(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "--warp-version", [](const std::string&) {},
+          "Version of Warp whose semantics the kernels have; the modelled rules are the same in these versions")
+      ->option_text("{1.15,...,1.19} [1.19]")
+      ->check([](const std::string& text) -> std::string {
+        static constexpr std::string_view kVersions[] = {"1.15", "1.16", "1.17", "1.18", "1.19"};
+        const auto is_of = [&](std::string_view version) {
+          return text == version || text.starts_with(fmt::format("{}.", version));
+        };
+        if (std::ranges::any_of(kVersions, is_of)) return "";
+        return fmt::format("Warp {} is not supported: its rules may differ; expected a version from 1.15 to 1.19",
+                           text);
+      });
+}
+
 void add_jobs_option(CLI::App& command, int& jobs, const std::string& things) {
   command.add_option("--jobs", jobs, fmt::format("Number of {} processed at once; 0: one for each core", things))
       ->option_text("N [0]")

@@ -35,6 +35,8 @@ void add_mode_option(CLI::App& command, std::string& mode, const std::string& he
 void add_optimise_option(CLI::App& command, int& level, const std::string& help);
 /// `--random`, with its present value as the default.
 void add_random_option(CLI::App& command, int& count);
+/// `--warp-version`: accepts the versions whose rules are modelled (docs/design/semantics.md), and rejects all others.
+void add_warp_version_option(CLI::App& command);
 /// `--seed`.
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help);
 /// `--jobs`; `things` names what is done at once.

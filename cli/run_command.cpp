@@ -43,6 +43,7 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
   add_random_option(command, options.random);
+  add_warp_version_option(command);
   add_seed_option(command, options.seed, "Seed of the inputs and of the first random kernel");
 }
 

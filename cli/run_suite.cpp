@@ -87,6 +87,9 @@ int run_suite(RunRequest request) {
     Result<Import> import = import_selected(request.suite.selectors, request.import);
     if (!import.ok()) return fail(import.error());
     request.suite.exported = std::move(import->kernels);
+    request.suite.export_options = " --import";
+    if (!request.import.python.empty())
+      request.suite.export_options += fmt::format(" --python '{}'", request.import.python);
     sources = std::move(import->sources);
   }
   // Read before the run, which may write to the same folders.

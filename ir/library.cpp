@@ -89,6 +89,10 @@ E all_finite(Definition& d) { return tested(d, Op::kIsFinite, Op::kAnd); }
 
 // ---- integers
 
+E inverted_bits(Definition& d) {
+  return mapped(d[0], [](E x) { return call(Op::kBitNot, x); });
+}
+
 /// Adds neighbouring fields of bits: pairs, then groups of 4, then bytes, which a product sums in its upper byte.
 E counted_bits(Definition& d) {
   const Scalar given = d[0].type().scalar;
@@ -174,12 +178,17 @@ constexpr auto kPlainFunctions = std::to_array<LibraryFunction>({
      [](Definition& d) { return mapped(d[0], [](E x) { return call(Op::kSign, x); }); }},
     {{"mod", "vv", "component-wise remainder"}, [](Definition& d) { return paired(Op::kMod, d[0], d[1]); }},
     {{"bit_and", "ww", "component-wise &", true}, [](Definition& d) { return paired(Op::kBitAnd, d[0], d[1]); }},
+    {{"bit_and", "kk", "component-wise &", true}, [](Definition& d) { return paired(Op::kBitAnd, d[0], d[1]); }},
     {{"bit_or", "ww", "component-wise |", true}, [](Definition& d) { return paired(Op::kBitOr, d[0], d[1]); }},
+    {{"bit_or", "kk", "component-wise |", true}, [](Definition& d) { return paired(Op::kBitOr, d[0], d[1]); }},
     {{"bit_xor", "ww", "component-wise ^", true}, [](Definition& d) { return paired(Op::kBitXor, d[0], d[1]); }},
+    {{"bit_xor", "kk", "component-wise ^", true}, [](Definition& d) { return paired(Op::kBitXor, d[0], d[1]); }},
     {{"lshift", "ww", "component-wise <<", true}, [](Definition& d) { return paired(Op::kShiftLeft, d[0], d[1]); }},
+    {{"lshift", "kk", "component-wise <<", true}, [](Definition& d) { return paired(Op::kShiftLeft, d[0], d[1]); }},
     {{"rshift", "ww", "component-wise >>", true}, [](Definition& d) { return paired(Op::kShiftRight, d[0], d[1]); }},
-    {{"invert", "w", "component-wise ~", true},
-     [](Definition& d) { return mapped(d[0], [](E x) { return call(Op::kBitNot, x); }); }},
+    {{"rshift", "kk", "component-wise >>", true}, [](Definition& d) { return paired(Op::kShiftRight, d[0], d[1]); }},
+    {{"invert", "w", "component-wise ~", true}, inverted_bits},
+    {{"invert", "k", "component-wise ~", true}, inverted_bits},
     {{"isnan", "f", "whether a component is a NaN", true}, any_nan},
     {{"isnan", "m", "whether a component is a NaN", true}, any_nan},
     {{"isnan", "q", "whether a component is a NaN", true}, any_nan},
@@ -267,7 +276,7 @@ bool same_operands(const Function& function, std::span<const Type> operands) {
 
 bool is_operand_kind(char letter, Type type) {
   const bool real = type.is_value() && !type.is_struct() && is_float(type.scalar);
-  const bool square = type.is_matrix() && type.rows == type.cols;
+  const bool square = type.is_matrix() && type.rows == type.cols && type.scalar != Scalar::kBool;
   switch (letter) {
     case 's': return type.is_float_scalar();
     case 'n':
@@ -281,6 +290,7 @@ bool is_operand_kind(char letter, Type type) {
     case 'v': return type.is_vector() && type.scalar != Scalar::kBool;
     case 'f': return type.is_vector() && real;
     case 'w': return type.is_vector() && is_integer(type.scalar);
+    case 'k': return type.is_matrix() && is_integer(type.scalar);
     case '3': return type.is_vector() && real && type.rows == 3;
     case 'm': return type.is_matrix() && real;
     case 'd': return square;

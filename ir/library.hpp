@@ -21,7 +21,7 @@ namespace assay::ir {
 struct LibraryRow {
   std::string_view name;      ///< after `wp.`
   std::string_view operands;  ///< one letter for each operand: see kOperandKinds
-  std::string_view formula;   ///< the result, for documentation; x, y, z, u, v, w are the operands
+  std::string_view formula;   ///< the result, for documentation; x, y, z, u, v, w, t are the operands
   bool is_discrete = false;   ///< whether the result is a bool or integer, which carries no derivative
   bool is_hidden = false;     ///< whether only other library functions may call it; Warp has no such function
 };
@@ -45,6 +45,7 @@ inline constexpr OperandKind kOperandKinds[] = {
     {'v', "vector"},
     {'f', "float vector"},
     {'w', "integer vector"},
+    {'k', "integer matrix"},
     {'3', "float vector of length 3"},
     {'m', "matrix"},
     {'d', "square matrix"},

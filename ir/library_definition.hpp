@@ -17,7 +17,7 @@ class Definition {
  public:
   Definition(Module& module, Function& function, std::span<const Type> operands)
       : module_(module), builder_(module, function) {
-    constexpr std::array<const char*, 6> kNames = {"x", "y", "z", "u", "v", "w"};
+    constexpr std::array<const char*, 7> kNames = {"x", "y", "z", "u", "v", "w", "t"};
     for (std::size_t k = 0; k < operands.size(); ++k)
       operands_.push_back(builder_.parameter(kNames[k], operands[k]));
   }

@@ -73,6 +73,10 @@ enum class Rule : std::uint8_t {
   kTileAccess,
 };
 
+/// The components of a vector, and the rows or columns of a matrix.
+inline constexpr int kMaxSide = 255;
+inline constexpr int kMaxMatrixComponents = 256;
+
 /// One rule: its label and what it requires.
 struct RuleRow {
   Rule rule;
@@ -84,7 +88,7 @@ inline constexpr std::array kRules = {
     RuleRow{Rule::kDuplicateName, "V02-duplicate-name",
             "kernels must have unique names, and so must the fields of a struct"},
     RuleRow{Rule::kMalformedType, "V03-malformed-type",
-            "vectors and matrices must have 1 to 16 components per dimension, quaternions and transforms float "
+            "vectors must have 1 to 255 components, matrices 1 to 256, quaternions and transforms float "
             "components, arrays rank 1 to 4, local arrays at most 65536 elements, tiles at most 4096 elements, "
             "which must be scalars; a type must set only the members that its shape uses"},
     RuleRow{

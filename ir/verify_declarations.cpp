@@ -11,7 +11,7 @@
 namespace assay::ir::detail {
 namespace {
 
-bool is_side(int length) { return length >= 1 && length <= kMaxVectorLength; }
+bool is_side(int length) { return length >= 1 && length <= kMaxSide; }
 
 /// The same shape with no other member set.
 Type plain(Type type) {
@@ -29,7 +29,8 @@ Type plain(Type type) {
 bool has_good_components(Type type) {
   switch (type.shape) {
     case Shape::kVector: return is_side(type.rows);
-    case Shape::kMatrix: return is_side(type.rows) && is_side(type.cols) && type.scalar != Scalar::kBool;
+    case Shape::kMatrix:
+      return is_side(type.rows) && is_side(type.cols) && type.components() <= kMaxMatrixComponents;
     case Shape::kQuaternion:
     case Shape::kTransform: return is_float(type.scalar);
     default: return true;

@@ -42,8 +42,8 @@ bool atomic_takes(AtomicOp op, Type element) {
   if (!element.is_value() || element.scalar == Scalar::kBool || element.shape == Shape::kStruct) return false;
   if (row(op).integer_only) return element.is_integer_scalar();
   const bool linear = op == AtomicOp::kAdd || op == AtomicOp::kSub;
-  const bool extremum = op == AtomicOp::kMin || op == AtomicOp::kMax;
-  return element.is_scalar() || linear || (extremum && (element.is_vector() || element.is_matrix()));
+  const bool by_component = op == AtomicOp::kMin || op == AtomicOp::kMax || op == AtomicOp::kCompareAndSwap;
+  return element.is_scalar() || linear || (by_component && (element.is_vector() || element.is_matrix()));
 }
 
 class StatementVerifier {

@@ -56,12 +56,13 @@ class Check {
 
   void update(const ir::Function& function, const ir::Atomic& atomic, ir::Loc loc) {
     const ir::Type type = function.expr(atomic.value).type.tile_element();
-    const bool addable = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub ||
-                         atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax;
+    const bool by_component = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub ||
+                              atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax ||
+                              atomic.op == ir::AtomicOp::kCompareAndSwap;
     const bool adds = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
-    if (!type.is_scalar() && !(type.is_aggregate() && addable)) {
+    if (!type.is_scalar() && !(type.is_aggregate() && by_component)) {
       reject(fmt::format("{} is supported only on scalars{}", ir::row(atomic.op).warp,
-                         addable ? ", vectors and matrices" : ""),
+                         by_component ? ", vectors and matrices" : ""),
              loc);
     } else if (is_half(type.scalar) && !adds) {
       reject(fmt::format("{} on {} is not supported: half precision has only atomic add and subtract",

@@ -3,7 +3,8 @@
 //
 // The launches of the backward pass are repeated with zero initial gradients. Each scalar that departs with f64
 // promotion is compared with the derivative along that scalar, where the forward pass is promoted to f64 as well. A
-// departure in the kernel's own types only is rounding.
+// departure in the kernel's own types only is rounding. If the generator rejects the promoted kernel, scalars in the
+// kernel's own types are compared with differences of the oracle's forward pass, with which the device's agrees.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -34,13 +35,13 @@ struct Arbitrated {
 
 class Arbiter {
  public:
-  explicit Arbiter(const PassContext& pass_context) : pass_context_(pass_context) {}
+  /// `precision` is that of the compared gradients.
+  Arbiter(const PassContext& pass_context, Precision precision) : pass_context_(pass_context), precision_(precision) {}
 
   Arbitrated run() {
     for (std::size_t set = 0; set < pass_context_.sets.size(); ++set) {
       const InputSet& input = pass_context_.sets[set];
-      if (!input.conclusive_gradient(Precision::kPromoted) || input.references(Precision::kPromoted).size() != 1)
-        continue;
+      if (!input.conclusive_gradient(precision_) || input.references(precision_).size() != 1) continue;
       judge_set(set);
       if (found_.finding <= Ruling::kWrongGradient) break;
     }
@@ -84,7 +85,7 @@ class Arbiter {
   }
 
   void judge_set(std::size_t set) {
-    const auto promoted = gradients(set, Precision::kPromoted);
+    const auto promoted = gradients(set, precision_);
     if (!promoted) return;
     bool departs = false;
     for (std::size_t g = 0; g < promoted->got.size(); ++g) {
@@ -93,7 +94,7 @@ class Arbiter {
       for (const std::size_t scalar : scalars)
         judge_scalar(set, g, scalar, promoted->got[g][scalar].value, promoted->expected[g][scalar]);
     }
-    if (departs || found_.finding <= Ruling::kRounding) return;
+    if (departs || found_.finding <= Ruling::kRounding || precision_ == Precision::kNative) return;
     const auto native = gradients(set, Precision::kNative);
     if (!native) return;
     for (std::size_t g = 0; g < native->got.size(); ++g) {
@@ -129,21 +130,25 @@ class Arbiter {
 
   void judge_scalar(std::size_t set, std::size_t g, std::size_t scalar, double got, const Expected& expected) {
     const std::string place = fmt::format("{}[{}]", name(g), scalar);
-    const auto quotient = derivative(set, g, scalar, expected);
+    const bool promoted = precision_ == Precision::kPromoted;
+    const auto quotient =
+        promoted ? derivative(set, g, scalar, expected) : derivative_by_oracle(set, g, scalar, expected);
     const auto wanted = static_cast<double>(expected.value);
-    const std::string values = fmt::format("{} is {} with f64 promotion; the oracle gives {}", place, got, wanted);
+    const std::string values =
+        fmt::format("{} is {}{}; the oracle gives {}", place, got, promoted ? " with f64 promotion" : "", wanted);
     if (!quotient) {
       note(Ruling::kUndecided, fmt::format("{}, and finite differences do not converge (input set {})", values, set));
       return;
     }
     const double scale = std::max({std::abs(wanted), expected.scale, 1e-6});
-    const double allowed = kArbitrationTolerance * scale + 4 * quotient->error;
+    const double allowed = kArbitrationTolerance * scale + 4 * quotient->error + (promoted ? 0 : expected.bound);
     const bool oracle_agrees = std::abs(wanted - quotient->value) <= allowed + expected.bound;
     const bool device_agrees = std::abs(got - quotient->value) <= allowed;
-    const std::string text = fmt::format("{}, and finite differences of the forward pass give {} (input set {})",
-                                         values, quotient->value, set);
+    const std::string text = fmt::format("{}, and finite differences of the {} give {} (input set {})", values,
+                                         promoted ? "forward pass" : "oracle's forward pass", quotient->value, set);
+    // If both agree with the differences, they differ by less than these resolve.
     if (!oracle_agrees) note(Ruling::kOracleWrong, text);
-    else note(device_agrees ? Ruling::kUndecided : Ruling::kWrongGradient, text);
+    else note(device_agrees ? Ruling::kRounding : Ruling::kWrongGradient, text);
   }
 
   /// d phi / d scalar of the primal; empty for a parameter that the kernel does not read, and if no step converges.
@@ -171,7 +176,35 @@ class Arbiter {
     return std::nullopt;
   }
 
+  /// The same of the oracle's forward pass.
+  std::optional<Extrapolation> derivative_by_oracle(std::size_t set, std::size_t g, std::size_t scalar,
+                                                    const Expected& expected) const {
+    const InputSet& input = pass_context_.sets[set];
+    const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradients[g].primal);
+    if (pass_context_.poisoned[parameter]) return Extrapolation{};
+    const ir::Launch& launch = input.launch[Precision::kNative];
+    reference::ComponentValues direction(launch.arguments.size());
+    direction[parameter].resize(component_count(pass_context_.subject, launch.arguments[parameter]));
+    direction[parameter][gradient_components(pass_context_.subject, input, g)[scalar]] = 1;
+    const reference::OracleRun run{
+        .launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.poisoned};
+    const reference::DirectionalDifferences found = pass_context_.subject.oracle.differences(run, direction);
+    if (!found.same_path) return std::nullopt;
+    Extrapolation sum;
+    for (std::size_t p = 0; p < found.outputs.size(); ++p) {
+      for (std::size_t i = 0; i < found.outputs[p].size() && i < input.cotangents[p].size(); ++i) {
+        if (input.cotangents[p][i] == 0) continue;
+        sum.value += input.cotangents[p][i] * static_cast<double>(found.outputs[p][i].value);
+        sum.error += std::abs(input.cotangents[p][i]) * static_cast<double>(found.outputs[p][i].error);
+      }
+    }
+    const double scale = std::max({std::abs(static_cast<double>(expected.value)), expected.scale, 1e-3});
+    if (!std::isfinite(sum.value) || !(sum.error <= 1e-3 * scale)) return std::nullopt;
+    return sum;
+  }
+
   const PassContext& pass_context_;
+  Precision precision_;
   Arbitrated found_;
 };
 
@@ -193,10 +226,10 @@ void arbitrate(const PassContext& pass_context) {
   const PassVerdict& forward = pass_context.judgement.forward;
   const bool promoted = pass_context.kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) != nullptr;
   // The differences are those of a correct forward pass only.
-  if (verdict.decide().outcome != Outcome::fail || forward.failed() || !promoted ||
+  if (verdict.decide().outcome != Outcome::fail || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
     return;
-  Arbitrated arbitrated = Arbiter(pass_context).run();
+  Arbitrated arbitrated = Arbiter(pass_context, promoted ? Precision::kPromoted : Precision::kNative).run();
   if (arbitrated.finding != Ruling::kNone) verdict.arbitrate(kind_of(arbitrated.finding), std::move(arbitrated.text));
 }
 

@@ -48,7 +48,9 @@ class ConsistencyJudge {
       if (!agrees && derivative->error > kSettled * std::max(1.0, std::abs(derivative->value))) continue;
       // Neighbouring estimates may agree by accident before they converge. A smaller stencil reveals that.
       seen_ = differences.estimates();
-      if (agrees || contradiction) return decide(*dot, *derivative, allowed);
+      if (agrees) return decide(*dot, *derivative, allowed);
+      if (differences.oscillates_within(step, std::abs(derivative->value - *dot))) continue;
+      if (contradiction) return decide(*dot, *derivative, allowed);
       contradiction = {*derivative, allowed, seen_};
     }
     if (!contradiction) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "reference/cpu/self_check.hpp"
+
 namespace assay::harness {
 namespace {
 
@@ -148,6 +150,27 @@ double ForwardDifferences::weighted_change(const TestLaunch& plus, const TestLau
       sum += input_.cotangents[p][i] * (a[i].value - b[i].value);
   }
   return sum;
+}
+
+bool ForwardDifferences::oscillates_within(double step, double difference) const {
+  const reference::OracleRun run = run_at(input_.launch[Precision::kPromoted]);
+  const reference::ComponentValues along = component_direction();
+  const auto derivative_at = [&](long double share) {
+    const reference::Tangents tangents =
+        pass_context_.subject.promoted_oracle.tangents(run, {along}, share * static_cast<long double>(step));
+    long double sum = 0;
+    for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
+      for (std::size_t i = 0; i < tangents.outputs[p].size() && i < input_.cotangents[p].size(); ++i)
+        sum += static_cast<long double>(input_.cotangents[p][i]) * tangents.outputs[p][i][0];
+    }
+    return sum;
+  };
+  reference::DerivativeSamples samples{.center = derivative_at(0)};
+  for (std::size_t k = 0; k < reference::kSampledShares.size(); ++k) {
+    samples.before[k] = derivative_at(-reference::kSampledShares[k]);
+    samples.after[k] = derivative_at(reference::kSampledShares[k]);
+  }
+  return samples.explain(static_cast<long double>(difference));
 }
 
 /// Bound on the rounding of <w, f(x)>, from the oracle's bounds with f64 promotion.

@@ -40,7 +40,10 @@ class ForwardDifferences {
   /// The derivative along the direction from steps `step`, `step` / 2 and so on; empty if the oracle finds that the
   /// points do not all take the input's path, or if a launch does not complete.
   std::optional<Extrapolation> at(double step);
-  /// The estimates of the last call.
+  /// Whether an oscillation within the stencil explains a difference between the gradient and the differences; see
+  /// reference::DerivativeSamples.
+  bool oscillates_within(double step, double difference) const;
+  /// The estimates of the last call of at().
   const Plateau& estimates() const { return seen_; }
   const std::vector<Perturbation>& direction() const { return perturbations_; }
 

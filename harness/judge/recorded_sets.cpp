@@ -28,6 +28,8 @@ constexpr std::int64_t kMostForRecordedSet = 10 * kRecordedSetBudget;
 constexpr std::size_t kMostComponentsInSets = std::size_t{1} << 21;
 /// Threads that the oracle runs of a launch with more instructions than kRecordedBudget.
 constexpr std::int64_t kFewThreads = 64;
+/// A set whose decisions are uncertain is made again with fewer threads, by this factor.
+constexpr std::int64_t kFewerThreads = 4;
 /// Draws of a perturbed copy. Each is closer to the recorded values by this factor.
 constexpr int kPerturbations = 6;
 constexpr double kCloser = 0.25;
@@ -127,8 +129,7 @@ class RecordedSetDrawer {
     const ir::Launch launch = part_of(recorded.launch, per_thread_.back(), kRecordedSetBudget);
     const bool is_part = launch.threads() < recorded.launch.threads();
     if (is_part && !has_atomics(space_.uses())) made_.large.push_back({recorded.launch, std::move(seen)});
-    InputSet set =
-        evaluated_set(subject_, space_, {.seed = seed_, .instruction_budget = kMostForRecordedSet}, launch, profile_);
+    InputSet set = decided_part(launch, seed_);
     if (!set.reference.findings.empty()) return none(recorded, set.reference.findings.front());
     add(std::move(set));
     return std::nullopt;
@@ -140,8 +141,27 @@ class RecordedSetDrawer {
 
   void add(InputSet set) {
     set.generic = true;
-    follow_other_paths(subject_, space_, profile_, set);
     made_.sets.push_back(std::move(set));
+  }
+
+  /// The set of the launch, or of as many of its first threads as take certain paths: one uncertain decision makes a
+  /// whole set inconclusive. If not even the first thread does, or if there are findings, the set of the launch.
+  InputSet decided_part(const ir::Launch& launch, std::uint64_t seed) const {
+    std::optional<InputSet> whole;
+    for (std::int64_t threads = launch.threads(); threads > 0; threads /= kFewerThreads) {
+      InputSet set = evaluated_set(subject_, space_, {.seed = seed, .instruction_budget = kMostForRecordedSet},
+                                   leading(launch, threads), profile_);
+      follow_other_paths(subject_, space_, profile_, set);
+      if (!set.reference.findings.empty() || is_decided(set)) return set;
+      if (!whole) whole = std::move(set);
+    }
+    return *std::move(whole);
+  }
+
+  bool is_decided(const InputSet& set) const {
+    return std::ranges::all_of(kBothPrecisions, [&](Precision precision) {
+      return subject_.adjoint != nullptr ? set.conclusive_gradient(precision) : set.conclusive(precision);
+    });
   }
 
   /// Adds the most conclusive of a few copies for which the kernel is well defined.
@@ -152,8 +172,7 @@ class RecordedSetDrawer {
     std::optional<InputSet> best;
     double amplitude = (s - recorded_.size()) % 2 == 0 ? 1 : kLocal;
     for (int draw = 0; draw < kPerturbations; ++draw, amplitude *= kCloser) {
-      InputSet set = evaluated_set(subject_, space_, {.seed = seed_ + s, .instruction_budget = kMostForRecordedSet},
-                                   perturbed(base, rng, amplitude), profile_);
+      InputSet set = decided_part(perturbed(base, rng, amplitude), seed_ + s);
       if (!set.reference.findings.empty() || space_.is_degenerate(set.reference)) continue;
       if (!best || worth(set) > worth(*best)) best = std::move(set);
       if (worth(*best) >= kGoodWorth) break;

@@ -115,6 +115,23 @@ TEST(RecordedSets, TakeTheFirstThreadsOfALargeLaunch) {
   EXPECT_EQ(made.large.front().launch.threads(), 50'000);
 }
 
+TEST(RecordedSets, LeaveOutThreadsWithUncertainDecisions) {
+  const Recorded recorded(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    if wp.sin(x[i]) * wp.sin(x[i]) + wp.cos(x[i]) * wp.cos(x[i]) > 1.0 + x[i] - 1.5:
+        out[i] = x[i]
+    else:
+        out[i] = 2.0 * x[i]
+)");
+  RecordedLaunch launch = launch_of(recorded.source, 32, 32);
+  set_floats(launch.launch.arguments[0], [](std::int64_t e) { return e < 8 ? 1 + static_cast<double>(e) / 32 : 1.5; });
+  const auto made = std::get<RecordedSets>(recorded.sets({launch}));
+  EXPECT_EQ(made.sets.front().launch[reference::kNative].threads(), 8);
+  EXPECT_TRUE(made.sets.front().conclusive(reference::kNative));
+}
+
 TEST(RecordedSets, DrawIntegersFromAnAnnotatedRange) {
   const Recorded recorded("# domain: 3 <= idx <= 5\n" + std::string(kGather).substr(1));
   const auto made = std::get<RecordedSets>(recorded.sets({launch_of(recorded.source, 9, 16)}));

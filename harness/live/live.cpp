@@ -104,7 +104,7 @@ std::string target_of(const ImportRequest& request) {
   return request.files.empty() ? request.modules.front() : request.files.front();
 }
 
-/// Why there is no answer.
+/// Why the answer is missing.
 Error describe_end(const ConfinedResult& result, const ImportRequest& request, const fs::path& python) {
   std::string why = std::visit(
       [&](const auto& end) -> std::string {
@@ -234,7 +234,7 @@ Result<fs::path> find_python(const std::string& named) {
     if (!found) return Error{"no such program; expected a Python interpreter", wanted};
     return *found;
   }
-  if (const auto beside = cpu::find_program((own_folder() / "python3").string())) return *beside;
+  if (const auto found = cpu::find_program((own_folder() / "python3").string())) return *found;
   if (const auto found = cpu::find_program("python3")) return *found;
   return Error{"no python3 in PATH; name a Python interpreter with --python"};
 }

@@ -56,7 +56,7 @@ struct ImportedKernels {
 /// interpreter is missing or has no suitable Warp; the error's place is the line of the user's code if it is known.
 Result<ImportedKernels> import_kernels(const ImportRequest& request);
 
-/// The first source whose content is no longer that of the import, if any.
+/// The first source whose content has changed since the import, if any.
 std::optional<std::string> changed_source(const std::vector<SourceFile>& sources);
 
 /// The file with the end of what the import printed.

@@ -18,6 +18,7 @@ struct SuiteOptions {
                           ///< selectors
   std::string launches;   ///< folder of recorded launches, the inputs of their kernels; empty: inputs are drawn
   std::optional<std::vector<ExportedKernel>> exported;  ///< judge these instead of the selectors
+  std::string export_options;                           ///< of the import, for the reproducing command: " --import"
   std::string device = "cpu";
   std::vector<std::string> more_devices = {};   ///< that judge the same selection after `device`, in the same run
   backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below

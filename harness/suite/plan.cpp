@@ -24,7 +24,7 @@ Policy policy_of(const SuiteOptions& options) {
 
 /// The start of the command that reproduces a case: every option but its selector, device, pass and seed.
 std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
-  std::string prefix = options.exported ? "assay run --import" : "assay run";
+  std::string prefix = "assay run" + options.export_options;
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
@@ -40,9 +40,13 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
 }
 
 RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
+  // Warp takes seconds for each kernel, and a batch shows no progress before its first kernel is judged.
+  constexpr std::size_t kBatch = 96, kWarpBatch = 24;
+  const bool emitted = backends::runs_emitted_code(backends::device_row(options.device));
   return {.jobs = options.jobs,
           .seed = options.seed,
           .policy = policy_of(options),
+          .batch = emitted ? kBatch : kWarpBatch,
           .repeat = options.repeat,
           .mode = mode,
           .trusts_custom_gradients = options.trust_custom_gradients,

@@ -76,6 +76,22 @@ def content(array, size):
     return ctypes.string_at(array.ptr, size) if size else b""
 
 
+class IndexedArray:
+    """The parts of an indexed array: the array `data`, and `indices0`, `indices1`, ... of its dimensions."""
+
+    def __init__(self, kind):
+        self.data = None
+        self.kind = kind
+        for dimension in range(kind.ndim):
+            setattr(self, f"indices{dimension}", None)
+
+    def part_type(self, part):
+        return wp.array(dtype=self.kind.dtype if part == "data" else wp.int32)
+
+    def made(self):
+        return wp.indexedarray(self.data, [getattr(self, f"indices{d}") for d in range(self.kind.ndim)])
+
+
 class Inputs:
     """Makes the arguments of a launch from the parameters of the plan: a struct with arrays has one for each field."""
 
@@ -91,7 +107,8 @@ class Inputs:
         if not fields or root != self.struct:
             variable = self.left.pop(0)
             self.struct = root
-            self.given.append(variable.type() if fields else None)
+            is_indexed = isinstance(variable.type, wp.indexedarray)
+            self.given.append(IndexedArray(variable.type) if is_indexed else variable.type() if fields else None)
             if not fields:
                 self.place = None
                 return variable.type
@@ -99,6 +116,8 @@ class Inputs:
         for field in fields[:-1]:
             owner = getattr(owner, field)
         self.place = (owner, fields[-1])
+        if isinstance(owner, IndexedArray):
+            return owner.part_type(fields[-1])
         return owner._cls.vars[fields[-1]].type
 
     def add(self, value):
@@ -111,7 +130,7 @@ class Inputs:
     def all(self):
         if self.left:
             raise ValueError(f"the plan lacks {len(self.left)} arguments")
-        return self.given
+        return [given.made() if isinstance(given, IndexedArray) else given for given in self.given]
 
 
 class Launch:

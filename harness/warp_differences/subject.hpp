@@ -77,8 +77,10 @@ Result<std::vector<harness::KernelSource>> random_sources(int count);
 struct Subjects {
   std::vector<ComparedKernel> all;
   std::vector<std::string> excluded;
+  std::vector<std::string> excluded_cases;  ///< those of the lines that are for curated cases
 };
-/// Curated cases, examples and 200 random kernels; with gradients for the first two and for 100 random kernels.
+/// Curated cases, examples and 500 random kernels; with gradients for the first two and for 100 random kernels. If the
+/// environment variable ASSAY_WARP_CASES is set, only the kernels whose names begin with one of its words.
 Result<Subjects> all_subjects(const std::filesystem::path& root);
 
 }  // namespace assay::warp

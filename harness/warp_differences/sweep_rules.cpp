@@ -31,11 +31,17 @@ bool is_not_finite_or_zero(const SweptDifference& difference) {
   return is_not_finite(difference) || is_zero_of_other_sign(difference);
 }
 
+/// A small absolute error, or a result that is not finite next to the ends of the domain.
+bool has_lost_digits(const SweptDifference& difference) {
+  return !std::isfinite(difference.got.value) || std::abs(difference.got.value - difference.expected.value) <= 1e-13;
+}
+
 constexpr SweepRule kRules[] = {
     {"sign of zero in sums", "determinant inverse qr3 quat_slerp quat_twist svd2 transform_inverse transform_wrench",
      is_zero_of_other_sign},
     {"sign of zero in matrix products", "mul", is_zero_of_matrix_product},
     {"infinities and NaN in sums", "determinant", is_not_finite},
+    {"digits lost in inverse error functions", "erfinv erfcinv", has_lost_digits},
     {"infinities and NaN in rotations", "quat_to_matrix transform_compose transform_to_matrix", is_not_finite_or_zero},
 };
 

@@ -55,6 +55,10 @@ TEST_F(WarpTest, MostKernelsHaveInputsWithCertainDecisions) {
       << fmt::format("{}", fmt::join(subjects_.excluded, "\n"));
 }
 
+TEST_F(WarpTest, EveryCuratedCaseIsCompared) {
+  EXPECT_TRUE(subjects_.excluded_cases.empty()) << fmt::format("{}", fmt::join(subjects_.excluded_cases, "\n"));
+}
+
 TEST_F(WarpTest, ForwardResultsAreWithinBounds) {
   for (std::size_t s = 0; s < subjects_.all.size(); ++s) {
     const ComparedKernel& subject = subjects_.all[s];

@@ -73,12 +73,12 @@ Type tile_insert(std::span<const Type> t) {
   return !element.is_void() && t.back() == element ? t[0] : kVoid;
 }
 
-/// Whether the operation takes vectors of bool: these can only be made, chosen and taken apart.
-bool takes_bool_vectors(TypeRule rule) {
+/// Whether the operation takes vectors and matrices of bool: these can only be made, chosen and taken apart.
+bool takes_bool_aggregates(TypeRule rule) {
   return rule == TypeRule::kMake || rule == TypeRule::kSplat || rule == TypeRule::kExtract ||
          rule == TypeRule::kInsert || rule == TypeRule::kSelect || rule == TypeRule::kWithField;
 }
-bool is_bool_vector(Type type) { return type.is_vector() && type.scalar == Scalar::kBool; }
+bool is_bool_aggregate(Type type) { return type.is_aggregate() && type.scalar == Scalar::kBool; }
 
 /// Applies a rule: the result type, or void if the operands do not match.
 Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
@@ -222,7 +222,7 @@ Result<Type> result_type(Op op, std::span<const Type> operands, Type requested) 
   const Type type = on_tiles && is_elementwise(op) && op != Op::kConditional
                         ? apply_to_elements(operation.rule, operands, requested)
                         : apply(operation.rule, operands, requested);
-  const bool fits = takes_bool_vectors(operation.rule) || std::ranges::none_of(operands, is_bool_vector);
+  const bool fits = takes_bool_aggregates(operation.rule) || std::ranges::none_of(operands, is_bool_aggregate);
   if (type.is_void() || !fits) {
     return Error{fmt::format("{} takes {}", operation.mnemonic, expectation(operation.rule))};
   }

@@ -163,6 +163,8 @@ inline constexpr std::string_view kDefinitionSource = "exact by definition";
 inline constexpr std::string_view kCompositionSource = "sum of the bounds of its steps";
 inline constexpr std::string_view kCudaAndGlibcSource =
     "CUDA 13 guide, mathematical functions; measured for glibc 2.36";
+inline constexpr std::string_view kCudaAndHelperSource =
+    "CUDA 13 guide, mathematical functions; the CPU's helper function, measured";
 }  // namespace table
 
 inline constexpr std::array<OperationRow, kOpCount> kOperations = {{

@@ -228,9 +228,6 @@ class AdjointMaker {
         if (is_extremum(update->op) && update->value.type.has_float_components() && !of(update->array).is_extremum()) {
           return reject(Rejection::kExtremumAtomic, module_, node.loc, kernel_.var(update->array).name);
         }
-        if (is_extremum(update->op) && update->value.type.has_float_components() && !update->value.type.is_scalar()) {
-          return reject(Rejection::kExtremumOfComponents, module_, node.loc, kernel_.var(update->array).name);
-        }
       }
       if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
         if (auto error = check_custom(*custom, node.loc, changes, activity)) return error;

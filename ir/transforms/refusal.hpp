@@ -26,7 +26,6 @@ enum class Rejection : std::uint8_t {
   kTileControl,
   kTilePart,
   kTileCustom,
-  kExtremumOfComponents,
 };
 
 struct RejectionRow {
@@ -35,7 +34,7 @@ struct RejectionRow {
   std::string_view text;  ///< what is wrong and what to do
 };
 
-inline constexpr std::array<RejectionRow, 14> kRejections = {{
+inline constexpr std::array<RejectionRow, 13> kRejections = {{
     {Rejection::kLocalArray, "A01-local-array",
      "local arrays of this size or element type are not supported; use scalars or a vector"},
     {Rejection::kUnorderedAtomic, "A04-unordered-atomic",
@@ -69,9 +68,6 @@ inline constexpr std::array<RejectionRow, 14> kRejections = {{
      "a function applied to a tile builds a vector, matrix or struct from the element; compute with scalars"},
     {Rejection::kTileCustom, "A15-tile-custom",
      "a function with a custom gradient or replay cannot be applied to a tile; apply it to scalars"},
-    {Rejection::kExtremumOfComponents, "A16-extremum-of-components",
-     "the gradient of an atomic minimum or maximum of vectors or matrices is not supported; update an array of scalars "
-     "component by component"},
 }};
 
 constexpr const RejectionRow& row(Rejection rejection) { return kRejections[static_cast<std::size_t>(rejection)]; }

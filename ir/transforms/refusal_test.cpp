@@ -57,11 +57,6 @@ const Rejected kRejected[] = {
   atomic_max(out[i], 0.0)
 }
 )"},
-    {Rejection::kExtremumOfComponents, "maximum_of_vectors", "2:3",
-     R"(kernel k(x: array<vec<f32,3>,1>, out: array<vec<f32,3>,1>; i) {
-  atomic_max(out[0], x[i])
-}
-)"},
     {Rejection::kAtomicResult, "float_result", "2:3",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>, sum: array<f32,1>; i) {
   let old: f32 = atomic_add(sum[0], x[i])

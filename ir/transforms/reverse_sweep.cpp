@@ -168,6 +168,7 @@ void Sweeps::reverse_atomic(const AtomicNode& atomic) {
 }
 
 void Sweeps::reverse_extremum(const AtomicNode& atomic) {
+  if (!atomic.value.type.is_scalar()) return reverse_extremum_of_components(atomic);
   const VarId gradient = gradient_of(atomic.array);
   const VarId seed = builder_.let_zero("seed", atomic.value.type);
   // The array holds its final content here.
@@ -176,6 +177,45 @@ void Sweeps::reverse_extremum(const AtomicNode& atomic) {
     const VarId taken = builder_.atomic_result("taken", AtomicOp::kExchange, gradient, exprs(atomic.indices),
                                                builder_.zero(atomic.value.type));
     builder_.assign(seed, builder_.var(taken));
+  });
+  accumulate(atomic.value, builder_.var(seed));
+}
+
+/// The winner of each component takes the gradient of that component, and only the first of several winners gets it:
+/// a compare-and-swap exchanges the gradients of the components that the thread won with zero.
+void Sweeps::reverse_extremum_of_components(const AtomicNode& atomic) {
+  using algebra::E;
+  const Type type = atomic.value.type;
+  const VarId gradient = gradient_of(atomic.array);
+  const VarId seed = builder_.let_zero("seed", type);
+  // The array holds its final content here.
+  const VarId final_value = builder_.let("final", builder_.load(atomic.array, exprs(atomic.indices)));
+  std::vector<VarId> won;
+  for (int k = 0; k < type.components(); ++k) {
+    const E mine = algebra::component({&builder_, expr(atomic.value)}, k);
+    const E kept = algebra::component({&builder_, builder_.var(final_value)}, k);
+    won.push_back(builder_.let("won", algebra::call(Op::kEq, mine, kept).id));
+  }
+  const auto swapped = [&](const char* name, ExprId compare) {
+    return builder_.atomic_result(name, AtomicOp::kCompareAndSwap, gradient, exprs(atomic.indices), builder_.zero(type),
+                                  compare);
+  };
+  const auto where_won = [&](VarId whole) {
+    std::vector<E> parts;
+    for (int k = 0; k < type.components(); ++k) {
+      const E part = algebra::component({&builder_, builder_.var(whole)}, k);
+      parts.push_back(
+          algebra::where({&builder_, builder_.var(won[static_cast<std::size_t>(k)])}, part, algebra::zero_like(part)));
+    }
+    return algebra::make(type, parts).id;
+  };
+  ExprId any = builder_.var(won[0]);
+  for (std::size_t k = 1; k < won.size(); ++k)
+    any = builder_.op(Op::kOr, {any, builder_.var(won[k])});
+  builder_.if_(any, [&] {
+    const VarId present = swapped("present", builder_.zero(type));  // changes nothing
+    const VarId taken = swapped("taken", where_won(present));
+    builder_.assign(seed, where_won(taken));
   });
   accumulate(atomic.value, builder_.var(seed));
 }

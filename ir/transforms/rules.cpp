@@ -89,7 +89,8 @@ ExprId normalize(C c, int) {
   const E tangent = (w(c) - y(c) * call(Op::kDot, y(c), w(c))) / length;
   return where(length > like(length, 0), tangent, zero_like(w(c))).id;
 }
-ExprId length(C c, int) { return where(y(c) > like(y(c), 0), x(c) * (w(c) / y(c)), zero_of(c, 0)).id; }
+/// x / |x| first: w / |x| overflows for short vectors, and infinity times a zero component is NaN.
+ExprId length(C c, int) { return where(y(c) > like(y(c), 0), x(c) / y(c) * w(c), zero_of(c, 0)).id; }
 ExprId with_field(C c, int k) {
   const ExprId field = c.builder.field(c.w, c.index);
   if (k == 1) return field;
@@ -114,6 +115,9 @@ E log_of(E a, double value) { return call(Op::kLog, like(a, value)); }
 E sqrt_of_pi(E a) { return call(Op::kSqrt, call(Op::kRadians, like(a, 180))); }
 /// 2 / sqrt(pi) exp(-x^2)
 E gauss(C c) { return 2.0 * call(Op::kExp, -(x(c) * x(c))) / sqrt_of_pi(x(c)); }
+
+/// sqrt(pi) / 2 exp(y^2), the derivative of the inverse of erf
+E inverse_gauss(C c) { return 0.5 * sqrt_of_pi(y(c)) * call(Op::kExp, y(c) * y(c)); }
 
 ExprId splat(C c, int k) {
   if (!w(c).type().is_tile()) return sum_of_components(c, k);
@@ -246,6 +250,8 @@ struct Table {
     set(Op::kAtanh, {kX}, MaskingGuard::kAlways, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
     set(Op::kErf, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (w(c) * gauss(c)).id; });
     set(Op::kErfc, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (-w(c) * gauss(c)).id; });
+    set(Op::kErfinv, {kY}, MaskingGuard::kAlways, [](C c, int) { return (w(c) * inverse_gauss(c)).id; });
+    set(Op::kErfcinv, {kY}, MaskingGuard::kAlways, [](C c, int) { return (-w(c) * inverse_gauss(c)).id; });
   }
 
   void trigonometric() {

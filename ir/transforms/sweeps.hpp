@@ -107,6 +107,7 @@ class Sweeps {
   ExprId with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value);
   void reverse_atomic(const AtomicNode& atomic);
   void reverse_extremum(const AtomicNode& atomic);
+  void reverse_extremum_of_components(const AtomicNode& atomic);
   void reverse_custom(const CustomNode& custom);
   void reverse_branch(const Branch& branch);
   void reverse_loop(const Loop& loop);

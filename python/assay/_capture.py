@@ -90,12 +90,14 @@ class Capture:
         self.counts[kernel.key] = self.counts.get(kernel.key, 0) + 1
         inputs, outputs, dim = given("inputs") or (), given("outputs") or (), given("dim")
         types: list[Any] = [id(kernel)]
-        shapes: list[Any] = [tuple(dim) if isinstance(dim, list) else dim]
+        shapes: list[Any] = [dim if isinstance(dim, int | tuple) else str(dim)]
         for values in (inputs, outputs):
             for value in values:
-                shape = getattr(value, "shape", None)
-                types.append(type(value) if shape is None else value.dtype)
-                shapes.append(shape)
+                if isinstance(value, wp.array):
+                    types.append(value.dtype)
+                    shapes.append(value.shape)
+                else:
+                    types.append(type(value))
         instance = tuple(types)
         key = (instance, tuple(shapes))
         count = self._seen[key] = self._seen.get(key, 0) + 1
@@ -106,17 +108,20 @@ class Capture:
         self, kernel: Any, dim: Any, inputs: Any, outputs: Any, given: Callable[..., Any], instance: tuple[Any, ...]
     ) -> None:
         stream = given("stream")
-        launch = _launches.record(
-            kernel,
-            dim,
-            inputs,
-            outputs,
-            block_dim=given("block_dim"),
-            device=stream.device if stream else wp.get_device(given("device")),
-            tape=given("record_tape", True) and _launches.is_taping(),
-            launched_at=_launches.caller(),
-            max_bytes=self._max_bytes,
-        )
+        try:
+            launch = _launches.record(
+                kernel,
+                dim,
+                inputs,
+                outputs,
+                block_dim=given("block_dim"),
+                device=stream.device if stream else wp.get_device(given("device")),
+                tape=given("record_tape", True) and _launches.is_taping(),
+                launched_at=_launches.caller(),
+                max_bytes=self._max_bytes,
+            )
+        except Exception as error:  # the program must go on; if its launch is invalid, Warp says so
+            launch = _launches.Launch(kernel, (), not_recorded=f"{type(error).__name__}: {error}")
         if 0 in launch.dim:
             return
         self._recorded[instance] = self._recorded.get(instance, 0) + 1

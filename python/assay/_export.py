@@ -455,6 +455,8 @@ class _FunctionWriter(ast.NodeVisitor):
             value = self._names[node.id]
         elif hasattr(builtins, node.id):
             value = getattr(builtins, node.id)
+        elif hasattr(wp, node.id):  # Warp finds its own names without a prefix
+            value = getattr(wp, node.id)
         else:
             return False, None
         for name in reversed(path):

@@ -79,6 +79,13 @@ def long_annotation(
 
 
 @wp.kernel
+def without_prefix(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    v = vec2(x[i], 2.0)  # noqa: F821
+    out[i] = dot(v, v)  # noqa: F821
+
+
+@wp.kernel
 def exact(x: wp.array(dtype=wp.float64), out: wp.array(dtype=wp.float64)):
     i = wp.tid()
     out[i] = x[i] * wp.float64(ROOT) + wp.static(wp.float64(ROOT * 2.0))

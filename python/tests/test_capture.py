@@ -115,6 +115,32 @@ def test_large_arguments_are_not_recorded():
     assert launch.arguments == ()
 
 
+@wp.struct
+class Box:
+    shape: float
+    dtype: int
+
+
+@wp.kernel
+def fill(box: Box, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = box.shape
+
+
+def test_capture_does_not_disturb_the_program():
+    with assay.capture() as c:
+        wp.launch(fill, [2], inputs=[Box()], outputs=[wp.zeros(2, dtype=float)])
+        wp.launch(fill, np.array([2]), inputs=[Box()], outputs=[wp.zeros(2, dtype=float)])
+        with pytest.raises(RuntimeError, match="passed 1 arguments"):
+            wp.launch(fill, 2, inputs=[Box()])
+        with pytest.raises(RuntimeError, match="can only launch functions"):
+            wp.launch("fill", 2)
+    assert c.counts == {"fill": 3}
+    assert [launch.is_recorded for launch in c.launches] == [True, False]
+    assert wp.launch.__module__ == "warp._src.context"
+    assert not hasattr(wp.launch, "__wrapped__")
+
+
 def test_each_kernel_is_judged_on_its_arguments():
     with assay.capture() as c:
         inputs, outputs = stretch_arguments()

@@ -30,7 +30,13 @@ X = np.array([0.0, -1.5, 2.0, 3.25])
 
 @pytest.mark.parametrize(
     "kernel",
-    [kernels.scaled_squares, kernels.scaled_halves, kernels.Solver.step, kernels.shadowing],
+    [
+        kernels.scaled_squares,
+        kernels.scaled_halves,
+        kernels.Solver.step,
+        kernels.shadowing,
+        kernels.without_prefix,
+    ],
     ids=lambda k: k.key,
 )
 def test_exported_kernel_computes_the_same(kernel, tmp_path):

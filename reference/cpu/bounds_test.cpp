@@ -30,6 +30,17 @@ T prepared(T x, Operand form) {
   return form == Operand::kShifted ? (x + static_cast<T>(kShift)) - static_cast<T>(kShift) : x;
 }
 
+/// The x with f(x) = y for an increasing f, by bisection; infinite outside the range of f.
+long double inverse(long double y, long double (*f)(long double)) {
+  long double low = -10, high = 10;
+  if (y <= f(low) || y >= f(high)) return y < 0 ? -HUGE_VALL : HUGE_VALL;
+  for (int step = 0; step < 80; ++step) {
+    const long double middle = (low + high) / 2;
+    (f(middle) < y ? low : high) = middle;
+  }
+  return low;
+}
+
 /// The operation as the emitted code computes it in type T.
 template <class T>
 T compute(Op op, T x, T y, T z) {
@@ -82,6 +93,12 @@ T compute(Op op, T x, T y, T z) {
     case Op::kHypot: return std::hypot(x, y);
     case Op::kErf: return std::erf(x);
     case Op::kErfc: return std::erfc(x);
+    case Op::kErfinv: return static_cast<T>(inverse(x, [](long double t) { return std::erf(t); }));
+    case Op::kErfcinv:
+      // Near 1, erfc loses the digits of its operand.
+      if (std::abs(x - 1) < T{0.5})
+        return static_cast<T>(-inverse(static_cast<long double>(x) - 1, [](long double t) { return std::erf(t); }));
+      return static_cast<T>(inverse(-x, [](long double t) { return -std::erfc(t); }));
     case Op::kFma: return std::fma(x, y, z);
     case Op::kLerp: return x * (1 - z) + y * z;
     case Op::kSmoothstep: {

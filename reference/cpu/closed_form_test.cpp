@@ -31,6 +31,17 @@ void PrintTo(const ClosedForm& form, std::ostream* os) { *os << form.name; }
 
 ExprId square(OracleFixture& w, ExprId x) { return w.op(Op::kMul, {x, x}); }
 
+/// The inverse of erf or erfc at y, by bisection.
+double inverse_of(Op op, double y) {
+  long double low = -10, high = 10;
+  for (int step = 0; step < 80; ++step) {
+    const long double middle = (low + high) / 2;
+    const bool is_below = op == Op::kErf ? std::erf(middle) < y : std::erfc(middle) > y;
+    (is_below ? low : high) = middle;
+  }
+  return static_cast<double>(low);
+}
+
 const std::vector<ClosedForm>& closed_forms() {
   using W = OracleFixture;
   using E = ExprId;
@@ -173,6 +184,22 @@ const std::vector<ClosedForm>& closed_forms() {
       {"complementary error function", [](W& w, E x, E) { return w.op(Op::kErfc, {x}); },
        [](double x, double) { return std::erfc(x); },
        [](double x, double) { return -2 / std::sqrt(M_PI) * std::exp(-x * x); }, zero},
+      {"inverse error function",
+       [](W& w, E, E y) {
+         return w.op(Op::kErfinv, {w.op(Op::kMul, {y, w.f64(0.375)})});
+       },
+       [](double, double y) { return inverse_of(Op::kErf, 0.375 * y); }, zero,
+       [](double, double y) {
+         const double inverse = inverse_of(Op::kErf, 0.375 * y);
+         return 0.375 * std::sqrt(M_PI) / 2 * std::exp(inverse * inverse);
+       }},
+      {"inverse complementary error function", [](W& w, E x, E) { return w.op(Op::kErfcinv, {x}); },
+       [](double x, double) { return inverse_of(Op::kErfc, x); },
+       [](double x, double) {
+         const double inverse = inverse_of(Op::kErfc, x);
+         return -std::sqrt(M_PI) / 2 * std::exp(inverse * inverse);
+       },
+       zero},
       {"interpolation",
        [](W& w, E x, E y) {
          return w.op(Op::kLerp, {x, y, w.op(Op::kMul, {x, w.f64(0.5)})});

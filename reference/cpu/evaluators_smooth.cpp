@@ -4,6 +4,7 @@
 // (evaluating the function at x - E and x + E would cost more and cancel).
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "reference/cpu/evaluator_tables.hpp"
@@ -312,19 +313,78 @@ void d_erfc(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t,
   p[0] = a.neg(gaussian_slope(a, *x[0]));
 }
 
+/// x >= 0 with erfc(x) = c for 0 < c <= 1/2. Newton's method for log(erfc(x)) = log(c), which descends to the solution
+/// from sqrt(-log(c)), because the function is concave and erfc(x) <= exp(-x^2).
+long double solve_erfc(long double c) {
+  long double x = std::sqrt(-std::log(c));
+  for (int step = 0; step < 60; ++step) {
+    const long double value = std::erfc(x);
+    const long double slope = kTwoOverSqrtPi * std::exp(-x * x) / value;
+    const long double next = x + std::log(value / c) / slope;
+    if (!(std::abs(next - x) > 0x1p-62L * x)) return next;
+    x = next;
+  }
+  return x;
+}
+
+/// The inverse of erf; infinite at 1 and -1, NaN outside.
+long double inverse_erf(long double y) {
+  const long double size = std::abs(y);
+  if (!(size < 1)) return size == 1 ? std::copysign(std::numeric_limits<long double>::infinity(), y) : std::nanl("");
+  if (size > 0.5L) return std::copysign(solve_erfc(1 - size), y);
+  long double x = y / kTwoOverSqrtPi;
+  for (int step = 0; step < 8; ++step)
+    x -= (std::erf(x) - y) / (kTwoOverSqrtPi * std::exp(-x * x));
+  return x;
+}
+
+/// The inverse of erfc; infinite at 0 and 2, NaN outside.
+long double inverse_erfc(long double c) {
+  if (c < 0 || c > 2) return std::numeric_limits<long double>::quiet_NaN();  // 1 - c may round to 1 or -1
+  if (c > 0 && c < 0.5L) return solve_erfc(c);
+  if (c > 1.5L && c < 2) return -solve_erfc(2 - c);
+  return inverse_erf(1 - c);
+}
+
+/// sqrt(pi) / 2 exp(y^2) at the result of the operand that is nearest to a pole in the box.
+double inverse_error(long double nearest, double e) {
+  const double growth = as_double(std::exp(nearest * nearest) / kTwoOverSqrtPi) * (1 + 1e-14);
+  return std::isfinite(growth) ? growth * e : kUnbounded;
+}
+BoundedValue inverse_slope(const Arithmetic& a, const BoundedValue& r) {
+  return a.mul(a.constant(1 / kTwoOverSqrtPi), apply(a, exp, square(a, r)));
+}
+
+BoundedValue erfinv(const Arithmetic& a, Operands x) {
+  return smooth(a, Op::kErfinv, *x[0], inverse_erf(x[0]->v),
+                [&](double e) { return inverse_error(inverse_erf(std::abs(x[0]->v) + e), e); });
+}
+void d_erfinv(const Arithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+  p[0] = inverse_slope(a, r);
+}
+
+BoundedValue erfcinv(const Arithmetic& a, Operands x) {
+  return smooth(a, Op::kErfcinv, *x[0], inverse_erfc(x[0]->v),
+                [&](double e) { return inverse_error(inverse_erfc(std::min(x[0]->v, 2 - x[0]->v) - e), e); });
+}
+void d_erfcinv(const Arithmetic& a, Operands, const BoundedValue& r, std::uint32_t, BoundedValue* p) {
+  p[0] = a.neg(inverse_slope(a, r));
+}
+
 constexpr std::array kRows{
-    elementwise(Op::kSqrt, sqrt, d_sqrt),    elementwise(Op::kRsqrt, rsqrt, d_rsqrt),
-    elementwise(Op::kCbrt, cbrt, d_cbrt),    elementwise(Op::kExp, exp, d_exp),
-    elementwise(Op::kExp2, exp2, d_exp2),    elementwise(Op::kExpm1, expm1, d_expm1),
-    elementwise(Op::kLog, log, d_log),       elementwise(Op::kLog2, log2, d_log2),
-    elementwise(Op::kLog10, log10, d_log10), elementwise(Op::kLog1p, log1p, d_log1p),
-    elementwise(Op::kSin, sin, d_sin),       elementwise(Op::kCos, cos, d_cos),
-    elementwise(Op::kTan, tan, d_tan),       elementwise(Op::kAsin, asin, d_asin),
-    elementwise(Op::kAcos, acos, d_acos),    elementwise(Op::kAtan, atan, d_atan),
-    elementwise(Op::kSinh, sinh, d_sinh),    elementwise(Op::kCosh, cosh, d_cosh),
-    elementwise(Op::kTanh, tanh, d_tanh),    elementwise(Op::kAsinh, asinh, d_asinh),
-    elementwise(Op::kAcosh, acosh, d_acosh), elementwise(Op::kAtanh, atanh, d_atanh),
-    elementwise(Op::kErf, erf, d_erf),       elementwise(Op::kErfc, erfc, d_erfc),
+    elementwise(Op::kSqrt, sqrt, d_sqrt),       elementwise(Op::kRsqrt, rsqrt, d_rsqrt),
+    elementwise(Op::kCbrt, cbrt, d_cbrt),       elementwise(Op::kExp, exp, d_exp),
+    elementwise(Op::kExp2, exp2, d_exp2),       elementwise(Op::kExpm1, expm1, d_expm1),
+    elementwise(Op::kLog, log, d_log),          elementwise(Op::kLog2, log2, d_log2),
+    elementwise(Op::kLog10, log10, d_log10),    elementwise(Op::kLog1p, log1p, d_log1p),
+    elementwise(Op::kSin, sin, d_sin),          elementwise(Op::kCos, cos, d_cos),
+    elementwise(Op::kTan, tan, d_tan),          elementwise(Op::kAsin, asin, d_asin),
+    elementwise(Op::kAcos, acos, d_acos),       elementwise(Op::kAtan, atan, d_atan),
+    elementwise(Op::kSinh, sinh, d_sinh),       elementwise(Op::kCosh, cosh, d_cosh),
+    elementwise(Op::kTanh, tanh, d_tanh),       elementwise(Op::kAsinh, asinh, d_asinh),
+    elementwise(Op::kAcosh, acosh, d_acosh),    elementwise(Op::kAtanh, atanh, d_atanh),
+    elementwise(Op::kErf, erf, d_erf),          elementwise(Op::kErfc, erfc, d_erfc),
+    elementwise(Op::kErfinv, erfinv, d_erfinv), elementwise(Op::kErfcinv, erfcinv, d_erfcinv),
 };
 
 }  // namespace

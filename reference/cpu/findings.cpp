@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/guard_array.hpp"
 #include "ir/source_location.hpp"
 
 namespace assay::reference {
@@ -34,6 +35,25 @@ bool is_farther(const Finding& finding, const Finding& other) {
   return !std::ranges::equal(finding.index, other.index, std::ranges::less_equal());
 }
 
+/// The variable that a load at the location found unassigned; empty if there is none.
+std::string_view unassigned_variable(ir::Loc loc, const ir::Function& function) {
+  for (const ir::Expr& expr : function.expressions) {
+    if (expr.kind != ir::ExprKind::kLoad || expr.loc.line != loc.line || expr.loc.column != loc.column) continue;
+    const ir::Variable& guard = function.var(function.expr(expr.args[0]).variable);
+    if (guard.type == ir::kGuardArrayType && guard.name.ends_with(ir::kGuardArraySuffix))
+      return std::string_view(guard.name).substr(0, guard.name.size() - ir::kGuardArraySuffix.size());
+  }
+  return {};
+}
+
+std::string_view unassigned_variable(const Finding& finding, const ir::Module& module, const ir::Function& kernel) {
+  if (finding.kind != Finding::Kind::kOutOfBounds || finding.parameter != ir::kNone) return {};
+  std::string_view name = unassigned_variable(finding.loc, kernel);
+  for (std::size_t f = 0; name.empty() && f < module.functions.size(); ++f)
+    name = unassigned_variable(finding.loc, module.functions[f]);
+  return name;
+}
+
 }  // namespace
 
 void FindingLog::add(Finding finding) {
@@ -54,6 +74,10 @@ void FindingLog::add(Finding finding) {
 }
 
 std::string describe(const Finding& finding, const ir::Module& module, const ir::Function& kernel) {
+  if (const std::string_view name = unassigned_variable(finding, module, kernel); !name.empty()) {
+    return fmt::format("{}: variable {} is used before it is assigned, thread {}", ir::line_text(module, finding.loc),
+                       name, finding.thread);
+  }
   std::string text =
       fmt::format("{}: {}", ir::line_text(module, finding.loc), kKinds[static_cast<std::size_t>(finding.kind)]);
   if (finding.parameter != ir::kNone) text += fmt::format(": {}", kernel.var(finding.parameter).name);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/guard_array.hpp"
 #include "reference/cpu/testing/workbench.hpp"
 
 namespace assay::reference {
@@ -53,6 +54,15 @@ TEST_F(FindingsTest, ReportsStoreAtNegativeIndex) {
   line(12);
   w.b().store(out, {w.op(Op::kSub, {index(), w.b().i32(1)})}, w.f64(1));
   EXPECT_THAT(only(w.evaluate(), Kind::kOutOfBounds, 12).index, ::testing::ElementsAre(-1));
+}
+
+TEST_F(FindingsTest, NamesTheVariableThatIsNotAssigned) {
+  line(13);
+  const ir::VarId guard = w.b().let_zero("s" + std::string(ir::kGuardArraySuffix), ir::kGuardArrayType);
+  const ir::ExprId is_last = w.op(Op::kDiv, {index(), w.b().i32(3)});
+  w.b().store(out, {index()}, w.b().cast(ir::kF64, w.b().load(guard, {is_last})));
+  const Finding finding = only(w.evaluate(), Kind::kOutOfBounds, 13);
+  EXPECT_EQ(describe(finding, w.module(), w.kernel()), "line 13: variable s is used before it is assigned, thread 3");
 }
 
 TEST_F(FindingsTest, ReportsOutOfBoundsLocalArrayAccess) {

@@ -182,9 +182,12 @@ ReferenceResult Oracle::evaluate(const OracleRun& run) const {
   return reference;
 }
 
-Tangents Oracle::tangents(const OracleRun& run, const std::vector<ComponentValues>& directions) const {
+Tangents Oracle::tangents(const OracleRun& run, const std::vector<ComponentValues>& directions,
+                          long double step) const {
   DualNumbers duals(directions);
-  Machine<DualNumbers> machine(*program_, run, duals, nullptr, false);
+  const ComponentValues none;
+  const Perturbation moved{directions.empty() ? none : directions[0], step};
+  Machine<DualNumbers> machine(*program_, run, duals, step == 0 ? nullptr : &moved, false);
   machine.run();
   Tangents result{.outputs = {}, .path = machine.decisions().path, .complete = machine.complete()};
   result.outputs.resize(program_->parameters.size());

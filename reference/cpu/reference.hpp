@@ -223,8 +223,9 @@ class Oracle {
   ~Oracle();
 
   ReferenceResult evaluate(const OracleRun& run) const;
-  /// Directions are changes of the initial float components; at most kDirections of them.
-  Tangents tangents(const OracleRun& run, const std::vector<ComponentValues>& directions) const;
+  /// Directions are changes of the initial float components; at most kDirections of them. The inputs are those of the
+  /// run, moved along the first direction by `step`.
+  Tangents tangents(const OracleRun& run, const std::vector<ComponentValues>& directions, long double step = 0) const;
   /// No step is greater than `largest_step`.
   DirectionalDifferences differences(const OracleRun& run, const ComponentValues& direction,
                                      long double largest_step = std::numeric_limits<long double>::infinity()) const;

@@ -63,6 +63,25 @@ std::vector<Disagreement> disagreements(const Tangents& tangents, std::size_t nu
 /// Polynomials of high degree, such as a state squared in a loop, need several quarters before the extrapolation holds.
 constexpr int kConfirmations = 6;
 
+/// Removes the disagreements that an oscillation explains.
+void remove_unresolved(const Oracle& oracle, const OracleRun& run, const ComponentValues& direction, long double step,
+                       std::vector<Disagreement>& suspects) {
+  if (suspects.empty()) return;
+  std::vector<Tangents> before, after;
+  for (const long double share : kSampledShares) {
+    before.push_back(oracle.tangents(run, {direction}, -share * step));
+    after.push_back(oracle.tangents(run, {direction}, share * step));
+  }
+  std::erase_if(suspects, [&](const Disagreement& suspect) {
+    DerivativeSamples samples{.center = suspect.dual};
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      samples.before[k] = before[k].outputs[suspect.parameter][suspect.output][0];
+      samples.after[k] = after[k].outputs[suspect.parameter][suspect.output][0];
+    }
+    return samples.explain(suspect.apart());
+  });
+}
+
 enum class Answer : std::uint8_t { kAgree, kDisagree, kUnknown };
 
 /// Compares the dual numbers of a direction with differences; `message` describes the first disagreement.
@@ -71,9 +90,11 @@ Answer compare_with_differences(const Oracle& oracle, const OracleRun& run, cons
   DirectionalDifferences differences = oracle.differences(run, direction);
   if (!differences.same_path) return Answer::kUnknown;
   std::vector<Disagreement> suspects = disagreements(tangents, number, differences);
+  long double step = differences.step;
   for (int again = 0; again < kConfirmations && !suspects.empty(); ++again) {
-    differences = oracle.differences(run, direction, differences.step / 4);
+    differences = oracle.differences(run, direction, step / 4);
     if (!differences.same_path) break;  // a disagreement that cannot be refuted counts
+    step = differences.step;
     const std::vector<Disagreement> closer = disagreements(tangents, number, differences);
     std::erase_if(suspects, [&](Disagreement& suspect) {
       const auto same = std::ranges::lower_bound(closer, suspect.place(), {}, &Disagreement::place);
@@ -83,11 +104,24 @@ Answer compare_with_differences(const Oracle& oracle, const OracleRun& run, cons
     });
   }
   if (suspects.empty()) return Answer::kAgree;
+  remove_unresolved(oracle, run, direction, step, suspects);
+  if (suspects.empty()) return Answer::kUnknown;
   message = suspects.front().text();
   return Answer::kDisagree;
 }
 
 }  // namespace
+
+bool DerivativeSamples::explain(long double difference) const {
+  const long double slope = (after[0] - before[0]) / (2 * kSampledShares[0]);
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const auto is_linear = [&](long double value, long double share) {
+      return std::abs(value - (center + slope * share)) < difference / 2;
+    };
+    if (!is_linear(before[k], -kSampledShares[k]) || !is_linear(after[k], kSampledShares[k])) return true;
+  }
+  return false;
+}
 
 SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
                      std::uint64_t seed, int directions, bool differences) {

@@ -1,6 +1,7 @@
 // The oracle_self_check of one kernel and its inputs: whether the derivatives of the oracle are consistent.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -22,5 +23,20 @@ struct SelfCheck {
 /// gradients, which need not match the values.
 SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const ReferenceResult& from_reverse_sweep,
                      std::uint64_t seed, int directions = 2, bool differences = true);
+
+/// Steps in a stencil, as shares of its greatest step, at which DerivativeSamples shows oscillations.
+inline constexpr std::array<long double, 4> kSampledShares = {0.171L, 0.382L, 0.618L, 0.853L};
+
+/// A derivative at the center of a stencil, and before and after it at kSampledShares. A term that oscillates faster
+/// than the stencil resolves, with a small amplitude, changes the derivative but hardly the differences.
+struct DerivativeSamples {
+  long double center = 0;
+  std::array<long double, kSampledShares.size()> before = {};
+  std::array<long double, kSampledShares.size()> after = {};
+
+  /// Whether the derivative changes within the stencil, other than linearly, by at least half of `difference`. For a
+  /// smooth function it does not, because the step is small.
+  bool explain(long double difference) const;
+};
 
 }  // namespace assay::reference

@@ -77,6 +77,26 @@ TEST(SelfCheck, ToleratesOscillationWithinStencil) {
   EXPECT_GT(conclusive, 30);
 }
 
+/// x + 1e-9 sin(1e12 x): within the stencil, the oscillation changes the derivative by 1000 but the differences by less
+/// than their tolerance.
+TEST(SelfCheck, ToleratesFastOscillationOfSmallAmplitude) {
+  int conclusive = 0;
+  for (int k = 1; k <= 20; ++k) {
+    OracleFixture w;
+    const ir::VarId in = w.floats("x", {0.25 + k / 64.0});
+    const ir::VarId out = w.zeros("out", ir::kF64, {1});
+    const ir::VarId i = w.thread_index(1);
+    const ir::ExprId wave = w.op(Op::kSin, {w.op(Op::kMul, {w.at(in, i), w.f64(1e12)})});
+    w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {w.at(in, i), w.op(Op::kMul, {wave, w.f64(1e-9)})}));
+    const Oracle oracle = w.oracle();
+    const auto run = w.gradient_run(w.cotangents_for(out, {1}));
+    const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
+    EXPECT_TRUE(check.agrees) << k << ": " << check.message;
+    conclusive += check.conclusive;
+  }
+  EXPECT_LT(conclusive, 5) << "the derivative may be close to 1 by accident";
+}
+
 /// The sum of r^2 log r over some points, one of which is close: its third derivative is unbounded there.
 TEST(SelfCheck, ToleratesUnboundedThirdDerivative) {
   int conclusive = 0;

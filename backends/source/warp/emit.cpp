@@ -80,7 +80,7 @@ Result<backends::EmittedKernel> emit(const ir::Module& module, const ir::Functio
   std::vector<std::string> types(binding.dimensions - 1, "int");
   for (int p = 0; p < forward.parameter_count; ++p) {
     const ir::Variable& parameter = forward.var(p);
-    binding.parameters.push_back({.path = parameter.path, .rank = parameter.type.is_array() ? parameter.type.rank : 0});
+    binding.parameters.push_back({.rank = parameter.type.is_array() ? parameter.type.rank : 0});
     types.push_back(parameter.name);
   }
   backends::EmittedKernel emitted{.name = forward.name, .helpers = {}, .body = binding.native.text, .entries = {}};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/statement_parser.hpp"
+#include "ir/guard_array.hpp"
 #include "ir/library.hpp"
 
 namespace assay::frontend {
@@ -32,10 +33,9 @@ bool lacks_atomics(ir::Type element) {
          !ir::is_float(element.scalar);
 }
 
-/// The names and type of FunctionContext::AssignedFlag.
+/// The names of FunctionContext::AssignedFlag.
 std::string flag_name(std::string_view name) { return fmt::format("{}_is_assigned", name); }
-std::string guard_name(std::string_view name) { return fmt::format("{}_before_assignment", name); }
-constexpr ir::Type kGuardType = ir::kI32.local_array_of(1);
+std::string guard_name(std::string_view name) { return fmt::format("{}{}", name, ir::kGuardArraySuffix); }
 
 }  // namespace
 
@@ -168,7 +168,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     context_.bindings.bind(text, variable);
     if (needs_flag) {
       const ir::VarId flag = context_.builder.let(flag_name(text), context_.builder.boolean(true));
-      const ir::VarId guard = context_.builder.let_zero(guard_name(text), kGuardType);
+      const ir::VarId guard = context_.builder.let_zero(guard_name(text), ir::kGuardArrayType);
       context_.assigned_flags[variable] = {.is_assigned = flag, .guard = guard};
     }
     return;
@@ -180,8 +180,9 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     variable = context_.builder.declare(std::string(text), type);
     context_.bindings.bind_outside(depth, text, variable);
     if (needs_flag) {
-      const FunctionContext::AssignedFlag flag{.is_assigned = context_.builder.declare(flag_name(text), ir::kBool),
-                                               .guard = context_.builder.declare(guard_name(text), kGuardType)};
+      const FunctionContext::AssignedFlag flag{
+          .is_assigned = context_.builder.declare(flag_name(text), ir::kBool),
+          .guard = context_.builder.declare(guard_name(text), ir::kGuardArrayType)};
       context_.bindings.declare_outside(depth, flag.is_assigned);
       context_.bindings.declare_outside(depth, flag.guard);
       context_.assigned_flags[variable] = flag;

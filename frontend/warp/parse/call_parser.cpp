@@ -81,6 +81,8 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (name == "tid") return thread_index(node);
   if (name == "len") return length_of(node);
   if (name == "lower_bound") return search(node);
+  if (name == "div_approx") return approximate_quotient(node);
+  if (name == "inverse_approx") return warp_call(node, "inverse");
   if (name == "cast") {
     return context_.error(node,
                           "wp.cast, which reinterprets the bits of a value, is not supported; to convert a value, "
@@ -197,6 +199,21 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
     if (values.back() == kNone) return kNone;
   }
   return op ? context_.operation(node, *op, values) : context_.library_call(node, name, values);
+}
+
+/// On the CPU, wp.div_approx is the division; only GPUs approximate it.
+ExprId WarpExpressionParser::approximate_quotient(SyntaxNode node) {
+  std::vector<SyntaxNode> given;
+  if (!ordered_arguments(node, {"a b"}, given) || given.size() != 2)
+    return context_.error(node, "expected a dividend and a divisor");
+  const ExprId left = value(given[0]);
+  const ExprId right = left == kNone ? kNone : value(given[1]);
+  if (right == kNone) return kNone;
+  for (const ExprId operand : {left, right}) {
+    if (const ir::Type type = context_.type_of(operand); !type.is_value() || !type.has_float_components())
+      return context_.error(node, fmt::format("operands must be floats, got {}", context_.type_name(type)));
+  }
+  return binary(node, "/", left, right);
 }
 
 // ---- types as functions
@@ -424,6 +441,12 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
     }
     return result;
   }
+  const auto is_fixed = [](const Dimension& dimension) { return dimension.kind == DimensionKind::kFixed; };
+  if (place.is_indexed_array() && std::ranges::any_of(place.dimensions, is_fixed)) {
+    const ExprId failed =
+        context_.error(node, "rows of indexed arrays cannot be passed to functions; pass the array and the index");
+    return {.spec = {}, .values = {failed}};
+  }
   result.spec.kind = ArgumentSpec::Kind::kArray;
   result.spec.whole = context_.function.var(place.variable).type;
   context_.builder.at(node.loc());
@@ -431,6 +454,7 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
   for (const Dimension& dimension : place.dimensions) {
     result.spec.parts.push_back({.kind = dimension.kind, .step = dimension.step});
     if (dimension.kind == DimensionKind::kFixed) result.values.push_back(as_i32(node, dimension.index));
+    if (dimension.kind == DimensionKind::kIndexed) result.values.push_back(context_.builder.var(dimension.indices));
     if (dimension.kind != DimensionKind::kRange) continue;
     result.values.push_back(dimension.start);
     result.values.push_back(dimension.extent);
@@ -542,7 +566,9 @@ bool WarpExpressionParser::takes(const FunctionEntry& callee, const std::vector<
     const ArgumentSpec& given = arguments[misfit].spec;
     const bool fits = callee.is_generic
                           ? accepts(callee.environment->scope, annotations[misfit].part(SyntaxField::kType), given)
-                          : given.kind != ArgumentSpec::Kind::kFunction && given.type == callee.types[misfit];
+                          : given.kind != ArgumentSpec::Kind::kFunction && given.type == callee.types[misfit] &&
+                                given.is_indexed() == callee.environment->scope.is_indexed_array(
+                                                          annotations[misfit].part(SyntaxField::kType));
     if (!fits) return false;
   }
   return true;
@@ -608,6 +634,13 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   }
   if (callee == nullptr) return {};
   if (std::size_t misfit = 0; !takes(*callee, arguments, misfit)) {
+    const ArgumentSpec& spec = arguments[misfit].spec;
+    if (!callee->is_generic && spec.kind == ArgumentSpec::Kind::kArray && spec.type == callee->types[misfit]) {
+      context_.error(
+          call, fmt::format("parameter '{}' must be {}", callee->parameters[misfit],
+                            spec.is_indexed() ? "an array, got an indexed array" : "an indexed array, got an array"));
+      return {};
+    }
     const std::string given = context_.type_name(arguments[misfit].spec.type);
     context_.error(call, callee->is_generic
                              ? fmt::format("parameter '{}' does not accept {}", callee->parameters[misfit], given)
@@ -640,10 +673,31 @@ ExprId WarpExpressionParser::call_file_function(SyntaxNode node) {
     return context_.error(node,
                           fmt::format("{} returns {} values, expected 1", function.name, function.results.size()));
   }
+  return single_result(node, resolved);
+}
+
+ExprId WarpExpressionParser::single_result(SyntaxNode node, const ResolvedCall& resolved) {
   context_.builder.at(node.loc());
   const ExprId result = context_.builder.call(resolved.callee->index, resolved.arguments);
   if (!resolved.callee->has_effects) return result;
   return context_.builder.var(context_.builder.let("result", result));
+}
+
+std::vector<ExprId> WarpExpressionParser::call_results(SyntaxNode node) {
+  const ResolvedCall resolved = resolve(node);
+  if (resolved.callee == nullptr) return {};
+  const auto& results = context_.file.module().functions[static_cast<std::size_t>(resolved.callee->index)].results;
+  if (results.size() == 1) return {single_result(node, resolved)};
+  if (results.empty()) {
+    context_.error(node, "function returns no value");
+    return {};
+  }
+  context_.builder.at(node.loc());
+  std::vector<ExprId> values;
+  for (const ir::VarId variable : context_.builder.call_statement(resolved.callee->index, resolved.arguments,
+                                                                  std::vector<std::string>(results.size(), "result")))
+    values.push_back(context_.builder.var(variable));
+  return values;
 }
 
 }  // namespace assay::frontend

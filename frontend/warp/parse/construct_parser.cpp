@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/expression_parser.hpp"
+#include "ir/verifier.hpp"
 
 namespace assay::frontend {
 
@@ -218,7 +219,7 @@ ExprId WarpExpressionParser::from_vectors(SyntaxNode node, std::string_view name
     vectors.push_back(value(argument));
     if (vectors.back() == kNone) return kNone;
   }
-  const bool same = !vectors.empty() && vectors.size() <= 16 && arguments.keyword.empty() &&
+  const bool same = !vectors.empty() && vectors.size() <= ir::kMaxSide && arguments.keyword.empty() &&
                     std::all_of(vectors.begin(), vectors.end(), [&](ExprId vector) {
                       const ir::Type type = context_.type_of(vector);
                       return type.is_vector() && type == context_.type_of(vectors[0]);

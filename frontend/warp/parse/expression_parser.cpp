@@ -285,6 +285,7 @@ ExprId WarpExpressionParser::truth(SyntaxNode node, ExprId value) {
 ExprId WarpExpressionParser::presence(SyntaxNode node) {
   const AssignmentTarget named = place(node);
   if (named.failed() || !named.lacks_indices() || named.type.is_local_array()) return read_place(context_, node, named);
+  if (named.is_indexed_array()) return context_.error(node, "indexed arrays cannot be used as conditions");
   ExprId result = kNone;
   for (int d = 0; d < context_.function.var(named.variable).type.rank; ++d) {
     context_.builder.at(node.loc());

@@ -66,6 +66,8 @@ class WarpExpressionParser {
   std::string warp_function_name(SyntaxNode call) const;
   /// Whether the call names a function of the file.
   bool is_file_function(SyntaxNode call) const;
+  /// The results of a call of a function of the file, as operands of a statement; empty after an error.
+  std::vector<ir::ExprId> call_results(SyntaxNode node);
   /// Finds the called function of the file and parses the arguments.
   ResolvedCall resolve(SyntaxNode call);
   /// x.p or x.q of a transform x.
@@ -140,6 +142,7 @@ class WarpExpressionParser {
   ir::ExprId type_call(SyntaxNode node, ir::Type type);
   ir::ExprId length_of(SyntaxNode node);
   ir::ExprId thread_index(SyntaxNode node);
+  ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
   bool is_callable(SyntaxNode call, const FunctionEntry* callee);
   static std::optional<std::vector<CallArgument>> matched_arguments(
@@ -159,7 +162,14 @@ class WarpExpressionParser {
   /// The arguments in the order of one of the lists of parameter names. False for others, or with stars.
   static bool ordered_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
                                 std::vector<SyntaxNode>& given);
-  ir::ExprId search(SyntaxNode node);  // search_parser.cpp
+  ir::ExprId approximate_quotient(SyntaxNode node);
+  // searches (search_parser.cpp)
+  ir::ExprId search(SyntaxNode node);
+  /// The place of a one-dimensional array or row of numbers. Failed after a reported error.
+  AssignmentTarget searched(SyntaxNode node);
+  /// Searches the elements from `bounds[0]` to `bounds[1]` - 1, or all elements without bounds.
+  ir::ExprId search_place(SyntaxNode node, const AssignmentTarget& array, std::vector<ir::ExprId> bounds,
+                          ir::ExprId value);
   // construct_reader.cpp
   /// Whether wp.<name> constructs a vector or matrix whose size depends on its arguments.
   static bool is_maker(std::string_view name);
@@ -201,6 +211,7 @@ class WarpExpressionParser {
   ir::ExprId uniform(ir::VarId state, const std::vector<ir::ExprId>& bounds);
   ir::ExprId normal(ir::VarId state);
   ir::ExprId point_of_shape(ir::VarId state, std::string_view shape);
+  ir::ExprId sample_of_distribution(SyntaxNode node, std::span<const SyntaxNode> given);
   ir::ExprId poisson(ir::VarId state, ir::ExprId given);
   void poisson_by_product(ir::VarId state, ir::VarId mean, ir::VarId count);
   void poisson_by_rejection(ir::VarId state, ir::VarId mean, ir::VarId count);

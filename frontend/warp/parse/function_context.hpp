@@ -23,6 +23,7 @@ struct ViewDimension {
   ir::VarId start = ir::kNone;
   ir::VarId extent = ir::kNone;
   std::int64_t step = 1;
+  ir::VarId indices = ir::kNone;
 };
 struct View {
   ir::VarId array = ir::kNone;

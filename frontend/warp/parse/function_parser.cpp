@@ -96,12 +96,15 @@ class WarpFunctionParser {
         parameters_.push_back({name, given.type, given});
         continue;
       }
-      const auto type = scope().type(node.part(SyntaxField::kType));
+      const SyntaxNode annotation = node.part(SyntaxField::kType);
+      const bool is_indexed = scope().is_indexed_array(annotation);
+      const auto type = is_indexed ? scope().indexed_array_type(annotation) : scope().type(annotation);
       if (!type.ok()) {
         fail(node, type.error().message);
         continue;
       }
-      parameters_.push_back({name, *type, whole_argument(file_.module(), *type)});
+      parameters_.push_back(
+          {name, *type, is_indexed ? indexed_argument(*type) : whole_argument(file_.module(), *type)});
     }
     entry_.types.clear();
     for (const Parameter& parameter : parameters_)
@@ -162,13 +165,21 @@ class WarpFunctionParser {
       return context.add(std::move(array_struct));
     }
     if (given.is_plain()) return parameter(name, given.type);
-    View view{.array = parameter(name, given.whole), .type = given.type, .dimensions = {}};
+    const auto part_of_source = [&](ir::VarId made, const std::string& part) {
+      if (entry_.is_kernel && given.is_indexed()) context.function.variables.back().path = path + "." + part;
+      return made;
+    };
+    View view{.array = part_of_source(parameter(name, given.whole), "data"), .type = given.type, .dimensions = {}};
     for (std::size_t d = 0; d < given.parts.size(); ++d) {
       ViewDimension& dimension = view.dimensions.emplace_back();
       dimension.kind = given.parts[d].kind;
       dimension.step = given.parts[d].step;
       const auto number = [&](const char* what) { return parameter(fmt::format("{}_{}{}", name, what, d), ir::kI32); };
       if (dimension.kind == DimensionKind::kFixed) dimension.index = number("at");
+      if (dimension.kind == DimensionKind::kIndexed) {
+        const ir::VarId indices = parameter(fmt::format("{}_indices{}", name, d), ir::kI32.array_of(1));
+        dimension.indices = part_of_source(indices, fmt::format("indices{}", d));
+      }
       if (dimension.kind != DimensionKind::kRange) continue;
       dimension.start = number("from");
       dimension.extent = number("extent");

@@ -64,6 +64,10 @@ bool ArgumentSpec::is_plain() const {
   return std::ranges::all_of(parts, [](const DimensionSpec& part) { return part.kind == DimensionKind::kWhole; });
 }
 
+bool ArgumentSpec::is_indexed() const {
+  return std::ranges::any_of(parts, [](const DimensionSpec& part) { return part.kind == DimensionKind::kIndexed; });
+}
+
 bool contains_arrays(const ir::Module& module, ir::Type type) {
   if (!type.is_struct()) return false;
   const auto& fields = module.structs[type.struct_id].fields;
@@ -83,6 +87,13 @@ ArgumentSpec whole_argument(const ir::Module& module, ir::Type type) {
   for (const ir::Field& field : module.structs[type.struct_id].fields)
     array_struct.fields.push_back(whole_argument(module, field.type));
   return array_struct;
+}
+
+ArgumentSpec indexed_argument(ir::Type type) {
+  return {.kind = ArgumentSpec::Kind::kArray,
+          .type = type,
+          .whole = type,
+          .parts = std::vector<ArgumentSpec::DimensionSpec>(type.rank, {.kind = DimensionKind::kIndexed})};
 }
 
 std::string_view generic_name(SyntaxNode node) {
@@ -107,8 +118,14 @@ bool accepts(const ModuleScope& scope, SyntaxNode annotation, const ArgumentSpec
     const std::string_view name = last_name(head);
     return name == "Any" || name == "Callable" || name == "Function";
   }
+  if (given.is_indexed() && scope.is_indexed_array(annotation) && !is_generic(annotation)) {
+    const auto known = scope.indexed_array_type(annotation);
+    return known.ok() && *known == given.type;
+  }
+  if (given.is_indexed() && !is_generic(annotation)) return false;
   if (given.kind != ArgumentSpec::Kind::kArray || !is_generic(annotation)) return takes(scope, annotation, given.type);
   if (last_name(annotation) == "Any") return true;
+  if (given.is_indexed()) return false;
   // wp.array(dtype=Any, ndim=...), wp.array2d(dtype=Any), wp.array[Any]
   const bool is_call = annotation.is(SyntaxKind::kCall);
   if (!is_call && !annotation.is(SyntaxKind::kSubscript)) return false;

@@ -17,8 +17,9 @@ struct FunctionEntry;
 
 enum class DimensionKind : std::uint8_t {
   kWhole,
-  kFixed,  ///< the one index
-  kRange,  ///< start, start + step, ...: `extent` of them
+  kFixed,    ///< the one index
+  kRange,    ///< start, start + step, ...: `extent` of them
+  kIndexed,  ///< the indices that an array holds, as in an indexed array
 };
 
 struct ArgumentSpec {
@@ -40,12 +41,16 @@ struct ArgumentSpec {
   friend bool operator==(const ArgumentSpec&, const ArgumentSpec&) = default;
   /// Whether the type alone specifies the argument.
   bool is_plain() const;
+  /// Whether it is an indexed array.
+  bool is_indexed() const;
 };
 
 /// Whether a struct has an array, or a struct with one, among its fields.
 bool contains_arrays(const ir::Module& module, ir::Type type);
 /// The specification of a whole value or array of this type.
 ArgumentSpec whole_argument(const ir::Module& module, ir::Type type);
+/// The specification of an indexed array, as seen by the kernel; each dimension has an array of indices.
+ArgumentSpec indexed_argument(ir::Type type);
 
 /// The generic type name, with or without its module: "Any", "Float"; empty for other nodes.
 std::string_view generic_name(SyntaxNode node);

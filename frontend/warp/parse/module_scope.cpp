@@ -8,12 +8,19 @@
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/warp_names.hpp"
+#include "ir/verifier.hpp"
 
 namespace assay::frontend {
 namespace {
 
 /// auto() is not supported after larger enumeration members.
 constexpr std::int64_t kLargestMember = std::int64_t{1} << 40;
+
+/// The rank of an indexed array; 0 if it is another type.
+int indexed_array_rank(std::string_view name) {
+  constexpr std::string_view kPrefix = "indexed";
+  return name.starts_with(kPrefix) ? array_rank(name.substr(kPrefix.size())) : 0;
+}
 
 Error unknown_type(SyntaxNode expression) {
   const std::string_view text = expression.text();
@@ -374,16 +381,37 @@ Result<ir::Type> ModuleScope::type_in_string(SyntaxNode string) const {
 
 Result<ir::Type> ModuleScope::type_of_call(SyntaxNode call) const {
   const std::string name = warp_name(call.part(SyntaxField::kFunction));
-  if (array_rank(name) > 0) return array_type(name, call);
+  if (array_rank(name) > 0) return array_type(array_rank(name), call);
   if (name == "types.vector" || name == "types.matrix") return vector_or_matrix(name, call);
   if (name == "types.quaternion" || name == "types.transformation") return quaternion_or_transform(name, call);
+  if (indexed_array_rank(name) > 0) return Error{"indexed arrays are supported as parameters only"};
   if (name.ends_with("array")) return Error{fmt::format("wp.{} is not supported; use wp.array", name)};
   return unknown_type(call);
 }
 
-Result<ir::Type> ModuleScope::array_type(std::string_view constructor, SyntaxNode call) const {
+bool ModuleScope::is_indexed_array(SyntaxNode annotation) const {
+  if (!annotation) return false;
+  if (annotation.is(SyntaxKind::kType) && annotation.children().size() == 1)
+    return is_indexed_array(annotation.children()[0]);
+  const bool is_call = annotation.is(SyntaxKind::kCall);
+  if (!is_call && !annotation.is(SyntaxKind::kSubscript)) return false;
+  const SyntaxNode head = annotation.part(is_call ? SyntaxField::kFunction : SyntaxField::kValue);
+  return indexed_array_rank(warp_name(head)) > 0;
+}
+
+Result<ir::Type> ModuleScope::indexed_array_type(SyntaxNode annotation) const {
+  if (annotation.is(SyntaxKind::kType)) return indexed_array_type(annotation.children()[0]);
+  if (annotation.is(SyntaxKind::kCall)) {
+    return array_type(indexed_array_rank(warp_name(annotation.part(SyntaxField::kFunction))), annotation);
+  }
+  const int rank = indexed_array_rank(warp_name(annotation.part(SyntaxField::kValue)));
+  const auto parts = annotation.children();
+  if (parts.size() != 2) return unknown_type(annotation);
+  return type(parts[1]).map([&](ir::Type element) { return element.array_of(rank); });
+}
+
+Result<ir::Type> ModuleScope::array_type(int rank, SyntaxNode call) const {
   const CallArguments arguments = arguments_of(call);
-  int rank = array_rank(constructor);
   SyntaxNode element;
   for (const auto& [name, value] : arguments.keyword) {
     if (name == "dtype") {
@@ -441,12 +469,15 @@ Result<ir::Type> ModuleScope::sized_type(SyntaxNode size, ir::Type component, bo
     const auto number = constant(extent);
     if (!number || !number->type.is_integer_scalar())
       return Error{fmt::format("'{}' is not a compile-time constant", extent.text())};
-    extents.push_back(static_cast<int>(std::clamp<std::int64_t>(number->number().integer, 0, 255)));
+    extents.push_back(static_cast<int>(std::clamp<std::int64_t>(number->number().integer, 0, 1000)));
   }
-  const bool fits = std::all_of(extents.begin(), extents.end(), [](int extent) { return extent >= 1 && extent <= 16; });
-  if (extents.size() != (is_vector ? 1U : 2U) || !fits)
-    return Error{"vector and matrix dimensions must be between 1 and 16"};
-  if (!is_vector && component.is_bool()) return Error{"matrices of bool are not supported"};
+  int components = 1;
+  for (const int extent : extents)
+    components *= extent;
+  const bool fits = std::ranges::all_of(extents, [](int extent) { return extent >= 1 && extent <= ir::kMaxSide; });
+  if (extents.size() != (is_vector ? 1U : 2U) || !fits || components > ir::kMaxMatrixComponents)
+    return Error{
+        fmt::format("vectors must have 1 to {} components, matrices 1 to {}", ir::kMaxSide, ir::kMaxMatrixComponents)};
   return is_vector ? ir::vector_type(component.scalar, extents[0])
                    : ir::matrix_type(component.scalar, extents[0], extents[1]);
 }

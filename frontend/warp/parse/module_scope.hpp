@@ -71,6 +71,9 @@ class ModuleScope {
   std::optional<Constant> constant(SyntaxNode expression) const;
   /// The type that an annotation or a constructor's name stands for.
   Result<ir::Type> type(SyntaxNode expression) const;
+  /// Whether the annotation of a parameter stands for an indexed array, and the type of its elements and rank.
+  bool is_indexed_array(SyntaxNode annotation) const;
+  Result<ir::Type> indexed_array_type(SyntaxNode annotation) const;
   /// The vector or matrix type of the given extents: a number, or a tuple of two.
   Result<ir::Type> quaternion_or_transform(std::string_view name, SyntaxNode call) const;
   Result<ir::Type> sized_type(SyntaxNode size, ir::Type component, bool is_vector) const;
@@ -93,7 +96,7 @@ class ModuleScope {
   std::optional<Constant> constant_function(SyntaxNode function, const std::vector<Constant>& values) const;
   Result<ir::Type> type_in_string(SyntaxNode string) const;
   Result<ir::Type> type_of_call(SyntaxNode call) const;
-  Result<ir::Type> array_type(std::string_view constructor, SyntaxNode arguments) const;
+  Result<ir::Type> array_type(int rank, SyntaxNode arguments) const;
   Result<ir::Type> vector_or_matrix(std::string_view name, SyntaxNode arguments) const;
   void define(std::string_view name, SyntaxNode value);
   void add_enumeration(SyntaxNode class_definition, bool is_flag);

@@ -41,7 +41,8 @@ ir::Function generator_step(const ir::Module& module) {
 }  // namespace
 
 bool is_random_function(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"rand_init", "randi", "randu", "randf", "randn", "poisson"};
+  static constexpr std::string_view kNames[] = {"rand_init", "randi",   "randu",     "randf",
+                                                "randn",     "poisson", "sample_cdf"};
   return std::ranges::find(kNames, name) != std::end(kNames) || is_shape_sampler(name);
 }
 
@@ -61,6 +62,7 @@ ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
     return context_.error(node, "arguments of this function must be passed by position");
   const auto& given = arguments.positional;
   if (name == "rand_init") return generator_state(node, given);
+  if (name == "sample_cdf") return sample_of_distribution(node, given);
   const bool is_poisson = name == "poisson";
   const bool may_have_range = name == "randi" || name == "randu" || name == "randf";
   const bool fits = is_poisson ? given.size() == 2 : given.size() == 1 || (given.size() == 3 && may_have_range);

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "frontend/warp/parse/expression_parser.hpp"
 #include "ir/algebra.hpp"
 
@@ -110,6 +112,25 @@ ExprId WarpExpressionParser::point_of_shape(VarId state, std::string_view shape)
   return algebra::make(kVec3, {r * algebra::call(Op::kCos, theta) * sine, r * algebra::call(Op::kSin, theta) * sine,
                                r * algebra::call(Op::kCos, phi)})
       .id;
+}
+
+/// wp.sample_cdf(state, cdf): the place of a uniform number in the array.
+ExprId WarpExpressionParser::sample_of_distribution(SyntaxNode node, std::span<const SyntaxNode> given) {
+  if (given.size() != 2) return context_.error(node, "expected the random generator state and an array");
+  const VarId state = state_variable(given[0]);
+  if (state == ir::kNone) return ir::kNone;
+  const std::size_t loads_before = context_.loads.size();
+  const AssignmentTarget cdf = searched(given[1]);
+  if (cdf.failed()) return ir::kNone;
+  if (cdf.type.element() != ir::kF32) {
+    return context_.error(
+        given[1], fmt::format("array elements must be float32, got {}", context_.type_name(cdf.type.element())));
+  }
+  if (!can_evaluate_effect(node, loads_before, state)) return ir::kNone;
+  context_.builder.at(node.loc());
+  const VarId drawn = context_.builder.let("drawn", uniform(state, {}));
+  const ExprId found = search_place(node, cdf, {}, context_.builder.var(drawn));
+  return context_.builder.var(context_.builder.let("found", found));
 }
 
 /// Counts the uniform numbers whose product exceeds exp(-mean).

@@ -1,4 +1,7 @@
 // The part of WarpExpressionParser that parses wp.lower_bound, a binary search in a sorted array.
+#include <algorithm>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "frontend/warp/parse/expression_parser.hpp"
@@ -11,14 +14,32 @@ using ir::Op;
 
 namespace {
 
-/// The function lower_bound(array, begin, end, value). As in Warp, it never compares the last element of the range, so
-/// the result is at most `end` - 1.
-ir::Function lower_bound(const ir::Module& module, ir::Type element, const std::string& name) {
+/// The name of the search in such a part of an array: by dimension, `i` for an index and `r2` for a range with step 2.
+std::string search_name(const AssignmentTarget& array) {
+  std::string name = fmt::format("lower_bound_{}", ir::row(array.type.scalar).name);
+  if (array.is_whole_array()) return name;
+  name += "_";
+  for (const Dimension& dimension : array.dimensions) {
+    const bool is_range = dimension.kind == DimensionKind::kRange;
+    name += dimension.kind == DimensionKind::kFixed ? "i" : is_range ? fmt::format("r{}", dimension.step) : "w";
+  }
+  return name;
+}
+
+/// The function lower_bound(array, place..., begin, end, value); `place` is the index of each fixed dimension and the
+/// start of a range. As in Warp, it never compares the last element of the range, so the result is at most `end` - 1.
+ir::Function lower_bound(const ir::Module& module, const AssignmentTarget& searched, const std::string& name) {
   ir::Function function;
   function.name = name;
   function.results = {ir::kI32};
   ir::Builder b(module, function);
-  const ir::VarId array = b.parameter("array", element.array_of(1));
+  const ir::Type element = searched.type.element();
+  const ir::VarId array = b.parameter("array", element.array_of(static_cast<int>(searched.dimensions.size())));
+  std::vector<ir::VarId> places;
+  for (const Dimension& dimension : searched.dimensions) {
+    const bool is_whole = dimension.kind == DimensionKind::kWhole;
+    places.push_back(is_whole ? kNone : b.parameter(fmt::format("place{}", places.size()), ir::kI32));
+  }
   const ir::VarId begin = b.parameter("begin", ir::kI32);
   const ir::VarId end = b.parameter("end", ir::kI32);
   const ir::VarId value = b.parameter("value", element);
@@ -27,8 +48,19 @@ ir::Function lower_bound(const ir::Module& module, ir::Type element, const std::
   b.while_(b.op(Op::kLt, {b.var(lower), b.var(upper)}), [&] {
     const ExprId half = b.op(Op::kDiv, {b.op(Op::kSub, {b.var(upper), b.var(lower)}), b.i32(2)});
     const ir::VarId middle = b.let("middle", b.op(Op::kAdd, {b.var(lower), half}));
+    std::vector<ExprId> indices;
+    for (std::size_t d = 0; d < places.size(); ++d) {
+      const Dimension& dimension = searched.dimensions[d];
+      if (dimension.kind != DimensionKind::kRange) {
+        indices.push_back(b.var(places[d] == kNone ? middle : places[d]));
+        continue;
+      }
+      const ExprId offset =
+          dimension.step == 1 ? b.var(middle) : b.op(Op::kMul, {b.var(middle), b.i32(dimension.step)});
+      indices.push_back(b.op(Op::kAdd, {b.var(places[d]), offset}));
+    }
     b.if_(
-        b.op(Op::kLt, {b.load(array, {b.var(middle)}), b.var(value)}),
+        b.op(Op::kLt, {b.load(array, indices), b.var(value)}),
         [&] {
           b.assign(lower, b.op(Op::kAdd, {b.var(middle), b.i32(1)}));
         },
@@ -40,6 +72,16 @@ ir::Function lower_bound(const ir::Module& module, ir::Type element, const std::
 
 }  // namespace
 
+AssignmentTarget WarpExpressionParser::searched(SyntaxNode node) {
+  AssignmentTarget array = place(node);
+  if (array.failed()) return array;
+  const bool is_array =
+      array.lacks_indices() && array.type.is_array() && array.type.rank == 1 && !array.is_indexed_array();
+  if (is_array && array.type.element().is_scalar() && !array.type.element().is_bool()) return array;
+  context_.error(node, "searched array must be one-dimensional, with numbers as elements");
+  return {};
+}
+
 /// wp.lower_bound(array, value) or wp.lower_bound(array, begin, end, value).
 ExprId WarpExpressionParser::search(SyntaxNode node) {
   std::vector<SyntaxNode> given;
@@ -47,28 +89,38 @@ ExprId WarpExpressionParser::search(SyntaxNode node) {
       (given.size() != 2 && given.size() != 4)) {
     return context_.error(node, "expected an array, optionally the bounds of a range, and a value");
   }
-  const AssignmentTarget array = place(given[0]);
+  const AssignmentTarget array = searched(given[0]);
   if (array.failed()) return kNone;
-  const ir::Type element = array.type.element();
-  if (!array.is_whole_array() || array.type.rank != 1 || !element.is_scalar() || element.is_bool())
-    return context_.error(given[0], "searched array must be a whole one-dimensional array of numbers");
   std::vector<ExprId> values;
   for (std::size_t k = 1; k < given.size(); ++k) {
     values.push_back(value(given[k]));
     if (values.back() == kNone) return kNone;
-    const ir::Type wanted = k + 1 == given.size() ? element : ir::kI32;
+    const ir::Type wanted = k + 1 == given.size() ? array.type.element() : ir::kI32;
     if (context_.type_of(values.back()) == wanted) continue;
     return context_.error(given[k], fmt::format("expected {}, got {}", context_.type_name(wanted),
                                                 context_.type_name(context_.type_of(values.back()))));
   }
+  const ExprId wanted = values.back();
+  values.pop_back();
+  return search_place(node, array, std::move(values), wanted);
+}
+
+ExprId WarpExpressionParser::search_place(SyntaxNode node, const AssignmentTarget& array, std::vector<ExprId> bounds,
+                                          ExprId value) {
   context_.loads.push_back(array.variable);
   context_.builder.at(node.loc());
-  if (values.size() == 1)
-    values.insert(values.begin(), {context_.builder.i32(0), context_.builder.shape_of(array.variable, 0)});
-  values.insert(values.begin(), context_.builder.var(array.variable));
-  const std::string name = fmt::format("lower_bound_{}", ir::row(element.scalar).name);
-  const auto make = [&](const ir::Module& module) { return lower_bound(module, element, name); };
-  return context_.builder.call(context_.file.library_function(name, make), values);
+  if (bounds.empty()) bounds = {context_.builder.i32(0), extent_of(context_, node, array, 0)};
+  std::vector<ExprId> arguments{context_.builder.var(array.variable)};
+  for (const Dimension& dimension : array.dimensions) {
+    if (dimension.kind == DimensionKind::kFixed) arguments.push_back(as_i32(node, dimension.index));
+    if (dimension.kind == DimensionKind::kRange) arguments.push_back(dimension.start);
+  }
+  arguments.insert(arguments.end(), bounds.begin(), bounds.end());
+  arguments.push_back(value);
+  const std::string name = search_name(array);
+  const auto make = [&](const ir::Module& module) { return lower_bound(module, array, name); };
+  context_.builder.at(node.loc());
+  return context_.builder.call(context_.file.library_function(name, make), arguments);
 }
 
 }  // namespace assay::frontend

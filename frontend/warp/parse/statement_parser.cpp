@@ -234,11 +234,17 @@ void WarpStatementParser::return_statement(SyntaxNode node) {
   }
   std::vector<ExprId> values;
   std::vector<ir::Type> types;
-  for (const SyntaxNode part : parts) {
-    values.push_back(expressions_.value(part));
-    if (values.back() == kNone) return;
-    types.push_back(context_.type_of(values.back()));
+  if (parts.size() == 1 && parts[0].is(SyntaxKind::kCall) && expressions_.is_file_function(parts[0])) {
+    values = expressions_.call_results(parts[0]);
+    if (values.empty()) return;
+  } else {
+    for (const SyntaxNode part : parts) {
+      values.push_back(expressions_.value(part));
+      if (values.back() == kNone) return;
+    }
   }
+  for (const ExprId value : values)
+    types.push_back(context_.type_of(value));
   if (!context_.entry.is_kernel) {
     if (!context_.has_results) {
       context_.function.results = types;

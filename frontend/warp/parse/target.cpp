@@ -108,6 +108,12 @@ bool AssignmentTarget::is_whole_array() const {
          });
 }
 
+bool AssignmentTarget::is_indexed_array() const {
+  return lacks_indices() && std::any_of(dimensions.begin(), dimensions.end(), [](const Dimension& dimension) {
+           return dimension.kind == Dimension::Kind::kIndexed;
+         });
+}
+
 std::vector<ir::ExprId> AssignmentTarget::indices() const {
   std::vector<ir::ExprId> result;
   for (const Dimension& dimension : dimensions)
@@ -129,7 +135,8 @@ AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId n
                                   .index = expr(dimension.index),
                                   .start = expr(dimension.start),
                                   .extent = expr(dimension.extent),
-                                  .step = dimension.step});
+                                  .step = dimension.step,
+                                  .indices = dimension.indices});
     }
     return place;
   }
@@ -148,6 +155,7 @@ ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const Assignment
     const Dimension& dimension = place.dimensions[d];
     if (dimension.kind == Dimension::Kind::kFixed || number-- > 0) continue;
     if (dimension.kind == Dimension::Kind::kRange) return context.copy(dimension.extent);
+    if (dimension.kind == Dimension::Kind::kIndexed) return context.builder.shape_of(dimension.indices, 0);
     const ir::Type array = context.function.var(place.variable).type;
     if (array.is_local_array()) return context.builder.i32(array.extent);
     return context.builder.shape_of(place.variable, static_cast<int>(d));
@@ -171,7 +179,8 @@ ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentT
                                .index = keep(dimension.index, "_at"),
                                .start = keep(dimension.start, "_from"),
                                .extent = keep(dimension.extent, "_extent"),
-                               .step = dimension.step});
+                               .step = dimension.step,
+                               .indices = dimension.indices});
   }
   return context.add(std::move(view));
 }

@@ -19,6 +19,7 @@ struct Dimension {
   ir::ExprId start = ir::kNone;   ///< i32
   ir::ExprId extent = ir::kNone;  ///< i32
   std::int64_t step = 1;
+  ir::VarId indices = ir::kNone;  ///< kIndexed: a one-dimensional array of i32
 };
 
 struct AssignmentTarget {
@@ -52,6 +53,8 @@ struct AssignmentTarget {
   /// Whether it is an array or array slice, with indices missing.
   bool lacks_indices() const { return root == Root::kArray && (type.is_array() || type.is_local_array()); }
   bool is_whole_array() const;
+  /// Whether it is an indexed array, or a part of one with indices missing.
+  bool is_indexed_array() const;
   /// Whether it is a slice of a vector, matrix, quaternion or transform.
   bool is_slice() const { return !components.empty(); }
   /// Whether Warp can assign to it, if it is a slice: it must be a slice of a variable.

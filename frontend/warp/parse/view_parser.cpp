@@ -55,6 +55,12 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
     }
     position = position_in(index, *at, position);
   }
+  if (at->kind == Dimension::Kind::kIndexed) {
+    // The indices that the array holds do not count from the end, so they are unsigned here.
+    context_.builder.at(index.loc());
+    context_.loads.push_back(at->indices);
+    position = context_.builder.cast(scalar_type(ir::Scalar::kU32), context_.builder.load(at->indices, {position}));
+  }
   *at = {.kind = Dimension::Kind::kFixed, .index = position};
   const ir::Type array = context_.function.var(place.variable).type;
   const auto rank = std::ranges::count_if(
@@ -75,6 +81,10 @@ ExprId WarpExpressionParser::position_in(SyntaxNode node, const Dimension& range
 bool WarpExpressionParser::cut(AssignmentTarget& place, Dimension& dimension, SyntaxNode slice, int number) {
   if (context_.function.var(place.variable).type.is_local_array()) {
     context_.error(slice, "slices of local arrays are not supported");
+    return false;
+  }
+  if (dimension.kind == Dimension::Kind::kIndexed) {
+    context_.error(slice, "slices of indexed arrays are not supported");
     return false;
   }
   const SliceParts parts = slice_parts(slice);

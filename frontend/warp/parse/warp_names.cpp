@@ -165,6 +165,7 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
       {"x", " bit_count "},
       {"A", " qr3 svd2 "},
       {"p1 q1 p2 q2 epsilon", " closest_point_edge_edge "},
+      {"v0 v1 v2 u0 u1 u2", " intersect_tri_tri "},
       {"state x", " noise "},
       {"state xy", " noise "},
       {"state xyz", " noise "},

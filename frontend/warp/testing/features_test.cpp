@@ -180,8 +180,7 @@ def k(x: wp.array(dtype=float)):
 @wp.kernel
 def k(x: wp.indexedarray(dtype=float)):
     x[wp.tid()] = 1.0
-)",
-     "wp.indexedarray is not supported; use wp.array"},
+)"},
     {80, "atomic_sub, atomic_max, atomic_min",
      "i = wp.tid()\nwp.atomic_sub(x, 0, w)\nwp.atomic_max(y, 0, x[i])\nwp.atomic_min(a2[i], 0, w)"},
     {80, "continue", "i = wp.tid()\nfor j in range(n):\n    if x[j] > 1.0:\n        continue\n    y[i] += x[j]"},

@@ -19,6 +19,20 @@ kernel k(x: array<quat<f64>,1>, y: array<transform<f16>,1>; thread) {
   y[0] = y[0]
 }
 )"},
+    {.name = "LongVectorsAndMatrices",
+     .parameters = "x: wp.array(dtype=wp.types.vector(length=255, dtype=float)), y: "
+                   "wp.array(dtype=wp.types.matrix(shape=(20, 3), dtype=float))",
+     .body = R"(
+i = wp.tid()
+x[i] = 2.0 * x[i]
+y[i] = -y[i]
+)",
+     .module = R"(
+kernel k(x: array<vec<f32,255>,1>, y: array<mat<f32,20,3>,1>; i) {
+  x[i] = mul(2.0, x[i])
+  y[i] = neg(y[i])
+}
+)"},
     {.name = "Arithmetic",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

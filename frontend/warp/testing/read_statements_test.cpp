@@ -469,6 +469,35 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[2] = cast<f32>(drawn_1)
 }
 )"},
+    {.name = "ReturnOfCallWithTwoResults",
+     .above = R"(
+@wp.func
+def two(a: float):
+    return a, 2.0 * a
+@wp.func
+def both(a: float):
+    return two(a)
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+p, q = both(a)
+x[0] = p + q
+)",
+     .module = R"(
+func two(a: f32) -> f32, f32 {
+  return a, mul(2.0, a)
+}
+
+func both(a: f32) -> f32, f32 {
+  let result: f32, result_1: f32 = call two(a)
+  return result, result_1
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let p: f32, q: f32 = call both(a)
+  x[0] = add(p, q)
+}
+)"},
     {.name = "VariableAssignedOnOnePath",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -16,7 +16,7 @@ struct ExportedKernel {
   std::string file;      ///< the user's file, which messages name
   std::int32_t line = 0;
   std::string text;    ///< of the exported file, which contains one kernel; empty if there is none
-  std::string reason;  ///< why there is no text
+  std::string reason;  ///< why the text is empty
 };
 
 /// All kernels, forward and backward, in their order. A kernel that was not exported or that the frontend does not

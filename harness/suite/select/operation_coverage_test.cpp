@@ -72,6 +72,7 @@ bool fits(const ir::LibraryRow& row, const ir::Function& function) {
     case '4': return first.is_matrix() && first.rows == 4;
     case 'r': return first.is_matrix() && first.rows == 3;
     case 'e':
+    case 'k':
     case 'm':
     case 'd':
     case 'i': return first.is_matrix();
@@ -147,6 +148,8 @@ bool is_never_generated(std::string_view line) {
   static const std::set<std::string, std::less<>> kNames = {
       "atomic_exchange",
       "atomic_cas",
+      "erfinv",
+      "erfcinv",
       "wp.mod(vv)",
       "wp.isnan(f)",
       "wp.isnan(m)",
@@ -164,6 +167,13 @@ bool is_never_generated(std::string_view line) {
       "wp.lshift(ww)",
       "wp.rshift(ww)",
       "wp.invert(w)",
+      "wp.bit_and(kk)",
+      "wp.bit_or(kk)",
+      "wp.bit_xor(kk)",
+      "wp.lshift(kk)",
+      "wp.rshift(kk)",
+      "wp.invert(k)",
+      "wp.intersect_tri_tri(333333)",
       "wp.quat_twist(3q)",
       "wp.quat_twist_angle(3q)",
       "wp.quat_twist_angle_signed(3q)",
@@ -241,7 +251,7 @@ TEST(OperationCoverage, EachFamilyCoversItsOperations) {
     for (int number = static_cast<int>(home.first); number <= static_cast<int>(home.last); ++number) {
       const ir::OperationRow& operation = row(static_cast<Op>(number));
       at_home.insert(operation.op);
-      if (!can_be_said(operation)) continue;
+      if (!can_be_said(operation) || is_never_generated(operation.mnemonic)) continue;
       const std::string where = fmt::format("{} in {}", operation.mnemonic, row(home.family).name);
       EXPECT_TRUE(contents.computed.contains(operation.mnemonic)) << where;
       const bool has_rule = operation.adjoint == ir::AdjointKind::kRule;

@@ -283,6 +283,7 @@ std::vector<Type> types_of(char letter, ir::Scalar scalar) {
     case 'p':
     case 'z': return {ir::kI32};
     case 'w': return {ir::vector_type(ir::Scalar::kI32, 2)};
+    case 'k': return {ir::matrix_type(ir::Scalar::kI32, 2, 2)};
     case 'u': return {ir::scalar_type(ir::Scalar::kU32)};
     case 'a': return {ir::kF32};
     case '2': return {ir::vector_type(ir::Scalar::kF32, 2)};

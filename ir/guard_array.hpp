@@ -1,0 +1,15 @@
+// Reads of variables that may be unassigned. A frontend gives such a variable a flag and a local array of one element,
+// and each such read also reads this array, at index 1 if the variable is not assigned. The launch is then invalid.
+#pragma once
+
+#include <string_view>
+
+#include "ir/types/type.hpp"
+
+namespace assay::ir {
+
+inline constexpr Type kGuardArrayType = kI32.local_array_of(1);
+/// The name of the array is that of the variable followed by this.
+inline constexpr std::string_view kGuardArraySuffix = "_before_assignment";
+
+}  // namespace assay::ir
