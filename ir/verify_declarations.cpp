@@ -29,8 +29,7 @@ Type plain(Type type) {
 bool has_good_components(Type type) {
   switch (type.shape) {
     case Shape::kVector: return is_side(type.rows);
-    case Shape::kMatrix:
-      return is_side(type.rows) && is_side(type.cols) && type.components() <= kMaxMatrixComponents;
+    case Shape::kMatrix: return is_side(type.rows) && is_side(type.cols) && type.components() <= kMaxMatrixComponents;
     case Shape::kQuaternion:
     case Shape::kTransform: return is_float(type.scalar);
     default: return true;

@@ -180,7 +180,8 @@ const Module& GpuExecutor::module_of(const std::string& code) {
       }
     }
   }
-  throw CallError("cuModuleLoadDataEx", code, CUDA_ERROR_INVALID_IMAGE, "no file", "the kernel has neither PTX nor a cubin");
+  throw CallError("cuModuleLoadDataEx", code, CUDA_ERROR_INVALID_IMAGE, "no file",
+                  "the kernel has neither PTX nor a cubin");
 }
 
 const GpuExecutor::Entry& GpuExecutor::entry_of(const std::string& code, const std::string& symbol) {

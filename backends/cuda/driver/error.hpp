@@ -47,7 +47,7 @@ enum class ErrorCause {
   kAccess,     ///< an invalid memory access of the kernel
   kKernel,     ///< another failure of the kernel
   kTimeLimit,  ///< the kernel ran for too long
-  kSystem,    ///< the machine: out of memory, device lost
+  kSystem,     ///< the machine: out of memory, device lost
 };
 
 struct ErrorClass {

@@ -101,7 +101,7 @@ TEST(SharedTestPlans, AreDrawnOnceForGroupsWithSameInputs) {
   int drawn = 0;
   const auto ask = [&](const KernelSource& source, const KernelGroup& group) {
     return test_plans.get_or_draw(source, group.options,
-                         [&] { return NoInputs{.message = std::to_string(++drawn), .finding = {}}; });
+                                  [&] { return NoInputs{.message = std::to_string(++drawn), .finding = {}}; });
   };
   EXPECT_EQ(ask(a, groups[1]), ask(a, groups[0]));
   EXPECT_EQ(drawn, 1);
