@@ -100,6 +100,9 @@ struct EmittedKernel {
   std::vector<Helper> helpers;
   std::string body;
   std::vector<EntryPoint> entries;
+  /// Whether a struct has members of different sizes and thus, in some precision, bytes between or after them.
+  /// Unoptimised code copies these bytes, which nothing has written.
+  bool has_padding = false;
   /// SourceTarget::kWarp: the kernel in both precisions; `body` is then the text of the native one. Otherwise null.
   std::shared_ptr<const PythonBinding> python = nullptr;
 
@@ -123,7 +126,9 @@ struct BuildFlags {
   bool precise_division = true;        ///< CUDA: f32 division and reciprocal are correctly rounded
   bool precise_square_root = true;     ///< CUDA: f32 square root is correctly rounded
   bool approximate_functions = false;  ///< CUDA: fast-math intrinsics; CPU: -ffast-math
-  bool fast_compile = false;           ///< CUDA: NVRTC compiles many kernels at once and hardly optimises them
+  /// CUDA: NVRTC compiles many kernels at once and hardly optimises them. The device `ptx` compiles a kernel with
+  /// EmittedKernel::has_padding as usual, so that copied padding does not look like a read of uninitialised memory.
+  bool fast_compile = false;
 
   static constexpr BuildFlags strict() { return {}; }
   /// The default behaviour of the compilers.

@@ -96,11 +96,17 @@ std::span<const std::string> PtxDevice::architectures_for(const BuildFlags& flag
 
 std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   std::vector<BuildOutcome> outcomes(kernels.size());
+  std::vector<std::size_t> padded;
   std::vector<std::size_t> pending;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (auto cached = cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
+    if (kernels[i].has_padding) padded.push_back(i);
+    else if (auto cached = cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
     else pending.push_back(i);
   }
+  BuildFlags optimised = flags;
+  optimised.fast_compile = false;
+  for_each_index(padded.size(), options_.jobs,
+                 [&](std::size_t i) { outcomes[padded[i]] = build_kernel(kernels[padded[i]], optimised); });
   const std::size_t size = std::max<std::size_t>(options_.batch_size, 1);
   for_each_index((pending.size() + size - 1) / size, options_.jobs, [&](std::size_t number) {
     const auto positions = std::span(pending).subspan(number * size, std::min(size, pending.size() - number * size));

@@ -136,6 +136,16 @@ TEST_F(PtxDeviceTest, FastCompileUsesOneArchitectureAndCache) {
   EXPECT_EQ(second.artifacts[1]->content, first.artifacts[1]->content);
 }
 
+TEST_F(PtxDeviceTest, FastCompileOptimisesKernelsWithPadding) {
+  EmittedKernel kernel = kernel_of("x.data[i] = a;");
+  const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
+  kernel.has_padding = true;
+  const auto optimised = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
+  EXPECT_EQ(fast.targets.size(), 1U);
+  EXPECT_EQ(optimised.targets.size(), 2U);
+  EXPECT_NE(optimised.artifacts[0]->content, fast.artifacts[0]->content);
+}
+
 TEST_F(PtxDeviceTest, FastCompileIsolatesRejectedKernel) {
   const std::vector<BuildOutcome> outcomes = build_three(*device_, "x.data[i] = undeclared;");
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[0]));

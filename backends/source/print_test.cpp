@@ -60,6 +60,17 @@ extern "C" void scale_forward(long long begin, long long end, Array<real, 1> x, 
   EXPECT_THAT(kernel.entries[0].parameter_types, ElementsAre("Array<real, 1>", "real"));
 }
 
+TEST(Printer, ReportsStructsThatMayHavePadding) {
+  const auto has_padding = [](const std::string& members) {
+    return print_first(parse("struct Pair {\n" + members + "}\nkernel k(p: array<Pair,1>; i) {\n}\n"),
+                       SourceTarget::kCuda)
+        .has_padding;
+  };
+  EXPECT_FALSE(has_padding("  a: f64\n  b: vec<f64,3>\n"));
+  EXPECT_TRUE(has_padding("  a: f32\n  b: f64\n"));
+  EXPECT_TRUE(has_padding("  a: f32\n  b: i32\n")) << "with f64 promotion";
+}
+
 TEST(Printer, PrintsCudaKernel) {
   EXPECT_EQ(printed("kernel scale(x: array<f32,1>, a: f32; i) {\n  x[i] = mul(x[i], a)\n}\n", SourceTarget::kCuda), R"(
 extern "C" __global__ void scale_forward(long long count, Array<real, 1> x, real a) {
