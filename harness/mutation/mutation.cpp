@@ -22,6 +22,22 @@ std::set<std::string> names_of(const Function& kernel) {
   return names;
 }
 
+std::vector<VariableDefinition> definitions_of(const Function& function, const std::vector<ListedStatement>& statements,
+                                               const std::vector<bool>& dead) {
+  std::vector<VariableDefinition> definitions(function.variables.size());
+  for (std::size_t s = 0; s < statements.size(); ++s) {
+    const Stmt& statement = *statements[s].statement;
+    if (const auto* let = std::get_if<Let>(&statement.node)) {
+      VariableDefinition& definition = definitions[static_cast<std::size_t>(let->variable)];
+      if (!definition.is_declared) definition.initial = let->value;
+      definition.is_declared = true;
+    }
+    const auto* assign = std::get_if<Assign>(&statement.node);
+    if (assign != nullptr && !dead[s]) definitions[static_cast<std::size_t>(assign->variable)].is_assigned = true;
+  }
+  return definitions;
+}
+
 /// Propagates the mark "carries part of a gradient" from values to variables until a fixed point.
 void spread(MutationContext& context) {
   for (bool changed = true; changed;) {
@@ -55,6 +71,7 @@ MutationContext::MutationContext(const transforms::AdjointModule& adjoint, const
       statements(statements_of(function)),
       ranges(module, kernel, function),
       dead(dead_statements(ranges, statements)),
+      definitions(definitions_of(function, statements, dead)),
       effective(effective_statements(function, statements, dead)),
       primal_of(function.variables.size(), kNone),
       source_names(names_of(kernel)),
@@ -72,6 +89,7 @@ MutationContext::MutationContext(const Module& in, const Function& kernel)
       statements(statements_of(kernel)),
       ranges(in, kernel, kernel),
       dead(dead_statements(ranges, statements)),
+      definitions(definitions_of(function, statements, dead)),
       effective(effective_statements(function, statements, dead)),
       primal_of(kernel.variables.size(), kNone),
       source_names(names_of(kernel)),
@@ -180,29 +198,17 @@ bool same_tree(const Function& function, ExprId a, ExprId b) {
 }
 
 ExprId value_of(const MutationContext& context, VarId variable) {
-  for (const ListedStatement& listed : context.statements) {
-    const auto* let = std::get_if<Let>(&listed.statement->node);
-    if (let != nullptr && let->variable == variable) return let->value;
-  }
-  return kNone;
+  return context.definitions[static_cast<std::size_t>(variable)].initial;
 }
 
 namespace {
 
-/// Whether a live statement assigns the variable.
 bool is_assigned(const MutationContext& context, VarId variable) {
-  for (std::size_t s = 0; s < context.statements.size(); ++s) {
-    const auto* assign = std::get_if<Assign>(&context.statements[s].statement->node);
-    if (assign != nullptr && assign->variable == variable && !context.dead[s]) return true;
-  }
-  return false;
+  return context.definitions[static_cast<std::size_t>(variable)].is_assigned;
 }
 
 bool is_declared(const MutationContext& context, VarId variable) {
-  return std::ranges::any_of(context.statements, [&](const ListedStatement& listed) {
-    const auto* let = std::get_if<Let>(&listed.statement->node);
-    return let != nullptr && let->variable == variable;
-  });
+  return context.definitions[static_cast<std::size_t>(variable)].is_declared;
 }
 
 /// Whether this field of the struct is zero.

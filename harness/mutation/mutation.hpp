@@ -26,6 +26,13 @@ struct Mutation {
   std::function<void(Editor&)> apply;
 };
 
+/// Where a variable gets its value.
+struct VariableDefinition {
+  bool is_declared = false;        ///< by a Let
+  ir::ExprId initial = ir::kNone;  ///< the value in its declaration, if any
+  bool is_assigned = false;        ///< by a statement that some launch reaches
+};
+
 /// A function to mutate, with an analysis of its statements and variables.
 struct MutationContext {
   /// For the backward kernel of `kernel`.
@@ -37,8 +44,9 @@ struct MutationContext {
   const ir::Function& function;
   std::vector<ListedStatement> statements;
   KnownRanges ranges;
-  std::vector<bool> dead;              ///< by statement: whether no launch within the domain reaches it
-  std::vector<bool> effective;         ///< by statement: whether it affects the result of a launch
+  std::vector<bool> dead;                       ///< by statement: whether no launch within the domain reaches it
+  std::vector<VariableDefinition> definitions;  ///< by variable
+  std::vector<bool> effective;                  ///< by statement: whether it affects the result of a launch
   std::vector<ir::VarId> primal_of;    ///< by variable: for a gradient parameter, the kernel's parameter; else kNone
   std::set<std::string> source_names;  ///< of the kernel's variables
   /// By variable: whether it may hold part of a gradient. The gradient parameters do.

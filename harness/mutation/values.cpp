@@ -101,9 +101,9 @@ std::vector<VarId> others(Operator op, const MutationContext& context, std::size
     const bool fits = op == Operator::kOtherVersion       ? same_name
                       : op == Operator::kResultForOperand ? defines_from(context, v, variable)
                                                           : other.name != own.name && !context.function.is_parameter(v);
-    const bool differs =
-        origin_of(context, v) != origin_of(context, variable) && !is_loaded_alike(context, v, variable);
-    if (fits && differs) found.push_back(v);
+    if (!fits || origin_of(context, v) == origin_of(context, variable) || is_loaded_alike(context, v, variable))
+      continue;
+    found.push_back(v);
   }
   // The most recently computed operand in scope is the likeliest mistake.
   if (op == Operator::kWrongOperand && found.size() > 1) found.erase(found.begin(), found.end() - 1);
