@@ -14,7 +14,7 @@ import warp as wp
 from warp._src import codegen, context
 from warp._src import types as warp_types
 
-from assay._spelling import _is_array_type, type_name
+from assay._spelling import array_name, type_name
 
 SCHEMA_VERSION = "1.0.0"
 MOST_BYTES = 16 << 20
@@ -168,7 +168,7 @@ def _arguments_of(kernel: Any, values: list[Any], max_bytes: int) -> tuple[Argum
     shared = _shared_memory(arrays)
     return tuple(
         _array_argument(p.label, p.type, v, shared.get(p.label, ()))
-        if _is_array_type(p.type)
+        if array_name(p.type)
         else _value_argument(p.label, p.type, v)
         for p, v in zip(parameters, values, strict=True)
     )
@@ -220,7 +220,7 @@ def _components(name: str, kind: Any, value: Any) -> list[Any]:
             raise CannotRecord(f"argument '{name}' must be a struct, got {type(value).__name__}")
         components = []
         for field_name, variable in kind.vars.items():
-            if _is_array_type(variable.type):
+            if array_name(variable.type):
                 raise CannotRecord(f"argument '{name}' is a struct with arrays")
             components += _components(name, variable.type, getattr(value, field_name))
         return components

@@ -43,7 +43,7 @@ def spell_type(kind: Any, struct_name: StructName) -> str:
         return str(kind.__name__)
     if kind is Any:
         return "Any"
-    array = _array_name(kind)
+    array = array_name(kind)
     if array:
         return f"wp.{array}(dtype={spell_type(kind.dtype, struct_name)}, ndim={kind.ndim})"
     if type(kind) is getattr(warp_types, "Reference", None):
@@ -77,7 +77,7 @@ def type_name(kind: Any) -> str:
 _ARRAYS = ("array", "indexedarray", "fabricarray", "indexedfabricarray")
 
 
-def _array_name(kind: Any) -> str:
+def array_name(kind: Any) -> str:
     """The name of the array type; empty if it is none. Warp has annotations and, in older versions, empty arrays."""
     annotation = getattr(warp_types, "_ArrayAnnotationBase", None)
     is_annotation = annotation is not None and isinstance(kind, annotation)
