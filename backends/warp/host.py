@@ -256,6 +256,8 @@ def value_of(kind: object, raw: bytes) -> object:
         return instance
     if issubclass(kind, ctypes.Array):  # vectors, matrices, quaternions, transforms
         return kind.from_buffer_copy(raw)
+    if kind is getattr(wp, "bfloat16", None):  # NumPy has no such type: the upper half of a float32
+        return kind(float(np.frombuffer(b"\0\0" + raw, np.float32)[0]))
     return np.frombuffer(raw, wp.dtype_to_numpy(kind))[0]
 
 

@@ -52,6 +52,8 @@ def value_argument(kind, raw):
         return instance
     if issubclass(kind, ctypes.Array):  # vectors and similar types
         return kind.from_buffer_copy(raw)
+    if kind is getattr(wp, "bfloat16", None):  # NumPy has no such type: the upper half of a float32
+        return kind(float(np.frombuffer(b"\0\0" + raw, np.float32)[0]))
     return np.frombuffer(raw, wp.dtype_to_numpy(kind))[0]
 
 
