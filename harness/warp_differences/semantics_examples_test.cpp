@@ -65,6 +65,17 @@ show(reciprocal_of_negative, float, [0.0, 2.0])
 show(element_before, float, [1.0, 2.0, 4.0])
 show(double_constant, wp.float64, [1.0])
 show(greater_after_sum, int, [1, 2147483647])
+
+
+@wp.kernel
+def search_in_column(x: wp.array2d(dtype=float), out: wp.array(dtype=int)):
+    out[0] = wp.lower_bound(x[:, 1], 1.7)
+
+
+rows = [[0.0, 1.0, 2.0, 3.0, 4.0], [0.5, 1.5, 2.5, 3.5, 4.5], [7.0, 8.0, 9.0, 10.0, 11.0]]
+found = wp.zeros(1, dtype=int, device="cpu")
+wp.launch(search_in_column, dim=1, inputs=[wp.array(rows, dtype=float, device="cpu"), found], device="cpu")
+print("result", search_in_column.key, *found.numpy())
 )";
 
 /// The results that Warp prints for each kernel.
@@ -97,7 +108,7 @@ class SemanticsExamples : public ::testing::Test {
     Result<Results> results = results_of_warp(*interpreter);
     ASSERT_TRUE(results.ok()) << results.error().text();
     warp_ = results.take();
-    ASSERT_EQ(warp_.size(), 4U);
+    ASSERT_EQ(warp_.size(), 5U);
   }
 
   /// The kernel with `values` as its input.
@@ -160,6 +171,9 @@ TEST_F(SemanticsExamples, OverflowIsUndefined) {
   EXPECT_NE(overflowing.error().text().find("signed integer overflow"), std::string::npos)
       << overflowing.error().text();
 }
+
+/// The column is 1, 1.5, 8, so that the first element that is not less than 1.7 has the index 2.
+TEST_F(SemanticsExamples, WarpIgnoresStridesInSearch) { EXPECT_EQ(warp_["search_in_column"], std::vector<double>{1}); }
 
 }  // namespace
 }  // namespace assay::warp

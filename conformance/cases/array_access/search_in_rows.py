@@ -1,4 +1,4 @@
-# Binary searches in a row of a table, in a column, in every second element, and in a row that is a parameter.
+# Binary searches in a row of a table, in a part of a row, and in a row that is a parameter.
 import warp as wp
 
 
@@ -18,7 +18,6 @@ def search_in_rows(
 ):
     i = wp.tid()
     own = wp.lower_bound(knots[r[i]], x[i])
-    column = wp.lower_bound(knots[:, 0], x[i])
-    second = wp.lower_bound(knots[-1, ::2], x[i])
-    found[i] = wp.vec4i(own, column, second, place_in(knots[r[i] - 1], x[i]))
-    out[i] = knots[r[i], own] * x[i] + knots[column, 0]
+    part = wp.lower_bound(knots[-1, 1:], x[i])
+    found[i] = wp.vec4i(own, part, i, place_in(knots[r[i] - 1], x[i]))
+    out[i] = knots[r[i], own] * x[i] + knots[-1, part]

@@ -14,6 +14,13 @@ using ir::Op;
 
 namespace {
 
+/// Whether the elements lie next to each other if those of the whole array do.
+bool is_contiguous(const AssignmentTarget& array) {
+  if (array.is_whole_array()) return true;
+  const Dimension& last = array.dimensions.back();
+  return last.kind == DimensionKind::kWhole || (last.kind == DimensionKind::kRange && last.step == 1);
+}
+
 /// The name of the search in such a part of an array: by dimension, `i` for an index and `r2` for a range with step 2.
 std::string search_name(const AssignmentTarget& array) {
   std::string name = fmt::format("lower_bound_{}", ir::row(array.type.scalar).name);
@@ -77,7 +84,12 @@ AssignmentTarget WarpExpressionParser::searched(SyntaxNode node) {
   if (array.failed()) return array;
   const bool is_array =
       array.lacks_indices() && array.type.is_array() && array.type.rank == 1 && !array.is_indexed_array();
-  if (is_array && array.type.element().is_scalar() && !array.type.element().is_bool()) return array;
+  const bool is_searchable = is_array && array.type.element().is_scalar() && !array.type.element().is_bool();
+  if (is_searchable && is_contiguous(array)) return array;
+  if (is_searchable) {
+    context_.error(node, "searched slice must be contiguous, because Warp ignores the strides of the array; use a row");
+    return {};
+  }
   context_.error(node, "searched array must be one-dimensional, with numbers as elements");
   return {};
 }
