@@ -30,6 +30,7 @@ import warp as wp
 from warp._src import codegen, context
 
 from ._errors import CannotExport
+from ._notebook import cell_name
 from ._spelling import is_builtin_function, spell_constant, spell_type
 
 HEADER = "from typing import Any, Callable\n\nimport warp as wp\n"
@@ -235,8 +236,10 @@ class _Exporter:
         text = writer.text(name, types_by_name)
         comment = ""
         if place.line:
-            self._files.setdefault(place.path, _digest(place.path))
-            comment = f"# source: {self._shown_path(place.path)}:{place.line}\n"
+            cell = cell_name(place.path)
+            if cell is None:
+                self._files.setdefault(place.path, _digest(place.path))
+            comment = f"# source: {cell or self._shown_path(place.path)}:{place.line}\n"
         return f"{comment}{decorator}\n{text}"
 
 

@@ -99,7 +99,8 @@ class Report(Sequence[KernelResult]):
         return str(self)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{title}</th>" for title in ("kernel", "launched at", "inputs", "forward", "backward"))
+        titles = ("kernel", "launched at", "inputs", "forward", "backward")
+        head = "".join(f'<th style="text-align:left">{title}</th>' for title in titles)
         return f"<table><tr>{head}</tr>{''.join(map(_row, self))}</table>"
 
 

@@ -14,6 +14,7 @@ import warp as wp
 from warp._src import codegen, context
 from warp._src import types as warp_types
 
+from assay._notebook import cell_name
 from assay._spelling import array_name, type_name
 
 SCHEMA_VERSION = "1.0.0"
@@ -329,12 +330,13 @@ def _json_number(number: Any) -> Any:
 
 
 def caller() -> str:
-    """File and line of the innermost call outside this package and Warp."""
+    """File, or cell of a notebook, and line of the innermost call outside this package and Warp."""
     frame = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "").split(".")[0]
         if module not in ("assay", "warp"):
-            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+            path = frame.f_code.co_filename
+            return f"{cell_name(path) or path}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
 

@@ -2,6 +2,9 @@
 
 import importlib.util
 import inspect
+import linecache
+import sys
+import types
 
 import assay
 import kernels
@@ -151,3 +154,24 @@ def test_changed_file_is_not_exported(tmp_path):
 def test_refuses_what_is_no_kernel():
     with pytest.raises(TypeError, match="expected a kernel"):
         assay.export(kernels.square)
+
+
+class Shell:
+    """Names the cell of a notebook, as IPython's shell does."""
+
+    compile = property(lambda self: self)
+
+    def format_code_name(self, path):
+        return ("Cell", "In[3]") if path.endswith("/cell.py") else None
+
+
+def test_kernel_of_a_notebook_cell_names_the_cell(tmp_path, monkeypatch):
+    path = str(tmp_path / "cell.py")  # never written, as IPython does not write it
+    text = "@wp.kernel\ndef doubled(x: wp.array(dtype=float)):\n    x[wp.tid()] = 2.0 * x[wp.tid()]\n"
+    monkeypatch.setitem(linecache.cache, path, (len(text), None, text.splitlines(keepends=True), path))
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=Shell))
+    names = {"wp": wp, "__name__": "__main__"}
+    exec(compile(text, path, "exec"), names)
+    exported = assay.export(names["doubled"])
+    assert "# source: In[3]:2\n" in exported
+    assert "# file:" not in exported
