@@ -15,7 +15,6 @@ inline constexpr std::int64_t kMaxTreeNodes = 65536;  ///< nodes of one expressi
 inline constexpr int kMaxStructDepth = 16;            ///< nesting of structs
 inline constexpr std::size_t kMaxStructs = 4096;
 inline constexpr int kMaxRank = 4;                       ///< of arrays and launch dimensions
-inline constexpr int kMaxVectorLength = 16;              ///< also rows and columns of matrices
 inline constexpr std::uint32_t kMaxLocalExtent = 65536;  ///< elements of a local array
 inline constexpr int kMaxTileSize = 4096;                ///< elements of a tile
 inline constexpr std::size_t kMaxTextBytes = 16U << 20;

@@ -148,8 +148,9 @@ inline constexpr std::array kRules = {
     RuleRow{Rule::kMissingReturn, "V43-missing-return", "a function with results must return on every path"},
     RuleRow{Rule::kAtomicTarget, "V44-atomic-target", "atomics must act on arrays, not on local arrays"},
     RuleRow{Rule::kAtomicType, "V45-atomic-type",
-            "atomics must act on numeric scalars; bitwise atomics on integers only; atomic_add and atomic_sub also "
-            "on vectors, matrices, quaternions and transforms"},
+            "atomics must act on numeric scalars; bitwise atomics on integers only; atomic_add and atomic_sub also on "
+            "vectors, matrices, quaternions and transforms; atomic_min, atomic_max and atomic_cas also on vectors "
+            "and matrices"},
     RuleRow{Rule::kAtomicCompare, "V46-atomic-compare",
             "compare-and-swap must have a compare value of the element type, and other atomics must have none"},
     RuleRow{Rule::kNesting, "V47-nesting", "blocks must nest at most 256 deep"},

@@ -13,17 +13,20 @@ namespace {
 
 using namespace ir;
 
+/// The longest vector, and the most rows or columns of a matrix, that replaces a local array.
+constexpr int kMaxHolderSide = 16;
+
 /// The aggregate type that replaces the array; void if there is none.
 Type holder(Type array) {
   if (!array.is_local_array()) return kVoid;
   const Type element = array.element();
   const auto extent = static_cast<int>(array.extent);
   const bool is_number = element.is_scalar() && !element.is_bool();
-  if (is_number && extent <= kMaxVectorLength) return vector_type(element.scalar, extent);
-  if (is_number && extent <= kMaxVectorLength * kMaxVectorLength) {
-    return matrix_type(element.scalar, (extent + kMaxVectorLength - 1) / kMaxVectorLength, kMaxVectorLength);
+  if (is_number && extent <= kMaxHolderSide) return vector_type(element.scalar, extent);
+  if (is_number && extent <= kMaxHolderSide * kMaxHolderSide) {
+    return matrix_type(element.scalar, (extent + kMaxHolderSide - 1) / kMaxHolderSide, kMaxHolderSide);
   }
-  if (element.is_vector() && extent <= kMaxVectorLength) return matrix_type(element.scalar, extent, element.rows);
+  if (element.is_vector() && extent <= kMaxHolderSide) return matrix_type(element.scalar, extent, element.rows);
   return kVoid;
 }
 
@@ -50,11 +53,11 @@ class Rewriter {
     const Expr& expr = function_.expr(id);
     return expr.kind == ExprKind::kVariable ? arrays_[static_cast<std::size_t>(expr.variable)] : kVoid;
   }
-  static bool is_split(Type array) { return array.element().is_scalar() && array.extent > kMaxVectorLength; }
+  static bool is_split(Type array) { return array.element().is_scalar() && array.extent > kMaxHolderSide; }
 
   ExprId number(ExprId index) { return builder_.type_of(index) == kI32 ? index : builder_.cast(kI32, index); }
-  ExprId row(ExprId index) { return builder_.op(Op::kDiv, {number(index), builder_.i32(kMaxVectorLength)}); }
-  ExprId column(ExprId index) { return builder_.op(Op::kMod, {number(index), builder_.i32(kMaxVectorLength)}); }
+  ExprId row(ExprId index) { return builder_.op(Op::kDiv, {number(index), builder_.i32(kMaxHolderSide)}); }
+  ExprId column(ExprId index) { return builder_.op(Op::kMod, {number(index), builder_.i32(kMaxHolderSide)}); }
 
   /// A load becomes the extraction of a part; the array variable gets the new type.
   void rewrite(ExprId id) {
