@@ -37,23 +37,45 @@ def is_test(name: str) -> bool:
     return "_test." in name or "_fuzz." in name or "/testing/" in name or name.startswith("bench/")
 
 
+SENTENCE_END = re.compile(r"[.?!](?=\s+(?:\[|\*\*)?[A-Z`]|$)")
+LIST_MARK = re.compile(r"(?:[-*]|\d+\.)\s")
+
+
+def split_sentences(paragraph: str) -> Iterator[tuple[int, str]]:
+    """Yields the sentences of a paragraph with their offsets. Code spans and text in parentheses are not split."""
+    masked = re.sub(r"`[^`]*`", lambda m: "`" + "_" * (len(m[0]) - 2) + "`", paragraph)
+    nested = r"\((?:[^()]|\([^()]*\))*\)"
+    masked = re.sub(nested, lambda m: "(" + "_" * (len(m[0]) - 2) + ")", masked)
+    mark = LIST_MARK.match(masked)
+    start = 0
+    ends = [match.end() for match in SENTENCE_END.finditer(masked, mark.end() if mark else 0)]
+    for end in [*ends, len(paragraph)]:
+        if text := " ".join(paragraph[start:end].split()):
+            yield start + len(paragraph[start:end]) - len(paragraph[start:end].lstrip()), text
+        start = end
+
+
 def sentences() -> Iterator[Item]:
-    """Yields the sentences of the documents, without code, tables and headings."""
+    """Yields the sentences of the documents, without code, tables and headings. Each item of a list is a paragraph."""
     for name in tracked(".md"):
-        lines = []
+        paragraphs: list[tuple[int, list[str]]] = []
         fenced = False
-        for line in contents(name).splitlines():
+        follows_text = False
+        for number, line in enumerate(contents(name).splitlines(), 1):
             if line.lstrip().startswith("```"):
                 fenced = not fenced
-            prose = not fenced and not re.match(r"\s*(```|\||#|<!--|!\[|    )", line)
-            lines.append(line.strip() if prose else "")
-        for paragraph in re.finditer(r"(?:[^\n]+\n?)+", "\n".join(lines)):
-            start = paragraph.start()
-            for match in re.finditer(r"\S.*?(?:[.:?](?=\s)|$)", paragraph[0].rstrip("\n"), re.DOTALL):
-                text = " ".join(match[0].split())
+            if fenced or not line.strip() or re.match(r"\s*(```|\||#|<!--|!\[|    )", line):
+                follows_text = False
+                continue
+            if not follows_text or LIST_MARK.match(line.strip()):
+                paragraphs.append((number, []))
+            paragraphs[-1][1].append(line.strip())
+            follows_text = True
+        for number, lines in paragraphs:
+            paragraph = "\n".join(lines)
+            for offset, text in split_sentences(paragraph):
                 if len(text.split()) >= 4:
-                    line = "\n".join(lines).count("\n", 0, start + match.start()) + 1
-                    yield Item(name, line, text)
+                    yield Item(name, number + paragraph.count("\n", 0, offset), text)
 
 
 def messages() -> Iterator[Item]:

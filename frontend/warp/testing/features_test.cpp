@@ -1,13 +1,15 @@
 // Features of the Warp language, each with a kernel that uses it: the parser must support the feature or reject it with
 // a reason. A feature's share is the percentage of public kernels that this feature and those of smaller shares suffice
-// for. Generates the list in docs/design/frontend.md.
+// for. Generates the table in docs/design/frontend.md.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "frontend/warp/testing/parse.hpp"
@@ -317,38 +319,28 @@ std::string feature_name(const ::testing::TestParamInfo<Feature>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Reader, Features, ::testing::ValuesIn(kFeatures), feature_name);
 
-/// The list of docs/design/frontend.md.
-std::string feature_list() {
-  std::string text;
+/// The table of features in docs/design/frontend.md.
+std::string feature_table() {
+  std::string text = "| kernels | supported features | rejected features |\n|---|---|---|\n";
   for (const int share : {60, 80, 90, 95}) {
-    const auto count = [&](bool read) {
-      return std::ranges::count_if(kFeatures, [&](const Feature& feature) {
-        return feature.share == share && feature.rejected.empty() == read;
-      });
-    };
-    text += fmt::format("To {} %: {} supported, {} rejected.\n\n", share, count(true), count(false));
-    for (const bool read : {true, false}) {
-      std::string names;
-      for (const Feature& feature : kFeatures) {
-        if (feature.share != share || feature.rejected.empty() != read) continue;
-        if (read) names += fmt::format("{}{}", names.empty() ? "" : "; ", feature.name);
-        else names += fmt::format("- rejected: {} (\"{}\")\n", feature.name, feature.rejected);
-      }
-      if (read) text += fmt::format("- supported: {}\n", names);
-      else text += names;
+    std::vector<std::string> supported, rejected;
+    for (const Feature& feature : kFeatures) {
+      if (feature.share != share) continue;
+      if (feature.rejected.empty()) supported.emplace_back(feature.name);
+      else rejected.push_back(fmt::format("{} (\"{}\")", feature.name, feature.rejected));
     }
-    text += "\n";
+    text += fmt::format("| {} % | {}: {} | {}{}{} |\n", share, supported.size(), fmt::join(supported, "; "),
+                        rejected.size(), rejected.empty() ? "" : ": ", fmt::join(rejected, "; "));
   }
-  text.pop_back();
   return text;
 }
 
-TEST(Features, MatchDocumentedList) {
+TEST(Features, MatchDocumentedTable) {
   std::ifstream file(ASSAY_SOURCE_DIR "/docs/design/frontend.md");
   std::ostringstream text;
   text << file.rdbuf();
-  EXPECT_NE(text.str().find(feature_list()), std::string::npos) << "put this list into docs/design/frontend.md:\n"
-                                                                << feature_list();
+  EXPECT_NE(text.str().find(feature_table()), std::string::npos) << "put this table into docs/design/frontend.md:\n"
+                                                                 << feature_table();
 }
 
 }  // namespace
