@@ -139,7 +139,7 @@ void add_color_option(CLI::App& command, ColorChoice& choice) {
   command
       .add_option_function<std::string>(
           "--color", [&choice](const std::string& text) { choice = kChoices.at(text); },
-          "Colour the output; auto: on a terminal, unless NO_COLOR is set")
+          "Color the output; auto: on a terminal, unless NO_COLOR is set")
       ->option_text("{auto,always,never} [auto]")
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }

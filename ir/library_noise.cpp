@@ -184,7 +184,7 @@ constexpr auto kNoiseFunctions = std::to_array<LibraryFunction>({
     {{"noise_gradient", "u2", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
     {{"noise_gradient", "uh", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
     {{"noise_gradient", "uc", "the gradient of noise(x, y)", false, kHidden}, noise_gradient},
-    {{"curlnoise", "u2uaa", "the turned gradient of a sum of z octaves of noise"}, curl_noise},
+    {{"curlnoise", "u2uaa", "the gradient of a sum of z octaves of noise, rotated by a right angle"}, curl_noise},
     {{"curlnoise", "uhuaa", "the curl of three sums of z octaves of noise"}, curl_noise},
     {{"curlnoise", "ucuaa", "the curl, in the first three dimensions, of three sums of z octaves of noise"},
      curl_noise},

@@ -221,7 +221,7 @@ TEST(DescribeConfinement, ListsActiveAndMissingParts) {
             "system calls are not filtered (Function not implemented); files are not limited (Landlock: Operation not "
             "supported)");
   EXPECT_EQ(describe({.system_calls_error = 0, .files_error = Confinement::kNotRequested}),
-            "system calls are filtered; files are not limited (Landlock: disabled)");
+            "system calls are filtered; access to files is not limited (Landlock: disabled)");
 }
 
 }  // namespace

@@ -95,13 +95,13 @@ TEST_F(LiveTest, MissingModuleIsReported) {
 }
 
 TEST_F(LiveTest, SystemExitIsReported) {
-  EXPECT_EQ(error_of("import sys\nsys.exit(4)\n"), user_line(2) + "import failed: it calls sys.exit(4)");
+  EXPECT_EQ(error_of("import sys\nsys.exit(4)\n"), user_line(2) + "import failed: the imported code calls sys.exit(4)");
 }
 
 TEST_F(LiveTest, EndOfTheProcessIsReported) {
   EXPECT_EQ(error_of("import os\nprint('last words', flush=True)\nos._exit(7)\n"),
             (folder_ / "user.py").string() +
-                ": import failed: it ended the process with status 7; its last output: last words");
+                ": import failed: the imported code ended the process with status 7; its last output: last words");
   EXPECT_THAT(error_of("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"),
               HasSubstr("ended the process with signal 11 (Segmentation fault)"));
 }
