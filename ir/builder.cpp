@@ -130,7 +130,8 @@ ExprId Builder::op(Op op, std::span<const ExprId> args, Type requested, std::int
 
 ExprId Builder::load(VarId array, std::vector<ExprId> indices) {
   const Type type = function_.var(array).type;
-  require(indices.size() == (type.is_local_array() ? 1U : type.rank) && !indices.empty(), "wrong number of indices");
+  require(indices.size() == (type.is_local_array() ? 1U : type.rank) && !indices.empty(),
+          "number of indices differs from the number of dimensions");
   indices.insert(indices.begin(), var(array));
   return add({.kind = ExprKind::kLoad, .type = type.element(), .args = std::move(indices)});
 }

@@ -47,8 +47,8 @@ std::vector<std::string> troubles_of(const AttackReport& report) {
   std::vector<std::string> troubles;
   for (const AttackResult& result : report.attacks) {
     if (!result.skipped && !result.caught())
-      troubles.push_back(
-          fmt::format("attack {} was not caught: {} {}", result.attack.name, ending_of(result), result.record.message));
+      troubles.push_back(fmt::format("attack {} was not caught; outcome {}: {}", result.attack.name, ending_of(result),
+                                     result.record.message));
     if (result.forward && !is_pass(result.forward->outcome))
       troubles.push_back(fmt::format("attack {}: the correct forward pass has the outcome {}, expected pass: {}",
                                      result.attack.name, to_text(result.forward->outcome), result.forward->message));

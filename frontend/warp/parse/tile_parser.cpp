@@ -309,7 +309,7 @@ void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const TileArguments given(call);
   const std::string_view unknown = given.unknown({"a", "b", "out"});
   if (!unknown.empty() || given.positional() > 3) {
-    context_.error(call, "alpha and beta are not supported");
+    context_.error(call, "arguments alpha and beta of wp.tile_matmul are not supported");
     return;
   }
   const AssignmentTarget out = place(given(2, "out"));
