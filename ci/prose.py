@@ -66,6 +66,7 @@ CODE = re.compile(
     r"|^(?:if|for|while) \(|^#(?:define|undef) |\blong long\b"
     r"|\\n\.param|^@wp\.\w+\\n|^import [\w.]+(?: as \w+)?(?:[;,]|\\n)"
     r"|^(?:\w*\{\}(?: =|:) )?(?:\{\}\.)?(?:array|tile|wp\.[\w.]+)\([^ ].*\)$"  # one call of Warp
+    r"|\bscript-src\b"  # the security policy of the report
 )
 FUNCTION_WORDS = frozenset("a an and are as at by for from has in is no not of on or per that the to with".split())
 
@@ -77,7 +78,8 @@ def is_name_list(text: str) -> bool:
     cannot be English, because they contain a digit or a sign, or have no vowel.
     """
     words = text.split()
-    if not all(re.fullmatch(r"[a-z](?:[\w./]|::)*", word) for word in words) or FUNCTION_WORDS.intersection(words):
+    plain = all(re.fullmatch(r"[a-z](?:[\w./]|::?(?=\w))*", word) for word in words)
+    if not plain or FUNCTION_WORDS.intersection(words):
         return False
     names = [word for word in words if re.search(r"[\d_:./]|^[^aeiou]+$", word)]
     return any(len(word) == 1 for word in words) or 2 * len(names) >= len(words)

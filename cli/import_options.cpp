@@ -94,7 +94,7 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
       .add_option("--module", options.modules, "With --import: also a module, such as pkg.sub, 'pkg.*' or pkg:KERNEL")
       ->option_text("MODULE")
       ->needs(enabled);
-  command.add_option("--python", options.python, "With --import: the interpreter")
+  command.add_option("--python", options.python, "With --import: Python interpreter that imports the files")
       ->option_text("PROGRAM [$ASSAY_PYTHON or python3]")
       ->needs(enabled);
   command.add_option("--keep-export", options.keep_export, "With --import: write the exported kernels to a folder")

@@ -70,14 +70,14 @@ VarId Builder::declare(std::string name, Type type) {
 
 VarId Builder::parameter(std::string name, Type type) {
   require(static_cast<std::size_t>(function_.parameter_count) == function_.variables.size(),
-          "parameter declared after other variables");
+          "parameters must be declared before other variables");
   ++function_.parameter_count;
   return declare(std::move(name), type);
 }
 
 VarId Builder::thread_index(std::string name) {
   require(static_cast<std::size_t>(function_.parameter_count + function_.launch_rank) == function_.variables.size(),
-          "thread index declared after other variables");
+          "thread indices must be declared before other variables");
   ++function_.launch_rank;
   return declare(std::move(name), kI32);
 }

@@ -297,7 +297,8 @@ void WarpFileParser::read_customs(FunctionEntry& entry) {
                                              static_cast<int>(entry.types.size())) {
       entry.state = FunctionEntry::State::kFailed;
       entry.rejection =
-          "functions with a custom gradient or replay do not support array slices or structs that contain them";
+          "functions with a custom gradient or replay do not support array slices, or structs that contain array "
+          "slices";
       return;
     }
     (custom.is_gradient ? other.gradient_of : other.replay_of) = &entry;

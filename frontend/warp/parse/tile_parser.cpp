@@ -198,7 +198,7 @@ ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name)
     return context_.operation(node, Op::kSplat, {number}, tile);
   }
   const SyntaxNode filling = given(1, "value");
-  if (!filling) return context_.error(node, "value argument is missing");
+  if (!filling) return context_.error(node, "argument 'value' is missing");
   const ExprId number = component(filling, *type);
   return number == kNone ? kNone : context_.operation(node, Op::kSplat, {number}, tile);
 }

@@ -197,7 +197,7 @@ TEST_F(LaunchFilesTest, ReportsSharedMemoryOnlyIfTheKernelChangesIt) {
 
 TEST_F(LaunchFilesTest, ReportsThreadsWithEqualIndices) {
   write_launch("push", "[2, 4]", kArguments);
-  EXPECT_THAT(unsupported(), HasSubstr("it has 2 extents, but wp.tid() returns 1 indices"));
+  EXPECT_THAT(unsupported(), HasSubstr("the launch has 2 extents, but wp.tid() returns 1 indices"));
   write_launch("push", "[2, 1]", kArguments);
   EXPECT_EQ(unsupported(), "");
 }
