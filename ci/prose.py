@@ -78,19 +78,50 @@ def sentences() -> Iterator[Item]:
                     yield Item(name, number + paragraph.count("\n", 0, offset), text)
 
 
+# Production sources without messages: their strings of several words are lists of names.
+NAME_TABLES = ("backends/ptx/parse/opcode.cpp", "frontend/warp/parse/warp_names.cpp")
+
+# Strings of code that Assay writes or runs: C++, PTX, and Warp or Python.
+CODE = re.compile(
+    r"[;{}]\\n|=>|__|</|<<<"  # statements, markup and launches
+    r"|;\s*$|\{\{$|\{ return |\w\(&\w"  # the end of a statement, the beginning of a block, an address
+    r"|^(?:if|for|while) \(|^#(?:define|undef) |\blong long\b"
+    r"|\\n\.param|^@wp\.\w+\\n|^import [\w.]+(?: as \w+)?(?:[;,]|\\n)"
+    r"|^(?:\w*\{\}(?: =|:) )?(?:\{\}\.)?(?:array|tile|wp\.[\w.]+)\([^ ].*\)$"  # one call of Warp
+    r"|\bscript-src\b"  # the security policy of the report
+)
+FUNCTION_WORDS = frozenset("a an and are as at by for from has in is no not of on or per that the to with".split())
+
+
+def is_name_list(text: str) -> bool:
+    """Returns whether a text is a list of names, such as "sys/mman.h unistd.h" or "arr i j value".
+
+    Such a list has no punctuation and no function words. It contains a single letter, or at least half of its words
+    cannot be English, because they contain a digit or a sign, or have no vowel.
+    """
+    words = text.split()
+    plain = all(re.fullmatch(r"[a-z](?:[\w./]|::?(?=\w))*", word) for word in words)
+    if not plain or FUNCTION_WORDS.intersection(words):
+        return False
+    names = [word for word in words if re.search(r"[\d_:./]|^[^aeiou]+$", word)]
+    return any(len(word) == 1 for word in words) or 2 * len(names) >= len(words)
+
+
 def messages() -> Iterator[Item]:
-    """Yields string literals of production code that read as messages: three words or more."""
+    """Yields string literals of production code that read as messages: three words or more, no code, no name lists."""
     literal = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')
     for name in tracked(".cpp", ".hpp"):
-        if is_test(name) or "/helpers/" in name:
+        if is_test(name) or "/helpers/" in name or name in NAME_TABLES:
             continue
         text = re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), contents(name))
         text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
+        text = re.sub(r"'\\?\"'", lambda m: " " * len(m[0]), text)
         for match in literal.finditer(text):
             if text[: match.start()].rstrip().endswith("#include"):
                 continue
             joined = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', match[0]))
-            if len(re.findall(r"[A-Za-z]{2,}", joined)) >= 3 and " " in joined.strip() and not re.search(r"[;{}]\\n|=>|__|</", joined):
+            reads = len(re.findall(r"[A-Za-z]{2,}", joined)) >= 3 and " " in joined.strip()
+            if reads and not CODE.search(joined) and not is_name_list(joined):
                 yield Item(name, text.count("\n", 0, match.start()) + 1, joined)
 
 

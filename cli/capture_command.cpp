@@ -60,8 +60,8 @@ void add_capture(CLI::App& app, Invocation& invocation) {
   command.add_flag("--quick", options->quick, "Judge each kernel on few inputs");
   command.footer(
       "The interpreter must have the Python package assay (docs/guide/verify_from_python.md).\n"
-      "Exit status: 0 every kernel is verified, 1 it is not or the program failed, 2 usage error, 4 no kernel was\n"
-      "launched.");
+      "Exit status: 0 every kernel is verified, 1 a kernel is not verified or the program failed, 2 usage error,\n"
+      "4 no kernel was launched.");
   command.callback([options, &invocation] {
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);

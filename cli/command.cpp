@@ -41,7 +41,8 @@ int print_or_fail(std::string_view text) {
 }
 
 int fail_unsupported(std::string_view device, std::string_view reason) {
-  return fail({fmt::format("the device {} cannot run here: {}", device, reason)}, ExitStatus::all_unsupported);
+  return fail({fmt::format("the device {} cannot run on this machine: {}", device, reason)},
+              ExitStatus::all_unsupported);
 }
 
 }  // namespace assay::cli

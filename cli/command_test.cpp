@@ -85,7 +85,7 @@ TEST_F(CommandTest, BenchMeasuresColdRunWarmRunAndCompileTime) {
 TEST_F(CommandTest, BenchOnBothDevicesReportsTotals) {
   const CommandResult ran = workshop_.run("assay bench two.py:scale --device both --jobs 1 --output bench");
   if (ran.status == 77) {
-    ASSERT_THAT(ran.err, HasSubstr("the device ptx cannot run here: no NVRTC"));
+    ASSERT_THAT(ran.err, HasSubstr("the device ptx cannot run on this machine: no NVRTC"));
     GTEST_SKIP() << ran.err;
   }
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
@@ -107,7 +107,7 @@ TEST_F(CommandTest, BenchRejectsMissingDeviceBeforeMeasuring) {
   const CommandResult ran =
       workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay bench two.py:scale --device both --output bench");
   EXPECT_EQ(ran.status, 77) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("the device ptx cannot run here: "));
+  EXPECT_THAT(ran.err, HasSubstr("the device ptx cannot run on this machine: "));
   EXPECT_FALSE(std::filesystem::exists(workshop_.path() / "bench"));
 }
 

@@ -45,7 +45,7 @@ void add_compare(CLI::App& app, Invocation& invocation) {
   command.add_flag("--json", options->json, "Print JSON in the format of the member 'changes' of report.json");
   add_color_option(command, options->color);
   command.footer(
-      "Only reads records, so it has no device option. Compares results and ignores expectations.\n"
+      "This command only reads records, so it has no device option. It compares results and ignores expectations.\n"
       "Exit status: 0 no case is broken, changed or gone, and no added case fails; 1 otherwise; 2 usage error.");
   command.callback([options, &invocation] { invocation.status = compare(*options); });
 }

@@ -81,7 +81,7 @@ void add_merge(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<MergeOptions>();
   CLI::App& command =
       *app.add_subcommand("merge", "Merge the shards of a dataset; the result is identical to a run without shards");
-  command.add_option("SHARD", options->shards, "Folders of all the shards")->option_text(" ")->required();
+  command.add_option("SHARD", options->shards, "Folders of all shards")->option_text(" ")->required();
   command.add_option("--output", options->output, "Output folder for the merged dataset")
       ->option_text("DIR")
       ->required();

@@ -32,7 +32,7 @@ int generate(const GenerateCommand& command) {
   const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(*plan, command.production.compiler);
   if (!production.ok()) return fail(production.error());
   if (const std::string reason = production->why_not(); !reason.empty()) {
-    return fail({fmt::format("cannot verify rows here: {}", reason)}, ExitStatus::all_unsupported);
+    return fail({fmt::format("cannot verify rows on this machine: {}", reason)}, ExitStatus::all_unsupported);
   }
   Progress progress(rows_of_shard(*plan), false, {.item_noun = "rows", .unexpected_label = "quarantined"});
   const Result<dataset::FinishedDataset> finished =

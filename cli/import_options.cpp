@@ -61,7 +61,7 @@ Result<void> keep_wanted(std::vector<live::LiveKernel>& kernels, const Wanted& w
     }
     for (const std::string& name : names) {
       if (std::ranges::find(known, name) != known.end()) continue;
-      return Error{fmt::format("unknown kernel '{}'; the import has {}{}", name, fmt::join(known, ", "),
+      return Error{fmt::format("unknown kernel '{}'; the imported modules define {}{}", name, fmt::join(known, ", "),
                                harness::did_you_mean(name, known)),
                    place};
     }
@@ -77,22 +77,24 @@ void print_notes(const live::ImportedKernels& imported) {
   for (const std::string& note : imported.notes)
     print_message("import: " + note);
   if (!imported.confinement.complete())
-    print_message("import: not fully confined: " + worker::describe(imported.confinement));
+    print_message("import: the process is not fully confined: " + worker::describe(imported.confinement));
   if (imported.printed_bytes > 0)
-    print_message(fmt::format("import: it printed {} bytes; --keep-export DIR stores the end of its output in DIR/{}",
-                              imported.printed_bytes, live::kPrintedFile));
+    print_message(fmt::format(
+        "import: the imported code printed {} bytes; --keep-export DIR stores the end of its output in DIR/{}",
+        imported.printed_bytes, live::kPrintedFile));
 }
 
 }  // namespace
 
 void add_import_options(CLI::App& command, ImportOptions& options) {
-  CLI::Option* const enabled = command.add_flag(
-      "--import", options.enabled, "Import the Python files, confined, and judge the kernels that are then alive");
+  CLI::Option* const enabled =
+      command.add_flag("--import", options.enabled,
+                       "Import the Python files in a confined process and judge the kernels that then exist");
   command
       .add_option("--module", options.modules, "With --import: also a module, such as pkg.sub, 'pkg.*' or pkg:KERNEL")
       ->option_text("MODULE")
       ->needs(enabled);
-  command.add_option("--python", options.python, "With --import: the interpreter")
+  command.add_option("--python", options.python, "With --import: Python interpreter that imports the files")
       ->option_text("PROGRAM [$ASSAY_PYTHON or python3]")
       ->needs(enabled);
   command.add_option("--keep-export", options.keep_export, "With --import: write the exported kernels to a folder")
@@ -118,7 +120,7 @@ Result<Import> import_selected(const std::vector<std::string>& selectors, const 
     std::vector<std::string> places;
     for (const auto& [place, names] : wanted->kernels)
       places.push_back(place);
-    return Error{"the import leaves no kernel", fmt::format("{}", fmt::join(places, ", "))};
+    return Error{"no kernel exists after the import", fmt::format("{}", fmt::join(places, ", "))};
   }
   if (const Result<void> kept = keep_wanted(imported->kernels, *wanted); !kept.ok()) return kept.error();
   if (!options.keep_export.empty()) {

@@ -114,7 +114,8 @@ void add_warp_version_option(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--warp-version", [](const std::string&) {},
-          "Version of Warp whose semantics the kernels have; the modelled rules are the same in these versions")
+          "Version of Warp that defines the semantics of the kernels; the rules that Assay models are the same in "
+          "these versions")
       ->option_text("{1.15,...,1.19} [1.19]")
       ->check([](const std::string& text) -> std::string {
         static constexpr std::string_view kVersions[] = {"1.15", "1.16", "1.17", "1.18", "1.19"};
@@ -139,7 +140,7 @@ void add_color_option(CLI::App& command, ColorChoice& choice) {
   command
       .add_option_function<std::string>(
           "--color", [&choice](const std::string& text) { choice = kChoices.at(text); },
-          "Colour the output; auto: on a terminal, unless NO_COLOR is set")
+          "Color the output; auto: on a terminal, unless NO_COLOR is set")
       ->option_text("{auto,always,never} [auto]")
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }

@@ -153,7 +153,7 @@ void add_ptx(CLI::App& app, Invocation& invocation) {
   command.add_option("--print", options->print, "Number of elements to print of each array")->option_text("N [8]");
   command.footer(
       "ARG is a scalar, such as s32:5 or f32:0.25, or an array, such as f32[64]. Arrays are filled with zeros, or as\n"
-      "specified by a suffix: =1.5, =ramp or =random; =? leaves the array uninitialised. The prefix ro: makes an\n"
+      "specified by a suffix: =1.5, =ramp or =random; =? leaves the array uninitialized. The prefix ro: makes an\n"
       "array read-only. array:f32[8,4] passes the struct {data, shape, strides} by value.\n"
       "Exit status: 0 no findings, 1 findings or not completed, 2 usage error, 77 an instruction is not supported.");
   command.callback([options, &invocation] { invocation.status = run(*options); });

@@ -49,7 +49,8 @@ int reduce_target(const ReduceOptions& options) {
   if (!archived.ok()) return fail(archived.error(), ExitStatus::internal);
   if (!archived->failure.reduced) return to_int(ExitStatus::unexpected);
   const reduce::ReductionSummary& reduced = *archived->failure.reduced;
-  if (!reduced.finished) print_message("the time limit ended the reduction; a longer one may give a smaller kernel");
+  if (!reduced.finished)
+    print_message("the time limit ended the reduction; a longer time limit may give a smaller kernel");
   const reduce::Evidence evidence = reduce::read_evidence(archived->folder, "reduced");
   return print_or_fail(
       fmt::format("{}\n# {}\n# {}\n", evidence.at(".py"), reduced.message, reduce::line_of(*archived)));

@@ -111,8 +111,8 @@ void add_report(CLI::App& app, Invocation& invocation) {
   add_mutation_score_option(command, options->mutation_score);
   add_color_option(command, options->color);
   command.footer(
-      "Only reads records, so it has no device option. The exit status is that of the run; if an archive contains\n"
-      "several runs, it is the first one that is not 0.");
+      "This command only reads records, so it has no device option. The exit status is that of the run. If an\n"
+      "archive contains several runs, the exit status is the first one other than 0.");
   command.callback([options, &invocation] { invocation.status = report(*options); });
 }
 

@@ -38,7 +38,7 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
                   "both: strict and default; fast_compile (ptx): strict, hardly optimised; sampled (ptx):\n"
                   "strict and default for files and one other kernel in 8, fast_compile for the others",
                   "ptx: sampled; other devices: strict");
-  command.add_option("--pass", options.pass, "Which pass to judge")
+  command.add_option("--pass", options.pass, "Pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
   add_random_option(command, options.random);

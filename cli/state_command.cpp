@@ -45,7 +45,7 @@ void add_state(CLI::App& app, Invocation& invocation) {
   command.add_option("--update", options->run, "First add the run recorded in this folder to conformance/state.json")
       ->option_text("DIR");
   command.add_option("--root", options->root, "Folder of Assay's repository")->option_text("DIR [.]");
-  command.footer("Only reads the records of runs, so it has no device option.");
+  command.footer("This command only reads the records of runs, so it has no device option.");
   command.callback([options, &invocation] { invocation.status = state(*options); });
 }
 

@@ -39,7 +39,7 @@ Result<dataset::ProducedBlock> rejudge(dataset::Plan plan, const ValidateOptions
   const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(plan, options.compiler);
   if (!production.ok()) return production.error();
   if (const std::string reason = production->why_not(); !reason.empty()) {
-    return Error{fmt::format("cannot judge rows here: {}", reason)};
+    return Error{fmt::format("cannot judge rows on this machine: {}", reason)};
   }
   std::vector<dataset::Task> tasks;
   for (const dataset::Slot& slot : slots_of(plan))

@@ -98,7 +98,7 @@ Result<Generated> generate_named(std::string_view name) {
   if (!family) return reject("unknown family");
   const std::string_view kernel = slash == std::string_view::npos ? "" : name.substr(slash + 1);
   const std::string prefix = fmt::format("r{}_", kGeneratorVersion);
-  if (!kernel.starts_with(prefix)) return reject("not made by this version of the generators");
+  if (!kernel.starts_with(prefix)) return reject("the name does not belong to this version of the generators");
   std::uint64_t seed = 0;
   const char* const end = kernel.data() + kernel.size();
   const auto [stop, error] = std::from_chars(kernel.data() + prefix.size(), end, seed);

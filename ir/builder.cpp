@@ -70,14 +70,14 @@ VarId Builder::declare(std::string name, Type type) {
 
 VarId Builder::parameter(std::string name, Type type) {
   require(static_cast<std::size_t>(function_.parameter_count) == function_.variables.size(),
-          "parameter declared after other variables");
+          "parameters must be declared before other variables");
   ++function_.parameter_count;
   return declare(std::move(name), type);
 }
 
 VarId Builder::thread_index(std::string name) {
   require(static_cast<std::size_t>(function_.parameter_count + function_.launch_rank) == function_.variables.size(),
-          "thread index declared after other variables");
+          "thread indices must be declared before other variables");
   ++function_.launch_rank;
   return declare(std::move(name), kI32);
 }
@@ -130,7 +130,8 @@ ExprId Builder::op(Op op, std::span<const ExprId> args, Type requested, std::int
 
 ExprId Builder::load(VarId array, std::vector<ExprId> indices) {
   const Type type = function_.var(array).type;
-  require(indices.size() == (type.is_local_array() ? 1U : type.rank) && !indices.empty(), "wrong number of indices");
+  require(indices.size() == (type.is_local_array() ? 1U : type.rank) && !indices.empty(),
+          "number of indices differs from the number of dimensions");
   indices.insert(indices.begin(), var(array));
   return add({.kind = ExprKind::kLoad, .type = type.element(), .args = std::move(indices)});
 }

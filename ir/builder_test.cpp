@@ -96,7 +96,7 @@ TEST(BuilderDeathTest, AbortsOnMisuse) {
   const VarId x = b.parameter("x", kF32.array_of(1));
   EXPECT_DEATH(b.op(Op::kAdd, {b.f32(1), b.i32(1)}), "add takes");
   EXPECT_DEATH(b.var(5), "unknown variable");
-  EXPECT_DEATH(b.load(x, {b.i32(0), b.i32(0)}), "wrong number of indices");
+  EXPECT_DEATH(b.load(x, {b.i32(0), b.i32(0)}), "number of indices differs from the number of dimensions");
   EXPECT_DEATH(b.store(x, {b.i32(0)}, b.i32(1)), "stored value and array element have different types");
 }
 

@@ -221,9 +221,9 @@ constexpr auto kPlainFunctions = std::to_array<LibraryFunction>({
     {{"get_diag", "d", "the diagonal"},
      [](Definition& d) { return make(vector_of(d[0], d[0].type().rows), diagonal(d[0])); }},
     {{"determinant", "i", "det x"}, determinant},
-    {{"transform_point", "43", "the first three components of x (y, 1)"},
+    {{"transform_point", "43", "the first three components of the product of x and (y, 1)"},
      [](Definition& d) { return transformed(d, 1); }},
-    {{"transform_vector", "43", "the first three components of x (y, 0)"},
+    {{"transform_vector", "43", "the first three components of the product of x and (y, 0)"},
      [](Definition& d) { return transformed(d, 0); }},
 });
 

@@ -67,7 +67,7 @@ ExprId ExpressionParser::literal(Scalar scalar, std::uint64_t bits, Loc loc) {
 
 ExprId ExpressionParser::parse() {
   if (depth_ >= kMaxExpressionDepth) {
-    return fail(cursor_.token().loc, fmt::format("expression nested deeper than {}", kMaxExpressionDepth));
+    return fail(cursor_.token().loc, fmt::format("expression must not be nested deeper than {}", kMaxExpressionDepth));
   }
   ++depth_;
   const ExprId id = parse_postfix(parse_primary());

@@ -30,7 +30,8 @@ void parse_struct(text::Cursor& cursor, text::Scope& scope) {
     cursor.skip_newlines();
   }
   cursor.expect("}");
-  if (scope.module.structs.size() >= kMaxStructs) cursor.fail(loc, fmt::format("more than {} structs", kMaxStructs));
+  if (scope.module.structs.size() >= kMaxStructs)
+    cursor.fail(loc, fmt::format("module must have at most {} structs", kMaxStructs));
   // Declared only after its fields: a struct cannot contain itself.
   scope.structs.emplace(name, static_cast<std::int32_t>(scope.structs.size()));
   scope.module.structs.push_back(std::move(definition));

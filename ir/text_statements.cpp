@@ -32,7 +32,7 @@ class FunctionParser {
   Block parse_block() {
     Block block;
     if (depth_ >= kMaxBlockDepth) {
-      cursor_.fail(cursor_.token().loc, fmt::format("blocks nested deeper than {}", kMaxBlockDepth));
+      cursor_.fail(cursor_.token().loc, fmt::format("blocks must not be nested deeper than {}", kMaxBlockDepth));
       return block;
     }
     ++depth_;
@@ -233,7 +233,7 @@ class FunctionParser {
       return branch;
     }
     if (depth_ >= kMaxBlockDepth) {
-      cursor_.fail(loc, fmt::format("blocks nested deeper than {}", kMaxBlockDepth));
+      cursor_.fail(loc, fmt::format("blocks must not be nested deeper than {}", kMaxBlockDepth));
       return branch;
     }
     ++depth_;

@@ -171,7 +171,8 @@ TEST(TextForm, LimitsNesting) {
     return in_kernel(text + "1" + std::string(static_cast<std::size_t>(depth) - 1, ')'));
   };
   EXPECT_EQ(error_of(expression(kMaxExpressionDepth)), "");
-  EXPECT_NE(error_of(expression(kMaxExpressionDepth + 1)).find("expression nested deeper"), std::string::npos);
+  EXPECT_NE(error_of(expression(kMaxExpressionDepth + 1)).find("expression must not be nested deeper"),
+            std::string::npos);
 
   const auto blocks = [](int depth) {
     std::string text;
@@ -182,12 +183,12 @@ TEST(TextForm, LimitsNesting) {
     return in_kernel(text);
   };
   EXPECT_EQ(error_of(blocks(kMaxBlockDepth)), "");
-  EXPECT_NE(error_of(blocks(kMaxBlockDepth + 1)).find("blocks nested deeper"), std::string::npos);
+  EXPECT_NE(error_of(blocks(kMaxBlockDepth + 1)).find("blocks must not be nested deeper"), std::string::npos);
 
   std::string chain = "if true {\n}";
   for (int i = 0; i < 100'000; ++i)
     chain += " else if true {\n}";
-  EXPECT_NE(error_of(in_kernel(chain)).find("blocks nested deeper"), std::string::npos);
+  EXPECT_NE(error_of(in_kernel(chain)).find("blocks must not be nested deeper"), std::string::npos);
 }
 
 TEST(TextForm, LimitsSize) {

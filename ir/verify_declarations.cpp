@@ -107,7 +107,8 @@ void verify_structs(const Module& module, VerifierDiagnostics& diagnostics) {
     }
     depths.push_back(depth);
     if (depth == kMaxStructDepth + 1) {
-      diagnostics.add(Rule::kStructDepth, {}, fmt::format("structs are nested deeper than {}", kMaxStructDepth));
+      diagnostics.add(Rule::kStructDepth, {},
+                      fmt::format("structs must not be nested deeper than {}", kMaxStructDepth));
     }
   }
   diagnostics.set_subject("");

@@ -55,7 +55,8 @@ class ExpressionVerifier {
     }
     if (depths_.back() > kMaxExpressionDepth || nodes_.back() > kMaxTreeNodes) {
       return diagnose(expr, Rule::kExpressionSize,
-                      fmt::format("expression is too large: depth {}, {} nodes", depths_.back(), nodes_.back()));
+                      fmt::format("expression must have a depth of at most {} and at most {} nodes, got {} and {}",
+                                  kMaxExpressionDepth, kMaxTreeNodes, depths_.back(), nodes_.back()));
     }
     if (!verify_type(module_, expr.type, expr.loc, diagnostics_)) return false;
     const std::optional<Type> type = inferred(expr);

@@ -80,7 +80,7 @@ class StatementVerifier {
 
   void verify(const Block& block) {
     if (depth_ >= kMaxBlockDepth)
-      return diagnose(Rule::kNesting, fmt::format("blocks are nested deeper than {}", kMaxBlockDepth));
+      return diagnose(Rule::kNesting, fmt::format("blocks must not be nested deeper than {}", kMaxBlockDepth));
     ++depth_;
     const std::size_t outer = in_scope_.size();
     for (std::size_t i = 0; i < block.statements.size(); ++i) {

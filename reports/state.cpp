@@ -138,7 +138,7 @@ std::string table_text(const State& state) {
       text += '\n';
     }
   }
-  return last.empty() ? "No family has run on any device.\n" : text;
+  return last.empty() ? "No kernel family has run on any device.\n" : text;
 }
 
 // One sentence about the GPU.

@@ -83,7 +83,7 @@ class Decompressor {
 
 Result<void> for_each_piece(const fs::path& path, const std::function<std::string(std::string_view)>& take) {
   std::error_code error;
-  if (fs::is_directory(path, error)) return Error{"cannot be read: it is a folder", path.string()};
+  if (fs::is_directory(path, error)) return Error{"cannot be read: the path is a folder", path.string()};
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream.is_open()) return Error{fmt::format("cannot be read: {}", cause(errno)), path.string()};
@@ -221,7 +221,7 @@ Result<void> read_pieces(const fs::path& path, const TakeBytes& take) {
   }
   Decompressor decompressor(take);
   Result<void> read = for_each_piece(path, [&](std::string_view bytes) { return decompressor.feed(bytes); });
-  if (read.ok() && decompressor.unfinished()) return Error{"zstd frame is cut short", path.string()};
+  if (read.ok() && decompressor.unfinished()) return Error{"zstd frame is truncated", path.string()};
   return read;
 }
 
@@ -269,7 +269,7 @@ Result<bool> LineReader::next(std::string& line) {
     if (!state.compressed) state.take(bytes);
     else if (const std::string wrong = state.decompressor.feed(bytes); !wrong.empty()) return Error{wrong, state.path};
   }
-  if (state.compressed && state.decompressor.unfinished()) return Error{"zstd frame is cut short", state.path};
+  if (state.compressed && state.decompressor.unfinished()) return Error{"zstd frame is truncated", state.path};
   if (!state.text.empty()) return Error{"last line has no newline", state.path};
   return false;
 }

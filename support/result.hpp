@@ -90,7 +90,7 @@ class [[nodiscard]] Result {
 
  private:
   void require_value() const {
-    if (!ok()) detail::abort_on_invalid_access("value of a failure: ", std::get<1>(state_).text());
+    if (!ok()) detail::abort_on_invalid_access("value() called on a failed Result: ", std::get<1>(state_).text());
   }
   void require_error() const {
     if (ok()) detail::abort_on_invalid_access("error() called on a successful Result", "");

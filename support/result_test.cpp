@@ -76,7 +76,7 @@ TEST(ResultOfVoid, AndThenStopsAtFirstError) {
 
 TEST(ResultDeathTest, AbortsIfValueOfFailureIsRead) {
   const Result<int> result = parse_digit('x');
-  EXPECT_DEATH((void)result.value(), "value of a failure: line 1: expected a digit");
+  EXPECT_DEATH((void)result.value(), "value\\(\\) called on a failed Result: line 1: expected a digit");
 }
 
 TEST(ResultDeathTest, AbortsIfErrorOfSuccessIsRead) {

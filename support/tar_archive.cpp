@@ -153,7 +153,7 @@ class Unpacking {
       case '\0': return take_file(folder_ / name, *size, number_of(header.mode).value_or(0));
       case '5':
         return *size == 0 ? make_folder(folder_ / name)
-                          : rejected(fmt::format("has a folder with content: '{}'", name));
+                          : rejected(fmt::format("has a folder entry with content: '{}'", name));
       default:
         return rejected(
             fmt::format("has an entry of type '{}', only files and folders are supported: '{}'", header.type, name));

@@ -89,7 +89,7 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
     std::ranges::fill(session->bytes(records), std::byte{0});
     const RunOutcome outcome = session->run({&request, 1}).front();
     if (!std::holds_alternative<Completed>(outcome))
-      return Error{"running the recording code failed: " + describe(outcome)};
+      return Error{"running the code that records instruction results failed: " + describe(outcome)};
   }
   return {};
 }

@@ -107,7 +107,7 @@ TEST(DivergenceSearch, FindsNothingWhenBothAgree) {
 TEST(DivergenceSearch, ReportsWhyLaunchCannotBeRepeated) {
   const auto found = search(ScriptedSession({}, TimedOut{std::chrono::milliseconds(5)}), ScriptedSession({}));
   ASSERT_FALSE(found.ok());
-  EXPECT_THAT(found.error().text(), HasSubstr("running the recording code failed: timed out"));
+  EXPECT_THAT(found.error().text(), HasSubstr("running the code that records instruction results failed: timed out"));
 }
 
 }  // namespace

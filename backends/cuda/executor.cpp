@@ -119,14 +119,14 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   long long threads = record.threads;
   arguments.front() = &threads;
   copy_in(ranges, image_->get(), stream);
-  driver_.call(driver_.cuEventRecord, "the start of a launch", start_.get(), stream.get());
+  driver_.call(driver_.cuEventRecord, "recording the start of a launch", start_.get(), stream.get());
   driver_.call(driver_.cuLaunchKernel, reader.symbol(), entry.function, grid->blocks, 1U, 1U, grid->threads, 1U, 1U, 0U,
                stream.get(), arguments.data(), static_cast<void**>(nullptr));
-  driver_.call(driver_.cuEventRecord, "the end of a launch", end_.get(), stream.get());
+  driver_.call(driver_.cuEventRecord, "recording the end of a launch", end_.get(), stream.get());
   // Wait before copying back, so that the host's buffers stay unchanged if the kernel failed.
   driver_.call(driver_.cuStreamSynchronize, reader.symbol(), stream.get());
   copy_out(ranges, stream);
-  driver_.call(driver_.cuStreamSynchronize, "the copies of the results", stream.get());
+  driver_.call(driver_.cuStreamSynchronize, "copying the results", stream.get());
   return {.nanoseconds = static_cast<std::int64_t>(nanoseconds_between(driver_, start_, end_))};
 }
 
@@ -225,8 +225,9 @@ bool GpuExecutor::make_room(std::size_t bytes) {
   image_bytes_ = 0;
   const std::size_t size = std::min(std::max(std::bit_ceil(bytes), kSmallestImage), std::max(max_bytes_, bytes));
   image_.emplace(allocate(driver_, size));
-  driver_.call(driver_.cuMemsetD8Async, "new device memory", image_->get(), kPoison, size, streams_[0].get());
-  driver_.call(driver_.cuStreamSynchronize, "new device memory", streams_[0].get());
+  driver_.call(driver_.cuMemsetD8Async, "initializing new device memory", image_->get(), kPoison, size,
+               streams_[0].get());
+  driver_.call(driver_.cuStreamSynchronize, "initializing new device memory", streams_[0].get());
   image_bytes_ = size;
   return true;
 }

@@ -123,11 +123,11 @@ class Measuring {
   double refresh(std::size_t count) {
     timed(0, [&] {
       for (std::size_t i = 1; i <= count; ++i)
-        driver_.call(driver_.cuMemcpyDtoDAsync_v2, "copies of the buffers", copy(i), copy(0), stride_, stream_.get());
+        driver_.call(driver_.cuMemcpyDtoDAsync_v2, "copying the buffers", copy(i), copy(0), stride_, stream_.get());
     });
     wait();
     const double rate = 2.0 * static_cast<double>(count * stride_) / nanoseconds(0) * kNanosecondsInSecond;
-    driver_.call(driver_.cuMemsetD8Async, "the buffer that flushes the caches", copy(copies_),
+    driver_.call(driver_.cuMemsetD8Async, "writing the buffer that flushes the caches", copy(copies_),
                  static_cast<unsigned char>(0), sweep_bytes(gpu_), stream_.get());
     return rate;
   }
@@ -141,9 +141,11 @@ class Measuring {
   /// Does the work between the pair of events with that number.
   template <typename Work>
   void timed(std::size_t number, const Work& work) {
-    driver_.call(driver_.cuEventRecord, "the start of a measurement", events_[2 * number].get(), stream_.get());
+    driver_.call(driver_.cuEventRecord, "recording the start of a measurement", events_[2 * number].get(),
+                 stream_.get());
     work();
-    driver_.call(driver_.cuEventRecord, "the end of a measurement", events_[2 * number + 1].get(), stream_.get());
+    driver_.call(driver_.cuEventRecord, "recording the end of a measurement", events_[2 * number + 1].get(),
+                 stream_.get());
   }
   [[nodiscard]] double nanoseconds(std::size_t number) const {
     return nanoseconds_between(driver_, events_[2 * number], events_[2 * number + 1]);

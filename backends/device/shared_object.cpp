@@ -5,7 +5,7 @@
 namespace assay::backends {
 
 Result<SharedObject> SharedObject::open(std::span<const std::string> candidates) {
-  std::string reason = "no library name given";
+  std::string reason = "the name of the library is missing";
   for (const std::string& candidate : candidates) {
     if (void* const handle = ::dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr) {
       return SharedObject(handle, candidate);

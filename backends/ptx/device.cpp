@@ -61,8 +61,8 @@ PtxDevice::PtxDevice(PtxOptions options) : options_(std::move(options)), nvrtc_(
 Capability PtxDevice::can_build() const {
   if (!nvrtc_) return {false, nvrtc_.error().message};
   if (architectures_.empty()) {
-    return {false,
-            fmt::format("NVRTC {} supports none of {}", nvrtc_->version(), fmt::join(options_.architectures, ", "))};
+    return {false, fmt::format("NVRTC {} supports none of the architectures {}", nvrtc_->version(),
+                               fmt::join(options_.architectures, ", "))};
   }
   return {true, fmt::format("NVRTC {} for {}", nvrtc_->version(), fmt::join(architectures_, ", "))};
 }

@@ -140,7 +140,7 @@ BuildOutcome WarpDevice::outcome_of(const EmittedKernel& kernel, const std::stri
     const std::string& name = precision == Precision::kNative ? native : promoted;
     const auto found = builds.find(name);
     const KernelBuild built = found == builds.end()
-                                  ? KernelBuild{KernelBuild::Status::kResource, "Warp did not build it", {}}
+                                  ? KernelBuild{KernelBuild::Status::kResource, "Warp did not build the kernel", {}}
                                   : found->second;
     if (built.status != KernelBuild::Status::kBuilt) {
       if (precision == Precision::kNative) return failure_of(built);
@@ -176,8 +176,8 @@ Result<std::unique_ptr<Session>> WarpCpuDevice::open(const SessionLimits& limits
 }
 
 std::string WarpCpuDevice::confinement() {
-  return "Python in a process of its own; time and memory are limited, and writing files and connecting are forbidden "
-         "if the system supports it";
+  return "Python in a separate process; its time and memory are limited, and if the system supports it, the process "
+         "cannot write files or connect to the network";
 }
 
 WarpPtxDevice::WarpPtxDevice(WarpOptions options, ptx::PtxOptions interpreter)
@@ -191,7 +191,7 @@ Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild&
     // Warp writes the terminating zero of NVRTC's text as well.
     while (!ptx.empty() && ptx.back() == '\0')
       ptx.pop_back();
-    if (ptx.empty()) return Error{"Warp left no PTX", file.get<std::string>()};
+    if (ptx.empty()) return Error{"Warp wrote no PTX", file.get<std::string>()};
     result.artifacts.push_back(std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPtx,
                                                                          .precision = precision,
                                                                          .architecture = architecture,

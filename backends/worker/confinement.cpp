@@ -47,14 +47,15 @@ std::string describe(const Confinement& confinement) {
       confinement.files_error == Confinement::kNotRequested) {
     return "only time, memory and file size are limited";
   }
-  return fmt::format("{}; {}",
-                     confinement.system_calls_error == 0
-                         ? "system calls are filtered"
-                         : fmt::format("system calls are not filtered ({})", reason(confinement.system_calls_error)),
-                     confinement.files_error == 0
-                         ? fmt::format("{} are limited by Landlock {}", limited_by(confinement.landlock_version),
-                                       confinement.landlock_version)
-                         : fmt::format("files are not limited (Landlock: {})", reason(confinement.files_error)));
+  return fmt::format(
+      "{}; {}",
+      confinement.system_calls_error == 0
+          ? "system calls are filtered"
+          : fmt::format("system calls are not filtered ({})", reason(confinement.system_calls_error)),
+      confinement.files_error == 0
+          ? fmt::format("{} are limited by Landlock {}", limited_by(confinement.landlock_version),
+                        confinement.landlock_version)
+          : fmt::format("access to files is not limited (Landlock: {})", reason(confinement.files_error)));
 }
 
 }  // namespace assay::worker

@@ -218,10 +218,10 @@ TEST(DescribeConfinement, ListsActiveAndMissingParts) {
   EXPECT_EQ(describe({.system_calls_error = 0, .files_error = 0, .landlock_version = 2}),
             "system calls are filtered; files are limited by Landlock 2");
   EXPECT_EQ(describe({.system_calls_error = ENOSYS, .files_error = EOPNOTSUPP}),
-            "system calls are not filtered (Function not implemented); files are not limited (Landlock: Operation not "
-            "supported)");
+            "system calls are not filtered (Function not implemented); access to files is not limited (Landlock: "
+            "Operation not supported)");
   EXPECT_EQ(describe({.system_calls_error = 0, .files_error = Confinement::kNotRequested}),
-            "system calls are filtered; files are not limited (Landlock: disabled)");
+            "system calls are filtered; access to files is not limited (Landlock: disabled)");
 }
 
 }  // namespace

@@ -47,18 +47,18 @@ std::vector<std::string> troubles_of(const AttackReport& report) {
   std::vector<std::string> troubles;
   for (const AttackResult& result : report.attacks) {
     if (!result.skipped && !result.caught())
-      troubles.push_back(
-          fmt::format("attack {} was not caught: {} {}", result.attack.name, ending_of(result), result.record.message));
+      troubles.push_back(fmt::format("attack {} was not caught; outcome {}: {}", result.attack.name, ending_of(result),
+                                     result.record.message));
     if (result.forward && !is_pass(result.forward->outcome))
-      troubles.push_back(fmt::format("attack {}: its correct forward pass ended as {}: {}", result.attack.name,
-                                     to_text(result.forward->outcome), result.forward->message));
+      troubles.push_back(fmt::format("attack {}: the correct forward pass has the outcome {}, expected pass: {}",
+                                     result.attack.name, to_text(result.forward->outcome), result.forward->message));
     for (const std::string& damage : result.damage)
       troubles.push_back(fmt::format("attack {}: {}", result.attack.name, damage));
   }
   for (const harness::CaseRecord& record : report.neighbours) {
     if (!is_pass(record.outcome))
-      troubles.push_back(
-          fmt::format("correct kernel {} ended as {}: {}", record.name, to_text(record.outcome), record.message));
+      troubles.push_back(fmt::format("correct kernel {} has the outcome {}, expected pass: {}", record.name,
+                                     to_text(record.outcome), record.message));
   }
   troubles.insert(troubles.end(), report.leftovers.begin(), report.leftovers.end());
   return troubles;

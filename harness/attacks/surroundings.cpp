@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kBystander = "bystander";
-constexpr const char* kContent = "not to be touched\n";
+constexpr const char* kContent = "this file must not change\n";
 /// Larger than the number of connections of one attack: with a full queue, connect() would wait and time out.
 constexpr int kConnections = 1024;
 constexpr fs::perms kOwn = fs::perms::owner_all;
@@ -127,7 +127,7 @@ std::string Surroundings::damage_to_files() const {
   if (!file.is_open()) return "a file outside the run was removed";
   if (content != kContent) return "a file outside the run was changed";
   if (std::distance(fs::directory_iterator(bystander_folder_), {}) != 1)
-    return "something was created in a folder outside the run";
+    return "a file or folder was created in a folder outside the run";
   return "";
 }
 

@@ -58,7 +58,7 @@ constexpr std::array kRows = {
     CauseRow{
         Cause::kTie, "Ties, non-differentiable points and poles of `abs`, `min`, `max`, `acos` and similar functions",
         "The derivative does not exist, and Warp and Assay use different conventions; see docs/design/numerics.md."},
-    CauseRow{Cause::kOther, "Other", "Not attributed to a construct."},
+    CauseRow{Cause::kOther, "Other", "Not attributed to any construct."},
 };
 static_assert(kRows.size() == static_cast<std::size_t>(Cause::kOther) + 1);
 

@@ -56,10 +56,10 @@ void check_evidence(const Row& row, RowDiagnostics& about) {
     covered.emplace(one.device, one.pass);
     const bool passed = harness::outcome_from_text(one.verdict) == harness::Outcome::pass;
     if (!passed && one.verdict != "not_run") {
-      about.error(at + "/verdict", quoted_excerpt(one.verdict), "pass or not_run");
+      about.error(at + "/verdict", quoted_excerpt(one.verdict), "the verdict pass or not_run");
     }
     if (one.verdict == "not_run" && one.reason.empty())
-      about.error(at + "/reason", "no reason", "the reason why it was not run");
+      about.error(at + "/reason", "no reason", "the reason why the case was not run");
     if (!passed) continue;
     if (one.values_compared == 0)
       about.error(at + "/values_compared", "0", "a positive number, because the verdict is pass");

@@ -144,10 +144,10 @@ class ForwardJudge {
       verdict_.count_one(NamedCheck::kDeterminism, 0, true);
       return verdict_.fail(
           Outcome::fail, "nondeterministic",
-          fmt::format("scalar {} of '{}' was {} when the {} changed (input set {})", i,
+          fmt::format("scalar {0} of '{1}' depends on the {3}: values {2} (input set {4})", i,
                       pass_context_.subject.kernel.variables[p].name,
-                      a[i].value != b[i].value ? fmt::format("{}, then {}", a[i].value, b[i].value)
-                                               : fmt::format("{}, then {}", a[i].integer, b[i].integer),
+                      a[i].value != b[i].value ? fmt::format("{} and {}", a[i].value, b[i].value)
+                                               : fmt::format("{} and {}", a[i].integer, b[i].integer),
                       test_launch.launcher.arrays()[p].gap > 0                ? "array layout"
                       : test_launch.purpose == Purpose::kDifferentThreadOrder ? "thread order"
                       : test_launch.precision == Precision::kPromoted ? "initial output contents and block count"

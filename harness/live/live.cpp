@@ -128,7 +128,7 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
   }
   if (const std::string line = last_line(result.printed); !line.empty())
     why += fmt::format("; its last output: {}", line);
-  return {"import failed: it " + why, target_of(request)};
+  return {"import failed: the imported code " + why, target_of(request)};
 }
 
 Result<ImportedKernels> parse_answer(const ConfinedResult& result, const ImportRequest& request,

@@ -95,13 +95,13 @@ TEST_F(LiveTest, MissingModuleIsReported) {
 }
 
 TEST_F(LiveTest, SystemExitIsReported) {
-  EXPECT_EQ(error_of("import sys\nsys.exit(4)\n"), user_line(2) + "import failed: it calls sys.exit(4)");
+  EXPECT_EQ(error_of("import sys\nsys.exit(4)\n"), user_line(2) + "import failed: the imported code calls sys.exit(4)");
 }
 
 TEST_F(LiveTest, EndOfTheProcessIsReported) {
   EXPECT_EQ(error_of("import os\nprint('last words', flush=True)\nos._exit(7)\n"),
             (folder_ / "user.py").string() +
-                ": import failed: it ended the process with status 7; its last output: last words");
+                ": import failed: the imported code ended the process with status 7; its last output: last words");
   EXPECT_THAT(error_of("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"),
               HasSubstr("ended the process with signal 11 (Segmentation fault)"));
 }
@@ -171,7 +171,8 @@ TEST_F(LiveTest, ProcessesOfTheImportAreConfinedAndEndWithIt) {
   EXPECT_TRUE(fs::exists(folder_ / "precious"));
   EXPECT_EQ(error_of("import os, time\nif os.fork() == 0: time.sleep(1000)\n"), "");
   EXPECT_THAT(error_of("import os\nos.setsid()\n"), HasSubstr("PermissionError"));
-  EXPECT_THAT(error_of("import os\nwhile True: os.fork()\n"), HasSubstr("it started more than 64 processes"));
+  EXPECT_THAT(error_of("import os\nwhile True: os.fork()\n"),
+              HasSubstr("the imported code started more than 64 processes"));
 }
 
 TEST_F(LiveTest, ImportCannotSignalOthersOrUseTheNetwork) {

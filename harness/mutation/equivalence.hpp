@@ -40,8 +40,8 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "For inputs between 0.2 and 9, the iteration that starts at 1 converges within four trips, so the loop never "
      "reaches the limit, whether that is 30 or 31."},
     {"control_flow/newton_root", Operator::kWrongOperator, 0xd364829115d16326,
-     "The count is used only in the comparison with 30. It stays below 30 when it counts down, and is at most four "
-     "when it counts up."},
+     "The count is used only in the comparison with 30. The count stays below 30 when the loop counts down, and is at "
+     "most four when the loop counts up."},
     {"control_flow/return_inside_loop", Operator::kOtherVersion, 0x9ca1520817178443,
      "The product is in the branch with the return, which only the last trip takes. That trip does not change the "
      "state, so the state after the loop equals the recomputed one."},

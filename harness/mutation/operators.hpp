@@ -140,7 +140,7 @@ inline constexpr OperatorRow kOperators[] = {
   {Operator::kMissingSquare, "missing_square", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "r * r becomes r"},
   {Operator::kOffByOnePercent, "off_by_one_percent", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a local derivative is off by 1 %"},
   {Operator::kOffByBasisPoint, "off_by_basis_point", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a local derivative is off by 0.01 %"},
-  {Operator::kConstantOff, "constant_off", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a constant of a rule is off by 1 %"},
+  {Operator::kConstantOff, "constant_off", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "a constant of a derivative rule is off by 1 %"},
   {Operator::kUnitCotangent, "seed_one", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "the cotangent is replaced by 1"},
   {Operator::kOtherBranch, "other_arm", OperatorGroup::kLocalRule, KernelPart::kBackward, DetectableBy::kAny, "the gradient of abs, min, max or where goes to the other branch"},
   {Operator::kStepHasSlope, "step_has_slope", OperatorGroup::kLocalRule, KernelPart::kPrimal, DetectableBy::kAny, "the derivative of floor, round or a cast is 1"},

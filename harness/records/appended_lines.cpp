@@ -71,7 +71,7 @@ Result<void> AppendedLines::append(std::string_view line) {
     // If the file cannot be truncated either (a device, a lost mount), readers drop the incomplete line.
     const int truncated = ::ftruncate(descriptor_, complete_bytes_);
     failure_ = fmt::format("cannot be written: {}; it is incomplete{}", cause(error_number),
-                           truncated == 0 ? "" : " and its last line is cut short");
+                           truncated == 0 ? "" : " and its last line is truncated");
     return Error{failure_, file_.string()};
   }
   complete_bytes_ += static_cast<std::int64_t>(line.size()) + 1;

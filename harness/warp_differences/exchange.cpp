@@ -191,7 +191,7 @@ Result<WarpAnswers> run_in_warp(const WarpInterpreter& interpreter, const fs::pa
 
   WarpAnswers session;
   const json said = json::parse(std::ifstream(folder / "answers" / "session.json"), nullptr, false);
-  if (said.is_discarded()) return Error{"the run in Warp left no session.json"};
+  if (said.is_discarded()) return Error{"the run in Warp wrote no session.json"};
   session.warp = said["warp"];
   session.numpy = said["numpy"];
   session.python = said["python"];

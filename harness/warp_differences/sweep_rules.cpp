@@ -46,14 +46,14 @@ constexpr SweepRule kRules[] = {
 };
 
 constexpr ExtensionRule kExtensions[] = {
-    {"arithmetic of transforms", "div neg dot", on_transform},
-    {"norms of float64", "norm_l1 norm_huber norm_pseudo_huber smooth_normalize", on_float64},
-    {"spatial functions of float64",
+    {"arithmetic on transforms", "div neg dot", on_transform},
+    {"norms of float64 vectors", "norm_l1 norm_huber norm_pseudo_huber smooth_normalize", on_float64},
+    {"spatial functions with float64",
      "transform_twist transform_wrench velocity_at_point quat_twist quat_twist_angle quat_twist_angle_signed "
      "quat_to_rpy "
      "quat_from_euler quat_to_euler",
      on_float64},
-    {"16-bit floats as bool", "cast", short_float_to_bool},
+    {"conversion of 16-bit floats to bool", "cast", short_float_to_bool},
 };
 
 bool lists(std::string_view operations, std::string_view operation) {

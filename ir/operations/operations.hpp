@@ -160,11 +160,11 @@ constexpr UlpBound within(double ulps) { return {UlpBound::Kind::kWithin, ulps};
 constexpr UlpBound total(double ulps) { return {UlpBound::Kind::kTotal, ulps}; }
 inline constexpr std::string_view kIeeeSource = "IEEE 754, correctly rounded";
 inline constexpr std::string_view kDefinitionSource = "exact by definition";
-inline constexpr std::string_view kCompositionSource = "sum of the bounds of its steps";
+inline constexpr std::string_view kCompositionSource = "sum of the error bounds of its steps";
 inline constexpr std::string_view kCudaAndGlibcSource =
-    "CUDA 13 guide, mathematical functions; measured for glibc 2.36";
+    "CUDA: CUDA 13 guide, mathematical functions; CPU: measured with glibc 2.36";
 inline constexpr std::string_view kCudaAndHelperSource =
-    "CUDA 13 guide, mathematical functions; the CPU's helper function, measured";
+    "CUDA: CUDA 13 guide, mathematical functions; CPU: measured with the helper function";
 }  // namespace table
 
 inline constexpr std::array<OperationRow, kOpCount> kOperations = {{
@@ -205,9 +205,9 @@ inline constexpr std::array<AtomicRow, 9> kAtomics = {{
     {AtomicOp::kSub, "atomic_sub", "atomic_sub", false, true, ""},
     {AtomicOp::kMin, "atomic_min", "atomic_min", false, true, ""},
     {AtomicOp::kMax, "atomic_max", "atomic_max", false, true, ""},
-    {AtomicOp::kAnd, "atomic_and", "atomic_and", true, false, "acts on integers, which carry no derivative"},
-    {AtomicOp::kOr, "atomic_or", "atomic_or", true, false, "acts on integers, which carry no derivative"},
-    {AtomicOp::kXor, "atomic_xor", "atomic_xor", true, false, "acts on integers, which carry no derivative"},
+    {AtomicOp::kAnd, "atomic_and", "atomic_and", true, false, "operates on integers, which have no derivative"},
+    {AtomicOp::kOr, "atomic_or", "atomic_or", true, false, "operates on integers, which have no derivative"},
+    {AtomicOp::kXor, "atomic_xor", "atomic_xor", true, false, "operates on integers, which have no derivative"},
     {AtomicOp::kExchange, "atomic_exchange", "atomic_exch", false, false,
      "the final value depends on the order of threads"},
     {AtomicOp::kCompareAndSwap, "atomic_cas", "atomic_cas", false, false,

@@ -270,7 +270,7 @@ def _reporting(shown: str) -> Iterator[None]:
     try:
         yield
     except SystemExit as ended:
-        raise CannotImport(f"import failed: it calls sys.exit({ended.code!r})", _place(ended, shown)) from ended
+        raise CannotImport(f"import failed: the imported code calls sys.exit({ended.code!r})", _place(ended, shown)) from ended
     except BaseException as error:
         traceback.print_exc()
         raise CannotImport(f"import failed: {_summary(error)}", _place(error, shown)) from error

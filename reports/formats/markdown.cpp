@@ -50,7 +50,7 @@ std::string summary_markdown(const Run& run, const Summary& summary, const Chang
   if (changes != nullptr)
     text += fmt::format("Since {}: {}.\n\n", markdown_text(changes->since), changes_text(*changes));
   const std::string tail = fmt::format(
-      "\n{}\n{} planned, {} run, {} supported, {} compared; {} values compared{}. Seed {}, commit {}.\n",
+      "\n{}\n{} cases planned, {} run, {} supported, {} compared; {} values compared{}. Seed {}, commit {}.\n",
       grid_text(summary), of.planned, of.run, of.supported, of.compared, of.values_compared,
       of.cached > 0 ? fmt::format("; {} cases judged by an earlier run of the same program", of.cached) : "",
       markdown_text(run.start.at("seed").get<std::string>()),

@@ -77,7 +77,7 @@ std::string grid_table(const Summary& summary, bool color) {
 
 // "486 of 504 cases run, 252 supported, 249 compared, 1274880 values; 13.2 cases/s".
 std::string denominators_text(const Run& run, const Denominators& of) {
-  std::string text = fmt::format("{} planned, {} run, {} supported, {} compared; {} values compared", of.planned,
+  std::string text = fmt::format("{} cases planned, {} run, {} supported, {} compared; {} values compared", of.planned,
                                  of.run, of.supported, of.compared, of.values_compared);
   if (of.cached > 0) text += fmt::format("; {} judged by an earlier run (use --fresh to judge again)", of.cached);
   if (run.end && run.end->at("wall_time_s") > 0.0) {

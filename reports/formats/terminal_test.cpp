@@ -43,7 +43,7 @@ TEST(ClosingTable, ShowsGridVerdictTotalsAndMissingDevices) {
       "\n"
       "8 of 504 cases are not as expected: 1 crashed, 3 fail, 1 defect, 1 timed_out, 1 build_failed, 1 inconclusive; "
       "252 unsupported, 244 pass\n"
-      "504 planned, 504 run, 252 supported, 249 compared; 1274880 values compared; 38.2 s, 6.6 cases/s\n"
+      "504 cases planned, 504 run, 252 supported, 249 compared; 1274880 values compared; 38.2 s, 6.6 cases/s\n"
       "1 kernel contains code not covered by the inputs: vector/generated_1_0054, line 12: the condition is never "
       "true, "
       "... (see the report)\n"

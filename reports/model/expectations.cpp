@@ -97,7 +97,7 @@ void Expectations::note_failure(json& record, const std::vector<ExpectationLine*
   ++line.expected_failures;
   if (line.expired) {
     set(record, "changed", line,
-        fmt::format("{} expected this failure until {}", text(line.text, "place"), text(line.text, "expires")));
+        fmt::format("{} expected this failure only until {}", text(line.text, "place"), text(line.text, "expires")));
   } else {
     set(record, kExpectedFailure, line, text(line.text, "reason"));
   }

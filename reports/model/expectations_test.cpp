@@ -138,7 +138,7 @@ TEST(Expectations, ExpiredLineFailsTheRun) {
   EXPECT_EQ(summary.verdict.exit_status, 1);
   EXPECT_THAT(summary.verdict.reasons, Contains("1 expired expectation"));
   EXPECT_THAT(unexpected_lines(case_of(run, kFailed), false),
-              HasSubstr("waivers.csv:2 expected this failure until 2026-11-20"));
+              HasSubstr("waivers.csv:2 expected this failure only until 2026-11-20"));
 }
 
 TEST(Expectations, LinesForMissingDeviceAreNotJudged) {

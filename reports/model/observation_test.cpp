@@ -91,7 +91,7 @@ TEST_F(Observation, PageShowsFindingsAndProfiles) {
   const std::string page(std::istreambuf_iterator<char>(file), {});
   EXPECT_THAT(page, HasSubstr("st.global.f32 [%rd4], %f2"));
   EXPECT_THAT(page, HasSubstr("PTX line 57, source line 31, thread (4, 0, 0) of block (0, 0, 0)"));
-  EXPECT_THAT(page, HasSubstr("grad_x, 4 bytes at byte 128 of 132 (global 0x48000000080)"));
+  EXPECT_THAT(page, HasSubstr("grad_x, 4 bytes at byte 128 of 132 (global address 0x48000000080)"));
   EXPECT_THAT(page, HasSubstr("ld.global.f32 %f1, [%rd4]"));
   EXPECT_THAT(page, HasSubstr("id=\"profile\""));
   EXPECT_THAT(page, HasSubstr("<td>compute_75</td>"));

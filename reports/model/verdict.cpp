@@ -93,8 +93,10 @@ Verdict finished_verdict(const CaseCounts& tally, const ExpectationFaults& fault
     return {.status = "all_unsupported", .headline = "No case could run: all planned cases are unsupported here"};
   if (tally.unsupported + tally.not_run == total) return {.status = "nothing_ran", .headline = "No case ran"};
   if (red > 0) {
-    return {.status = "unexpected",
-            .headline = fmt::format("{} of {} {} not as expected", red, cases_text(total), red == 1 ? "is" : "are")};
+    return {
+        .status = "unexpected",
+        .headline = fmt::format(fmt::runtime(red == 1 ? "{} of {} is not as expected" : "{} of {} are not as expected"),
+                                red, cases_text(total))};
   }
   if (const std::int64_t lines = faults.stale + faults.expired; lines > 0) {
     return {
@@ -137,8 +139,8 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
   if (!run.damaged.empty()) {
     verdict.headline = fmt::format("{} of records.jsonl cannot be used", count_text(std::ssize(run.damaged), "line"));
   } else if (!run.complete()) {
-    verdict.headline = fmt::format("The run did not finish: {} of {} {} no record", missing, cases_text(tally.total()),
-                                   missing == 1 ? "has" : "have");
+    verdict.headline =
+        fmt::format("The run did not finish: no record for {} of {}", missing, cases_text(tally.total()));
   } else if (!end_agrees(run, counts)) {
     verdict.headline = "The counts in the last record contradict the case records";
   } else {
@@ -146,8 +148,7 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
       verdict = {.status = "internal_error",
                  .headline = "Internal error in Assay: the verdicts of this run are not reliable"};
     } else if (missing > 0) {
-      verdict.headline =
-          fmt::format("{} of {} {} no record", missing, cases_text(tally.total()), missing == 1 ? "has" : "have");
+      verdict.headline = fmt::format("No record for {} of {}", missing, cases_text(tally.total()));
     } else {
       verdict = finished_verdict(tally, faults_of(run), unparsed_kernels(run));
     }

@@ -49,7 +49,7 @@ Event make_event(const Driver& driver) {
 std::size_t free_bytes(const Driver& driver) {
   std::size_t free = 0;
   std::size_t total = 0;
-  driver.call(driver.cuMemGetInfo_v2, "free device memory", &free, &total);
+  driver.call(driver.cuMemGetInfo_v2, "querying the free device memory", &free, &total);
   return free;
 }
 

@@ -146,7 +146,7 @@ Result<Tables> decode_tables(std::string_view content) {
     auto unit = parse_unit_header(entry);
     if (!unit) return unit.error();
     if (std::ranges::find(announced, unit->unit, &UnitHeader::unit) != announced.end()) {
-      return Error{fmt::format("duplicate table for '{}'", unit->unit->instruction)};
+      return Error{fmt::format("instruction '{}' has two tables", unit->unit->instruction)};
     }
     total += unit->entries;
     announced.push_back(unit.take());

@@ -203,7 +203,7 @@ std::optional<ExpressionWriter::WrittenExpression> ExpressionWriter::tile_operat
       if (expr.type.tile_rank() == 2 && expr.type.tile[1] == 1 && expr.type.tile[0] == from.tile[0])
         return WrittenExpression{
             fmt::format("wp.tile_reshape(wp.tile_sum({}, axis=1), shape={})", first(), tile_shape(expr.type))};
-      fail(expr.loc, "this sum of a tile is not supported in Warp");
+      fail(expr.loc, "Warp supports sums of a tile only over all elements or along one axis");
       return WrittenExpression{};
     }
     case ir::Op::kCast:

@@ -237,7 +237,7 @@ bool WarpStatementParser::assign_effect(SyntaxNode name, SyntaxNode call) {
   if (resolved.callee == nullptr) return true;
   const auto index = static_cast<std::size_t>(resolved.callee->index);
   if (context_.file.module().functions[index].results.size() != 1) {
-    context_.error(call, "function must return exactly one value here");
+    context_.error(call, "function must return exactly one value to be assigned to one variable");
     return true;
   }
   context_.builder.at(call.loc());
@@ -408,7 +408,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
   const ExprId result = expressions_.binary(node, symbol, old, value);
   if (result == kNone) return;
   if (context_.type_of(result) != place.type) {
-    context_.error(node, fmt::format("result has type {}, target has type {}",
+    context_.error(node, fmt::format("cannot assign the result of type {} to a target of type {}",
                                      context_.type_name(context_.type_of(result)), context_.type_name(place.type)));
     return;
   }

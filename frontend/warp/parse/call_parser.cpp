@@ -89,8 +89,9 @@ ExprId WarpExpressionParser::call(SyntaxNode node) {
                           "call its type, as in wp.int32(x)");
   }
   if (name == "block_dim") {
-    return context_.error(
-        node, "wp.block_dim() depends on the launch, so the result of the kernel would; pass the size as a parameter");
+    return context_.error(node,
+                          "wp.block_dim() depends on the launch, and so would the result of the kernel; pass the block "
+                          "size as a parameter");
   }
   if (name == "select")
     return context_.error(node, "wp.select was removed from Warp; use wp.where(condition, if_true, if_false)");
@@ -169,8 +170,8 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
   const auto op = warp_function(name);
   if (name == "eig3" || name == "svd3") {
     return context_.error(node,
-                          "function is not supported: Warp stops its iteration before it has converged, so that the "
-                          "error of the result has no bound");
+                          "function is not supported: Warp stops the iteration before convergence, so the error of the "
+                          "result has no bound");
   }
   if (!op && !ir::is_in_library(name)) return context_.error(node, "unknown or unsupported function");
   const CallArguments arguments = arguments_of(node);

@@ -38,7 +38,7 @@ bool WarpExpressionParser::is_maker(std::string_view name) {
 ExprId WarpExpressionParser::make(SyntaxNode node, std::string_view name) {
   const CallArguments arguments = arguments_of(node);
   if (arguments.has_star && name != "vector" && name != "matrix") {
-    return context_.error(node, "starred arguments are not supported here");
+    return context_.error(node, "starred arguments are not supported for this constructor");
   }
   if (name == "identity") return identity(node, arguments);
   if (name == "matrix_from_rows" || name == "matrix_from_cols") return from_vectors(node, name, arguments);

@@ -190,7 +190,7 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
   if (const auto number = context_.constant(node)) return named_constant(node, text, *number);
   if (const std::string why = context_.scope().reason_unknown(text); !why.empty()) return context_.error(node, why);
   if (context_.scope().type(node).ok()) return context_.error(node, "types cannot be used as values");
-  if (!context_.functions(text).empty()) return context_.error(node, "functions cannot be used as values here");
+  if (!context_.functions(text).empty()) return context_.error(node, "functions cannot be used as values");
   return context_.error(node, "name is not defined");
 }
 

@@ -154,7 +154,7 @@ bool WarpFileParser::bind_parameters(SyntaxNode definition, SyntaxNode call, Env
     if (functions != nullptr) {
       inner.functions.emplace(name, *functions);
     } else if (!inner.scope.bind(name, value, is_given ? from.scope : inner.outer->scope)) {
-      inner.scope.mark_unknown(name, fmt::format("its argument '{}' is known only when Python runs", describe(value)));
+      inner.scope.mark_unknown(name, fmt::format("the argument '{}' is known only when Python runs", describe(value)));
     }
   }
   return true;
@@ -195,7 +195,7 @@ void WarpFileParser::bind_result(std::string_view target, SyntaxNode value, cons
   const auto* made = value.is(SyntaxKind::kIdentifier) ? find(inner, value.text()) : nullptr;
   if (made == nullptr) {
     if (!home.scope.bind(target, value, inner.scope)) {
-      home.scope.mark_unknown(target, fmt::format("its value '{}' is known only when Python runs", describe(value)));
+      home.scope.mark_unknown(target, fmt::format("the value '{}' is known only when Python runs", describe(value)));
     }
     return;
   }
@@ -269,7 +269,7 @@ std::vector<std::string_view> WarpFileParser::bind_usual_arguments(SyntaxNode de
     } else {
       inner.scope.mark_unknown(
           parameter.name,
-          fmt::format("it is an argument of {}, which is known only when Python runs", inner.assumed_factory));
+          fmt::format("the value of this parameter of {} is known only when Python runs", inner.assumed_factory));
     }
   }
   return flags;

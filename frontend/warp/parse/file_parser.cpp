@@ -128,13 +128,13 @@ void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& h
     case SyntaxKind::kImportFrom: collect_import(statement, home); return;
     case SyntaxKind::kDecoratedDefinition: collect_decorated(statement, is_sound, home); return;
     case SyntaxKind::kFunctionDefinition:
-      forbid_definition("it is a Python function, not decorated with @wp.func");
+      forbid_definition("the name is a Python function without the decorator @wp.func");
       home.kernel_factories.insert_or_assign(std::string(statement.part(SyntaxField::kName).text()), statement);
       add_uncalled(statement, home);
       return;
     case SyntaxKind::kClassDefinition:
       if (home.scope.add_class(statement)) return;
-      forbid_definition("it is a Python class, not decorated with @wp.struct");
+      forbid_definition("the name is a Python class without the decorator @wp.struct");
       for (const SyntaxNode member : statement.part(SyntaxField::kBody).children()) {
         const SyntaxNode method = definition_of(member);
         if (member.is(SyntaxKind::kDecoratedDefinition) && !warp_decorator(member, home).empty()) {
@@ -226,7 +226,7 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
   const bool is_kernel = decorator == "kernel";
   if (is_kernel && is_repeated(definition)) return;
   if (!definition.is(SyntaxKind::kFunctionDefinition) || (!is_kernel && decorator != "func")) {
-    home.scope.mark_unknown(name, decorator.empty() ? "its decorator is not supported"
+    home.scope.mark_unknown(name, decorator.empty() ? "the decorator of this definition is not supported"
                                                     : fmt::format("unsupported decorator @wp.{}", decorator));
     if (decorator.empty() && definition.is(SyntaxKind::kFunctionDefinition)) {
       add_uncalled(definition, home);
@@ -297,7 +297,8 @@ void WarpFileParser::read_customs(FunctionEntry& entry) {
                                              static_cast<int>(entry.types.size())) {
       entry.state = FunctionEntry::State::kFailed;
       entry.rejection =
-          "functions with a custom gradient or replay do not support array slices or structs that contain them";
+          "functions with a custom gradient or replay do not support array slices, or structs that contain array "
+          "slices";
       return;
     }
     (custom.is_gradient ? other.gradient_of : other.replay_of) = &entry;
@@ -305,7 +306,8 @@ void WarpFileParser::read_customs(FunctionEntry& entry) {
     read_entry(other);
     if (other.state != FunctionEntry::State::kParsed) {
       entry.state = FunctionEntry::State::kFailed;
-      entry.rejection = fmt::format("its {} could not be parsed", custom.is_gradient ? "gradient" : "replay");
+      entry.rejection =
+          fmt::format("the {} of this function could not be parsed", custom.is_gradient ? "gradient" : "replay");
       return;
     }
     ir::Function& function = module().functions[static_cast<std::size_t>(entry.index)];
@@ -327,7 +329,8 @@ void WarpFileParser::reject_if_unmatched(CustomDerivative& custom) {
   reject(other, fmt::format("no function named {} has the same parameter types", custom.function));
   for (FunctionEntry* function : *functions) {
     function->state = FunctionEntry::State::kFailed;
-    function->rejection = fmt::format("its {} could not be parsed", custom.is_gradient ? "gradient" : "replay");
+    function->rejection =
+        fmt::format("the {} of this function could not be parsed", custom.is_gradient ? "gradient" : "replay");
   }
 }
 
@@ -358,7 +361,7 @@ void WarpFileParser::collect_unread(SyntaxNode node, std::string_view where, Env
     case SyntaxKind::kAugmentedAssignment:
       if (where == "inside a compound statement" && node.part(SyntaxField::kLeft).is(SyntaxKind::kIdentifier)) {
         home.scope.mark_unknown(node.part(SyntaxField::kLeft).text(),
-                                "it is assigned under a condition that is known only when Python runs");
+                                "the name is assigned under a condition that is known only when Python runs");
       }
       return;
     case SyntaxKind::kDecoratedDefinition: {
@@ -368,7 +371,7 @@ void WarpFileParser::collect_unread(SyntaxNode node, std::string_view where, Env
         if (!inverted_flags_.empty() && first_entries_.contains(definition_of(node).id())) return;
         FunctionEntry& entry = add_entry(node, decorator == "kernel", home);
         first_entries_.emplace(entry.definition.id(), &entry);
-        reject(entry, fmt::format("defined {}, so the names it uses are known only when Python runs", where));
+        reject(entry, fmt::format("defined {}, so the names in the definition are known only when Python runs", where));
       }
       break;
     }

@@ -59,8 +59,8 @@ void WarpFileParser::import_name(const std::string& name, const ModuleScope::Fil
                                       .module = from.module + (from.module.ends_with('.') ? "" : ".") + original};
   if (load(inner) != nullptr) return name_module(name, inner, home);
   home.scope.mark_unknown(name, file == nullptr
-                                    ? fmt::format("it comes from module '{}', which could not be loaded", from.module)
-                                    : fmt::format("{} does not define it", file->file));
+                                    ? fmt::format("imported from module '{}', which could not be loaded", from.module)
+                                    : fmt::format("{} does not define this name", file->file));
 }
 
 Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {

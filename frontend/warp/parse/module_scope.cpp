@@ -66,7 +66,7 @@ void ModuleScope::add_import(SyntaxNode statement) {
     } else if (module.text() == "warp") {
       imported_[std::string(alias)] = name;
     } else {
-      mark_unknown(alias, fmt::format("it comes from module '{}', which could not be loaded", module.text()));
+      mark_unknown(alias, fmt::format("imported from module '{}', which could not be loaded", module.text()));
     }
   }
 }
@@ -78,7 +78,7 @@ bool ModuleScope::knows(std::string_view name) const {
 }
 
 void ModuleScope::defer(std::string_view name, std::function<void()> settle) {
-  if (knows(name)) return mark_unknown(name, "it is assigned more than once");
+  if (knows(name)) return mark_unknown(name, "the name is assigned more than once");
   deferred_.emplace(name, std::move(settle));
 }
 
@@ -166,7 +166,7 @@ void ModuleScope::add_assignment(SyntaxNode assignment) {
   if (!right || assignment.is(SyntaxKind::kAugmentedAssignment) || !left.is(SyntaxKind::kIdentifier)) {
     const auto names = left.is(SyntaxKind::kIdentifier) ? left.elements({}) : left.children();
     for (const SyntaxNode name : names)
-      mark_unknown(name.text(), "it is not defined by a plain assignment");
+      mark_unknown(name.text(), "the name is not defined by a plain assignment");
     return;
   }
   if (right.is(SyntaxKind::kAssignment)) {
@@ -180,13 +180,13 @@ void ModuleScope::add_assignment(SyntaxNode assignment) {
 void ModuleScope::define(std::string_view name, SyntaxNode value) {
   if (constants_.contains(name) || types_.contains(name) || unknown_.contains(name) || enumerations_.contains(name) ||
       deferred_.contains(name)) {
-    mark_unknown(name, "it is assigned more than once");
+    mark_unknown(name, "the name is assigned more than once");
   } else if (auto number = constant(value)) {
     constants_.emplace(name, std::move(*number));
   } else if (const auto known = type(value); known.ok() && !known->is_array()) {
     types_.emplace(name, *known);
   } else {
-    mark_unknown(name, fmt::format("its value '{}' is known only when Python runs", describe(value)));
+    mark_unknown(name, fmt::format("the value '{}' is known only when Python runs", describe(value)));
   }
 }
 
@@ -336,7 +336,9 @@ Result<ir::Type> ModuleScope::type(SyntaxNode expression) const {
       if (name == "int") return ir::kI32;
       if (name == "bool") return ir::kBool;
       if (name == "Any")
-        return Error{"'Any' names no type; the type of such a parameter is that of each call's argument"};
+        return Error{
+            "'Any' is not a type that can be used here; a parameter annotated with Any takes the type of each call's "
+            "argument"};
       if (const std::string why = reason_unknown(name); !why.empty()) return Error{fmt::format("'{}': {}", name, why)};
       break;
     }

@@ -67,9 +67,11 @@ ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
   const bool may_have_range = name == "randi" || name == "randu" || name == "randf";
   const bool fits = is_poisson ? given.size() == 2 : given.size() == 1 || (given.size() == 3 && may_have_range);
   if (!fits) {
-    return context_.error(node, is_poisson       ? "expected the random generator state and the mean"
-                                : may_have_range ? "expected the random generator state and, optionally, two bounds"
-                                                 : "expected the random generator state as the only argument");
+    return context_.error(
+        node, is_poisson ? "expected two arguments: the random generator state and the mean"
+              : may_have_range
+                  ? "expected one or three arguments: the random generator state and, optionally, two bounds"
+                  : "expected the random generator state as the only argument");
   }
   const ir::VarId state = state_variable(given[0]);
   if (state == kNone) return kNone;

@@ -58,7 +58,7 @@ void WarpStatementParser::statement(SyntaxNode node) {
   }
   if (node.grammar_name() == "function_definition" || node.grammar_name() == "decorated_definition") {
     context_.error(node,
-                   "Warp does not support functions inside kernels and functions; move it out and decorate it "
+                   "Warp does not support functions inside kernels and functions; define the function at module level "
                    "with @wp.func");
   } else if (node.grammar_name() == "assert_statement") {
     context_.note(node, "ignored: Warp checks assertions in debug builds only");

@@ -116,7 +116,8 @@ AssignmentTarget WarpExpressionParser::shape_element(SyntaxNode node, const Assi
   const int rank = measured.type.is_array() ? measured.type.rank : 1;
   const std::int64_t dimension = number->number().integer;
   if (dimension < 0 || dimension >= rank) {
-    context_.error(node, fmt::format("array has {} dimensions", rank));
+    context_.error(node, fmt::format("shape index {} is out of range; the array has {} dimension{}", dimension, rank,
+                                     rank == 1 ? "" : "s"));
     return {};
   }
   const ExprId extent = extent_of(context_, node, measured, static_cast<int>(dimension));

@@ -198,7 +198,7 @@ ExprId WarpExpressionParser::tile_filled(SyntaxNode node, std::string_view name)
     return context_.operation(node, Op::kSplat, {number}, tile);
   }
   const SyntaxNode filling = given(1, "value");
-  if (!filling) return context_.error(node, "value argument is missing");
+  if (!filling) return context_.error(node, "argument 'value' is missing");
   const ExprId number = component(filling, *type);
   return number == kNone ? kNone : context_.operation(node, Op::kSplat, {number}, tile);
 }
@@ -309,7 +309,7 @@ void WarpExpressionParser::tile_accumulate(SyntaxNode call) {
   const TileArguments given(call);
   const std::string_view unknown = given.unknown({"a", "b", "out"});
   if (!unknown.empty() || given.positional() > 3) {
-    context_.error(call, "alpha and beta are not supported");
+    context_.error(call, "arguments alpha and beta of wp.tile_matmul are not supported");
     return;
   }
   const AssignmentTarget out = place(given(2, "out"));

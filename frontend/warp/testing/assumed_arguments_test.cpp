@@ -60,8 +60,9 @@ TEST(AssumedArguments, OmitUnannotatedParameters) {
   const ParsedFile file = read(factory(
       "n, f", std::string(kStore) + "@wp.kernel\ndef calls(x: wp.array(dtype=float)):\n    x[wp.tid()] = f(x[0])\n"));
   EXPECT_THAT(kernels(file), ElementsAre("(k)", "(calls)"));
-  EXPECT_THAT(messages(file), HasSubstr("n: it is an argument of make, which is known only when Python runs\n"));
-  EXPECT_THAT(messages(file), HasSubstr("f(...): it is an argument of make, which is known only when Python runs\n"));
+  EXPECT_THAT(messages(file), HasSubstr("n: the value of this parameter of make is known only when Python runs\n"));
+  EXPECT_THAT(messages(file),
+              HasSubstr("f(...): the value of this parameter of make is known only when Python runs\n"));
 }
 
 TEST(AssumedArguments, AreReportedForKernelsThatUseThem) {

@@ -124,9 +124,9 @@ TEST_F(Imports, ResolveMembersOfModules) {
   EXPECT_EQ(body_text(read("from . import physics as p", "x[p.Kind.FREE] = 1.0\nv = p.vec6(2.0)\nx[0] = v[1]")),
             body_text(read("from .physics import Kind, vec6", "x[Kind.FREE] = 1.0\nv = vec6(2.0)\nx[0] = v[1]")));
   EXPECT_THAT(messages(read("from . import physics", "x[0] = physics.plain(x[0])")),
-              HasSubstr("in physics.py, it is a Python function"));
+              HasSubstr("in physics.py, the name is a Python function"));
   EXPECT_THAT(messages(read("from . import physics", "x[0] = physics.absent(x[0])")),
-              HasSubstr("physics.py does not define it"));
+              HasSubstr("physics.py does not define this name"));
   EXPECT_THAT(messages(read("from . import physics", "physics = x[0]\nx[0] = physics.scaled(x[0])")),
               HasSubstr("error: in k"));
 
@@ -151,7 +151,8 @@ TEST_F(Imports, MayBeCircular) {
   modules[".a"] = "from .b import B\nfrom .b import C as A\n";
   modules[".b"] = "from .a import A as C\nB = 5.0\n";
   EXPECT_EQ(body_text(read("from .a import B", "x[0] = B")), "x[0] = 5.0\n");
-  EXPECT_THAT(messages(read("from .a import A", "x[0] = A")), HasSubstr("in a.py, in b.py, a.py does not define it"));
+  EXPECT_THAT(messages(read("from .a import A", "x[0] = A")),
+              HasSubstr("in a.py, in b.py, a.py does not define this name"));
 }
 
 TEST_F(Imports, MayBeCircularDuringLoading) {
@@ -188,16 +189,17 @@ TEST_F(Imports, ReportFileOfLocation) {
 
 TEST_F(Imports, ReportWhyNameIsUnknown) {
   EXPECT_THAT(messages(read("from .absent import f", "x[0] = f(x[0])")),
-              HasSubstr("it comes from module '.absent', which could not be loaded"));
-  EXPECT_THAT(messages(read("from .physics import f", "x[0] = f(x[0])")), HasSubstr("physics.py does not define it"));
+              HasSubstr("imported from module '.absent', which could not be loaded"));
+  EXPECT_THAT(messages(read("from .physics import f", "x[0] = f(x[0])")),
+              HasSubstr("physics.py does not define this name"));
   EXPECT_THAT(messages(read("from .physics import plain", "x[0] = plain(x[0])")),
-              HasSubstr("in physics.py, it is a Python function, not decorated with @wp.func"));
+              HasSubstr("in physics.py, the name is a Python function without the decorator @wp.func"));
   modules[".broken"] = "import warp as wp\n@wp.struct\nclass S(Base):\n    a: float\n\ndef f(:\n";
   EXPECT_THAT(messages(read("from .broken import S", "s = S()")),
               HasSubstr("in broken.py, struct S could not be parsed: the file has a syntax error here"));
   modules[".binary"] = std::string("a\0b", 3);
   EXPECT_THAT(messages(read("from .binary import f", "x[0] = f(x[0])")),
-              HasSubstr("it comes from module '.binary', which could not be loaded"));
+              HasSubstr("imported from module '.binary', which could not be loaded"));
 }
 
 TEST_F(Imports, AreOverriddenByLaterDefinitions) {
@@ -212,9 +214,9 @@ TEST_F(Imports, AreOverriddenByLaterDefinitions) {
   EXPECT_THAT(ir::to_text(later.module), HasSubstr("return min(x, 2.5)")) << messages(later);
   EXPECT_THAT(messages(read("@wp.func\ndef clipped(x: float):\n    return -x\nfrom .absent import clipped",
                             "x[0] = clipped(x[0])")),
-              HasSubstr("it comes from module '.absent', which could not be loaded"));
+              HasSubstr("imported from module '.absent', which could not be loaded"));
   EXPECT_THAT(messages(read("from .physics import LIMIT\nLIMIT = 1.0", "x[0] = LIMIT")),
-              HasSubstr("it is assigned more than once"));
+              HasSubstr("the name is assigned more than once"));
 }
 
 TEST_F(Imports, AreShadowedByParametersAndVariables) {

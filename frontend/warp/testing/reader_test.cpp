@@ -147,11 +147,11 @@ TEST(PythonParser, RejectsNestedKernelsThatUseRunTimeValues) {
       "        pass\n" +
       std::string(kSimple));
   EXPECT_EQ(messages(file),
-            "test.py:5:16: error: in inner: n: it is an argument of make, which is known only when Python runs\n"
-            "test.py:9:5: error: in method: def method: defined inside a class, so the names it uses are known only "
-            "when Python runs\n"
-            "test.py:13:5: error: in maybe: def maybe: defined inside a compound statement, so the names it uses are "
-            "known only when Python runs\n");
+            "test.py:5:16: error: in inner: n: the value of this parameter of make is known only when Python runs\n"
+            "test.py:9:5: error: in method: def method: defined inside a class, so the names in the definition are "
+            "known only when Python runs\n"
+            "test.py:13:5: error: in maybe: def maybe: defined inside a compound statement, so the names in the "
+            "definition are known only when Python runs\n");
   EXPECT_EQ(file.module.kernels.size(), 1U);
 }
 
@@ -193,7 +193,7 @@ TEST(PythonParser, InstantiatesKernelForEachFactoryCall) {
       "def uses(x: wp.array(dtype=int)):\n"
       "    x[0] = count\n");
   EXPECT_EQ(messages(file),
-            "test.py:6:16: error: in k5: n: its argument 'os.cpu_count(...)' is known only when Python runs\n");
+            "test.py:6:16: error: in k5: n: the argument 'os.cpu_count(...)' is known only when Python runs\n");
   ASSERT_EQ(file.module.kernels.size(), 3U);
   EXPECT_EQ(file.module.kernels[0].name, "k3");
   EXPECT_EQ(file.module.kernels[1].name, "k4");

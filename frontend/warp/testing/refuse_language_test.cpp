@@ -123,8 +123,8 @@ const RejectionCase kCases[] = {
      .messages = "4:14: error: in k: (1, 2): expression is not supported in kernels (tuple)"},
     {.name = "NestedFunction",
      .body = "def f():\n    pass",
-     .messages = "4:5: error: in k: def f():: Warp does not support functions inside kernels and functions; move it "
-                 "out and decorate it with @wp.func"},
+     .messages = "4:5: error: in k: def f():: Warp does not support functions inside kernels and functions; define the "
+                 "function at module level with @wp.func"},
     {.name = "Try",
      .body = "try:\n    x[0] = a\nexcept:\n    pass",
      .messages = "4:5: error: in k: try:: statement is not supported in kernels (try_statement)"},

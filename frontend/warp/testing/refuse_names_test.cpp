@@ -12,8 +12,8 @@ const RejectionCase kCases[] = {
      .messages = "4:5: error: in k: wp.mesh_query(...): unknown or unsupported function"},
     {.name = "EigenvectorsOfIterationThatHasNotConverged",
      .body = "q, d = wp.eig3(wp.identity(n=3, dtype=float))",
-     .messages = "4:12: error: in k: wp.eig3(...): function is not supported: Warp stops its iteration before it has "
-                 "converged, so that the error of the result has no bound"},
+     .messages = "4:12: error: in k: wp.eig3(...): function is not supported: Warp stops the iteration before "
+                 "convergence, so the error of the result has no bound"},
     {.name = "AxisThatDoesNotExist",
      .body = "e = wp.quat_to_euler(wp.quat_identity(), 0, 1, -1)",
      .messages = "4:9: error: in k: wp.quat_to_euler(...): each axis must be the constant 0, 1 or 2"},
@@ -22,7 +22,7 @@ const RejectionCase kCases[] = {
      .messages = "4:8: error: in k: v != v: Warp does not compile this comparison of vec3 values; use not (a == b)"},
     {.name = "PoissonWithoutMean",
      .body = "s = wp.rand_init(1)\nx[0] = float(wp.poisson(s))",
-     .messages = "5:18: error: in k: wp.poisson(...): expected the random generator state and the mean"},
+     .messages = "5:18: error: in k: wp.poisson(...): expected two arguments: the random generator state and the mean"},
     {.name = "MathFunctionThatWarpLacks",
      .above = "import math\n",
      .body = "x[0] = math.hypot(a, a)",
@@ -96,7 +96,7 @@ const RejectionCase kCases[] = {
      .messages = "4:9: error: in k: v.w: vec3 has no supported attribute 'w'"},
     {.name = "ShapeIndexOutOfRange",
      .body = "m = x.shape[1]",
-     .messages = "4:9: error: in k: x.shape[1]: array has 1 dimensions"},
+     .messages = "4:9: error: in k: x.shape[1]: shape index 1 is out of range; the array has 1 dimension"},
     {.name = "ArrayAsValue",
      .body = "a = x * 2.0",
      .messages = "4:9: error: in k: x: arrays cannot be used as values; index the array"},
@@ -160,9 +160,8 @@ const RejectionCase kCases[] = {
          "wp.ref are not supported; return the new value instead"},
     {.name = "BlockSize",
      .body = "m = wp.block_dim()",
-     .messages =
-         "4:9: error: in k: wp.block_dim(...): wp.block_dim() depends on the launch, so the result of the kernel "
-         "would; pass the size as a parameter"},
+     .messages = "4:9: error: in k: wp.block_dim(...): wp.block_dim() depends on the launch, and so would the result "
+                 "of the kernel; pass the block size as a parameter"},
     {.name = "StarredScalar",
      .body = "x[0] = wp.min(*a)",
      .messages = "4:19: error: in k: *a: a starred argument must be a vector, matrix, quaternion or transform, got "
@@ -336,7 +335,7 @@ const RejectionCase kCases[] = {
     {.name = "PythonFunction",
      .above = "def f(y):\n    return y\n",
      .body = "x[0] = f(a)",
-     .messages = "6:12: error: in k: f(...): it is a Python function, not decorated with @wp.func"},
+     .messages = "6:12: error: in k: f(...): the name is a Python function without the decorator @wp.func"},
     {.name = "NativeFunction",
      .above = "@wp.func_native('return 1;')\ndef f(y: float) -> float: ...\n",
      .body = "x[0] = f(a)",
@@ -344,23 +343,23 @@ const RejectionCase kCases[] = {
     {.name = "ImportThatCannotBeLoaded",
      .above = "from other import f\n",
      .body = "x[0] = f(a)",
-     .messages = "5:12: error: in k: f(...): it comes from module 'other', which could not be loaded"},
+     .messages = "5:12: error: in k: f(...): imported from module 'other', which could not be loaded"},
     {.name = "ConstantKnownOnlyAtRunTime",
      .above = "N = len('abc')\n",
      .body = "x[0] = N",
-     .messages = "5:12: error: in k: N: its value 'len(...)' is known only when Python runs"},
+     .messages = "5:12: error: in k: N: the value 'len(...)' is known only when Python runs"},
     {.name = "ConstantAssignedTwice",
      .above = "N = 1.0\nN = 2.0\n",
      .body = "x[0] = N",
-     .messages = "6:12: error: in k: N: it is assigned more than once"},
+     .messages = "6:12: error: in k: N: the name is assigned more than once"},
     {.name = "ConstantAssignedUnderCondition",
      .above = "if True:\n    N = 1.0\n",
      .body = "x[0] = N",
-     .messages = "6:12: error: in k: N: it is assigned under a condition that is known only when Python runs"},
+     .messages = "6:12: error: in k: N: the name is assigned under a condition that is known only when Python runs"},
     {.name = "TupleConstant",
      .above = "N = (1, 2)\n",
      .body = "m = N[0]",
-     .messages = "5:9: error: in k: N: its value '(1, 2)' is known only when Python runs"},
+     .messages = "5:9: error: in k: N: the value '(1, 2)' is known only when Python runs"},
     {.name = "UntypedParameter",
      .parameters = "x",
      .body = "pass",
@@ -370,20 +369,20 @@ const RejectionCase kCases[] = {
      .body = "x[0] = f(a)",
      .messages =
          "6:5: error: in g: g: parameter types must be the same as those of f, followed by one adjoint for each "
-         "result\n10:12: error: in k: f(...): its gradient could not be parsed"},
+         "result\n10:12: error: in k: f(...): the gradient of this function could not be parsed"},
     {.name = "AssignmentToAdjoint",
      .above = "@wp.func\ndef f(y: float):\n    return y\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n"
               "    wp.adjoint[y] = adj_ret\n",
      .body = "x[0] = f(a)",
      .messages =
          "7:5: error: in g: wp.adjoint[y]: adjoints cannot be assigned; use +=, because other uses may also have "
-         "contributed\n10:12: error: in k: f(...): its gradient could not be parsed"},
+         "contributed\n10:12: error: in k: f(...): the gradient of this function could not be parsed"},
     {.name = "ReadOfAdjoint",
      .above = "@wp.func\ndef f(y: float):\n    return y\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n"
               "    wp.adjoint[y] += wp.adjoint[y]\n",
      .body = "x[0] = f(a)",
      .messages = "7:22: error: in g: wp.adjoint[y]: adjoints cannot be read; accumulate into them with +=\n"
-                 "10:12: error: in k: f(...): its gradient could not be parsed"},
+                 "10:12: error: in k: f(...): the gradient of this function could not be parsed"},
     {.name = "AdjointInKernel",
      .body = "wp.adjoint[a] += 1.0",
      .messages =

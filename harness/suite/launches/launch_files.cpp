@@ -131,7 +131,7 @@ class Binder {
       components += ir::element_count(argument) *
                     static_cast<std::int64_t>(ir::scalar_components(module_, argument.type.element()).size());
     if (components > kMostComponents)
-      reject(fmt::format("its arguments have {} scalar components, at most {} are supported", components,
+      reject(fmt::format("the arguments have {} scalar components, but at most {} are supported", components,
                          kMostComponents));
     if (!unsupported_.empty()) return BoundLaunch{.launch = std::nullopt, .unsupported = unsupported_};
     return BoundLaunch{.launch = std::move(launch_), .unsupported = {}};
@@ -153,9 +153,9 @@ class Binder {
                                      file_.dim.end(), [](std::int64_t extent) { return extent != 1; });
     // The threads of a block share their indices in a kernel with tiles.
     if (repeats && !ir::uses_tiles(kernel_)) {
-      reject(
-          fmt::format("it has {} extents, but wp.tid() returns {} indices, so that several threads get the same ones",
-                      file_.dim.size(), rank));
+      reject(fmt::format(
+          "the launch has {} extents, but wp.tid() returns {} indices, so several threads get the same indices",
+          file_.dim.size(), rank));
     }
   }
 
@@ -307,7 +307,7 @@ Result<void> attach_launches(Selection& selection, const std::vector<LaunchFile>
     }
     if (own.empty()) {
       selection.notes.push_back(
-          {.kind = "no recorded launch, judged on generated inputs", .text = kernel.source.selector});
+          {.kind = "kernel without a recorded launch, judged on generated inputs", .text = kernel.source.selector});
       continue;
     }
     used.insert(own.begin(), own.end());
@@ -316,15 +316,16 @@ Result<void> attach_launches(Selection& selection, const std::vector<LaunchFile>
   }
   for (const LaunchFile& file : files) {
     if (!used.contains(&file))
-      selection.notes.push_back({.kind = "launch of another kernel", .text = file.path.string()});
+      selection.notes.push_back(
+          {.kind = "recorded launch of a kernel that is not selected", .text = file.path.string()});
   }
   if (!used.empty()) return {};
   std::set<std::string> names;
   for (const LaunchFile& file : files)
     names.insert(file.kernel);
-  return Error{
-      fmt::format("no recorded launch is of a selected kernel; there are launches of {}", fmt::join(names, ", ")),
-      files.front().path.parent_path().string()};
+  return Error{fmt::format("no recorded launch belongs to a selected kernel; the recorded launches belong to {}",
+                           fmt::join(names, ", ")),
+               files.front().path.parent_path().string()};
 }
 
 }  // namespace assay::harness

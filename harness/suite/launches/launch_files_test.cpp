@@ -125,7 +125,7 @@ TEST_F(LaunchFilesTest, NotesKernelsWithoutLaunch) {
   const Result<Selection> selection = attached();
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   EXPECT_EQ(selection->kernels[1].source.launches, nullptr);
-  EXPECT_THAT(selection->notes, ElementsAre(Note{.kind = "no recorded launch, judged on generated inputs",
+  EXPECT_THAT(selection->notes, ElementsAre(Note{.kind = "kernel without a recorded launch, judged on generated inputs",
                                                  .text = (dir_ / "kernels.py").string() + ":rows"}));
 }
 
@@ -134,7 +134,8 @@ TEST_F(LaunchFilesTest, SelectsByNameOfSourceFile) {
         fmt::format(
             R"({{"schema_version": "1.0.0", "kernel": "push", "source": "other.py", "dim": [2], "arguments": {}}})",
             kArguments));
-  EXPECT_THAT(error(), HasSubstr("no recorded launch is of a selected kernel; there are launches of push"));
+  EXPECT_THAT(error(),
+              HasSubstr("no recorded launch belongs to a selected kernel; the recorded launches belong to push"));
 }
 
 TEST_F(LaunchFilesTest, PadsMissingExtents) {
@@ -196,7 +197,7 @@ TEST_F(LaunchFilesTest, ReportsSharedMemoryOnlyIfTheKernelChangesIt) {
 
 TEST_F(LaunchFilesTest, ReportsThreadsWithEqualIndices) {
   write_launch("push", "[2, 4]", kArguments);
-  EXPECT_THAT(unsupported(), HasSubstr("it has 2 extents, but wp.tid() returns 1 indices"));
+  EXPECT_THAT(unsupported(), HasSubstr("the launch has 2 extents, but wp.tid() returns 1 indices"));
   write_launch("push", "[2, 1]", kArguments);
   EXPECT_EQ(unsupported(), "");
 }

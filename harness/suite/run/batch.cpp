@@ -314,7 +314,7 @@ Result<transforms::AdjointModule> as_warp_returns(transforms::AdjointModule adjo
   const std::size_t before = adjoint.gradients.size();
   std::erase_if(adjoint.gradients, [](const transforms::GradientParameter& gradient) { return !gradient.is_array; });
   if (before > 0 && adjoint.gradients.empty())
-    return Error{"Warp returns no gradients of parameters passed by value, and no array has floats"};
+    return Error{"Warp returns gradients of arrays only, and the kernel has no array with floats"};
   return adjoint;
 }
 

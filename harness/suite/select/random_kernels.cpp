@@ -13,7 +13,7 @@ namespace assay::harness {
 namespace {
 
 Error defect(const std::string& name, const std::string& what) {
-  return {fmt::format("internal error: the generated kernel {}", what), name};
+  return {fmt::format("internal error: {}", what), name};
 }
 
 void name_source(KernelSource& source, const std::string& name) {
@@ -26,14 +26,19 @@ void name_source(KernelSource& source, const std::string& name) {
 
 Result<KernelSource> source_of(const generators::Generated& made) {
   Result<std::string> python = source::warp::write_kernel(made.module, 0);
-  if (!python.ok()) return defect(made.name, "cannot be written as Python: " + python.error().text());
+  if (!python.ok())
+    return defect(made.name, "the generated kernel cannot be written as Python: " + python.error().text());
   Result<KernelSet> read = read_text(*python, made.name + ".py");
-  if (!read.ok()) return defect(made.name, "cannot be parsed again: " + read.error().text());
-  if (read->kernels.size() != 1) return defect(made.name, "is parsed as several kernels");
+  if (!read.ok())
+    return defect(made.name, "the Python text of the generated kernel cannot be parsed: " + read.error().text());
+  if (read->kernels.size() != 1)
+    return defect(made.name, "the Python text of the generated kernel does not define exactly one kernel");
   KernelSource source = std::move(read->kernels.front());
-  if (source.parse_error) return defect(made.name, "cannot be parsed again: " + source.parse_error->text());
+  if (source.parse_error)
+    return defect(made.name, "the Python text of the generated kernel cannot be parsed: " + source.parse_error->text());
   const auto canonical = [](const ir::Module& module) { return ir::to_text(module, ir::Naming::kCanonical); };
-  if (canonical(*source.module) != canonical(made.module)) return defect(made.name, "is parsed as a different program");
+  if (canonical(*source.module) != canonical(made.module))
+    return defect(made.name, "the Python text of the generated kernel is parsed as a different program");
   name_source(source, made.name);
   return source;
 }
@@ -55,7 +60,8 @@ Result<KernelSource> unparsed_random_kernel(std::string_view name) {
   if (!made.ok()) return made.error();
   Result<std::optional<source::warp::WrittenModule>> written =
       source::warp::write_module(made->module, made->name + ".py");
-  if (!written.ok()) return defect(made->name, "cannot be written as Python: " + written.error().text());
+  if (!written.ok())
+    return defect(made->name, "the generated kernel cannot be written as Python: " + written.error().text());
   if (!written->has_value()) return source_of(*made);
   source::warp::WrittenModule& whole = **written;
   KernelSource source{.module = std::make_shared<const ir::Module>(std::move(whole.module)),

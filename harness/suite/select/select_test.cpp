@@ -261,7 +261,7 @@ def unknown(out: wp.array(dtype=float)):
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_TRUE(read->kernels[0].module);
   EXPECT_THAT(read->kernels[1].parse_error->text(),
-              HasSubstr("it comes from module 'elsewhere', which could not be loaded"));
+              HasSubstr("imported from module 'elsewhere', which could not be loaded"));
   EXPECT_THAT(read->kernels[0].python, HasSubstr("@wp.kernel\ndef k("));
   // A text has no adjacent files.
   EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);

@@ -85,7 +85,7 @@ Result<std::string> source_file_contents(const std::string& path, const frontend
     return Error{fmt::format("cannot be read: {}; expected {}", why, language.file_kind), path};
   };
   std::error_code error;
-  if (fs::is_directory(path, error)) return reject("it is a folder");
+  if (fs::is_directory(path, error)) return reject("the path is a folder");
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream.is_open()) return reject(std::generic_category().message(errno));

@@ -62,10 +62,11 @@ std::string site_text(const json& site) {
 std::string memory_text(const json& fault) {
   if (!fault.contains("space")) return "";
   const std::string allocation = fault.at("allocation");
-  if (allocation.empty()) return fmt::format("{} outside all arrays", fault.at("address").get<std::string>());
-  return fmt::format("{}, {} bytes at byte {} of {} ({} {})", allocation, fault.at("access_bytes").get<std::int64_t>(),
-                     fault.at("offset").get<std::int64_t>(), fault.at("allocation_bytes").get<std::int64_t>(),
-                     fault.at("space").get<std::string>(), fault.at("address").get<std::string>());
+  if (allocation.empty()) return fmt::format("address {} outside all arrays", fault.at("address").get<std::string>());
+  return fmt::format("{}, {} bytes at byte {} of {} ({} address {})", allocation,
+                     fault.at("access_bytes").get<std::int64_t>(), fault.at("offset").get<std::int64_t>(),
+                     fault.at("allocation_bytes").get<std::int64_t>(), fault.at("space").get<std::string>(),
+                     fault.at("address").get<std::string>());
 }
 
 // The table of the device's findings; null if there are none.

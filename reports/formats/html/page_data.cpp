@@ -33,10 +33,11 @@ constexpr std::array<TierLabel, 6> kTiers{{
      "Checks the generated code in its own types: as in f64_promotion, with the unit roundoff of each type (f32 2⁻²⁴, "
      "f64 2⁻⁵³, f16 2⁻¹¹, bf16 2⁻⁸); sums in unspecified order are bounded for every order."},
     {"t5", "determinism",
-     "Repeats the launch with other thread orders: within the bounds of f64_promotion and native_precision, or bitwise "
-     "equal."},
+     "Repeats the launch with other thread orders. The results must be within the bounds of f64_promotion and "
+     "native_precision, or bitwise equal."},
     {"devices", "cross-check device",
-     "Compares with the same launch on another device: the two results may differ by at most the sum of both bounds."},
+     "Compares the results with those of the same launch on another device. Two values may differ by at most the sum "
+     "of their bounds."},
 }};
 constexpr std::array<const char*, 6> kDoubts{"path", "kink", "conditioning", "overflow", "race", "domain"};
 

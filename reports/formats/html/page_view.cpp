@@ -106,7 +106,7 @@ json devices_view(const Run& run, const Denominators& of) {
     devices.push_back({{"name", name},
                        {"tone", used ? "passed" : "unsupported"},
                        {"state", used        ? "used"
-                                 : available ? "available, not used"
+                                 : available ? "available but not used"
                                              : device.at("reason").get<std::string>()},
                        {"detail", detail}});
   }
