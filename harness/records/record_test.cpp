@@ -88,7 +88,7 @@ std::string first_diagnostic(const std::string& line) {
   return diagnostics.empty() ? "" : diagnostics.front().text();
 }
 
-TEST(ExactNumber, ContainsShortestTextAndBits) {
+TEST(ExactNumber, ContainsShortestDecimalAndBits) {
   EXPECT_EQ(exact(0.1F), (ExactNumber{"0.1", "0x3dcccccd"}));
   EXPECT_EQ(exact(0.1), (ExactNumber{"0.1", "0x3fb999999999999a"}));
   EXPECT_EQ(exact(-0.0F), (ExactNumber{"-0", "0x80000000"}));

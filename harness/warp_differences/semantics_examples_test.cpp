@@ -162,7 +162,7 @@ TEST_F(SemanticsExamples, DoubleConstantKeepsItsDigits) {
   expect_results<double>("double_constant", {1}, {1.4142135623730951});
 }
 
-TEST_F(SemanticsExamples, OverflowIsUndefined) {
+TEST_F(SemanticsExamples, SignedOverflowIsRejectedAsUndefined) {
   EXPECT_EQ(warp_["greater_after_sum"], (std::vector<double>{1, 1}));
   const Result<ComparedKernel> inside = assay<std::int32_t>("greater_after_sum", {1});
   EXPECT_TRUE(inside.ok()) << inside.error().text();

@@ -32,7 +32,7 @@ TEST(Template, SkipsNestedSectionsOfHiddenSection) {
   EXPECT_EQ(fill("a{{#x}}{{#y}}{{z}}{{/y}}{{/x}}b", {{"x", false}}), "ab");
 }
 
-TEST(Template, DoesNotExpandValues) { EXPECT_EQ(fill("{{x}}", {{"x", "{{y}}"}}), "{{y}}"); }
+TEST(Template, DoesNotExpandTagsInValues) { EXPECT_EQ(fill("{{x}}", {{"x", "{{y}}"}}), "{{y}}"); }
 
 TEST(TemplateDeath, AbortsOnUnknownName) {
   EXPECT_DEATH(fill("{{absent}}", json::object()), "no member is named absent");
