@@ -78,7 +78,7 @@ TEST(LaunchScalars, WritingSixteenBitFloatRoundsOverflowToInfinity) {
   EXPECT_EQ(float_as_bits(Scalar::kF16, -0x1p-26), 0x8000);
 }
 
-TEST(LaunchScalars, FloatsRoundTripAndRoundOnce) {
+TEST(LaunchScalars, FloatsRoundTripWithOneRounding) {
   std::array<std::byte, 8> memory{};
   write_float(Scalar::kF32, memory.data(), 0.1);
   EXPECT_EQ(read_float(Scalar::kF32, memory.data()), static_cast<double>(0.1F));

@@ -154,9 +154,7 @@ TEST_F(SemanticsExamples, NegativeOfZeroIsPositiveZero) {
   expect_results<float>("reciprocal_of_negative", {0.0F, 2.0F}, {HUGE_VAL, -0.5});
 }
 
-TEST_F(SemanticsExamples, IndexBelowZeroReadsLastElement) {
-  expect_results<float>("element_before", {1, 2, 4}, {4, 1, 2});
-}
+TEST_F(SemanticsExamples, NegativeIndexCountsFromEnd) { expect_results<float>("element_before", {1, 2, 4}, {4, 1, 2}); }
 
 TEST_F(SemanticsExamples, DoubleConstantKeepsItsDigits) {
   expect_results<double>("double_constant", {1}, {1.4142135623730951});

@@ -93,7 +93,7 @@ TEST(ActivityAnalysis, PropagatesThroughLoopsAndStopsAtIntegers) {
     EXPECT_TRUE(name == "first" || name == "second" || name == "add") << name;
 }
 
-TEST(ActivityAnalysis, MarksOperandsOfSelectionsAsMaskable) {
+TEST(ActivityAnalysis, MarksOperandsOfSelectionsAsPossiblyUnused) {
   const Analysed a(R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let plain: f32 = sin(x[i])
   let product: f32 = mul(plain, plain)
