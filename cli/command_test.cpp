@@ -49,7 +49,7 @@ class CommandTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(CommandTest, ReportUnpacksArchive) {
+TEST_F(CommandTest, ReportUnpacksTarArchive) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --output gpu/run").status, 0);
   ASSERT_EQ(workshop_.run("tar --format=ustar -czf gpu.tar.gz gpu && rm -r gpu && mkdir elsewhere").status, 0);
   const CommandResult ran = workshop_.run("assay report gpu.tar.gz --output elsewhere");
@@ -111,7 +111,7 @@ TEST_F(CommandTest, BenchRejectsMissingDeviceBeforeMeasuring) {
   EXPECT_FALSE(std::filesystem::exists(workshop_.path() / "bench"));
 }
 
-TEST_F(CommandTest, RunJudgesKernelInFileAndWritesReport) {
+TEST_F(CommandTest, RunJudgesKernelOfFileAndWritesReport) {
   const CommandResult ran = workshop_.run("assay run two.py:scale --quick");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("user"), HasSubstr("1/1"), HasSubstr("out/report.html")));
@@ -125,7 +125,7 @@ TEST_F(CommandTest, RunJudgesKernelInFileAndWritesReport) {
   EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("user/two.scale"));
 }
 
-TEST_F(CommandTest, ReproduceCommandRepeatsTheResult) {
+TEST_F(CommandTest, ReproduceCommandOfRecordGivesSameResult) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --seed 5 --pass backward").status, 0);
   const harness::RunRecords first = records();
   ASSERT_EQ(first.cases.size(), 1U);
@@ -175,7 +175,7 @@ TEST_F(CommandTest, PtxDeviceJudgesMostKernelsInFastCompileMode) {
       << "a selector that names a mode";
 }
 
-TEST_F(CommandTest, PtxDeviceJudgesUserKernelsInOptimisedModes) {
+TEST_F(CommandTest, PtxDeviceJudgesUserKernelsInOptimizedModes) {
   EXPECT_EQ(workshop_.run("assay list two.py:scale --device ptx").out,
             "user/two.scale/f32/ptx/forward\nuser/two.scale/f32/ptx/backward\n"
             "user/two.scale/f32/ptx/forward/default\nuser/two.scale/f32/ptx/backward/default\n");
@@ -223,13 +223,13 @@ TEST_F(CommandTest, PtxRunExecutesFileAndReportsFindings) {
   EXPECT_THAT(workshop_.run("assay ptx run broken.ptx").err, HasSubstr("broken.ptx:3:1: found 'add'"));
 }
 
-TEST_F(CommandTest, ProfileReportsNoProfileForCpu) {
+TEST_F(CommandTest, ProfileReportsThatCpuHasNoProfile) {
   const CommandResult ran = workshop_.run("assay profile two.py:scale --device cpu");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("no profile: none of these devices counts executed instructions"));
 }
 
-TEST_F(CommandTest, PatternWithPassRunsOnlyThatPass) {
+TEST_F(CommandTest, SelectorWithPassRunsOnlyThatPass) {
   ASSERT_EQ(workshop_.run("assay run loop/r1_1/*/cpu/backward loop/r1_2/*/cpu/forward --quick").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
@@ -248,7 +248,7 @@ TEST_F(CommandTest, MissingDeviceMakesEveryCaseUnsupported) {
   }
 }
 
-TEST_F(CommandTest, MissingCompilerMakesCpuUnsupported) {
+TEST_F(CommandTest, MissingCompilerMakesCpuCasesUnsupported) {
   const CommandResult ran = workshop_.run("assay run two.py:scale --cxx no-such-compiler");
   EXPECT_EQ(ran.status, 77);
   EXPECT_THAT(ran.out, HasSubstr("no-such-compiler"));
@@ -269,7 +269,7 @@ TEST_F(CommandTest, InterruptedRunKeepsRecordsAndSuggestsResume) {
   EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("did not finish"));
 }
 
-TEST_F(CommandTest, IgnoredSignalStaysIgnored) {
+TEST_F(CommandTest, RunContinuesAfterSignalIgnoredByParent) {
   const CommandResult ran = workshop_.run(
       "trap '' HUP; \"$program\" run two.py:scale --quick & pid=$!\n"
       "for i in $(seq 300); do [ -e out/records.jsonl ] && break; sleep 0.01; done\n"
@@ -277,7 +277,7 @@ TEST_F(CommandTest, IgnoredSignalStaysIgnored) {
   EXPECT_EQ(ran.status, 0) << ran.err;
 }
 
-TEST_F(CommandTest, OutputFilesDoNotReuseClosedStandardStreams) {
+TEST_F(CommandTest, RunWritesRecordsIfStandardStreamsAreClosed) {
   EXPECT_EQ(workshop_.run("assay run two.py --quick --pass forward >&- 2>&-").status, 1);
   EXPECT_EQ(records().cases.size(), 2U);
 }
@@ -315,7 +315,7 @@ TEST_F(CommandTest, EmitToPtxReportsMissingNvrtc) {
   }
 }
 
-TEST_F(CommandTest, DiffFitsWidthAndAlignsEntryPoints) {
+TEST_F(CommandTest, DiffLimitsLineWidthAndAlignsEntryPoints) {
   const CommandResult ran = workshop_.run("assay diff two.py:scale --width 120");
   EXPECT_EQ(ran.status, 0);
   bool paired = false;
@@ -358,7 +358,7 @@ TEST_F(CommandTest, ReportIsRegeneratedFromRecords) {
   EXPECT_EQ(workshop_.read("out/report.html"), page);
 }
 
-TEST_F(CommandTest, StateUpdatesPageFromRun) {
+TEST_F(CommandTest, StateCommandUpdatesCudaStatePage) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
   ASSERT_EQ(workshop_.run("mkdir conformance && cp '" ASSAY_SOURCE_DIR "/conformance/state.json' conformance/").status,
             0);

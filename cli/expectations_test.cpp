@@ -75,7 +75,7 @@ TEST_F(ExpectationsTest, StaleExpectationFailsRunWithLineNumber) {
   EXPECT_THAT(expired.out, HasSubstr("waivers.csv:2: expired: user/two.races defect"));
 }
 
-TEST_F(ExpectationsTest, FailuresFileIsAValidExpectationsFile) {
+TEST_F(ExpectationsTest, AcceptsFailuresCsvAsExpectationsFile) {
   const std::string run = "assay run two.py --quick --pass forward";
   ASSERT_EQ(workshop_.run(run).status, 1);
   ASSERT_EQ(workshop_.run("mv out/failures.csv known.csv").status, 0);
@@ -86,7 +86,7 @@ TEST_F(ExpectationsTest, FailuresFileIsAValidExpectationsFile) {
   EXPECT_EQ(workshop_.run("assay report out --expect known.csv").status, 0);
 }
 
-TEST_F(ExpectationsTest, CompareAndBaselineReportChanges) {
+TEST_F(ExpectationsTest, CompareCommandAndBaselineOptionReportChanges) {
   ASSERT_EQ(workshop_.run("assay run two.py --quick --pass forward --output before").status, 1);
   const CommandResult same = workshop_.run("assay compare before before");
   EXPECT_EQ(same.status, 0) << same.err;

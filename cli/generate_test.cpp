@@ -108,7 +108,7 @@ TEST_F(GenerateTest, ValidateRejudgesRowsAndDetectsChangedEvidence) {
   EXPECT_EQ(workshop_.run("assay validate nowhere").status, 2);
 }
 
-TEST_F(GenerateTest, MergesSplitsComparesAndShowsDatasets) {
+TEST_F(GenerateTest, DatasetCommandMergesSplitsComparesAndShows) {
   const std::string make = "assay generate --count 520 --no-verify --families math,loop --output ";
   expect_ok(make + "whole");
   expect_ok(make + "a --shard 0/2 && " + make + "b --shard 1/2 && assay dataset merge b a --output merged");

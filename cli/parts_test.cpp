@@ -14,7 +14,7 @@ using testing::CommandResult;
 using ::testing::HasSubstr;
 using testing::Workshop;
 
-class PartsTest : public ::testing::Test {
+class PartialRunTest : public ::testing::Test {
  protected:
   harness::RunRecords records(const std::string& dir) const {
     auto run = harness::read_records(workshop_.path() / dir);
@@ -25,7 +25,7 @@ class PartsTest : public ::testing::Test {
   Workshop workshop_{ASSAY_PROGRAM};
 };
 
-TEST_F(PartsTest, MergedShardsEqualUnshardedRun) {
+TEST_F(PartialRunTest, MergedShardsEqualUnshardedRun) {
   const std::string run = "assay run loop --random 4 --quick --pass forward ";
   ASSERT_EQ(workshop_.run(run + "--output whole").status, 0);
   for (const std::string shard : {"1", "2", "3"})
@@ -40,7 +40,7 @@ TEST_F(PartsTest, MergedShardsEqualUnshardedRun) {
             "assay: error: shard 2 of 3 is missing\n");
 }
 
-TEST_F(PartsTest, FailedInRunsOnlyEarlierFailures) {
+TEST_F(PartialRunTest, FailedInOptionRunsOnlyEarlierFailures) {
   workshop_.write("two.py",
                   "import warp as wp\n\n\n@wp.kernel\n"
                   "def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
@@ -59,12 +59,12 @@ TEST_F(PartsTest, FailedInRunsOnlyEarlierFailures) {
   EXPECT_THAT(nothing.err, HasSubstr("nothing failed on the device cpu in again"));
 }
 
-TEST_F(PartsTest, RepeatRecordsEachAttempt) {
+TEST_F(PartialRunTest, RepeatOptionRecordsEachAttempt) {
   ASSERT_EQ(workshop_.run("assay run loop/r1_1 --quick --pass forward --repeat 3").status, 0);
   EXPECT_EQ(records("out").cases.at(0).attempts.size(), 3U);
 }
 
-TEST_F(PartsTest, ResumingAFinishedRunChangesNothing) {
+TEST_F(PartialRunTest, ResumingAFinishedRunChangesNothing) {
   const std::string run = "assay run loop/r1_1 --quick";
   ASSERT_EQ(workshop_.run(run + " --resume").status, 0) << "--resume without an earlier run starts one";
   const std::string before = workshop_.read("out/records.jsonl");

@@ -70,7 +70,7 @@ class ReduceTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(ReduceTest, RunArchivesReducedFailuresThatReproduce) {
+TEST_F(ReduceTest, RunArchivesReducedAndReproducibleFailures) {
   const CommandResult ran = workshop_.run("assay run long.py --quick --cxx ./broken --reduce 60");
   EXPECT_EQ(ran.status, 1) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("1 of 1 failures archived"), HasSubstr(fmt::format("{}/reproduce.sh", kFolder)),
@@ -97,7 +97,7 @@ TEST_F(ReduceTest, RunArchivesReducedFailuresThatReproduce) {
   EXPECT_FALSE(exists(kFolder)) << "a later run removes the failures of an earlier one";
 }
 
-TEST_F(ReduceTest, FailureInImportedFunctionReproducesWithoutTheModule) {
+TEST_F(ReduceTest, ArchivedFailureReproducesWithoutImportedModule) {
   workshop_.write("physics.py", "import warp as wp\n\n@wp.func\ndef pull(x: float):\n    return wp.sin(x)\n");
   workshop_.write("step.py",
                   "import warp as wp\nfrom physics import pull\n\n\n@wp.kernel\n"

@@ -115,7 +115,7 @@ class BadInputTest : public ::testing::TestWithParam<BadInput> {
   Workshop workshop_;
 };
 
-TEST_P(BadInputTest, PrintsOneLineAndExitsWithStatusTwo) {
+TEST_P(BadInputTest, PrintsOneErrorLineAndExitsWithStatusTwo) {
   const CommandResult ran = workshop_.run(std::string(GetParam().command));
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, StartsWith("assay: error: "));

@@ -156,7 +156,7 @@ TEST(Generator, VariableNamesAreUnique) {
   }
 }
 
-TEST(Generator, EveryIntegerInputHasADomain) {
+TEST(Generator, EveryIntegerInputHasADomainAnnotation) {
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
       const Generated made = generate(family.family, seed);
@@ -186,7 +186,7 @@ bool same_tree(const ir::Function& function, ir::ExprId a, ir::ExprId b) {
 }
 
 // lerp(x, x, t) does not depend on t, but for rounding: its gradient by t is zero and nothing can be tested.
-TEST(Generator, AvoidsOperationsThatAreConstantForEqualOperands) {
+TEST(Generator, AvoidsEqualOperandsIfResultWouldBeConstant) {
   const std::set<Op> constant = {Op::kSub, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kLerp, Op::kLt, Op::kLe};
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -203,7 +203,7 @@ TEST(Generator, AvoidsOperationsThatAreConstantForEqualOperands) {
   }
 }
 
-TEST(Generator, ArithmeticCoversEveryOperator) {
+TEST(Generator, ArithmeticFamilyCoversEveryOperator) {
   const Contents contents = contents_of(Family::kArithmetic);
   EXPECT_THAT(missing(contents.operations,
                       {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg, Op::kPow, Op::kCast}),
@@ -246,7 +246,7 @@ TEST(Generator, LoopFamiliesCoverEveryControlFlowStatement) {
     EXPECT_TRUE(statements.contains(wanted)) << wanted;
 }
 
-TEST(Generator, VectorCoversEveryVectorOperation) {
+TEST(Generator, VectorFamilyCoversEveryVectorOperation) {
   EXPECT_THAT(
       missing(contents_of(Family::kVector).operations,
               {Op::kMake, Op::kSplat, Op::kExtract, Op::kInsert, Op::kDot, Op::kCross, Op::kLength, Op::kLengthSq,
@@ -264,7 +264,7 @@ std::set<std::string> library_of(Family family) {
   return called;
 }
 
-TEST(Generator, MatrixCoversEveryMatrixOperation) {
+TEST(Generator, MatrixFamilyCoversEveryMatrixOperation) {
   EXPECT_THAT(missing(contents_of(Family::kMatrix).operations,
                       {Op::kMake, Op::kSplat, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv,
                        Op::kNeg, Op::kCwMul, Op::kCwDiv, Op::kDoubleDot, Op::kTranspose, Op::kOuter, Op::kInverse}),
@@ -273,7 +273,7 @@ TEST(Generator, MatrixCoversEveryMatrixOperation) {
                                                                     "lerp", "transform_point", "transform_vector"}));
 }
 
-TEST(Generator, QuaternionCoversEveryQuaternionOperation) {
+TEST(Generator, QuaternionFamilyCoversEveryQuaternionOperation) {
   EXPECT_THAT(missing(contents_of(Family::kQuaternion).operations,
                       {Op::kMake, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kNeg, Op::kDot,
                        Op::kLength, Op::kLengthSq, Op::kQuatInverse}),
@@ -283,7 +283,7 @@ TEST(Generator, QuaternionCoversEveryQuaternionOperation) {
                                        "quat_from_matrix", "quat_from_axis_angle", "quat_rpy", "quat_slerp", "lerp"}));
 }
 
-TEST(Generator, TransformCoversEveryTransformAndSpatialVectorOperation) {
+TEST(Generator, TransformFamilyCoversTransformAndSpatialVectorOperations) {
   EXPECT_THAT(missing(contents_of(Family::kTransform).operations,
                       {Op::kMake, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kTranslation,
                        Op::kRotation, Op::kSpatialTop, Op::kSpatialBottom}),
@@ -295,7 +295,7 @@ TEST(Generator, TransformCoversEveryTransformAndSpatialVectorOperation) {
                                        "spatial_cross_dual", "spatial_adjoint", "velocity_at_point"}));
 }
 
-TEST(Generator, NameReproducesKernel) {
+TEST(Generator, KernelCanBeRegeneratedFromItsName) {
   const Generated made = generate(Family::kNestedLoop, 7);
   EXPECT_EQ(made.name, "nested_loop/r1_7");
   EXPECT_EQ(fingerprint(generate_named("nested/r1_7").value()), fingerprint(made));

@@ -12,9 +12,10 @@ namespace {
 using ir::Op;
 
 /// A sketch with one input, from which terms are built.
-class GrowerTest : public ::testing::Test {
+class ExpressionGrowerTest : public ::testing::Test {
  protected:
-  GrowerTest() : sketch_("k", Rng(1)), x_(sketch_.array("x", ir::kF32, 1)), grower_(sketch_, ir::kF32, {Op::kAbs}) {
+  ExpressionGrowerTest()
+      : sketch_("k", Rng(1)), x_(sketch_.array("x", ir::kF32, 1)), grower_(sketch_, ir::kF32, {Op::kAbs}) {
     sketch_.start();
   }
 
@@ -29,20 +30,20 @@ class GrowerTest : public ::testing::Test {
   ExpressionGrower grower_;
 };
 
-TEST_F(GrowerTest, AppliesAbsToValuesOfEitherSign) {
+TEST_F(ExpressionGrowerTest, AppliesAbsToValuesOfEitherSign) {
   EXPECT_TRUE(is_abs(grower_.apply(Op::kAbs, {input({-2, 2})}).expr));
   EXPECT_TRUE(is_abs(grower_.apply(Op::kAbs, {input({-0.5, 4})}).expr));
 }
 
 // log(cosh(x)) is at least zero, and so close to it for small x that bounds cannot determine the sign.
-TEST_F(GrowerTest, OmitsAbsOfValuesWithFixedSign) {
+TEST_F(ExpressionGrowerTest, OmitsAbsOfValuesWithFixedSign) {
   for (const Interval range : {Interval{0, 3}, Interval{-3, 0}, Interval{-0x1p-6, 3}, Interval{0.5, 3}}) {
     const Term term = input(range);
     EXPECT_EQ(grower_.apply(Op::kAbs, {term}).expr, term.expr) << range.low << " to " << range.high;
   }
 }
 
-TEST_F(GrowerTest, ShiftsNonNegativeValuesIntoTargetRange) {
+TEST_F(ExpressionGrowerTest, ShiftsNonNegativeValuesIntoTargetRange) {
   const Term fitted = grower_.fit(input({0, 4}), {0.5, 8});
   EXPECT_GE(fitted.range.low, 0.5);
   EXPECT_LE(fitted.range.high, 8);
@@ -50,7 +51,7 @@ TEST_F(GrowerTest, ShiftsNonNegativeValuesIntoTargetRange) {
     EXPECT_FALSE(expr.kind == ir::ExprKind::kOperation && expr.op == Op::kAbs);
 }
 
-TEST_F(GrowerTest, TemporariesAreNotConstant) {
+TEST_F(ExpressionGrowerTest, EveryTemporaryDependsOnInput) {
   sketch_.offer_elements({x_});
   add_temporaries(grower_, 100, 0);
   for (const ir::Stmt& statement : sketch_.b().function().body.statements)
@@ -58,7 +59,7 @@ TEST_F(GrowerTest, TemporariesAreNotConstant) {
 }
 
 // t = where(x > 0.5, y, x); t - x would be exactly zero for half of the inputs.
-TEST_F(GrowerTest, DoesNotSubtractPossiblyEqualValues) {
+TEST_F(ExpressionGrowerTest, DoesNotSubtractPossiblyEqualValues) {
   ir::Builder& b = sketch_.b();
   const auto x = [&] { return sketch_.element(x_, sketch_.thread_indices()); };
   const Term test{b.op(Op::kGt, {x().expr, b.literal(ir::kF32, 0.5)}), {0, 1}};
@@ -69,7 +70,7 @@ TEST_F(GrowerTest, DoesNotSubtractPossiblyEqualValues) {
   EXPECT_FALSE(grower_.may_equal(b.var(t), grower_.literal({2, 3}).expr));
 }
 
-TEST_F(GrowerTest, ComparesEachValueOncePerCondition) {
+TEST_F(ExpressionGrowerTest, ComparesEachValueOncePerCondition) {
   sketch_.offer_elements({x_});
   const ir::Function& function = sketch_.b().function();
   for (int i = 0; i < 200; ++i) {

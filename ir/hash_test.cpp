@@ -19,7 +19,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text.replace(at, from.size(), to);
 }
 
-TEST(Hash, IgnoresNames) {
+TEST(ModuleHash, IgnoresNames) {
   const Module module = parsed(testing::kEverything);
   Module renamed = module;
   for (StructDef& definition : renamed.structs) {
@@ -40,7 +40,7 @@ TEST(Hash, IgnoresNames) {
   EXPECT_EQ(hash(module).size(), 64U);
 }
 
-TEST(Hash, IgnoresNumberingOfVariablesAndExpressions) {
+TEST(ModuleHash, IgnoresNumberingOfVariablesAndExpressions) {
   const auto make = [](bool other_order) {
     Module module;
     Function kernel{.name = "k", .is_kernel = true};
@@ -60,7 +60,7 @@ TEST(Hash, IgnoresNumberingOfVariablesAndExpressions) {
   EXPECT_EQ(hash(make(false)), hash(make(true)));
 }
 
-TEST(Hash, DependsOnEveryDetail) {
+TEST(ModuleHash, DependsOnEveryDetail) {
   const std::string text(testing::kEverything);
   const std::string reference = hash(parsed(text));
   const std::pair<std::string_view, std::string_view> kChanges[] = {

@@ -57,7 +57,7 @@ TEST(LaunchScalars, BfloatIsUpperHalfOfFloat) {
 }
 
 // Between neighbours a < b of the format: values round to the nearer one, the midpoint to the even one.
-TEST(LaunchScalars, WriteRoundsToNearestEven) {
+TEST(LaunchScalars, WritingSixteenBitFloatRoundsToNearestEven) {
   for (const Scalar scalar : {Scalar::kF16, Scalar::kBF16}) {
     const int largest = scalar == Scalar::kF16 ? 0x7BFF : 0x7F7F;
     for (int i = 0; i < largest; i += 7) {
@@ -71,14 +71,14 @@ TEST(LaunchScalars, WriteRoundsToNearestEven) {
   }
 }
 
-TEST(LaunchScalars, WriteRoundsOverflowToInfinity) {
+TEST(LaunchScalars, WritingSixteenBitFloatRoundsOverflowToInfinity) {
   EXPECT_EQ(float_as_bits(Scalar::kF16, 65519.99), 0x7BFF);
   EXPECT_EQ(float_as_bits(Scalar::kF16, 65520.0), 0x7C00);
   EXPECT_EQ(float_as_bits(Scalar::kBF16, -1e39), 0xFF80);
   EXPECT_EQ(float_as_bits(Scalar::kF16, -0x1p-26), 0x8000);
 }
 
-TEST(LaunchScalars, FloatsRoundTripAndRoundOnce) {
+TEST(LaunchScalars, FloatsRoundTripWithOneRounding) {
   std::array<std::byte, 8> memory{};
   write_float(Scalar::kF32, memory.data(), 0.1);
   EXPECT_EQ(read_float(Scalar::kF32, memory.data()), static_cast<double>(0.1F));
@@ -86,7 +86,7 @@ TEST(LaunchScalars, FloatsRoundTripAndRoundOnce) {
   EXPECT_TRUE(std::signbit(read_float(Scalar::kF64, memory.data())));
 }
 
-TEST(LaunchScalars, IntegersWrapAndExtend) {
+TEST(LaunchScalars, WritingTruncatesAndReadingExtendsIntegers) {
   struct Case {
     Scalar scalar;
     std::int64_t written, read;
@@ -225,7 +225,7 @@ TEST(LaunchPromotion, PromotesAllFloatsAndPreservesLiteralBits) {
   EXPECT_EQ(wide.structs[1].fields[3].type, kF64.array_of(2));
 }
 
-TEST(LaunchPromotion, PreservesLaunchValues) {
+TEST(LaunchPromotion, PreservesArgumentValues) {
   const Module module = module_with_structs();
   Argument array = make_argument(module, struct_type(1).array_of(2), {2, 2});
   const std::vector<ScalarComponent> leaves = scalar_components(module, struct_type(1));

@@ -17,7 +17,7 @@ Result<int> function_of(Module& module, std::string_view name, std::vector<Type>
   return library_function(module, name, operands);
 }
 
-TEST(Library, AppendsEachFunctionOncePerType) {
+TEST(FunctionLibrary, AppendsEachFunctionOncePerType) {
   Module module;
   EXPECT_EQ(function_of(module, "determinant", {kMat33}).value(), 0);
   EXPECT_EQ(function_of(module, "determinant", {matrix_type(Scalar::kF64, 3, 3)}).value(), 1);
@@ -28,7 +28,7 @@ TEST(Library, AppendsEachFunctionOncePerType) {
   EXPECT_THAT(verify(module), ::testing::IsEmpty());
 }
 
-TEST(Library, RecognizesItsOwnFunctions) {
+TEST(FunctionLibrary, RecognizesFunctionsItAppended) {
   Module module;
   ASSERT_TRUE(function_of(module, "skew", {kVec3}).ok());
   EXPECT_EQ(library_name(module.functions[0]), "skew");
@@ -38,7 +38,7 @@ TEST(Library, RecognizesItsOwnFunctions) {
   EXPECT_EQ(library_name(module.functions[0]), std::nullopt);
 }
 
-TEST(Library, RejectsInvalidOperandsAndListsValidOnes) {
+TEST(FunctionLibrary, RejectsInvalidOperandsAndListsValidOnes) {
   Module module;
   EXPECT_EQ(function_of(module, "trace", {kVec3}).error().message, "trace takes a square matrix");
   EXPECT_EQ(function_of(module, "trace", {matrix_type(Scalar::kF32, 2, 3)}).error().message,
@@ -50,7 +50,7 @@ TEST(Library, RejectsInvalidOperandsAndListsValidOnes) {
   EXPECT_TRUE(module.functions.empty());
 }
 
-TEST(Library, EveryOperandLetterIsDescribed) {
+TEST(FunctionLibrary, EveryOperandLetterIsDescribed) {
   std::set<char> letters;
   for (const OperandKind& kind : kOperandKinds)
     letters.insert(kind.letter);

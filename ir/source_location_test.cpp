@@ -23,13 +23,13 @@ TEST(SourceLocation, FindsTheFileOfALine) {
   EXPECT_EQ(location_text(module, {.line = 5, .column = 1}), "math.py:1:1");
 }
 
-TEST(SourceLocation, LineTextNamesOnlyImportedFiles) {
+TEST(SourceLocation, LineTextIncludesFileNameOnlyIfImported) {
   const Module module = module_of_three_files();
   EXPECT_EQ(line_text(module, {.line = 2, .column = 7}), "line 2");
   EXPECT_EQ(line_text(module, {.line = 4, .column = 7}), "line 2 of types.py");
 }
 
-TEST(SourceLocation, CopiedLinesHaveTheirOriginalLocation) {
+TEST(SourceLocation, LinesAfterSourceCommentHaveOriginalLocation) {
   Module module;
   module.source_name = "exported.py";
   module.source_lines = {"import warp as wp",

@@ -25,7 +25,7 @@ TEST(TextMutation, ParsesOrRejectsMutatedText) {
   EXPECT_LT(valid, kTexts / 2);
 }
 
-TEST(TextMutation, HandlesArbitraryBytes) {
+TEST(TextMutation, ParsesOrRejectsArbitraryBytes) {
   Rng rng(fnv1a("bytes"));
   for (int i = 0; i < 1000; ++i) {
     std::string bytes(rng.uniform_int<std::size_t>(0, 64), '\0');

@@ -391,7 +391,7 @@ std::vector<Violation> all_violations() {
   return breaches;
 }
 
-TEST(Verifier, ReportsEachViolationUnderItsRuleOnly) {
+TEST(Verifier, ReportsEachViolationOnlyUnderItsRule) {
   int number = 0;
   for (const Violation& violation : all_violations()) {
     Module module = parsed(violation.text);

@@ -76,7 +76,7 @@ class ReportInBrowser : public ::testing::Test {
   std::optional<testing::Browser> browser_;
 };
 
-TEST_F(ReportInBrowser, OpensWithoutErrorsOrRequests) {
+TEST_F(ReportInBrowser, OpensWithoutErrorsOrNetworkRequests) {
   open({});
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
   for (const std::string& request : browser_->requests()) {
@@ -125,7 +125,7 @@ TEST_F(ReportInBrowser, UrlFragmentSelectsFilterAndCase) {
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, CasePageChartsErrorMargins) {
+TEST_F(ReportInBrowser, CasePageShowsChartsOfErrorMargins) {
   open({}, "#case=loop/generated_1_0020/f32/cpu/backward");
   EXPECT_EQ(value("document.querySelectorAll('#case .chart').length"), 2);
   EXPECT_EQ(value("document.querySelectorAll('#case .chart circle').length"), 6) << "a dot for each difference";
@@ -174,7 +174,7 @@ TEST_F(ReportInBrowser, KeyboardShortcutsFilterNavigateAndOpen) {
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, HostileTextStaysText) {
+TEST_F(ReportInBrowser, ShowsHostileTextWithoutExecutingIt) {
   const std::string hostile =
       "</script></pre><img src=x onerror=\"window.ran=true\"><script>window.ran=true</script>{{headline}}";
   open({.kernels_per_family = 8, .cuda = false, .hostile = hostile});
@@ -255,7 +255,7 @@ TEST_F(ReportInBrowser, RespondsWithinASecondWithTenThousandCases) {
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, ShowsChangesBeforeTotals) {
+TEST_F(ReportInBrowser, ShowsChangesSinceBaselineBeforeTotals) {
   testing::write_synthetic_run(dir_, {.failures = false});
   Result<Baseline> baseline = read_baseline(dir_);
   ASSERT_TRUE(baseline.ok());
@@ -286,7 +286,7 @@ TEST_F(ReportInBrowser, ShowsAndFiltersExpectedFailures) {
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, FollowsPreferredColourScheme) {
+TEST_F(ReportInBrowser, FollowsPreferredColorScheme) {
   ASSERT_TRUE(browser_->emulate("prefers-color-scheme", "dark").ok());
   open({});
   const std::string dark = value("getComputedStyle(document.body).backgroundColor");

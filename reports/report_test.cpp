@@ -133,7 +133,7 @@ TEST_F(Report, MissingRecordMakesRunIncomplete) {
   EXPECT_EQ(summary.groups[0].signature, "not_run(missing) in loop");
 }
 
-TEST_F(Report, GroupsAreSortedBySeverity) {
+TEST_F(Report, FailureGroupsAreSortedBySeverity) {
   const Summary summary = summary_of(testing::synthetic_records({}));
   std::vector<std::string> signatures;
   for (const FailureGroup& group : summary.groups)
@@ -204,7 +204,7 @@ TEST_F(Report, RejectsRunWithoutStartRecord) {
   EXPECT_FALSE(fs::exists(dir_ / kReportHtmlFile));
 }
 
-TEST_F(Report, ShowsMutationScoreAndControls) {
+TEST_F(Report, ShowsMutationScoreAndFalsePositiveCorpus) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
   EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("assay mutate"));

@@ -44,7 +44,7 @@ class StateTest : public ::testing::Test {
 State empty_state() { return {.phase = "first", .next_action = "run", .blockers = {"no GPU available"}}; }
 
 // The committed page must match the committed state. Run `assay state` to update it.
-TEST(CommittedState, PageIsUpToDate) {
+TEST(CommittedState, PageMatchesStateFile) {
   const Result<State> state = read_state(ASSAY_SOURCE_DIR "/conformance/state.json");
   ASSERT_TRUE(state.ok()) << state.error().text();
   EXPECT_EQ(text_of(ASSAY_SOURCE_DIR "/CUDA_STATE.md"), state_page(*state)) << "stale: run `assay state`";

@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-TEST(Concat, JoinsTextOfEveryKind) {
+TEST(Concat, JoinsStringsLiteralsAndViews) {
   const std::string name = "x";
   EXPECT_EQ(concat(name, " = ", std::string_view("1.0f;\n").substr(0, 5), ""), "x = 1.0f;");
   EXPECT_EQ(concat(), "");

@@ -45,7 +45,7 @@ class FilesTest : public ::testing::Test {
   fs::path dir_;
 };
 
-TEST_F(FilesTest, RoundTripsLines) {
+TEST_F(FilesTest, RoundTripsCompressedLines) {
   EXPECT_EQ(read(lines(0)), std::pair(0, std::string()));
   EXPECT_EQ(read(lines(3000)), std::pair(3000, std::string()));
 }
@@ -58,7 +58,7 @@ TEST_F(FilesTest, ReportsTruncatedZstdFrameAfterIntactLines) {
   EXPECT_THAT(error, HasSubstr("truncated"));
 }
 
-TEST_F(FilesTest, DetectsFlippedBit) {
+TEST_F(FilesTest, DetectsCorruptedZstdFile) {
   const fs::path path = lines(2000);
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(static_cast<std::streamoff>(fs::file_size(path) / 2));
@@ -67,7 +67,7 @@ TEST_F(FilesTest, DetectsFlippedBit) {
   EXPECT_THAT(read(path).second, HasSubstr("zstd"));
 }
 
-TEST_F(FilesTest, AcceptsNameWithoutFolder) {
+TEST_F(FilesTest, WritesFileWhosePathHasNoFolder) {
   fs::create_directories(dir_);
   const fs::path before = fs::current_path();
   fs::current_path(dir_);

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-TEST(Parallel, CallsWorkOncePerIndex) {
+TEST(Parallel, CallsFunctionOncePerIndex) {
   for (const unsigned jobs : {1U, 2U, 7U}) {
     std::vector<std::atomic<int>> done(100);
     for_each_index(done.size(), jobs, [&](std::size_t i) { ++done[i]; });

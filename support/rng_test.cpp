@@ -12,7 +12,7 @@ namespace assay {
 namespace {
 
 // The published first outputs of SplitMix64 with seed 1234567.
-TEST(Rng, IsSplitMix64) {
+TEST(Rng, MatchesSplitMix64) {
   Rng rng(1234567);
   EXPECT_EQ(rng.next(), 6457827717110365317U);
   EXPECT_EQ(rng.next(), 3203168211198807973U);

@@ -93,7 +93,7 @@ TEST_F(ArchiveTest, UnpacksPlainAndGzipArchives) {
   }
 }
 
-TEST_F(ArchiveTest, DoesNotOverwrite) {
+TEST_F(ArchiveTest, DoesNotOverwriteExistingFiles) {
   write("in/gpu/doctor.txt", "new");
   write("to/gpu/doctor.txt", "old");
   const auto unpacked = unpack(packed("--format=ustar -c", "gpu"), folder_ / "to");

@@ -120,7 +120,7 @@ TEST(CpuDevice, AttributesExitInStaticInitializerToItsKernel) {
   EXPECT_THAT(failed.log, HasSubstr("exited early with status 0"));
 }
 
-TEST(CpuDevice, AttributesCrashInStaticInitialiser) {
+TEST(CpuDevice, AttributesCrashInStaticInitializerToItsKernel) {
   EmittedKernel crashing = scale_kernel("crashing");
   crashing.body += "int crash() { return *(volatile int*)8; }\nint crashed = crash();\n";
   const BuildFailed failed = failure_of_third(crashing);
@@ -140,7 +140,7 @@ TEST(CpuDevice, KillsCompilerAtTimeLimit) {
   EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kTimedOut);
 }
 
-TEST(CpuDevice, SecondBuildComesFromCache) {
+TEST(CpuDevice, ReusesCachedBuildIfFlagsMatch) {
   const TemporaryDirectory directory;
   const std::vector<EmittedKernel> kernels = five_kernels();
   EXPECT_FALSE(
@@ -153,7 +153,7 @@ TEST(CpuDevice, SecondBuildComesFromCache) {
       << "different flags must not share a cache entry";
 }
 
-TEST(CpuDevice, BuildsAgainIfCachedLibraryIsDamaged) {
+TEST(CpuDevice, RebuildsDamagedCachedLibrary) {
   const TemporaryDirectory directory;
   const std::vector<EmittedKernel> kernels = five_kernels();
   require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front());

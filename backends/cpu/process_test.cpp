@@ -18,7 +18,7 @@ ProcessResult shell(const std::string& script, milliseconds limit = seconds{20})
   return run_process("/bin/sh", {"-c", script}, limit);
 }
 
-TEST(RunProcess, CapturesStatusAndBothStreams) {
+TEST(RunProcess, CapturesExitStatusStdoutAndStderr) {
   const ProcessResult result = shell("echo out; echo err >&2; exit 3");
   EXPECT_EQ(result.end, End::kExited);
   EXPECT_EQ(result.code, 3);
@@ -26,7 +26,7 @@ TEST(RunProcess, CapturesStatusAndBothStreams) {
   EXPECT_TRUE(shell("true").succeeded());
 }
 
-TEST(RunProcess, ReportsSignal) {
+TEST(RunProcess, ReportsSignalThatKilledProgram) {
   const ProcessResult result = shell("kill -SEGV $$");
   EXPECT_EQ(result.end, End::kSignalled);
   EXPECT_EQ(result.code, SIGSEGV);
@@ -46,7 +46,7 @@ TEST(RunProcess, ReportsMissingProgram) {
   EXPECT_THAT(result.output, HasSubstr("/nonexistent: No such file"));
 }
 
-TEST(RunProcess, RunsProgramInEnglishLocale) { EXPECT_EQ(shell("echo $LC_ALL").output, "C\n"); }
+TEST(RunProcess, RunsProgramInCLocale) { EXPECT_EQ(shell("echo $LC_ALL").output, "C\n"); }
 
 TEST(FindProgram, SearchesPathLikeAShell) {
   EXPECT_TRUE(find_program("sh").has_value());

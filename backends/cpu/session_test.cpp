@@ -150,7 +150,7 @@ TEST_F(SessionTest, PassesNullPointerForOmittedArray) {
   EXPECT_EQ(std::get<Crashed>(outcome).signal, SIGSEGV);
 }
 
-TEST_F(SessionTest, VisitsBlocksInRequestedOrder) {
+TEST_F(SessionTest, RunsThreadBlocksInRequestedOrder) {
   LaunchRequest ordered = launch("number", 5, 0.0F);
   EXPECT_EQ(describe(run(ordered)), "completed");
   EXPECT_THAT(result(ordered), ElementsAre(1, 2, 3, 4, 5));
@@ -196,7 +196,7 @@ TEST_F(SessionTest, ShuffledThreadOrderDependsOnlyOnSeed) {
   EXPECT_THAT(once, ::testing::UnorderedElementsAreArray(ascending));
 }
 
-TEST_F(SessionTest, AttributesCrashToItsLaunchAndRunsTheOthers) {
+TEST_F(SessionTest, AttributesCrashToItsLaunchAndRunsOtherLaunches) {
   const std::array launches{launch("scale", 2), launch("crash", 1), launch("scale", 2), launch("divide", 1),
                             launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
@@ -211,7 +211,7 @@ TEST_F(SessionTest, AttributesCrashToItsLaunchAndRunsTheOthers) {
   }
 }
 
-TEST_F(SessionTest, SkipsLaunchesAfterFailureWithStopOnFailure) {
+TEST_F(SessionTest, StopOnFailureSkipsLaunchesAfterFailure) {
   std::array launches{launch("scale", 2), launch("crash", 1), launch("scale", 2)};
   launches[0].stop_on_failure = true;
   EXPECT_EQ(session->run(launches).size(), 3U);
@@ -235,7 +235,7 @@ TEST_F(SessionTest, KillsInfiniteLoop) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds{300});
 }
 
-TEST_F(SessionTest, KillsSleepingKernelByWallClock) {
+TEST_F(SessionTest, KillsSleepingKernelAtTimeLimit) {
   LaunchRequest asleep = launch("pause", 1);
   asleep.time_limit = milliseconds{20};
   EXPECT_EQ(describe(run(asleep)), "timed out after 20 ms");
@@ -251,7 +251,7 @@ TEST_F(SessionTest, KillsWorkerIfKernelWritesToControlSocket) {
   EXPECT_THAT(result(launches[2]), Each(20.0F + 1.0F / 3.0F));
 }
 
-TEST_F(SessionTest, ReportsEarlyExitWithStatusZero) {
+TEST_F(SessionTest, ReportsKernelThatExitsWithStatusZero) {
   const std::array launches{launch("leave", 1), launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "crashed: exited early with status 0");
@@ -273,7 +273,7 @@ TEST_F(SessionTest, DetectsAccessFarOutsideBuffers) {
   EXPECT_EQ(describe(outcomes[2]), "crashed: SIGSEGV (Segmentation fault)");
 }
 
-TEST_F(SessionTest, LimitsMemory) {
+TEST_F(SessionTest, LimitsMemoryOfWorkerProcess) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer's shadow memory needs more address space than the limit allows";
 #endif
@@ -297,7 +297,7 @@ TEST_F(SessionTest, RejectsArgumentsThatDoNotMatchParameters) {
   EXPECT_EQ(describe(outcomes[3]), "completed");
 }
 
-TEST_F(SessionTest, RunsMoreLaunchesThanOneRoundAllows) {
+TEST_F(SessionTest, RunsMoreLaunchesThanWorkerAcceptsAtOnce) {
   std::vector<LaunchRequest> launches(worker::kMaxLaunches + 10, launch("scale", 1, 1.0F));
   const std::vector<RunOutcome> outcomes = session->run(launches);
   ASSERT_EQ(outcomes.size(), launches.size());
@@ -305,7 +305,7 @@ TEST_F(SessionTest, RunsMoreLaunchesThanOneRoundAllows) {
   EXPECT_NEAR(result(launches[0])[0], 2 + static_cast<double>(launches.size()) / 3, 1);
 }
 
-TEST_F(SessionTest, SupportsArraysInTheMiddleOfABuffer) {
+TEST_F(SessionTest, SupportsArrayAtOffsetInBuffer) {
   const BufferId first = session->allocate(100).value();
   const BufferId second = session->allocate(100).value();
   EXPECT_EQ(session->bytes(first).size(), 100U);
@@ -327,7 +327,7 @@ TEST_F(SessionTest, RejectsAllocationBeyondSessionMemory) {
   EXPECT_TRUE(session->allocate(1).ok());
 }
 
-TEST_F(SessionTest, SmallRunIsFast) {
+TEST_F(SessionTest, LaunchOverheadIsSmall) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer slows the parent down";
 #endif
@@ -343,7 +343,7 @@ TEST_F(SessionTest, SmallRunIsFast) {
   EXPECT_LT(best, std::chrono::microseconds{20});
 }
 
-TEST(CpuSession, ReportsWhichConfinementPartsAreActive) {
+TEST(CpuSession, ReportsActiveConfinementRestrictions) {
   for (const bool filtered : {true, false}) {
     for (const bool limited : {true, false}) {
       const auto session = open_session({}, {.program = ASSAY_WORKER,

@@ -87,7 +87,7 @@ struct Both {
   int result = 0;
 };
 
-TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfBothAgree) {
+TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfDevicesAgree) {
   const Both both({.addend = 1, .outcome = observed({.exact = 5})});
   EXPECT_EQ(both.device.name(), "first");
   EXPECT_EQ(describe(both.outcomes[1]), "completed");
@@ -96,7 +96,7 @@ TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfBothAgree) {
   EXPECT_EQ(both.device.counts().differing, 0U);
 }
 
-TEST(CrossCheckedDevice, ReportsKernelArrayAndByteThatDiffer) {
+TEST(CrossCheckedDevice, ReportsKernelArrayAndByteOfDifference) {
   const Both both({.addend = 2, .outcome = observed({.exact = 5})});
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
@@ -106,7 +106,7 @@ TEST(CrossCheckedDevice, ReportsKernelArrayAndByteThatDiffer) {
   EXPECT_EQ(both.device.counts().differing, 2U);
 }
 
-TEST(CrossCheckedDevice, SkipsLaunchesAfterDifferenceWithStopOnFailure) {
+TEST(CrossCheckedDevice, StopOnFailureSkipsLaunchesAfterDifference) {
   Both both({.addend = 2, .outcome = observed({.exact = 5})});
   both.launch.stop_on_failure = true;
   const std::vector<LaunchRequest> launches{both.launch, both.launch};

@@ -66,7 +66,7 @@ Result<std::optional<Divergence>> search(ScriptedSession here, ScriptedSession t
   return found;
 }
 
-TEST(DivergenceSearch, ReportsFirstDifferingRecord) {
+TEST(DivergenceSearch, ReportsFirstInstructionWithDifferentResults) {
   const auto found =
       search(ScriptedSession({{40, {{1, 5}, {2, 6}, {3, 7}}}}), ScriptedSession({{40, {{1, 5}, {2, 6}, {3, 8}}}}));
   ASSERT_TRUE(found.ok() && *found);
@@ -76,7 +76,7 @@ TEST(DivergenceSearch, ReportsFirstDifferingRecord) {
   EXPECT_EQ((*found)->cross_check_result, 8U);
 }
 
-TEST(DivergenceSearch, PrefersDifferingComputationToDifferingLoad) {
+TEST(DivergenceSearch, PrefersDifferingArithmeticToDifferingLoad) {
   const auto found = search(ScriptedSession({{3, {{1, 5}, {2, 6}}}, {9, {{1, 6}}}}),
                             ScriptedSession({{3, {{1, 5}, {2, 7}}}, {9, {{1, 7}}}}));
   ASSERT_TRUE(found.ok() && *found);
@@ -98,7 +98,7 @@ TEST(DivergenceSearch, ReportsInstructionExecutedByOnlyOneDevice) {
   EXPECT_FALSE((*ended)->device_result.has_value());
 }
 
-TEST(DivergenceSearch, FindsNothingWhenBothAgree) {
+TEST(DivergenceSearch, FindsNoDivergenceIfDevicesAgree) {
   const auto found = search(ScriptedSession({{0, {{1, 5}}}}), ScriptedSession({{0, {{1, 5}}}}));
   ASSERT_TRUE(found.ok());
   EXPECT_FALSE(found->has_value());

@@ -71,7 +71,7 @@ TEST_F(CudaDeviceTest, CompilesBothPrecisionsForEachArchitecture) {
   EXPECT_EQ(built.find(Pass::kForward, Precision::kPromoted)->symbol, "f_forward");
 }
 
-TEST_F(CudaDeviceTest, SecondBuildComesFromCache) {
+TEST_F(CudaDeviceTest, ReusesCachedBuild) {
   const EmittedKernel kernel = kernel_of("int unused; x[i] = a;");
   CudaDevice first(options());
   const auto compiled = std::get<BuiltKernel>(build(first, kernel));
@@ -87,7 +87,7 @@ TEST_F(CudaDeviceTest, SecondBuildComesFromCache) {
   }
 }
 
-TEST_F(CudaDeviceTest, KeepsLogOfRejectedKernelAndBuildsTheOthers) {
+TEST_F(CudaDeviceTest, KeepsLogOfRejectedKernelAndBuildsOtherKernels) {
   CudaDevice device(options());
   const std::array kernels{kernel_of("x[i] = a;"), kernel_of("x[i] = undeclared;"), kernel_of("x[i] = 1;")};
   const std::vector<BuildOutcome> outcomes = device.build(kernels, BuildFlags::strict());
@@ -97,7 +97,7 @@ TEST_F(CudaDeviceTest, KeepsLogOfRejectedKernelAndBuildsTheOthers) {
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[2]));
 }
 
-TEST(CudaDevice, ReportsWhyItCannotRun) {
+TEST(CudaDevice, ReportsWhyDeviceIsUnavailable) {
   CudaDevice device({.use_cache = false});
   const Capability capability = device.can_run();
   if (capability.available) GTEST_SKIP() << "the device can run: " << capability.detail;

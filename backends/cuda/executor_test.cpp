@@ -81,7 +81,7 @@ TEST_F(Executor, ReleasesAllDriverObjectsAfterMeasuring) {
   }
 }
 
-TEST_F(Executor, ReportsWhyGpuCannotBeQueried) {
+TEST_F(Executor, ReportsFailedDriverCallOfGpuQuery) {
   for (const std::string call : testing::kGpuQueryCalls) {
     for (const std::string action : {"1", "46", "999"}) {
       ASSERT_EQ(reset((call + "@1=" + action).c_str()), 0);
@@ -105,7 +105,7 @@ TEST_F(Executor, ReleasesObjectsCreatedBeforeFailedCall) {
   }
 }
 
-TEST_F(Executor, ContinuesAfterOutOfMemory) {
+TEST_F(Executor, RunsNextLaunchAfterOutOfMemory) {
   ASSERT_EQ(reset("memory=2M"), 0);
   const Driver driver = Driver::load().take();
   GpuExecutor executor(driver, {}, buffers);

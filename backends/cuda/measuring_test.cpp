@@ -25,7 +25,7 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-class Measuring : public CudaSession {
+class CudaMeasurement : public CudaSession {
  protected:
   static LaunchRequest sampled(Session& session, const BuiltKernel& kernel, int samples) {
     LaunchRequest request = launch(session, kernel, 1000);
@@ -46,7 +46,7 @@ class Measuring : public CudaSession {
   }
 };
 
-TEST_F(Measuring, ReportsTimesAndResourcesWithoutChangingBuffers) {
+TEST_F(CudaMeasurement, ReportsTimesAndResourcesWithoutChangingBuffers) {
   const auto session = open();
   const LaunchRequest request = sampled(**session, scale, 5);
   const auto done = std::get<Completed>((*session)->run({&request, 1}).front());
@@ -66,7 +66,7 @@ TEST_F(Measuring, ReportsTimesAndResourcesWithoutChangingBuffers) {
   EXPECT_EQ(measures.at("occupancy"), 1);
 }
 
-TEST_F(Measuring, ReportsCuptiRecordsAndCounters) {
+TEST_F(CudaMeasurement, ReportsCuptiRecordsAndCounters) {
   const Measurement measured_launch = measurement("");
   for (const char* name : {"kernel_ns", "launch_call_ns", "traced_copy_bytes_per_second"})
     EXPECT_THAT(measured_launch.measures, Contains(Pair(name, Gt(0)))) << name;
@@ -76,13 +76,13 @@ TEST_F(Measuring, ReportsCuptiRecordsAndCounters) {
     EXPECT_THAT(measured_launch.measures, Contains(Pair(row.name, std::string_view(row.metric).size())));
 }
 
-TEST_F(Measuring, ReportsDroppedRecords) {
+TEST_F(CudaMeasurement, ReportsNumberOfDroppedCuptiRecords) {
   const Measurement measured_launch = measurement("records=1");
   EXPECT_GT(measured_launch.measures.at("dropped_records"), 0);
   EXPECT_THAT(measured_launch.measures, Not(Contains(Key("kernel_ns"))));
 }
 
-TEST_F(Measuring, ReportsTimesWithoutCupti) {
+TEST_F(CudaMeasurement, ReportsTimesWithoutCupti) {
   ::setenv("ASSAY_CUPTI", "/nonexistent/libcupti.so", 1);
   const Measurement measured_launch = measurement("");
   EXPECT_THAT(measured_launch.remark,
@@ -90,7 +90,7 @@ TEST_F(Measuring, ReportsTimesWithoutCupti) {
   EXPECT_THAT(measured_launch.measures, AllOf(Contains(Pair("time_ns", Gt(0))), Not(Contains(Key("kernel_ns")))));
 }
 
-TEST_F(Measuring, ReportsTimesWithoutCountersOnCuda12_0) {
+TEST_F(CudaMeasurement, ReportsTimesWithoutHardwareCountersOnCuda12_0) {
   ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA_12_0, 1);
   ::setenv("ASSAY_CUPTI", ASSAY_FAKE_CUDA_12_0, 1);
   const Measurement measured_launch = measurement("");
@@ -100,7 +100,7 @@ TEST_F(Measuring, ReportsTimesWithoutCountersOnCuda12_0) {
               AllOf(Contains(Pair("kernel_ns", Gt(0))), Not(Contains(Key("dram_read_bytes")))));
 }
 
-TEST_F(Measuring, ExplainsHowToEnableCounters) {
+TEST_F(CudaMeasurement, ExplainsHowToEnableCounters) {
   const Measurement measured_launch = measurement("cuptiRangeProfilerEnable@1=35");
   EXPECT_THAT(measured_launch.remark, AllOf(StartsWith("hardware counters require administrator rights"),
                                             HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
@@ -108,7 +108,7 @@ TEST_F(Measuring, ExplainsHowToEnableCounters) {
 }
 
 /// For every CUPTI call of a measured launch: its failure only loses the measures that depend on it.
-TEST_F(Measuring, ContinuesAfterAnyCuptiFailure) {
+TEST_F(CudaMeasurement, ContinuesAfterAnyCuptiFailure) {
   struct CuptiCall {
     const char* call;
     bool of_trace;
@@ -147,7 +147,7 @@ TEST_F(Measuring, ContinuesAfterAnyCuptiFailure) {
 }
 
 /// For every driver call that a measurement adds: its failure fails the launch with the correct cause.
-TEST_F(Measuring, ReportsCauseOfDriverFailure) {
+TEST_F(CudaMeasurement, ReportsCauseOfFailedDriverCall) {
   struct Failure {
     const char* action;
     const char* outcome;
@@ -169,7 +169,7 @@ TEST_F(Measuring, ReportsCauseOfDriverFailure) {
   }
 }
 
-TEST_F(Measuring, MeasuresOnlyLaunchesThatRequestIt) {
+TEST_F(CudaMeasurement, MeasuresOnlyLaunchesThatRequestIt) {
   const auto session = open();
   const std::array launches{launch(**session, scale, 3), sampled(**session, scale, 2), launch(**session, scale, 3),
                             sampled(**session, other, 4)};
@@ -186,7 +186,7 @@ TEST_F(Measuring, MeasuresOnlyLaunchesThatRequestIt) {
   EXPECT_THAT(result(**session, launches[1]), Each(2.0F));
 }
 
-TEST_F(Measuring, RespectsMemoryLimit) {
+TEST_F(CudaMeasurement, RejectsLaunchBeyondMemoryLimit) {
   // The fake GPU's cache has 1 MiB and is flushed with 2 MiB; three copies of the buffers take only a few KiB.
   plan("memory=3M");
   const auto enough = open((2 << 20) + (64 << 10));
@@ -202,7 +202,7 @@ TEST_F(Measuring, RespectsMemoryLimit) {
       "2097152 bytes of device memory are allowed");
 }
 
-TEST_F(Measuring, RespectsFreeMemory) {
+TEST_F(CudaMeasurement, RejectsLaunchBeyondFreeMemory) {
   plan("memory=3M");
   const auto session = open(std::size_t{1} << 30);
   const LaunchRequest request = sampled(**session, scale, 500);
@@ -218,7 +218,7 @@ TEST_F(Measuring, RespectsFreeMemory) {
       "1966080 bytes of device memory are free");
 }
 
-TEST_F(Measuring, ReportsFaultOfMeasuredKernel) {
+TEST_F(CudaMeasurement, ReportsMemoryFaultOfMeasuredKernel) {
   const BuiltKernel stray = built_kernel(directory.path(), "stray", "st.global.f32 [%rd1+134217728], %f1;");
   const auto session = open();
   const std::array launches{sampled(**session, stray, 3), launch(**session, scale, 3)};

@@ -114,7 +114,7 @@ LaunchRequest few_threads(LaunchRequest launch) {
   return launch;
 }
 
-TEST_F(CudaSession, LimitsDeviceMemory) {
+TEST_F(CudaSession, RejectsLaunchBeyondDeviceMemoryLimit) {
   const auto session = open(1 << 20);
   const std::array launches{few_threads(launch(**session, scale, 1 << 17)), launch(**session, scale, 1 << 18)};
   const std::vector<RunOutcome> outcomes = (*session)->run(launches);
@@ -161,9 +161,9 @@ constexpr std::array kLaunchCalls{
     LaunchCall{"cuEventElapsedTime", 2, true},
 };
 
-class LaunchCallFailure : public CudaSession, public ::testing::WithParamInterface<LaunchCall> {};
+class FailedDriverCall : public CudaSession, public ::testing::WithParamInterface<LaunchCall> {};
 
-TEST_P(LaunchCallFailure, FailsOnlyItsLaunchAndReportsCause) {
+TEST_P(FailedDriverCall, FailsOnlyItsLaunchAndReportsCause) {
   const LaunchCall& failing = GetParam();
   for (const Failure& failure : kFailures) {
     SCOPED_TRACE(fmt::format("{}@{}={}", failing.call, failing.turn, failure.action));
@@ -187,7 +187,7 @@ TEST_P(LaunchCallFailure, FailsOnlyItsLaunchAndReportsCause) {
 std::string name_of(const ::testing::TestParamInfo<LaunchCall>& info) {
   return fmt::format("{}_{}", info.param.call, info.param.turn);
 }
-INSTANTIATE_TEST_SUITE_P(Table, LaunchCallFailure, ::testing::ValuesIn(kLaunchCalls), name_of);
+INSTANTIATE_TEST_SUITE_P(Table, FailedDriverCall, ::testing::ValuesIn(kLaunchCalls), name_of);
 
 /// The driver calls of a starting worker, and how the session reports that they failed.
 struct SetupCall {
@@ -284,7 +284,7 @@ std::string children() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST_F(CudaSession, LeaksNoDescriptorsOrProcesses) {
+TEST_F(CudaSession, LeaksNoFileDescriptorsOrProcesses) {
   const std::size_t descriptors = entries_of("/proc/self/fd");
   const std::string processes = children();
   const BuiltKernel trapped = built_kernel(directory.path(), "trapped", "trap;");

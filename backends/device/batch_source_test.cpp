@@ -27,7 +27,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(BatchSource, EmitsHelpersOnceAndBodiesInBothPrecisions) {
+TEST(BatchSource, EmitsHelpersOnceAndEachKernelInBothPrecisions) {
   const EmittedKernel a = scale_kernel("a");
   const EmittedKernel b = scale_kernel("b");
   const BatchSource batch = compose_batch_with_wrappers(std::array{&a, &b});
@@ -39,7 +39,7 @@ TEST(BatchSource, EmitsHelpersOnceAndBodiesInBothPrecisions) {
   EXPECT_EQ(batch.entries[1][0].symbol, "assay_1_native_forward");
 }
 
-TEST(BatchSource, RenamesEntriesWithoutWrappers) {
+TEST(BatchSource, RenamesEntryPointsIfWrappersAreOmitted) {
   const EmittedKernel a = scale_kernel("a");
   const BatchSource batch = compose_batch(std::array{&a});
   EXPECT_THAT(batch.text, HasSubstr("#define a_forward assay_0_native_a_forward\n"));
@@ -47,7 +47,7 @@ TEST(BatchSource, RenamesEntriesWithoutWrappers) {
   EXPECT_EQ(batch.entries[0][0].symbol, "assay_0_native_a_forward");
 }
 
-TEST(BatchFile, ReadsKernelsAndHelpers) {
+TEST(BatchFile, ParsesNamesOfKernelAndHelperFiles) {
   EXPECT_EQ(batch_file("/folder/kernel:12:scale")->kernel, 12U);
   EXPECT_EQ(batch_file("helper:floor_div")->helper, "floor_div");
   EXPECT_FALSE(batch_file("scale.cu"));
@@ -64,7 +64,7 @@ TEST(BatchSource, KeepsLineNumbersOfStandaloneSource) {
               HasSubstr("#line " + std::to_string(a.first_body_line()) + " \"kernel:0:a\"\n" + a.body));
 }
 
-TEST(BlamedKernels, ReturnsKernelsWithErrors) {
+TEST(BlamedKernels, ReturnsKernelsWithErrorsInCompilerLog) {
   EXPECT_THAT(blamed_kernels("kernel:3:a: In function 'f':\n"
                              "kernel:12:b:7:9: error: 'y' was not declared\n"
                              "kernel:4:c:1:1: note: here\n"),
@@ -74,14 +74,14 @@ TEST(BlamedKernels, ReturnsKernelsWithErrors) {
               ElementsAre(2U));
 }
 
-TEST(BlamedKernels, ReturnsKernelsMentionedInLogIfErrorIsElsewhere) {
+TEST(BlamedKernels, ReturnsMentionedKernelsIfErrorIsInHelper) {
   EXPECT_THAT(blamed_kernels("helper:array:7:9: error: no match for 'operator*'\n"
                              "kernel:5:b:7:9:   required from here\n"),
               ElementsAre(5U));
   EXPECT_THAT(blamed_kernels("collect2: error: ld returned 1 exit status"), IsEmpty());
 }
 
-TEST(ReadableLog, UsesStandaloneFileName) {
+TEST(ReadableLog, ReplacesBatchFileNameByKernelFileName) {
   EXPECT_EQ(readable_log("kernel:0:a:7:9: error: x\nkernel:0:a:8:1: note: y", "a"),
             "a.cpp:7:9: error: x\na.cpp:8:1: note: y");
 }

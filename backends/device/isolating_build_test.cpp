@@ -62,32 +62,32 @@ class FakeBuilder {
 
 std::set<std::size_t> nobody(std::span<const EmittedKernel* const>) { return {}; }
 
-TEST(IsolatingBuild, BuildsValidBatchAsOneUnit) {
+TEST(IsolatingBuild, BuildsValidBatchInOneCompilation) {
   FakeBuilder builder({}, nobody);
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre());
   EXPECT_THAT(builder.units, ElementsAre("abcd"));
 }
 
-TEST(IsolatingBuild, BuildsBlamedKernelSeparatelyFromTheOthers) {
+TEST(IsolatingBuild, BuildsKernelWithErrorsSeparately) {
   FakeBuilder builder(
       {"c"}, [](auto kernels) { return kernels.size() == 1 ? std::set<std::size_t>{0} : std::set<std::size_t>{2}; });
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("c"));
   EXPECT_THAT(builder.units, ElementsAre("abcd", "c", "abd"));
 }
 
-TEST(IsolatingBuild, FindsFaultyKernelIfAnotherIsBlamed) {
+TEST(IsolatingBuild, FindsFaultyKernelIfLogBlamesAnother) {
   FakeBuilder builder(
       {"b"}, [](auto kernels) { return kernels.size() == 4 ? std::set<std::size_t>{2} : std::set<std::size_t>{}; });
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("b"));
 }
 
-TEST(IsolatingBuild, BisectsWhenNoKernelIsBlamed) {
+TEST(IsolatingBuild, BisectsBatchIfLogBlamesNoKernel) {
   FakeBuilder builder({"a", "d"}, nobody);
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("a", "d"));
   EXPECT_THAT(builder.units, ElementsAre("abcd", "ab", "a", "b", "cd", "c", "d"));
 }
 
-TEST(IsolatingBuild, IgnoresBlamedIndexOutsideBatch) {
+TEST(IsolatingBuild, IgnoresBlamedKernelOutsideBatch) {
   FakeBuilder builder({"a"}, [](auto) { return std::set<std::size_t>{99}; });
   EXPECT_THAT(builder.failures_among("ab"), ElementsAre("a"));
 }

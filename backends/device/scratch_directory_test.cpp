@@ -29,7 +29,7 @@ class ScratchDirectoryTest : public ::testing::Test {
   fs::path parent;
 };
 
-TEST_F(ScratchDirectoryTest, IsRemovedWithItsOwner) {
+TEST_F(ScratchDirectoryTest, IsRemovedWhenItsObjectIsDestroyed) {
   fs::path path;
   {
     ScratchDirectory first = ScratchDirectory::create(parent / "runs").take();
@@ -56,7 +56,7 @@ TEST_F(ScratchDirectoryTest, RemovesOnlyOrphanedDirectories) {
   EXPECT_TRUE(fs::exists(alive.path()));
 }
 
-TEST_F(ScratchDirectoryTest, ReportsFailureToCreate) {
+TEST_F(ScratchDirectoryTest, ReportsWhyDirectoryCannotBeCreated) {
   std::ofstream(parent / "file") << "";
   EXPECT_FALSE(ScratchDirectory::create(parent / "file" / "below").ok());
 }

@@ -77,7 +77,7 @@ std::string module_of(const std::string& name, const std::string& symbol) {
   return BatchModule(kBatch).module_of(kernel_named(name), entries);
 }
 
-TEST(BatchModule, KeepsWhatEntryUses) {
+TEST(BatchModule, KeepsDeclarationsUsedByEntryPoint) {
   const std::string module = module_of("a", "assay_0_native_a_forward");
   EXPECT_THAT(module, HasSubstr(".version 9.0"));
   EXPECT_THAT(module, HasSubstr("shared_sine_param_0"));

@@ -111,7 +111,7 @@ std::vector<BuildOutcome> build_three(PtxDevice& device, const std::string& seco
   return device.build(kernels, flags);
 }
 
-TEST_F(PtxDeviceTest, FastCompileGivesSameBitsAndLinesAsSingleKernels) {
+TEST_F(PtxDeviceTest, FastCompiledBatchMatchesSeparateBuilds) {
   const std::string statement = "x.data[i + 1] = sqrt(x.data[i] * a) + sin(x.data[i]);";
   const std::vector<BuildOutcome> outcomes = build_three(*device_, statement);
   std::vector<float> alone = numbers<float>(20);
@@ -127,7 +127,7 @@ TEST_F(PtxDeviceTest, FastCompileGivesSameBitsAndLinesAsSingleKernels) {
   EXPECT_EQ(finding.offset, known.offset);
 }
 
-TEST_F(PtxDeviceTest, FastCompileUsesOneArchitectureAndCache) {
+TEST_F(PtxDeviceTest, FastCompileBuildsOneArchitectureAndUsesCache) {
   const auto first = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
   EXPECT_EQ(first.targets.size(), 1U);
   EXPECT_FALSE(first.from_cache);
@@ -136,7 +136,7 @@ TEST_F(PtxDeviceTest, FastCompileUsesOneArchitectureAndCache) {
   EXPECT_EQ(second.artifacts[1]->content, first.artifacts[1]->content);
 }
 
-TEST_F(PtxDeviceTest, FastCompileOptimisesKernelsWithPadding) {
+TEST_F(PtxDeviceTest, FastCompileOptimizesKernelsWithPaddedStructs) {
   EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
   kernel.has_padding = true;
@@ -146,7 +146,7 @@ TEST_F(PtxDeviceTest, FastCompileOptimisesKernelsWithPadding) {
   EXPECT_NE(optimised.artifacts[0]->content, fast.artifacts[0]->content);
 }
 
-TEST_F(PtxDeviceTest, FastCompileIsolatesRejectedKernel) {
+TEST_F(PtxDeviceTest, FastCompileRejectsOnlyInvalidKernelOfBatch) {
   const std::vector<BuildOutcome> outcomes = build_three(*device_, "x.data[i] = undeclared;");
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[0]));
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[2]));
@@ -167,7 +167,7 @@ TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndUsesCache) {
   EXPECT_THAT(failed.log, HasSubstr("undeclared"));
 }
 
-TEST_F(PtxDeviceTest, ReportsFindingsAsMemoryFaults) {
+TEST_F(PtxDeviceTest, ReportsFindingsOfChecksAsMemoryFaults) {
   std::vector<float> x = numbers<float>(100);
   const RunOutcome outside = run("x.data[i + 1] = a;", x);
   ASSERT_TRUE(std::holds_alternative<MemoryFault>(outside)) << describe(outside);
@@ -241,7 +241,7 @@ TEST_F(PtxDeviceTest, DetectsInjectedFaultsWithoutFalsePositives) {
   }
 }
 
-TEST_F(PtxDeviceTest, EnforcesReadOnlyAndUninitialisedRegions) {
+TEST_F(PtxDeviceTest, DetectsWriteToReadOnlyAndReadOfUninitializedArrays) {
   std::vector<float> x = numbers<float>(64);
   const auto kind = [&](const std::string& statement, MemoryRegion region) {
     const RunOutcome outcome = run(statement, x, {}, std::move(region));
@@ -272,7 +272,7 @@ TEST_F(PtxDeviceTest, InfiniteLoopTimesOut) {
   EXPECT_TRUE(std::holds_alternative<TimedOut>(run(endless, x, {.time_limit = std::chrono::milliseconds(5)})));
 }
 
-TEST_F(PtxDeviceTest, SkipsLaunchesAfterFailureWithStopOnFailure) {
+TEST_F(PtxDeviceTest, StopOnFailureSkipsLaunchesAfterFailure) {
   const BuiltKernel without_entries;
   LaunchRequest launch{.kernel = &without_entries};
   EXPECT_EQ(session_->run(std::vector{launch, launch}).size(), 2U);

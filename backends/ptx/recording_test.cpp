@@ -47,7 +47,7 @@ std::vector<Record> records_of(const RecordingCode& code, std::int64_t thread, G
   return records;
 }
 
-TEST(Recording, RecordsResultsOfOneThreadInOrder) {
+TEST(InstructionRecording, RecordsResultsOfOneThreadInOrder) {
   const std::string text = testing::entry(R"(
 ld.param.u64 %rd1, [p1];
 mov.u32 %r1, %tid.x;
@@ -78,7 +78,7 @@ st.global.f32 [%rd3+128], %f2;)",
   EXPECT_TRUE(records_of(*code, 32).empty()) << "the grid has fewer threads";
 }
 
-TEST(Recording, ReportsWhyRecordingIsImpossible) {
+TEST(InstructionRecording, ReportsWhyRecordingIsImpossible) {
   EXPECT_THAT(recording_code(ptx_artifact("nonsense"), "k", Recording::kOneThread).error().text(),
               HasSubstr("k.ptx:1:1"));
   EXPECT_THAT(recording_code(ptx_artifact(testing::entry("")), "other", Recording::kOneThread).error().text(),
@@ -124,7 +124,7 @@ Left run_golden(const testing::GoldenLaunch& launch, const std::string& text, co
   return left;
 }
 
-TEST(Recording, PreservesResultsAndOmitsAddresses) {
+TEST(InstructionRecording, PreservesKernelResultsAndOmitsAddresses) {
   std::size_t entries = 0;
   for (const testing::GoldenLaunch& launch : testing::golden_launches()) {
     for (const bool backward : {false, true}) {

@@ -30,7 +30,7 @@ TEST(EmittedNames, AreUniqueInOpenScopes) {
   EXPECT_EQ(names.declare("x"), "x_2");
 }
 
-TEST(EmittedNames, UseSmallestFreeNumber) {
+TEST(EmittedNames, AppendSmallestFreeNumberToDuplicates) {
   const NameTable fixed{"x_2"};
   NameScopes names(fixed);
   EXPECT_EQ(names.declare("x_2"), "x_2_1");
@@ -55,7 +55,7 @@ TEST(EmittedNames, StayReservedWhileAnyScopeUsesThem) {
   EXPECT_EQ(names.declare("x"), "x_1");
 }
 
-TEST(LibraryNames, AreRecognized) {
+TEST(LibraryNames, IncludeFunctionsOfCStandardLibrary) {
   EXPECT_TRUE(is_library_name("sin"));
   EXPECT_TRUE(is_library_name("sinf"));
   EXPECT_TRUE(is_library_name("printf"));

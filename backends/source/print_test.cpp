@@ -60,7 +60,7 @@ extern "C" void scale_forward(long long begin, long long end, Array<real, 1> x, 
   EXPECT_THAT(kernel.entries[0].parameter_types, ElementsAre("Array<real, 1>", "real"));
 }
 
-TEST(Printer, ReportsStructsThatMayHavePadding) {
+TEST(Printer, MarksKernelsWhoseStructsMayHavePadding) {
   const auto has_padding = [](const std::string& members) {
     return print_first(parse("struct Pair {\n" + members + "}\nkernel k(p: array<Pair,1>; i) {\n}\n"),
                        SourceTarget::kCuda)
@@ -105,7 +105,7 @@ TEST(Printer, PrintsSourceLineCommentWhenLineChanges) {
   EXPECT_THAT(print_first(module, SourceTarget::kCpp, {.source_comments = false}).body, Not(HasSubstr("// 2")));
 }
 
-TEST(Printer, BothTargetsHaveTheSameStatementsInTheSameOrder) {
+TEST(Printer, CppAndCudaHaveSameStatementsInSameOrder) {
   const std::string statements =
       "let t: f32 = sin(mul(x[i], a))\n if gt(t, 0.5) {\n return\n }\n for j: i32 in range(0, n, 1) {\n t = add(t, "
       "1.0)\n }\n"
@@ -125,7 +125,7 @@ std::string whole(const EmittedKernel& kernel) {
   return text;
 }
 
-TEST(Printer, PrintPairMatchesPrintingEachTarget) {
+TEST(Printer, PrintPairGivesSameTextAsPrintingEachTarget) {
   for (const std::string_view text : {
            "kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], sin(x[i]))\n}\n",
            "struct Ball {\n  speed: f32\n  place: vec<f32,3>\n}\n"
@@ -146,7 +146,7 @@ TEST(Printer, PrintPairMatchesPrintingEachTarget) {
   }
 }
 
-TEST(Printer, OnlyCudaNeedsHalfAtomicHelper) {
+TEST(Printer, AddsHalfAtomicHelperOnlyToCuda) {
   const ir::Module module = parse("kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], x[i])\n}\n");
   const auto pair = print_pair(module, module.kernels[0], nullptr);
   const auto has_helper = [](const EmittedKernel& kernel) {
@@ -162,7 +162,7 @@ TEST(Printer, PrintPairFailsIfOneTargetFails) {
             "<text>:2:3: atomic_add on int16 is not supported: CUDA atomics need 32 or 64 bits");
 }
 
-TEST(Printer, VariablesHaveTheSameNamesInBothTargets) {
+TEST(Printer, VariablesHaveSameNamesInCppAndCuda) {
   const std::string_view text =
       "kernel k(count: array<f32,1>; i) {\n  let thread_count: f32 = count[i]\n"
       "  let thread_begin: f32 = thread_count\n  let begin: f32 = thread_begin\n  count[i] = begin\n}\n";
@@ -212,7 +212,7 @@ TEST(Printer, PrintsOnlyNecessaryParentheses) {
             "    x.at(i) = a < 0.0f ? real(1.0f) : a > 9.0f ? a : real(2.0f);\n");
 }
 
-TEST(Printer, OnlyIndexArithmeticUsesPlainOperators) {
+TEST(Printer, PrintsPlainOperatorsOnlyForIndexArithmetic) {
   EXPECT_EQ(body("let t: i32 = add(mul(i, n), 1)"), "    int t = i * n + 1;\n");
   EXPECT_EQ(body("let t: i32 = mul(sub(i, shape(m, 0)), shape(m, 1))"), "    int t = (i - m.shape[0]) * m.shape[1];\n");
   EXPECT_EQ(body("let t: i32 = mul(i, i)"), "    int t = wrap_mul(i, i);\n");
@@ -259,7 +259,7 @@ TEST(Printer, PrintsVectorOperations) {
   EXPECT_EQ(body("let t: vec<f32,3> = insert(v[i], 1, a)"), "    Vec<real, 3> t = insert(v.at(i), 1, a);\n");
 }
 
-TEST(Printer, PartialUpdateAssignsOnlyChangedPart) {
+TEST(Printer, UpdateOfComponentAssignsOnlyThatComponent) {
   EXPECT_EQ(body("let t: vec<f32,3>\n t = insert(t, n, a)"), "    Vec<real, 3> t = {};\n    t[n] = a;\n");
   EXPECT_EQ(body("v[i] = insert(v[i], 1, a)"), "    v.at(i)[1] = a;\n");
   EXPECT_EQ(body("v[i] = insert(v[n], 1, a)"), "    v.at(i) = insert(v.at(n), 1, a);\n");
@@ -308,7 +308,7 @@ TEST(Printer, PrintsRangeLoops) {
             "    for (int j = 0, j_step = n; j_step > 0 ? j < 9 : j > 9; j += j_step) {\n    }\n");
 }
 
-TEST(Printer, NamesAreReusedOnlyAfterTheirScope) {
+TEST(Printer, ReusesNameOnlyAfterItsScopeEnds) {
   ir::Module module = parse(
       "kernel k(n: i32; i) {\n  for p: i32 in range(0, n, 1) {\n  }\n"
       "  for q: i32 in range(0, n, 1) {\n    for r: i32 in range(0, q, 1) {\n    }\n  }\n}\n");
@@ -324,7 +324,7 @@ TEST(Printer, PrintsWhileBreakAndContinue) {
             "    while (a < x.at(i)) {\n      if (i < 1) {\n        break;\n      }\n      continue;\n    }\n");
 }
 
-TEST(Printer, ReturnContinuesWithNextThread) {
+TEST(Printer, PrintsReturnAsJumpToNextThread) {
   EXPECT_EQ(body("if lt(i, 1) {\n return\n }"), "    if (i < 1) {\n      continue;\n    }\n");
   EXPECT_EQ(body("while true {\n return\n }"),
             "    {\n      while (true) {\n        goto next_thread;\n      }\n    }\n    next_thread:;\n");
@@ -344,7 +344,7 @@ TEST(Printer, PrintsOnlyCalledFunctions) {
   EXPECT_THAT(text, Not(HasSubstr("unused")));
 }
 
-TEST(Printer, NamesAvoidKeywordsAndCalledFunctions) {
+TEST(Printer, RenamesVariablesThatClashWithKeywordsOrFunctions) {
   const std::string text = printed(
       "func sqrtf(a: f32) -> f32 {\n  return a\n}\n"
       "kernel sin(float: array<f32,1>, end: f32, real: f32; thread) {\n"
@@ -376,7 +376,7 @@ TEST(Printer, HalfPrecisionRoundsAfterEveryOperation) {
   EXPECT_THAT(text, HasSubstr("y.at(i) = bfloat(x.at(i));"));
 }
 
-TEST(Printer, NestsElementwiseTileOperations) {
+TEST(Printer, PrintsElementwiseTileOperationsAsTileMaps) {
   const std::string text = printed(
       "kernel k(x: array<f32,1>; i) {\n"
       "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\n"
@@ -387,7 +387,7 @@ TEST(Printer, NestsElementwiseTileOperations) {
   EXPECT_THAT(text, HasSubstr("(tile_map<Tile<real, 4>>([&](real t) { return t + t; }, t))"));
 }
 
-TEST(Printer, RejectsNarrowAtomicsOnCuda) {
+TEST(Printer, RejectsNarrowIntegerAtomicsOnCuda) {
   const auto error = [](std::string_view text, SourceTarget target) {
     const ir::Module module = parse(text);
     const auto kernel = print(module, module.kernels[0], nullptr, target);

@@ -142,7 +142,7 @@ void run(const Library& library, const std::string& kernel, std::int64_t threads
   library.function<void(long long, long long, Arguments...)>(kernel + "_forward")(0, threads, arguments...);
 }
 
-TEST(Statements, RangesEvaluateBoundsOnceAndSupportBothSigns) {
+TEST(EmittedStatements, RangeEvaluatesBoundsOnceAndSupportsNegativeStep) {
   std::vector<int> starts{0, 3, 0, 5, 2, 1};
   std::vector<int> stops{3, 0, 5, 0, 2, 9};
   std::vector<int> steps{1, -1, 2, -2, 1, -1};
@@ -151,14 +151,14 @@ TEST(Statements, RangesEvaluateBoundsOnceAndSupportBothSigns) {
   EXPECT_THAT(out, ElementsAre(123, 432, 135, 642, 0, 0));
 }
 
-TEST(Statements, ReturnInsideLoopsEndsOneThread) {
+TEST(EmittedStatements, ReturnInsideLoopEndsOnlyItsThread) {
   std::vector<int> x{6, 4, 35, 1000, 0};
   std::vector<int> out(5);
   run(native(), "nested_return", 5, view(x), view(out), 8);
   EXPECT_THAT(out, ElementsAre(203, 401, 507, 4, 1));
 }
 
-TEST(Statements, LastGridDimensionVariesFastest) {
+TEST(EmittedStatements, LastGridDimensionVariesFastest) {
   std::vector<int> out(2 * 3 * 4, -1);
   const Array<int, 3> array{out.data(), {2, 3, 4}, {48, 16, 4}};
   native().function<void(long long, long long, int, int, Array<int, 3>)>("grid_forward")(5, 24, 3, 4, array);
@@ -167,7 +167,7 @@ TEST(Statements, LastGridDimensionVariesFastest) {
   EXPECT_EQ(out[23], 123);
 }
 
-TEST(Statements, FunctionsReturnSeveralResults) {
+TEST(EmittedStatements, FunctionsReturnSeveralResults) {
   std::vector<int> a{7, -7};
   std::vector<int> b{3, 3};
   run(native(), "several", 2, view(a), view(b));
@@ -175,7 +175,7 @@ TEST(Statements, FunctionsReturnSeveralResults) {
   EXPECT_THAT(b, ElementsAre(1, -1));
 }
 
-TEST(Statements, NullArraysReadZeroAndIgnoreWrites) {
+TEST(EmittedStatements, NullArraysReadZeroAndIgnoreWrites) {
   std::vector<float> x{7, 7};
   std::vector<float> grad{3, 4};
   std::vector<float> total{10};
@@ -210,12 +210,12 @@ void expect_structs(const Library& library) {
   EXPECT_THAT(data, ElementsAre(1, 5));
 }
 
-TEST(Statements, StructsHaveCLayoutAndSupportPartialUpdates) {
+TEST(EmittedStatements, StructsHaveCLayoutAndSupportPartialUpdates) {
   expect_structs<float>(native());
   expect_structs<double>(promoted());
 }
 
-TEST(Statements, LogicalOperatorsShortCircuit) {
+TEST(EmittedStatements, LogicalOperatorsShortCircuit) {
   std::vector<int> index{-1000000000, 0, 1};
   std::vector<float> x{-1, 6};
   std::vector<float> out(3);
@@ -237,12 +237,12 @@ void expect_constants(const Library& library) {
   EXPECT_THAT(wide, ElementsAre(0.1, double(0.1f), std::numeric_limits<double>::max(), -5e-324));
 }
 
-TEST(Statements, ConstantsKeepNativeValueInBothPrecisions) {
+TEST(EmittedStatements, ConstantsKeepNativeValueInBothPrecisions) {
   expect_constants<float>(native());
   expect_constants<double>(promoted());
 }
 
-TEST(Statements, SignedIntegersWrap) {
+TEST(EmittedStatements, SignedIntegerArithmeticWrapsAround) {
   std::vector<int> h{1, -5};
   run(native(), "hash", 2, view(h));
   for (std::uint32_t i = 0; i < 2; ++i) {

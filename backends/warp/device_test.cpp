@@ -132,7 +132,7 @@ TEST_P(WarpDeviceTest, ReportsKernelThatWarpRejects) {
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(built[1])) << std::get<BuildFailed>(built[1]).log;
 }
 
-TEST_P(WarpDeviceTest, ContainsInvalidAccess) {
+TEST_P(WarpDeviceTest, ReportsOutOfBoundsAccess) {
   const BuildOutcome built = build(kernel_of("    out[i + 1000000000] = factor * x[i]"));
   ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built)) << std::get<BuildFailed>(built).log;
   const auto session = device_->open({}).take();

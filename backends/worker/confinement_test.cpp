@@ -186,7 +186,7 @@ TEST_F(ConfinementTest, LandlockAllowsOnlyReadingKernelFiles) {
   EXPECT_EXIT(act(kFiles, [this] { return done(::unlink(outside().c_str())); }), ::testing::ExitedWithCode(EACCES), "");
 }
 
-TEST_F(ConfinementTest, LandlockLimitsNetworkAndSignalsIfSupported) {
+TEST_F(ConfinementTest, LandlockBlocksNetworkAndSignalsIfSupported) {
   if (!has(kFiles)) GTEST_SKIP() << "Landlock is not supported here";
   const pid_t parent = ::getpid();
   const auto try_signal = [&] {
@@ -211,7 +211,7 @@ TEST_F(ConfinementTest, DoesNotConfineUnlessRequested) {
               ::testing::ExitedWithCode(kDone), "");
 }
 
-TEST(DescribeConfinement, ListsActiveAndMissingParts) {
+TEST(DescribeConfinement, ListsActiveAndMissingRestrictions) {
   EXPECT_EQ(describe({}), "only time, memory and file size are limited");
   EXPECT_EQ(describe({.system_calls_error = 0, .files_error = 0, .landlock_version = 7}),
             "system calls are filtered; files, network and signals are limited by Landlock 7");

@@ -74,7 +74,7 @@ TEST(AttackSet, NamesAreUniqueAndNoAttackMayPass) {
   }
 }
 
-TEST(AttackSet, CoversBothPasses) {
+TEST(AttackSet, CoversForwardAndBackwardPass) {
   const std::vector<Attack> attacks = attack_set();
   const auto in_backward = std::ranges::count(attacks, backends::Pass::kBackward, &Attack::pass);
   EXPECT_GE(in_backward, std::ssize(attacks) / 2 - 3) << "about half of the attacks must be in the backward pass";
@@ -86,7 +86,7 @@ TEST(Attacks, AreAllCaughtWithConfinement) {
   expect_all_caught(report);
 }
 
-TEST(Attacks, ApplicableAttacksAreCaughtWithoutConfinement) {
+TEST(Attacks, AreCaughtOrSkippedWithoutConfinement) {
   const AttackReport report = run(attack_set(), false, {.system_calls_filtered = false, .files_limited = false});
   for (const AttackResult& result : report.attacks)
     EXPECT_EQ(result.skipped,

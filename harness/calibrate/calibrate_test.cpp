@@ -47,7 +47,7 @@ TEST(Calibrate, AcceptsMathLibraryWithinBounds) {
   }
 }
 
-TEST(Calibrate, DetectsFunctionBeyondBound) {
+TEST(Calibrate, DetectsFunctionWithErrorBeyondBound) {
   const auto device = testing::cpu_device();
   const auto results =
       calibrate(*device, printer_injecting("= exp(", "= 1.000001f * exp("), some_inputs({ir::Op::kExp}));

@@ -40,7 +40,7 @@ std::vector<json> rows_of(const fs::path& dir) {
   return rows;
 }
 
-TEST(Generate, FilesMatchTheirSchemas) {
+TEST(DatasetGeneration, FilesMatchTheirSchemas) {
   const Folder folder;
   const FinishedDataset finished = made(small_plan(24), {.output = folder / "d"});
   EXPECT_EQ(finished.rows, 24U);
@@ -64,7 +64,7 @@ TEST(Generate, FilesMatchTheirSchemas) {
   EXPECT_EQ(stats.at("families"), json({{"arithmetic", 6}, {"loop", 6}, {"integer", 6}, {"struct_param", 6}}));
 }
 
-TEST(Generate, RowIsTheSameForParsedAndUnparsedKernel) {
+TEST(DatasetGeneration, RowIsTheSameWithoutParsingTheKernel) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const std::string name = generators::generate(family.family, seed).name;
@@ -80,7 +80,7 @@ TEST(Generate, RowIsTheSameForParsedAndUnparsedKernel) {
   }
 }
 
-TEST(Generate, DatasetCardListsSplitSizes) {
+TEST(DatasetGeneration, DatasetCardListsSplitSizes) {
   const Folder folder;
   made(small_plan(24), {.output = folder / "d"});
   Result<LineReader> reader = LineReader::open(folder / "d" / "data/train-00000-of-00001.jsonl.zst");
@@ -92,7 +92,7 @@ TEST(Generate, DatasetCardListsSplitSizes) {
               HasSubstr(fmt::format("  - name: train\n    num_bytes: {}\n    num_examples: {}\n", bytes, rows)));
 }
 
-TEST(Generate, RowsContainBothDevicesAndBothPasses) {
+TEST(DatasetGeneration, RowsContainBothDevicesAndBothPasses) {
   const Folder folder;
   made(small_plan(8), {.output = folder / "d"});
   for (const json& row : rows_of(folder / "d")) {
@@ -108,7 +108,7 @@ TEST(Generate, RowsContainBothDevicesAndBothPasses) {
   }
 }
 
-TEST(Generate, OutputDoesNotDependOnThreadsOrShards) {
+TEST(DatasetGeneration, OutputDoesNotDependOnThreadsOrShards) {
   const Folder folder;
   Plan plan = small_plan(42);
   made(plan, {.output = folder / "one", .jobs = 1});
@@ -132,7 +132,7 @@ TEST(Generate, OutputDoesNotDependOnThreadsOrShards) {
               HasSubstr("3 shards of 4 are given"));
 }
 
-TEST(Generate, RowsDependOnSeed) {
+TEST(DatasetGeneration, RowsDependOnSeed) {
   const Folder folder;
   Plan plan = small_plan(8);
   made(plan, {.output = folder / "one"});
@@ -142,7 +142,7 @@ TEST(Generate, RowsDependOnSeed) {
 }
 
 /// Starts from the state of an interrupted run: its journal up to some block, and the rows of these blocks.
-TEST(Generate, ResumedDatasetIsByteIdentical) {
+TEST(DatasetGeneration, ResumedDatasetIsByteIdentical) {
   const Folder folder;
   const Plan plan = small_plan(24);
   const fs::path stopped = folder / "stopped";
@@ -167,7 +167,7 @@ TEST(Generate, ResumedDatasetIsByteIdentical) {
   EXPECT_TRUE(made(plan, {.output = stopped, .resume = true}).was_complete);
 }
 
-TEST(Generate, RejectsResumeWithDifferentPlan) {
+TEST(DatasetGeneration, RejectsResumeWithDifferentPlan) {
   const Folder folder;
   Plan plan = small_plan(8);
   made(plan, {.output = folder / "d"});
@@ -178,7 +178,7 @@ TEST(Generate, RejectsResumeWithDifferentPlan) {
 }
 
 /// Two slots with the same program: the later one tries its next candidate, or stays empty.
-TEST(Generate, ReplacesDuplicatePrograms) {
+TEST(DatasetGeneration, ReplacesDuplicatePrograms) {
   const Folder folder;
   const std::string python =
       "import warp as wp\n\n\n@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 2.0\n";
@@ -193,7 +193,7 @@ TEST(Generate, ReplacesDuplicatePrograms) {
   EXPECT_EQ(finished.requested, 2U);
 }
 
-TEST(Splits, KeepClustersTogetherAndHaveExpectedSizes) {
+TEST(DatasetSplits, KeepClustersTogetherAndHaveExpectedSizes) {
   std::vector<std::string> names;
   std::vector<std::uint32_t> clusters;
   for (std::uint32_t i = 0; i < 1000; ++i) {

@@ -23,7 +23,7 @@ TEST(JsonScanner, AcceptsValidJson) {
   }
 }
 
-TEST(JsonScanner, AgreesWithJsonLibrary) {
+TEST(JsonScanner, ReadsSameValuesAsJsonLibrary) {
   for (const std::string_view line :
        {R"({"a":[1,-2.5e-3,"x\u00e9\n\"é日𝄞"],"b":{},"c":[],"d":null,"e":true})", "7", R"("")", " [ 1 , [2, {}], [] ] ",
         R"({"k\u00e9\ud834\udd1e\t":{"":[false,0.1,12345678901234567890,-9223372036854775808,"\\\/\b\f\r"]},"é":1})"}) {
@@ -83,7 +83,7 @@ TEST(JsonScanner, ReportsPointerOfInvalidJson) {
   }
 }
 
-TEST(JsonScanner, EnforcesLimits) {
+TEST(JsonScanner, EnforcesLineStringAndDepthLimits) {
   const ScanLimits limits{.line = 1000, .string = 100, .depth = 4};
   EXPECT_FALSE(scan(R"({"a":[[[1]]]})", 7, limits));
   EXPECT_EQ(scan(R"({"a":[[[[1]]]]})", 7, limits)->pointer, "/a/0/0");

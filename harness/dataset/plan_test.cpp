@@ -28,13 +28,13 @@ std::vector<std::uint64_t> rows_of(const Plan& plan) {
   return rows;
 }
 
-TEST(ShareOut, DistributesRowsByWeight) {
+TEST(RowDistribution, FollowsWeightsOfFamilies) {
   EXPECT_THAT(rows_of(plan_of(10, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(4, 3, 3));
   EXPECT_THAT(rows_of(plan_of(10, {{"a", 3}, {"b", 1}, {"c", 1}})), testing::ElementsAre(6, 2, 2));
   EXPECT_THAT(rows_of(plan_of(2, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(1, 1, 0));
 }
 
-TEST(ShareOut, RejectsWeightsThatAreNotPositive) {
+TEST(RowDistribution, RejectsWeightsThatAreNotPositive) {
   Plan plan{.count = 4, .shares = {{"a", -1}}};
   ASSERT_FALSE(share_out(plan).ok());
   EXPECT_THAT(share_out(plan).error().text(), HasSubstr("weight of 'a' must be positive, got -1"));
@@ -42,7 +42,7 @@ TEST(ShareOut, RejectsWeightsThatAreNotPositive) {
   EXPECT_FALSE(share_out(plan).ok());
 }
 
-TEST(Slots, MixFamiliesEvenly) {
+TEST(DatasetSlots, InterleaveFamiliesByWeight) {
   const Plan plan = plan_of(1000, {{"a", 2}, {"b", 1}, {"c", 1}});
   const std::vector<Slot> slots = slots_of(plan);
   ASSERT_EQ(slots.size(), 1000U);
@@ -54,7 +54,7 @@ TEST(Slots, MixFamiliesEvenly) {
   }
 }
 
-TEST(Slots, BelongToExactlyOneShard) {
+TEST(DatasetSlots, BelongToExactlyOneShard) {
   Plan plan = plan_of(100, {{"a"}, {"b"}});
   const std::vector<Slot> slots = slots_of(plan);
   std::set<std::uint64_t> seen;

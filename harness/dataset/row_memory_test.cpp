@@ -18,7 +18,7 @@ std::vector<std::string> texts() {
   return texts;
 }
 
-TEST(RowMemory, CopiesDoNotOverlap) {
+TEST(RowMemory, StoredCopiesDoNotOverlap) {
   RowMemory memory;
   std::vector<std::string_view> kept;
   for (const std::string& text : texts())
@@ -26,7 +26,7 @@ TEST(RowMemory, CopiesDoNotOverlap) {
   EXPECT_EQ(std::vector<std::string>(kept.begin(), kept.end()), texts());
 }
 
-TEST(RowMemory, AlignsItemsForTheirType) {
+TEST(RowMemory, AlignsStoredValuesForTheirType) {
   using Item = std::pair<std::string_view, std::uint32_t>;
   RowMemory memory;
   for (std::uint32_t length = 0; length < 40; ++length) {
@@ -38,7 +38,7 @@ TEST(RowMemory, AlignsItemsForTheirType) {
   }
 }
 
-TEST(RowMemory, CopiesStayValidAfterMove) {
+TEST(RowMemory, StoredCopiesStayValidAfterMove) {
   RowMemory first;
   const std::string_view kept = first.store("kept");
   RowMemory second = std::move(first);

@@ -216,7 +216,7 @@ TEST_F(ValidateTest, ReportsNearDuplicateInAnotherSplit) {
   EXPECT_THAT(joined(checked(rows.dir())), HasSubstr("a near duplicate of the row at data/test"));
 }
 
-TEST_F(ValidateTest, HostileRowsDoNotExhaustMemory) {
+TEST_F(ValidateTest, LargeRowsDoNotExhaustMemory) {
   Rows rows(copy());
   for (const std::size_t row : {1U, 2U})
     rows.replace(row, "wp.tid()", std::string(std::size_t{100} << 20, 'x'));

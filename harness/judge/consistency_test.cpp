@@ -244,7 +244,7 @@ TEST(FiniteDifferencesCheck, DetectsForwardBackwardMismatch) {
   EXPECT_EQ(consistency_of(kSmooth, {{R"(0\.75f)", "0.7501f"}}).decide().kind, "finite_differences");
 }
 
-TEST(FiniteDifferencesCheck, PassesIfBothPassesAreEquallyIncorrect) {
+TEST(FiniteDifferencesCheck, PassesIfForwardAndBackwardShareOneError) {
   // The same incorrect constant in both passes is consistent; f64_promotion and native_precision detect it.
   const PassVerdict verdict = consistency_of(kSmooth, {{R"((= s \* sin\(x\.at\(i\)\) \+) 0\.75f)", "$1 0.5f"},
                                                        {R"((mul = ) ?0\.75f)", "$1 0.5f"},
@@ -252,7 +252,7 @@ TEST(FiniteDifferencesCheck, PassesIfBothPassesAreEquallyIncorrect) {
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
 }
 
-TEST(FiniteDifferencesCheck, ReportsCrash) {
+TEST(FiniteDifferencesCheck, ReportsCrashOfKernel) {
   const PassVerdict verdict =
       consistency_of(kSmooth, {testing::at_thread_start(backends::Pass::kForward, "*(volatile int*)8 = 1;")});
   EXPECT_EQ(verdict.decide().outcome, Outcome::crashed);

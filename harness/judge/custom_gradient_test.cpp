@@ -38,7 +38,7 @@ constexpr const char* kOffByOnePercent =
     "    wp.adjoint[a] += 3.03 * a * a * adj_ret\n    wp.adjoint[b] += wp.cos(b) * adj_ret\n";
 constexpr const char* kMissing = "    wp.adjoint[a] += 3.0 * a * a * adj_ret\n";
 
-TEST(CustomGradient, IsVerifiedIfItIsTheDerivative) {
+TEST(CustomGradient, IsVerifiedIfItEqualsTheDerivative) {
   const CpuRun run({{.name = "correct", .python = kernel_with(kCorrect)}});
   EXPECT_EQ(run.forward("correct").outcome, Outcome::pass) << summary(run.forward("correct"));
   EXPECT_EQ(run.backward("correct").outcome, Outcome::pass) << summary(run.backward("correct"));
@@ -57,7 +57,7 @@ TEST(CustomGradient, IsADefectIfItDiffersFromTheDerivative) {
   EXPECT_THAT(run.backward("missing").message, HasSubstr("gives y["));
 }
 
-TEST(CustomGradient, MayDifferIfTrusted) {
+TEST(CustomGradient, MayDifferFromTheDerivativeIfTrusted) {
   const std::string comment = "# custom gradients: trusted";
   const CpuRun annotated({{.name = "off", .python = kernel_with(kOffByOnePercent, comment)}});
   EXPECT_EQ(annotated.backward("off").outcome, Outcome::pass) << summary(annotated.backward("off"));

@@ -38,12 +38,12 @@ std::vector<double> values_of(const ReferenceResult& reference) {
   return values;
 }
 
-TEST(Paths, FindsNoOtherPathsIfAllDecisionsAreCertain) {
+TEST(ExecutionPaths, HaveNoAlternativesIfAllDecisionsAreCertain) {
   EXPECT_TRUE(Comparisons({1, 2, 4}).others(Precision::kNative).empty());
   EXPECT_TRUE(Comparisons({3, 3}).others(Precision::kPromoted).empty()) << "3 * 0.1F is exact in double";
 }
 
-TEST(Paths, FollowsAllCombinationsOfThreeUncertainDecisions) {
+TEST(ExecutionPaths, CoverAllCombinationsOfThreeUncertainDecisions) {
   const Comparisons comparisons({3, 1, 3, 3});
   std::set<std::vector<double>> outcomes{values_of(comparisons.w.evaluate())};
   const auto others = comparisons.others(Precision::kNative);
@@ -55,7 +55,7 @@ TEST(Paths, FollowsAllCombinationsOfThreeUncertainDecisions) {
     EXPECT_EQ(outcome[1], 2) << "the certain decision is kept";
 }
 
-TEST(Paths, ReturnsNoPathsForMoreThanThreeUncertainDecisions) {
+TEST(ExecutionPaths, AreNotFoundForMoreThanThreeUncertainDecisions) {
   EXPECT_TRUE(Comparisons({3, 3, 3, 3}).others(Precision::kNative).empty());
 }
 

@@ -89,7 +89,7 @@ class Recorded {
   reference::Oracle promoted_oracle_;
 };
 
-TEST(RecordedSets, PerturbFloatsInsideTheirRangeAndNoIntegers) {
+TEST(RecordedInputSets, PerturbFloatsWithinRangeAndKeepIntegers) {
   const Recorded recorded(kGather);
   RecordedLaunch launch = launch_of(recorded.source, 9, 16);
   set_integers(launch.launch.arguments[1], [](std::int64_t e) { return 15 - e; });
@@ -107,7 +107,7 @@ TEST(RecordedSets, PerturbFloatsInsideTheirRangeAndNoIntegers) {
   }
 }
 
-TEST(RecordedSets, TakeTheFirstThreadsOfALargeLaunch) {
+TEST(RecordedInputSets, UseFirstThreadsOfLargeLaunch) {
   const Recorded recorded(kGather);
   const auto made = std::get<RecordedSets>(recorded.sets({launch_of(recorded.source, 50'000, 50'000)}));
   EXPECT_EQ(made.sets.front().launch[reference::kNative].threads(), kSamplingThreshold);
@@ -115,7 +115,7 @@ TEST(RecordedSets, TakeTheFirstThreadsOfALargeLaunch) {
   EXPECT_EQ(made.large.front().launch.threads(), 50'000);
 }
 
-TEST(RecordedSets, LeaveOutThreadsWithUncertainDecisions) {
+TEST(RecordedInputSets, OmitThreadsWithUncertainDecisions) {
   const Recorded recorded(R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -132,7 +132,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_TRUE(made.sets.front().conclusive(reference::kNative));
 }
 
-TEST(RecordedSets, DrawIntegersFromAnAnnotatedRange) {
+TEST(RecordedInputSets, DrawIntegersFromAnnotatedRange) {
   const Recorded recorded("# domain: 3 <= idx <= 5\n" + std::string(kGather).substr(1));
   const auto made = std::get<RecordedSets>(recorded.sets({launch_of(recorded.source, 9, 16)}));
   const ir::Argument& idx = made.sets.back().launch[reference::kNative].arguments[1];
@@ -142,7 +142,7 @@ TEST(RecordedSets, DrawIntegersFromAnAnnotatedRange) {
   }
 }
 
-TEST(RecordedLaunch, IsTheInputOfTheJudge) {
+TEST(RecordedLaunch, IsJudgedOnItsRecordedInputs) {
   Recorded recorded(kGather);
   const auto records = recorded.judged(launch_of(recorded.source, 7, 16));
   ASSERT_THAT(records, SizeIs(2));
@@ -171,7 +171,7 @@ TEST(RecordedLaunch, ReportsIndexOutOfBoundsAsDefect) {
   }
 }
 
-TEST(RecordedLaunch, ChangesTheDigest) {
+TEST(RecordedLaunch, DigestDependsOnValuesAndExtents) {
   const Recorded recorded(kGather);
   const RecordedLaunch first = launch_of(recorded.source, 7, 16);
   RecordedLaunch other = first, longer = first;

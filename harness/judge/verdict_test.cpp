@@ -58,7 +58,7 @@ TEST(Verdict, FirstFailureDeterminesOutcome) {
   EXPECT_EQ(verdict.decide().message, "overwritten");
 }
 
-TEST(Verdict, AcceptedNegativeControlMeansWeakOracle) {
+TEST(Verdict, ReportsWeakOracleIfNegativeControlIsAccepted) {
   PassVerdict verdict = passing();
   verdict.controls["other"] = {.tried = 9, .rejected = 8, .accepted = "zeros"};
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
@@ -67,13 +67,13 @@ TEST(Verdict, AcceptedNegativeControlMeansWeakOracle) {
   EXPECT_THAT(verdict.decide().message, HasSubstr("'zeros' would have passed"));
 }
 
-TEST(Verdict, OutputWithoutNegativeControlsMeansWeakOracle) {
+TEST(Verdict, ReportsWeakOracleIfOutputHasNoNegativeControls) {
   PassVerdict verdict = passing();
   verdict.controls["other"] = {};
   EXPECT_EQ(verdict.decide().kind, "weak_oracle");
 }
 
-TEST(Verdict, IsInconclusiveIfOverTenPercentOfChecksAre) {
+TEST(Verdict, IsInconclusiveIfOverTenPercentOfChecksAreInconclusive) {
   PassVerdict verdict = passing();
   verdict.inconclusive.path = 11;  // of 111
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
@@ -84,7 +84,7 @@ TEST(Verdict, IsInconclusiveIfOverTenPercentOfChecksAre) {
   EXPECT_EQ(verdict.decide().kind, "kink") << "the most frequent kind is reported";
 }
 
-TEST(Verdict, CountsWideBoundsAsInconclusive) {
+TEST(Verdict, CountsInfiniteAndUninformativeBoundsAsInconclusive) {
   PassVerdict overflow = passing();
   overflow.count(NamedCheck::kNativePrecision, {.unknown = 20});
   EXPECT_EQ(overflow.decide().kind, "overflow");
@@ -101,7 +101,7 @@ TEST(Verdict, RequiresFourFifthsOfGenericInputSetsToBeConclusive) {
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
 }
 
-TEST(Verdict, CountsEachCheckSeparately) {
+TEST(Verdict, CountsComparisonsOfEachCheckSeparately) {
   PassVerdict verdict;
   EXPECT_FALSE(verdict.tiers.f64_promotion.has_value()) << "a check that did not run is absent";
   verdict.count(NamedCheck::kF64Promotion,

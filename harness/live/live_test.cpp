@@ -32,7 +32,7 @@ class Kernel:
     pass
 )";
 
-class LiveTest : public ::testing::Test {
+class LiveImportTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!find_python("").ok()) GTEST_SKIP() << "no python3";
@@ -74,31 +74,33 @@ class LiveTest : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(LiveTest, ModuleWithoutKernelsGivesNone) {
+TEST_F(LiveImportTest, AcceptsModuleWithoutKernels) {
   const Result<ImportedKernels> imported = import_kernels(request_for("x = 1\n"));
   ASSERT_TRUE(imported.ok()) << imported.error().text();
   EXPECT_THAT(imported->kernels, IsEmpty());
   EXPECT_EQ(imported->printed_bytes, 0U);
 }
 
-TEST_F(LiveTest, ExceptionIsReportedWithItsLine) {
+TEST_F(LiveImportTest, ReportsExceptionWithItsLine) {
   EXPECT_EQ(error_of("x = 1\n\ny = x / 0\n"), user_line(3) + "import failed: ZeroDivisionError: division by zero");
 }
 
-TEST_F(LiveTest, SyntaxErrorIsReportedWithItsLine) {
+TEST_F(LiveImportTest, ReportsSyntaxErrorWithItsLine) {
   EXPECT_THAT(error_of("x = 1\ndef f(:\n"), StartsWith(user_line(2) + "import failed: SyntaxError: "));
 }
 
-TEST_F(LiveTest, MissingModuleIsReported) {
+TEST_F(LiveImportTest, ReportsMissingModule) {
   EXPECT_THAT(error_of({.files = {}, .modules = {"no_such_module"}, .python = {}}),
               HasSubstr("ModuleNotFoundError: No module named 'no_such_module'"));
 }
 
-TEST_F(LiveTest, SystemExitIsReported) {
-  EXPECT_EQ(error_of("import sys\nsys.exit(4)\n"), user_line(2) + "import failed: the imported code calls sys.exit(4)");
+TEST_F(LiveImportTest, ReportsCallOfSysExit) {
+  EXPECT_EQ(error_of("import sys
+sys.exit(4)
+"), user_line(2) + "import failed: the imported code calls sys.exit(4)");
 }
 
-TEST_F(LiveTest, EndOfTheProcessIsReported) {
+TEST_F(LiveImportTest, ReportsModuleThatEndsItsProcess) {
   EXPECT_EQ(error_of("import os\nprint('last words', flush=True)\nos._exit(7)\n"),
             (folder_ / "user.py").string() +
                 ": import failed: the imported code ended the process with status 7; its last output: last words");
@@ -106,7 +108,7 @@ TEST_F(LiveTest, EndOfTheProcessIsReported) {
               HasSubstr("ended the process with signal 11 (Segmentation fault)"));
 }
 
-TEST_F(LiveTest, EndlessImportIsStopped) {
+TEST_F(LiveImportTest, StopsEndlessImport) {
   ImportRequest request = request_for("while True: pass\n");
   request.time_limit = std::chrono::seconds(1);
   EXPECT_THAT(error_of(request), HasSubstr("did not finish within 1 s"));
@@ -116,7 +118,7 @@ TEST_F(LiveTest, EndlessImportIsStopped) {
             "");
 }
 
-TEST_F(LiveTest, OutputIsCountedAndItsEndKept) {
+TEST_F(LiveImportTest, CountsPrintedBytesAndKeepsEndOfOutput) {
   const Result<ImportedKernels> imported =
       import_kernels(request_for("for _ in range(1024): print('x' * (1 << 20))\nprint('end')\n"));
   ASSERT_TRUE(imported.ok()) << imported.error().text();
@@ -125,18 +127,18 @@ TEST_F(LiveTest, OutputIsCountedAndItsEndKept) {
   EXPECT_TRUE(imported->printed.ends_with("end\n"));
 }
 
-TEST_F(LiveTest, MemoryIsLimited) {
+TEST_F(LiveImportTest, LimitsMemoryOfImport) {
   ImportRequest request = request_for("x = bytearray(1 << 30)\n");
   request.memory_bytes = std::uint64_t{512} << 20;
   EXPECT_EQ(error_of(request), user_line(1) + "import failed: MemoryError");
 }
 
-TEST_F(LiveTest, InvalidAnswerIsReported) {
+TEST_F(LiveImportTest, ReportsInvalidAnswerOfPythonProcess) {
   EXPECT_THAT(error_of("import os\nos.write(3, b'{\"kernels\": 1, \"sources\": 2}')\nos._exit(0)\n"),
               HasSubstr("the process gave an invalid answer"));
 }
 
-TEST_F(LiveTest, ImportCannotChangeFiles) {
+TEST_F(LiveImportTest, ImportCannotChangeFiles) {
   if (!is_confined()) GTEST_SKIP() << "confinement is only partly supported here";
   const std::string file = write("precious", "data");
   for (const std::string action :
@@ -155,14 +157,14 @@ TEST_F(LiveTest, ImportCannotChangeFiles) {
   }
 }
 
-TEST_F(LiveTest, ImportCanWriteToItsCache) {
+TEST_F(LiveImportTest, ImportCanWriteTemporaryFiles) {
   EXPECT_EQ(error_of("import tempfile\n"
                      "with tempfile.NamedTemporaryFile('w') as stream: stream.write('x')\n"
                      "with open('/dev/null', 'w') as stream: stream.write('x')\n"),
             "");
 }
 
-TEST_F(LiveTest, ProcessesOfTheImportAreConfinedAndEndWithIt) {
+TEST_F(LiveImportTest, ConfinesAndEndsChildProcessesOfImport) {
   if (!is_confined()) GTEST_SKIP() << "confinement is only partly supported here";
   EXPECT_EQ(error_of("import subprocess\nsubprocess.run(['true'], check=True)\n"), "");
   EXPECT_THAT(
@@ -175,14 +177,14 @@ TEST_F(LiveTest, ProcessesOfTheImportAreConfinedAndEndWithIt) {
               HasSubstr("the imported code started more than 64 processes"));
 }
 
-TEST_F(LiveTest, ImportCannotSignalOthersOrUseTheNetwork) {
+TEST_F(LiveImportTest, ImportCannotSignalOtherProcessesOrUseNetwork) {
   if (!is_confined()) GTEST_SKIP() << "confinement is only partly supported here";
   EXPECT_THAT(error_of("import os\nos.kill(os.getppid(), 0)\n"), HasSubstr("PermissionError"));
   EXPECT_THAT(error_of("import socket\nsocket.socket()\n"), HasSubstr("PermissionError"));
   EXPECT_EQ(error_of("import threading\nt = threading.Thread(target=print)\nt.start()\nt.join()\n"), "");
 }
 
-TEST_F(LiveTest, WarpMustBeRecentAndPresent) {
+TEST_F(LiveImportTest, RejectsMissingBrokenOrOldWarp) {
   write("packages/warp/__init__.py", "__version__ = '1.9.1'\n");
   EXPECT_THAT(error_of("pass\n"), HasSubstr("Warp 1.9.1 is too old; version 1.15 or later is required"));
   write("packages/warp/__init__.py", "raise ImportError('libwarp.so: no such file')\n");
@@ -191,7 +193,7 @@ TEST_F(LiveTest, WarpMustBeRecentAndPresent) {
   EXPECT_THAT(error_of("pass\n"), HasSubstr("this Python has no Warp; install warp-lang"));
 }
 
-TEST_F(LiveTest, PythonMustBeAProgram) {
+TEST_F(LiveImportTest, RejectsPathThatIsNotAPythonInterpreter) {
   ImportRequest request = request_for("pass\n");
   request.python = "/no/such/python";
   EXPECT_EQ(error_of(request), "/no/such/python: no such program; expected a Python interpreter");
@@ -199,7 +201,7 @@ TEST_F(LiveTest, PythonMustBeAProgram) {
   EXPECT_EQ(error_of(request), "/bin/true: is not a Python interpreter");
 }
 
-TEST_F(LiveTest, PythonMayBeStartedByAScript) {
+TEST_F(LiveImportTest, AcceptsScriptThatStartsPython) {
   const std::string script =
       write("python", fmt::format("#!/bin/sh\n/bin/true\nexec '{}' \"$@\"\n", find_python("")->string()));
   fs::permissions(script, fs::perms::owner_all);
@@ -208,7 +210,7 @@ TEST_F(LiveTest, PythonMayBeStartedByAScript) {
   EXPECT_THAT(error_of(request), HasSubstr("ZeroDivisionError"));
 }
 
-TEST_F(LiveTest, ChangedSourceIsFound) {
+TEST_F(LiveImportTest, DetectsChangedOrRemovedSourceFile) {
   const std::string file = write("wave.py", "x = 1\n");
   const std::vector<SourceFile> sources{{file, sha256_hex("x = 1\n")}};
   EXPECT_EQ(changed_source(sources), std::nullopt);

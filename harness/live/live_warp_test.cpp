@@ -107,7 +107,7 @@ class LiveWarpTest : public ::testing::Test {
   ImportedKernels imported_;
 };
 
-TEST_F(LiveWarpTest, FindsEveryLiveKernelInTheOrderOfTheFile) {
+TEST_F(LiveWarpTest, ListsKernelsInOrderOfFile) {
   std::vector<std::string> names;
   for (const LiveKernel& kernel : imported_.kernels)
     names.push_back(kernel.name);
@@ -118,7 +118,7 @@ TEST_F(LiveWarpTest, FindsEveryLiveKernelInTheOrderOfTheFile) {
   EXPECT_EQ(changed_source(imported_.sources), std::nullopt);
 }
 
-TEST_F(LiveWarpTest, TextHoldsCapturedValuesAndComments) {
+TEST_F(LiveWarpTest, ExportedTextContainsCapturedValuesAndComments) {
   const LiveKernel& scaled = kernel("scaled");
   EXPECT_THAT(scaled.text, HasSubstr("factor = 4.0"));
   EXPECT_THAT(scaled.text, HasSubstr("* factor + 0.5"));
@@ -129,20 +129,20 @@ TEST_F(LiveWarpTest, TextHoldsCapturedValuesAndComments) {
   EXPECT_THAT(kernel("scale_2").text, HasSubstr("factor = 3.0"));
 }
 
-TEST_F(LiveWarpTest, InstancesOfGenericKernelsHaveTypesAndLines) {
+TEST_F(LiveWarpTest, GenericKernelInstancesHaveTypesAndSourceLines) {
   const LiveKernel& instance = kernel("generic_2");
   EXPECT_THAT(instance.text, HasSubstr("def generic_2(x: wp.array(dtype=wp.vec2f, ndim=1)"));
   EXPECT_EQ(instance.line, 24);
   EXPECT_THAT(instance.text, HasSubstr("user.py:24\n@wp.kernel\n"));
 }
 
-TEST_F(LiveWarpTest, KernelThatCannotBeExportedHasAReason) {
+TEST_F(LiveWarpTest, ReportsWhyKernelCannotBeExported) {
   const LiveKernel& unsupported = kernel("unsupported");
   EXPECT_EQ(unsupported.text, "");
   EXPECT_EQ(unsupported.reason, "it calls the Python function in_python");
 }
 
-TEST_F(LiveWarpTest, WritesEachTextToAFile) {
+TEST_F(LiveWarpTest, WritesEachExportedKernelToAFile) {
   const Result<void> written = write_exports(imported_, folder_ / "export");
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream stream(folder_ / "export" / "user.scaled.py");

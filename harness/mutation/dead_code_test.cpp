@@ -41,7 +41,7 @@ TEST(DeadCode, FindsBodyOfLoopThatNeverRuns) {
   EXPECT_EQ(dead("# domain: -3 <= n <= 1\n", body), (std::vector<bool>{false, false}));
 }
 
-TEST(DeadCode, UsesBoundOnTripCount) {
+TEST(DeadCode, FindsCodeExcludedByBoundOnTripCount) {
   const auto body = [](const std::string& most) {
     return "    s = x[i]\n    trips = int(0)\n    while s > 0.5 and trips < " + most +
            ":\n        s = wp.sin(s)\n        trips += 1\n    out[i] = s\n";
@@ -62,7 +62,7 @@ TEST(DeadCode, UsesBoundOnTripCount) {
   EXPECT_FALSE(has_dead_code("1000"));
 }
 
-TEST(DeadCode, FollowsAssignmentsAndRemainders) {
+TEST(DeadCode, FindsBranchExcludedByRangeOfRemainder) {
   const char* const cycle =
       "    length = int(1)\n    for j in range(n):\n        length = (length + 2) % 5\n    if length > 4:\n"
       "        out[i] = x[i]\n";

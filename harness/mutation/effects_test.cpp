@@ -19,11 +19,11 @@ std::vector<bool> effective(const std::string& body, std::set<std::size_t> dead 
   return effective_statements(kernel, statements, flags);
 }
 
-TEST(Effects, FollowValuesToStores) {
+TEST(EffectiveStatements, IncludeDefinitionsOfStoredValues) {
   EXPECT_EQ(effective("    a = x[i]\n    b = x[i] * 2.0\n    out[i] = a\n"), (std::vector<bool>{true, false, true}));
 }
 
-TEST(Effects, IncludeEnclosingConditionsAndLoops) {
+TEST(EffectiveStatements, IncludeEnclosingConditionsAndLoops) {
   const char* const body =
       "    s = float(0.0)\n    t = float(0.0)\n    for j in range(n):\n        t = t + 1.0\n        if t > 3.0:\n"
       "            s = x[i]\n    out[i] = s\n";
@@ -32,7 +32,7 @@ TEST(Effects, IncludeEnclosingConditionsAndLoops) {
   EXPECT_EQ(effective(idle), (std::vector<bool>{false, false, false, true}));
 }
 
-TEST(Effects, LocalArrayStoreHasNoEffectIfNeverRead) {
+TEST(EffectiveStatements, ExcludeStoresToLocalArraysThatAreNeverRead) {
   const char* const body =
       "    a = wp.zeros(shape=(3,), dtype=float)\n    a[0] = x[i]\n    if n > 0:\n        out[i] = a[n]\n";
   EXPECT_EQ(effective(body), (std::vector<bool>{true, true, true, true}));

@@ -59,7 +59,7 @@ TEST(LoopOrder, DoesNotMatterIfEachIterationUsesItsOwnComponent) {
       std::vector<bool>{false});
 }
 
-TEST(LoopOrder, DoesNotMatterForSums) {
+TEST(LoopOrder, DoesNotMatterForAtomicSums) {
   EXPECT_EQ(order_independent("    a = x[i, 0]\n    for j in range(n):\n        wp.atomic_add(out, 0, a * y[i, j])\n"),
             std::vector<bool>{true});
 }

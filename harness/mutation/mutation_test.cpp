@@ -69,7 +69,7 @@ TEST(Mutations, SkipDeadCode) {
   EXPECT_EQ(find_mutations(Operator::kOneSaveTooFew, narrow.backward()).size(), 1U) << "12 states fit";
 }
 
-TEST(Mutations, LoopRunsForwardSkipsOrderIndependentLoops) {
+TEST(Mutations, DoNotReverseOrderIndependentLoops) {
   const Subject sum(R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):

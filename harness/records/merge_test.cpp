@@ -74,7 +74,7 @@ TEST_F(MergeTest, MergesShardsIntoOneRun) {
   EXPECT_EQ(*run->cases[1].schedule, (Schedule{.job = 3, .batch_ms = 5, .done_ms = 20}));
 }
 
-TEST_F(MergeTest, UnfinishedInputLeavesResultUnfinished) {
+TEST_F(MergeTest, MergedRunIsUnfinishedIfAShardIsUnfinished) {
   ASSERT_TRUE(merge_records({write(start(1, 2), false), write(start(2, 2))}, dir_ / "out").ok());
   const Result<RunRecords> run = read_records(dir_ / "out");
   ASSERT_TRUE(run.ok());

@@ -88,7 +88,7 @@ std::string first_diagnostic(const std::string& line) {
   return diagnostics.empty() ? "" : diagnostics.front().text();
 }
 
-TEST(ExactNumber, ContainsShortestTextAndBits) {
+TEST(ExactNumber, ContainsShortestDecimalAndBits) {
   EXPECT_EQ(exact(0.1F), (ExactNumber{"0.1", "0x3dcccccd"}));
   EXPECT_EQ(exact(0.1), (ExactNumber{"0.1", "0x3fb999999999999a"}));
   EXPECT_EQ(exact(-0.0F), (ExactNumber{"-0", "0x80000000"}));
@@ -153,7 +153,7 @@ TEST(RecordJson, ReplacesInvalidUtf8) {
   EXPECT_EQ(case_from(json::parse(to_line(record))).log, "bad \xef\xbf\xbd byte\n\"quoted\" \x01");
 }
 
-TEST(RecordJson, RoundTripsStartAndEnd) {
+TEST(RecordJson, RoundTripsRunStartAndRunEnd) {
   const RunStart start{.schema_version = "1.0.0",
                        .run_id = make_run_id(),
                        .started = utc_now(),
@@ -176,14 +176,14 @@ TEST(RecordJson, RoundTripsStartAndEnd) {
   EXPECT_EQ(run_end_from(json::parse(to_line(end))), end);
 }
 
-TEST(RecordOf, SplitsCaseName) {
+TEST(RecordOf, FillsMembersFromCaseName) {
   const CaseRecord record = record_of("loop/product/f32/cpu/backward/strict");
   EXPECT_EQ(record.family + " " + record.kernel + " " + record.types, "loop product f32");
   EXPECT_EQ(record.device + " " + record.pass + " " + record.mode, "cpu backward strict");
   EXPECT_EQ(record_of("loop/product/f32/cpu/forward").mode, "");
 }
 
-TEST(Epoch, ConvertsTimestamp) {
+TEST(EpochSeconds, ParsesTimestampOrReturnsZero) {
   EXPECT_EQ(epoch_s("1970-01-01T00:00:01Z"), 1);
   EXPECT_EQ(epoch_s("2026-11-21T03:47:02Z"), 1'795'232'822);
   EXPECT_EQ(epoch_s("yesterday"), 0);

@@ -89,7 +89,7 @@ TEST_F(ResumeTest, RejectsRecordsOfAnotherRunWithoutChangingThem) {
   EXPECT_EQ(text(), before);
 }
 
-TEST_F(ResumeTest, PreservesRunStart) {
+TEST_F(ResumeTest, PreservesRunStartRecord) {
   ASSERT_TRUE(RecordWriter::create(dir_, start()).ok());
   const Result<RunRecords> run = read_records(dir_);
   ASSERT_TRUE(run.ok()) << run.error().text();
@@ -98,7 +98,7 @@ TEST_F(ResumeTest, PreservesRunStart) {
   EXPECT_EQ(read, start());
 }
 
-TEST_F(ResumeTest, RejectsDamageBeforeLastLine) {
+TEST_F(ResumeTest, RejectsDamagedLineBeforeLastLine) {
   ASSERT_TRUE(RecordWriter::create(dir_, start()).ok());
   std::ofstream(dir_ / kRecordsFile, std::ios::app) << "half a line\n" << to_line(record(start().plan[0])) << "\n";
   EXPECT_THAT(RecordWriter::resume(dir_, start()).error().text(),

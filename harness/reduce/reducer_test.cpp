@@ -95,7 +95,7 @@ kernel k(x: array<f32,2>, y: array<f64,1>, p: P, n: i32, out: array<f32,1>, othe
 }
 )";
 
-TEST(Reducer, KeepsOperationAndItsStore) {
+TEST(Reducer, KeepsOnlyFailingOperationAndItsStore) {
   const Reduction reduction =
       reduced(kLong, [](const Module& module) { return stores_operation(module, Op::kSin, "out"); });
   EXPECT_TRUE(reduction.finished);
@@ -119,7 +119,7 @@ TEST(Reducer, FailsIfOriginalDoesNotFail) {
   EXPECT_FALSE(reduction.ok());
 }
 
-TEST(Reducer, RespectsBudget) {
+TEST(Reducer, StopsWhenTrialOrTimeBudgetIsSpent) {
   std::int64_t judged = 0;
   const auto count = [&](const Module& module) {
     ++judged;
@@ -212,7 +212,7 @@ TEST(Reducer, IsDeterministic) {
   EXPECT_EQ(to_text(reduced(text, shows).module), to_text(reduced(text, shows).module));
 }
 
-TEST(Reducer, TerminatesWithArbitraryJudge) {
+TEST(Reducer, TerminatesWithRandomVerdicts) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       Rng rng(seed);

@@ -26,12 +26,12 @@ std::vector<std::string> sampled(std::string_view family, std::string_view kerne
   return names;
 }
 
-TEST(Modes, JudgesUserKernelsInOptimisedModesOnly) {
+TEST(NumericModes, UserKernelsUseAllModesExceptFastCompile) {
   for (const Sample sample : {Sample::kNone, Sample::kUsual, Sample::kAll})
     EXPECT_THAT(sampled("user", "wave.step", sample), ElementsAre("", "default"));
 }
 
-TEST(Modes, JudgesOneGeneratedKernelInEightInAllModes) {
+TEST(NumericModes, OneGeneratedKernelInEightUsesAllModes) {
   constexpr int kKernels = 4000;
   int in_all = 0;
   for (int i = 0; i < kKernels; ++i) {
@@ -42,25 +42,25 @@ TEST(Modes, JudgesOneGeneratedKernelInEightInAllModes) {
   EXPECT_THAT(in_all, AllOf(Gt(kKernels / 8 * 0.85), Lt(kKernels / 8 * 1.15)));
 }
 
-TEST(Modes, EffortDeterminesTheSample) {
+TEST(NumericModes, EffortDeterminesModesOfKernel) {
   EXPECT_THAT(sampled("loop", "horner", sample_of("thorough")), ElementsAre("fast_compile", "", "default"));
   EXPECT_THAT(sampled("loop", "horner", sample_of("quick")), ElementsAre("fast_compile"));
 }
 
-TEST(Modes, OneChosenModeIsNotSampled) {
+TEST(NumericModes, ExplicitlyChosenModeIsNeverSkipped) {
   const std::vector<Mode> modes = modes_of("ptx", "fast_compile", 0);
   ASSERT_EQ(modes.size(), 1U);
   EXPECT_TRUE(modes[0].flags.fast_compile);
   EXPECT_FALSE(is_sampled_out(modes[0], modes, "user", "wave.step", Sample::kUsual));
 }
 
-TEST(Modes, DeviceWithoutFastCompileHasNoSuchMode) {
+TEST(NumericModes, FastCompileModeRequiresDeviceSupport) {
   EXPECT_THAT(modes_of("cpu", "fast_compile", 0), IsEmpty());
   EXPECT_THAT(names_of(modes_of("cpu", "", 0)), ElementsAre(""));
   EXPECT_THAT(names_of(modes_of("cpu", "sampled", 2)), ElementsAre("O2", "default_O2"));
 }
 
-TEST(Modes, ModeIsFoundByItsName) {
+TEST(NumericModes, ModeIsFoundByItsName) {
   EXPECT_TRUE(mode_named("ptx", "fast_compile").flags.fast_compile);
   EXPECT_TRUE(mode_named("ptx", "default").flags.contract);
   EXPECT_EQ(mode_named("cpu", "O2").flags.optimisation, 2);

@@ -138,7 +138,7 @@ TEST_F(PtxDevice, PassesAndProfilesCorrectKernel) {
   }
 }
 
-TEST_F(PtxDevice, DisablesCheckByName) {
+TEST_F(PtxDevice, DoesNotReportFaultOfDisabledCheck) {
   const Fault& unwritten = kFaults[4];
   const auto lenient = make_device("ptx", {.compiler = "", .no_checks = {"uninitialised"}}).take();
   EXPECT_NE(judged(*lenient, &unwritten)[0].kind, "uninitialised_read");

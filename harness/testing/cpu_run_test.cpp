@@ -90,7 +90,7 @@ std::string printed(const std::vector<Edit>& edits) {
   return emitted.value().body;
 }
 
-TEST(FaultyPrinter, ReplacesFirstMatch) {
+TEST(FaultyPrinter, ReplacesFirstMatchOfPattern) {
   const std::string body = printed({{R"((\d)\.0f)", "$1.5f"}});
   EXPECT_NE(body.find("2.5f * x.at(i)"), std::string::npos) << body;
 }
@@ -102,7 +102,7 @@ TEST(FaultyPrinter, InsertsStatementsAndLines) {
   EXPECT_EQ(body.find("here();"), loop + 16) << body;
 }
 
-TEST(FaultyPrinter, FailsIfNothingMatches) {
+TEST(FaultyPrinter, FailsIfNoTextMatchesPattern) {
   EXPECT_NONFATAL_FAILURE(printed({{"nowhere", "x"}}),
                           "cannot inject code into doubled: no match for nowhere in its text");
 }

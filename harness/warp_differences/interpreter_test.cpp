@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(WarpInterpreter, UsesOnlyTheEnvironmentVariableIfSet) {
+TEST(WarpInterpreter, UsesOnlyInterpreterNamedByEnvironmentVariable) {
   ASSERT_EQ(::setenv("ASSAY_WARP_PYTHON", "/no/such/python", 1), 0);
   const Result<WarpInterpreter> none = find_interpreter(ASSAY_SOURCE_DIR);
   ASSERT_FALSE(none.ok());

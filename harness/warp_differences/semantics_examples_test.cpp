@@ -154,15 +154,13 @@ TEST_F(SemanticsExamples, NegativeOfZeroIsPositiveZero) {
   expect_results<float>("reciprocal_of_negative", {0.0F, 2.0F}, {HUGE_VAL, -0.5});
 }
 
-TEST_F(SemanticsExamples, IndexBelowZeroReadsLastElement) {
-  expect_results<float>("element_before", {1, 2, 4}, {4, 1, 2});
-}
+TEST_F(SemanticsExamples, NegativeIndexCountsFromEnd) { expect_results<float>("element_before", {1, 2, 4}, {4, 1, 2}); }
 
 TEST_F(SemanticsExamples, DoubleConstantKeepsItsDigits) {
   expect_results<double>("double_constant", {1}, {1.4142135623730951});
 }
 
-TEST_F(SemanticsExamples, OverflowIsUndefined) {
+TEST_F(SemanticsExamples, SignedOverflowIsRejectedAsUndefined) {
   EXPECT_EQ(warp_["greater_after_sum"], (std::vector<double>{1, 1}));
   const Result<ComparedKernel> inside = assay<std::int32_t>("greater_after_sum", {1});
   EXPECT_TRUE(inside.ok()) << inside.error().text();

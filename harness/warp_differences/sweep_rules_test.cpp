@@ -20,7 +20,7 @@ std::string semantics() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(SweepRules, HaveARowInTheSemantics) {
+TEST(SweepRules, AreDocumentedInSemanticsTable) {
   const std::string text = semantics();
   for (const SweepRule& rule : sweep_rules())
     EXPECT_THAT(text, HasSubstr("\n| " + std::string(rule.name) + " |"));
@@ -28,7 +28,7 @@ TEST(SweepRules, HaveARowInTheSemantics) {
     EXPECT_THAT(text, HasSubstr("\n| " + std::string(rule.name) + " |"));
 }
 
-TEST(SweptCalls, IncludeEachOperationOnValuesWithDistinctNames) {
+TEST(SweptCalls, HaveDistinctNamesAndIncludeEveryOperation) {
   std::set<std::string> operations, names;
   for (const SweptCall& call : swept_calls()) {
     operations.insert(call.operation);

@@ -77,7 +77,7 @@ class WarpSweep : public ::testing::Test {
   inline static std::vector<std::string> unexplained_;
 };
 
-TEST_F(WarpSweep, EveryDifferenceHasARule) { EXPECT_TRUE(unexplained_.empty()) << listed(unexplained_); }
+TEST_F(WarpSweep, EveryDifferenceFromWarpHasARule) { EXPECT_TRUE(unexplained_.empty()) << listed(unexplained_); }
 
 TEST_F(WarpSweep, EveryRuleExplainsADifference) {
   for (const SweepRule& rule : sweep_rules())
@@ -86,7 +86,7 @@ TEST_F(WarpSweep, EveryRuleExplainsADifference) {
     EXPECT_GT(comparison_.extensions[rule.name], 0U) << rule.name;
 }
 
-TEST_F(WarpSweep, WarpRunsEveryOtherKernel) {
+TEST_F(WarpSweep, WarpRunsEveryComparedKernel) {
   EXPECT_TRUE(comparison_.failures.empty()) << listed(comparison_.failures);
 }
 

@@ -171,9 +171,9 @@ def smooth(x: wp.array(dtype=float), i: int):
 )"},
 };
 
-class CustomDerivatives : public ::testing::TestWithParam<Example> {};
+class AdjointOfCustomDerivative : public ::testing::TestWithParam<Example> {};
 
-TEST_P(CustomDerivatives, MatchOracle) {
+TEST_P(AdjointOfCustomDerivative, MatchesOracle) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const OracleComparison result = compare(GetParam(), seed);
     ASSERT_EQ(result.kind, OracleComparison::Kind::kAgrees) << result.message << "\n" << GetParam().source();
@@ -183,7 +183,7 @@ TEST_P(CustomDerivatives, MatchOracle) {
 
 std::string name_of(const ::testing::TestParamInfo<Example>& info) { return std::string(info.param.name); }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, CustomDerivatives, ::testing::ValuesIn(kKernels), name_of);
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfCustomDerivative, ::testing::ValuesIn(kKernels), name_of);
 
 }  // namespace
 }  // namespace assay::transforms::testing

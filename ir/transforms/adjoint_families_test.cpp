@@ -34,9 +34,9 @@ int most_rank(const ir::Function& kernel) {
   return most;
 }
 
-class Families : public ::testing::TestWithParam<Family> {};
+class AdjointOfGeneratedKernel : public ::testing::TestWithParam<Family> {};
 
-TEST_P(Families, GradientsMatchOracle) {
+TEST_P(AdjointOfGeneratedKernel, MatchesOracle) {
   std::int64_t changed = 0;
   std::uint64_t undefined = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -67,7 +67,7 @@ std::string name_of(const ::testing::TestParamInfo<Family>& info) {
   return std::string(generators::row(info.param).name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, Families, ::testing::ValuesIn(all_families()), name_of);
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfGeneratedKernel, ::testing::ValuesIn(all_families()), name_of);
 
 }  // namespace
 }  // namespace assay::transforms::testing

@@ -358,9 +358,9 @@ def walk(x: wp.array(dtype=float), n: int, start: float) -> float:
 )"},
 };
 
-class Loops : public ::testing::TestWithParam<Example> {};
+class AdjointOfLoop : public ::testing::TestWithParam<Example> {};
 
-TEST_P(Loops, GradientMatchesOracle) {
+TEST_P(AdjointOfLoop, MatchesOracle) {
   std::int64_t changed = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const OracleComparison result = compare(GetParam(), seed);
@@ -372,7 +372,7 @@ TEST_P(Loops, GradientMatchesOracle) {
 
 std::string name_of(const ::testing::TestParamInfo<Example>& info) { return std::string(info.param.name); }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, Loops, ::testing::ValuesIn(kLoops), name_of);
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfLoop, ::testing::ValuesIn(kLoops), name_of);
 
 /// A contraction, so that states stay distinct and nonzero for any number of iterations.
 Example long_loop(const std::string& domain) {
@@ -391,9 +391,9 @@ Example long_loop(const std::string& domain) {
           .sizes = {.threads = 1}};
 }
 
-class TripCount : public ::testing::TestWithParam<int> {};
+class AdjointOfLongLoop : public ::testing::TestWithParam<int> {};
 
-TEST_P(TripCount, GradientMatchesOracleWithBoundedMemory) {
+TEST_P(AdjointOfLongLoop, MatchesOracleWithBoundedMemory) {
   const std::string n = std::to_string(GetParam());
   const std::string domain = "# domain: " + n + " <= n <= " + n + "\n";
   const OracleComparison result = compare(long_loop(domain), 5);
@@ -403,10 +403,10 @@ TEST_P(TripCount, GradientMatchesOracleWithBoundedMemory) {
   EXPECT_LE(result.backward_steps, 40 * result.forward_steps + 2000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, TripCount,
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfLongLoop,
                          ::testing::Values(0, 1, 2, 63, 64, 65, 66, 127, 1000, 2145, 2146, 100'000));
 
-TEST(Nesting, GradientOfNestedLongLoopsMatchesOracle) {
+TEST(AdjointOfNestedLongLoops, MatchesOracle) {
   const Example example = {.name = "long_loop_in_long_loop",
                            .parameters = kUsual,
                            .body = R"(

@@ -287,9 +287,9 @@ class Pair:
 )"},
 };
 
-class Memory : public ::testing::TestWithParam<Example> {};
+class AdjointOfMemoryAccess : public ::testing::TestWithParam<Example> {};
 
-TEST_P(Memory, GradientMatchesOracle) {
+TEST_P(AdjointOfMemoryAccess, MatchesOracle) {
   std::int64_t changed = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const OracleComparison result = compare(GetParam(), seed);
@@ -301,7 +301,7 @@ TEST_P(Memory, GradientMatchesOracle) {
 
 std::string name_of(const ::testing::TestParamInfo<Example>& info) { return std::string(info.param.name); }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, Memory, ::testing::ValuesIn(kKernels), name_of);
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfMemoryAccess, ::testing::ValuesIn(kKernels), name_of);
 
 }  // namespace
 }  // namespace assay::transforms::testing

@@ -20,7 +20,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-TEST(RandomPrograms, AreRejectedOrMatchOracle) {
+TEST(AdjointOfRandomProgram, IsRejectedOrMatchesOracle) {
   const std::uint64_t first = from_environment("ASSAY_FIRST_PROGRAM", 0);
   const std::uint64_t count = from_environment("ASSAY_PROGRAMS", 2000);
   std::map<OracleComparison::Kind, std::uint64_t> tally;

@@ -57,9 +57,9 @@ std::string text_of(const Range& range, bool given, bool breaks) {
                      breaks ? "    if gt(s, 1e+300:f64) {\n      break\n    }\n" : "");
 }
 
-class CountedLoops : public ::testing::TestWithParam<Range> {};
+class AdjointOfCountedLoop : public ::testing::TestWithParam<Range> {};
 
-TEST_P(CountedLoops, GradientMatchesOracle) {
+TEST_P(AdjointOfCountedLoop, MatchesOracle) {
   for (int form = 0; form < 4; ++form) {
     const std::string text = text_of(GetParam(), form % 2 != 0, form / 2 != 0);
     auto module = ir::parse_text(text);
@@ -79,7 +79,7 @@ TEST_P(CountedLoops, GradientMatchesOracle) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, CountedLoops, ::testing::ValuesIn(kRanges));
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfCountedLoop, ::testing::ValuesIn(kRanges));
 
 }  // namespace
 }  // namespace assay::transforms::testing

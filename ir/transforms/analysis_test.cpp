@@ -58,7 +58,7 @@ struct Analysed {
   Liveness liveness;
 };
 
-TEST(Activity, RequiresFloatInputAndFloatOutput) {
+TEST(ActivityAnalysis, RequiresDependenceOnFloatInputAndOutput) {
   const Analysed a(
       R"(kernel k(x: array<f32,1>, scale: f32, spare: f32, n: i32, out: array<f32,1>, flags: array<i32,1>; i) {
   let used: f32 = mul(x[i], scale)
@@ -74,7 +74,7 @@ TEST(Activity, RequiresFloatInputAndFloatOutput) {
   EXPECT_THAT(a.names(a.activity.active), UnorderedElementsAre("scale", "x_i", "used", "add"));
 }
 
-TEST(Activity, PropagatesThroughLoopsAndStopsAtIntegers) {
+TEST(ActivityAnalysis, PropagatesThroughLoopsAndStopsAtIntegers) {
   const Analysed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
   let first: f32 = x[i]
   let second: f32 = 0.0
@@ -93,7 +93,7 @@ TEST(Activity, PropagatesThroughLoopsAndStopsAtIntegers) {
     EXPECT_TRUE(name == "first" || name == "second" || name == "add") << name;
 }
 
-TEST(Activity, MarksOperandsOfSelectionsAsMaskable) {
+TEST(ActivityAnalysis, MarksOperandsOfSelectionsAsPossiblyUnused) {
   const Analysed a(R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let plain: f32 = sin(x[i])
   let product: f32 = mul(plain, plain)
@@ -110,14 +110,14 @@ std::string loop_with(const std::string& update) {
          update + "\n  }\n  out[i] = mul(s, t)\n}\n";
 }
 
-TEST(Liveness, SumsNeedNoState) { EXPECT_THAT(Analysed(loop_with("s = add(s, x[j])")).state(), ElementsAre()); }
-TEST(Liveness, LinearUpdatesNeedNoState) {
+TEST(LoopState, IsEmptyForSums) { EXPECT_THAT(Analysed(loop_with("s = add(s, x[j])")).state(), ElementsAre()); }
+TEST(LoopState, IsEmptyForLinearUpdates) {
   EXPECT_THAT(Analysed(loop_with("s = sub(mul(s, 0.5), x[j])")).state(), ElementsAre());
 }
-TEST(Liveness, ProductsNeedTheirFactors) {
+TEST(LoopState, IncludesFactorsOfProducts) {
   EXPECT_THAT(Analysed(loop_with("s = mul(s, x[j])")).state(), ElementsAre("s"));
 }
-TEST(Liveness, StateIncludesValuesNeededToAdvanceIt) {
+TEST(LoopState, IncludesValuesNeededForNextState) {
   // The derivative of s needs t alone, but t is made from s.
   EXPECT_THAT(Analysed(loop_with("s = mul(s, t)\n    t = floor(s)")).state(), UnorderedElementsAre("s", "t"));
 }

@@ -93,7 +93,7 @@ void expect_same(const Module& module, std::uint64_t seed) {
 
 class StructuredFamily : public ::testing::TestWithParam<Family> {};
 
-TEST_P(StructuredFamily, ComputesSameResults) {
+TEST_P(StructuredFamily, ComputesSameResultsAsOriginal) {
   for (std::uint64_t seed = 0; seed < 100 && !HasFatalFailure(); ++seed)
     expect_same(generators::generate(GetParam(), seed).module, seed);
 }

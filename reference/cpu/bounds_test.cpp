@@ -126,7 +126,7 @@ std::vector<Usage> scalar_usages() {
 
 using Points = std::vector<std::array<double, 3>>;
 
-class BoundTest : public ::testing::TestWithParam<Usage> {
+class OperationBoundTest : public ::testing::TestWithParam<Usage> {
  protected:
   static ir::ExprId prepared_in(OracleFixture& w, ir::ExprId x, Operand form) {
     if (form == Operand::kScaled) return w.op(Op::kMul, {x, w.b().f32(kFactor)});
@@ -210,7 +210,7 @@ class BoundTest : public ::testing::TestWithParam<Usage> {
   double tightest_ = 0;  ///< greatest error of the implementation, as a fraction of its bound
 };
 
-TEST_P(BoundTest, HoldsForExactOperands) {
+TEST_P(OperationBoundTest, HoldsForExactOperands) {
   check(GetParam(), points(GetParam()), Operand::kExact);
   EXPECT_GE(checked_, kPoints * 99 / 100);
   const bool composed = ir::row(GetParam().op).accuracy.libm_f32.kind == ir::UlpBound::Kind::kDerived;
@@ -221,17 +221,17 @@ TEST_P(BoundTest, HoldsForExactOperands) {
   }
 }
 
-TEST_P(BoundTest, HoldsForOperandsWithErrors) {
+TEST_P(OperationBoundTest, HoldsForOperandsWithErrors) {
   check(GetParam(), points(GetParam()), Operand::kScaled);
   EXPECT_GE(checked_, kPoints * 9 / 10);
 }
 
-TEST_P(BoundTest, HoldsForOperandsWithLargeErrors) {
+TEST_P(OperationBoundTest, HoldsForOperandsWithLargeErrors) {
   check(GetParam(), points(GetParam()), Operand::kShifted);
   EXPECT_GE(checked_, kPoints * 9 / 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Glibc, BoundTest, ::testing::ValuesIn(scalar_usages()),
+INSTANTIATE_TEST_SUITE_P(Glibc, OperationBoundTest, ::testing::ValuesIn(scalar_usages()),
                          [](const auto& usage) { return usage.param.name(); });
 
 // length(v * kFactor - w) with w close to the product: the result is so close to zero that no digit is certain.

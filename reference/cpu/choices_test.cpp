@@ -31,7 +31,7 @@ struct OperationRow {
   Taken taken;
 };
 
-TEST(Choices, CountBranchesOfPiecewiseOperations) {
+TEST(RecordedChoices, CountTakenBranchesOfPiecewiseOperations) {
   const OperationRow rows[] = {
       {Op::kMin, {0.5}, Choice::Kind::kMinMax, {3, 2, 0}},     {Op::kMax, {-1}, Choice::Kind::kMinMax, {1, 4, 0}},
       {Op::kAbs, {}, Choice::Kind::kSign, {2, 3, 0}},          {Op::kSign, {}, Choice::Kind::kSign, {2, 3, 0}},
@@ -52,7 +52,7 @@ TEST(Choices, CountBranchesOfPiecewiseOperations) {
   EXPECT_TRUE(choices_of([](OracleFixture& w, ExprId x) { return w.op(Op::kSin, {x}); }).empty());
 }
 
-TEST(Choices, RecordConditionalsAndLogic) {
+TEST(RecordedChoices, IncludeConditionalsAndLogicalOperators) {
   const auto positive = [](OracleFixture& w, ExprId x) { return w.op(Op::kGt, {x, w.f64(0)}); };
   const auto small = [](OracleFixture& w, ExprId x) { return w.op(Op::kLt, {x, w.f64(1)}); };
   const auto chosen = choices_of([&](OracleFixture& w, ExprId x) {
@@ -68,7 +68,7 @@ TEST(Choices, RecordConditionalsAndLogic) {
   EXPECT_EQ(selected[0].taken, (Taken{2, 3, 0}));
 }
 
-TEST(Choices, RecordLoopsAtTheirLocation) {
+TEST(RecordedChoices, IncludeLoopsWithSourceLocation) {
   OracleFixture w;
   const VarId counts = w.integers("counts", {0, 2, 3});
   const VarId out = w.zeros("out", ir::kF64, {3});
@@ -86,7 +86,7 @@ TEST(Choices, RecordLoopsAtTheirLocation) {
   EXPECT_EQ(choices[0].taken, (Taken{5, 3, 0})) << "the body 0 + 2 + 3 times, the end once in each thread";
 }
 
-TEST(Choices, EveryBranchHasADescription) {
+TEST(RecordedChoices, EveryBranchHasADescription) {
   for (const auto kind :
        {Choice::Kind::kBranch, Choice::Kind::kLoop, Choice::Kind::kMinMax, Choice::Kind::kSign, Choice::Kind::kRange}) {
     const Choice choice{.kind = kind};

@@ -52,7 +52,7 @@ struct ControlFlowTest : ::testing::Test {
   }
 };
 
-TEST_F(ControlFlowTest, DifferentiatesDynamicProduct) {
+TEST_F(ControlFlowTest, DifferentiatesProductInDynamicLoop) {
   declare({2, 3, 0.5, 4});
   const VarId p = w.b().let("p", w.f64(1));
   w.b().for_("j", i32(0), w.b().shape_of(x, 0), i32(1), [&](VarId j) {
@@ -62,7 +62,7 @@ TEST_F(ControlFlowTest, DifferentiatesDynamicProduct) {
   expect(12, {6, 4, 24, 3});
 }
 
-TEST_F(ControlFlowTest, DifferentiatesThousandIterations) {
+TEST_F(ControlFlowTest, DifferentiatesLoopOfThousandIterations) {
   declare({0.999, 0.25});
   const VarId s = w.b().let("s", w.f64(0));
   w.b().for_("j", i32(0), i32(1000), i32(1), [&](VarId) {
@@ -108,7 +108,7 @@ TEST_F(ControlFlowTest, DifferentiatesWhileWithBreakAndContinue) {
   expect(9, {6, 4.5, 0, 3, 0, 0});
 }
 
-TEST_F(ControlFlowTest, ContinueAdvancesRange) {
+TEST_F(ControlFlowTest, ContinueProceedsToNextIteration) {
   declare({1, 2, 3});
   const VarId s = w.b().let("s", w.f64(0));
   w.b().for_("j", i32(0), i32(3), i32(1), [&](VarId j) {
@@ -127,7 +127,7 @@ TEST_F(ControlFlowTest, DifferentiatesEarlyReturn) {
   expect(3, {1, 0});
 }
 
-TEST_F(ControlFlowTest, DifferentiatesNestedAccumulator) {
+TEST_F(ControlFlowTest, DifferentiatesAccumulatorInNestedLoop) {
   declare({2, 3});
   const VarId s = w.b().let("s", w.f64(0));
   w.b().for_("a", i32(0), i32(2), i32(1), [&](VarId a) {
@@ -189,7 +189,7 @@ ir::Module functions() {
   return module;
 }
 
-TEST(Functions, PassArgumentsByValueAndReturnSeveralResults) {
+TEST(OracleFunctions, PassArgumentsByValueAndReturnSeveralResults) {
   OracleFixture w(functions());
   const VarId x = w.floats("x", {3, 2});
   const VarId out = w.zeros("out", ir::kF64, {2});
@@ -207,7 +207,7 @@ TEST(Functions, PassArgumentsByValueAndReturnSeveralResults) {
   EXPECT_EQ(static_cast<double>(r.gradients[0]->elements[1].value), 3 + 10 * 9);
 }
 
-TEST(Functions, RejectsExponentialCodeGrowth) {
+TEST(OracleFunctions, RejectsExponentialCodeGrowth) {
   ir::Module module;
   for (int level = 0; level < 40; ++level) {
     ir::Function f{.name = "f" + std::to_string(level), .results = {ir::kF64}};
@@ -226,7 +226,7 @@ TEST(Functions, RejectsExponentialCodeGrowth) {
   EXPECT_EQ(oracle.error().message, "kernel is too large after function inlining");
 }
 
-TEST(Launches, ThreadIndicesFollowExtents) {
+TEST(OracleLaunch, ThreadIndicesCoverExtents) {
   OracleFixture w;
   const VarId out = w.array("out", ir::kI32, {2, 3});
   const VarId row = w.thread_index(2, "row");

@@ -48,7 +48,7 @@ bool decides(Op op) {
   return w.evaluate().decisions.any();
 }
 
-TEST(Decisions, AreRecordedWhereFloatsAffectControlFlow) {
+TEST(Decisions, AreRecordedForComparisonsAndPiecewiseOperations) {
   EXPECT_TRUE(Comparison(1, 0.25).w.evaluate().decisions.any());
   for (const Op op : {Op::kAbs, Op::kFloor, Op::kSign})
     EXPECT_TRUE(decides(op)) << static_cast<int>(op);
@@ -138,7 +138,7 @@ TEST(Decisions, RoundingToIntegerMayBeUncertain) {
   EXPECT_TRUE(ideal.decisions.enumerable[kNative]);
 }
 
-TEST(Decisions, KinksAffectOnlyDerivatives) {
+TEST(Decisions, UncertainKinkAffectsOnlyDerivative) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -151,7 +151,7 @@ TEST(Decisions, KinksAffectOnlyDerivatives) {
   EXPECT_LT(r.outputs[1]->elements[0].bound[kNative], 1e-7);
 }
 
-TEST(Decisions, PathsOfDifferentInputsDiffer) {
+TEST(Decisions, PathDependsOnTakenBranches) {
   EXPECT_EQ(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(2, 0.5).w.evaluate().decisions.path);
   EXPECT_NE(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(9, 0.5).w.evaluate().decisions.path);
 }

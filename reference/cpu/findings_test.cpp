@@ -56,7 +56,7 @@ TEST_F(FindingsTest, ReportsStoreAtNegativeIndex) {
   EXPECT_THAT(only(w.evaluate(), Kind::kOutOfBounds, 12).index, ::testing::ElementsAre(-1));
 }
 
-TEST_F(FindingsTest, NamesTheVariableThatIsNotAssigned) {
+TEST_F(FindingsTest, ReportsVariableUsedBeforeAssignment) {
   line(13);
   const ir::VarId guard = w.b().let_zero("s" + std::string(ir::kGuardArraySuffix), ir::kGuardArrayType);
   const ir::ExprId is_last = w.op(Op::kDiv, {index(), w.b().i32(3)});

@@ -14,7 +14,7 @@ using ir::Scalar;
 
 std::int64_t apply(Op op, Scalar scalar, std::vector<std::int64_t> x) { return evaluate_integer(op, scalar, x).value; }
 
-TEST(Integers, DivisionTruncatesAndFloorDivisionRoundsDown) {
+TEST(OracleIntegers, DivisionTruncatesAndFloorDivisionRoundsDown) {
   EXPECT_EQ(apply(Op::kDiv, Scalar::kI32, {-7, 2}), -3);
   EXPECT_EQ(apply(Op::kMod, Scalar::kI32, {-7, 2}), -1);
   EXPECT_EQ(apply(Op::kFloorDiv, Scalar::kI32, {-7, 2}), -4);
@@ -22,7 +22,7 @@ TEST(Integers, DivisionTruncatesAndFloorDivisionRoundsDown) {
   EXPECT_EQ(apply(Op::kFloorDiv, Scalar::kI32, {7, 2}), 3);
 }
 
-TEST(Integers, WrapAroundAsInC) {
+TEST(OracleIntegers, WrapAroundAsInC) {
   EXPECT_EQ(apply(Op::kAdd, Scalar::kI32, {2147483647, 1}), -2147483648LL);
   EXPECT_EQ(apply(Op::kMul, Scalar::kI8, {100, 3}), 44);
   EXPECT_EQ(apply(Op::kSub, Scalar::kU16, {0, 1}), 65535);
@@ -32,7 +32,7 @@ TEST(Integers, WrapAroundAsInC) {
   EXPECT_EQ(apply(Op::kMul, Scalar::kI64, {std::numeric_limits<std::int64_t>::max(), 2}), -2);
 }
 
-TEST(Integers, ReportsSignedOverflowOfWideTypes) {
+TEST(OracleIntegers, ReportsSignedOverflowOfWideTypes) {
   const auto overflows = [](Op op, Scalar scalar, std::vector<std::int64_t> x) {
     return evaluate_integer(op, scalar, x).finding == Finding::Kind::kIntegerOverflow;
   };
@@ -49,7 +49,7 @@ TEST(Integers, ReportsSignedOverflowOfWideTypes) {
   EXPECT_FALSE(overflows(Op::kMul, Scalar::kU32, {4294967295LL, 2})) << "unsigned types wrap";
 }
 
-TEST(Integers, UnsignedOperationsTreatBitsAsUnsigned) {
+TEST(OracleIntegers, UnsignedOperationsTreatBitsAsUnsigned) {
   constexpr std::int64_t kGreatest = -1;  // greatest u64, as its bits
   EXPECT_EQ(apply(Op::kGt, Scalar::kU64, {kGreatest, 1}), 1);
   EXPECT_EQ(apply(Op::kLe, Scalar::kU64, {kGreatest, 1}), 0);
@@ -60,7 +60,7 @@ TEST(Integers, UnsignedOperationsTreatBitsAsUnsigned) {
   EXPECT_EQ(to_real(Scalar::kU64, kGreatest), 18446744073709551615.0L);
 }
 
-TEST(Integers, EvaluatesPiecewiseFunctions) {
+TEST(OracleIntegers, EvaluatesPiecewiseFunctions) {
   EXPECT_EQ(apply(Op::kSign, Scalar::kI32, {0}), 1);
   EXPECT_EQ(apply(Op::kSign, Scalar::kI32, {-5}), -1);
   EXPECT_EQ(apply(Op::kStep, Scalar::kI32, {-5}), 1);
@@ -69,7 +69,7 @@ TEST(Integers, EvaluatesPiecewiseFunctions) {
   EXPECT_EQ(apply(Op::kMin, Scalar::kI32, {-1, 4}), -1);
 }
 
-TEST(Integers, ChecksConversionRanges) {
+TEST(OracleIntegers, ChecksConversionRanges) {
   EXPECT_TRUE(fits(Scalar::kI32, 2147483647.0L));
   EXPECT_FALSE(fits(Scalar::kI32, 2147483648.0L));
   EXPECT_TRUE(fits(Scalar::kI32, -2147483648.0L));
@@ -78,7 +78,7 @@ TEST(Integers, ChecksConversionRanges) {
   EXPECT_EQ(to_integer(Scalar::kU64, 18446744073709551615.0L), -1);
 }
 
-TEST(Integers, EvaluatesEveryIntegerOperation) {
+TEST(OracleIntegers, EvaluatesEveryIntegerOperation) {
   for (const ir::OperationRow& row : ir::kOperations) {
     const bool takes_integers = row.rule == ir::TypeRule::kNumeric || row.rule == ir::TypeRule::kBits;
     if (!takes_integers) continue;
@@ -88,7 +88,7 @@ TEST(Integers, EvaluatesEveryIntegerOperation) {
   }
 }
 
-TEST(Integers, ConvertsFloatsToIntegersAndBackInKernel) {
+TEST(OracleIntegers, ConvertsFloatsToIntegersAndBackInKernel) {
   testing::OracleFixture w;
   const ir::VarId x = w.floats("x", {-2.75, 300.5});
   const ir::VarId out = w.integers("out", {0, 0});

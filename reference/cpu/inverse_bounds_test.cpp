@@ -64,9 +64,9 @@ void expect_within(const std::vector<OutputElement>& elements, const std::vector
   }
 }
 
-class InverseBound : public ::testing::TestWithParam<int> {};
+class MatrixInverseBound : public ::testing::TestWithParam<int> {};
 
-TEST_P(InverseBound, HoldsForEveryEvaluationOrder) {
+TEST_P(MatrixInverseBound, HoldsForEveryEvaluationOrder) {
   const int n = GetParam();
   const ir::Type type = ir::matrix_type(ir::Scalar::kF32, n, n);
   Rng rng(31);
@@ -92,7 +92,7 @@ TEST_P(InverseBound, HoldsForEveryEvaluationOrder) {
   EXPECT_GE(finite, kMatrices * 9 / 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, InverseBound, ::testing::Values(2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Rows, MatrixInverseBound, ::testing::Values(2, 3, 4));
 
 }  // namespace
 }  // namespace assay::reference

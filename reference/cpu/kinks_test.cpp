@@ -141,7 +141,7 @@ TEST(SpecialValues, NonFiniteResultsHaveZeroBound) {
   }
 }
 
-TEST(SpecialValues, PossibleOverflowIsUnbounded) {
+TEST(SpecialValues, PossibleOverflowGivesInfiniteBound) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {100}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -152,7 +152,7 @@ TEST(SpecialValues, PossibleOverflowIsUnbounded) {
   EXPECT_LT(element.bound[kPromoted], 1e30) << "but a double";
 }
 
-TEST(SpecialValues, IntervalsContainingAPoleAreUnbounded) {
+TEST(SpecialValues, PoleWithinErrorIntervalGivesInfiniteBound) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1.0 / 3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -166,7 +166,7 @@ TEST(SpecialValues, IntervalsContainingAPoleAreUnbounded) {
 }
 
 // The adjoint of an unused root is zero. Zero times its derivative is zero, or NaN if the derivative is infinite.
-TEST(SpecialValues, InfiniteDerivativeWithZeroAdjointIsUnbounded) {
+TEST(SpecialValues, InfiniteDerivativeWithZeroAdjointGivesInfiniteBound) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {2});
@@ -182,7 +182,7 @@ TEST(SpecialValues, InfiniteDerivativeWithZeroAdjointIsUnbounded) {
 }
 
 // At 0 the root of x * x has an infinite derivative and x * x a zero derivative: their product is NaN in code.
-TEST(SpecialValues, InfiniteTimesZeroDerivativeIsUnbounded) {
+TEST(SpecialValues, InfiniteTimesZeroDerivativeGivesInfiniteBound) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {2});

@@ -542,13 +542,13 @@ std::int64_t index_in(std::string_view name, const std::vector<double>& componen
   return w.evaluate().outputs[static_cast<std::size_t>(out)]->elements[0].integer;
 }
 
-TEST(Library, ArgminAndArgmaxReturnFirstIndex) {
+TEST(LibraryValues, ArgminAndArgmaxReturnFirstIndex) {
   EXPECT_EQ(index_in("argmin", {2, -1, 3, -1}), 1);
   EXPECT_EQ(index_in("argmax", {2, -1, 3, 3}), 2);
   EXPECT_EQ(index_in("argmin", {0.5, 0.5}), 0);
 }
 
-TEST(Library, ArgminAndArgmaxIgnoreNan) {
+TEST(LibraryValues, ArgminAndArgmaxIgnoreNan) {
   const double none = std::nan("");
   EXPECT_EQ(index_in("argmin", {none, 3, none, 2}), 3);
   EXPECT_EQ(index_in("argmax", {none, none, 1}), 2);
@@ -576,7 +576,7 @@ Values there_and_back(const std::vector<double>& q, std::int64_t i, std::int64_t
   return back;
 }
 
-TEST(Library, EulerAnglesOfThreeAxesGiveTheRotation) {
+TEST(LibraryValues, EulerAnglesReproduceRotation) {
   constexpr std::int64_t kOrders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
   const std::vector<double> q = {0.5, -0.1, 0.7, 0.5};
   for (const auto& [i, j, k] : kOrders) {
@@ -598,7 +598,7 @@ std::int64_t integer_of(std::string_view name, ir::Type type, const std::vector<
   return w.evaluate().outputs[static_cast<std::size_t>(out)]->elements[0].integer;
 }
 
-TEST(Library, BitCountUsesTheWidthOfTheType) {
+TEST(LibraryValues, BitCountUsesTheWidthOfTheType) {
   EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kI8), {-1}), 8);
   EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kI16), {-2}), 15);
   EXPECT_EQ(integer_of("bit_count", ir::kI32, {-1}), 32);
@@ -607,7 +607,7 @@ TEST(Library, BitCountUsesTheWidthOfTheType) {
   EXPECT_EQ(integer_of("bit_count", ir::scalar_type(ir::Scalar::kU8), {0}), 0);
 }
 
-TEST(Library, TestsOfVectorsCombineAllComponents) {
+TEST(LibraryValues, IsnanIsinfAndIsfiniteConsiderAllComponents) {
   const double nan = std::nan("");
   const double inf = std::numeric_limits<double>::infinity();
   const ir::Type vector = ir::vector_type(ir::Scalar::kF64, 3);

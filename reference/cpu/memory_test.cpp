@@ -23,7 +23,7 @@ const GradientElement& element(const ReferenceResult& r, ir::VarId p, std::size_
   return r.gradients[static_cast<std::size_t>(p)]->elements[k];
 }
 
-TEST(Memory, DifferentiatesInPlaceUpdateAndOverwrite) {
+TEST(OracleMemory, DifferentiatesInPlaceUpdateAndOverwrite) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3, 5});
   const ir::VarId i = w.thread_index(1);
@@ -39,7 +39,7 @@ TEST(Memory, DifferentiatesInPlaceUpdateAndOverwrite) {
   EXPECT_EQ(slope(r, x, 1), 9) << "the cotangent of the overwritten element is cleared";
 }
 
-TEST(Memory, UnwrittenElementsKeepTheirCotangent) {
+TEST(OracleMemory, UnwrittenElementsKeepTheirCotangent) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3, 5});
   const ir::VarId i = w.thread_index(1);
@@ -50,7 +50,7 @@ TEST(Memory, UnwrittenElementsKeepTheirCotangent) {
   EXPECT_FALSE(r.outputs[0]->elements[1].written);
 }
 
-TEST(Memory, GatherAccumulatesGradientAtSource) {
+TEST(OracleMemory, GatherAccumulatesGradientAtSource) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3});
   const ir::VarId index = w.integers("index", {1, 1, 0, 1});
@@ -65,7 +65,7 @@ TEST(Memory, GatherAccumulatesGradientAtSource) {
   EXPECT_EQ(element(r, x, 1).magnitude, 66);
 }
 
-TEST(Memory, AtomicSumsAreBoundedInAnyOrder) {
+TEST(OracleMemory, AtomicSumsAreBoundedInAnyOrder) {
   OracleFixture w;
   std::vector<double> x;
   for (int k = 0; k < 50; ++k)
@@ -93,7 +93,7 @@ TEST(Memory, AtomicSumsAreBoundedInAnyOrder) {
   EXPECT_EQ(slope(r, out, 0), 3) << "the initial content is a term of the sum";
 }
 
-TEST(Memory, DyadicSumsAreExactInAnyOrder) {
+TEST(OracleMemory, SumOfDyadicNumbersHasZeroBound) {
   OracleFixture w;
   const ir::VarId in = w.floats("x", {0.5, 0.25, 3, -1.75}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -104,7 +104,7 @@ TEST(Memory, DyadicSumsAreExactInAnyOrder) {
   EXPECT_EQ(r.outputs[1]->elements[0].bound[kNative], 0);
 }
 
-TEST(Memory, AtomicSubtractionNegatesTheCotangent) {
+TEST(OracleMemory, AtomicSubtractionNegatesTheCotangent) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
@@ -115,7 +115,7 @@ TEST(Memory, AtomicSubtractionNegatesTheCotangent) {
   EXPECT_EQ(slope(r, x, 1), -5);
 }
 
-TEST(Memory, AtomicMaximumPassesCotangentToWinner) {
+TEST(OracleMemory, AtomicMaximumPassesCotangentToLargestValue) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 9, 3});
   const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
@@ -128,7 +128,7 @@ TEST(Memory, AtomicMaximumPassesCotangentToWinner) {
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 0);
 }
 
-TEST(Memory, TieOfAtomicMaximaIsUncertain) {
+TEST(OracleMemory, TieOfAtomicMaximaIsUncertain) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {9, 9});
   const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
@@ -140,7 +140,7 @@ TEST(Memory, TieOfAtomicMaximaIsUncertain) {
 }
 
 // 3 + 0.91 is rounded in f32 but not in the f64 promotion, so 0 times it is an exact zero in only one precision.
-TEST(Memory, TieWithZeroProductIsUncertainInBothPrecisions) {
+TEST(OracleMemory, AtomicTieWithZeroProductIsUncertainInBothPrecisions) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0}, ir::Scalar::kF32);
   const ir::VarId y = w.floats("y", {3}, ir::Scalar::kF32);
@@ -153,7 +153,7 @@ TEST(Memory, TieWithZeroProductIsUncertainInBothPrecisions) {
   EXPECT_EQ(r.decisions.uncertain_kinks[kPromoted], 1);
 }
 
-TEST(Memory, EvaluatesIntegerAtomics) {
+TEST(OracleMemory, EvaluatesIntegerAtomics) {
   OracleFixture w;
   const ir::VarId n = w.integers("n", {6, 6, 6, 6, 6, 6});
   const ir::VarId i = w.thread_index(1);
@@ -172,7 +172,7 @@ TEST(Memory, EvaluatesIntegerAtomics) {
     EXPECT_EQ(r.outputs[0]->elements[k].integer, expected[k]) << k;
 }
 
-TEST(Memory, ValueParameterGradientsSumOverThreads) {
+TEST(OracleMemory, ValueParameterGradientsSumOverThreads) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1, 2, 3});
   const ir::VarId scale = w.value("scale", ir::kF64, {4});
@@ -189,7 +189,7 @@ TEST(Memory, ValueParameterGradientsSumOverThreads) {
   EXPECT_EQ(slope(r, x, 0), 4);
 }
 
-TEST(Memory, DifferentiatesFieldsOfStructsPassedByValue) {
+TEST(OracleMemory, DifferentiatesFieldsOfStructsPassedByValue) {
   ir::Module module;
   module.structs.push_back(
       {.name = "Body",
@@ -214,7 +214,7 @@ TEST(Memory, DifferentiatesFieldsOfStructsPassedByValue) {
   EXPECT_EQ(slope(r, x, 0), 42);
 }
 
-TEST(Memory, DifferentiatesLocalArraysWithDynamicIndices) {
+TEST(OracleMemory, DifferentiatesLocalArraysWithDynamicIndices) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
@@ -233,7 +233,7 @@ TEST(Memory, DifferentiatesLocalArraysWithDynamicIndices) {
   EXPECT_EQ(slope(r, x, 2), 4);
 }
 
-TEST(Memory, AssignsComponentsSimultaneously) {
+TEST(OracleMemory, SwapsVectorComponentsInOneAssignment) {
   OracleFixture w;
   const ir::VarId x = w.array("x", ir::vector_type(ir::Scalar::kF64, 2), {1}, {1, 2});
   const ir::VarId i = w.thread_index(1);
@@ -247,7 +247,7 @@ TEST(Memory, AssignsComponentsSimultaneously) {
   EXPECT_EQ(slope(r, x, 0), 100);
 }
 
-TEST(Memory, CastsRoundTheGradient) {
+TEST(OracleMemory, CastRoundsGradientToOperandPrecision) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.1}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
@@ -259,7 +259,7 @@ TEST(Memory, CastsRoundTheGradient) {
   EXPECT_LT(element(r, x, 0).bound[kPromoted], 1e-15);
 }
 
-TEST(Memory, InitialGradientContributesToErrorBound) {
+TEST(OracleMemory, InitialGradientContributesToErrorBound) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -271,7 +271,7 @@ TEST(Memory, InitialGradientContributesToErrorBound) {
   EXPECT_GE(w.oracle().evaluate(run).gradients[0]->elements[0].bound[kNative], 101 * 0x1p-24);
 }
 
-TEST(Memory, ZeroCotangentGivesExactlyZero) {
+TEST(OracleMemory, ZeroCotangentGivesZeroGradientAndBound) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
@@ -282,7 +282,7 @@ TEST(Memory, ZeroCotangentGivesExactlyZero) {
   EXPECT_EQ(element(r, x, 0).bound[kNative], 0);
 }
 
-TEST(Memory, RejectsArraysInStructs) {
+TEST(OracleMemory, RejectsArraysInStructs) {
   ir::Module module;
   module.structs.push_back({.name = "Grid", .fields = {{"cells", ir::kF64.array_of(1)}}});
   OracleFixture w(std::move(module));

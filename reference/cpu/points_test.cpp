@@ -81,9 +81,9 @@ TEST(BatchedPoints, MatchSeparateRunsForEachOperation) {
 }
 
 /// Three threads update one cell by x[i] - 0.125.
-struct AtomicUpdate : ::testing::TestWithParam<ir::AtomicOp> {};
+struct BatchedAtomicUpdate : ::testing::TestWithParam<ir::AtomicOp> {};
 
-TEST_P(AtomicUpdate, MatchesSeparateRuns) {
+TEST_P(BatchedAtomicUpdate, MatchesSeparateRuns) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.25, 0.5, 0.375});
   const ir::VarId out = w.floats("out", {0.25});
@@ -95,7 +95,7 @@ TEST_P(AtomicUpdate, MatchesSeparateRuns) {
   EXPECT_EQ(compare_with_separate_runs(w, {{-1, 1, -1}, {-0.5}}), !picks);
 }
 
-INSTANTIATE_TEST_SUITE_P(PointTracer, AtomicUpdate,
+INSTANTIATE_TEST_SUITE_P(PointTracer, BatchedAtomicUpdate,
                          ::testing::Values(ir::AtomicOp::kAdd, ir::AtomicOp::kSub, ir::AtomicOp::kMin,
                                            ir::AtomicOp::kMax));
 
@@ -109,7 +109,7 @@ TEST(BatchedPoints, DivergeIfConversionGivesDifferentInteger) {
   EXPECT_FALSE(compare_with_separate_runs(w, {{1}, {}}));
 }
 
-TEST(BatchedPoints, KeepValuesIndependentOfInputs) {
+TEST(BatchedPoints, SupportValuesThatDoNotDependOnInputs) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5, 3.5});
   const ir::VarId out = w.floats("out", {7, 8, 9});
@@ -118,7 +118,7 @@ TEST(BatchedPoints, KeepValuesIndependentOfInputs) {
   EXPECT_TRUE(compare_with_separate_runs(w, {{0, 0.25}, {0, 0, 1}}));
 }
 
-TEST(Oracle, EvaluatesDirectionsThatStayOnPath) {
+TEST(Oracle, EvaluatesDirectionOnlyIfItStaysOnOnePath) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.5});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});

@@ -23,7 +23,7 @@ struct SelfCheckTest : ::testing::Test {
   void build() { w.b().store(out, {w.var(i)}, w.op(Op::kSin, {w.op(Op::kMul, {w.at(x, i), w.var(scale)})})); }
 };
 
-TEST_F(SelfCheckTest, AgreesOnASmoothKernel) {
+TEST_F(SelfCheckTest, PassesForSmoothKernel) {
   build();
   const Oracle oracle = w.oracle();
   const auto run = w.gradient_run(w.cotangents_for(out, {1, -2, 0.5}));
@@ -138,7 +138,7 @@ TEST(SelfCheck, DetectsSlightlyIncorrectCustomGradient) {
 }
 
 /// (x + c) - c is exact for an x with a short mantissa, but rounds at neighbouring points.
-TEST(SelfCheck, HandlesOperationThatIsExactOnlyAtCenterPoint) {
+TEST(SelfCheck, ToleratesOperationThatIsExactOnlyAtCenterPoint) {
   int converged = 0;
   for (int k = 0; k < 400; ++k) {
     const double c = std::ldexp(1.0, 28 + k % 16);

@@ -40,10 +40,10 @@ std::vector<Run> runs(const fs::path& dir) {
   return all;
 }
 
-class Published : public ::testing::Test {
+class PublishedSchemas : public ::testing::Test {
  protected:
-  Published() { fs::create_directories(dir_); }
-  ~Published() override { fs::remove_all(dir_); }
+  PublishedSchemas() { fs::create_directories(dir_); }
+  ~PublishedSchemas() override { fs::remove_all(dir_); }
 
   static schemas::Validator validator(const std::string& name) {
     std::ifstream file(kPublished + name);
@@ -75,7 +75,7 @@ class Published : public ::testing::Test {
   fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-published-{}", ::getpid());
 };
 
-TEST_F(Published, SarifIsValid) {
+TEST_F(PublishedSchemas, AcceptSarifReport) {
   const schemas::Validator sarif = validator("sarif-schema-2.1.0.json");
   for (const reports::Run& run : runs(dir_))
     EXPECT_EQ(first_diagnostic(sarif, sarif_json(run, summarise(run))), "");
@@ -85,7 +85,7 @@ TEST_F(Published, SarifIsValid) {
   EXPECT_NE(first_diagnostic(sarif, wrong), "") << "the schema must reject an invalid document";
 }
 
-TEST_F(Published, CtrfIsValid) {
+TEST_F(PublishedSchemas, AcceptCtrfReport) {
   const schemas::Validator ctrf = validator("ctrf.schema.json");
   for (const reports::Run& run : runs(dir_))
     EXPECT_EQ(first_diagnostic(ctrf, ctrf_json(run, summarise(run))), "");
@@ -95,7 +95,7 @@ TEST_F(Published, CtrfIsValid) {
   EXPECT_NE(first_diagnostic(ctrf, wrong), "");
 }
 
-TEST_F(Published, JunitIsValidForJenkins) {
+TEST_F(PublishedSchemas, AcceptJunitReportForJenkins) {
   if (std::system("xmllint --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no xmllint: run ci/setup";
   for (const reports::Run& run : runs(dir_))
     EXPECT_EQ(xml_error(junit_xml(run), "junit-10.xsd"), "");

@@ -6,7 +6,7 @@
 namespace assay::reports {
 namespace {
 
-TEST(Align, PairsOnlyEqualOrSimilarLines) {
+TEST(AlignLines, PairsOnlyEqualOrSimilarLines) {
   const auto rows = align({"a", "only left", "b"}, {"a", "b", "something else"});
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[0].left, 0U);
@@ -18,7 +18,7 @@ TEST(Align, PairsOnlyEqualOrSimilarLines) {
   EXPECT_FALSE(rows[3].left);
 }
 
-TEST(Align, PairsSimilarLines) {
+TEST(AlignLines, PairsSimilarLines) {
   const auto rows = align({"void scale(long long begin, long long end, Array x) {"},
                           {"__global__ void scale(long long count, Array x) {"});
   ASSERT_EQ(rows.size(), 1U);
@@ -32,7 +32,7 @@ TEST(SideBySide, MarksDifferences) {
             "left                 <\n");
 }
 
-TEST(SideBySide, WrapsByCharacters) {
+TEST(SideBySide, WrapsLinesByCharactersNotBytes) {
   EXPECT_EQ(side_by_side("\u00e4bcdefghijklmnopqrstuvwxyz\n", "", 43, false),
             "\u00e4bcdefghijklmnopqrst <\n"
             "uvwxyz               <\n");

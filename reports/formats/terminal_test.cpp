@@ -25,7 +25,7 @@ Run run_of(const testing::SyntheticRun& options) {
   return run.take();
 }
 
-TEST(ClosingTable, ShowsGridVerdictTotalsAndMissingDevices) {
+TEST(ClosingTable, ShowsCountsVerdictAndMissingDevices) {
   const reports::Run run = run_of({});
   EXPECT_EQ(
       closing_table(run, summarise(run), false),
@@ -50,13 +50,13 @@ TEST(ClosingTable, ShowsGridVerdictTotalsAndMissingDevices) {
       "cuda: unsupported, no CUDA driver\n");
 }
 
-TEST(ClosingTable, UsesColourOnlyOnRequest) {
+TEST(ClosingTable, UsesColorOnlyOnRequest) {
   const reports::Run run = run_of({});
   EXPECT_THAT(closing_table(run, summarise(run), false), Not(HasSubstr("\x1b")));
   EXPECT_THAT(closing_table(run, summarise(run), true), HasSubstr("\x1b[31m12/14"));
 }
 
-TEST(UnexpectedLines, ContainMessageAndCommand) {
+TEST(UnexpectedLines, ContainMessageAndReproduceCommand) {
   const reports::Run run = run_of({});
   std::string lines;
   for (const nlohmann::json& record : run.cases)

@@ -103,7 +103,7 @@ TEST_F(ChangesTest, MissingDeviceIsAChangeButNotAFailure) {
   EXPECT_FALSE(changes.is_no_worse());
 }
 
-TEST_F(ChangesTest, ComparesWithFailuresCsv) {
+TEST_F(ChangesTest, AcceptsFailuresCsvAsBaseline) {
   const reports::Run failed = run_of({.cuda = false});
   const fs::path table = dir_ / "failures.csv";
   std::ofstream(table, std::ios::binary) << failures_csv(failed);

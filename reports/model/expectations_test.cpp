@@ -112,7 +112,7 @@ TEST(Expectations, UnexpectedPassFailsTheRun) {
   EXPECT_EQ(summary.groups[0].signature, "unexpected pass in loop");
 }
 
-TEST(Expectations, StaleLineFailsTheRun) {
+TEST(Expectations, StaleExpectationFailsTheRun) {
   json lines = known_failures();
   lines.push_back(line(9, "loop/renamed", "fail", "*"));
   const reports::Run run = held_to(lines);
@@ -122,13 +122,13 @@ TEST(Expectations, StaleLineFailsTheRun) {
   EXPECT_THAT(closing_table(run, summarise(run), false), HasSubstr("waivers.csv:9: stale: loop/renamed"));
 }
 
-TEST(Expectations, DuplicateLineIsStale) {
+TEST(Expectations, DuplicateExpectationIsStale) {
   json lines = known_failures();
   lines.push_back(line(9, kFailed, "fail", "*"));
   EXPECT_EQ(held_to(lines).expectations.back().state(), "stale");
 }
 
-TEST(Expectations, ExpiredLineFailsTheRun) {
+TEST(Expectations, ExpiredExpectationFailsTheRun) {
   json lines = known_failures();
   lines[0]["expires"] = "2026-11-21";  // the day on which the run started
   EXPECT_EQ(summarise(held_to(lines)).verdict.exit_status, 0) << "the last day is in force";
@@ -141,14 +141,14 @@ TEST(Expectations, ExpiredLineFailsTheRun) {
               HasSubstr("waivers.csv:2 expected this failure only until 2026-11-20"));
 }
 
-TEST(Expectations, LinesForMissingDeviceAreNotJudged) {
+TEST(Expectations, ExpectationForMissingDeviceIsNotJudged) {
   reports::Run run = run_of({.failures = false});
   hold_to(run, json::array({line(2, "loop/*/*/cuda", "fail", "*")}));
   EXPECT_EQ(run.expectations[0].state(), "not judged");
   EXPECT_EQ(summarise(run).verdict.exit_status, 0);
 }
 
-TEST(Expectations, LinesAreNeverStaleInAShard) {
+TEST(Expectations, ExpectationIsNeverStaleInAShard) {
   reports::Run run = run_of({.cuda = false, .failures = false});
   run.start["shard"] = {{"index", 1}, {"of", 4}};
   hold_to(run, json::array({line(2, "loop/elsewhere", "fail", "*")}));
@@ -156,14 +156,14 @@ TEST(Expectations, LinesAreNeverStaleInAShard) {
   EXPECT_EQ(summarise(run).verdict.exit_status, 0);
 }
 
-TEST(Expectations, IncompleteRunStaysIncomplete) {
+TEST(Expectations, IncompleteRunStaysIncompleteDespiteExpectations) {
   reports::Run run = run_of({.cuda = false, .finished = false});
   hold_to(run, known_failures());
   EXPECT_EQ(summarise(run).verdict.status, "incomplete");
   EXPECT_EQ(summarise(run).verdict.exit_status, 1);
 }
 
-TEST(Expectations, PatternsMatchNamePrefixes) {
+TEST(Expectations, CasePatternMatchesPrefixOfCaseName) {
   EXPECT_TRUE(names_case("loop", kFailed));
   EXPECT_TRUE(names_case("loop/*/f32", kFailed));
   EXPECT_TRUE(names_case("*/*/*/cpu/backward", std::string(kFailed) + "/O2"));
@@ -172,7 +172,7 @@ TEST(Expectations, PatternsMatchNamePrefixes) {
   EXPECT_FALSE(names_case("loop/*/f64", kFailed));
 }
 
-TEST(Expectations, MessagePatternMatchesItsOwnText) {
+TEST(Expectations, MessageMatchesItselfAsPattern) {
   for (const std::string text : {"grad_x[3] is 0.5", "what? [a-z] \\ *p", "", "\xE2\x88\x82 \"quoted\""})
     EXPECT_TRUE(fits_text(text, text)) << text;
   EXPECT_TRUE(fits_text("grad_*[3] is *", "grad_x[3] is 0.5"));

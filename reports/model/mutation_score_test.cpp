@@ -23,7 +23,7 @@ TEST(MutationScore, RoundsPercentagesDown) {
   EXPECT_NE(all.find("  99.9  "), std::string::npos) << all;
 }
 
-TEST(MutationScore, ShowsSurvivorsWithPatches) {
+TEST(MutationScore, ShowsSurvivingMutantsWithPatches) {
   const std::string table = mutation_table(golden(), false);
   EXPECT_NE(table.find("survived  loop/horner#branch_negated.0, line 12: a branch is negated"), std::string::npos)
       << table;
@@ -49,7 +49,7 @@ TEST(MutationScore, ShowsUndetectedFaults) {
   EXPECT_EQ(mutation_document(without).find("injected into Assay"), std::string::npos);
 }
 
-TEST(MutationScore, IsValidatedWhenRead) {
+TEST(MutationScore, RejectsFileThatViolatesSchema) {
   const std::filesystem::path dir = std::filesystem::temp_directory_path() / "assay-certification-test";
   std::filesystem::create_directories(dir);
   std::ofstream(dir / kMutationScoreFile) << golden().dump();

@@ -44,9 +44,9 @@ const json kNotMeasured = {{"target", ""},
                            {"remark", "neither records nor <hardware> counters: no CUPTI"}};
 
 /// A run whose first failed case has the golden record's finding and profile.
-class Observation : public ::testing::Test {
+class ObservationReport : public ::testing::Test {
  protected:
-  Observation()
+  ObservationReport()
       : dir_(fs::temp_directory_path() / fmt::format("assay-observation-{}-{}", ::getpid(),
                                                      ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::ifstream file(ASSAY_SOURCE_DIR "/testdata/schemas/case_fail.json");
@@ -65,7 +65,7 @@ class Observation : public ::testing::Test {
       records << record.dump() << '\n';
     }
   }
-  ~Observation() override { fs::remove_all(dir_); }
+  ~ObservationReport() override { fs::remove_all(dir_); }
 
   reports::Run run() const {
     Result<reports::Run> read = read_run(dir_);
@@ -84,7 +84,7 @@ class Observation : public ::testing::Test {
   std::string name_;
 };
 
-TEST_F(Observation, PageShowsFindingsAndProfiles) {
+TEST_F(ObservationReport, PageShowsFindingsAndProfiles) {
   const Result<Reports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream file(written->html, std::ios::binary);
@@ -97,7 +97,7 @@ TEST_F(Observation, PageShowsFindingsAndProfiles) {
   EXPECT_THAT(page, HasSubstr("<td>compute_75</td>"));
 }
 
-TEST_F(Observation, TerminalShowsEachFindingOnce) {
+TEST_F(ObservationReport, TerminalShowsEachFindingOnce) {
   json failed = record();
   const std::string text = golden_.at("faults")[0].at("text");
   EXPECT_THAT(unexpected_lines(failed, false), HasSubstr("\n    " + text + "\n"));
@@ -105,7 +105,7 @@ TEST_F(Observation, TerminalShowsEachFindingOnce) {
   EXPECT_THAT(unexpected_lines(failed, false), Not(HasSubstr("\n    " + text)));
 }
 
-TEST_F(Observation, PageShowsMeasurements) {
+TEST_F(ObservationReport, PageShowsMeasurements) {
   const Result<Reports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream file(written->html, std::ios::binary);
@@ -131,7 +131,7 @@ TEST_F(Observation, PageShowsMeasurements) {
   EXPECT_EQ(view.at("rows").size(), std::min<std::size_t>(without.cases.size(), 400));
 }
 
-TEST_F(Observation, TerminalShowsProfileTable) {
+TEST_F(ObservationReport, TerminalShowsProfileTable) {
   const std::string table = profile_table(run(), false);
   EXPECT_THAT(table, AllOf(HasSubstr(name_), HasSubstr("compute_75"), HasSubstr("30.0"), HasSubstr("41"),
                            HasSubstr("approximate"), HasSubstr("arithmetic intensity")));

@@ -69,7 +69,7 @@ TEST(CounterPlan, SupportsEveryChipGeneration) {
 }
 
 #if ASSAY_HAVE_CUPTI_HEADERS
-TEST(Cupti, MatchesHeaderDeclarations) {
+TEST(Cupti, DeclarationsMatchCudaHeaders) {
   static_assert(sizeof(::CUptiResult) == sizeof(CUptiResult));
   const CuptiSymbols symbols;
 #define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(testing::has_same_signature(symbols.name, &::name)) << #name;
@@ -100,7 +100,7 @@ TEST(Cupti, MatchesHeaderDeclarations) {
   EXPECT_EQ(offsetof(ours, member), offsetof(::theirs, member)) << #theirs "::" #member; \
   EXPECT_EQ(sizeof(ours::member), sizeof(::theirs::member)) << #theirs "::" #member
 
-TEST(Cupti, MatchesHeaderRecordLayouts) {
+TEST(Cupti, RecordLayoutsMatchCudaHeaders) {
 #define ASSAY_KERNEL(theirs)                                           \
   ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, kind);               \
   ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, registersPerThread); \
@@ -128,7 +128,7 @@ TEST(Cupti, MatchesHeaderRecordLayouts) {
   ASSAY_SAME_MEMBER(CUpti_ActivityAPI, CUpti_ActivityAPI, end);
 }
 
-TEST(Cupti, MatchesHeaderParameterLayouts) {
+TEST(Cupti, ParameterLayoutsMatchCudaHeaders) {
   // If the last member's offset and the reported size match, the members in between cannot differ.
 #define ASSAY_SAME_PARAMS(name, last)                                     \
   EXPECT_EQ(sizeof(name), sizeof(::name)) << #name;                       \

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Driver, LoadsOrReportsReason) {
+TEST(Driver, FindsDeviceOrReportsReason) {
   const Result<Driver> driver = Driver::load();
   if (driver) {
     EXPECT_GT(driver->device_count(), 0);
@@ -40,13 +40,13 @@ TEST(Driver, ReportsLibraryWithoutDriverFunctions) {
   EXPECT_EQ(driver.error().text(), "libm.so.6 lacks cuInit: no CUDA driver");
 }
 
-TEST(CallError, MessageContainsCallErrorAndLocation) {
+TEST(CallError, MessageContainsFunctionErrorCodeAndSourceLocation) {
   const CallError error("cuMemAlloc_v2", "device memory of 8 bytes", 2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory");
   EXPECT_THAT(error.what(), HasSubstr("cuMemAlloc_v2 of device memory of 8 bytes: out of memory "
                                       "(CUDA_ERROR_OUT_OF_MEMORY, 2), at driver_test.cpp:"));
 }
 
-TEST(CallError, ClassifiesUnknownCodeAsMachineError) {
+TEST(CallError, ClassifiesUnknownErrorCodeAsSystemError) {
   EXPECT_EQ(classify(CUDA_ERROR_ILLEGAL_ADDRESS).cause, ErrorCause::kAccess);
   EXPECT_TRUE(classify(CUDA_ERROR_ILLEGAL_ADDRESS).sticky);
   EXPECT_FALSE(classify(CUDA_ERROR_OUT_OF_MEMORY).sticky);
@@ -55,7 +55,7 @@ TEST(CallError, ClassifiesUnknownCodeAsMachineError) {
 }
 
 #if __has_include(<cuda.h>)
-TEST(Driver, MatchesHeaderDeclarations) {
+TEST(Driver, DeclarationsMatchCudaHeaders) {
   static_assert(sizeof(::CUresult) == sizeof(CUresult));
   const DriverSymbols symbols;
 #define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(testing::has_same_signature(symbols.name, &::name)) << #name;

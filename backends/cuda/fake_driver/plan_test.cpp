@@ -5,13 +5,13 @@
 namespace assay::cuda::fake {
 namespace {
 
-TEST(DriverScript, EmptyPlanInjectsNoFailure) {
+TEST(DriverScript, EmptyScriptInjectsNoFailure) {
   DriverScript plan = DriverScript::parse("").take();
   EXPECT_EQ(plan.gpus(), 1);
   EXPECT_EQ(plan.next("cuInit").action, Action::kSucceed);
 }
 
-TEST(DriverScript, CountsCallsPerFunction) {
+TEST(DriverScript, AppliesRuleToGivenCallOfFunction) {
   DriverScript plan = DriverScript::parse("memory=64M; gpus=2;cuMemAlloc_v2@2=2; cuLaunchKernel@1=hang;").take();
   EXPECT_EQ(plan.memory_bytes(), std::size_t{64} << 20U);
   EXPECT_EQ(plan.gpus(), 2);

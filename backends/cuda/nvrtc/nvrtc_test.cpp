@@ -69,7 +69,7 @@ TEST_F(NvrtcTest, CompilesToCubin) {
   EXPECT_THAT(compiled.ptx, HasSubstr(".entry f_forward"));
 }
 
-TEST_F(NvrtcTest, ContractsOnlyWhenAllowed) {
+TEST_F(NvrtcTest, FusesMultiplyAddOnlyIfFlagsAllow) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr("fma.rn.f32")));
   EXPECT_THAT(compile({.flags = BuildFlags::standard()}).ptx, HasSubstr("fma.rn.f32"));
   EXPECT_THAT(compile({.flags = BuildFlags::fast()}).ptx, HasSubstr("fma.rn.ftz.f32"));
@@ -85,7 +85,7 @@ TEST_F(NvrtcTest, EmitsSourceLinesOnRequest) {
   EXPECT_THAT(compile({.line_info = true}).ptx, HasSubstr(".loc"));
 }
 
-TEST_F(NvrtcTest, KeepsLogOfRejectedSource) {
+TEST_F(NvrtcTest, ReturnsCompilerLogOfRejectedSource) {
   const CompileOutcome outcome = nvrtc.front().compile("int ok;\nint f() { return undeclared; }\n", "f.cu", {});
   ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcome));
   EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kRejected);
@@ -108,7 +108,7 @@ TEST(Nvrtc, ReportsMissingLibrary) {
   EXPECT_THAT(missing.error().where, HasSubstr("/nonexistent/libnvrtc.so"));
 }
 
-TEST(NvrtcArguments, SetEveryOptionExplicitly) {
+TEST(NvrtcArguments, SetFloatingPointOptionsExplicitly) {
   EXPECT_THAT(nvrtc_arguments({}), Contains("--fmad=false"));
   EXPECT_THAT(nvrtc_arguments({}), Contains("--prec-sqrt=true"));
   EXPECT_THAT(nvrtc_arguments({}), Not(Contains("--use_fast_math")));
@@ -116,7 +116,7 @@ TEST(NvrtcArguments, SetEveryOptionExplicitly) {
 }
 
 #if __has_include(<nvrtc.h>)
-TEST(Nvrtc, MatchesHeaderDeclarations) {
+TEST(Nvrtc, DeclarationsMatchCudaHeaders) {
   static_assert(sizeof(nvrtcResult) == sizeof(NvrtcResult));
   EXPECT_EQ(static_cast<NvrtcResult>(NVRTC_SUCCESS), kNvrtcSuccess);
   EXPECT_EQ(static_cast<NvrtcResult>(NVRTC_ERROR_COMPILATION), kNvrtcErrorCompilation);

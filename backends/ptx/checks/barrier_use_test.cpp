@@ -24,7 +24,7 @@ bool barriers_redundant(std::string_view body) {
   return are_barriers_redundant(*module, *module->find_entry("k"), 1);
 }
 
-TEST(BarrierUse, IsRequiredBetweenConflictingAccesses) {
+TEST(Barrier, IsRequiredBetweenConflictingAccesses) {
   EXPECT_FALSE(barriers_redundant("st.shared.f32 [%rd2], %f1; bar.sync 1; ld.shared.f32 %f2, [a];"));
   EXPECT_FALSE(barriers_redundant("ld.shared.f32 %f2, [a]; bar.sync 1; st.shared.f32 [%rd2], %f1;"));
   EXPECT_FALSE(barriers_redundant("st.shared.f32 [%rd2], %f1; bar.sync 1; st.shared.f32 [a], %f1;"));
@@ -32,14 +32,14 @@ TEST(BarrierUse, IsRequiredBetweenConflictingAccesses) {
   EXPECT_FALSE(barriers_redundant("atom.global.add.f32 %f1, [%rd1], %f2; bar.sync 1; red.global.add.f32 [%rd1], %f1;"));
 }
 
-TEST(BarrierUse, IsRedundantWithoutConflictingAccesses) {
+TEST(Barrier, IsRedundantWithoutConflictingAccesses) {
   EXPECT_TRUE(barriers_redundant("ld.shared.f32 %f1, [a]; bar.sync 1; ld.shared.f32 %f2, [a+4];"));
   EXPECT_TRUE(barriers_redundant("ld.shared.f32 %f1, [a]; bar.sync 1; st.shared.f32 [%rd3], %f1;"));
   EXPECT_TRUE(barriers_redundant("st.global.f32 [%rd1], %f1; bar.sync 1; st.shared.f32 [%rd3], %f1;"));
   EXPECT_TRUE(barriers_redundant("bar.sync 1; st.shared.f32 [%rd3], %f1;"));
 }
 
-TEST(BarrierUse, TracksVariableOfDataDependentAddress) {
+TEST(Barrier, IsRequiredIfDynamicAddressIsInSameVariable) {
   constexpr std::string_view kChoose =
       "ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, %f1, 0f00000000; selp.b64 %rd7, 8, 4, %p1; add.s64 %rd7, %rd5, %rd7;"
       " ld.shared.f32 %f1, [%rd7]; bar.sync 1; ";
@@ -47,14 +47,14 @@ TEST(BarrierUse, TracksVariableOfDataDependentAddress) {
   EXPECT_FALSE(barriers_redundant(std::string(kChoose) + "st.shared.f32 [%rd2], %f1;"));
 }
 
-TEST(BarrierUse, IsRedundantIfAnotherBarrierSeparatesAccesses) {
+TEST(Barrier, IsRedundantIfAnotherBarrierSeparatesAccesses) {
   EXPECT_TRUE(barriers_redundant("ld.shared.f32 %f1, [a]; bar.sync 0; bar.sync 1; st.shared.f32 [%rd2], %f1;"));
   EXPECT_TRUE(barriers_redundant("st.shared.f32 [%rd2], %f1; bar.sync 1; bar.sync 0; ld.shared.f32 %f1, [a];"));
   EXPECT_FALSE(barriers_redundant("st.shared.f32 [%rd2], %f1; bar.sync 1; bar.sync 1; ld.shared.f32 %f1, [a];"))
       << "both barriers are removed";
 }
 
-TEST(BarrierUse, FollowsEveryControlFlowPath) {
+TEST(Barrier, IsRequiredIfAccessesConflictOnAnyPath) {
   EXPECT_FALSE(barriers_redundant(
       "$L: bar.sync 1; st.shared.f32 [%rd2], %f1; bar.sync 0; ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, "
       "%f1, 0f00000000; @%p1 bra $L;"))
@@ -67,7 +67,7 @@ TEST(BarrierUse, FollowsEveryControlFlowPath) {
       << "one path avoids the other barrier";
 }
 
-TEST(BarrierUse, IsAssumedRequiredWhenUncertain) {
+TEST(Barrier, IsAssumedRequiredWhenUncertain) {
   EXPECT_FALSE(
       barriers_redundant("ld.global.u64 %rd7, [%rd1]; ld.shared.f32 %f1, [%rd7]; bar.sync 1;"
                          " st.shared.f32 [%rd3], %f1;"))

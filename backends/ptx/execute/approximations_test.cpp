@@ -82,7 +82,7 @@ std::vector<Record> evaluated(const std::string& instruction, int operand_count)
   return done.data;
 }
 
-TEST(Approximations, AreCorrectlyRounded) {
+TEST(ApproximateInstructions, AreCorrectlyRounded) {
   for (const Approximation& approximation : approximations()) {
     for (const bool ftz : {false, true}) {
       if (ftz && approximation.instruction == "tanh.approx") continue;
@@ -99,7 +99,7 @@ TEST(Approximations, AreCorrectlyRounded) {
 }
 
 /// Half precision, for all operand values.
-TEST(Approximations, HalfPrecisionIsCorrectlyRounded) {
+TEST(ApproximateInstructions, AreCorrectlyRoundedInHalfPrecision) {
   struct Form {
     std::string text;
     models::FloatFormat format;
@@ -131,7 +131,7 @@ TEST(Approximations, HalfPrecisionIsCorrectlyRounded) {
 }
 
 /// The 64-bit forms read and return the upper half of a double.
-TEST(Approximations, DoublePrecisionReturnsCorrectlyRoundedUpperWord) {
+TEST(ApproximateInstructions, ReturnCorrectlyRoundedUpperWordOfDouble) {
   for (const std::string name : {"rcp", "rsqrt"}) {
     std::vector<double> values = {1.0, 3.0, 0.1, 1e300, 2.5e-300, HUGE_VAL};
     Rng random(5);

@@ -55,7 +55,7 @@ TEST(PtxChecks, DetectsAccessOnePastTheEnd) {
   expect_clean(run<float>(text, std::vector<float>(32)).result);
 }
 
-TEST(PtxChecks, DetectsOverrunIntoNeighbouringAllocation) {
+TEST(PtxChecks, DetectsOverrunIntoNeighboringAllocation) {
   Machine machine;
   const AllocationId x = machine.allocate("x", 128).value();
   ASSERT_TRUE(machine.allocate("y", 1 << 20).ok());
@@ -85,7 +85,7 @@ TEST(PtxChecks, DetectsMisalignedAccess) {
   expect_clean(run<float>(body("ld.global.f32 %f1, [%rd1+2];"), std::vector<float>(32), {{1}, {32}}, off).result);
 }
 
-TEST(PtxChecks, DetectsReadOfUninitialisedGlobalMemory) {
+TEST(PtxChecks, DetectsReadOfUninitializedGlobalMemory) {
   const std::string text = body("ld.global.f32 %f1, [%rd2];");
   expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.uninitialised = true}).result,
               Kind::kUninitialisedRead);
@@ -94,7 +94,7 @@ TEST(PtxChecks, DetectsReadOfUninitialisedGlobalMemory) {
                    .result);
 }
 
-TEST(PtxChecks, DetectsReadOfUninitialisedSharedMemory) {
+TEST(PtxChecks, DetectsReadOfUninitializedSharedMemory) {
   const std::string declare =
       ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; shl.b32 %r7, %r1, 2; add.u32 %r6, %r6, %r7;";
   expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6];"), std::vector<float>(32)).result,
@@ -113,7 +113,7 @@ TEST(PtxChecks, SharedVariablesArePaddedToTheirAlignment) {
               Kind::kOutOfBounds);
 }
 
-TEST(PtxChecks, DetectsReadOfUninitialisedLocalMemory) {
+TEST(PtxChecks, DetectsReadOfUninitializedLocalMemory) {
   const std::string declare = ".local .align 8 .b8 depot[32]; mov.u64 %rd5, depot;";
   expect_only(run<float>(body(declare + "ld.local.u32 %r6, [%rd5+8];"), std::vector<float>(32)).result,
               Kind::kUninitialisedRead);
@@ -204,7 +204,7 @@ TEST(PtxChecks, DetectsRaceInSharedMemory) {
   EXPECT_EQ(good.data[5], 58U);
 }
 
-TEST(PtxChecks, WarpSynchronisationOrdersLanes) {
+TEST(PtxChecks, WarpSyncPreventsRaceBetweenLanes) {
   const std::string start =
       "setp.ge.u32 %p1, %r1, 32; @%p1 ret; xor.b32 %r6, %r1, 1; mul.wide.u32 %rd4, %r6, 4;"
       " add.s64 %rd4, %rd1, %rd4; st.global.u32 [%rd2], %r1;";
@@ -224,7 +224,7 @@ TEST(PtxChecks, DetectsDivergentBarrier) {
 }
 
 /// Warp 0 writes and arrives, warp 1 waits for both and reads; the third warp does not participate.
-TEST(PtxChecks, PartialBarrierOrdersArrivingAndWaitingWarps) {
+TEST(PtxChecks, BarArrivePreventsRaceWithWaitingWarp) {
   const auto text = [](std::string_view arrival) {
     return body(
         ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
@@ -241,7 +241,7 @@ TEST(PtxChecks, PartialBarrierOrdersArrivingAndWaitingWarps) {
 }
 
 /// Warps 0 and 1 use one barrier, 2 and 3 another. Warp 0 writes before its barrier; other warps read after theirs.
-TEST(PtxChecks, PartialBarrierOrdersOnlyParticipants) {
+TEST(PtxChecks, BarrierOrdersOnlyParticipatingWarps) {
   const auto text = [](int reader, std::string_view meet) {
     return body(
         ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2; add.u32 %r6, %r6, %r7;"
@@ -266,7 +266,7 @@ TEST(PtxChecks, PartialBarrierOrdersOnlyParticipants) {
 }
 
 /// bar.arrive does not order a warp's later accesses.
-TEST(PtxChecks, ArriveOrdersOnlyEarlierAccesses) {
+TEST(PtxChecks, BarArriveOrdersOnlyEarlierAccesses) {
   const auto text = [](std::string_view before, std::string_view behind) {
     return body(
         ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
@@ -326,7 +326,7 @@ TEST(PtxChecks, RejectsLaunchesBeyondLimits) {
   EXPECT_FALSE(Machine(1024).allocate("x", 1025).ok());
 }
 
-TEST(PtxChecks, UnsupportedInstructionsFailWhenExecuted) {
+TEST(PtxChecks, UnsupportedInstructionFailsOnlyIfExecuted) {
   const std::string text = body("setp.ge.u32 %p1, %r1, 32; @!%p1 bra L; wgmma.fence.sync.aligned; L:");
   expect_clean(run<float>(text, std::vector<float>(1)).result);
   const auto reached = run<float>(text, std::vector<float>(64), kTwoWarps);

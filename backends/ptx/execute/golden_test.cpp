@@ -99,7 +99,7 @@ void write_profiles(const Profiles& profiles) {
 }
 
 /// At least 60 kernels, of all families, from both code generators.
-TEST(GoldenPtx, CoversEveryFamily) {
+TEST(GoldenPtx, CoversEveryKernelFamily) {
   std::set<std::string> families;
   std::map<std::string, int> kernels;
   for (const GoldenLaunch& launch : golden_launches()) {
@@ -116,7 +116,7 @@ TEST(GoldenPtx, CoversEveryFamily) {
   EXPECT_GE(kernels.at("100"), 40);
 }
 
-TEST(GoldenPtx, ProfilesAreUnchanged) {
+TEST(GoldenPtx, ProfilesMatchGoldenFile) {
   const Profiles now = profiles_now();
   ASSERT_GE(now.size(), 160U);
   if (std::getenv("ASSAY_REMAKE_PROFILES") != nullptr) write_profiles(now);
@@ -132,7 +132,7 @@ TEST(GoldenPtx, ProfilesAreUnchanged) {
   }
 }
 
-TEST(GoldenPtx, ParsesArgumentText) {
+TEST(GoldenPtx, ParsesOrRejectsArgumentText) {
   Machine machine;
   KernelArguments arguments;
   Rng random(1);

@@ -55,7 +55,7 @@ TEST(PtxInstructions, CallsPassArgumentsAndReturnResults) {
 }
 
 /// All schedules give the same bits if the order has no effect, and fidelity counts approximate instructions.
-TEST(PtxInstructions, ScheduleDoesNotChangeResultsOrFidelity) {
+TEST(PtxInstructions, ThreadOrderDoesNotChangeResultsOrProfile) {
   const std::string text = entry(
       "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r2, %r2, 6; add.u32 %r1, %r1, %r2;"
       " red.global.add.u32 [%rd1], %r1; ex2.approx.f32 %f1, 0f40000000; mul.f32 %f1, %f1, %f1;");
@@ -101,7 +101,7 @@ TEST(PtxInstructions, CountsCollisionsOfOrderSensitiveAtomics) {
   EXPECT_EQ(collisions("mov.u32 %r4, cells; atom.shared.add.f32 %f1, [%r4], 0f3F800000;"), 126U);
 }
 
-TEST(PtxInstructions, DetectsApproximationsThatReachTheResult) {
+TEST(PtxInstructions, ReportsWhetherApproximationAffectsResult) {
   const auto reached = [](const std::string& body) {
     const auto done = run<float>(entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;"
                                        " add.s64 %rd1, %rd1, %rd2; ex2.approx.f32 %f1, 0f40000000;" +

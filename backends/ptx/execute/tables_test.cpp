@@ -47,7 +47,7 @@ Tables measured_tables() {
   return tables;
 }
 
-TEST(MeasuredTables, PredictDeviceResults) {
+TEST(MeasuredTables, PredictResultsOfMeasuredDevice) {
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
   EXPECT_EQ(measured->mismatches, 0U);
@@ -88,7 +88,7 @@ Answered table_answers(const std::string& instruction, const std::vector<double>
   return {done.data, done.result.profile};
 }
 
-TEST(MeasuredTables, ReproduceDeviceBits) {
+TEST(MeasuredTables, ReproduceBitsOfMeasuredDevice) {
   const Tables tables = measured_tables();
   const std::vector<double> operands = {1.0, 3.0, -0.7, 1e200, 1e-200, 2.5e-310, HUGE_VAL, 1.0 / 3};
   const Answered nearest = table_answers("rcp.approx.ftz.f64", operands, nullptr);
@@ -112,7 +112,7 @@ TEST(MeasuredTables, ReproduceDeviceBits) {
 }
 
 /// Roots have windows of two binades, and no results for negative operands.
-TEST(MeasuredTables, SquareRootTablesRespectExponentParity) {
+TEST(MeasuredTables, DistinguishEvenAndOddExponentsForSquareRoot) {
   const UnitRow& unit = unit_named("sqrt.approx.f32");
   UnitTable::OperandWindow window{.first = 0x3f800000, .differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
   window.differences[0] = 1;          // of 1

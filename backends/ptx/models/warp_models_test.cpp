@@ -64,7 +64,7 @@ void each_member(const std::vector<Lane>& lanes, Check check) {
   }
 }
 
-TEST(WarpWideInstructions, ShufflesFollowManual) {
+TEST(WarpWideInstructions, ShufflesFollowPtxManual) {
   std::vector<Lane> lanes;
   for (const std::uint32_t segments : {0U, 16U, 24U, 28U, 30U, 31U}) {
     for (std::uint32_t clamp = 0; clamp < 32; clamp += clamp % 8 == 0 ? 7 : 1) {
@@ -99,7 +99,7 @@ TEST(WarpWideInstructions, ShufflesFollowManual) {
   }
 }
 
-TEST(WarpWideInstructions, VotesFollowManual) {
+TEST(WarpWideInstructions, VotesFollowPtxManual) {
   const std::vector<Lane> lanes = random_lanes(200, 2);
   for (const std::string mode : {"all", "any", "uni", "ballot"}) {
     const auto got = run_warps(mode == "ballot" ? "vote.sync.ballot.b32 %r14, %p10, %r13;"
@@ -120,7 +120,7 @@ TEST(WarpWideInstructions, VotesFollowManual) {
   }
 }
 
-TEST(WarpWideInstructions, MatchesFollowManual) {
+TEST(WarpWideInstructions, MatchInstructionsFollowPtxManual) {
   const std::vector<Lane> lanes = random_lanes(200, 3);
   for (const bool wide : {false, true}) {
     for (const bool all : {false, true}) {
@@ -142,7 +142,7 @@ TEST(WarpWideInstructions, MatchesFollowManual) {
   }
 }
 
-TEST(WarpWideInstructions, ReductionsFollowManual) {
+TEST(WarpWideInstructions, ReductionsFollowPtxManual) {
   std::vector<Lane> lanes = random_lanes(100, kAll);
   for (const auto& [mode, type] : {std::pair<std::string, std::string>{"add", "u32"},
                                    {"add", "s32"},

@@ -20,7 +20,7 @@ std::string error_of(const std::string& text) {
   return module ? "no error" : module.error().text();
 }
 
-TEST(PtxParser, AcceptsEveryGoldenInstruction) {
+TEST(PtxParser, SupportsEveryInstructionOfGoldenFiles) {
   std::size_t files = 0;
   for (const auto& file : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/testdata/ptx/golden")) {
     if (file.path().extension() != ".ptx") continue;
@@ -66,7 +66,7 @@ TEST(PtxParser, RecordsInstructionLocations) {
   EXPECT_EQ(instructions[1].operands[0].index, 2U);
 }
 
-TEST(PtxParser, InnerScopeShadowsRegisters) {
+TEST(PtxParser, RegisterOfInnerScopeShadowsOuterRegister) {
   const Result<Module> module =
       parse(entry("{ .reg .pred %p1; setp.eq.u32 %p1, %r1, 0; } setp.eq.u32 %p1, %r1, 0;"), "t.ptx");
   ASSERT_TRUE(module.ok()) << module.error().text();
@@ -103,7 +103,7 @@ TEST(PtxParser, ReportsLocationOfMalformedText) {
 }
 
 /// Every prefix, and every text with one byte replaced, must be parsed or rejected without a crash.
-TEST(PtxParser, SurvivesMutatedText) {
+TEST(PtxParser, ParsesOrRejectsMutatedText) {
   const std::string text = entry(
       ".shared .align 4 .b8 s[16]; ld.global.v2.f32 {%f1, %f2}, [%rd1+8]; @!%p1 bra L; L: {"
       " .reg .b32 t; mov.b64 {t, %r1}, %rd2; } call.uni (%r1), k, (%r2);");

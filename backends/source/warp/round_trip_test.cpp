@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::uint64_t kKernels = 10'000;
 
-class RoundTrip : public ::testing::TestWithParam<generators::Family> {};
+class PythonRoundTrip : public ::testing::TestWithParam<generators::Family> {};
 
-TEST_P(RoundTrip, PreservesModuleHash) {
+TEST_P(PythonRoundTrip, PreservesModuleHash) {
   const std::uint64_t count = kKernels / generators::families().size() + 1;
   int failures = 0;
   for (std::uint64_t seed = 0; seed < count && failures < 3; ++seed) {
@@ -54,7 +54,7 @@ std::string named_text(const ir::Module& module) {
   return text;
 }
 
-TEST_P(RoundTrip, WrittenModuleMatchesParsedModule) {
+TEST_P(PythonRoundTrip, ReturnedModuleMatchesParsedPython) {
   constexpr std::uint64_t kEach = 60;
   for (std::uint64_t seed = 0; seed < kEach; ++seed) {
     const generators::Generated made = generators::generate(GetParam(), seed);
@@ -81,7 +81,7 @@ std::vector<generators::Family> all_families() {
   return families;
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, RoundTrip, ::testing::ValuesIn(all_families()), family_name);
+INSTANTIATE_TEST_SUITE_P(Families, PythonRoundTrip, ::testing::ValuesIn(all_families()), family_name);
 
 }  // namespace
 }  // namespace assay::source::warp

@@ -56,7 +56,7 @@ class OneKernel {
 };
 
 // Warp does not accept a bare number here in a kernel with a gradient.
-TEST(PythonWriter, ConvertsTileMapLiteralsToFloat) {
+TEST(PythonWriter, WritesTileMapLiteralsAsFloatCalls) {
   const std::string python =
       "import warp as wp\n\n\n@wp.func\ndef bend(x: float, a: float) -> float:\n    return x * a\n\n\n"
       "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n"
@@ -135,7 +135,7 @@ def step(out: wp.array2d(dtype=vec5), spring: Spring, n: wp.int64):
 )");
 }
 
-TEST(PythonWriter, ParenthesisesByPythonPrecedence) {
+TEST(PythonWriter, WritesParenthesesByPythonPrecedence) {
   OneKernel k;
   Builder& b = *k.builder;
   const auto a = [&] { return b.var(k.a); };
@@ -175,7 +175,7 @@ TEST(PythonWriter, LiteralsRoundTrip) {
             "float(wp.uint64(18446744073709551615))");
 }
 
-TEST(PythonWriter, WritesPartialUpdateAsAssignment) {
+TEST(PythonWriter, WritesUpdateOfComponentAsAssignment) {
   ir::Module module;
   const ir::Type vec3 = ir::vector_type(ir::Scalar::kF32, 3);
   module.structs.push_back({.name = "Body", .fields = {{"mass", kF32}, {"position", vec3}}});

@@ -36,7 +36,7 @@ TEST(SourceText, JoinsBracketedLinesWithoutMovingBytes) {
   EXPECT_EQ(join_bracketed_lines(")\n("), ")\n(");
 }
 
-TEST(SourceText, LimitsConsecutiveEmptyContinuations) {
+TEST(SourceText, LimitsConsecutiveEmptyContinuationLines) {
   const auto check = [](std::size_t lines) {
     std::string text = "x = ";
     for (std::size_t i = 0; i < lines; ++i)

@@ -33,7 +33,7 @@ std::vector<std::string> kernels(const ParsedFile& file) {
 
 constexpr std::string_view kStore = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[wp.tid()] = float(n)\n";
 
-TEST(AssumedArguments, AreTheParameterDefaults) {
+TEST(AssumedFactoryArguments, EqualParameterDefaults) {
   const ParsedFile file = read(factory("n=7", kStore));
   EXPECT_EQ(messages(file), "test.py:4:5: note: in k: def k: no call of make has constant arguments; assuming n=7\n");
   EXPECT_THAT(body_text(file), HasSubstr("= 7.0"));
@@ -41,13 +41,13 @@ TEST(AssumedArguments, AreTheParameterDefaults) {
   EXPECT_EQ(file.declarations.at(0).overload, "") << "no statement can specify them";
 }
 
-TEST(AssumedArguments, MatchParameterAnnotation) {
+TEST(AssumedFactoryArguments, HaveTypeOfParameterAnnotation) {
   EXPECT_THAT(messages(read(factory("n: int", kStore))), HasSubstr("assuming n=4\n"));
   EXPECT_THAT(messages(read(factory("n: float", kStore))), HasSubstr("assuming n=0.5\n"));
   EXPECT_THAT(messages(read(factory("n: int = None", kStore))), HasSubstr("assuming n=4\n"));
 }
 
-TEST(AssumedArguments, TypeParametersAreAssumedToBeFloat) {
+TEST(AssumedFactoryArguments, TypeParametersAreAssumedToBeFloat) {
   for (const std::string_view annotation : {"wp.array(dtype=T)", "wp.array[T]", "T, y: wp.array(dtype=float)"}) {
     const ParsedFile file = read(
         factory("T", "@wp.kernel\ndef k(x: " + std::string(annotation) + "):\n    i = wp.tid()\n    s = T(2.0)\n"));
@@ -56,7 +56,7 @@ TEST(AssumedArguments, TypeParametersAreAssumedToBeFloat) {
   }
 }
 
-TEST(AssumedArguments, OmitUnannotatedParameters) {
+TEST(AssumedFactoryArguments, AreMissingForUnannotatedParameters) {
   const ParsedFile file = read(factory(
       "n, f", std::string(kStore) + "@wp.kernel\ndef calls(x: wp.array(dtype=float)):\n    x[wp.tid()] = f(x[0])\n"));
   EXPECT_THAT(kernels(file), ElementsAre("(k)", "(calls)"));
@@ -65,7 +65,7 @@ TEST(AssumedArguments, OmitUnannotatedParameters) {
               HasSubstr("f(...): the value of this parameter of make is known only when Python runs\n"));
 }
 
-TEST(AssumedArguments, AreReportedForKernelsThatUseThem) {
+TEST(AssumedFactoryArguments, AreReportedOnlyIfKernelUsesThem) {
   const ParsedFile file =
       read(factory("n: int, m: int, unused: bool", "@wp.func\ndef f(x: float):\n    return x * float(m)\n" +
                                                        std::string(kStore) + "    x[wp.tid()] = f(x[0])\n"));
@@ -73,7 +73,7 @@ TEST(AssumedArguments, AreReportedForKernelsThatUseThem) {
             "test.py:7:5: note: in k: def k: no call of make has constant arguments; assuming n=4, m=4\n");
 }
 
-TEST(AssumedArguments, AreNotUsedIfACallProvidesArguments) {
+TEST(AssumedFactoryArguments, AreNotUsedIfACallProvidesArguments) {
   const ParsedFile file = read(factory("n: int", std::string(kStore) + "return k\n") + "k3 = make(3)\n");
   EXPECT_EQ(messages(file), "");
   EXPECT_THAT(kernels(file), ElementsAre("k3"));
@@ -82,7 +82,7 @@ TEST(AssumedArguments, AreNotUsedIfACallProvidesArguments) {
 
 // ---- bools: kernels that depend on them are instantiated for both values
 
-TEST(AssumedArguments, CoverBothBoolValues) {
+TEST(AssumedFactoryArguments, InstantiateKernelForBothBoolValues) {
   const ParsedFile file = read(factory("square: bool, twice=False",
                                        "@wp.kernel\n"
                                        "def k(x: wp.array(dtype=float)):\n"
@@ -102,7 +102,7 @@ TEST(AssumedArguments, CoverBothBoolValues) {
       "twice=True\n");
 }
 
-TEST(AssumedArguments, InstantiateKernelsInBothBranchesOfFactory) {
+TEST(AssumedFactoryArguments, InstantiateKernelsInBothBranchesOfFactory) {
   const ParsedFile file = read(factory("sparse: bool",
                                        "if sparse:\n"
                                        "    @wp.kernel\n"
@@ -117,7 +117,7 @@ TEST(AssumedArguments, InstantiateKernelsInBothBranchesOfFactory) {
   EXPECT_EQ(messages(file), "");
 }
 
-TEST(AssumedArguments, ReportRejectedKernelOnlyOnce) {
+TEST(AssumedFactoryArguments, ReportRejectedKernelOnlyOnce) {
   const ParsedFile both = read(factory("square: bool",
                                        "@wp.kernel\n"
                                        "def k(x: wp.array(dtype=float)):\n"
@@ -146,7 +146,7 @@ TEST(AssumedArguments, ReportRejectedKernelOnlyOnce) {
       << "the second variant is rejected";
 }
 
-TEST(AssumedArguments, NestedFactoryUsesArgumentsOfOuterFactory) {
+TEST(AssumedFactoryArguments, NestedFactoryUsesArgumentsOfOuterFactory) {
   const ParsedFile file = read(factory("sparse: bool",
                                        "def inner(n: int):\n"
                                        "    @wp.kernel\n"

@@ -75,14 +75,14 @@ std::string assumption_name(const ::testing::TestParamInfo<Assumption>& each) { 
 
 INSTANTIATE_TEST_SUITE_P(Reader, AssumedType, ::testing::ValuesIn(kAssumptions), assumption_name);
 
-TEST(AssumedTypes, UseWarpAliasOfFile) {
+TEST(AssumedTypes, AreWrittenWithWarpAliasOfFile) {
   const ParsedFile file = read(
       "import warp\n@warp.kernel\ndef k(x: warp.array(dtype=Any), r: warp.array(dtype=float)):\n"
       "    i = warp.tid()\n    r[i] = warp.length(x[i])\n");
   EXPECT_THAT(messages(file), EndsWith("assuming types [warp.array(dtype=warp.vec3), warp.array(dtype=float)]\n"));
 }
 
-TEST(AssumedTypes, SuggestNoOverloadWithoutNameOfWarpModule) {
+TEST(AssumedTypes, SuggestNoOverloadIfFileDoesNotNameWarp) {
   const ParsedFile file = read(
       "from warp import array, kernel, tid\n@kernel\ndef k(x: array(dtype=Any)):\n    i = tid()\n    x[i] = 2.0 * "
       "x[i]\n");
@@ -90,7 +90,7 @@ TEST(AssumedTypes, SuggestNoOverloadWithoutNameOfWarpModule) {
   EXPECT_EQ(file.declarations[0].overload, "");
 }
 
-TEST(AssumedTypes, OmitOverloadForKernelsInsideFunctions) {
+TEST(AssumedTypes, SuggestNoOverloadForKernelInsideFunction) {
   const ParsedFile file = read(
       "import warp as wp\ndef make():\n    @wp.kernel\n    def k(x: wp.array(dtype=Any)):\n"
       "        x[wp.tid()] *= 2.0\n    return k\nmade = make()\n");
@@ -99,7 +99,7 @@ TEST(AssumedTypes, OmitOverloadForKernelsInsideFunctions) {
   EXPECT_EQ(file.declarations[0].overload, "");
 }
 
-TEST(AssumedTypes, DoNotRenameOtherKernels) {
+TEST(AssumedTypes, AreNotUsedForKernelWithOverload) {
   const ParsedFile file = read(
       "import warp as wp\n@wp.kernel\ndef length(x: wp.array(dtype=Any), r: wp.array(dtype=float)):\n    i = wp.tid()\n"
       "    r[i] = wp.length(x[i])\n\n"
@@ -112,7 +112,7 @@ TEST(AssumedTypes, DoNotRenameOtherKernels) {
   EXPECT_EQ(file.diagnostics.size(), 1U) << messages(file);
 }
 
-TEST(AssumedTypes, ReportReasonIfNoTypeFits) {
+TEST(AssumedTypes, ErrorReportsWhyNoTypeFits) {
   const ParsedFile file = read(kernel("x: wp.array(dtype=Any)", "x[wp.tid()] = wp.nonsense(x[0])"));
   EXPECT_TRUE(file.module.kernels.empty());
   EXPECT_EQ(messages(file),

@@ -295,9 +295,9 @@ std::string source_of(const Feature& feature) {
   return kernel(kParameters, feature.body);
 }
 
-class Features : public ::testing::TestWithParam<Feature> {};
+class LanguageFeatures : public ::testing::TestWithParam<Feature> {};
 
-TEST_P(Features, AreParsedOrRejectedWithReason) {
+TEST_P(LanguageFeatures, AreParsedOrRejectedWithReason) {
   const ParsedFile file = read(source_of(GetParam()));
   const bool has_errors = std::ranges::any_of(
       file.diagnostics, [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kError; });
@@ -317,7 +317,7 @@ std::string feature_name(const ::testing::TestParamInfo<Feature>& info) {
   return fmt::format("{}_{}", name, info.index);
 }
 
-INSTANTIATE_TEST_SUITE_P(Reader, Features, ::testing::ValuesIn(kFeatures), feature_name);
+INSTANTIATE_TEST_SUITE_P(Reader, LanguageFeatures, ::testing::ValuesIn(kFeatures), feature_name);
 
 /// The table of features in docs/design/frontend.md.
 std::string feature_table() {
@@ -335,7 +335,7 @@ std::string feature_table() {
   return text;
 }
 
-TEST(Features, MatchDocumentedTable) {
+TEST(LanguageFeatures, MatchDocumentedTable) {
   std::ifstream file(ASSAY_SOURCE_DIR "/docs/design/frontend.md");
   std::ostringstream text;
   text << file.rdbuf();

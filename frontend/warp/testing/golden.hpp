@@ -24,6 +24,6 @@ inline void PrintTo(const Golden& golden, std::ostream* stream) { *stream << gol
 
 inline std::string golden_name(const ::testing::TestParamInfo<Golden>& info) { return std::string(info.param.name); }
 
-class GoldenTest : public ::testing::TestWithParam<Golden> {};
+class GoldenKernelTest : public ::testing::TestWithParam<Golden> {};
 
 }  // namespace assay::frontend::testing

@@ -5,7 +5,7 @@
 
 namespace assay::frontend::testing {
 
-TEST_P(GoldenTest, ParsesToExpectedModule) {
+TEST_P(GoldenKernelTest, ParsesToExpectedModule) {
   const Golden& golden = GetParam();
   const std::string source = kernel(golden.parameters, golden.body.substr(1), golden.above.substr(1));
   const ParsedFile file = read(source);

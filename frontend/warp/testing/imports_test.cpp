@@ -79,7 +79,7 @@ class Imports : public ::testing::Test {
   }
 };
 
-TEST_F(Imports, ResolveNamesOfFunctionInItsOwnFile) {
+TEST_F(Imports, ResolveNamesInFileOfImportedFunction) {
   const ParsedFile file = read("from .physics import scaled", "x[0] = scaled(x[0])");
   EXPECT_EQ(body_text(file), "x[0] = scaled(x[0], 4.0)\n") << messages(file);
   EXPECT_THAT(ir::to_text(file.module), HasSubstr("mul(clipped(x), by)"));
@@ -139,7 +139,7 @@ TEST_F(Imports, ResolveMembersOfModules) {
   EXPECT_EQ(body_text(read("from . import inner as p", "x[0] = p.scaled(x[0], 1.0)")), "x[0] = scaled(x[0], 1.0)\n");
 }
 
-TEST_F(Imports, LoadOnlyReferencedNames) {
+TEST_F(Imports, LoadOnlyModulesOfReferencedNames) {
   modules[".large"] = "from .physics import Body\nfrom .absent import other\nwanted = 7.0\nunwanted = other + 1\n";
   const ParsedFile file = read("from .large import wanted\nfrom .physics import odd", "x[0] = wanted");
   EXPECT_EQ(body_text(file), "x[0] = 7.0\n");
@@ -155,7 +155,7 @@ TEST_F(Imports, MayBeCircular) {
               HasSubstr("in a.py, in b.py, a.py does not define this name"));
 }
 
-TEST_F(Imports, MayBeCircularDuringLoading) {
+TEST_F(Imports, MayBeCircularWhileDecoratorIsResolved) {
   // Loading a.py needs to know whether g has a Warp decorator.
   modules[".a"] = "from .b import mark\n@mark\ndef g(): pass\nN = 6.0\n";
   modules[".b"] = "from .a import N\nfrom .c import mark\n";
@@ -174,7 +174,7 @@ TEST_F(Imports, DistinguishFunctionsWithTheSameName) {
   EXPECT_THAT(ir::to_text(again.module), HasSubstr("min(x, 2.5)"));
 }
 
-TEST_F(Imports, ReportFileOfLocation) {
+TEST_F(Imports, IncludeImportedFileInLocations) {
   const ParsedFile file = read("from .physics import scaled, odd", "x[0] = scaled(x[0])");
   ASSERT_EQ(file.module.functions.size(), 2U);
   EXPECT_EQ(ir::location_text(file.module, file.module.functions[0].loc), "physics.py:23:1");
@@ -290,7 +290,7 @@ TEST_F(Imports, StopAtMaximumTotalSize) {
   EXPECT_THAT(messages(read("from .m0 import N", "x[0] = N")), HasSubstr("which could not be loaded"));
 }
 
-TEST(Enumerations, HavePythonValues) {
+TEST(Enumerations, HaveSameValuesAsInPython) {
   constexpr std::string_view kKinds = R"(import enum
 class Kind(enum.IntEnum):
     """What it is."""

@@ -468,7 +468,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
 )"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Expressions, GoldenTest, ::testing::ValuesIn(kCases), golden_name);
+INSTANTIATE_TEST_SUITE_P(Expressions, GoldenKernelTest, ::testing::ValuesIn(kCases), golden_name);
 
 }  // namespace
 }  // namespace assay::frontend::testing

@@ -623,7 +623,7 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
 )"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Statements, GoldenTest, ::testing::ValuesIn(kCases), golden_name);
+INSTANTIATE_TEST_SUITE_P(Statements, GoldenKernelTest, ::testing::ValuesIn(kCases), golden_name);
 
 }  // namespace
 }  // namespace assay::frontend::testing

@@ -82,7 +82,7 @@ TEST(PythonParser, RejectsDeepNesting) {
   EXPECT_THAT(error_of(blocks + repeated(" ", 500) + "y\n"), HasSubstr("test.py:"));
 }
 
-TEST(PythonParser, SurvivesUnclosedNesting) {
+TEST(PythonParser, RejectsDeepUnclosedNesting) {
   for (const std::string_view open : {"(", "[", "{", "f(", "\"", "'''", "@", "def f(", "if x:\n "}) {
     EXPECT_NE(error_of(repeated(open, 3000)), "");
   }
@@ -268,14 +268,14 @@ TEST(PythonParser, AcceptsFileWithoutKernels) {
   EXPECT_TRUE(file.module.kernels.empty());
 }
 
-TEST(PythonParser, IgnoresErrorsInUncalledFunction) {
+TEST(PythonParser, ReportsErrorInUncalledFunctionAsNote) {
   const ParsedFile file =
       read("import warp as wp\n@wp.func\ndef f(x: float):\n    return nothing(x)\n" + std::string(kSimple));
   ASSERT_EQ(file.diagnostics.size(), 1U);
   EXPECT_EQ(file.diagnostics[0].severity, Severity::kNote);
 }
 
-TEST(PythonParser, ReportsNoteIfLiteralVariableChangesInDynamicLoop) {
+TEST(PythonParser, ReportsNoteIfDynamicLoopAssignsLiteralVariable) {
   const auto count = [](std::string_view start, std::string_view loop) {
     const std::string body = "s = " + std::string(start) + "\n" + std::string(loop) + "\n    s = s + 1.0\nx[0] = s";
     return read(kernel("x: wp.array(dtype=float), n: int", body)).diagnostics.size();
@@ -318,7 +318,7 @@ TEST(PythonParser, RecordsLocationsSourceLinesAndAnnotations) {
     EXPECT_EQ(expr.loc.line, 11);
 }
 
-TEST(PythonParser, RejectsOnlyTheInvalidInstance) {
+TEST(PythonParser, RejectsOnlyTheInvalidOverload) {
   const ParsedFile file = read(
       "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"
       "def fill(a: wp.array(dtype=Any), value: Any):\n    a[wp.tid()] = value + value\n"
@@ -333,7 +333,7 @@ TEST(PythonParser, RejectsOnlyTheInvalidInstance) {
   EXPECT_THAT(messages(file), HasSubstr("error: in one: "));
 }
 
-TEST(PythonParser, DeclaresEveryKernelAndFunction) {
+TEST(PythonParser, ListsEveryKernelAndFunctionAsDeclaration) {
   const ParsedFile file = read(
       "import warp as wp\n@wp.func\ndef f(a: float, b: int = 2):\n    return a\n"
       "@wp.kernel\ndef bad(x):\n    pass\n" +

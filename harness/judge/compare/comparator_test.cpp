@@ -88,7 +88,7 @@ TEST(Comparator, IntegersMustMatchExactly) {
   EXPECT_EQ(score({.value = 1, .integer = large}, expected).rho, 0);
 }
 
-TEST(Comparator, WiderBoundNeverRejectsMore) {
+TEST(Comparator, WideningBoundNeverRejectsAcceptedValue) {
   Rng rng(7);
   int both = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -144,7 +144,7 @@ TEST(Comparator, ReportsAllMismatches) {
   EXPECT_EQ(compare(got, expected).failed.size(), 12U);
 }
 
-TEST(Comparator, CountsValuesWithoutBounds) {
+TEST(Comparator, CountsUnboundedAndUninformativeValues) {
   const std::vector<Expected> expected{{.value = 1, .bound = 0, .scale = 1},
                                        {.value = 1, .bound = kInfinity},
                                        {.value = 1, .bound = 0.5, .scale = 1},
@@ -156,7 +156,7 @@ TEST(Comparator, CountsValuesWithoutBounds) {
   EXPECT_EQ(comparison.uninformative, 1);
 }
 
-TEST(Comparator, HistogramCountsChecksByTenthOfBound) {
+TEST(Comparator, HistogramCountsErrorsByTenthOfBound) {
   Comparison comparison;
   for (const double got : {0.0, 0.05, 0.1, 0.99, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     comparison.add(0, {.value = got}, {.value = 0, .bound = 1});
@@ -174,7 +174,7 @@ TEST(Comparator, AcceptsEmptyInput) {
   EXPECT_THAT(comparison.failed, IsEmpty());
 }
 
-TEST(Comparator, CombinesComparisons) {
+TEST(Comparator, AddsCountsOfTwoComparisons) {
   Comparison sum;
   sum.add(3, {.value = 1}, {.value = 2, .bound = 0.5});
   Comparison other;

@@ -173,7 +173,7 @@ TEST(NegativeControls, AreAllRejectedIfResultIsInfinite) {
   EXPECT_EQ(tally.tried, tally.rejected);
 }
 
-TEST(NegativeControls, CombinesTallies) {
+TEST(NegativeControls, AddsCountsAndKeepsFirstAcceptedControl) {
   ControlCounts sum{.tried = 3, .rejected = 3};
   sum.add({.tried = 4, .rejected = 3, .accepted = "ones"});
   sum.add({.tried = 1, .rejected = 0, .accepted = "zeros"});

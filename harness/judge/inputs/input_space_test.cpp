@@ -199,7 +199,7 @@ def interior(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
     EXPECT_THAT(space.shape(launch, "x"), ElementsAre(Ge(launch.extents[0] + 2), Ge(launch.extents[1] + 2)));
 }
 
-TEST(InputSpace, GrowsArraysBeyondThreadCount) {
+TEST(InputSpace, EnlargesArraysForIndicesBeyondThreadCount) {
   Space space(R"(
 @wp.kernel
 def pairs(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -211,7 +211,7 @@ def pairs(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 // More elements than can be learnt from single out-of-bounds accesses.
-TEST(InputSpace, HonoursAnnotatedThreadCount) {
+TEST(InputSpace, HonorsAnnotatedThreadCount) {
   Space space(R"(
 # launch: (1000)
 @wp.kernel
@@ -225,7 +225,7 @@ def wide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_EQ(std::get<ir::Launch>(drawn).arguments[0].shape, std::vector<std::int32_t>{1000});
 }
 
-TEST(InputSpace, FindsInputsForNeighbourAccess) {
+TEST(InputSpace, FindsInputsForNeighborAccess) {
   Space space(R"(
 @wp.kernel
 def neighbour(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -269,7 +269,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 // A vector always has three components, so that integers that index them must be less.
-TEST(InputSpace, BoundsIntegersThatIndexComponents) {
+TEST(InputSpace, LimitsIntegersThatIndexVectorComponents) {
   Space space(R"(
 @wp.kernel
 def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out: wp.array(dtype=float)):
@@ -283,7 +283,7 @@ def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out:
   }
 }
 
-TEST(InputSpace, ReducesLaunchDimensionThatRaces) {
+TEST(InputSpace, ReducesLaunchDimensionWhoseThreadsRace) {
   Space space(R"(
 @wp.kernel
 def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -397,7 +397,7 @@ def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 // ------------------------------------------------------------------------------------------------- with annotations
 
-TEST(InputSpace, HonoursDomainAnnotations) {
+TEST(InputSpace, HonorsDomainAnnotations) {
   Space space(R"(
 # launch: (n, len(x))
 # domain: 2 <= n <= 6
@@ -426,7 +426,7 @@ def hinted(x: wp.array(dtype=float), idx: wp.array(dtype=int), n: int, s: float,
   }
 }
 
-TEST(InputSpace, HonoursPermutationAnnotation) {
+TEST(InputSpace, HonorsPermutationAnnotation) {
   Space space(R"(
 # domain: perm is a permutation
 @wp.kernel
@@ -590,7 +590,7 @@ TEST(InputSpace, DistributionsDrawDifferentValues) {
   EXPECT_LT(near_edges(Distribution::kUniform), 60);
 }
 
-TEST(InputSpace, TreatsOnlyWriteOnlyArraysAsUninitialised) {
+TEST(InputSpace, MarksOnlyWriteOnlyArraysAsUninitialized) {
   Space space(R"(
 @wp.kernel
 def mixed(x: wp.array(dtype=float), y: wp.array(dtype=float), total: wp.array(dtype=float), out: wp.array(dtype=float)):

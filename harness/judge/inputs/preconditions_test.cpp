@@ -58,7 +58,7 @@ struct TermRow {
   double value;
 };
 
-TEST(Preconditions, ParsesTerms) {
+TEST(Preconditions, ParsesAndEvaluatesTerms) {
   const TermRow rows[] = {
       {"3", 3},
       {"0.25", 0.25},
@@ -98,7 +98,7 @@ struct RangeRow {
   bool low_open = false, high_open = false;
 };
 
-TEST(Preconditions, ParsesRanges) {
+TEST(Preconditions, ParsesDomainRanges) {
   const RangeRow rows[] = {
       {"0.5 <= x", kX, 0.5, {}},
       {"x >= 0.5", kX, 0.5, {}},
@@ -139,7 +139,7 @@ TEST(Preconditions, ParsesRanges) {
   }
 }
 
-TEST(Preconditions, CombinesRangesOfTwoComments) {
+TEST(Preconditions, IntersectsRangesOfTwoComments) {
   const KernelSource source = kernel_with("# domain: 0.5 <= x\n# domain: x < 2\n");
   const Result<Preconditions> preconditions = preconditions_of(source);
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
@@ -147,7 +147,7 @@ TEST(Preconditions, CombinesRangesOfTwoComments) {
   EXPECT_EQ(preconditions->ranges[kX]->high->number, 2);
 }
 
-TEST(Preconditions, ParsesPermutations) {
+TEST(Preconditions, ParsesPermutationAnnotations) {
   for (const char* text : {"# domain: idx is a permutation\n", "# domain: idx is permutation\n"}) {
     const Result<Preconditions> preconditions = preconditions_of(kernel_with(text));
     ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
@@ -156,7 +156,7 @@ TEST(Preconditions, ParsesPermutations) {
   }
 }
 
-TEST(Preconditions, ParsesLaunches) {
+TEST(Preconditions, ParsesLaunchAnnotations) {
   for (const char* text :
        {"# launch: (n, idx.shape[1])\n", "# launch: n, idx.shape[1]\n", "# launch:(n,idx.shape[1],)\n"}) {
     SCOPED_TRACE(text);
@@ -169,7 +169,7 @@ TEST(Preconditions, ParsesLaunches) {
   }
 }
 
-TEST(Preconditions, ReportsMentionedParameters) {
+TEST(Preconditions, TermReportsParametersItMentions) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# domain: x < 2 * (n - idx.shape[1])\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
   const PreconditionTerm& high = *preconditions->ranges[kX]->high;

@@ -102,7 +102,7 @@ class LaunchFilesTest : public ::testing::Test {
   fs::path dir_;
 };
 
-TEST_F(LaunchFilesTest, BindsArraysAndValues) {
+TEST_F(LaunchFilesTest, BindsRecordedArgumentsToKernelParameters) {
   write_launch("push", "[2]", kArguments);
   const Result<Selection> selection = attached();
   ASSERT_TRUE(selection.ok()) << selection.error().text();
@@ -120,7 +120,7 @@ TEST_F(LaunchFilesTest, BindsArraysAndValues) {
   EXPECT_EQ(arguments[2].bytes.front(), std::byte{1});
 }
 
-TEST_F(LaunchFilesTest, NotesKernelsWithoutLaunch) {
+TEST_F(LaunchFilesTest, ReportsNoteForKernelWithoutRecordedLaunch) {
   write_launch("push", "[2]", kArguments);
   const Result<Selection> selection = attached();
   ASSERT_TRUE(selection.ok()) << selection.error().text();
@@ -129,7 +129,7 @@ TEST_F(LaunchFilesTest, NotesKernelsWithoutLaunch) {
                                                  .text = (dir_ / "kernels.py").string() + ":rows"}));
 }
 
-TEST_F(LaunchFilesTest, SelectsByNameOfSourceFile) {
+TEST_F(LaunchFilesTest, IgnoresLaunchOfKernelInAnotherFile) {
   write("first.json",
         fmt::format(
             R"({{"schema_version": "1.0.0", "kernel": "push", "source": "other.py", "dim": [2], "arguments": {}}})",
@@ -138,7 +138,7 @@ TEST_F(LaunchFilesTest, SelectsByNameOfSourceFile) {
               HasSubstr("no recorded launch belongs to a selected kernel; the recorded launches belong to push"));
 }
 
-TEST_F(LaunchFilesTest, PadsMissingExtents) {
+TEST_F(LaunchFilesTest, PadsMissingLaunchExtentsWithOne) {
   write("kernels.py",
         "import warp as wp\n\n\n@wp.kernel\ndef push(out: wp.array2d(dtype=float)):\n"
         "    i, j = wp.tid()\n    out[i, j] = 1.0\n");
@@ -148,7 +148,7 @@ TEST_F(LaunchFilesTest, PadsMissingExtents) {
   EXPECT_THAT(selection->kernels.front().source.launches->front().launch.extents, ElementsAre(2, 1));
 }
 
-TEST_F(LaunchFilesTest, RejectsInvalidFilesWithPositionAndExpectation) {
+TEST_F(LaunchFilesTest, ReportsPositionAndCauseOfInvalidFile) {
   EXPECT_THAT(error(), HasSubstr("must contain recorded launches"));
   write("first.json", "{");
   EXPECT_THAT(error(), HasSubstr("first.json: invalid JSON"));
@@ -171,7 +171,7 @@ TEST_F(LaunchFilesTest, RejectsArgumentsThatDoNotMatchTheKernel) {
   EXPECT_THAT(error_with("x.npy", "none.npy"), HasSubstr("none.npy: cannot open"));
 }
 
-TEST_F(LaunchFilesTest, RejectsElementsOfAnotherType) {
+TEST_F(LaunchFilesTest, RejectsArrayWithWrongElementType) {
   std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }";
   header.resize(118, ' ');
   write("x.npy", std::string("\x93NUMPY\x01\0\x76\0", 10) + header + std::string(24, '\0'));
@@ -179,7 +179,7 @@ TEST_F(LaunchFilesTest, RejectsElementsOfAnotherType) {
   EXPECT_THAT(error(), HasSubstr("got elements of vec3f (<i4)"));
 }
 
-TEST_F(LaunchFilesTest, ReportsSharedMemoryOnlyIfTheKernelChangesIt) {
+TEST_F(LaunchFilesTest, RejectsSharedMemoryOnlyIfKernelChangesIt) {
   const std::string two(R"([{"name": "a", "dtype": "float32", "shape": [2, 3], "file": "x.npy",
                              "shares_memory_with": ["SHARED"]},
                             {"name": "out", "dtype": "float32", "shape": [6], "file": "out.npy"}])");
@@ -195,7 +195,7 @@ TEST_F(LaunchFilesTest, ReportsSharedMemoryOnlyIfTheKernelChangesIt) {
   EXPECT_EQ(unsupported(), "");
 }
 
-TEST_F(LaunchFilesTest, ReportsThreadsWithEqualIndices) {
+TEST_F(LaunchFilesTest, RejectsExtentsThatDuplicateThreadIndices) {
   write_launch("push", "[2, 4]", kArguments);
   EXPECT_THAT(unsupported(), HasSubstr("the launch has 2 extents, but wp.tid() returns 1 indices"));
   write_launch("push", "[2, 1]", kArguments);

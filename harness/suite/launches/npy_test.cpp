@@ -47,13 +47,13 @@ TEST_F(NpyTest, ReadsShapeAndElements) {
   EXPECT_EQ(array->bytes.size(), 24U);
 }
 
-TEST_F(NpyTest, ReadsRawBytes) {
+TEST_F(NpyTest, ReadsElementsOfRawBytes) {
   const auto array = read("{'descr': '|V12', 'fortran_order': False, 'shape': (5,), }", 60);
   ASSERT_TRUE(array.ok()) << array.error().text();
   EXPECT_EQ(array->item_size, 12U);
 }
 
-TEST_F(NpyTest, RejectsOtherFilesWithTheReason) {
+TEST_F(NpyTest, ReportsWhyFileIsRejected) {
   EXPECT_THAT(read_text("x,y\n1,2\n").error().text(), HasSubstr("not a .npy file"));
   EXPECT_THAT(read_text(std::string("\x93NUMPY\x09\0\x76\0", 10) + std::string(200, ' ')).error().text(),
               HasSubstr("version of a .npy file must be 1 to 3, got 9"));

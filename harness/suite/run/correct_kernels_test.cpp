@@ -143,7 +143,7 @@ TEST(CorrectKernels, PassEveryCheck) {
 }
 
 // A few operations lose most of the accuracy of f16, in the large launch as well.
-TEST(CorrectKernels, HalfPrecisionIsConclusive) {
+TEST(CorrectKernels, GiveConclusiveVerdictInHalfPrecision) {
   const CpuRun run({{"halves", R"(
 @wp.kernel
 def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.array(dtype=wp.float16)):
@@ -273,7 +273,7 @@ TEST(CorrectKernels, SameSeedGivesSameRecord) {
   EXPECT_EQ(first, second);
 }
 
-TEST(CorrectKernels, KeepSourcesInFirstCaseOnRequest) {
+TEST(CorrectKernels, RecordSourcesInFirstCaseOnRequest) {
   const std::vector<TestKernel> one(kCorrect.begin(), kCorrect.begin() + 1);
   RunOptions options = CpuRun::quick();
   options.keep_sources = true;
@@ -327,7 +327,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )"},
 };
 
-TEST(UnjudgedKernels, ReportDefectsAndInconclusiveOutcomes) {
+TEST(UnjudgedKernels, AreReportedAsDefectOrInconclusive) {
   const CpuRun run(kUnjudged);
   for (const CaseRecord* race : {&run.forward("race"), &run.backward("race")}) {
     SCOPED_TRACE(testing::summary(*race));

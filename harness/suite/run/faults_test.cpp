@@ -265,7 +265,7 @@ class Faults : public ::testing::Test {
 };
 CpuRun* Faults::run_ = nullptr;
 
-TEST_F(Faults, CorrectKernelsOfTheBatchPass) {
+TEST_F(Faults, CorrectKernelsInSameBatchPass) {
   for (const Neighbour& neighbour : kNeighbours) {
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
       const CaseRecord& right = record(neighbour.name, pass);
@@ -306,7 +306,7 @@ TEST_F(Faults, DetectsForwardBackwardMismatch) {
   EXPECT_GT(backward.tiers.finite_differences->failed, 0);
 }
 
-TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehaviour) {
+TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehavior) {
   expect_faults(misbehaviours());
   EXPECT_THAT(run_->forward("crashes").message, HasSubstr("SIGSEGV"));
   EXPECT_THAT(run_->forward("exits_with_status_0").message, HasSubstr("exited early with status 0"));

@@ -10,7 +10,7 @@ CaseRecord attempt(Outcome outcome) {
   return {.outcome = outcome, .message = std::string(to_text(outcome)), .attempts = {outcome}, .time_ms = {.run = 2}};
 }
 
-TEST(Repeat, FailsIfAnyAttemptFailedAndKeepsAllAttempts) {
+TEST(RepeatedCase, FailsIfAnyAttemptFailedAndKeepsAllAttempts) {
   CaseRecord record = attempt(Outcome::pass);
   for (const Outcome later : {Outcome::fail, Outcome::pass, Outcome::crashed})
     add_attempt(record, attempt(later));
@@ -20,7 +20,7 @@ TEST(Repeat, FailsIfAnyAttemptFailedAndKeepsAllAttempts) {
   EXPECT_EQ(record.time_ms.run, 8);
 }
 
-TEST(Repeat, InternalErrorOverridesOtherOutcomes) {
+TEST(RepeatedCase, InternalErrorOverridesOtherOutcomes) {
   CaseRecord record = attempt(Outcome::fail);
   add_attempt(record, attempt(Outcome::internal_error));
   add_attempt(record, attempt(Outcome::crashed));

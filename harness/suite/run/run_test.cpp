@@ -34,7 +34,7 @@ KernelGroup group_of(const std::vector<KernelSource>& sources, int optimisation)
   return group;
 }
 
-class Run : public ::testing::Test {
+class SuiteRunTest : public ::testing::Test {
  protected:
   /// The records, in the order in which they were written.
   std::vector<CaseRecord> run(const std::vector<KernelGroup>& groups) {
@@ -57,13 +57,13 @@ class Run : public ::testing::Test {
   int runs_ = 0;
 };
 
-TEST_F(Run, RunsOptimisedGroupsFirst) {
+TEST_F(SuiteRunTest, RunsOptimizedGroupsFirst) {
   const KernelSource a = testing::source_of(squares("a")), b = testing::source_of(squares("b"));
   run({group_of({a, b}, 0), group_of({b}, 2)});
   EXPECT_THAT(device_.built, ElementsAre("b", "a", "b"));
 }
 
-TEST_F(Run, RunsMostExpensiveFamilyFirst) {
+TEST_F(SuiteRunTest, RunsMostExpensiveFamilyFirst) {
   KernelSource cheap = testing::source_of(squares("cheap"));
   KernelSource dear = testing::source_of({.name = "dear", .python = R"(
 @wp.kernel
@@ -77,7 +77,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(device_.built, ElementsAre("dear", "cheap"));
 }
 
-TEST_F(Run, SharedTestPlanDoesNotChangeVerdict) {
+TEST_F(SuiteRunTest, SharedTestPlanDoesNotChangeVerdict) {
   const KernelSource a = testing::source_of(squares("a"));
   const std::vector<CaseRecord> both = run({group_of({a}, 0), group_of({a}, 2)});
   const std::vector<CaseRecord> alone = run({group_of({a}, 0)});

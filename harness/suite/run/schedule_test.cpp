@@ -42,7 +42,7 @@ RunOptions at_level(int optimisation) {
   return options;
 }
 
-TEST(ExpectedCost, CountsCompiledScalarsAndTripCounts) {
+TEST(ExpectedCost, GrowsWithCompiledScalarsAndTripCounts) {
   const RunOptions plain = at_level(0);
   const double of_short = expected_cost(source("f", "short", kShort), plain);
   EXPECT_GT(of_short, 70);

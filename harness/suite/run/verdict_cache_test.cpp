@@ -155,7 +155,7 @@ TEST(ProgramIdentity, Has64CharactersAndIsStable) {
 }
 
 /// NVRTC loads libraries when it first compiles: a second run in one process must find what the first run stored.
-TEST(ProgramIdentity, IsStableWhenLibraryIsLoaded) {
+TEST(ProgramIdentity, DoesNotChangeWhenLibraryIsLoaded) {
   const std::string before = program_identity();
   ASSERT_EQ(::dlopen("libresolv.so.2", RTLD_NOW | RTLD_NOLOAD), nullptr) << "already loaded, so the test has no effect";
   ASSERT_NE(::dlopen("libresolv.so.2", RTLD_NOW), nullptr) << ::dlerror();

@@ -267,7 +267,7 @@ def unknown(out: wp.array(dtype=float)):
   EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
 }
 
-TEST_F(SelectTest, ReportsFunctionThatExceedsLimit) {
+TEST_F(SelectTest, ReportsFunctionWithTooDeepExpression) {
   std::string sum = "x";
   for (int term = 0; term < 300; ++term)
     sum += " + x";
@@ -328,7 +328,7 @@ TEST_F(SelectTest, RandomKernelHasPythonSource) {
   EXPECT_EQ(source->selector, "vector/r1_3");
 }
 
-TEST_F(SelectTest, ComponentsAfterKernelNarrowSelection) {
+TEST_F(SelectTest, ComponentsAfterKernelNameNarrowSelection) {
   for (const std::string& name : names_of({"math/*/f64"}, {}))
     EXPECT_EQ(name.find("math/"), 0U);
   EXPECT_LT(names_of({"math/*/f64"}, {}).size(), names_of({"math"}, {}).size());
@@ -424,7 +424,7 @@ TEST_F(SelectTest, SelectsFilesMatchedByGlob) {
   EXPECT_THAT(error_of(tree + "/x*.py"), HasSubstr("no file"));
 }
 
-TEST_F(SelectTest, NotesFileWithoutKernels) {
+TEST_F(SelectTest, ReportsNoteForFileWithoutKernels) {
   const auto selection = select({file("k.ir", kTextKernel), file("plain.py", "x = 1\n")}, {});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   EXPECT_EQ(selection->kernels.size(), 1U);
@@ -459,7 +459,7 @@ def step(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[0] = twice(x[0])
 )";
 
-TEST_F(SelectTest, ExportedKernelHasTheNameAndFileOfTheUser) {
+TEST_F(SelectTest, ExportedKernelKeepsOriginalNameAndFile) {
   const std::vector<ExportedKernel> exported{{.kernel = "solver.step",
                                               .selector = "solver.py:step",
                                               .file = "user/solver.py",
@@ -487,7 +487,7 @@ TEST_F(SelectTest, ExportedKernelHasTheNameAndFileOfTheUser) {
             "user/solver.py:30: cannot be exported: it calls the Python function open");
 }
 
-TEST_F(SelectTest, ExportedKernelThatIsNotSupportedNamesTheLineOfTheUser) {
+TEST_F(SelectTest, UnsupportedExportedKernelReportsOriginalSourceLine) {
   std::string text(kExported);
   text.replace(text.find("x + x"), 5, "open(x)");
   const Selection selection =
@@ -497,7 +497,7 @@ TEST_F(SelectTest, ExportedKernelThatIsNotSupportedNamesTheLineOfTheUser) {
               ::testing::AnyOf(HasSubstr("user/wave.py:42:12"), HasSubstr("user/solver.py:18")));
 }
 
-TEST_F(SelectTest, NoteNamesAFileThatChangedSinceTheExport) {
+TEST_F(SelectTest, ReportsNoteIfSourceFileChangedSinceExport) {
   const std::string origin = file("wave.py", "old text");
   const std::string text = fmt::format("# file: {} sha256 {}\n{}", origin, sha256_hex("old text"), kTwoKernels);
   const auto has_note = [&] {

@@ -19,7 +19,7 @@ TEST(Template, RepeatsSectionsAndSearchesOuterScopes) {
   EXPECT_EQ(fill("{{#rows}}{{t}} {{unit}};{{/rows}} {{#words}}[{{.}}]{{/words}}", members), "1 ms;2 ms; [a][b]");
 }
 
-TEST(Template, ShowsSectionOrInverse) {
+TEST(Template, ShowsSectionOrInvertedSection) {
   for (const json& none : {json(), json(false), json(""), json::array()}) {
     EXPECT_EQ(fill("{{#x}}yes{{/x}}{{^x}}no{{/x}}", {{"x", none}}), "no") << none;
   }
@@ -32,7 +32,7 @@ TEST(Template, SkipsNestedSectionsOfHiddenSection) {
   EXPECT_EQ(fill("a{{#x}}{{#y}}{{z}}{{/y}}{{/x}}b", {{"x", false}}), "ab");
 }
 
-TEST(Template, DoesNotExpandValues) { EXPECT_EQ(fill("{{x}}", {{"x", "{{y}}"}}), "{{y}}"); }
+TEST(Template, DoesNotExpandTagsInValues) { EXPECT_EQ(fill("{{x}}", {{"x", "{{y}}"}}), "{{y}}"); }
 
 TEST(TemplateDeath, AbortsOnUnknownName) {
   EXPECT_DEATH(fill("{{absent}}", json::object()), "no member is named absent");
