@@ -23,6 +23,12 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"atomic/slots_by_own_counter", Operator::kLoopRunsForward, 0x9671169fdc6549b4,
      "There are at most five trips, and all counts are saved. Each trip reads the cotangent of a slot that no other "
      "trip uses, and adds to its own element of x, so the trips commute."},
+    {"atomic/effects_in_conditions", Operator::kLoopRunsForward, 0x68aaea4cbee0a5a8,
+     "The last trip only finds that the condition is false, so its reverse changes nothing. The reverse of every other "
+     "trip does the same: it adds to the same two elements and halves the adjoint of s."},
+    {"atomic/effects_in_conditions", Operator::kOneTripFewer, 0xbbb09affb5458015,
+     "The mutant omits the reverse of the last trip. That trip only finds that the condition is false, so its reverse "
+     "changes nothing."},
     {"combined/attention_row", Operator::kFinalState, 0x250ebd8b6abd2bdd,
      "The adjoint of the maximum goes to the first trip in reverse order whose s is not below the previous maximum. "
      "This is the last trip whose s is the overall maximum, and therefore also the first in reverse order whose s is "
@@ -45,9 +51,14 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"control_flow/return_inside_loop", Operator::kOtherVersion, 0x9ca1520817178443,
      "The product is in the branch with the return, which only the last trip takes. That trip does not change the "
      "state, so the state after the loop equals the recomputed one."},
+    {"control_flow/threads_beyond_n", Operator::kNoThreadGuard, 0xf61bacc3a3438c4a,
+     "The kernel is launched with 70 threads. The additional thread has the index 70, which exceeds n, and returns "
+     "before it accesses an array."},
     {"integer/interleaved_bits", Operator::kWrongOperator, 0x17d92aa514af654d,
      "Before this line a has bits only at positions 0 and 1 modulo 4. So a and a << 1 share bits only at positions 1 "
      "modulo 4, where 'or' and 'xor' differ, and the mask 0x55555555 clears these."},
+    {"math/classification", Operator::kFloatOff, 0x394ffbcb4c1aba18,
+     "The constant is the result where x is infinite or NaN, and all inputs are finite."},
     {"matrix/inverse_of_singular", Operator::kLoopRunsForward, 0xc03204e8afe3de24,
      "Each of the three iterations clears at most one element of the adjoint. No two iterations clear the same "
      "element, "
@@ -60,10 +71,15 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "initial (0, c), the adjoint of y is c: every trip makes the same contribution to its own element."},
     {"vector/length_five", Operator::kFloatOff, 0xcd201cb0f8b8b4d7,
      "The constant changes component 4 of v, which the next line assigns before anything reads it."},
+    {"vector/length_of_short_vector", Operator::kDropContribution, 0x5f1e788fb0867190,
+     "The mutant drops what the second component contributes to the gradient of y. This contribution is zero: the "
+     "component is y multiplied by the constant zero."},
     {"vector/normalize_at_zero", Operator::kOtherVersion, 0x7f290ded2a036d83,
      "The mutant uses the other version of the vector. The versions differ only if the vector is zero or NaN. Its "
      "length "
      "is then not above zero, and the adjoint of the normalization does not divide by it."},
+    {"vector/vectors_of_bool", Operator::kLoopRunsForward, 0x8200d010da6ecdf8,
+     "No trip changes the adjoint of s, and each trip adds to its own component of the gradient of x."},
 };
 
 }  // namespace assay::mutation

@@ -3,7 +3,8 @@ import warp as wp
 
 
 # domain: 0 <= n <= 80
-# domain: -1.505 <= x <= 1.5
+# domain: -1.505 <= x <= 3
+# domain: -5 <= y <= 5
 @wp.kernel
 def while_with_break(
     x: wp.array2d(dtype=float),

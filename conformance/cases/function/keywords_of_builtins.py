@@ -11,4 +11,4 @@ def keywords_of_builtins(
     limited = wp.clamp(low=-0.5, x=x[i], high=0.75)
     step = wp.smoothstep(x=y[i], b=3.0, a=-3.0)
     out[i] = limited * wp.lerp(t=step, b=2.0, a=y[i]) + wp.pow(y=2.0, x=y[i])
-    rotated[i] = wp.quat_rotate(vec=wp.vec3(1.0, 0.0, 2.0), quat=wp.quat(w=x[i], z=0.5, x=0.25, y=y[i]))
+    rotated[i] = wp.quat_rotate(vec=wp.vec3(1.0, 0.0, 2.0), quat=wp.quat(w=x[i], z=0.5 * y[i], x=0.25, y=y[i]))

@@ -15,6 +15,7 @@ def matrices_of_bool(
     y: wp.array(dtype=wp.vec2),
     flags: wp.array(dtype=mat22b),
     out: wp.array(dtype=float),
+    stored: wp.array(dtype=mat22b),
     same: wp.array(dtype=wp.bool),
 ):
     i = wp.tid()
@@ -29,5 +30,5 @@ def matrices_of_bool(
     less[1, 1] = s > 0.5
     chosen = wp.where(s > 1.0, less, mat22b(True, False, True, False))
     same[i] = chosen == flags[i]
-    flags[i] = chosen
+    stored[i] = chosen
     out[i] = s

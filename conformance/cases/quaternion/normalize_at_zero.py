@@ -15,4 +15,4 @@ def normalize_at_zero(
         p = q[i] * 0.5
     if s[i] < -1.0:
         p = q[i] * 0.0
-    out[i] = wp.normalize(p) * s[i] + q[i]
+    out[i] = wp.normalize(p) * s[i] + p

@@ -1,8 +1,8 @@
-# Random counts with a mean below 10, at zero and above 10, where Warp uses another method.
+# Random counts with means on both sides of 10, from where on Warp uses another method, and with the mean zero.
 import warp as wp
 
 
-# domain: 0 <= mean <= 9
+# domain: 0 <= mean <= 15
 @wp.kernel
 def poisson_counts(
     mean: wp.array(dtype=float), x: wp.array(dtype=float), count: wp.array(dtype=wp.uint32), out: wp.array(dtype=float)

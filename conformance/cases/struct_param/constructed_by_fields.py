@@ -18,7 +18,7 @@ def constructed_by_fields(
 ):
     i = wp.tid()
     first = Ray(x[i], y[i][0] * 0.5)
-    second = Ray(time=first.time * y[i][1], origin=wp.cross(x[i], first.origin * 2.0 + wp.vec3(0.5)))
+    second = Ray(time=first.time * y[i][1], origin=wp.cw_mul(x[i], first.origin * 2.0 + wp.vec3(0.5)))
     spread = Range(*y[i])
     mixed = Range(spread.high, high=spread.low * spread.high)
     rays[i] = second

@@ -18,5 +18,6 @@ def nested_in_array(x: wp.array(dtype=Outer), y: wp.array(dtype=Outer), out: wp.
     o = x[i]
     o.inner.a = o.inner.a * o.b
     o.b = o.inner.v[0] + o.inner.a
+    o.inner.v = o.inner.v * 0.5
     y[i] = o
     out[i] = o.b * x[i].inner.v[1]

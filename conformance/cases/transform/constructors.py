@@ -12,6 +12,7 @@ def constructors(
     i = wp.tid()
     joined = wp.transform(v[i], wp.quat(v[i] * 0.5, s[i]))
     listed = wp.transform(s[i], 0.0, v[i][2], 0.5, s[i], -0.5, 1.0)
-    general = wp.transformation(v[i] * s[i], wp.quat_identity())
+    general = wp.transformation(v[i] * s[i], wp.quat(s[i], 0.5, v[i][1], 0.25))
+    still = wp.transform(v[i], wp.quat_identity()) + wp.transform_identity()
     out[i] = joined * listed
-    other[i] = wp.transform_multiply(general, wp.transform_identity()) + wp.transform(joined) * 0.5
+    other[i] = wp.transform_multiply(general, listed) + wp.transform(joined) * 0.5 + still

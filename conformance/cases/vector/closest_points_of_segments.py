@@ -1,4 +1,4 @@
-# The closest points of two segments: inside both, at ends, and of a segment that is a point.
+# The closest points of two segments: inside both, at ends, and of segments that are points.
 import warp as wp
 
 
@@ -13,6 +13,10 @@ def closest_points_of_segments(
 ):
     i = wp.tid()
     of_lines[i] = wp.closest_point_edge_edge(p[i], q[i], r[i], s[i], 1.0e-6)
-    first = wp.closest_point_edge_edge(p[i], p[i], r[i], s[i], epsilon=1.0e-6)
-    second = wp.closest_point_edge_edge(p[i], q[i], r[i], r[i], 1.0e-6)
-    of_points[i] = first + second * wp.closest_point_edge_edge(p[i], p[i], r[i], r[i], 1.0e-6)[2]
+    first_end = q[i]
+    second_end = s[i]
+    if i % 2 == 1:
+        first_end = p[i]
+    if i % 4 > 1:
+        second_end = r[i]
+    of_points[i] = wp.closest_point_edge_edge(p[i], first_end, r[i], second_end, epsilon=1.0e-6)

@@ -11,7 +11,11 @@ def inside(p: wp.vec3, limit: float):
 
 @wp.kernel
 def vectors_of_bool(
-    x: wp.array(dtype=wp.vec3), flags: wp.array(dtype=vec3b), out: wp.array(dtype=float), large: wp.array(dtype=wp.bool)
+    x: wp.array(dtype=wp.vec3),
+    flags: wp.array(dtype=vec3b),
+    out: wp.array(dtype=float),
+    stored: wp.array(dtype=vec3b),
+    large: wp.array(dtype=wp.bool),
 ):
     i = wp.tid()
     near = inside(x[i], 1.0)
@@ -23,6 +27,6 @@ def vectors_of_bool(
         s = s * 2.0
     near[1] = s > 0.5
     chosen = wp.where(s > 1.0, near, vec3b(True))
-    flags[i] = chosen
+    stored[i] = chosen
     large[i] = chosen[-1]
     out[i] = s
