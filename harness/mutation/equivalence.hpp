@@ -37,14 +37,14 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "In each recomputed trip, the maximum of the final value and any s is the final value, so the argument for the "
      "previous mutant applies."},
     {"control_flow/newton_root", Operator::kBranchOnChanged, 0xe6a6f4ff249a3fa2,
-     "For inputs between 0.2 and 9, the iteration that starts at 1 converges within four trips, so every version of "
-     "the count is below 30 whenever it is compared."},
+     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four trips, so every "
+     "version of the count is below 30 whenever it is compared."},
     {"control_flow/newton_root", Operator::kBranchOnChanged, 0x8d6e97852e7388f2,
-     "For inputs between 0.2 and 9, the iteration that starts at 1 converges within four trips, so every version of "
-     "the count is below 30 whenever it is compared."},
+     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four trips, so every "
+     "version of the count is below 30 whenever it is compared."},
     {"control_flow/newton_root", Operator::kGuardOffByOne, 0xf14e29c522837316,
-     "For inputs between 0.2 and 9, the iteration that starts at 1 converges within four trips, so the loop never "
-     "reaches the limit, whether that is 30 or 31."},
+     "For inputs between 0.2 and 9, Newton's method converges from its start value 1 within four trips, so the loop "
+     "never reaches its limit, whether that is 30 or 31."},
     {"control_flow/newton_root", Operator::kWrongOperator, 0xd364829115d16326,
      "The count is used only in the comparison with 30. The count stays below 30 when the loop counts down, and is at "
      "most four when the loop counts up."},
