@@ -87,9 +87,9 @@ ALLOWED = {
         "backends/source/warp", "conformance", "frontend/interface", "generators", "harness/judge/inputs",
         "harness/records", "harness/suite/run", "ir", "support"),
     "harness/warp_differences": (
-        "backends/cpu", "backends/device", "conformance", "generators", "harness/causes", "harness/judge",
-        "harness/judge/compare", "harness/judge/inputs", "harness/suite/run", "harness/suite/select", "ir",
-        "ir/operations", "ir/spelling", "ir/types", "reference/cpu", "support"),
+        "backends/cpu", "backends/device", "backends/warp", "conformance", "generators", "harness/causes",
+        "harness/judge", "harness/judge/compare", "harness/judge/inputs", "harness/suite/run", "harness/suite/select",
+        "ir", "ir/operations", "ir/spelling", "ir/types", "reference/cpu", "support"),
     "ir": ("ir/operations", "ir/types", "support"),
     "ir/document": ("ir", "ir/operations"),
     "ir/operations": ("ir/types", "support"),

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/warp_differences/interpreter.hpp"
+#include "harness/warp_differences/signatures.hpp"
 #include "harness/warp_differences/subject.hpp"
 #include "support/result.hpp"
 

@@ -34,7 +34,7 @@ ComparedKernel with_python_of_warp(const std::string& python) {
 }
 
 TEST(WarpSession, ReportsEachFailureAndRunsTheOtherCases) {
-  const Result<WarpInterpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
+  const Result<WarpInterpreter> interpreter = find_interpreter();
   if (!interpreter.ok()) GTEST_SKIP() << interpreter.error().text();
   std::vector<ComparedKernel> subjects;
   subjects.push_back(with_python_of_warp("def broken(:"));

@@ -13,7 +13,7 @@
 
 #include "backends/cpu/process.hpp"
 #include "harness/suite/select/kernel_file.hpp"
-#include "harness/warp_differences/interpreter.hpp"
+#include "harness/warp_differences/signatures.hpp"
 #include "harness/warp_differences/subject.hpp"
 
 namespace assay::warp {
@@ -103,7 +103,7 @@ Result<Results> results_of_warp(const WarpInterpreter& interpreter) {
 class SemanticsExamples : public ::testing::Test {
  protected:
   void SetUp() override {
-    const Result<WarpInterpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
+    const Result<WarpInterpreter> interpreter = find_interpreter();
     if (!interpreter.ok()) GTEST_SKIP() << interpreter.error().text();
     Result<Results> results = results_of_warp(*interpreter);
     ASSERT_TRUE(results.ok()) << results.error().text();

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/warp/parse/warp_names.hpp"
-#include "harness/warp_differences/interpreter.hpp"
+#include "harness/warp_differences/signatures.hpp"
 #include "harness/warp_differences/sweep_kernels.hpp"
 
 namespace assay::warp {
@@ -18,7 +18,7 @@ bool has_signature(const std::vector<std::string>& signatures, std::string_view 
 }
 
 TEST(Signatures, KeywordNamesMatchWarp) {
-  const Result<WarpInterpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
+  const Result<WarpInterpreter> interpreter = find_interpreter();
   if (!interpreter.ok()) GTEST_SKIP() << interpreter.error().text();
   const Result<WarpSignatures> signatures = warp_signatures(*interpreter, ASSAY_SOURCE_DIR);
   ASSERT_TRUE(signatures.ok()) << signatures.error().text();

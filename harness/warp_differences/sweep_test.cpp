@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "harness/warp_differences/interpreter.hpp"
+#include "harness/warp_differences/signatures.hpp"
 #include "harness/warp_differences/sweep_rules.hpp"
 
 namespace assay::warp {
@@ -20,7 +20,7 @@ constexpr std::size_t kMostListed = 40;
 class WarpSweep : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const Result<WarpInterpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
+    const Result<WarpInterpreter> interpreter = find_interpreter();
     if (!interpreter.ok()) {
       skip_ = interpreter.error().text();
       return;

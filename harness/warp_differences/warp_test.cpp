@@ -9,7 +9,7 @@
 #include "harness/warp_differences/exchange.hpp"
 #include "harness/warp_differences/forward.hpp"
 #include "harness/warp_differences/gradients.hpp"
-#include "harness/warp_differences/interpreter.hpp"
+#include "harness/warp_differences/signatures.hpp"
 #include "harness/warp_differences/subject.hpp"
 
 namespace assay::warp {
@@ -22,7 +22,7 @@ constexpr double kMostLeftOut = 0.01;
 class WarpTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const Result<WarpInterpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
+    const Result<WarpInterpreter> interpreter = find_interpreter();
     if (!interpreter.ok()) {
       skip_ = interpreter.error().text();
       return;

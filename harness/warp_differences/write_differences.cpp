@@ -19,7 +19,7 @@
 #include "harness/causes/causes.hpp"
 #include "harness/warp_differences/exchange.hpp"
 #include "harness/warp_differences/gradients.hpp"
-#include "harness/warp_differences/interpreter.hpp"
+#include "harness/warp_differences/signatures.hpp"
 #include "harness/warp_differences/subject.hpp"
 
 namespace assay::warp {
@@ -245,7 +245,7 @@ std::string today() {
 }
 
 Result<std::string> document() {
-  const auto interpreter = assay::warp::find_interpreter(ASSAY_SOURCE_DIR);
+  const auto interpreter = assay::warp::find_interpreter();
   if (!interpreter.ok()) return interpreter.error();
   const auto subjects = assay::warp::all_subjects(ASSAY_SOURCE_DIR);
   if (!subjects.ok()) return subjects.error();
