@@ -50,7 +50,7 @@ class GpuExecutor final : public worker::Executor {
   worker::LaunchEnd measured(const worker::RecordReader& launch, const Entry& entry, const backends::BlockGrid& grid,
                              std::span<const Range> ranges, const Stream& stream);
   const Module& module_of(const std::string& code);
-  const Entry& entry_of(const std::string& code, const std::string& symbol);
+  const Entry& entry_point_of(const std::string& code, const std::string& symbol);
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
   bool make_room(std::size_t bytes);
   void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
@@ -64,12 +64,12 @@ class GpuExecutor final : public worker::Executor {
   std::array<Stream, 4> streams_;
   Event start_;
   Event end_;
-  std::optional<DeviceMemory> image_;
+  std::optional<DeviceMemory> buffer_image_;
   std::size_t image_bytes_ = 0;
   std::map<std::string, Module> modules_;
-  std::map<std::pair<std::string, std::string>, Entry> entries_;
+  std::map<std::pair<std::string, std::string>, Entry> entry_points_;
   worker::PlacedArguments arguments_;
-  std::size_t launches_ = 0;
+  std::size_t launch_count_ = 0;
 };
 
 /// The end of a launch in which a call failed.

@@ -102,13 +102,13 @@ PtxSession::PtxSession(const SessionLimits& limits, const PtxOptions& options) :
 Result<BufferId> PtxSession::allocate(std::size_t size) {
   const std::size_t rounded =
       (std::max<std::size_t>(size, 1) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-  if (rounded < size || rounded > limits_.buffer_bytes - used_) {
+  if (rounded < size || rounded > limits_.buffer_bytes - used_bytes_) {
     return Error{fmt::format("cannot allocate a buffer of {} bytes: it exceeds the session's memory of {} bytes", size,
                              limits_.buffer_bytes)};
   }
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, rounded));
   if (memory == nullptr) return Error{fmt::format("cannot allocate a buffer of {} bytes: out of memory", size)};
-  used_ += rounded;
+  used_bytes_ += rounded;
   const BufferId id{static_cast<std::uint32_t>(buffers_.size())};
   Buffer& buffer = buffers_.emplace_back();
   buffer.memory.reset(memory);
@@ -123,7 +123,7 @@ std::span<std::byte> PtxSession::bytes(BufferId buffer) {
 
 void PtxSession::reset() {
   buffers_.clear();
-  used_ = 0;
+  used_bytes_ = 0;
 }
 
 std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches) {
@@ -199,7 +199,7 @@ Result<std::shared_ptr<const Kernel>> PtxSession::kernel_of(const std::shared_pt
 }
 
 Result<KernelArguments> PtxSession::arguments_of(const LaunchRequest& launch) {
-  regions_.clear();
+  region_allocations_.clear();
   KernelArguments arguments;
   arguments.add(static_cast<long long>(launch.threads));
   for (const KernelArgument& argument : launch.arguments) {
@@ -225,7 +225,7 @@ Result<std::uint64_t> PtxSession::address_of(const KernelArgument::Pointer& poin
   }
   const std::span<std::byte> rest = bytes(buffer).subspan(offset);
   const std::span<std::byte> memory = rest.first(std::min<std::uint64_t>(rest.size(), pointer.region.bytes));
-  const auto [known, is_new] = regions_.try_emplace({memory.data(), memory.size()}, AllocationId{});
+  const auto [known, is_new] = region_allocations_.try_emplace({memory.data(), memory.size()}, AllocationId{});
   if (is_new) {
     const MemoryRegion& region = pointer.region;
     known->second = machine_.adopt(region.name.empty() ? fmt::format("buffer {}", buffer.index) : region.name, memory,

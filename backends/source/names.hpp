@@ -71,11 +71,11 @@ class NameScopes {
  public:
   NameScopes() = default;
   /// `fixed` are names in use from the start; the table must outlive this object.
-  explicit NameScopes(const NameTable& fixed) : fixed_(&fixed) {}
+  explicit NameScopes(const NameTable& fixed) : fixed_names_(&fixed) {}
   NameScopes(const NameScopes&) = delete;
   NameScopes& operator=(const NameScopes&) = delete;
 
-  void open() { starts_.push_back(taken_.size()); }
+  void open() { scope_starts_.push_back(taken_names_.size()); }
   void close();
 
   /// Takes `name` unchanged in the current scope.
@@ -90,11 +90,11 @@ class NameScopes {
   void take(NameTable::Index name);
   void release(NameTable::Index name);
 
-  const NameTable* fixed_ = nullptr;
-  NameTable names_;                            ///< the names looked up, including fixed names
-  std::pmr::monotonic_buffer_resource texts_;  ///< the texts of the names, freed together
-  std::vector<NameTable::Index> taken_;        ///< in order of taking
-  std::vector<std::size_t> starts_;            ///< starts of the inner scopes in taken_
+  const NameTable* fixed_names_ = nullptr;
+  NameTable names_;                                 ///< the names looked up, including fixed names
+  std::pmr::monotonic_buffer_resource name_texts_;  ///< the texts of the names, freed together
+  std::vector<NameTable::Index> taken_names_;       ///< in order of taking
+  std::vector<std::size_t> scope_starts_;           ///< starts of the inner scopes in taken_names_
 };
 
 }  // namespace assay::source

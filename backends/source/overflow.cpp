@@ -109,7 +109,7 @@ void OverflowAnalysis::mark_as_index(ExprId id) {
   if (expr.kind != ExprKind::kOperation) return;
   const bool product = expr.op == Op::kMul && (is_scale(expr.args[0]) || is_scale(expr.args[1]));
   if (expr.op != Op::kAdd && expr.op != Op::kSub && !product) return;
-  in_index_.insert(&expr);
+  index_expressions_.insert(&expr);
   for (const ExprId arg : expr.args)
     mark_as_index(arg);
 }

@@ -24,7 +24,7 @@ class OverflowAnalysis {
   explicit OverflowAnalysis(const ir::Function& function);
 
   /// Whether the expression, arithmetic on signed 32- or 64-bit integers, can be printed with plain operators.
-  bool is_plain(const ir::Expr& expr) const { return is_small(expr) || in_index_.contains(&expr); }
+  bool is_plain(const ir::Expr& expr) const { return is_small(expr) || index_expressions_.contains(&expr); }
 
  private:
   bool is_small(const ir::Expr& expr) const;
@@ -49,7 +49,7 @@ class OverflowAnalysis {
 
   const ir::Function& function_;
   std::vector<bool> is_small_;  ///< by variable
-  std::set<const ir::Expr*> in_index_;
+  std::set<const ir::Expr*> index_expressions_;
   /// Pairs of a variable and a value assigned to it or its elements, ordered by variable.
   std::vector<std::pair<ir::VarId, ir::ExprId>> assignments_;
 };

@@ -101,8 +101,8 @@ class OneElement {
 }  // namespace
 
 PrintedExpression ExpressionPrinter::print_elementwise(ExprId id) {
-  if (!copy_) copy_ = function_;
-  std::optional<OneElement> one(std::in_place, *copy_, names_);
+  if (!function_copy_) function_copy_ = function_;
+  std::optional<OneElement> one(std::in_place, *function_copy_, names_);
   one->take(id);
   ExpressionPrinter inner(unit_, one->body(), one->names());
   const std::string value = inner.print(id);

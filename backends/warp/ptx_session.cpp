@@ -356,7 +356,7 @@ Result<std::shared_ptr<const PtxCode>> WarpPtxSession::description_of(const Laun
     return candidate->kind == Artifact::Kind::kPython && candidate->precision == launch.precision;
   });
   if (artifact == launch.kernel->artifacts.end()) return Error{"the kernel was built for a different device"};
-  std::shared_ptr<const PtxCode>& code = codes_[*artifact];
+  std::shared_ptr<const PtxCode>& code = code_by_artifact_[*artifact];
   if (code == nullptr) code = std::make_shared<const PtxCode>(parse_code((*artifact)->content));
   return code;
 }

@@ -144,7 +144,7 @@ void JsonScanner::open(bool object) {
   if (value_ != nullptr) {
     nlohmann::json& value = place();
     value = object ? nlohmann::json::object() : nlohmann::json::array();
-    open_.push_back(&value);
+    open_containers_.push_back(&value);
   }
   frames_.push_back({.object = object});
   state_ = object ? State::kFirstMember : State::kFirstItem;
@@ -152,13 +152,13 @@ void JsonScanner::open(bool object) {
 
 void JsonScanner::close() {
   frames_.pop_back();
-  if (value_ != nullptr) open_.pop_back();
+  if (value_ != nullptr) open_containers_.pop_back();
   value_done();
 }
 
 nlohmann::json& JsonScanner::place() {
   if (frames_.empty()) return *value_;
-  nlohmann::json& around = *open_.back();
+  nlohmann::json& around = *open_containers_.back();
   return frames_.back().object ? around[frames_.back().key] : around.emplace_back();
 }
 

@@ -91,8 +91,8 @@ class JsonScanner {
   unsigned char next_byte_max_ = 0;
   std::optional<ScanError> error_;
   nlohmann::json* value_;
-  std::vector<nlohmann::json*> open_;  ///< the enclosing arrays and objects, if a value is built
-  std::string text_;                   ///< the string so far, if a value is built
+  std::vector<nlohmann::json*> open_containers_;  ///< the enclosing arrays and objects, if a value is built
+  std::string text_;                              ///< the string so far, if a value is built
 };
 
 /// Parses a text. Returns nothing if a scanner with these limits finds a fault.

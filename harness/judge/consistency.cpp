@@ -47,17 +47,17 @@ class ConsistencyJudge {
       const bool agrees = std::abs(derivative->value - *dot) <= allowed;
       if (!agrees && derivative->error > kSettled * std::max(1.0, std::abs(derivative->value))) continue;
       // Neighbouring estimates may agree by accident before they converge. A smaller stencil reveals that.
-      seen_ = differences.estimates();
+      plateau_ = differences.estimates();
       if (agrees) return decide(*dot, *derivative, allowed);
       if (differences.oscillates_within(step, std::abs(derivative->value - *dot))) continue;
       if (contradiction) return decide(*dot, *derivative, allowed);
-      contradiction = {*derivative, allowed, seen_};
+      contradiction = {*derivative, allowed, plateau_};
     }
     if (!contradiction) {
       ++verdict_.inconclusive.path;
       return;
     }
-    seen_ = std::move(contradiction->seen);
+    plateau_ = std::move(contradiction->seen);
     decide(*dot, contradiction->derivative, contradiction->allowed);
   }
 
@@ -144,10 +144,10 @@ class ConsistencyJudge {
   void decide(double dot, const Extrapolation& derivative, double allowed) {
     const double error = std::abs(derivative.value - dot);
     verdict_.count_one(NamedCheck::kFiniteDifferences, error / allowed, !(error <= allowed));
-    seen_.input_set = static_cast<std::int64_t>(set_);
-    seen_.gradient = dot;
-    seen_.allowed = allowed;
-    if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(seen_), error / allowed);
+    plateau_.input_set = static_cast<std::int64_t>(set_);
+    plateau_.gradient = dot;
+    plateau_.allowed = allowed;
+    if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(plateau_), error / allowed);
     if (error <= allowed) return;
     verdict_.fail(
         Outcome::fail, "finite_differences",
@@ -161,7 +161,7 @@ class ConsistencyJudge {
   const InputSet& input_;
   PassVerdict& verdict_;
   double size_ = 0;
-  Plateau seen_;
+  Plateau plateau_;
 };
 
 }  // namespace

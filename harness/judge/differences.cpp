@@ -127,10 +127,10 @@ std::optional<Extrapolation> ForwardDifferences::difference(const std::vector<ir
   if (!run_launches(pass_context_, test_launches, verdict_)) return std::nullopt;
   std::array<double, kRows> differences{};
   noise /= step;
-  seen_.estimates.clear();
+  plateau_.estimates.clear();
   for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
     differences[row] = weighted_change(test_launches[2 * row], test_launches[2 * row + 1]) / (2 * step);
-    if (std::isfinite(differences[row])) seen_.estimates.push_back({.step = step, .value = differences[row]});
+    if (std::isfinite(differences[row])) plateau_.estimates.push_back({.step = step, .value = differences[row]});
   }
   return ridders(differences, noise);
 }

@@ -44,7 +44,7 @@ class ForwardDifferences {
   /// reference::DerivativeSamples.
   bool oscillates_within(double step, double difference) const;
   /// The estimates of the last call of at().
-  const Plateau& estimates() const { return seen_; }
+  const Plateau& estimates() const { return plateau_; }
   const std::vector<Perturbation>& direction() const { return perturbations_; }
 
  private:
@@ -62,7 +62,7 @@ class ForwardDifferences {
   const InputSet& input_;
   std::vector<Perturbation> perturbations_;
   PassVerdict& verdict_;
-  Plateau seen_;
+  Plateau plateau_;
 };
 
 /// The scalars of a parameter that may be perturbed: its floats, in the promoted launch of the set.

@@ -182,8 +182,8 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
     request.arguments.push_back(backends::KernelArgument::value(launch->extents[d]));
   }
   const bool is_view = geometry.layout == ArrayLayout::kView;
-  launcher.leading_parameters_ = request.arguments.size();
-  launcher.parameters_ = launch->arguments.size();
+  launcher.leading_parameter_count_ = request.arguments.size();
+  launcher.parameter_count_ = launch->arguments.size();
   for (std::size_t p = 0; p < launch->arguments.size(); ++p) {
     const std::shared_ptr<const ir::Argument> argument(launch, &launch->arguments[p]);
     if (!argument->type.is_array()) {
@@ -210,8 +210,8 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
 void KernelLauncher::share_gradients(const KernelLauncher& first, const std::vector<bool>& shared) {
   for (std::size_t g = 0; g < shared.size(); ++g) {
     if (!shared[g]) continue;
-    const std::size_t array = parameters_ + g;
-    request_.arguments[leading_parameters_ + array] = first.request_.arguments[leading_parameters_ + array];
+    const std::size_t array = parameter_count_ + g;
+    request_.arguments[leading_parameter_count_ + array] = first.request_.arguments[leading_parameter_count_ + array];
     arrays_[array].buffer = first.arrays_[array].buffer;
     arrays_[array].front = first.arrays_[array].front;
     arrays_[array].back = first.arrays_[array].back;

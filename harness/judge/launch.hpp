@@ -78,7 +78,7 @@ class KernelLauncher {
   void share_gradients(const KernelLauncher& first, const std::vector<bool>& shared);
 
   const backends::LaunchRequest& request() const { return request_; }
-  std::size_t parameters() const { return parameters_; }
+  std::size_t parameters() const { return parameter_count_; }
   /// By entry parameter: the kernel's, then the gradients.
   const std::vector<PlacedArray>& arrays() const { return arrays_; }
   std::span<const std::byte> bytes(backends::Session& session, std::size_t array) const;
@@ -93,8 +93,8 @@ class KernelLauncher {
 
   backends::LaunchRequest request_;
   std::vector<PlacedArray> arrays_;
-  std::size_t parameters_ = 0;
-  std::size_t leading_parameters_ = 0;  ///< entry parameters before the kernel's: extents
+  std::size_t parameter_count_ = 0;
+  std::size_t leading_parameter_count_ = 0;  ///< entry parameters before the kernel's: extents
 };
 
 /// One scalar of an array, by its position in read_scalars; `leaves` are the scalar components of one element.

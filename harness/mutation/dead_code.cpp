@@ -54,7 +54,7 @@ std::optional<IntegerRange> of_remainder(const std::optional<IntegerRange>& a, c
 }  // namespace
 
 KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Function& function)
-    : function_(function), by_variable_(function.variables.size()) {
+    : function_(function), variable_facts_(function.variables.size()) {
   std::vector<bool> fixed(function.variables.size(), false);
   for (VarId v = 0; v < function.parameter_count + function.launch_rank; ++v)
     fixed[static_cast<std::size_t>(v)] = at(v).reached = true;
@@ -63,7 +63,7 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
   for (std::size_t p = 0; preconditions.ok() && p < uses.size(); ++p) {
     const bool integer = is_integer(kernel.variables[p].type.scalar) && kernel.variables[p].type.components() == 1;
     if (integer && !uses[p].changed() && preconditions->ranges[p])
-      by_variable_[p].range = of_precondition(*preconditions->ranges[p]);
+      variable_facts_[p].range = of_precondition(*preconditions->ranges[p]);
   }
   for (std::size_t d = 0; preconditions.ok() && d < preconditions->launch.size(); ++d) {
     const std::optional<double> extent = number(preconditions->launch[d]);
@@ -80,8 +80,8 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
   };
   count(function.body);
   if (fixed == parameters) return;
-  for (std::size_t v = 0; v < by_variable_.size(); ++v) {
-    if (!fixed[v]) by_variable_[v] = {};
+  for (std::size_t v = 0; v < variable_facts_.size(); ++v) {
+    if (!fixed[v]) variable_facts_[v] = {};
   }
   settle(fixed);
 }

@@ -119,26 +119,26 @@ void forget_failures(const fs::path& output) {
 
 void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) {
   if (!is_archived(record.outcome)) return;
-  ++failures_;
+  ++failure_count_;
   std::size_t& of_kind = count_by_kind_[record.pass + to_text(ending_of(record))];
-  if (of_kind >= kMostOfAKind || noted_.size() >= kMostArchived) return;
+  if (of_kind >= kMostOfAKind || noted_failures_.size() >= kMostArchived) return;
   for (const harness::KernelGroup& group : groups) {
     const auto source = std::ranges::find_if(group.sources, [&](const harness::KernelSource& one) {
       return one.family == record.family && one.kernel == record.kernel && one.module != nullptr;
     });
     if (source == group.sources.end()) continue;
-    noted_.push_back({.record = record, .source = *source, .is_first = of_kind++ == 0});
+    noted_failures_.push_back({.record = record, .source = *source, .is_first = of_kind++ == 0});
     return;
   }
 }
 
 std::string FailureArchiver::archive(const std::function<backends::Device*(const std::string&)>& device_named,
                                      const std::function<void(const std::string&)>& tell) {
-  if (noted_.empty()) return "";
+  if (noted_failures_.empty()) return "";
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
   std::string lines;
   std::size_t archived = 0;
-  for (const NotedFailure& one : noted_) {
+  for (const NotedFailure& one : noted_failures_) {
     backends::Device* const device = device_named(one.record.device);
     if (device == nullptr) continue;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
@@ -156,8 +156,8 @@ std::string FailureArchiver::archive(const std::function<backends::Device*(const
     lines += "  " + line_of(*made) + "\n";
     ++archived;
   }
-  return fmt::format("{} of {} failures archived, each with a command that reproduces it:\n{}", archived, failures_,
-                     lines);
+  return fmt::format("{} of {} failures archived, each with a command that reproduces it:\n{}", archived,
+                     failure_count_, lines);
 }
 
 std::string line_of(const ArchivedFailure& archived) {

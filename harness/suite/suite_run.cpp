@@ -106,17 +106,17 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
     RunSelection run_selection;
     Result<DevicePart> part = part_of(std::move(one), run_selection, events);
     if (!part.ok()) return part.error();
-    if (run.parts_.empty()) whole = std::move(run_selection);
+    if (run.device_parts_.empty()) whole = std::move(run_selection);
     else whole.inputs = sha256_hex(whole.inputs + run_selection.inputs);
-    if (part->device != nullptr) run.parts_.push_back(part.take());
+    if (part->device != nullptr) run.device_parts_.push_back(part.take());
   }
   run.options_ = std::move(options);
-  if (run.parts_.empty()) return run;
+  if (run.device_parts_.empty()) return run;
   const SuiteOptions& chosen = run.options_;
   Result<RunStart> start = start_of(chosen, whole, std::move(expectations));
   if (!start.ok()) return start.error();
   run.start_ = start.take();
-  for (const DevicePart& part : run.parts_) {
+  for (const DevicePart& part : run.device_parts_) {
     for (const KernelGroup& group : part.groups)
       std::ranges::move(plan_cases(group.sources, *part.device, group.options), std::back_inserter(run.start_.plan));
   }
@@ -124,7 +124,7 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
       chosen.resume ? RecordWriter::resume(chosen.output, run.start_) : RecordWriter::create(chosen.output, run.start_);
   if (!writer.ok()) return writer.error();
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
-  for (DevicePart& part : run.parts_) {
+  for (DevicePart& part : run.device_parts_) {
     part.verdicts = verdicts_for(part.options, *part.device, run.start_.environment);
     for (KernelGroup& group : part.groups) {
       group.options.cross_check_device = part.cross_check_device.get();
@@ -160,24 +160,24 @@ Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelectio
 
 std::vector<backends::Device*> SuiteRun::devices() {
   std::vector<backends::Device*> result;
-  for (const DevicePart& part : parts_)
+  for (const DevicePart& part : device_parts_)
     result.push_back(part.device.get());
   return result;
 }
 
 backends::Device* SuiteRun::find_device(std::string_view name) {
-  for (const DevicePart& part : parts_)
+  for (const DevicePart& part : device_parts_)
     if (part.device->name() == name) return part.device.get();
   return nullptr;
 }
 
 Result<RunEnd> SuiteRun::judge(RunObserver& events) {
   std::unordered_map<std::string, double> costs;
-  for (const DevicePart& part : parts_)
+  for (const DevicePart& part : device_parts_)
     costs.merge(expected_costs(part.groups, *part.device));
   std::erase_if(costs, [&](const auto& one) { return !writer_->is_pending(one.first); });
   bool started = false;
-  for (DevicePart& part : parts_) {
+  for (DevicePart& part : device_parts_) {
     const auto measuring = MeasurementHook::make(part.options, *part.device);
     if (!measuring.ok()) return measuring.error();
     (*measuring)->bind(part.groups);

@@ -30,20 +30,20 @@ Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ss
       liveness_(module, kernel, ssa, activity_),
       builder_(builder),
       stride_function_(stride_function),
-      primal_(ssa.values.size(), kNone),
-      predeclared_(ssa.values.size(), kNone),
-      adjoint_(ssa.values.size(), kNone),
+      primal_variables_(ssa.values.size(), kNone),
+      predeclared_variables_(ssa.values.size(), kNone),
+      adjoint_variables_(ssa.values.size(), kNone),
       gradients_(kernel.variables.size()) {}
 
 void Sweeps::run() {
   forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.record_values = true, .repeat_stores = true});
   reverse(ssa_.body);
   auto& top = builder_.function().body.statements;
-  top.insert(top.begin(), hoisted_.begin(), hoisted_.end());
+  top.insert(top.begin(), hoisted_declarations_.begin(), hoisted_declarations_.end());
 }
 
 ExprId Sweeps::expr(const Operand& operand) {
-  if (!operand.is_constant()) return builder_.var(primal_[index(operand.value)]);
+  if (!operand.is_constant()) return builder_.var(primal_variables_[index(operand.value)]);
   if (operand.type.is_float_scalar()) return builder_.literal(operand.type, std::bit_cast<double>(operand.bits));
   if (operand.type.is_scalar()) return builder_.literal(operand.type, static_cast<std::int64_t>(operand.bits));
   if (operand.type.is_aggregate() || operand.type.is_tile()) return builder_.zero(operand.type);
@@ -64,7 +64,7 @@ VarId Sweeps::let_operand(const std::string& name, const Operand& operand) {
 }
 
 void Sweeps::define(ValueId value, ExprId expr) {
-  VarId& variable = predeclared_[index(value)];
+  VarId& variable = predeclared_variables_[index(value)];
   if (variable == kNone) {
     bind(value, builder_.let(value_of(value).name, expr));
   } else {
@@ -74,7 +74,7 @@ void Sweeps::define(ValueId value, ExprId expr) {
 }
 
 VarId Sweeps::declare_zero(ValueId value) {
-  VarId variable = std::exchange(predeclared_[index(value)], kNone);
+  VarId variable = std::exchange(predeclared_variables_[index(value)], kNone);
   if (variable == kNone) variable = builder_.let_zero(value_of(value).name, value_of(value).type);
   bind(value, variable);
   return variable;
@@ -141,8 +141,8 @@ void Sweeps::forward_custom(const CustomNode& custom, const ValueSet& live) {
 void Sweeps::predeclare(const Region& region, const ValueSet& live) {
   for (const Node& node : region.nodes) {
     const auto declare = [&](ValueId value) {
-      if (!Liveness::has(live, value) || predeclared_[index(value)] != kNone) return;
-      predeclared_[index(value)] = builder_.let_zero(value_of(value).name, value_of(value).type);
+      if (!Liveness::has(live, value) || predeclared_variables_[index(value)] != kNone) return;
+      predeclared_variables_[index(value)] = builder_.let_zero(value_of(value).name, value_of(value).type);
     };
     if (const auto* compute = std::get_if<ComputeNode>(&node.node)) declare(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) declare(load->result);
@@ -182,7 +182,7 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOpt
       Liveness::add(inner, merge->*value);
     forward(region, inner, sweep);
     for (const Merge* merge : merges)
-      builder_.assign(primal_[index(merge->result)], expr(merge->*value));
+      builder_.assign(primal_variables_[index(merge->result)], expr(merge->*value));
   };
   builder_.if_(
       condition, [&] { arm(branch.then_region, &Merge::then_value); },
@@ -190,19 +190,19 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOpt
 }
 
 LoopRecord& Sweeps::open_record(const Loop& loop, ExprId trips) {
-  const auto found = records_.find(&loop);
-  if (found != records_.end()) {
+  const auto found = loop_records_.find(&loop);
+  if (found != loop_records_.end()) {
     if (trips != kNone) builder_.assign(found->second.trips, trips);
     return found->second;
   }
-  LoopRecord& record = records_[&loop];
+  LoopRecord& record = loop_records_[&loop];
   record.trips = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
   if (liveness_.needs(loop).state.empty()) return record;
   record.slots = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
   const auto hoist = [&](const std::string& name, Type type) {
     const VarId variable = builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.slots)));
     builder_.function().variables.back().scratch = true;
-    hoisted_.push_back({.node = Let{variable, kNone}, .loc = builder_.at()});
+    hoisted_declarations_.push_back({.node = Let{variable, kNone}, .loc = builder_.at()});
     return variable;
   };
   record.positions = hoist("checkpoint_at", kI32);
@@ -254,7 +254,7 @@ void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iterat
   builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.slots)}), [&] {
     for (std::size_t s = 0; s < state.size(); ++s) {
       builder_.store(record.states[s], {builder_.var(iteration)},
-                     builder_.var(primal_[index(loop.carried[state[s]].argument)]));
+                     builder_.var(primal_variables_[index(loop.carried[state[s]].argument)]));
     }
   });
 }
@@ -271,7 +271,7 @@ void Sweeps::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
   }
   for (std::size_t n = 0; n < carried.size(); ++n) {
     const CarriedValue& c = loop.carried[carried[n]];
-    if (c.next.value != c.argument) builder_.assign(primal_[index(c.argument)], next[n]);
+    if (c.next.value != c.argument) builder_.assign(primal_variables_[index(c.argument)], next[n]);
   }
 }
 
@@ -281,7 +281,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
   for (const std::size_t i : carried) {
     const CarriedValue& c = loop.carried[i];
     Liveness::add(inner, c.next);
-    const VarId given = std::exchange(predeclared_[index(c.result)], kNone);
+    const VarId given = std::exchange(predeclared_variables_[index(c.result)], kNone);
     const VarId variable = given != kNone ? given : let_operand(value_of(c.argument).name, c.initial);
     if (given != kNone) builder_.assign(variable, expr(c.initial));
     bind(c.argument, variable);
@@ -308,7 +308,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
       body();
     });
   } else {
-    builder_.while_(builder_.var(primal_[index(loop.carried[loop.condition].argument)]), body);
+    builder_.while_(builder_.var(primal_variables_[index(loop.carried[loop.condition].argument)]), body);
   }
 }
 

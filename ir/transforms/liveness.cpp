@@ -107,9 +107,9 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
 }
 
 const LoopLiveness& Liveness::needs(const Loop& loop) {
-  const auto found = needs_.find(&loop);
-  if (found != needs_.end()) return found->second;
-  return needs_.emplace(&loop, find_needs(loop)).first->second;
+  const auto found = loop_liveness_.find(&loop);
+  if (found != loop_liveness_.end()) return found->second;
+  return loop_liveness_.emplace(&loop, find_needs(loop)).first->second;
 }
 
 LoopLiveness Liveness::find_needs(const Loop& loop) {

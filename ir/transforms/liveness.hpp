@@ -83,7 +83,7 @@ class Liveness {
   const SsaKernel& ssa_;
   const Activity& activity_;
   ValueSet replayed_;
-  std::map<const Loop*, LoopLiveness> needs_;
+  std::map<const Loop*, LoopLiveness> loop_liveness_;
 };
 
 }  // namespace assay::transforms

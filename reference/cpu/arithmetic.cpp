@@ -30,7 +30,7 @@ bool is_finite(long double v) { return v - v == 0; }
 
 Arithmetic::Arithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions, bool bounds)
     : formats_{format_of(scalar, profile.flush_to_zero), format_of(ir::Scalar::kF64)},
-      pair_(formats_[kNative], formats_[kPromoted]),
+      format_pair_(formats_[kNative], formats_[kPromoted]),
       ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library),
                   &ulp_bounds_of(ir::Scalar::kF64, profile.promoted_library)},
       decisions_(&decisions),

@@ -64,7 +64,7 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
                  .index = std::move(index),
                  .shape = memory.shape(),
                  .loc = instruction.loc,
-                 .thread = thread_,
+                 .thread = current_thread_,
                  .other_loc = conflict.loc,
                  .other_thread = conflict.thread});
 }
@@ -103,7 +103,8 @@ void Machine<Tracer>::load(const Instruction& instruction) {
     return;
   }
   const auto [cells, log] = array_of(instruction).at(*element);
-  if (const auto conflict = log.read(thread_, instruction.loc)) report_conflict(instruction, *element, *conflict);
+  if (const auto conflict = log.read(current_thread_, instruction.loc))
+    report_conflict(instruction, *element, *conflict);
   note_read(instruction, *element, cells);
   for (std::size_t k = 0; k < leaves; ++k) {
     ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, k);
@@ -116,7 +117,7 @@ void Machine<Tracer>::store(const Instruction& instruction) {
   const auto element = locate(instruction);
   if (!element) return;
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log(*element).write(thread_, instruction.loc))
+  if (const auto conflict = memory.log(*element).write(current_thread_, instruction.loc))
     report_conflict(instruction, *element, *conflict);
   const std::size_t leaves = instruction.leaves;
   for (std::size_t k = 0; k < leaves; ++k) {
@@ -138,7 +139,8 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
     return;
   }
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log(*element).atomic(thread_, instruction.loc, instruction.atomic, uses_result))
+  if (const auto conflict =
+          memory.log(*element).atomic(current_thread_, instruction.loc, instruction.atomic, uses_result))
     report_conflict(instruction, *element, *conflict);
   if (instruction.atomic != ir::AtomicOp::kExchange || uses_result)
     note_read(instruction, *element, memory.at(*element).cells);

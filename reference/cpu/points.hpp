@@ -38,9 +38,9 @@ class PointTracer {
   static bool active(const Handle&) { return false; }
   static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return false; }
-  bool full() const { return diverged_; }
+  bool full() const { return has_diverged_; }
   /// Whether a point left the path of the run.
-  bool diverged() const { return diverged_; }
+  bool diverged() const { return has_diverged_; }
   std::size_t count() const { return steps_.size(); }
 
   /// An input with this value in the run.
@@ -67,7 +67,7 @@ class PointTracer {
         operands_[i].v = at(*sources[i], k);
       decisions_.resume(step.before);
       result.at[k] = static_cast<long double>(compute(arithmetic(scalar), Operands(pointers_)));
-      diverged_ |= decisions_.summary().path != step.after;
+      has_diverged_ |= decisions_.summary().path != step.after;
     }
     return result;
   }
@@ -91,7 +91,7 @@ class PointTracer {
   std::array<Arithmetic, 4> arithmetics_;
   std::vector<BoundedValue> operands_;  ///< operands of one operation at one point, without bounds
   std::vector<const BoundedValue*> pointers_;
-  bool diverged_ = false;
+  bool has_diverged_ = false;
 };
 
 /// Derivatives of all outputs along a direction by Ridders' method: central differences at steps that shrink by the

@@ -116,11 +116,11 @@ CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip) : cupti_(&
   auto size = params_of<CUpti_Profiler_Host_GetConfigImageSize_Params>();
   size.pHostObject = host_.get();
   cupti.call(cupti.cuptiProfilerHostGetConfigImageSize, chip, &size);
-  image_.resize(size.configImageSize);
+  config_image_.resize(size.configImageSize);
   auto image = params_of<CUpti_Profiler_Host_GetConfigImage_Params>();
   image.pHostObject = host_.get();
-  image.configImageSize = image_.size();
-  image.pConfigImage = image_.data();
+  image.configImageSize = config_image_.size();
+  image.pConfigImage = config_image_.data();
   cupti.call(cupti.cuptiProfilerHostGetConfigImage, chip, &image);
 }
 

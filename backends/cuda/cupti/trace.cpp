@@ -96,7 +96,7 @@ Trace::Trace(const Cupti& cupti) : cupti_(&cupti) {
   try {
     for (const CUpti_ActivityKind kind : kKinds) {
       cupti.call(cupti.cuptiActivityEnable, "activity records of launches and copies", kind);
-      ++enabled_;
+      ++enabled_activities_;
     }
   } catch (const CallError&) {
     disable();
@@ -107,8 +107,8 @@ Trace::Trace(const Cupti& cupti) : cupti_(&cupti) {
 Trace::~Trace() { disable(); }
 
 void Trace::disable() {
-  for (; enabled_ > 0; --enabled_)
-    cupti_->cuptiActivityDisable.address(kKinds[enabled_ - 1]);
+  for (; enabled_activities_ > 0; --enabled_activities_)
+    cupti_->cuptiActivityDisable.address(kKinds[enabled_activities_ - 1]);
 }
 
 TraceResult Trace::finish() {

@@ -36,7 +36,7 @@ class Trace {
   void disable();
 
   const Cupti* cupti_;  ///< must outlive this object
-  std::size_t enabled_ = 0;
+  std::size_t enabled_activities_ = 0;
 };
 
 }  // namespace assay::cuda

@@ -67,7 +67,7 @@ void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
   }
   if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, mask, addresses);
   // Lanes may address different spaces.
-  while (mask != 0 && !stopped_) {
+  while (mask != 0 && !is_stopped_) {
     const std::uint64_t window = std::min(addresses[std::countr_zero(mask)] >> kWindowBits, kFirstAllocation);
     std::uint32_t same = 0;
     each_lane(mask, [&](unsigned lane) {
@@ -152,16 +152,17 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
     const std::uint32_t thread = warp.index * kLanes + lane;
     const std::uint64_t variable = (address >> kSharedBits) - 1;
     const std::uint64_t offset = (address & ((1U << kSharedBits) - 1)) - kSharedMiddle;
-    if (variable >= shared_.size() || offset >= shared_[variable].size() || shared_[variable].size() - offset < width) {
+    if (variable >= shared_memory_.size() || offset >= shared_memory_[variable].size() ||
+        shared_memory_[variable].size() - offset < width) {
       good &= ~(1U << lane);
       return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kShared, address, width);
     }
     if ((address & (width - 1)) != 0 && options_.checks.misaligned) {
       add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kShared, address, width);
     }
-    pointers[lane] = shared_[variable].data() + offset;
+    pointers[lane] = shared_memory_[variable].data() + offset;
     if (shadowed) {
-      check_access(watch, shared_shadow_[variable].data(), offset, width,
+      check_access(watch, shared_shadow_cells_[variable].data(), offset, width,
                    {op, memory, thread, warp.sync_stamp, address, Space::kShared, false});
     }
   });
@@ -315,12 +316,12 @@ std::vector<bool> Execution::order_sensitive_ops() const {
 
 void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
                                  const Addresses& addresses) {
-  if (order_sensitive_.empty() || !order_sensitive_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
+  if (is_order_sensitive_.empty() || !is_order_sensitive_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
   // Each block has its own shared memory at the same 32-bit addresses.
-  const std::uint64_t block = space == Space::kShared ? ~(block_ << 32U) : 0;
+  const std::uint64_t block = space == Space::kShared ? ~(current_block_ << 32U) : 0;
   std::uint64_t& collisions = *result_.profile.atomic_collisions;
   each_lane(mask, [&](unsigned lane) {
-    const std::uint64_t thread = block_ * threads_in_block_ + warp.index * kLanes + lane;
+    const std::uint64_t thread = current_block_ * threads_in_block_ + warp.index * kLanes + lane;
     const auto [first, is_new] = first_thread_at_.try_emplace(addresses[lane] ^ block, thread);
     if (!is_new && first->second != thread) ++collisions;
   });

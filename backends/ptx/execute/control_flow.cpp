@@ -124,11 +124,11 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
     const std::uint32_t barrier = barrier_of(warp, group).number;
     arrived_threads_[barrier] += kLanes;
     new_stamp();  // later accesses of the warp are not ordered by the arrival
-    OrderedBefore& announced = ordered_before_arrival_[barrier];
+    BarrierOrder& announced = arrival_barrier_order_[barrier];
     announced.resize(warps_.size());
     for (std::size_t other = 0; other < announced.size(); ++other)
       announced[other] =
-          std::max(announced[other], other == warp.index ? current_stamp_ : ordered_before_[warp.index][other]);
+          std::max(announced[other], other == warp.index ? current_stamp_ : barrier_order_[warp.index][other]);
     ++group.pc;
     return warp.groups.size() == 1;
   }
@@ -145,13 +145,13 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
 Execution::Barrier Execution::barrier_of(Warp& warp, const LaneGroup& group) {
   const Op& op = kernel_.ops[group.pc];
   const auto lane = static_cast<std::size_t>(std::countr_zero(group.mask));
-  return {word_slot(warp, op.b)[lane] % kBarriers, word_slot(warp, op.c)[lane]};
+  return {word_slot(warp, op.b)[lane] % kBarriersPerBlock, word_slot(warp, op.c)[lane]};
 }
 
 /// Called when all warps have ended or wait. Releases the groups of a complete barrier; if there is none, those of the
 /// lowest barrier, which is a finding. Returns false if no warp waits.
 bool Execution::release_barrier() {
-  std::array<BarrierArrivals, kBarriers> arrivals;
+  std::array<BarrierArrivals, kBarriersPerBlock> arrivals;
   for (Warp& warp : warps_) {
     for (const LaneGroup& group : warp.groups)
       gather(arrivals, warp, group);
@@ -172,7 +172,7 @@ bool Execution::release_barrier() {
     if (chosen == arrivals.end()) return false;
     if (options_.checks.divergence) {
       add_finding(CheckFinding::Kind::kBarrierDivergence, *chosen->barrier, chosen->thread);
-      if (stopped_) return false;
+      if (is_stopped_) return false;
     }
   }
   const auto number = static_cast<std::uint32_t>(chosen - arrivals.begin());
@@ -192,14 +192,14 @@ bool Execution::release_barrier() {
     }
   }
   arrived_threads_[number] = 0;
-  ordered_before_arrival_[number].clear();
+  arrival_barrier_order_[number].clear();
   return true;
 }
 
 /// For a barrier of a part of the block: orders the participants' accesses, and all accesses ordered before those,
 /// before the later accesses of the participants that waited.
 void Execution::order_participants(std::uint32_t number) {
-  OrderedBefore behind = ordered_before_arrival_[number];
+  BarrierOrder behind = arrival_barrier_order_[number];
   behind.resize(warps_.size());
   const auto each_waiting = [&](auto use) {
     for (Warp& warp : warps_) {
@@ -210,18 +210,17 @@ void Execution::order_participants(std::uint32_t number) {
   };
   each_waiting([&](const Warp& warp) {
     for (std::size_t other = 0; other < behind.size(); ++other)
-      behind[other] =
-          std::max(behind[other], other == warp.index ? current_stamp_ : ordered_before_[warp.index][other]);
+      behind[other] = std::max(behind[other], other == warp.index ? current_stamp_ : barrier_order_[warp.index][other]);
   });
   each_waiting([&](Warp& warp) {
-    ordered_before_[warp.index] = behind;
+    barrier_order_[warp.index] = behind;
     warp.sync_stamp = current_stamp_;
   });
   partial_barrier_stamp_ = current_stamp_;
 }
 
 /// Adds a waiting group to its barrier.
-void Execution::gather(std::array<BarrierArrivals, kBarriers>& arrivals, Warp& warp, const LaneGroup& group) {
+void Execution::gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group) {
   const Barrier barrier = barrier_of(warp, group);
   BarrierArrivals& gathering = arrivals[barrier.number];
   if (gathering.barrier == nullptr) {

@@ -36,12 +36,12 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geome
       parameters_(std::move(parameters)),
       options_(options),
       threads_in_block_(static_cast<std::uint32_t>(geometry.block.count())),
-      warp_counts_(kernel.ops.size() + 1),
-      thread_counts_(kernel.ops.size() + 1),
+      warp_count_deltas_(kernel.ops.size() + 1),
+      thread_count_deltas_(kernel.ops.size() + 1),
       instructions_left_(options.instruction_limit) {
   if (options.count_collisions) {
     result_.profile.atomic_collisions = 0;
-    order_sensitive_ = order_sensitive_ops();
+    is_order_sensitive_ = order_sensitive_ops();
   }
   if (options.tables != nullptr) correction_.emplace(*options.tables, kernel);
 }
@@ -51,12 +51,12 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
   new_stamp();
   launch_stamp_ = current_stamp_;
   for (const std::uint64_t block : options_.blocks) {
-    if (!stopped_) run_block(block);
+    if (!is_stopped_) run_block(block);
   }
   const std::uint64_t blocks = options_.blocks.empty() ? geometry_.grid.count() : 0;
   const bool shuffled = options_.schedule.order == Order::kShuffled;
   const std::vector<std::uint32_t> order = shuffled ? order_of(blocks, kBlocksSalt) : std::vector<std::uint32_t>{};
-  for (std::uint64_t i = 0; i < blocks && !stopped_; ++i) {
+  for (std::uint64_t i = 0; i < blocks && !is_stopped_; ++i) {
     run_block(shuffled ? order[i] : options_.schedule.order == Order::kReverse ? blocks - 1 - i : i);
   }
   fill_profile();
@@ -74,8 +74,8 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   }
   for (const Kernel::Variable& variable : kernel_.shared) {
     const std::uint64_t bytes = variable.dynamic ? geometry_.dynamic_shared : variable.bytes;
-    shared_.emplace_back(bytes);
-    shared_shadow_.emplace_back((bytes + 3) / 4);
+    shared_memory_.emplace_back(bytes);
+    shared_shadow_cells_.emplace_back((bytes + 3) / 4);
   }
   memory_op_by_number_.assign(kMaxMemoryOps + 1, nullptr);
   for (const Op& op : kernel_.ops) {
@@ -101,10 +101,10 @@ void Execution::new_stamp() {
   current_stamp_ = memory_.next_stamp(restarted);
   if (!restarted) return;
   launch_stamp_ = block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
-  block_starts_ = {{current_stamp_, block_}};
-  ordered_before_.assign(warps_.size(), OrderedBefore(warps_.size()));
-  ordered_before_arrival_.fill({});
-  for (std::vector<ShadowCell>& cells : shared_shadow_) {
+  block_starts_ = {{current_stamp_, current_block_}};
+  barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
+  arrival_barrier_order_.fill({});
+  for (std::vector<ShadowCell>& cells : shared_shadow_cells_) {
     for (ShadowCell& cell : cells)
       cell.write = cell.read = 0;
   }
@@ -115,18 +115,19 @@ void Execution::new_stamp() {
 // ------------------------------------------------------------------------------------------------- blocks and warps
 
 void Execution::run_block(std::uint64_t block) {
-  block_ = block;
+  current_block_ = block;
   arrived_threads_.fill(0);
-  ordered_before_arrival_.fill({});
-  ordered_before_.assign(warps_.size(), OrderedBefore(warps_.size()));
+  arrival_barrier_order_.fill({});
+  barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
   new_stamp();
   block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
   block_starts_.emplace_back(current_stamp_, block);
-  for (std::size_t i = 0; i < shared_.size(); ++i) {
-    std::ranges::fill(shared_[i], std::byte{0});
-    std::ranges::fill(shared_shadow_[i], ShadowCell{});
-    for (std::uint64_t byte = shared_[i].size() - kernel_.shared[i].padding; byte < shared_[i].size(); ++byte)
-      shared_shadow_[i][byte / 4].info |= 1U << (byte % 4);
+  for (std::size_t i = 0; i < shared_memory_.size(); ++i) {
+    std::ranges::fill(shared_memory_[i], std::byte{0});
+    std::ranges::fill(shared_shadow_cells_[i], ShadowCell{});
+    for (std::uint64_t byte = shared_memory_[i].size() - kernel_.shared[i].padding; byte < shared_memory_[i].size();
+         ++byte)
+      shared_shadow_cells_[i][byte / 4].info |= 1U << (byte % 4);
   }
   const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
   bool first = true;
@@ -136,10 +137,10 @@ void Execution::run_block(std::uint64_t block) {
       if (first) start_warp(warp, index);
       if (!warp.groups.empty()) run_warp(warp);
       if (warp.groups.empty() && warp.storage != nullptr) finish_warp(warp);
-      if (stopped_) break;
+      if (is_stopped_) break;
     }
     first = false;
-  } while (!stopped_ && release_barrier());
+  } while (!is_stopped_ && release_barrier());
   for (Warp& warp : warps_) {
     if (warp.storage != nullptr) finish_warp(warp);
   }
@@ -170,7 +171,7 @@ void Execution::finish_warp(Warp& warp) {
 }
 
 void Execution::set_specials(Warp& warp) {
-  const Dim3 block = block_place(block_);
+  const Dim3 block = block_place(current_block_);
   for (const Kernel::Special& special : kernel_.specials) {
     std::uint32_t* const word = word_slot(warp, special.slot);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -203,10 +204,10 @@ void Execution::set_specials(Warp& warp) {
 }
 
 void Execution::run_warp(Warp& warp) {
-  while (!stopped_) {
+  while (!is_stopped_) {
     LaneGroup* const group = next_group(warp);
     if (group == nullptr) return;
-    while (!stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.groups.data()))) {
+    while (!is_stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.groups.data()))) {
     }
   }
 }
@@ -294,10 +295,10 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
 
 void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t mask) {
   const int lanes = std::popcount(mask);
-  ++warp_counts_[from];
-  --warp_counts_[to];
-  thread_counts_[from] += lanes;
-  thread_counts_[to] -= lanes;
+  ++warp_count_deltas_[from];
+  --warp_count_deltas_[to];
+  thread_count_deltas_[from] += lanes;
+  thread_count_deltas_[to] -= lanes;
   const std::uint64_t spent = std::uint64_t{to - from} * static_cast<std::uint64_t>(lanes);
   if (spent > instructions_left_) {
     const Op& op = kernel_.ops[std::min<std::size_t>(to, kernel_.ops.size() - 1)];
@@ -310,8 +311,8 @@ void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t mask) 
 // ---------------------------------------------------------------------------------------------------------- results
 
 void Execution::stop(RunResult::Status status, std::string message, const Op& op) {
-  if (stopped_) return;
-  stopped_ = true;
+  if (is_stopped_) return;
+  is_stopped_ = true;
   result_.status = status;
   result_.message = fmt::format("{}: {}", kernel_.function->name, message);
   const Instruction& instruction = *op.instruction;
@@ -327,8 +328,8 @@ void Execution::fill_profile() {
   std::vector<std::uint64_t> executed(kernel_.ops.size());
   std::vector<std::uint64_t> approximated(kernel_.ops.size());
   for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
-    warps += warp_counts_[i];
-    threads += thread_counts_[i];
+    warps += warp_count_deltas_[i];
+    threads += thread_count_deltas_[i];
     executed[i] = static_cast<std::uint64_t>(threads);
     const Op& op = kernel_.ops[i];
     // Moves that lowering inserted before or after an instruction are not counted as instructions.

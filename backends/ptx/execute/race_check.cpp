@@ -38,7 +38,7 @@ bool Execution::unordered(std::uint32_t earlier, const LaneAccess& actor) const 
   const std::uint32_t thread = thread_of(earlier);
   if (thread == actor.thread) return false;
   const std::uint32_t warp = actor.thread / kLanes;
-  return thread / kLanes != warp ? stamp >= ordered_before_[warp][thread / kLanes] : stamp >= actor.warp_stamp;
+  return thread / kLanes != warp ? stamp >= barrier_order_[warp][thread / kLanes] : stamp >= actor.warp_stamp;
 }
 
 void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
@@ -113,7 +113,7 @@ void Execution::report(CheckFinding::Kind kind, const LaneAccess& actor, const s
   if (other != nullptr) {
     const auto after =
         std::ranges::upper_bound(block_starts_, stamp_of(*other), {}, [](const auto& start) { return start.first; });
-    const std::uint64_t block = after == block_starts_.begin() ? block_ : std::prev(after)->second;
+    const std::uint64_t block = after == block_starts_.begin() ? current_block_ : std::prev(after)->second;
     site = site_of(memory_op_by_number_[number], thread_of(*other), block);
   }
   const unsigned width = bytes_of(actor.memory.type) * actor.memory.elements;
@@ -129,7 +129,7 @@ void Execution::add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t
   }
   CheckFinding finding{.kind = kind,
                        .kernel = kernel_.function->name,
-                       .site = site_of(&op, thread, block_),
+                       .site = site_of(&op, thread, current_block_),
                        .other = std::move(other),
                        .space = space,
                        .address = address,
@@ -151,7 +151,8 @@ void Execution::locate(CheckFinding& finding) {
   if (finding.space == Space::kShared) {
     const std::uint64_t variable = (finding.address >> kSharedBits) - 1;
     if (variable < kernel_.shared.size()) {
-      in(kernel_.shared[variable].name, shared_[variable].size(), ((variable + 1) << kSharedBits) + kSharedMiddle);
+      in(kernel_.shared[variable].name, shared_memory_[variable].size(),
+         ((variable + 1) << kSharedBits) + kSharedMiddle);
     }
   } else if (finding.space == Space::kLocal) {
     const std::uint64_t variable = finding.address >> kLocalBits;

@@ -33,8 +33,8 @@ Result<void> Lowering::run() {
   if (const auto checked = check_recursion(function_index(*kernel_.function), {}); !checked) return checked.error();
   kernel_.frame_bytes = 256;  // for results without a destination
   state_of(function_index(*kernel_.function));
-  for (std::size_t next = 0; next < order_.size(); ++next)
-    lower_function(order_[next]);
+  for (std::size_t next = 0; next < function_queue_.size(); ++next)
+    lower_function(function_queue_[next]);
   for (Op& op : kernel_.ops) {
     if (op.control == Control::kCall) op.target = states_.at(op.target).first_op;
   }
@@ -72,7 +72,7 @@ Lowering::State& Lowering::state_of(std::uint32_t index) {
   const auto [found, added] = states_.try_emplace(index);
   State& state = found->second;
   if (!added) return state;
-  order_.push_back(index);
+  function_queue_.push_back(index);
   const Function& function = kernel_.module->functions[index];
   for (const Register& each : function.registers) {
     state.registers.push_back(each.type == Type::kPred ? new_predicate() : new_slot(bytes_of(each.type)));
@@ -257,13 +257,13 @@ FrameSlot Lowering::destination(const Operand& operand, unsigned bytes) {
   const unsigned width = bytes == 8 ? 8 : 4;
   if (type == Type::kPred || (bytes_of(type) == 8 ? 8U : 4U) == width) return state_->registers[operand.index];
   const FrameSlot temporary = new_slot(width);
-  pending_.push_back({temporary, state_->registers[operand.index], width});
+  pending_moves_.push_back({temporary, state_->registers[operand.index], width});
   return temporary;
 }
 
 /// Moves results from temporaries of another width to their destinations.
 void Lowering::finish_destinations(bool is_signed) {
-  for (const PendingMove& each : std::exchange(pending_, {})) {
+  for (const PendingMove& each : std::exchange(pending_moves_, {})) {
     Op& op = emit(Control::kPlain, each.width == 4 ? select_widening(is_signed) : select_narrowing());
     op.a = each.from;
     op.d = each.to;

@@ -73,10 +73,10 @@ class Lowering {
   State* state_ = nullptr;
   const Instruction* current_instruction_ = nullptr;
   std::map<std::uint32_t, State> states_;
-  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> function_queue_;
   std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constants_;
   std::map<std::uint32_t, std::uint32_t> shared_variables_;
-  std::vector<PendingMove> pending_;
+  std::vector<PendingMove> pending_moves_;
   std::uint32_t next_predicate_ = 0;
   unsigned predicates_left_ = 0;
 };

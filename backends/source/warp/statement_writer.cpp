@@ -63,7 +63,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
       variables_(name_variables(function, names)),
       expressions_(module, function, file, variables_),
       decorator_(function.is_kernel ? "kernel" : "func") {
-  collect_changed_in_loops(function.body, false, dynamic_);
+  collect_changed_in_loops(function.body, false, dynamic_variables_);
   std::set<ir::VarId> zeros;
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     const auto* let = std::get_if<ir::Let>(&statement.node);
@@ -75,7 +75,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
     if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kCast && expr.op != ir::Op::kNeg)) continue;
     const ir::Expr& operand = function.expr(expr.args[0]);
     if (operand.kind != ir::ExprKind::kVariable) continue;
-    if (expr.op == ir::Op::kCast || zeros.contains(operand.variable)) dynamic_.insert(operand.variable);
+    if (expr.op == ir::Op::kCast || zeros.contains(operand.variable)) dynamic_variables_.insert(operand.variable);
   }
 }
 
@@ -126,7 +126,7 @@ std::string StatementWriter::definition(std::string_view name) {
   lines_before_def_ = static_cast<int>(function_.annotations.size()) + 1;
   const std::string head = signature(name);
   text_ += head;
-  lines_ = lines_before_def_ + static_cast<int>(std::ranges::count(head, '\n'));
+  line_count_ = lines_before_def_ + static_cast<int>(std::ranges::count(head, '\n'));
   statement_locations_.clear();
   if (function_.is_kernel) {
     const auto first = variables_.begin() + function_.parameter_count;
@@ -203,7 +203,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
 }
 
 std::string StatementWriter::value_of(ir::VarId variable, ir::ExprId value) {
-  return dynamic_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
+  return dynamic_variables_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
 }
 
 void StatementWriter::let(const ir::Let& let, ir::Loc loc) {

@@ -98,7 +98,7 @@ void WarpStatementParser::assignment(SyntaxNode node) {
   const bool is_number = !right.is(SyntaxKind::kCall) && expressions_.literal(right).has_value();
   if (!starts_here || !is_number) return;
   const ir::VarId variable = context_.bindings.find(target.text());
-  loop_depth_of_number_.emplace(variable, dynamic_loops_);
+  initial_loop_depth_.emplace(variable, dynamic_loops_);
   const bool is_constant = context_.flow.assignments(target.text()) == 1 && !right.is(SyntaxKind::kAttribute);
   if (is_constant && variable != kNone) context_.literal_variables.emplace(variable, *expressions_.literal(right));
 }
@@ -114,9 +114,9 @@ void WarpStatementParser::assign_alias(SyntaxNode name, SyntaxNode part) {
 }
 
 void WarpStatementParser::note_changed_constant(SyntaxNode name, ir::VarId variable) {
-  const auto start = loop_depth_of_number_.find(variable);
-  if (start == loop_depth_of_number_.end() || start->second >= dynamic_loops_) return;
-  loop_depth_of_number_.erase(start);
+  const auto start = initial_loop_depth_.find(variable);
+  if (start == initial_loop_depth_.end() || start->second >= dynamic_loops_) return;
+  initial_loop_depth_.erase(start);
   const bool is_float = context_.function.var(variable).type.is_float_scalar();
   context_.note(name, fmt::format("Warp rejects changing a variable in a dynamic loop if its initial value is a bare "
                                   "literal; initialize it with {}(...)",

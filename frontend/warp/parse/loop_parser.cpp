@@ -107,7 +107,7 @@ void WarpStatementParser::for_statement(SyntaxNode node) {
       context_.builder.at(target.loc());
       set_assigned(outer, false);
     } else if (!context_.flow.has_unassigned_reads(target.text())) {
-      shadowing_.insert(target.id());
+      shadowing_loop_targets_.insert(target.id());
     } else {
       context_.error(target,
                      "loop variable is already defined outside the loop, which may have no iterations; use "
@@ -151,7 +151,7 @@ void WarpStatementParser::copied_loop(SyntaxNode node, std::span<const std::int6
 void WarpStatementParser::bind_loop_variable(SyntaxNode target, ExprId counter, bool must_copy) {
   const std::string_view name = target.text();
   const bool is_outer = context_.bindings.find(name) != kNone || is_declared_outside(name);
-  if (is_outer && !shadowing_.contains(target.id())) return assign_name(target, counter);
+  if (is_outer && !shadowing_loop_targets_.contains(target.id())) return assign_name(target, counter);
   const ir::VarId variable =
       must_copy ? context_.builder.let(std::string(name), counter) : context_.function.expr(counter).variable;
   context_.bindings.bind(name, variable);

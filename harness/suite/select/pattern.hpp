@@ -34,7 +34,7 @@ class CasePattern {
 
  private:
   std::string text_;
-  std::vector<std::string> parts_;
+  std::vector<std::string> components_;
 };
 
 }  // namespace assay::harness
