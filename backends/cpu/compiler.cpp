@@ -55,7 +55,7 @@ Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem:
 
 std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags) {
   std::vector<std::string> arguments{"-std=c++17", fmt::format("-O{}", flags.optimisation)};
-  if (!flags.contract) {
+  if (!flags.contracts_multiply_add) {
     arguments.emplace_back("-ffp-contract=off");
   }
   if (flags.approximate_functions) {

@@ -169,8 +169,8 @@ std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flag
 WorkerOptions CpuDevice::workers() const {
   return {.program = options_.worker,
           .folder = scratch_->path(),
-          .filter_system_calls = options_.confine,
-          .restrict_file_access = options_.confine};
+          .filter_system_calls = options_.confine_worker,
+          .restrict_file_access = options_.confine_worker};
 }
 
 /// The session that only loads libraries, opened on first use; loading_mutex_ must be held.

@@ -80,7 +80,7 @@ TEST(CpuDevice, RunsWithAndWithoutConfinement) {
   const TemporaryDirectory directory;
   for (const bool confine : {true, false}) {
     CpuOptions options = options_in(directory.path());
-    options.confine = confine;
+    options.confine_worker = confine;
     CpuDevice device(std::move(options));
     const Result<worker::Confinement> confinement = device.probe_confinement();
     ASSERT_TRUE(confinement.ok()) << confinement.error().text();

@@ -124,8 +124,8 @@ class LibraryExecutor final : public worker::Executor {
     const auto visit = [&](std::int64_t index) {
       function(arguments, index * block, std::min((index + 1) * block, threads));
     };
-    if (!reader.sample().empty()) {
-      for (const std::int64_t thread : reader.sample())
+    if (!reader.checked_threads().empty()) {
+      for (const std::int64_t thread : reader.checked_threads())
         function(arguments, thread, thread + 1);
       return;
     }

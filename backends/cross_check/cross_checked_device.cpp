@@ -88,7 +88,7 @@ class CrossCheckedSession final : public Session {
 
   RunOutcome run_both(const LaunchRequest& request) {
     LaunchRequest launch = request;
-    launch.sample.clear();  // otherwise each device could skip different threads
+    launch.checked_threads.clear();  // otherwise each device could skip different threads
     if (launch.precision != Precision::kNative) return session_->run({&launch, 1}).front();
     const Contents before = contents(launch);
     fill(*cross_check_, before);
@@ -147,7 +147,7 @@ class CrossCheckedSession final : public Session {
 
   static void name_instruction(const LaunchRequest& launch, const Divergence& divergence, MemoryFinding& difference) {
     const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
-    const std::uint32_t in_block = grid_of(launch.threads, launch.block, entry.block_threads)->threads;
+    const std::uint32_t in_block = block_grid_for(launch.threads, launch.block, entry.block_threads)->threads;
     const RecordedInstruction& instruction = divergence.instruction;
     difference.site = {.code_line = instruction.code_line,
                        .source_line = instruction.source_line,

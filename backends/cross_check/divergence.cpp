@@ -97,7 +97,7 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
 Result<std::optional<Divergence>> DivergenceSearch::find(SessionPair sessions, const LaunchRequest& launch,
                                                          const std::function<void()>& refill) {
   const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
-  const auto grid = grid_of(launch.threads, launch.block, entry.block_threads);
+  const auto grid = block_grid_for(launch.threads, launch.block, entry.block_threads);
   if (!grid) return Error{"the number of threads is out of range"};
   const std::size_t threads = std::size_t{grid->blocks} * grid->threads;
   const auto records =

@@ -138,7 +138,7 @@ std::vector<std::string> CudaDevice::architectures(Precision precision) const {
 std::string CudaDevice::build_command(const BuildFlags& flags) const {
   const std::vector<std::string> known = nvrtc_ ? architectures(Precision::kNative) : std::vector<std::string>();
   if (known.empty()) return {};
-  return nvcc_command({.architecture = known.front(), .flags = flags, .line_info = options_.line_info});
+  return nvcc_command({.architecture = known.front(), .flags = flags, .emit_line_info = options_.emit_line_info});
 }
 
 std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
@@ -157,8 +157,10 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
       if (!nvrtc_->supports(architecture)) {
         continue;
       }
-      const NvrtcOptions options{
-          .architecture = architecture, .flags = flags, .precision = precision, .line_info = options_.line_info};
+      const NvrtcOptions options{.architecture = architecture,
+                                 .flags = flags,
+                                 .precision = precision,
+                                 .emit_line_info = options_.emit_line_info};
       bool from_cache = false;
       CompileOutcome outcome = compile(kernel, options, from_cache);
       if (auto* failed = std::get_if<BuildFailed>(&outcome)) {

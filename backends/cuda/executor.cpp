@@ -62,7 +62,7 @@ std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const work
 LaunchEnd end_of(const CallError& error) {
   const ErrorClass error_class = classify(error.code());
   return {
-      .progress = progress_of(error_class.cause), .message = error.what(), .process_is_usable = !error_class.sticky};
+      .progress = progress_of(error_class.cause), .message = error.what(), .process_is_usable = !error_class.is_sticky};
 }
 
 GpuExecutor::GpuExecutor(const Driver& driver, const worker::Allowance& allowance, std::span<std::byte> buffers)
@@ -88,14 +88,14 @@ LaunchEnd GpuExecutor::run(const RecordReader& reader) {
 }
 
 LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
-  const Entry& entry = entry_point_of(reader.code(), reader.symbol());
+  const LoadedEntryPoint& entry = entry_point_of(reader.code(), reader.symbol());
   if (entry.sizes) {
     if (std::string message = mismatch(*entry.sizes, reader.arguments()); !message.empty()) {
       return rejected(std::move(message));
     }
   }
   const worker::LaunchRecord& record = reader.record();
-  const auto grid = backends::grid_of(record.threads, record.block, record.block_threads);
+  const auto grid = backends::block_grid_for(record.threads, record.block, record.block_threads);
   if (!grid) {
     return rejected("the number of threads is out of range");
   }
@@ -130,8 +130,8 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   return {.nanoseconds = static_cast<std::int64_t>(nanoseconds_between(driver_, start_, end_))};
 }
 
-LaunchEnd GpuExecutor::measured(const RecordReader& reader, const Entry& entry, const backends::BlockGrid& grid,
-                                std::span<const Range> ranges, const Stream& stream) {
+LaunchEnd GpuExecutor::measured(const RecordReader& reader, const LoadedEntryPoint& entry,
+                                const backends::BlockGrid& grid, std::span<const Range> ranges, const Stream& stream) {
   // Release the image of other launches before determining the free memory.
   buffer_image_.reset();
   image_bytes_ = 0;
@@ -184,7 +184,7 @@ const Module& GpuExecutor::module_of(const std::string& code) {
                   "the kernel has neither PTX nor a cubin");
 }
 
-const GpuExecutor::Entry& GpuExecutor::entry_point_of(const std::string& code, const std::string& symbol) {
+const GpuExecutor::LoadedEntryPoint& GpuExecutor::entry_point_of(const std::string& code, const std::string& symbol) {
   const auto [entry, is_new] = entry_points_.try_emplace({code, symbol});
   if (is_new) {
     try {

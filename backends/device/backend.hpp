@@ -158,7 +158,7 @@ struct LaunchRequest {
   /// For a large launch in kForward order, the threads whose results are checked, in ascending order; empty: all. A
   /// device that runs threads sequentially may skip threads far from these, whose elements then stay unchanged. A
   /// device that runs threads in parallel runs all of them.
-  std::vector<std::int64_t> sample;
+  std::vector<std::int64_t> checked_threads;
   std::vector<KernelArgument> arguments;       ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< of CPU time; the wall-clock limit is ten times as long
   bool profile = false;                        ///< whether to profile the launch, if the device can

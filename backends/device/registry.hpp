@@ -37,13 +37,13 @@ struct DeviceRow {
   Toolkit toolkit = Toolkit::kHostCompiler;
   /// The default --mode: "strict", or "sampled" if strict results do not determine the others.
   std::string_view default_mode = "strict";
-  bool is_gpu = false;                ///< runs on a GPU selected by --gpu that can time launches
-  bool is_repeatable = true;          ///< two launches with the same input bytes give the same result bytes
-  bool optimises = false;             ///< --optimise and the sampled -O2 runs apply
-  bool compiles_fast = false;         ///< BuildFlags::fast_compile applies
-  bool observes = false;              ///< reports an ExecutionProfile
-  std::string_view bit_identical_to;  ///< the device with bit-identical results under strict flags; empty: none
-  std::string_view agrees_with;       ///< the device whose results must agree within both error bounds; empty: none
+  bool is_gpu = false;                   ///< runs on a GPU selected by --gpu that can time launches
+  bool is_repeatable = true;             ///< two launches with the same input bytes give the same result bytes
+  bool has_optimization_levels = false;  ///< --optimise and the sampled -O2 runs apply
+  bool supports_fast_compile = false;    ///< BuildFlags::fast_compile applies
+  bool reports_profiles = false;         ///< reports an ExecutionProfile
+  std::string_view bit_identical_to;     ///< the device with bit-identical results under strict flags; empty: none
+  std::string_view agrees_with;          ///< the device whose results must agree within both error bounds; empty: none
   std::span<const std::string_view> checks = {};  ///< names of the run-time checks of memory and threads
   Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;
 };

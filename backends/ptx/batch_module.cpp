@@ -190,8 +190,8 @@ std::vector<bool> BatchModule::used_by(std::span<const backends::BuiltEntry> ent
   return used;
 }
 
-std::string BatchModule::module_of(const backends::EmittedKernel& kernel,
-                                   std::span<const backends::BuiltEntry> entries) const {
+std::string BatchModule::module_for(const backends::EmittedKernel& kernel,
+                                    std::span<const backends::BuiltEntry> entries) const {
   const std::unordered_map<std::string_view, int> helpers = first_lines_of_helpers(kernel);
   const auto line_of = [&](int number, int line) {
     const auto file = std::ranges::find(files_, number, &File::number);

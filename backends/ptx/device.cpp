@@ -21,7 +21,7 @@ using namespace backends;
 namespace {
 
 cuda::NvrtcOptions options_for(const std::string& architecture, const BuildFlags& flags, Precision precision) {
-  return {.architecture = architecture, .flags = flags, .precision = precision, .line_info = true};
+  return {.architecture = architecture, .flags = flags, .precision = precision, .emit_line_info = true};
 }
 
 std::shared_ptr<const Artifact> artifact_of(std::string ptx, const std::string& architecture, Precision precision) {
@@ -76,7 +76,7 @@ Capability PtxDevice::can_run() const {
 
 std::string PtxDevice::build_command(const BuildFlags& flags) const {
   if (architectures_.empty()) return {};
-  return cuda::nvcc_command({.architecture = architectures_.front(), .flags = flags, .line_info = true});
+  return cuda::nvcc_command({.architecture = architectures_.front(), .flags = flags, .emit_line_info = true});
 }
 
 std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
@@ -143,7 +143,7 @@ UnitOutcome PtxDevice::build_unit(std::span<const EmittedKernel* const> kernels,
     BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {architecture}, .log = {}};
     std::span<const BuiltEntry> entries = batch.entries[i];
     for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
-      std::string ptx = module.module_of(kernel, entries.first(kernel.entries.size()));
+      std::string ptx = module.module_for(kernel, entries.first(kernel.entries.size()));
       entries = entries.subspan(kernel.entries.size());
       // A failed cache write only costs time in the next run.
       if (cache_ != nullptr)

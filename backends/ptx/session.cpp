@@ -35,13 +35,13 @@ MemoryFinding finding_of(const CheckFinding& finding, const std::string& target)
                        .count = finding.count,
                        .text = describe(finding)};
   if (finding.other) result.other = site_of(*finding.other);
-  if (finding.width == 0) return result;
+  if (finding.access_bytes == 0) return result;
   result.space = to_text(finding.space);
   result.address = fmt::format("0x{:x}", finding.address);
   result.allocation = finding.allocation;
   result.offset = finding.offset;
-  result.allocation_bytes = finding.size;
-  result.access_bytes = finding.width;
+  result.allocation_bytes = finding.allocation_bytes;
+  result.access_bytes = finding.access_bytes;
   return result;
 }
 
@@ -172,10 +172,10 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<KernelArguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
-  const std::optional<BlockGrid> grid = grid_of(launch.threads, launch.block, entry->block_threads);
+  const std::optional<BlockGrid> grid = block_grid_for(launch.threads, launch.block, entry->block_threads);
   if (!grid) return LaunchFailed{"the number of threads is out of range"};
   LaunchOptions options = launch_options(launch);
-  options.blocks = blocks_of(launch.sample, *grid, entry->block_threads > 0);
+  options.blocks = blocks_of(launch.checked_threads, *grid, entry->block_threads > 0);
   const auto start = std::chrono::steady_clock::now();
   const RunResult result = machine_.launch(*kernel, {{grid->blocks}, {grid->threads}}, *arguments, options);
   return outcome_of(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);

@@ -199,7 +199,7 @@ void FunctionPrinter::print(const ir::Store& node) {
     const std::string value = hoisted_tile(node.array, node.value);
     return change(node.array, true,
                   concat(guard, "tile_store(", expressions_.print(node.array), ", ", value, ", ",
-                         expressions_.arguments(node.indices, LiteralForm::kBare), ");"));
+                         expressions_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
   const std::string place = element_for_leader(node.array, node.indices);
   if (is_tiled_ && ir::works_with_tiles(function_, node.value)) {
@@ -307,7 +307,7 @@ void FunctionPrinter::print(const ir::Atomic& node) {
     return change(
         node.array, true,
         concat(test.empty() ? "" : concat("if (", test, ") "), "tile_atomic_add(", expressions_.print(node.array), ", ",
-               value, ", ", expressions_.arguments(node.indices, LiteralForm::kBare), ");"));
+               value, ", ", expressions_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
   const std::string function = concat(ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
   unit_.helpers().use(function);
@@ -326,7 +326,7 @@ void FunctionPrinter::print(const ir::Atomic& node) {
 
 void FunctionPrinter::print(const ir::Call& node) {
   const std::string call =
-      concat(unit_.function_name(node.function), "(", expressions_.arguments(node.args, LiteralForm::kBare), ")");
+      concat(unit_.function_name(node.function), "(", expressions_.arguments(node.args, LiteralForm::kUntyped), ")");
   if (node.results.empty()) {
     lines_.add(call, ";");
   } else if (node.results.size() == 1) {
@@ -430,7 +430,7 @@ void FunctionPrinter::print(const ir::Return& node) {
   } else if (node.values.size() == 1) {
     lines_.add("return ", expressions_.initialiser(node.values[0]), ";");
   } else {
-    lines_.add("return {", expressions_.arguments(node.values, LiteralForm::kBare), "};");
+    lines_.add("return {", expressions_.arguments(node.values, LiteralForm::kUntyped), "};");
   }
 }
 

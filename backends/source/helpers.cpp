@@ -219,7 +219,7 @@ std::vector<backends::Helper> HelperSet::list(SourceTarget target) const {
 
 std::string host_parts(const HelperSet& used) {
   std::string text;
-  for (const Section& section : parse_sections(kHostParts)) {
+  for (const Section& section : parse_sections(kHostProgramParts)) {
     if (used.contains(SourceTarget::kCuda, section.name)) text += section.text;
   }
   return text;

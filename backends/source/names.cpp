@@ -235,7 +235,7 @@ std::size_t NameTable::slot_of(std::string_view name, std::uint32_t hash) const 
   const std::size_t mask = slots_.size() - 1;
   std::size_t place = hash & mask;
   while (slots_[place] != kFreeSlot) {
-    const Entry& entry = entries_[slots_[place]];
+    const NameEntry& entry = entries_[slots_[place]];
     if (entry.hash == hash && entry.name == name) break;
     place = (place + 1) & mask;
   }
@@ -248,7 +248,7 @@ std::optional<NameTable::Index> NameTable::find(std::string_view name, std::uint
   return slots_[place];
 }
 
-NameTable::Index NameTable::add(const Entry& entry, std::size_t place) {
+NameTable::Index NameTable::add(const NameEntry& entry, std::size_t place) {
   if (2 * (entries_.size() + 1) > slots_.size()) {
     slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kFreeSlot);
     for (Index index = 0; index < entries_.size(); ++index)
@@ -266,7 +266,7 @@ NameTable::Index NameScopes::index_of(std::string_view name) {
     auto* const kept = static_cast<char*>(name_texts_.allocate(name.size(), 1));
     std::ranges::copy(name, kept);
     const bool is_fixed = fixed_names_ != nullptr && fixed_names_->find(name, hash).has_value();
-    return NameTable::Entry{.name = {kept, name.size()}, .use_count = is_fixed ? 1 : 0, .hash = hash};
+    return NameTable::NameEntry{.name = {kept, name.size()}, .use_count = is_fixed ? 1 : 0, .hash = hash};
   });
 }
 

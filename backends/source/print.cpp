@@ -140,9 +140,9 @@ class KernelPrinter {
       kernel.entries.push_back(entry.point);
     kernel.body =
         concat(heading(kernel.name), uses_real ? kAlias : "", aliases, parts[0], parts[1], parts[2], parts[3]);
-    if (options_.with_host) kernel.body += cuda_host(unit_, structs_, forward_, backward_, kernel.entries);
+    if (options_.with_host_program) kernel.body += cuda_host(unit_, structs_, forward_, backward_, kernel.entries);
     kernel.helpers = unit_.helpers().list(target);
-    if (options_.with_host && !aliases.empty()) return Error{"--with-host does not support half precision"};
+    if (options_.with_host_program && !aliases.empty()) return Error{"--with-host does not support half precision"};
     return kernel;
   }
 
@@ -420,7 +420,8 @@ Result<void> check_kernel(const ir::Module& module, const ir::Function& forward,
 Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
                             SourceTarget target, const PrintOptions& options) {
   if (target == SourceTarget::kWarp) return warp::emit(module, forward, backward != nullptr);
-  if (options.with_host && target != SourceTarget::kCuda) return Error{"--with-host is supported for CUDA only"};
+  if (options.with_host_program && target != SourceTarget::kCuda)
+    return Error{"--with-host is supported for CUDA only"};
   if (auto supported = check_kernel(module, forward, backward, target); !supported.ok()) return supported.error();
   return KernelPrinter(module, forward, backward, options).print(target);
 }

@@ -130,7 +130,7 @@ PrintedExpression ExpressionPrinter::load_tile(const Expr& e) {
   unit_.helpers().use("tile_load");
   const std::vector<ExprId> offsets(e.args.begin() + 1, e.args.end());
   std::string text = fmt::format("tile_load<{}>({}, {})", unit_.type(e.type), print(e.args[0]),
-                                 arguments(offsets, LiteralForm::kBare));
+                                 arguments(offsets, LiteralForm::kUntyped));
   const std::string test = null_test(e.args[0]);
   if (test.empty()) return {std::move(text), kPostfixPrecedence};
   return {fmt::format("{} ? {} : {}", test, text, zero(e.type)), kTernaryPrecedence};

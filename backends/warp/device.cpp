@@ -169,7 +169,7 @@ Result<std::unique_ptr<Session>> WarpCpuDevice::open(const SessionLimits& limits
   Result<std::unique_ptr<worker::WorkerSession>> session = worker::WorkerSession::open(
       {.buffer_bytes = limits.buffer_bytes,
        .process_bytes = limits.process_bytes,
-       .restrict_file_access = options().confine},
+       .restrict_file_access = options().confine_worker},
       {.program = options().worker, .role = kWorkerRole, .folder = folder(), .code_of = file_of});
   if (!session.ok()) return session.error();
   return std::unique_ptr<Session>(session.take());

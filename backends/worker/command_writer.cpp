@@ -49,8 +49,8 @@ bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const back
   record.block_threads = entry.block_threads;
   record.shuffle_seed = launch.shuffle_seed;
   record.samples = launch.samples;
-  record.checked_threads_offset = put(std::as_bytes(std::span(launch.sample)));
-  record.checked_threads_count = static_cast<std::uint32_t>(launch.sample.size());
+  record.checked_threads_offset = put(std::as_bytes(std::span(launch.checked_threads)));
+  record.checked_threads_count = static_cast<std::uint32_t>(launch.checked_threads.size());
   return end_record(record);
 }
 

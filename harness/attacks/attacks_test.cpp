@@ -20,8 +20,8 @@ using ::testing::IsEmpty;
 
 MakeDevice cpu_device(bool confine) {
   return [confine](const std::filesystem::path& folder) {
-    return std::make_unique<cpu::CpuDevice>(
-        cpu::CpuOptions{.worker = ASSAY_WORKER, .cache_directory = folder, .use_cache = false, .confine = confine});
+    return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{
+        .worker = ASSAY_WORKER, .cache_directory = folder, .use_cache = false, .confine_worker = confine});
   };
 }
 

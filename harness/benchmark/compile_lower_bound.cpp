@@ -102,9 +102,10 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& wor
       for (const backends::EmittedKernel& kernel : part.kernels) {
         batch.push_back(&kernel);
         if (batch.size() < device.batch_size && &kernel != &part.kernels.back()) continue;
-        programs.push_back({"batch.cu",
-                            backends::compose_batch(batch).text,
-                            {.architecture = device.architectures.front(), .flags = part.flags, .line_info = true}});
+        programs.push_back(
+            {"batch.cu",
+             backends::compose_batch(batch).text,
+             {.architecture = device.architectures.front(), .flags = part.flags, .emit_line_info = true}});
         batch.clear();
       }
       continue;
@@ -116,7 +117,7 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& wor
           programs.push_back(
               {kernel.name + ".cu",
                kernel.source(),
-               {.architecture = architecture, .flags = part.flags, .precision = precision, .line_info = true}});
+               {.architecture = architecture, .flags = part.flags, .precision = precision, .emit_line_info = true}});
         }
       }
     }

@@ -152,7 +152,7 @@ std::string to_line(const Row& row) {
   object.add("kernel_name", row.kernel_name);
   for (const TextField& field : kTextFields) {
     const std::string& text = row.*field.member;
-    if (field.optional && text.empty()) object.add_null(field.name);
+    if (field.is_optional && text.empty()) object.add_null(field.name);
     else object.add(field.name, text);
   }
   append_signature(object.begin("signature"), row);

@@ -177,7 +177,7 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
   request.block = geometry.block;
   request.order = geometry.order;
   request.shuffle_seed = geometry.shuffle_seed;
-  request.sample = geometry.sample;
+  request.checked_threads = geometry.checked_threads;
   for (std::size_t d = 1; d < launch->extents.size(); ++d) {
     request.arguments.push_back(backends::KernelArgument::value(launch->extents[d]));
   }

@@ -54,7 +54,7 @@ struct LaunchSettings {
   std::uint64_t shuffle_seed = 0;
   ArrayLayout layout = ArrayLayout::kDense;
   Padding padding = Padding::kPoison;
-  std::vector<std::int64_t> sample = {};  ///< threads whose results are needed, ascending; empty: all
+  std::vector<std::int64_t> checked_threads = {};  ///< threads whose results are needed, ascending; empty: all
 };
 
 /// Wraps a launch that outlives the launcher and does not change.

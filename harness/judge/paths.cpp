@@ -12,7 +12,7 @@ class PathWalk {
  public:
   PathWalk(const reference::Oracle& oracle, const reference::OracleRun& run, Precision precision)
       : oracle_(oracle), run_(run), precision_(precision) {
-    run_.forced.precision = precision;
+    run_.forced_path.precision = precision;
   }
 
   bool leave(const ReferenceResult& path, const std::vector<bool>& flips) {
@@ -22,7 +22,7 @@ class PathWalk {
       std::vector<bool> other(next, false);
       std::copy(flips.begin(), flips.end(), other.begin());
       other.push_back(true);
-      run_.forced.flips = other;
+      run_.forced_path.flips = other;
       ReferenceResult reference = oracle_.evaluate(run_);
       if (!reference.complete || !reference.findings.empty()) return false;
       if (!leave(reference, other)) return false;

@@ -59,7 +59,7 @@ std::optional<TestLaunch> launched(const PassContext& pass_context, backends::Pa
   Result<KernelLauncher> placed = KernelLauncher::place(
       pass_context.configuration.session, pass_context.subject.module, pass_context.kernel, pass,
       backends::Precision::kNative, borrowed(launch), std::move(gradients), roles, std::byte{0xFF},
-      {.sample = sampled_threads(launch.threads(), pass_context.configuration.seed)});
+      {.checked_threads = sampled_threads(launch.threads(), pass_context.configuration.seed)});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;

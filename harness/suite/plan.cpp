@@ -90,12 +90,12 @@ bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
 
 /// Adds the sample that is judged at -O2, in a separate mode, to a run without an explicit level.
 void add_optimised_sample(std::vector<KernelGroup>& groups, SuiteOptions options) {
-  if (!backends::device_row(options.device).optimises || options.optimise != 0 || options.quick) return;
+  if (!backends::device_row(options.device).has_optimization_levels || options.optimise != 0 || options.quick) return;
   options.optimise = kSampledLevel;
   const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
   std::vector<KernelGroup> sample;
   for (const KernelGroup& group : groups) {
-    if (group.options.mode.flags.contract) continue;
+    if (group.options.mode.flags.contracts_multiply_add) continue;
     KernelGroup optimised{.options = run_options(options, mode), .sources = {}};
     optimised.options.forward = group.options.forward;
     optimised.options.backward = group.options.backward;

@@ -113,11 +113,11 @@ TEST(Decisions, ForcedPathTakesOtherBranch) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();
   const ReferenceResult ideal = c.w.oracle().evaluate(run);
-  run.forced = {.precision = kNative, .flips = {true}};
+  run.forced_path = {.precision = kNative, .flips = {true}};
   const ReferenceResult other = c.w.oracle().evaluate(run);
   EXPECT_EQ(c.value(ideal) + c.value(other), 3) << "one outcome each";
   EXPECT_NE(ideal.decisions.path, other.decisions.path);
-  run.forced.precision = kPromoted;
+  run.forced_path.precision = kPromoted;
   EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the f64 promotion";
 }
 
@@ -130,7 +130,7 @@ TEST(Decisions, RoundingToIntegerMayBeUncertain) {
   auto run = w.run();
   const ReferenceResult ideal = w.oracle().evaluate(run);
   EXPECT_EQ(ideal.decisions.uncertain[kNative], 1);
-  run.forced = {.precision = kNative, .flips = {true}};
+  run.forced_path = {.precision = kNative, .flips = {true}};
   const ReferenceResult other = w.oracle().evaluate(run);
   const auto value = [](const ReferenceResult& r) { return static_cast<double>(r.outputs[1]->elements[0].value); };
   EXPECT_THAT((std::vector<double>{value(ideal), value(other)}), ::testing::UnorderedElementsAre(2, 3));

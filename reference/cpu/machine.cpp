@@ -15,7 +15,7 @@ Machine<Tracer>::Machine(const Program& program, const OracleRun& run, Tracer& t
     : program_(program),
       run_(run),
       tracer_(tracer),
-      decisions_(run.forced),
+      decisions_(run.forced_path),
       choices_(program.choices),
       arithmetics_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, bounds),
                    Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, bounds),

@@ -31,7 +31,7 @@ PointTracer::Handle each(std::size_t count, const PointTracer::Value& a, const P
 PointTracer::PointTracer(const ComponentValues& direction, std::span<const long double> steps, const OracleRun& run)
     : direction_(direction),
       steps_(steps),
-      decisions_(run.forced),
+      decisions_(run.forced_path),
       arithmetics_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, false),
                    Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, false),
                    Arithmetic(ir::Scalar::kF32, run.profile, decisions_, false),

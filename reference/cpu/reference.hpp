@@ -73,7 +73,7 @@ struct OracleRun {
   std::vector<std::int64_t> order = {};
   /// Report only accessed scalars (OutputArray::indices), for runs of a few threads of a large launch.
   bool accessed_only = false;
-  ForcedPath forced = {};
+  ForcedPath forced_path = {};
   std::int64_t instruction_budget = 100'000'000;
 };
 

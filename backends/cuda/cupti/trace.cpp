@@ -72,7 +72,7 @@ double nanoseconds(const Record& record) {
 void add(const CUpti_Activity* activity, TraceResult& traced) {
   switch (activity->kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      traced.kernels.push_back(nanoseconds(read<CUpti_ActivityKernel>(activity)));
+      traced.kernel_nanoseconds.push_back(nanoseconds(read<CUpti_ActivityKernel>(activity)));
       break;
     case CUPTI_ACTIVITY_KIND_MEMCPY:
       if (const auto copy = read<CUpti_ActivityMemcpy>(activity); copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOD) {
@@ -81,7 +81,7 @@ void add(const CUpti_Activity* activity, TraceResult& traced) {
       break;
     case CUPTI_ACTIVITY_KIND_DRIVER:
       if (const auto call = read<CUpti_ActivityAPI>(activity); call.cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
-        traced.launch_calls.push_back(nanoseconds(call));
+        traced.launch_call_nanoseconds.push_back(nanoseconds(call));
       }
       break;
     default: break;
@@ -116,7 +116,7 @@ TraceResult Trace::finish() {
   cupti_->call(cupti_->cuptiActivityFlushAll, "activity records of launches and copies",
                CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   TraceResult traced;
-  cupti_->call(cupti_->cuptiActivityGetNumDroppedRecords, "dropped records", nullptr, 0U, &traced.dropped);
+  cupti_->call(cupti_->cuptiActivityGetNumDroppedRecords, "dropped records", nullptr, 0U, &traced.dropped_records);
   for (const Buffer& buffer : collect()) {
     auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer.memory.get());
     CUpti_Activity* record = nullptr;

@@ -73,7 +73,7 @@ CUresult FakeGpu::parameter(CUfunction function, std::size_t index, std::size_t*
   return CUDA_SUCCESS;
 }
 
-CUresult FakeGpu::launch(CUfunction function, ptx::Geometry geometry, void** arguments) {
+CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void** arguments) {
   const ptx::Kernel& kernel = kernel_of(function);
   // The machine numbers its allocations in order, so each slot keeps its address.
   machine_.reset();

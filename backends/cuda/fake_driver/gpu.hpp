@@ -34,7 +34,7 @@ class FakeGpu {
   CUresult unload_module(CUmodule module);
   CUresult get_function(CUmodule module, const char* name, CUfunction* function);
   CUresult parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) const;
-  CUresult launch(CUfunction function, ptx::Geometry geometry, void** arguments);
+  CUresult launch(CUfunction function, ptx::LaunchGeometry geometry, void** arguments);
 
   CUresult allocate(std::size_t bytes, CUdeviceptr* address);
   CUresult free(CUdeviceptr address);

@@ -71,7 +71,7 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   std::vector<std::string> arguments{
       "--std=c++17",
       "--gpu-architecture=" + options.architecture,
-      fmt::format("--fmad={}", boolean(flags.contract)),
+      fmt::format("--fmad={}", boolean(flags.contracts_multiply_add)),
       fmt::format("--ftz={}", boolean(flags.flush_subnormals)),
       fmt::format("--prec-div={}", boolean(flags.precise_division)),
       fmt::format("--prec-sqrt={}", boolean(flags.precise_square_root)),
@@ -82,7 +82,7 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (options.precision == backends::Precision::kPromoted) {
     arguments.emplace_back("--define-macro=ASSAY_REAL=double");
   }
-  if (options.line_info) {
+  if (options.emit_line_info) {
     arguments.emplace_back("--generate-line-info");
   }
   if (flags.fast_compile) {

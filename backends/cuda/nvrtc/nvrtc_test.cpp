@@ -82,7 +82,7 @@ TEST_F(NvrtcTest, PromotesFloatsToDouble) {
 
 TEST_F(NvrtcTest, EmitsSourceLinesOnRequest) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".loc")));
-  EXPECT_THAT(compile({.line_info = true}).ptx, HasSubstr(".loc"));
+  EXPECT_THAT(compile({.emit_line_info = true}).ptx, HasSubstr(".loc"));
 }
 
 TEST_F(NvrtcTest, KeepsLogOfRejectedSource) {

@@ -24,12 +24,12 @@ std::byte* aligned(std::byte* pointer) {
   return pointer + ((kFrameAlignment - address % kFrameAlignment) % kFrameAlignment);
 }
 
-std::uint32_t lanes_below(std::uint32_t count) { return count >= kLanes ? kAllLanes : (1U << count) - 1; }
+std::uint32_t lanes_below(std::uint32_t count) { return count >= kLanesPerWarp ? kAllLanes : (1U << count) - 1; }
 
 }  // namespace
 
-Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geometry, std::vector<std::byte> parameters,
-                     const LaunchOptions& options)
+Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry& geometry,
+                     std::vector<std::byte> parameters, const LaunchOptions& options)
     : memory_(memory),
       kernel_(kernel),
       geometry_(geometry),
@@ -69,22 +69,22 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   std::ranges::copy(kernel_.constants, constants_);
   for (const Kernel::Relocation& relocation : kernel_.relocations) {
     const std::uint64_t address = variables[relocation.variable] + relocation.offset;
-    for (unsigned i = 0; i < kLanes; ++i)
+    for (unsigned i = 0; i < kLanesPerWarp; ++i)
       std::memcpy(constants_ + relocation.constant + std::size_t{i} * 8, &address, 8);
   }
-  for (const Kernel::Variable& variable : kernel_.shared) {
-    const std::uint64_t bytes = variable.dynamic ? geometry_.dynamic_shared : variable.bytes;
+  for (const Kernel::Variable& variable : kernel_.shared_variables) {
+    const std::uint64_t bytes = variable.is_dynamic ? geometry_.dynamic_shared_bytes : variable.bytes;
     shared_memory_.emplace_back(bytes);
     shared_shadow_cells_.emplace_back((bytes + 3) / 4);
   }
   memory_op_by_number_.assign(kMaxMemoryOps + 1, nullptr);
   for (const Op& op : kernel_.ops) {
     if (op.control != Control::kMemory) continue;
-    const std::uint16_t number = kernel_.memory_ops[op.detail].number;
+    const std::uint16_t number = kernel_.memory_ops[op.detail_index].number;
     if (number < kMaxMemoryOps) memory_op_by_number_[number] = &op;
   }
-  warps_.resize((threads_in_block_ + kLanes - 1) / kLanes);
-  lane_order_ = order_of(kLanes, kBlocksSalt + 1);
+  warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
+  lane_order_ = order_of(kLanesPerWarp, kBlocksSalt + 1);
 }
 
 std::vector<std::uint32_t> Execution::order_of(std::size_t size, std::uint64_t salt) const {
@@ -125,9 +125,9 @@ void Execution::run_block(std::uint64_t block) {
   for (std::size_t i = 0; i < shared_memory_.size(); ++i) {
     std::ranges::fill(shared_memory_[i], std::byte{0});
     std::ranges::fill(shared_shadow_cells_[i], ShadowCell{});
-    for (std::uint64_t byte = shared_memory_[i].size() - kernel_.shared[i].padding; byte < shared_memory_[i].size();
-         ++byte)
-      shared_shadow_cells_[i][byte / 4].info |= 1U << (byte % 4);
+    for (std::uint64_t byte = shared_memory_[i].size() - kernel_.shared_variables[i].padding;
+         byte < shared_memory_[i].size(); ++byte)
+      shared_shadow_cells_[i][byte / 4].packed_flags |= 1U << (byte % 4);
   }
   const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
   bool first = true;
@@ -155,13 +155,13 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.frames[0] = aligned(warp.storage.get());
   warp.frames[1] = constants_;
   warp.index = index;
-  warp.carry = 0;
+  warp.carry_flags = 0;
   warp.correction = correction_ ? &*correction_ : nullptr;
   warp.sync_stamp = current_stamp_;
-  warp.live = lanes_below(threads_in_block_ - index * kLanes);
-  warp.local.resize(std::size_t{kernel_.local_words} * kLanes);
-  warp.local_written.assign(std::size_t{kernel_.local_words} * kLanes, 0);
-  warp.groups.assign(1, LaneGroup{.pc = 0, .mask = warp.live});
+  warp.live_lanes = lanes_below(threads_in_block_ - index * kLanesPerWarp);
+  warp.local_memory.resize(std::size_t{kernel_.local_words} * kLanesPerWarp);
+  warp.local_memory_written.assign(std::size_t{kernel_.local_words} * kLanesPerWarp, 0);
+  warp.groups.assign(1, LaneGroup{.pc = 0, .mask = warp.live_lanes});
   set_specials(warp);
 }
 
@@ -172,10 +172,10 @@ void Execution::finish_warp(Warp& warp) {
 
 void Execution::set_specials(Warp& warp) {
   const Dim3 block = block_place(current_block_);
-  for (const Kernel::Special& special : kernel_.specials) {
+  for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers) {
     std::uint32_t* const word = word_slot(warp, special.slot);
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      const Dim3 thread = thread_place(warp.index * kLanes + lane);
+    for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
+      const Dim3 thread = thread_place(warp.index * kLanesPerWarp + lane);
       const std::uint32_t bit = 1U << lane;
       const std::uint32_t values[] = {thread.x,
                                       thread.y,
@@ -197,7 +197,7 @@ void Execution::set_specials(Warp& warp) {
                                       bit - 1,
                                       ~(bit - 1),
                                       ~(bit | (bit - 1)),
-                                      kLanes};
+                                      kLanesPerWarp};
       word[lane] = values[static_cast<std::size_t>(special.special)];
     }
   }
@@ -229,7 +229,7 @@ LaneGroup* Execution::next_group(Warp& warp) {
   }
   if (best != nullptr || waiting == nullptr) return best;
   waiting->wait = LaneGroup::Wait::kNone;
-  waiting->forced = true;
+  waiting->is_forced = true;
   return waiting;
 }
 
@@ -269,9 +269,9 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
   while (pc != meeting) {
     const Op& op = ops[pc];
     std::uint32_t mask = active;
-    if (op.guarded) {
+    if (op.is_guarded) {
       const std::uint32_t guard = *word_slot(warp, op.guard);
-      mask &= op.guard_negated ? ~guard : guard;
+      mask &= op.is_guard_negated ? ~guard : guard;
     }
     if (op.control == Control::kPlain) {
       if (mask == kAllLanes) {

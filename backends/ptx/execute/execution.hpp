@@ -26,18 +26,18 @@ struct LaneGroup {
   std::uint32_t pc = 0;
   std::uint32_t mask = 0;
   Wait wait = Wait::kNone;  ///< kWarp: waits for other lanes of its warp; kBarrier: waits at a barrier
-  bool forced = false;      ///< nothing else can run: continue without the missing lanes
+  bool is_forced = false;   ///< nothing else can run: continue without the missing lanes
   std::vector<std::uint32_t> return_addresses = {};
 };
 
 struct Warp : Lanes {
   std::uint32_t index = 0;
-  std::uint32_t live = 0;        ///< lanes that have not exited the kernel
+  std::uint32_t live_lanes = 0;  ///< lanes that have not exited the kernel
   std::uint32_t sync_stamp = 0;  ///< stamp of the last synchronisation of the warp
   std::vector<LaneGroup> groups;
   std::unique_ptr<std::byte[]> storage;
-  std::vector<std::uint32_t> local;         ///< word w of lane i at w * 32 + i
-  std::vector<std::uint8_t> local_written;  ///< written bytes of each of these words
+  std::vector<std::uint32_t> local_memory;         ///< word w of lane i at w * 32 + i
+  std::vector<std::uint8_t> local_memory_written;  ///< written bytes of each of these words
 };
 
 /// Replaces results by those in a device's tables, and counts how often.
@@ -58,15 +58,15 @@ class TableCorrection final : public Correction {
 
 class Execution {
  public:
-  Execution(Memory& memory, const Kernel& kernel, const Geometry& geometry, std::vector<std::byte> parameters,
+  Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry& geometry, std::vector<std::byte> parameters,
             const LaunchOptions& options);
   /// `variables`: addresses of the module's variables.
   RunResult run(std::span<const std::uint64_t> variables);
 
  private:
   /// The target of each lane's access; null if the access must not be performed.
-  using Pointers = std::byte* [kLanes];
-  using Addresses = std::uint64_t[kLanes];
+  using Pointers = std::byte* [kLanesPerWarp];
+  using Addresses = std::uint64_t[kLanesPerWarp];
 
   // execution.cpp
   void prepare(std::span<const std::uint64_t> variables);
@@ -103,7 +103,7 @@ class Execution {
     std::uint32_t expected = 0;
     std::uint32_t threads = 0;
     std::uint32_t warps = 0;
-    bool divergent = false;  ///< only part of a warp, or different counts
+    bool is_divergent = false;  ///< only part of a warp, or different counts
   };
   bool release_barrier();
   void order_participants(std::uint32_t number);
@@ -165,7 +165,7 @@ class Execution {
 
   Memory& memory_;
   const Kernel& kernel_;
-  const Geometry& geometry_;
+  const LaunchGeometry& geometry_;
   std::vector<std::byte> parameters_;
   const LaunchOptions& options_;
   RunResult result_;

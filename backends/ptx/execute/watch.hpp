@@ -32,20 +32,20 @@ class FastRaceCheck {
         ordering_start_(std::max(since.phase, since.warp) << 14U),
         instruction_number_(memory.number),
         is_atomic_(memory.access == Access::kAtomic),
-        is_strong_(is_atomic_ || memory.strong),
+        is_strong_(is_atomic_ || memory.is_strong),
         is_non_coherent_(memory.non_coherent) {}
 
   /// Records a read; returns false without effect if the full check must decide. `initialised`: whether the memory was
   /// initialised before the launch.
   bool read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
     if (cell.write >= launch_start_ && (is_non_coherent_ || !is_by_thread(cell.write, thread))) return false;
-    if (!initialised && (cell.info & bytes) != bytes) return false;
+    if (!initialised && (cell.packed_flags & bytes) != bytes) return false;
     if (is_strong_) return true;
     const std::uint32_t current_access = current_stamp_ | thread << 4U | bytes;
     const std::uint32_t encoded_read =
         std::uint32_t{instruction_number_} << 20U | (is_non_coherent_ ? kReadNonCoherent : 0U);
     if (cell.read < launch_start_) {
-      cell.info = (cell.info & 0x000fff1fU) | encoded_read;
+      cell.packed_flags = (cell.packed_flags & 0x000fff1fU) | encoded_read;
       cell.read = current_access;
       return true;
     }
@@ -57,22 +57,23 @@ class FastRaceCheck {
     } else {
       return false;
     }
-    cell.info = (cell.info & 0x000fffffU) | encoded_read | reader_flags;
+    cell.packed_flags = (cell.packed_flags & 0x000fffffU) | encoded_read | reader_flags;
     cell.read = current_access | (cell.read & 15U);
     return true;
   }
 
   /// The same for a write or an atomic.
   bool write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
-    if (is_atomic_ && !initialised && (cell.info & bytes) != bytes) return false;
-    if (cell.read >= launch_start_ && (!is_by_thread(cell.read, thread) || (cell.info & kReadFlags) != 0)) return false;
-    const bool atomically = (cell.info & kWroteAtomically) != 0;
+    if (is_atomic_ && !initialised && (cell.packed_flags & bytes) != bytes) return false;
+    if (cell.read >= launch_start_ && (!is_by_thread(cell.read, thread) || (cell.packed_flags & kReadFlags) != 0))
+      return false;
+    const bool atomically = (cell.packed_flags & kWroteAtomically) != 0;
     if (cell.write >= launch_start_ && !(is_strong_ && atomically) && !is_by_thread(cell.write, thread)) return false;
     const std::uint32_t earlier = cell.write >= phase_start_ ? cell.write & 15U : 0U;
     // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
     const bool remains_non_atomic = earlier != 0 && !atomically && thread_of(cell.write) == thread;
-    cell.info = (cell.info & 0xfff000efU) | std::uint32_t{instruction_number_} << 8U | bytes |
-                (is_strong_ && !remains_non_atomic ? kWroteAtomically : 0U);
+    cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{instruction_number_} << 8U | bytes |
+                        (is_strong_ && !remains_non_atomic ? kWroteAtomically : 0U);
     cell.write = current_stamp_ | thread << 4U | bytes | earlier;
     return true;
   }

@@ -122,9 +122,9 @@ void BodyParser::parse_instruction() {
   instruction.source = location_;
   if (cursor_.accept("@")) {
     const bool negated = cursor_.accept("!");
-    instruction.guarded = true;
+    instruction.is_guarded = true;
     instruction.guard = operand();
-    instruction.guard.negated = negated;
+    instruction.guard.is_negated = negated;
   }
   const Token& opcode = cursor_.peek();
   if (opcode.kind != Token::Kind::kWord || opcode.text.starts_with('.') || opcode.text.starts_with('%')) {

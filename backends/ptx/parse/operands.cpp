@@ -73,7 +73,7 @@ Operand BodyParser::operand() {
   Operand result;
   if (cursor_.accept("!")) {
     result = operand();
-    result.negated = !result.negated;
+    result.is_negated = !result.is_negated;
   } else if (cursor_.at("{")) {
     result = vector("{", "}");
   } else if (cursor_.at("[")) {
@@ -204,7 +204,7 @@ bool BodyParser::find_symbol(std::string_view name, Operand& symbol) const {
   };
   // Results are numbered after the parameters.
   return search(function_.parameters, SymbolKind::kParameter) ||
-         search(function_.returns, SymbolKind::kParameter, function_.parameters.size()) ||
+         search(function_.return_values, SymbolKind::kParameter, function_.parameters.size()) ||
          search(module_.variables, SymbolKind::kVariable) || search(module_.functions, SymbolKind::kFunction);
 }
 

@@ -172,7 +172,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Let& node) { let(node, statement.loc); },
                  [&](const ir::Assign& node) { assign(node); },
                  [&](const ir::Store& node) {
-                   if (function_.expr(node.value).type.is_tile()) return tile_change("tile_store", node);
+                   if (function_.expr(node.value).type.is_tile()) return write_tile_change("tile_store", node);
                    const auto reads_cell = [&](ir::ExprId id) {
                      const ir::Expr& load = function_.expr(id);
                      return load.kind == ir::ExprKind::kLoad && same(load.args[0], node.array) &&
@@ -317,7 +317,7 @@ bool StatementWriter::component_update(const ir::Atomic& atomic) {
 }
 
 void StatementWriter::atomic(const ir::Atomic& atomic) {
-  if (function_.expr(atomic.value).type.is_tile()) return tile_change("tile_atomic_add", atomic);
+  if (function_.expr(atomic.value).type.is_tile()) return write_tile_change("tile_atomic_add", atomic);
   if (component_update(atomic)) return;
   std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.indices(atomic.indices);
   if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);

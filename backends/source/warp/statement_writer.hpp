@@ -47,7 +47,7 @@ class StatementWriter {
   void assign(const ir::Assign& assign);
   /// Writes a tile to an array.
   template <class Change>
-  void tile_change(std::string_view function, const Change& change) {
+  void write_tile_change(std::string_view function, const Change& change) {
     line(fmt::format("wp.{}({}, {}, offset={})", function, expressions_.write(change.array),
                      expressions_.write(change.value), expressions_.tile_offset(change.indices)));
   }

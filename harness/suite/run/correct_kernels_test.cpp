@@ -206,7 +206,7 @@ class WholeLaunchSession final : public backends::Session {
   std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override {
     std::vector<backends::LaunchRequest> whole(launches.begin(), launches.end());
     for (backends::LaunchRequest& launch : whole)
-      launch.sample.clear();
+      launch.checked_threads.clear();
     return session_->run(whole);
   }
 
