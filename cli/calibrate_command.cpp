@@ -114,7 +114,7 @@ int calibrate_tables(backends::Device& device, const CalibrateOptions& options) 
       print_or_fail(fmt::format("{}\n{} tables of {} in {}\n", fmt::join(measured->lines, "\n"),
                                 measured->tables.units.size(), measured->tables.device, options.tables));
   if (printed != 0) return printed;
-  return to_int(measured->complete ? ExitStatus::as_expected : ExitStatus::unexpected);
+  return to_int(measured->is_complete ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
 int calibrate(const CalibrateOptions& options) {

@@ -35,10 +35,10 @@ struct Unit {
   std::size_t bytes = 0;
 };
 
-Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std::size_t batch,
+Result<std::vector<Unit>> write_units(const std::vector<CompileInput>& work, std::size_t batch,
                                       const fs::path& folder) {
   std::vector<Unit> units;
-  for (const CompilerWork& part : work) {
+  for (const CompileInput& part : work) {
     const std::span<const backends::EmittedKernel> all(part.kernels);
     for (std::size_t first = 0; first < all.size(); first += batch) {
       std::vector<const backends::EmittedKernel*> kernels;
@@ -58,7 +58,7 @@ Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std
 
 }  // namespace
 
-Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompilerWork>& work,
+Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompileInput>& work,
                                                        const std::string& compiler_command, unsigned jobs,
                                                        std::span<const std::size_t> batches) {
   const Result<cpu::Compiler> compiler = cpu::Compiler::find(compiler_command);
@@ -86,7 +86,7 @@ Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<Compile
   return lower_bounds;
 }
 
-Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& work, unsigned jobs) {
+Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompileInput>& work, unsigned jobs) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) return nvrtc.error();
   struct Program {
@@ -96,7 +96,7 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& wor
   };
   const ptx::PtxOptions device;
   std::vector<Program> programs;
-  for (const CompilerWork& part : work) {
+  for (const CompileInput& part : work) {
     if (part.flags.fast_compile) {
       std::vector<const backends::EmittedKernel*> batch;
       for (const backends::EmittedKernel& kernel : part.kernels) {

@@ -44,14 +44,14 @@ class JsonScanner {
     kFirstItem,
     kMember,
     kColon,
-    kAfter,
+    kAfterValue,
     kString,
     kKey,
-    kWord,
+    kLiteralName,
     kDone
   };
   struct Frame {
-    bool object = false;
+    bool is_object = false;
     std::size_t index = 0;
     std::string key;
     std::vector<std::string> keys;
@@ -62,7 +62,7 @@ class JsonScanner {
   void take_after(char c);
   void open(bool object);
   void close();
-  void value_done() { state_ = frames_.empty() ? State::kDone : State::kAfter; }
+  void value_done() { state_ = frames_.empty() ? State::kDone : State::kAfterValue; }
   /// The destination of the value that begins here; only if a value is built.
   nlohmann::json& place();
   std::size_t take_plain(std::string_view rest);

@@ -31,7 +31,7 @@ class AgreementJudge {
                 .kernel = cross_check_device.kernel,
                 .configuration = configuration_,
                 .sets = pass_context.sets,
-                .poisoned = pass_context.poisoned,
+                .is_poisoned = pass_context.is_poisoned,
                 .uses = pass_context.uses,
                 .target = {},
                 .judgement = pass_context.judgement} {}
@@ -52,7 +52,7 @@ class AgreementJudge {
     reference::OracleRun run{.launch = set.launch[Precision::kNative], .profile = profile_};
     run.gradient = pass_context_.subject.adjoint != nullptr;
     run.cotangents = set.cotangents;
-    run.uninitialised = pass_context_.poisoned;
+    run.uninitialised = pass_context_.is_poisoned;
     return pass_context_.subject.oracle.evaluate(run);
   }
 

@@ -157,7 +157,7 @@ class Arbiter {
     const InputSet& input = pass_context_.sets[set];
     const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradients[g].primal);
     // The content of an array that the kernel only writes does not influence anything.
-    if (pass_context_.poisoned[parameter]) return Extrapolation{};
+    if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
     const std::size_t component = gradient_components(pass_context_.subject, input, g)[scalar];
     std::vector<Perturbation> direction = float_scalars(pass_context_, input, parameter);
     std::erase_if(direction, [&](const Perturbation& at) { return at.component != component; });
@@ -166,7 +166,7 @@ class Arbiter {
     PassVerdict ignored;
     ForwardDifferences differences(pass_context_, set, std::move(direction), ignored);
     double step = ForwardDifferences::kFirstStep;
-    for (int shrink = 0; shrink <= ForwardDifferences::kShrinks; ++shrink, step /= 4) {
+    for (int shrink = 0; shrink <= ForwardDifferences::kMaxStepReductions; ++shrink, step /= 4) {
       pass_context_.configuration.session.reset();
       const auto found = differences.at(step);
       if (ignored.failed()) return std::nullopt;
@@ -181,13 +181,13 @@ class Arbiter {
                                                     const Expected& expected) const {
     const InputSet& input = pass_context_.sets[set];
     const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradients[g].primal);
-    if (pass_context_.poisoned[parameter]) return Extrapolation{};
+    if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
     const ir::Launch& launch = input.launch[Precision::kNative];
     reference::ComponentValues direction(launch.arguments.size());
     direction[parameter].resize(component_count(pass_context_.subject, launch.arguments[parameter]));
     direction[parameter][gradient_components(pass_context_.subject, input, g)[scalar]] = 1;
     const reference::OracleRun run{
-        .launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.poisoned};
+        .launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.is_poisoned};
     const reference::DirectionalDifferences found = pass_context_.subject.oracle.differences(run, direction);
     if (!found.same_path) return std::nullopt;
     Extrapolation sum;

@@ -58,18 +58,18 @@ class BackwardJudge {
     for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
       add(Purpose::kCheck, s, Precision::kNative, InitialGradient::kNonZero, 1);
       add(Purpose::kCheck, s, Precision::kPromoted, InitialGradient::kNonZero, 1);
-      if (!pass_context_.is_deep(s)) continue;
+      if (!pass_context_.is_fully_checked(s)) continue;
       add(Purpose::kZeroInitialGradient, s, Precision::kNative, InitialGradient::kZero, 1);
       add(Purpose::kRepeat, s, Precision::kNative, InitialGradient::kZero, 1);
       add(Purpose::kDoubledCotangent, s, Precision::kNative, InitialGradient::kZero, 2);
       add(Purpose::kZeroCotangent, s, Precision::kNative, InitialGradient::kZero, 0);
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
-          {.order = backends::ThreadOrder::kReverse, .block = kFewBlocks, .padding = Padding::kPlausible});
+          {.order = backends::ThreadOrder::kReverse, .block = kLargeBlockSize, .padding = Padding::kPlausible});
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
           {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
       for (const Precision precision : kBothPrecisions)
         add(Purpose::kDifferentThreadOrder, s, precision, InitialGradient::kNonZero, 1,
-            {.block = kFewBlocks, .layout = ArrayLayout::kView, .padding = Padding::kPlausible});
+            {.block = kLargeBlockSize, .layout = ArrayLayout::kView, .padding = Padding::kPlausible});
       if (!pass_context_.uses_precision(Precision::kNative)) continue;
       add(Purpose::kAccumulate, s, Precision::kNative, InitialGradient::kZero, 1);
       if (verdict_.failed()) return;
@@ -274,8 +274,8 @@ class BackwardJudge {
       const bool conclusive =
           set.conclusive_gradient(Precision::kNative) && set.conclusive_gradient(Precision::kPromoted);
       ++verdict_.input_sets;
-      verdict_.generic_sets += set.generic;
-      verdict_.conclusive_generic_sets += set.generic && conclusive;
+      verdict_.generic_sets += set.is_generic;
+      verdict_.conclusive_generic_sets += set.is_generic && conclusive;
       if (conclusive) verdict_.coverage.add(set.reference.choices);
     }
   }

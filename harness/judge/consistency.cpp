@@ -33,19 +33,20 @@ class ConsistencyJudge {
       ++verdict_.inconclusive.overflow;
       return;
     }
-    constexpr double kSettled = ForwardDifferences::kSettled;
+    constexpr double kSettledTolerance = ForwardDifferences::kSettledTolerance;
     double step = ForwardDifferences::kFirstStep;
     std::optional<Contradiction> contradiction;
-    for (int shrink = 0; shrink <= ForwardDifferences::kShrinks; ++shrink, step /= 4) {
+    for (int shrink = 0; shrink <= ForwardDifferences::kMaxStepReductions; ++shrink, step /= 4) {
       const auto derivative = differences.at(step);
       if (verdict_.failed()) return;
-      if (!derivative || !std::isfinite(derivative->value) || derivative->error > kSettled * std::max(1.0, size_))
+      if (!derivative || !std::isfinite(derivative->value) ||
+          derivative->error > kSettledTolerance * std::max(1.0, size_))
         continue;
       const double allowed = kDifferenceTolerance * std::max(size_, 0x1p-20) + derivative->error;
       // A contradicted gradient is not a suitable scale: if the forward pass oscillates within a step (sin of a large
       // number), the differences are small relative to the true gradient, and far from converged.
       const bool agrees = std::abs(derivative->value - *dot) <= allowed;
-      if (!agrees && derivative->error > kSettled * std::max(1.0, std::abs(derivative->value))) continue;
+      if (!agrees && derivative->error > kSettledTolerance * std::max(1.0, std::abs(derivative->value))) continue;
       // Neighbouring estimates may agree by accident before they converge. A smaller stencil reveals that.
       plateau_ = differences.estimates();
       if (agrees) return decide(*dot, *derivative, allowed);
@@ -76,7 +77,7 @@ class ConsistencyJudge {
     const ir::Launch& launch = input_.launch[kPromotedPrecision];
     std::vector<Perturbation> direction;
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
-      if (pass_context_.poisoned[p] || !has_gradient(p)) continue;
+      if (pass_context_.is_poisoned[p] || !has_gradient(p)) continue;
       for (Perturbation scalar : float_scalars(pass_context_, input_, p)) {
         const std::byte* const at = launch.arguments[p].bytes.data() + scalar.offset;
         const double scale = std::max(1.0, std::abs(ir::read_float(ir::Scalar::kF64, at)));
@@ -169,7 +170,7 @@ class ConsistencyJudge {
 void judge_consistency(const PassContext& pass_context) {
   // A custom gradient need not be that of the forward pass: only the oracle can check its use.
   if (ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel)) return;
-  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_deep(s); ++s) {
+  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_fully_checked(s); ++s) {
     if (pass_context.sets[s].reference.decisions.uncertain[Precision::kPromoted] == 0)
       ConsistencyJudge(pass_context, s).run();
     if (pass_context.judgement.backward.failed()) return;

@@ -91,7 +91,7 @@ std::vector<ArrayRole> roles_of(const PassContext& pass_context, Pass pass) {
     const bool is_final = pass == Pass::kBackward &&
                           std::ranges::count(pass_context.subject.adjoint->final_arrays, static_cast<ir::VarId>(p)) > 0;
     roles.push_back({.name = pass_context.subject.kernel.variables[p].name,
-                     .write_only = pass_context.poisoned[p] && !is_final,
+                     .write_only = pass_context.is_poisoned[p] && !is_final,
                      .read_only = !use.changed() || (pass == Pass::kBackward && !use.read)});
   }
   if (pass == Pass::kForward) return roles;
@@ -162,7 +162,7 @@ std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::
 void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict) {
   const auto& arrays = test_launch.launcher.arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a) {
-    if (!arrays[a].placed) continue;
+    if (!arrays[a].is_placed) continue;
     const ArrayRole& role = arrays[a].role;
     if (!test_launch.launcher.guards_intact(pass_context.configuration.session, a)) {
       save_counterexample(verdict, test_launch);

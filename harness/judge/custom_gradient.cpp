@@ -82,7 +82,7 @@ class CustomGradientCheck {
                                                                       .profile = pass_context_.configuration.profile,
                                                                       .gradient = true,
                                                                       .cotangents = set.cotangents,
-                                                                      .uninitialised = pass_context_.poisoned});
+                                                                      .uninitialised = pass_context_.is_poisoned});
       const reference::Decisions& decisions = derivative.decisions;
       if (!derivative.findings.empty() || decisions.uncertain[Precision::kPromoted] > 0 ||
           decisions.uncertain_kinks[Precision::kPromoted] > 0)

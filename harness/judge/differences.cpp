@@ -65,7 +65,7 @@ std::vector<ir::Launch> ForwardDifferences::stencil_at(double step) const {
 }
 
 reference::OracleRun ForwardDifferences::run_at(const ir::Launch& launch) const {
-  return {.launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.poisoned};
+  return {.launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.is_poisoned};
 }
 
 /// The direction in the form that the oracle expects.

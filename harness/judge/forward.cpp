@@ -48,11 +48,11 @@ class ForwardJudge {
       add(Purpose::kCheck, s, Precision::kNative, kPoison);
       add(Purpose::kCheck, s, Precision::kPromoted, kPoison);
       add(Purpose::kDifferentPoison, s, Precision::kNative, kDifferentPoison, {.padding = Padding::kPlausible});
-      if (!pass_context_.is_deep(s)) continue;
+      if (!pass_context_.is_fully_checked(s)) continue;
       add(Purpose::kDifferentPoison, s, Precision::kPromoted, kDifferentPoison,
-          {.block = kFewBlocks, .padding = Padding::kPlausible});
+          {.block = kLargeBlockSize, .padding = Padding::kPlausible});
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
-          {backends::ThreadOrder::kReverse, kFewBlocks});
+          {backends::ThreadOrder::kReverse, kLargeBlockSize});
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
@@ -148,7 +148,7 @@ class ForwardJudge {
                       pass_context_.subject.kernel.variables[p].name,
                       a[i].value != b[i].value ? fmt::format("{}, then {}", a[i].value, b[i].value)
                                                : fmt::format("{}, then {}", a[i].integer, b[i].integer),
-                      test_launch.launcher.arrays()[p].gap > 0                ? "array layout"
+                      test_launch.launcher.arrays()[p].gap_elements > 0       ? "array layout"
                       : test_launch.purpose == Purpose::kDifferentThreadOrder ? "thread order"
                       : test_launch.precision == Precision::kPromoted ? "initial output contents and block count"
                                                                       : "initial output contents",
@@ -206,8 +206,8 @@ class ForwardJudge {
     for (const InputSet& set : pass_context_.sets) {
       const bool conclusive = set.conclusive(Precision::kNative) && set.conclusive(Precision::kPromoted);
       ++verdict_.input_sets;
-      verdict_.generic_sets += set.generic;
-      verdict_.conclusive_generic_sets += set.generic && conclusive;
+      verdict_.generic_sets += set.is_generic;
+      verdict_.conclusive_generic_sets += set.is_generic && conclusive;
       if (conclusive) verdict_.coverage.add(set.reference.choices);
     }
   }

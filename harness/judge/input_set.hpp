@@ -43,7 +43,7 @@ bool has_atomics(const ir::ParameterUses& uses);
 
 struct InputSet {
   DrawRequest request;
-  bool generic = false;
+  bool is_generic = false;
   std::array<ir::Launch, 2> launch;              ///< by precision
   reference::ComponentValues cotangents;         ///< for arrays that the kernel writes
   reference::ComponentValues initial_gradients;  ///< for other gradients

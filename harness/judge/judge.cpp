@@ -73,7 +73,7 @@ PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& su
           .kernel = kernel,
           .configuration = configuration,
           .sets = test_plan.sets,
-          .poisoned = test_plan.uninitialised,
+          .is_poisoned = test_plan.uninitialised,
           .uses = test_plan.uses,
           .target = {},
           .judgement = judgement};
@@ -126,8 +126,8 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
   if (!configuration.recorded.empty()) {
-    auto recorded = sets_of_recorded(subject, space.value(), configuration.recorded, configuration.policy,
-                                     configuration.profile, configuration.seed);
+    auto recorded = make_recorded_sets(subject, space.value(), configuration.recorded, configuration.policy,
+                                       configuration.profile, configuration.seed);
     if (auto* none = std::get_if<NoInputs>(&recorded)) return std::move(*none);
     auto& [sets, large] = std::get<RecordedSets>(recorded);
     return TestPlan{.sets = std::move(sets),
@@ -135,7 +135,7 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
                     .uninitialised = space.value().uninitialised(),
                     .uses = space.value().uses()};
   }
-  auto drawn = draw_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
+  auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
   return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
                   .sizes = draw_sizes(space.value(), configuration),
@@ -154,8 +154,8 @@ Judgement judge(const TestPlan& test_plan, const KernelUnderTest& subject, const
       pass_context.target = judgement.forward.target = judgement.backward.target = target;
       judge_target(pass_context, test_plan.sizes);
       judge_against_cross_check_device(pass_context);
-      if (configuration.arbitrate && configuration.backward && pass_context.subject.adjoint != nullptr && !arbitrated &&
-          judgement.backward.failed()) {
+      if (configuration.arbitrates_gradients && configuration.backward && pass_context.subject.adjoint != nullptr &&
+          !arbitrated && judgement.backward.failed()) {
         arbitrated = true;
         arbitrate(pass_context);
       }

@@ -43,7 +43,7 @@ struct JudgeConfiguration {
   bool trusts_custom_gradients = false;                  ///< a custom gradient may differ from the derivative
   std::span<const RecordedLaunch> recorded = {};         ///< the inputs; empty: they are drawn
   /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.
-  bool arbitrate = false;
+  bool arbitrates_gradients = false;
 };
 
 struct Judgement {

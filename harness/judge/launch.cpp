@@ -89,7 +89,7 @@ class Neighbours {
 };
 
 /// A dense array as a view of a larger one: its first dimension is innermost, each element is followed by a gap of
-/// `gap` elements, and each line by one more.
+/// `gap_elements` elements, and each line by one more.
 ir::Argument as_view(const ir::Argument& dense, int gap, const Neighbours& neighbours) {
   const std::int64_t count = ir::element_count(dense);
   if (count == 0) return dense;
@@ -134,7 +134,7 @@ Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& 
   const Neighbours neighbours(module, *argument, padding);
   const std::size_t element = neighbours.size();
   const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
-  PlacedArray array{.before = {}, .role = role, .buffer = {}, .placed = true, .gap = gap};
+  PlacedArray array{.before = {}, .role = role, .buffer = {}, .is_placed = true, .gap_elements = gap};
   array.front.assign(guard, kGuardByte);
   array.back.assign(guard, kGuardByte);
   for (std::size_t n = 0; (n + 1) * element <= guard; ++n) {
@@ -188,7 +188,7 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
     const std::shared_ptr<const ir::Argument> argument(launch, &launch->arguments[p]);
     if (!argument->type.is_array()) {
       request.arguments.push_back(by_value(*argument));
-      launcher.arrays_.push_back({.before = argument, .role = roles[p], .buffer = {}, .placed = false});
+      launcher.arrays_.push_back({.before = argument, .role = roles[p], .buffer = {}, .is_placed = false});
       continue;
     }
     Result<backends::KernelArgument> placed =
@@ -226,8 +226,8 @@ std::span<const std::byte> KernelLauncher::bytes(backends::Session& session, std
 bool KernelLauncher::guards_intact(backends::Session& session, std::size_t array) const {
   const PlacedArray& placed = arrays_[array];
   const std::span<const std::byte> memory = session.bytes(placed.buffer);
-  if (placed.gap > 0) {
-    const std::vector<bool> own = bytes_of_elements(*placed.before, placed.gap);
+  if (placed.gap_elements > 0) {
+    const std::vector<bool> own = bytes_of_elements(*placed.before, placed.gap_elements);
     const std::span<const std::byte> now = bytes(session, array);
     for (std::size_t k = 0; k < own.size(); ++k)
       if (!own[k] && now[k] != placed.before->bytes[k]) return false;

@@ -41,8 +41,8 @@ struct PlacedArray {
   std::shared_ptr<const ir::Argument> before;
   ArrayRole role;
   backends::BufferId buffer;
-  bool placed = false;  ///< false: a by-value argument, which has no memory
-  int gap = 0;          ///< in a view: after each element, in elements; 0: dense
+  bool is_placed = false;  ///< false: a by-value argument, which has no memory
+  int gap_elements = 0;    ///< in a view: after each element, in elements; 0: dense
   /// The guard bands before and after the array, of equal size.
   std::vector<std::byte> front = {}, back = {};
 };

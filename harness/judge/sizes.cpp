@@ -41,7 +41,7 @@ InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
                            .profile = pass_context.configuration.profile,
                            .gradient = true,
                            .cotangents = std::move(set.cotangents),
-                           .uninitialised = pass_context.poisoned,
+                           .uninitialised = pass_context.is_poisoned,
                            .order = sampled_threads(drawn.launch.threads(), pass_context.configuration.seed),
                            .accessed_only = true};
   set.reference = pass_context.subject.oracle.evaluate(run);
@@ -159,7 +159,7 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
 bool is_defined(const PassContext& pass_context, const ir::Launch& launch) {
   const reference::OracleRun all{.launch = launch,
                                  .profile = pass_context.configuration.profile,
-                                 .uninitialised = pass_context.poisoned,
+                                 .uninitialised = pass_context.is_poisoned,
                                  .accessed_only = true};
   return pass_context.subject.oracle.evaluate(all).findings.empty();
 }

@@ -38,7 +38,7 @@ void PassVerdict::count(NamedCheck tier, const Comparison& comparison) {
   inconclusive.conditioning += comparison.uninformative;
   rho_max = std::max(rho_max, comparison.rho_max);
   for (std::size_t i = 0; i < rho_histogram.size(); ++i)
-    rho_histogram[i] += comparison.by_rho[i];
+    rho_histogram[i] += comparison.rho_histogram[i];
 }
 
 void PassVerdict::count_agreement(const Comparison& comparison) {
@@ -68,8 +68,8 @@ void PassVerdict::keep(Plateau seen, double rho) {
 std::optional<ClosestControl> PassVerdict::closest_control() const {
   std::optional<ClosestControl> closest;
   for (const auto& [array, tally] : controls) {
-    if (tally.nearest_rejected.empty() || (closest && !(tally.nearest_rho < closest->rho))) continue;
-    closest = {.array = array, .control = std::string(tally.nearest_rejected), .rho = tally.nearest_rho};
+    if (tally.nearest_rejected_control.empty() || (closest && !(tally.nearest_rho < closest->rho))) continue;
+    closest = {.array = array, .control = std::string(tally.nearest_rejected_control), .rho = tally.nearest_rho};
   }
   return closest;
 }
@@ -92,10 +92,11 @@ PassVerdict::Decision PassVerdict::decide() const {
                                      : "no value to compare: no thread stores a value"};
   }
   for (const auto& [array, tally] : controls) {
-    if (!tally.accepted.empty() || tally.rejected < kRequiredRejections) {
-      const std::string which = tally.accepted.empty()
-                                    ? "too few negative controls differ from the result"
-                                    : fmt::format("the negative control '{}' would have passed", tally.accepted);
+    if (!tally.accepted_control.empty() || tally.rejected < kRequiredRejections) {
+      const std::string which =
+          tally.accepted_control.empty()
+              ? "too few negative controls differ from the result"
+              : fmt::format("the negative control '{}' would have passed", tally.accepted_control);
       return {Outcome::inconclusive, "weak_oracle", fmt::format("the checks of '{}' are too weak: {}", array, which)};
     }
   }

@@ -17,7 +17,7 @@ PassVerdict passing() {
   PassVerdict verdict;
   verdict.count(NamedCheck::kF64Promotion, checks(50));
   verdict.count(NamedCheck::kNativePrecision, checks(50));
-  verdict.controls["out"] = {.tried = 8, .rejected = 8};
+  verdict.controls["out"] = {.tried_controls = 8, .rejected = 8};
   verdict.input_sets = 10;
   verdict.generic_sets = 6;
   verdict.conclusive_generic_sets = 6;
@@ -36,7 +36,7 @@ TEST(Verdict, IsInconclusiveIfNothingWasCompared) {
   EXPECT_THAT(verdict.decide().message, HasSubstr("no thread stores a value"));
   verdict.inconclusive.overflow = 1;
   EXPECT_THAT(verdict.decide().message, HasSubstr("all checks were inconclusive"));
-  verdict.controls["out"] = {.tried = 8, .rejected = 8};
+  verdict.controls["out"] = {.tried_controls = 8, .rejected = 8};
   verdict.count(NamedCheck::kF64Promotion, {});
   verdict.count_one(NamedCheck::kFiniteDifferences, 0, false);
   EXPECT_EQ(verdict.decide().kind, "nothing_compared") << "finite_differences compares no value of the result";
@@ -60,7 +60,7 @@ TEST(Verdict, FirstFailureDeterminesOutcome) {
 
 TEST(Verdict, AcceptedNegativeControlMeansWeakOracle) {
   PassVerdict verdict = passing();
-  verdict.controls["other"] = {.tried = 9, .rejected = 8, .accepted = "zeros"};
+  verdict.controls["other"] = {.tried_controls = 9, .rejected = 8, .accepted_control = "zeros"};
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().kind, "weak_oracle");
   EXPECT_THAT(verdict.decide().message, HasSubstr("'other'"));

@@ -122,7 +122,7 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
         }
       },
       result.end);
-  if (const auto* ended = std::get_if<Ended>(&result.end);
+  if (const auto* ended = std::get_if<ProcessExited>(&result.end);
       ended != nullptr && ended->signal == 0 && ended->exit_status == kNotStarted) {
     return {"the program could not be started", python.string()};
   }

@@ -34,7 +34,7 @@ class KnownRanges {
  private:
   /// The range of a variable. It is not reached until it receives a value, nor are expressions that read it.
   struct VariableFacts {
-    bool reached = false;
+    bool is_reached = false;
     std::optional<IntegerRange> range;  ///< arrays: of their elements
   };
 

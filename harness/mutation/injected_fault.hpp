@@ -66,8 +66,8 @@ inline constexpr InjectedFault kInjectedFaults[] = {
 /// The outcome of an injected fault.
 struct FaultResult {
   InjectedFault injected_fault;
-  bool noticed = false;  ///< the suite detected the fault and attributed it correctly
-  std::string verdict;   ///< the first verdict other than pass, such as "internal_error(oracle)"; else "pass"
+  bool is_detected = false;  ///< the suite detected the fault and attributed it correctly
+  std::string verdict;       ///< the first verdict other than pass, such as "internal_error(oracle)"; else "pass"
 };
 
 }  // namespace assay::mutation

@@ -254,9 +254,9 @@ class MutantJudge {
     record.promote.check = check(kernel, part, true, *test_plan_);
     record.native.check = check(kernel, part, false, *test_plan_);
     record.fate = record.promote.killed() || record.native.killed() ? Fate::kKilled : Fate::kSurvived;
-    if (!campaign_.widen || !record.native.killed()) return;
+    if (!campaign_.judges_widened_bounds || !record.native.killed()) return;
     for (std::size_t w = 0; w < kWidenings.size(); ++w)
-      record.killed_widened.push_back(!check(kernel, part, false, with_wider_bounds(w)).empty());
+      record.killed_with_widened_bounds.push_back(!check(kernel, part, false, with_wider_bounds(w)).empty());
   }
 
  private:

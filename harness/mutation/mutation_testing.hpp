@@ -58,9 +58,9 @@ struct MutantRecord {
   std::string what;
   Fate fate = Fate::kInvalid;
   PrecisionVerdict promote, native;
-  /// With Campaign::widen: for each factor of kWidenings, whether native precision still rejects it with widened
-  /// bounds.
-  std::vector<bool> killed_widened;
+  /// With Campaign::judges_widened_bounds: for each factor of kWidenings, whether native precision still rejects it
+  /// with widened bounds.
+  std::vector<bool> killed_with_widened_bounds;
   std::string patch;             ///< of a survivor: the first lines that differ
   std::uint64_t patch_hash = 0;  ///< hash of all lines that differ
 };
@@ -72,7 +72,7 @@ struct Campaign {
   std::uint64_t seed = 1;        ///< for the choice of places, and for the inputs
   harness::Policy policy = harness::Policy::standard();
   int jobs = 0;  ///< kernels processed concurrently; 0: one per core
-  bool widen = false;
+  bool judges_widened_bounds = false;
   std::chrono::milliseconds time_limit{1000};
   std::set<std::string> completed_mutants;  ///< names of mutants to skip
 };

@@ -142,12 +142,12 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 TEST(MutationTesting, WiderBoundsDetectFewerMutants) {
   Campaign wide = campaign(200);
   wide.operators = {Operator::kOffByOnePercent, Operator::kOffByBasisPoint};
-  wide.widen = true;
+  wide.judges_widened_bounds = true;
   std::size_t narrow = 0, widest = 0;
   for (const MutantRecord& mutant : run(wide, never_the_same)) {
-    ASSERT_EQ(mutant.killed_widened.size(), kWidenings.size()) << mutant.name;
-    narrow += mutant.killed_widened.front();
-    widest += mutant.killed_widened.back();
+    ASSERT_EQ(mutant.killed_with_widened_bounds.size(), kWidenings.size()) << mutant.name;
+    narrow += mutant.killed_with_widened_bounds.front();
+    widest += mutant.killed_with_widened_bounds.back();
   }
   EXPECT_GT(narrow, 0U);
   EXPECT_LT(widest, narrow);

@@ -40,11 +40,11 @@ MutationScore example() {
 
 TEST(MutationScore, ExcludesEquivalentAndInvalidMutants) {
   const MutationScore score = example();
-  EXPECT_EQ(score.all.mutants, 3);
-  EXPECT_EQ(score.all.killed, 2);
-  EXPECT_EQ(score.all.by_promotion, 2);
-  EXPECT_EQ(score.all.by_native, 1);
-  EXPECT_EQ(score.all.equivalent, 1);
+  EXPECT_EQ(score.single_thread_mutants.mutants, 3);
+  EXPECT_EQ(score.single_thread_mutants.killed, 2);
+  EXPECT_EQ(score.single_thread_mutants.killed_by_promotion, 2);
+  EXPECT_EQ(score.single_thread_mutants.killed_by_native, 1);
+  EXPECT_EQ(score.single_thread_mutants.equivalent, 1);
   EXPECT_EQ(score.survivors.size(), 1U);
   EXPECT_EQ(score.by_check.at("t1 mismatch"), 2);
 }
@@ -61,9 +61,9 @@ TEST(MutationScore, F64PromotionExcludesMutantsEquivalentByProof) {
   score.add(needed_in_native);
   score.add(mutant(Operator::kMissingBarrier, Fate::kKilled, "read_write_race", "read_write_race"));
   EXPECT_EQ(score.threaded.mutants, 2);
-  EXPECT_EQ(score.threaded.by_native, 2);
-  EXPECT_EQ(score.threaded.promoted, 1);
-  EXPECT_EQ(score.threaded.by_promotion, 1);
+  EXPECT_EQ(score.threaded.killed_by_native, 2);
+  EXPECT_EQ(score.threaded.promotable, 1);
+  EXPECT_EQ(score.threaded.killed_by_promotion, 1);
   MutantRecord in_neither = mutant(Operator::kMissingBarrier, Fate::kEquivalentByProof, "", "");
   in_neither.promote.equivalent_by_proof = in_neither.native.equivalent_by_proof = true;
   score.add(in_neither);
@@ -74,7 +74,7 @@ TEST(MutationScore, F64PromotionExcludesMutantsEquivalentByProof) {
 TEST(MutationScore, JsonMatchesSchema) {
   const std::string text =
       to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
-                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .alarms = {}},
+                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .rejected_names = {}},
                    {{kInjectedFaults[0], true, "internal_error(oracle)"}});
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
   for (const auto& diagnostic : validator.diagnostics(nlohmann::json::parse(text)))
@@ -93,7 +93,7 @@ class LedgerTest : public ::testing::Test {
 
 TEST_F(LedgerTest, RoundTripsRecords) {
   MutantRecord killed = mutant(Operator::kUnitCotangent, Fate::kKilled, "t1 mismatch", "t3 mismatch");
-  killed.killed_widened = {true, true, false, false};
+  killed.killed_with_widened_bounds = {true, true, false, false};
   killed.promote.equivalent_by_proof = true;
   {
     auto lines = start_ledger(dir_, head_);
@@ -106,7 +106,7 @@ TEST_F(LedgerTest, RoundTripsRecords) {
   ASSERT_TRUE(ledger->has_value());
   EXPECT_EQ((*ledger)->head, head_);
   ASSERT_EQ((*ledger)->mutants.size(), 2U);
-  EXPECT_EQ((*ledger)->mutants[0].killed_widened, killed.killed_widened);
+  EXPECT_EQ((*ledger)->mutants[0].killed_with_widened_bounds, killed.killed_with_widened_bounds);
   EXPECT_TRUE((*ledger)->mutants[0].promote.equivalent_by_proof);
   EXPECT_FALSE((*ledger)->mutants[0].native.equivalent_by_proof);
   EXPECT_EQ((*ledger)->mutants[1].fate, Fate::kSurvived);

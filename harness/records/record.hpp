@@ -276,10 +276,11 @@ struct Expectation {
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
-// The part of a selection that a run judges: every `of`-th kernel, starting at `index`, from 1. {1, 1} is everything.
+// The part of a selection that a run judges: every `shard_count`-th kernel, starting at `index`, from 1. {1, 1} is
+// everything.
 struct Shard {
   int index = 1;
-  int of = 1;
+  int shard_count = 1;
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 

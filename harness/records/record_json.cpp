@@ -329,7 +329,7 @@ std::string to_line(const RunStart& start) {
                {"seed", fmt::format("0x{:016x}", start.seed)},
                {"environment", environment_json(start.environment)}};
   if (!start.inputs.empty()) line["inputs"] = start.inputs;
-  if (start.shard != Shard{}) line["shard"] = {{"index", start.shard.index}, {"of", start.shard.of}};
+  if (start.shard != Shard{}) line["shard"] = {{"index", start.shard.index}, {"of", start.shard.shard_count}};
   if (!start.expectations.empty()) line["expectations"] = to_json(start.expectations);
   line["plan"] = start.plan;
   return line_of(line);
@@ -344,7 +344,8 @@ RunStart run_start_from(const json& line) {
                  .environment = environment_from(line.at("environment")),
                  .inputs = line.value("inputs", ""),
                  .plan = line.at("plan").get<std::vector<std::string>>()};
-  if (line.contains("shard")) start.shard = {.index = line.at("shard").at("index"), .of = line.at("shard").at("of")};
+  if (line.contains("shard"))
+    start.shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")};
   for (const json& row : line.value("expectations", json::array()))
     start.expectations.push_back(expectation_from(row));
   return start;

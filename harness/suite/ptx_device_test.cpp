@@ -297,7 +297,7 @@ TEST_F(PtxDevice, ExactKernelsMatchCpuBitForBit) {
                                   .promoted_oracle = *kernel.promoted_oracle};
     auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
     ASSERT_TRUE(space.ok()) << space.error().text();
-    const auto drawn = draw_sets(subject, *space, kOneSet, {}, 5);
+    const auto drawn = draw_input_sets(subject, *space, kOneSet, {}, 5);
     ASSERT_TRUE(std::holds_alternative<std::vector<InputSet>>(drawn));
     const InputSet& set = std::get<std::vector<InputSet>>(drawn).front();
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {

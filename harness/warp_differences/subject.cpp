@@ -42,7 +42,7 @@ Result<harness::InputSet> draw_certain(const harness::KernelUnderTest& subject, 
     const harness::DrawRequest request{.seed = static_cast<std::uint64_t>(1 + launch + 64 * draw),
                                        .distribution = harness::Distribution::kUniform,
                                        .size = kSizes[static_cast<std::size_t>(launch) % std::size(kSizes)]};
-    auto drawn = harness::draw_set(subject, space, request, {}, gradient);
+    auto drawn = harness::draw_input_set(subject, space, request, {}, gradient);
     if (const auto* none = std::get_if<harness::NoInputs>(&drawn)) return Error{none->message};
     auto& set = std::get<harness::InputSet>(drawn);
     if (!(gradient ? set.conclusive_gradient(kNative) : set.conclusive(kNative))) continue;

@@ -88,11 +88,11 @@ void repeat_elements(Argument& argument, std::int64_t period) {
 /// The least and the greatest integer of an annotated range.
 std::int64_t least_of(const PreconditionRange& range, const Launch& launch) {
   const double low = range.low->evaluate(launch);
-  return static_cast<std::int64_t>(std::ceil(low)) + (range.low_open && low == std::ceil(low));
+  return static_cast<std::int64_t>(std::ceil(low)) + (range.is_low_open && low == std::ceil(low));
 }
 std::int64_t greatest_of(const PreconditionRange& range, const Launch& launch) {
   const double high = range.high->evaluate(launch);
-  return static_cast<std::int64_t>(std::floor(high)) - (range.high_open && high == std::floor(high));
+  return static_cast<std::int64_t>(std::floor(high)) - (range.is_high_open && high == std::floor(high));
 }
 
 /// Rounded to the type, and kept inside the closed interval.
@@ -253,8 +253,8 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const bool reaches_up = integer_high > largest_integer_ && integer_low <= largest_integer_;
   if (reaches_down) integer_low = -largest_integer_;
   if (reaches_up) integer_high = largest_integer_;
-  if (range && range->low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
-  if (range && range->high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
+  if (range && range->is_low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
+  if (range && range->is_high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
 
   const bool is_integer_value = !is_array && argument.type.is_integer_scalar();
   if (is_integer_value && range && integer_low <= integer_high) {

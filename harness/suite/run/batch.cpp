@@ -252,7 +252,7 @@ class KernelRun {
                                            .cross_check_device = cross_check_device_,
                                            .trusts_custom_gradients = options_.trusts_custom_gradients,
                                            .recorded = recorded(),
-                                           .arbitrate = device_.target() == backends::SourceTarget::kWarp};
+                                           .arbitrates_gradients = device_.target() == backends::SourceTarget::kWarp};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw(*prepared_.source, options_,

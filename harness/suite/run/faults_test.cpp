@@ -16,9 +16,9 @@ using backends::Pass;
 using testing::at_thread_start;
 using testing::before_body;
 using testing::CpuRun;
-using testing::Edit;
 using ::testing::HasSubstr;
 using testing::TestKernel;
+using testing::TextEdit;
 
 constexpr const char* kSmooth = R"(
 @wp.kernel
@@ -81,7 +81,7 @@ std::string addition_to(const std::string& gradient) {
 }
 
 std::vector<Fault> incorrect_derivatives() {
-  const auto incorrect = [](const char* name, const char* python, std::vector<Edit> edits) {
+  const auto incorrect = [](const char* name, const char* python, std::vector<TextEdit> edits) {
     return Fault{{name, python, std::move(edits)}, Pass::kBackward, Outcome::fail, "mismatch"};
   };
   return {
@@ -105,7 +105,7 @@ std::vector<Fault> incorrect_derivatives() {
 }
 
 std::vector<Fault> incorrect_forwards() {
-  const auto incorrect = [](const char* name, const char* python, std::vector<Edit> edits,
+  const auto incorrect = [](const char* name, const char* python, std::vector<TextEdit> edits,
                             const char* kind = "mismatch") {
     return Fault{{name, python, std::move(edits)}, Pass::kForward, Outcome::fail, kind, true};
   };
@@ -132,7 +132,7 @@ std::vector<Fault> incorrect_forwards() {
 }
 
 std::vector<Fault> misbehaviours() {
-  const Edit declares_exit = before_body("extern \"C\" void exit(int);");
+  const TextEdit declares_exit = before_body("extern \"C\" void exit(int);");
   return {
       {{"past_end_of_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(out.shape[0]) = 1;")}},
        Pass::kForward,
