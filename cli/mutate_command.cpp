@@ -100,7 +100,7 @@ Result<std::vector<mutation::FaultResult>> inject_faults(const MutateOptions& op
   if (!options.injects_faults) return std::vector<mutation::FaultResult>{};
   std::size_t missed = 0;
   std::size_t done = 0;
-  Progress progress(std::size(mutation::kInjectedFaults), use_color_on_stdout(options.color),
+  Progress progress(std::size(mutation::kFaultInjectionEnabled), use_color_on_stdout(options.color),
                     {"injected faults", "not noticed"});
   return mutation::run_injected_faults(options.campaign.output, options.campaign.compiler,
                                        [&](const mutation::FaultResult& result) {

@@ -32,7 +32,7 @@ int reduce_target(const ReduceOptions& options) {
     return to_int(ExitStatus::unexpected);
   }
   const reduce::ReproductionTarget& target = **found;
-  print_message(fmt::format("{} ended as {}: {}", target.failure.name, reduce::to_text(target.failure.ending),
+  print_message(fmt::format("{} ended as {}: {}", target.failure.name, reduce::to_text(target.failure.failure_class),
                             target.failure.message));
   const auto device = reduce::device_of(target.failure.conditions);
   if (!device.ok()) return fail(device.error());
@@ -47,9 +47,9 @@ int reduce_target(const ReduceOptions& options) {
       archive_failure(target.source, target.failure, **device, target.folder, time, options.suite.jobs, report,
                       [](const std::string& line) { print_message(line); });
   if (!archived.ok()) return fail(archived.error(), ExitStatus::internal);
-  if (!archived->failure.reduced) return to_int(ExitStatus::unexpected);
-  const reduce::ReductionSummary& reduced = *archived->failure.reduced;
-  if (!reduced.finished) print_message("the time limit ended the reduction; a longer one may give a smaller kernel");
+  if (!archived->failure.reduction_summary) return to_int(ExitStatus::unexpected);
+  const reduce::ReductionSummary& reduced = *archived->failure.reduction_summary;
+  if (!reduced.is_minimal) print_message("the time limit ended the reduction; a longer one may give a smaller kernel");
   const reduce::Evidence evidence = reduce::read_evidence(archived->folder, "reduced");
   return print_or_fail(
       fmt::format("{}\n# {}\n# {}\n", evidence.at(".py"), reduced.message, reduce::line_of(*archived)));

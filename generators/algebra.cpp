@@ -93,7 +93,7 @@ Term AlgebraGrower::positive(ComponentBounds wanted) {
 
 Term AlgebraGrower::grow(ComponentBounds wanted, int depth) {
   Rng& rng = sketch_.rng();
-  if (wanted.positive) return positive(wanted);
+  if (wanted.is_positive) return positive(wanted);
   std::vector<const Production*> fitting;
   for (const Production& production : productions_) {
     if (production.result == wanted.type) fitting.push_back(&production);

@@ -14,7 +14,7 @@ namespace assay::generators {
 struct ComponentBounds {
   ir::Type type;
   double bound = 2;
-  bool positive = false;
+  bool is_positive = false;
 };
 
 /// One way to build a value of the result's type.

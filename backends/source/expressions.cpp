@@ -188,7 +188,7 @@ std::string ExpressionPrinter::null_test(ExprId array) {
   const Expr* root = &expr(array);
   while (root->kind == ExprKind::kField)
     root = &expr(root->args[0]);
-  const bool nullable = root->kind == ExprKind::kVariable && function_.var(root->variable).nullable;
+  const bool nullable = root->kind == ExprKind::kVariable && function_.var(root->variable).is_nullable;
   return nullable ? operand(array, kPostfix) + ".data" : "";
 }
 

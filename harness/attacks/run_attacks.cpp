@@ -152,7 +152,7 @@ class Campaign {
       take({.attack = *attack,
             .record = std::move(record),
             .forward = std::exchange(forward_, std::nullopt),
-            .damage_reports = surroundings_.damage_reports()});
+            .damage_reports = surroundings_.find_damage()});
     }
   }
 

@@ -146,7 +146,7 @@ int Surroundings::datagrams() const {
   return taken;
 }
 
-std::vector<std::string> Surroundings::damage() {
+std::vector<std::string> Surroundings::find_damage() {
   std::vector<std::string> damage;
   if (std::string found = damage_to_files(); !found.empty()) {
     damage.push_back(std::move(found));

@@ -35,7 +35,7 @@ class Surroundings {
   [[nodiscard]] int port() const { return stream_port_; }
 
   /// Damage since the last call, one message each. Restores files and limits, so that damage is reported once.
-  [[nodiscard]] std::vector<std::string> damage();
+  [[nodiscard]] std::vector<std::string> find_damage();
   /// Processes, file descriptors and files of the run that remain after the device under attack is destroyed. Ends the
   /// processes.
   [[nodiscard]] std::vector<std::string> leftovers();

@@ -133,7 +133,7 @@ BenchmarkResult followed_by(const BenchmarkResult& first, const BenchmarkResult&
   return {.device = "both",
           .cold = followed_by(first.cold, second.cold),
           .warm = followed_by(first.warm, second.warm),
-          .lower_bound = {.batch = 0,
+          .lower_bound = {.batch_size = 0,
                           .units = first.lower_bound.units + second.lower_bound.units,
                           .seconds = first.lower_bound.seconds + second.lower_bound.seconds},
           .lower_bounds = {}};
@@ -142,14 +142,14 @@ BenchmarkResult followed_by(const BenchmarkResult& first, const BenchmarkResult&
 json to_json(const BenchmarkResult& benchmarked) {
   json tried = json::array();
   for (const CompileLowerBound& one : benchmarked.lower_bounds)
-    tried.push_back({{"batch", one.batch}, {"seconds", one.seconds}});
+    tried.push_back({{"batch", one.batch_size}, {"seconds", one.seconds}});
   const CompileLowerBound& lower_bound = benchmarked.lower_bound;
   return {{"device", benchmarked.device},
           {"cold", run_json(benchmarked.cold)},
           {"warm", run_json(benchmarked.warm)},
           {"floor",
            {{"seconds", lower_bound.seconds},
-            {"batch", lower_bound.batch},
+            {"batch", lower_bound.batch_size},
             {"units", lower_bound.units},
             {"tried", tried}}},
           {"floor_over_total", lower_bound.seconds / benchmarked.cold.seconds},
@@ -174,10 +174,10 @@ std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
                         100 * cold.stage_milliseconds[s].second / sum(cold),
                         100 * warm.stage_milliseconds[s].second / sum(warm));
   }
-  text += lower_bound.batch == 0
+  text += lower_bound.batch_size == 0
               ? fmt::format("\ncompilation alone: {:.1f} s for {} units\n", lower_bound.seconds, lower_bound.units)
               : fmt::format("\ncompilation alone: {:.1f} s for {} units of at most {} kernel{}\n", lower_bound.seconds,
-                            lower_bound.units, lower_bound.batch, lower_bound.batch == 1 ? "" : "s");
+                            lower_bound.units, lower_bound.batch_size, lower_bound.batch_size == 1 ? "" : "s");
   return text + fmt::format("compilers alone / total {:.2f}, cold / warm {:.1f}\n", lower_bound.seconds / cold.seconds,
                             cold.seconds / warm.seconds);
 }

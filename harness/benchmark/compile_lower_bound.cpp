@@ -81,7 +81,7 @@ Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<Compile
     const double seconds = seconds_since(start);
     if (rejected > 0)
       return Error{fmt::format("the C++ compiler rejects {} of {} units", rejected.load(), units->size())};
-    lower_bounds.push_back({.batch = batch, .units = units->size(), .seconds = seconds});
+    lower_bounds.push_back({.batch_size = batch, .units = units->size(), .seconds = seconds});
   }
   return lower_bounds;
 }
@@ -130,17 +130,17 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompileInput>& wor
   });
   const double seconds = seconds_since(start);
   if (rejected > 0) return Error{fmt::format("NVRTC rejects {} of {} programs", rejected.load(), programs.size())};
-  return CompileLowerBound{.batch = 1, .units = programs.size(), .seconds = seconds};
+  return CompileLowerBound{.batch_size = 1, .units = programs.size(), .seconds = seconds};
 }
 
 std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured) {
   std::vector<CompileLowerBound> means;
   for (const CompileLowerBound& one : measured) {
-    if (std::ranges::find(means, one.batch, &CompileLowerBound::batch) != means.end()) continue;
-    CompileLowerBound mean{.batch = one.batch, .units = one.units};
+    if (std::ranges::find(means, one.batch_size, &CompileLowerBound::batch_size) != means.end()) continue;
+    CompileLowerBound mean{.batch_size = one.batch_size, .units = one.units};
     double count = 0;
     for (const CompileLowerBound& same : measured) {
-      if (same.batch != one.batch) continue;
+      if (same.batch_size != one.batch_size) continue;
       mean.seconds += same.seconds;
       ++count;
     }

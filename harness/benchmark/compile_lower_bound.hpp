@@ -20,7 +20,7 @@ struct CompileInput {
 };
 
 struct CompileLowerBound {
-  std::size_t batch = 1;  ///< kernels in a translation unit, at most; 0: several sizes
+  std::size_t batch_size = 1;  ///< kernels in a translation unit, at most; 0: several sizes
   std::size_t units = 0;
   double seconds = 0;
 };

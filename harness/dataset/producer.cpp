@@ -59,12 +59,12 @@ json without_times(CaseRecord record) {
 }
 
 void add_times(harness::StageTimes& sum, const harness::StageTimes& times) {
-  sum.adjoint += times.adjoint;
-  sum.emit += times.emit;
-  sum.build += times.build;
-  sum.reference += times.reference;
-  sum.run += times.run;
-  sum.compare += times.compare;
+  sum.adjoint_ms += times.adjoint_ms;
+  sum.emit_ms += times.emit_ms;
+  sum.build_ms += times.build_ms;
+  sum.reference_ms += times.reference_ms;
+  sum.run_ms += times.run_ms;
+  sum.compare_ms += times.compare_ms;
 }
 
 }  // namespace

@@ -199,13 +199,13 @@ std::string closing_text(const FinishedDataset& finished, const std::string& out
       fmt::format("{} rows in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, output, timing.wall_seconds,
                   timing.wall_seconds > 0 ? static_cast<double>(finished.rows) / timing.wall_seconds : 0);
   const harness::StageTimes& judging = timing.judging_times;
-  const double own = timing.render_seconds + timing.write_seconds + (judging.adjoint + judging.emit) / 1e3;
-  const double proof = (judging.reference + judging.compare) / 1e3;
-  const double all = own + proof + (judging.build + judging.run) / 1e3;
+  const double own = timing.render_seconds + timing.write_seconds + (judging.adjoint_ms + judging.emit_ms) / 1e3;
+  const double proof = (judging.reference_ms + judging.compare_ms) / 1e3;
+  const double all = own + proof + (judging.build_ms + judging.run_ms) / 1e3;
   if (timing.judged_kernels > 0) {
     text +=
         fmt::format("time: compilers {:.0f}%, kernels {:.0f}%, oracle and comparison {:.0f}%, writing rows {:.0f}%\n",
-                    judging.build / 10 / all, judging.run / 10 / all, 100 * proof / all, 100 * own / all);
+                    judging.build_ms / 10 / all, judging.run_ms / 10 / all, 100 * proof / all, 100 * own / all);
   }
   for (const auto& [kind, count] : finished.rejected_kinds)
     text += fmt::format("quarantine: {} {}\n", count, kind);

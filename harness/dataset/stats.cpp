@@ -77,12 +77,12 @@ Timing& Timing::operator+=(const Timing& other) {
   wall_seconds += other.wall_seconds;
   render_seconds += other.render_seconds;
   write_seconds += other.write_seconds;
-  judging_times.adjoint += other.judging_times.adjoint;
-  judging_times.emit += other.judging_times.emit;
-  judging_times.build += other.judging_times.build;
-  judging_times.reference += other.judging_times.reference;
-  judging_times.run += other.judging_times.run;
-  judging_times.compare += other.judging_times.compare;
+  judging_times.adjoint_ms += other.judging_times.adjoint_ms;
+  judging_times.emit_ms += other.judging_times.emit_ms;
+  judging_times.build_ms += other.judging_times.build_ms;
+  judging_times.reference_ms += other.judging_times.reference_ms;
+  judging_times.run_ms += other.judging_times.run_ms;
+  judging_times.compare_ms += other.judging_times.compare_ms;
   judged_kernels += other.judged_kernels;
   return *this;
 }
@@ -140,12 +140,12 @@ Json to_json(const Timing& timing, std::uint64_t rows) {
           {"rows_per_s", timing.wall_seconds > 0 ? static_cast<double>(rows) / timing.wall_seconds : 0},
           {"render_s", timing.render_seconds},
           {"write_s", timing.write_seconds},
-          {"adjoint_s", seconds(judging_times.adjoint)},
-          {"emit_s", seconds(judging_times.emit)},
-          {"compilers_s", seconds(judging_times.build)},
-          {"reference_s", seconds(judging_times.reference)},
-          {"run_s", seconds(judging_times.run)},
-          {"compare_s", seconds(judging_times.compare)},
+          {"adjoint_s", seconds(judging_times.adjoint_ms)},
+          {"emit_s", seconds(judging_times.emit_ms)},
+          {"compilers_s", seconds(judging_times.build_ms)},
+          {"reference_s", seconds(judging_times.reference_ms)},
+          {"run_s", seconds(judging_times.run_ms)},
+          {"compare_s", seconds(judging_times.compare_ms)},
           {"judged", timing.judged_kernels}};
 }
 

@@ -50,7 +50,7 @@ class AgreementJudge {
   /// The oracle's result for the set with the other device's math functions.
   reference::ReferenceResult reference_of(const InputSet& set) const {
     reference::OracleRun run{.launch = set.launch[Precision::kNative], .profile = profile_};
-    run.gradient = pass_context_.subject.adjoint != nullptr;
+    run.computes_gradient = pass_context_.subject.adjoint != nullptr;
     run.cotangents = set.cotangents;
     run.uninitialised = pass_context_.is_poisoned;
     return pass_context_.subject.oracle.evaluate(run);
@@ -58,7 +58,7 @@ class AgreementJudge {
 
   /// Values along different paths are never compared.
   bool is_one_path(const InputSet& set, const reference::ReferenceResult& reference, Precision precision) const {
-    if (set.references(precision).size() != 1 || reference.decisions.uncertain[precision] != 0) return false;
+    if (set.references(precision).size() != 1 || reference.decisions.uncertain_counts[precision] != 0) return false;
     if (pass_ == backends::Pass::kForward) return true;
     return set.conclusive_gradient(precision) && reference.decisions.uncertain_kinks[precision] == 0;
   }

@@ -189,7 +189,7 @@ class Arbiter {
     const reference::OracleRun run{
         .launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.is_poisoned};
     const reference::DirectionalDifferences found = pass_context_.subject.oracle.differences(run, direction);
-    if (!found.same_path) return std::nullopt;
+    if (!found.is_same_path) return std::nullopt;
     Extrapolation sum;
     for (std::size_t p = 0; p < found.outputs.size(); ++p) {
       for (std::size_t i = 0; i < found.outputs[p].size() && i < input.cotangents[p].size(); ++i) {

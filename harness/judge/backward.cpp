@@ -186,7 +186,8 @@ class BackwardJudge {
     const ExpectedGradients& expected = expected_of(test_launch, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (!set.conclusive_gradient(test_launch.precision)) {
-        auto& doubt = set.conclusive(test_launch.precision) ? verdict_.inconclusive.kink : verdict_.inconclusive.path;
+        auto& doubt = set.conclusive(test_launch.precision) ? verdict_.inconclusive.non_differentiable_points
+                                                            : verdict_.inconclusive.uncertain_paths;
         if (test_launch.purpose == Purpose::kCheck) doubt += static_cast<std::int64_t>(expected[g].size());
         continue;
       }

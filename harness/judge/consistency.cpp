@@ -30,7 +30,7 @@ class ConsistencyJudge {
     const auto dot = adjoint_product(differences.direction());
     if (!dot) return;
     if (!std::isfinite(*dot) && has_open_gradient()) {
-      ++verdict_.inconclusive.overflow;
+      ++verdict_.inconclusive.unbounded_values;
       return;
     }
     constexpr double kSettledTolerance = ForwardDifferences::kSettledTolerance;
@@ -55,7 +55,7 @@ class ConsistencyJudge {
       contradiction = {*derivative, allowed, plateau_};
     }
     if (!contradiction) {
-      ++verdict_.inconclusive.path;
+      ++verdict_.inconclusive.uncertain_paths;
       return;
     }
     plateau_ = std::move(contradiction->seen);
@@ -147,7 +147,7 @@ class ConsistencyJudge {
     verdict_.count_one(NamedCheck::kFiniteDifferences, error / allowed, !(error <= allowed));
     plateau_.input_set = static_cast<std::int64_t>(set_);
     plateau_.gradient = dot;
-    plateau_.allowed = allowed;
+    plateau_.tolerance = allowed;
     if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(plateau_), error / allowed);
     if (error <= allowed) return;
     verdict_.fail(
@@ -171,7 +171,7 @@ void judge_consistency(const PassContext& pass_context) {
   // A custom gradient need not be that of the forward pass: only the oracle can check its use.
   if (ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel)) return;
   for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_fully_checked(s); ++s) {
-    if (pass_context.sets[s].reference.decisions.uncertain[Precision::kPromoted] == 0)
+    if (pass_context.sets[s].reference.decisions.uncertain_counts[Precision::kPromoted] == 0)
       ConsistencyJudge(pass_context, s).run();
     if (pass_context.judgement.backward.failed()) return;
   }

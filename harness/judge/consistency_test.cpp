@@ -172,22 +172,22 @@ PassVerdict consistency_of(const char* python, std::vector<TextEdit> edits = {},
 TEST(FiniteDifferencesCheck, PassesForCorrectKernel) {
   const PassVerdict verdict = consistency_of(kSmooth);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  ASSERT_TRUE(verdict.tiers.finite_differences.has_value());
-  EXPECT_EQ(verdict.tiers.finite_differences->checks, 1);
-  EXPECT_EQ(verdict.tiers.finite_differences->failed, 0);
+  ASSERT_TRUE(verdict.check_results.finite_differences.has_value());
+  EXPECT_EQ(verdict.check_results.finite_differences->checks, 1);
+  EXPECT_EQ(verdict.check_results.finite_differences->failed, 0);
 }
 
 TEST(FiniteDifferencesCheck, ReducesStepUntilStencilStaysOnOnePath) {
   const PassVerdict verdict = consistency_of(kBranch);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  EXPECT_TRUE(verdict.tiers.finite_differences.has_value()) << verdict.inconclusive.path;
+  EXPECT_TRUE(verdict.check_results.finite_differences.has_value()) << verdict.inconclusive.uncertain_paths;
 }
 
 TEST(FiniteDifferencesCheck, ToleratesRoundingAtEveryStencilPoint) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const PassVerdict verdict = consistency_of(kCancelling, {}, seed);
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
-    EXPECT_TRUE(verdict.tiers.finite_differences.has_value());
+    EXPECT_TRUE(verdict.check_results.finite_differences.has_value());
   }
 }
 
@@ -203,14 +203,14 @@ TEST(FiniteDifferencesCheck, IgnoresFastOscillationOfSmallAmplitude) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const PassVerdict verdict = consistency_of(kRippling, {}, seed);
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
-    EXPECT_GT(verdict.inconclusive.path, 0);
+    EXPECT_GT(verdict.inconclusive.uncertain_paths, 0);
   }
 }
 
 TEST(FiniteDifferencesCheck, IgnoresEstimateNotConfirmedBySmallerStencil) {
   const PassVerdict verdict = consistency_of(kMeeting, {}, 3000);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  EXPECT_TRUE(verdict.tiers.finite_differences.has_value());
+  EXPECT_TRUE(verdict.check_results.finite_differences.has_value());
 }
 
 TEST(FiniteDifferencesCheck, RecordsEstimateForEachStepSize) {
@@ -234,9 +234,9 @@ TEST(FiniteDifferencesCheck, DetectsIncorrectDerivativeWithoutOracle) {
   for (const TextEdit& edit : wrong) {
     const PassVerdict verdict = consistency_of(kSmooth, {edit});
     EXPECT_EQ(verdict.decide().kind, "finite_differences") << edit.pattern;
-    ASSERT_TRUE(verdict.tiers.finite_differences.has_value());
-    EXPECT_EQ(verdict.tiers.finite_differences->failed, 1) << edit.pattern;
-    EXPECT_GT(*verdict.tiers.finite_differences->rho_max, 100) << edit.pattern;
+    ASSERT_TRUE(verdict.check_results.finite_differences.has_value());
+    EXPECT_EQ(verdict.check_results.finite_differences->failed, 1) << edit.pattern;
+    EXPECT_GT(*verdict.check_results.finite_differences->rho_max, 100) << edit.pattern;
   }
 }
 

@@ -178,7 +178,7 @@ void check_memory(const PassContext& pass_context, const TestLaunch& test_launch
   }
 }
 
-void report_mismatches(const PassContext& pass_context, NamedCheck tier, const TestLaunch& test_launch,
+void report_mismatches(const PassContext& pass_context, NamedCheck named_check, const TestLaunch& test_launch,
                        const std::string& array, const ir::Argument& layout, std::span<const Computed> got,
                        std::span<const Expected> expected, const Comparison& comparison, PassVerdict& verdict) {
   static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5", "devices"};
@@ -187,7 +187,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck tier, const T
   for (const std::size_t position : comparison.failed) {
     const ir::Scalar scalar = leaves[position % leaves.size()].scalar;
     Mismatch mismatch;
-    mismatch.tier = kNames[static_cast<int>(tier)];
+    mismatch.check_name = kNames[static_cast<int>(named_check)];
     mismatch.array = array;
     mismatch.index = coordinates(layout, static_cast<std::int64_t>(position / leaves.size()));
     if (leaves.size() > 1) mismatch.index.push_back(static_cast<std::int64_t>(position % leaves.size()));
@@ -207,7 +207,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck tier, const T
       save_counterexample(verdict, test_launch);
       verdict.counterexample->array = array;
       counterexample_values(*verdict.counterexample, got, expected, comparison);
-      const bool by_cross_check = tier == NamedCheck::kDevices;
+      const bool by_cross_check = named_check == NamedCheck::kDevices;
       verdict.fail(
           Outcome::fail, by_cross_check ? "devices_disagree" : "mismatch",
           fmt::format(

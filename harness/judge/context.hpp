@@ -68,7 +68,7 @@ std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::
 /// Checks guard bands and read-only arrays.
 void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict);
 /// Records the failed positions as mismatches, and the case as failed.
-void report_mismatches(const PassContext& pass_context, NamedCheck tier, const TestLaunch& test_launch,
+void report_mismatches(const PassContext& pass_context, NamedCheck named_check, const TestLaunch& test_launch,
                        const std::string& array, const ir::Argument& layout, std::span<const Computed> got,
                        std::span<const Expected> expected, const Comparison& comparison, PassVerdict& verdict);
 

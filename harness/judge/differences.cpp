@@ -16,7 +16,7 @@ constexpr int kRows = 6;
 /// differences at steps h, h/2, ... are extrapolated. The error is the change between neighbouring estimates plus the
 /// effect of rounding: `noise` bounds it for the first row, and it doubles with each further row. The extrapolation at
 /// most doubles it: the product of (4^k + 1) / (4^k - 1) over the columns is below 2.
-Extrapolation ridders(const std::array<double, kRows>& differences, double noise) {
+Extrapolation ridders_extrapolation(const std::array<double, kRows>& differences, double noise) {
   std::array<std::array<double, kRows>, kRows> table{};
   Extrapolation best{.value = differences[0], .error = HUGE_VAL};
   for (std::size_t row = 0; row < kRows; ++row, noise *= 2) {
@@ -132,7 +132,7 @@ std::optional<Extrapolation> ForwardDifferences::difference(const std::vector<ir
     differences[row] = weighted_change(test_launches[2 * row], test_launches[2 * row + 1]) / (2 * step);
     if (std::isfinite(differences[row])) plateau_.estimates.push_back({.step = step, .value = differences[row]});
   }
-  return ridders(differences, noise);
+  return ridders_extrapolation(differences, noise);
 }
 
 /// <w, f(x + t d) - f(x - t d)>

@@ -117,7 +117,7 @@ double narrow_share(const ReferenceResult& run) {
 /// Whether all decisions are certain, in both precisions.
 bool is_certain(const ReferenceResult& run) {
   return std::ranges::all_of(kBothPrecisions,
-                             [&](Precision precision) { return run.decisions.uncertain[precision] == 0; });
+                             [&](Precision precision) { return run.decisions.uncertain_counts[precision] == 0; });
 }
 
 /// Whether any thread stores a value; a set for which all threads return early is useless.
@@ -137,7 +137,7 @@ constexpr int kPatientDraws = 4;
 std::variant<DrawnLaunch, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
   constexpr std::int64_t kThreadBudget = 10 * kSetBudget;
   return space.draw({.seed = seed, .size = 1, .instruction_budget = kThreadBudget},
-                    [](reference::OracleRun& run) { run.accessed_only = true; });
+                    [](reference::OracleRun& run) { run.only_accessed_elements = true; });
 }
 
 bool is_endless(const std::variant<DrawnLaunch, NoInputs>& probe) {
@@ -158,7 +158,7 @@ std::int32_t affordable_size(const std::variant<DrawnLaunch, NoInputs>& probe) {
 ComponentValues complete(const KernelUnderTest& subject, reference::OracleRun& run,
                          const reference::ArithmeticProfile& profile, bool gradient) {
   run.profile = profile;
-  run.gradient = gradient;
+  run.computes_gradient = gradient;
   run.cotangents = dense(subject, run.launch, kSeedSalt, true);
   return run.cotangents;
 }
@@ -245,7 +245,7 @@ class SetDrawer {
                                          const std::function<bool(const ReferenceResult&)>& promises) const {
     auto result = space.draw(request, [&](reference::OracleRun& run) {
       run.profile = profile_;
-      run.accessed_only = true;
+      run.only_accessed_elements = true;
     });
     auto* drawn = std::get_if<DrawnLaunch>(&result);
     if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
@@ -366,7 +366,7 @@ void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& spa
                            const reference::ArithmeticProfile& profile, InputSet& set) {
   const reference::OracleRun run{.launch = set.launch[Precision::kNative],
                                  .profile = profile,
-                                 .gradient = subject.adjoint != nullptr,
+                                 .computes_gradient = subject.adjoint != nullptr,
                                  .cotangents = set.cotangents,
                                  .uninitialised = space.uninitialised()};
   for (const Precision precision : kBothPrecisions)

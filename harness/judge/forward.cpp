@@ -88,7 +88,7 @@ class ForwardJudge {
       if (conclusive) {
         check_array(test_launch, p, *expected[p]);
       } else if (test_launch.purpose == Purpose::kCheck) {
-        verdict_.inconclusive.path += static_cast<std::int64_t>(expected[p]->scalars.size());
+        verdict_.inconclusive.uncertain_paths += static_cast<std::int64_t>(expected[p]->scalars.size());
       }
       if (is_repetition(test_launch)) check_repetition(test_launch, p, *expected[p]);
     }

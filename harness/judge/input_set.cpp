@@ -131,7 +131,7 @@ std::size_t component_count(const KernelUnderTest& subject, const Argument& argu
 
 std::vector<const ReferenceResult*> InputSet::references(Precision precision) const {
   std::vector<const ReferenceResult*> all{&reference};
-  if (reference.decisions.uncertain[precision] == 0) return all;
+  if (reference.decisions.uncertain_counts[precision] == 0) return all;
   if (alternative_paths[precision].empty()) return {};
   for (const ReferenceResult& other : alternative_paths[precision])
     all.push_back(&other);

@@ -59,7 +59,7 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const KernelUnde
     return;
   }
   const bool race = involves_two_threads(none);
-  (race ? verdict.inconclusive.race : verdict.inconclusive.domain) += 1;
+  (race ? verdict.inconclusive.races : verdict.inconclusive.domain_errors) += 1;
   if (none.is_recorded) return verdict.fail(Outcome::inconclusive, kind_of(none.reason), none.message);
   verdict.fail(Outcome::inconclusive, kind_of(none.reason),
                fmt::format("{}; state the valid inputs of '{}' in a comment above it ({}# domain: ...)", none.message,

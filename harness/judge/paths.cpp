@@ -16,8 +16,8 @@ class PathWalk {
   }
 
   bool leave(const ReferenceResult& path, const std::vector<bool>& flips) {
-    const std::int64_t uncertain = path.decisions.uncertain[precision_];
-    if (uncertain > kMaxUncertainDecisions || !path.decisions.enumerable[precision_]) return false;
+    const std::int64_t uncertain = path.decisions.uncertain_counts[precision_];
+    if (uncertain > kMaxUncertainDecisions || !path.decisions.is_enumerable[precision_]) return false;
     for (auto next = flips.size(); next < static_cast<std::size_t>(uncertain); ++next) {
       std::vector<bool> other(next, false);
       std::copy(flips.begin(), flips.end(), other.begin());

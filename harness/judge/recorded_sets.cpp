@@ -105,13 +105,13 @@ class RecordedSetDrawer {
   ReferenceResult whole(const ir::Launch& launch, std::int64_t& threads) const {
     reference::OracleRun run = space_.run_of({.seed = seed_, .instruction_budget = kRecordedBudget}, launch);
     run.profile = profile_;
-    run.accessed_only = true;
-    threads = run.order.empty() ? launch.threads() : static_cast<std::int64_t>(run.order.size());
+    run.only_accessed_elements = true;
+    threads = run.thread_order.empty() ? launch.threads() : static_cast<std::int64_t>(run.thread_order.size());
     ReferenceResult result = subject_.oracle.evaluate(run);
     if (result.complete || launch.threads() <= kFewThreads) return result;
-    run.order.clear();
+    run.thread_order.clear();
     for (std::int64_t k = 0; k < kFewThreads; ++k)
-      run.order.push_back(k * (launch.threads() - 1) / (kFewThreads - 1));
+      run.thread_order.push_back(k * (launch.threads() - 1) / (kFewThreads - 1));
     threads = kFewThreads;
     return subject_.oracle.evaluate(run);
   }

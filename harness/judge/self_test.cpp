@@ -13,7 +13,7 @@ namespace {
 bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
   const reference::OracleRun run{.launch = set.launch[Precision::kNative],
                                  .profile = pass_context.configuration.profile,
-                                 .gradient = true,
+                                 .computes_gradient = true,
                                  .cotangents = set.cotangents,
                                  .uninitialised = pass_context.is_poisoned};
   const bool differences = !ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel);

@@ -39,11 +39,11 @@ InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
   // Moved, because the cotangents of a large array are expensive to copy.
   reference::OracleRun run{.launch = drawn.launch,
                            .profile = pass_context.configuration.profile,
-                           .gradient = true,
+                           .computes_gradient = true,
                            .cotangents = std::move(set.cotangents),
                            .uninitialised = pass_context.is_poisoned,
-                           .order = sampled_threads(drawn.launch.threads(), pass_context.configuration.seed),
-                           .accessed_only = true};
+                           .thread_order = sampled_threads(drawn.launch.threads(), pass_context.configuration.seed),
+                           .only_accessed_elements = true};
   set.reference = pass_context.subject.oracle.evaluate(run);
   set.cotangents = std::move(run.cotangents);
   return set;
@@ -160,7 +160,7 @@ bool is_defined(const PassContext& pass_context, const ir::Launch& launch) {
   const reference::OracleRun all{.launch = launch,
                                  .profile = pass_context.configuration.profile,
                                  .uninitialised = pass_context.is_poisoned,
-                                 .accessed_only = true};
+                                 .only_accessed_elements = true};
   return pass_context.subject.oracle.evaluate(all).findings.empty();
 }
 
@@ -176,7 +176,8 @@ void judge_size(const PassContext& pass_context, const DrawnLaunch& drawn, PassV
 
 void judge_forward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches) {
   for (const DrawnLaunch& drawn : launches) {
-    const bool is_certain = drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain[Precision::kNative] == 0;
+    const bool is_certain =
+        drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain_counts[Precision::kNative] == 0;
     if (!is_certain) continue;
     judge_size(pass_context, drawn, pass_context.judgement.forward, judge_forward_size);
     if (pass_context.judgement.forward.failed()) return;

@@ -140,7 +140,7 @@ double bytes_to_move(const Plan& plan, const KernelLauncher& launcher) {
   double bytes = 0;
   for (std::size_t a = 0; a < launcher.arrays().size(); ++a) {
     const PlacedArray& array = launcher.arrays()[a];
-    if (!array.placed) continue;
+    if (!array.is_placed) continue;
     const int times = (uses[a].read || uses[a].atomically_updated ? 1 : 0) + (uses[a].changed() ? 1 : 0);
     bytes += times * static_cast<double>(array.before->bytes.size());
   }

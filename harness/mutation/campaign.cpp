@@ -38,7 +38,7 @@ Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTar
       harness::select(options.selectors, {.device = options.device,
                                           .modes = {""},
                                           .random_kernels = options.random_kernels,
-                                          .first_random = options.seed});
+                                          .first_random_seed = options.seed});
   if (!selection.ok()) return selection.error();
   Campaign campaign{.kernels = {},
                     .operators = operators_of(options, target),

@@ -223,8 +223,9 @@ std::string check_of(const harness::PassVerdict& verdict) {
   const auto decision = verdict.decide();
   const std::string outcome(harness::to_text(decision.outcome));
   if (decision.outcome != harness::Outcome::fail) return outcome + "(" + decision.kind + ")";
-  return decision.kind == "mismatch" && !verdict.mismatches.empty() ? verdict.mismatches.front().tier + " mismatch"
-                                                                    : decision.kind;
+  return decision.kind == "mismatch" && !verdict.mismatches.empty()
+             ? verdict.mismatches.front().check_name + " mismatch"
+             : decision.kind;
 }
 
 /// Judges the mutants of one kernel.

@@ -75,7 +75,7 @@ TEST(MutationScore, JsonMatchesSchema) {
   const std::string text =
       to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
                    {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .rejected_names = {}},
-                   {{kInjectedFaults[0], true, "internal_error(oracle)"}});
+                   {{kFaultInjectionEnabled[0], true, "internal_error(oracle)"}});
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
   for (const auto& diagnostic : validator.diagnostics(nlohmann::json::parse(text)))
     ADD_FAILURE() << diagnostic.text();

@@ -118,7 +118,7 @@ std::map<std::string, std::string> facts_of(const RunStart& start) {
       {"the compiler", environment.compiler},
       {"NVRTC", environment.nvrtc},
       {"the seed", fmt::format("{}", start.seed)},
-      {"Assay", environment.commit + (environment.dirty ? " with local changes" : "")}};
+      {"Assay", environment.commit + (environment.has_uncommitted_changes ? " with local changes" : "")}};
   for (const DeviceStatus& device : environment.devices) {
     facts["device " + device.name] =
         device.available ? fmt::format("{}, {}", device.description, device.toolkit) : "missing, " + device.reason;
@@ -144,7 +144,7 @@ Result<void> merge_records(const std::vector<std::filesystem::path>& dirs, const
       if (record.kind == "missing" && record.outcome == Outcome::not_run) continue;
       if (Result<void> written = writer->append(record); !written.ok()) return written;
     }
-    complete = complete && part.run.end && !part.run.truncated;
+    complete = complete && part.run.end && !part.run.is_truncated;
     if (!complete) continue;
     finished = std::max(finished, part.run.end->finished);
     wall_time_s = std::max(wall_time_s, part.run.end->wall_time_s);  // shards run side by side

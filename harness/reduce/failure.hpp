@@ -37,16 +37,16 @@ struct ReductionSummary {
   std::int64_t statements = 0;
   std::int64_t trials = 0;
   double seconds = 0;
-  bool finished = false;  ///< no further step makes it smaller
+  bool is_minimal = false;  ///< no further step makes it smaller
 };
 
 struct Failure {
   std::string name;    ///< name of the case
   std::string kernel;  ///< the function in the Python text
-  reduce::FailureClass ending;
+  reduce::FailureClass failure_class;
   std::string message;
   Conditions conditions;
-  std::optional<ReductionSummary> reduced;
+  std::optional<ReductionSummary> reduction_summary;
 };
 
 /// Name of the file in a failure folder.

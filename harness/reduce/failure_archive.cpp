@@ -45,7 +45,7 @@ ReductionSummary reduced_of(const ReducedCase& made, const Conditions& condition
           .statements = made.reduction.after.statements,
           .trials = made.reduction.trials,
           .seconds = std::chrono::duration<double>(made.reduction.time).count(),
-          .finished = made.reduction.finished};
+          .is_minimal = made.reduction.is_minimal};
 }
 
 }  // namespace
@@ -76,10 +76,10 @@ Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions
 Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions) {
   return {.name = record.name,
           .kernel = source.module->kernels[source.kernel_index].name,
-          .ending = ending_of(record),
+          .failure_class = ending_of(record),
           .message = record.message,
           .conditions = std::move(conditions),
-          .reduced = std::nullopt};
+          .reduction_summary = std::nullopt};
 }
 
 Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
@@ -87,19 +87,19 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
                                         const Report& report, const std::function<void(const std::string&)>& tell) {
   const backends::Pass pass = failure.conditions.which_pass();
   const harness::RunOptions options = run_options(failure.conditions, jobs);
-  const JudgedFailure whole = examine(source, pass, device, harness::printer(), options);
+  const JudgedFailure whole = judge_with_evidence(source, pass, device, harness::printer(), options);
   if (const auto put = write_failure_folder(folder, failure, whole.evidence, std::nullopt); !put.ok())
     return put.error();
   if (time.count() <= 0) return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
 
-  const FailingCase failing{.source = source, .pass = pass, .ending = failure.ending};
+  const FailingCase failing{.source = source, .pass = pass, .failure_class = failure.failure_class};
   const auto made = reduce_case(failing, device, harness::printer(), options, {.time = time}, report);
   if (!made.ok()) {
     if (tell) tell("not reduced: " + made.error().text());
     return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
   }
-  failure.reduced = reduced_of(*made, failure.conditions);
-  const JudgedFailure rest = examine(made->source, pass, device, harness::printer(), made->options);
+  failure.reduction_summary = reduced_of(*made, failure.conditions);
+  const JudgedFailure rest = judge_with_evidence(made->source, pass, device, harness::printer(), made->options);
   if (const auto put = write_failure_folder(folder, failure, whole.evidence, rest.evidence); !put.ok())
     return put.error();
   return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
@@ -162,7 +162,7 @@ std::string FailureArchiver::archive(const std::function<backends::Device*(const
 
 std::string line_of(const ArchivedFailure& archived) {
   std::string line = (archived.folder / "reproduce.sh").string();
-  if (const auto& reduced = archived.failure.reduced) {
+  if (const auto& reduced = archived.failure.reduction_summary) {
     line += fmt::format("  (reduced from {} {} to {})", reduced->statements_before,
                         reduced->statements_before == 1 ? "statement" : "statements", reduced->statements);
   }

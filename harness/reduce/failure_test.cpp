@@ -29,7 +29,10 @@ class FailureFolder : public ::testing::Test {
   static Failure failure() {
     return {.name = "user/wave.step/f32/cpu/backward/O2",
             .kernel = "step",
-            .ending = {.outcome = harness::Outcome::fail, .kind = "mismatch", .array = "grad_x", .message_words = ""},
+            .failure_class = {.outcome = harness::Outcome::fail,
+                              .kind = "mismatch",
+                              .array = "grad_x",
+                              .message_words = ""},
             .message = "grad_x[3] is 1, expected \"2\"",
             .conditions = {.device = "cpu",
                            .pass = "backward",
@@ -38,13 +41,13 @@ class FailureFolder : public ::testing::Test {
                            .seed = 18'446'744'073'709'551'615U,
                            .compiler = "/opt/c++",
                            .no_checks = {"races"}},
-            .reduced = ReductionSummary{.message = "m",
-                                        .effort = "quick",
-                                        .statements_before = 90,
-                                        .statements = 2,
-                                        .trials = 40,
-                                        .seconds = 1.5,
-                                        .finished = true}};
+            .reduction_summary = ReductionSummary{.message = "m",
+                                                  .effort = "quick",
+                                                  .statements_before = 90,
+                                                  .statements = 2,
+                                                  .trials = 40,
+                                                  .seconds = 1.5,
+                                                  .is_minimal = true}};
   }
   static std::string text_of(const fs::path& file) {
     std::ifstream stream(file);
@@ -63,7 +66,7 @@ TEST_F(FailureFolder, RoundTrips) {
   const Result<Failure> read = read_failure(folder);
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(to_json(*read), to_json(failure()));
-  EXPECT_EQ(read->ending, failure().ending);
+  EXPECT_EQ(read->failure_class, failure().failure_class);
   EXPECT_EQ(read->conditions.which_pass(), backends::Pass::kBackward);
   EXPECT_EQ(read->conditions.policy().sets(), harness::Policy::thorough().sets());
   EXPECT_EQ(text_of(folder / "kernel.cpp"), "c");

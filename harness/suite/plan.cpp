@@ -34,7 +34,7 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
     prefix += " --no-check " + check;
   if (!options.device_options.tables.empty())
     prefix += fmt::format(" --ptx-tables '{}'", options.device_options.tables);
-  if (!options.launches.empty()) prefix += fmt::format(" --launches '{}'", options.launches);
+  if (!options.launches_folder.empty()) prefix += fmt::format(" --launches '{}'", options.launches_folder);
   if (!options.cross_check.empty()) prefix += " --cross-check " + options.cross_check;
   return prefix + mode_option(options.device, mode);
 }
@@ -46,7 +46,7 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
   return {.jobs = options.jobs,
           .seed = options.seed,
           .policy = policy_of(options),
-          .batch = emitted ? kBatch : kWarpBatch,
+          .batch_size = emitted ? kBatch : kWarpBatch,
           .repeat = options.repeat,
           .mode = mode,
           .trusts_custom_gradients = options.trust_custom_gradients,
@@ -130,8 +130,8 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
   RunSelection run_selection;
   std::vector<std::string> selectors = options.selectors;
   std::vector<CaseRecord> failed;
-  if (!options.failed_in.empty()) {
-    auto before = failed_cases(options.failed_in, options.device);
+  if (!options.failed_run_folder.empty()) {
+    auto before = failed_cases(options.failed_run_folder, options.device);
     if (!before.ok()) return before.error();
     failed = before.take();
     selectors = selectors_of(failed);
@@ -141,12 +141,12 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
                                                  : select(selectors, {.device = options.device,
                                                                       .modes = names_of(modes),
                                                                       .random_kernels = options.random,
-                                                                      .first_random = options.seed});
+                                                                      .first_random_seed = options.seed});
   if (!selection.ok()) return selection.error();
   run_selection.selection = selection.take();
-  if (!options.failed_in.empty()) keep_failed(run_selection.selection, failed);
-  if (!options.launches.empty()) {
-    const auto files = read_launch_files(options.launches);
+  if (!options.failed_run_folder.empty()) keep_failed(run_selection.selection, failed);
+  if (!options.launches_folder.empty()) {
+    const auto files = read_launch_files(options.launches_folder);
     if (!files.ok()) return files.error();
     if (auto attached = attach_launches(run_selection.selection, *files); !attached.ok()) return attached.error();
   }

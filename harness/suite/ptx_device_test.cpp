@@ -250,7 +250,7 @@ std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::Buil
   EXPECT_TRUE(std::holds_alternative<backends::Completed>(outcome)) << backends::describe(outcome);
   std::vector<std::vector<Computed>> arrays;
   for (std::size_t a = 0; a < placed->arrays().size(); ++a) {
-    if (!placed->arrays()[a].placed) continue;
+    if (!placed->arrays()[a].is_placed) continue;
     arrays.push_back(read_scalars(subject.module, *placed->arrays()[a].before, placed->bytes(*side.session, a)));
   }
   return arrays;

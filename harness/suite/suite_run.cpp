@@ -59,7 +59,7 @@ std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const ba
   const backends::DeviceOptions& chosen = options.device_options;
   const bool is_usual =
       backends::device_row(options.device).is_repeatable && chosen.no_checks.empty() && chosen.tables.empty();
-  if (options.fresh || options.repeat > 1 || options.measure || !is_usual) return nullptr;
+  if (options.ignore_cached_verdicts || options.repeat > 1 || options.measure || !is_usual) return nullptr;
   const std::filesystem::path folder = chosen.cache;
   auto cache = VerdictCache::open(folder.empty() ? backends::default_cache_directory() : folder, device, environment);
   return cache.ok() ? cache.take() : nullptr;
@@ -95,8 +95,8 @@ std::vector<SuiteOptions> options_by_device(const SuiteOptions& options) {
 
 Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   std::vector<Expectation> expectations;
-  if (!options.expect.empty()) {
-    Result<std::vector<Expectation>> read = read_expectations(options.expect);
+  if (!options.expectations_file.empty()) {
+    Result<std::vector<Expectation>> read = read_expectations(options.expectations_file);
     if (!read.ok()) return read.error();
     expectations = read.take();
   }
@@ -143,7 +143,7 @@ Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelectio
   Result<RunSelection> selected = select_run(chosen, *modes);
   if (!selected.ok()) return selected.error();
   run_selection = selected.take();
-  if (!chosen.failed_in.empty() && run_selection.selection.kernels.empty()) return part;
+  if (!chosen.failed_run_folder.empty() && run_selection.selection.kernels.empty()) return part;
   note_unsupported(run_selection.selection, events);
   part.groups = groups_of(run_selection, *modes, chosen);
   if (part.groups.empty())
@@ -181,9 +181,9 @@ Result<RunEnd> SuiteRun::judge(RunObserver& events) {
     const auto measuring = MeasurementHook::make(part.options, *part.device);
     if (!measuring.ok()) return measuring.error();
     (*measuring)->bind(part.groups);
-    if (!std::exchange(started, true)) events.started(start_, writer_->pending(), std::move(costs));
+    if (!std::exchange(started, true)) events.on_start(start_, writer_->pending(), std::move(costs));
     const auto judged = run_cases(part.groups, *part.device, printer(), *writer_,
-                                  [&](const CaseRecord& record) { events.recorded(record, part.groups); });
+                                  [&](const CaseRecord& record) { events.on_record(record, part.groups); });
     if (!judged.ok()) return judged.error();
   }
   return writer_->finish();

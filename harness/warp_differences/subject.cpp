@@ -147,7 +147,7 @@ void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness:
 
 reference::OracleRun ComparedKernel::run(const harness::InputSet& set) const {
   return {.launch = set.launch[kNative],
-          .gradient = true,
+          .computes_gradient = true,
           .cotangents = set.cotangents,
           .initial_gradients = {},
           .uninitialised = uninitialised_};
@@ -210,7 +210,7 @@ Result<Subjects> all_subjects(const std::filesystem::path& root) {
       const GradientLaunches gradients = i < with_gradient ? wanted : GradientLaunches::kNone;
       Result<ComparedKernel> subject = ComparedKernel::make(std::move((*sources)[i]), gradients, kLaunches);
       if (subject.ok()) {
-        subjects.all.push_back(subject.take());
+        subjects.kernels.push_back(subject.take());
       } else {
         subjects.excluded.push_back(subject.error().text());
       }

@@ -196,8 +196,8 @@ struct AtomicRow {
   AtomicOp op;
   std::string_view mnemonic;  ///< "atomic_add"
   std::string_view warp;      ///< function after `wp.`
-  bool integer_only;
-  bool differentiable;
+  bool is_integer_only;
+  bool is_differentiable;
   std::string_view adjoint_reason;  ///< why it has no adjoint; empty if it has one
 };
 inline constexpr std::array<AtomicRow, 9> kAtomics = {{

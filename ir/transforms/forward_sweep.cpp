@@ -192,21 +192,22 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOpt
 LoopRecord& Sweeps::open_record(const Loop& loop, ExprId trips) {
   const auto found = loop_records_.find(&loop);
   if (found != loop_records_.end()) {
-    if (trips != kNone) builder_.assign(found->second.trips, trips);
+    if (trips != kNone) builder_.assign(found->second.trip_count, trips);
     return found->second;
   }
   LoopRecord& record = loop_records_[&loop];
-  record.trips = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
-  if (liveness_.needs(loop).state.empty()) return record;
-  record.slots = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
+  record.trip_count = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
+  if (liveness_.needs(loop).restored_state.empty()) return record;
+  record.checkpoint_count = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
   const auto hoist = [&](const std::string& name, Type type) {
-    const VarId variable = builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.slots)));
-    builder_.function().variables.back().scratch = true;
+    const VarId variable =
+        builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.checkpoint_count)));
+    builder_.function().variables.back().is_scratch = true;
     hoisted_declarations_.push_back({.node = Let{variable, kNone}, .loc = builder_.at()});
     return variable;
   };
-  record.positions = hoist("checkpoint_at", kI32);
-  for (const std::size_t i : liveness_.needs(loop).state) {
+  record.checkpoint_positions = hoist("checkpoint_at", kI32);
+  for (const std::size_t i : liveness_.needs(loop).restored_state) {
     const Value& value = value_of(loop.carried[i].argument);
     record.states.push_back(hoist("checkpoint_" + value.name, value.type));
   }
@@ -241,17 +242,17 @@ ExprId Sweeps::trip_count(const Loop& loop) {
 }
 
 void Sweeps::forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
-  const bool reversed = sweep.record_values && liveness_.needs(loop).reversed;
-  LoopRecord* record = reversed ? &open_record(loop, loop.counted ? trip_count(loop) : kNone) : nullptr;
+  const bool reversed = sweep.record_values && liveness_.needs(loop).is_reversed;
+  LoopRecord* record = reversed ? &open_record(loop, loop.is_counted ? trip_count(loop) : kNone) : nullptr;
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
   const bool stores = sweep.repeat_stores && liveness_.has_replayed_store(loop.body);
   if (!carried.empty() || stores) run_loop(loop, carried, record, sweep);
 }
 
 void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iteration) {
-  const auto& state = liveness_.needs(loop).state;
+  const auto& state = liveness_.needs(loop).restored_state;
   if (state.empty()) return;
-  builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.slots)}), [&] {
+  builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.checkpoint_count)}), [&] {
     for (std::size_t s = 0; s < state.size(); ++s) {
       builder_.store(record.states[s], {builder_.var(iteration)},
                      builder_.var(primal_variables_[index(loop.carried[state[s]].argument)]));
@@ -287,10 +288,10 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
     bind(c.argument, variable);
     bind(c.result, variable);
   }
-  const bool keeps = record != nullptr && !liveness_.needs(loop).state.empty();
-  const bool counts = record != nullptr && (keeps || !loop.counted);
+  const bool keeps = record != nullptr && !liveness_.needs(loop).restored_state.empty();
+  const bool counts = record != nullptr && (keeps || !loop.is_counted);
   VarId iteration = kNone;
-  if (counts) iteration = loop.counted ? builder_.let_zero("iteration", kI32) : record->trips;
+  if (counts) iteration = loop.is_counted ? builder_.let_zero("iteration", kI32) : record->trip_count;
   const Loc loc = builder_.at();
   const auto body = [&] {
     if (keeps) save_state(loop, *record, iteration);
@@ -299,7 +300,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
     carry(loop, carried);
     if (counts) builder_.assign(iteration, plus(builder_.var(iteration), builder_.i32(1)));
   };
-  if (loop.counted) {
+  if (loop.is_counted) {
     const ExprId start = expr(loop.start);
     const ExprId stop = expr(loop.stop);
     const ExprId step = expr(loop.step);

@@ -160,7 +160,7 @@ void Sweeps::reverse_store(const StoreNode& store) {
 void Sweeps::reverse_atomic(const AtomicNode& atomic) {
   const ir::AtomicRow& operation = row(atomic.op);
   const std::string& name = kernel_.var(atomic.array).name;
-  if (!operation.differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, builder_.at(), name));
+  if (!operation.is_differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, builder_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
   const VarId gradient = gradient_of(atomic.array);
   const ExprId seed = cell(gradient, atomic.indices, atomic.value.type);
@@ -356,21 +356,21 @@ void Sweeps::reverse_loop(const Loop& loop) {
   const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);
 
   VarId top = kNone;
-  if (!needs.state.empty()) {
+  if (!needs.restored_state.empty()) {
     // A loop with more iterations than checkpoints restarts from its first state and places the checkpoints again.
     top = builder_.let("checkpoint", builder_.i32(0));
-    builder_.store(record.positions, {builder_.i32(0)}, builder_.i32(0));
+    builder_.store(record.checkpoint_positions, {builder_.i32(0)}, builder_.i32(0));
   }
   if (++reverse_depth_ == 1) outermost_loop_ = &loop;
-  const bool is_index = loop.counted && loop.start.is_constant() && loop.start.bits == 0 && loop.step.is_constant() &&
-                        loop.step.bits == 1 && loop.start.type == kI32;
+  const bool is_index = loop.is_counted && loop.start.is_constant() && loop.start.bits == 0 &&
+                        loop.step.is_constant() && loop.step.bits == 1 && loop.start.type == kI32;
   const std::string name = is_index ? value_of(loop.index).name : "iteration";
-  const ExprId last = minus(builder_.var(record.trips), builder_.i32(1));
+  const ExprId last = minus(builder_.var(record.trip_count), builder_.i32(1));
   builder_.for_(name, last, builder_.i32(-1), builder_.i32(-1), [&](VarId iteration) {
     if (top != kNone) restore_state(loop, record, iteration, top);
     if (is_index) {
       bind(loop.index, iteration);
-    } else if (loop.counted) {
+    } else if (loop.is_counted) {
       bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(iteration))));
     }
     reverse_iteration(loop, carried_adjoints);
@@ -386,7 +386,7 @@ void Sweeps::reverse_loop(const Loop& loop) {
 
 void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
   const Loc loc = builder_.at();
-  forward(loop.body, liveness_.needs(loop).reads, {.record_values = true});
+  forward(loop.body, liveness_.needs(loop).read_values, {.record_values = true});
   builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
     if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].next, builder_.var(carried_adjoints[i]));
@@ -403,7 +403,7 @@ void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carri
 }
 
 void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
-  const auto& state = liveness_.needs(loop).state;
+  const auto& state = liveness_.needs(loop).restored_state;
   for (const std::size_t i : state) {
     const Value& value = value_of(loop.carried[i].argument);
     bind(loop.carried[i].argument, builder_.let_zero(value.name, value.type));
@@ -417,31 +417,33 @@ void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId ite
   builder_.if_(
       is_short(record), [&] { load_from(iteration); },
       [&] {
-        builder_.while_(
-            builder_.op(Op::kGt, {builder_.load(record.positions, {builder_.var(top)}), builder_.var(iteration)}),
-            [&] { builder_.assign(top, minus(builder_.var(top), builder_.i32(1))); });
+        builder_.while_(builder_.op(Op::kGt, {builder_.load(record.checkpoint_positions, {builder_.var(top)}),
+                                              builder_.var(iteration)}),
+                        [&] { builder_.assign(top, minus(builder_.var(top), builder_.i32(1))); });
         load_from(top);
         rerun_to(loop, record, iteration, top);
       });
 }
 
 void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
-  const auto& state = liveness_.needs(loop).state;
-  const VarId position = builder_.let("position", builder_.load(record.positions, {builder_.var(top)}));
+  const auto& state = liveness_.needs(loop).restored_state;
+  const VarId position = builder_.let("position", builder_.load(record.checkpoint_positions, {builder_.var(top)}));
   ValueSet inner = liveness_.none();
   for (const std::size_t i : state)
     Liveness::add(inner, loop.carried[i].next);
-  const auto free_slot = [&] { return builder_.op(Op::kLt, {builder_.var(top), builder_.i32(record.slots - 1)}); };
+  const auto free_slot = [&] {
+    return builder_.op(Op::kLt, {builder_.var(top), builder_.i32(record.checkpoint_count - 1)});
+  };
   const Loc loc = builder_.at();
   builder_.while_(builder_.op(Op::kLt, {builder_.var(position), builder_.var(iteration)}), [&] {
     const VarId stop = builder_.let("stop", builder_.var(iteration));
     builder_.if_(free_slot(), [&] {
       const ExprId steps = plus(minus(builder_.var(iteration), builder_.var(position)), builder_.i32(1));
-      const ExprId slots = minus(builder_.i32(record.slots), builder_.var(top));
+      const ExprId slots = minus(builder_.i32(record.checkpoint_count), builder_.var(top));
       builder_.assign(stop, plus(builder_.var(position), builder_.call(stride_function_, {steps, slots})));
     });
     builder_.while_(builder_.op(Op::kLt, {builder_.var(position), builder_.var(stop)}), [&] {
-      if (loop.counted) {
+      if (loop.is_counted) {
         bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(position))));
       }
       forward(loop.body, inner, {});
@@ -451,7 +453,7 @@ void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteratio
     });
     builder_.if_(free_slot(), [&] {
       builder_.assign(top, plus(builder_.var(top), builder_.i32(1)));
-      builder_.store(record.positions, {builder_.var(top)}, builder_.var(position));
+      builder_.store(record.checkpoint_positions, {builder_.var(top)}, builder_.var(position));
       for (std::size_t s = 0; s < state.size(); ++s) {
         builder_.store(record.states[s], {builder_.var(top)},
                        builder_.var(primal_variables_[index(loop.carried[state[s]].argument)]));

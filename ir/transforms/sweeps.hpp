@@ -22,10 +22,10 @@ inline constexpr std::int32_t kInnerCheckpoints = 32;
 
 /// Variables of the backward kernel that belong to one reversed loop.
 struct LoopRecord {
-  ir::VarId trips = ir::kNone;      ///< iterations that the forward sweep ran
-  std::int32_t slots = 0;           ///< number of checkpoints
-  ir::VarId positions = ir::kNone;  ///< local array: the iteration that each checkpoint precedes
-  std::vector<ir::VarId> states;    ///< local arrays, one for each carried value of LoopNeeds::state
+  ir::VarId trip_count = ir::kNone;            ///< iterations that the forward sweep ran
+  std::int32_t checkpoint_count = 0;           ///< number of checkpoints
+  ir::VarId checkpoint_positions = ir::kNone;  ///< local array: the iteration that each checkpoint precedes
+  std::vector<ir::VarId> states;               ///< local arrays, one for each carried value of LoopNeeds::state
 };
 
 /// A gradient array of an array parameter: for whole elements, or for one field of structs.
@@ -116,7 +116,7 @@ class Sweeps {
   void restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
   void rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
   ExprId is_short(const LoopRecord& record) {
-    return builder_.op(Op::kLe, {builder_.var(record.trips), builder_.i32(record.slots)});
+    return builder_.op(Op::kLe, {builder_.var(record.trip_count), builder_.i32(record.checkpoint_count)});
   }
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
   ExprId contribution(const ComputeNode& compute, std::size_t k, ExprId w);

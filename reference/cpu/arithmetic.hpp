@@ -95,15 +95,15 @@ class Arithmetic {
   PrecisionBounds exact_product(long double v, const BoundedValue& a, const BoundedValue& b,
                                 PrecisionBounds bound) const;
   BoundedValue finish(long double v, const PrecisionBounds& propagated,
-                      const std::array<const ir::UlpBound*, kPrecisions>& figures) const;
+                      const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const;
 
   /// Indexed by Op.
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
   static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
 
-  std::array<Format, kPrecisions> formats_;
+  std::array<Format, kPrecisionCount> formats_;
   FormatPair format_pair_;
-  std::array<const UlpBounds*, kPrecisions> ulp_bounds_;
+  std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;
   DecisionRecorder* decisions_;
   bool computes_bounds_;
 };

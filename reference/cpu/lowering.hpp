@@ -137,7 +137,7 @@ class Lowering {
   Registers variable_leaves(ir::VarId variable);
   /// Allocates the registers of a variable, once.
   void allocate(ir::VarId variable);
-  RegisterId temporary() { return program_.registers++; }
+  RegisterId temporary() { return program_.register_count++; }
   Registers temporaries(std::size_t count);
   void move(const Registers& to, const Registers& from);
   /// Appends an instruction and returns its index.

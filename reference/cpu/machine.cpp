@@ -21,13 +21,13 @@ Machine<Tracer>::Machine(const Program& program, const OracleRun& run, Tracer& t
                    Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, bounds),
                    Arithmetic(ir::Scalar::kF32, run.profile, decisions_, bounds),
                    Arithmetic(ir::Scalar::kF64, run.profile, decisions_, bounds)},
-      registers_(static_cast<std::size_t>(program.registers)),
+      registers_(static_cast<std::size_t>(program.register_count)),
       arrays_(program.parameters.size()) {
   for (const RegisterConstant& constant : program.constants) {
     Value& value = at(constant.dst);
     if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
     else value.i = static_cast<std::int64_t>(constant.bits);
-    if (!constant.rounded) continue;
+    if (!constant.is_rounded) continue;
     value.f.e[kNative] = format_of(constant.scalar, run.profile.flush_to_zero).unit;
     value.f.e[kPromoted] = format_of(ir::Scalar::kF64, run.profile.flush_to_zero).unit;
   }
@@ -73,11 +73,11 @@ typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t paramete
 
 template <class Tracer>
 void Machine<Tracer>::run() {
-  if (run_.order.empty()) {
+  if (run_.thread_order.empty()) {
     for (std::int64_t thread = 0; thread < run_.launch.threads() && is_complete_; ++thread)
       run_thread(thread);
   }
-  for (const std::int64_t thread : run_.order) {
+  for (const std::int64_t thread : run_.thread_order) {
     if (is_complete_) run_thread(thread);
   }
 }
@@ -142,7 +142,7 @@ template <class Tracer>
 void Machine<Tracer>::compute(const Instruction& instruction) {
   switch (instruction.code) {
     case InstructionCode::kFloat:
-    case InstructionCode::kUnit: return compute_float(instruction);
+    case InstructionCode::kUnitComponent: return compute_float(instruction);
     case InstructionCode::kSum:
     case InstructionCode::kSumOfProducts: return compute_sum(instruction);
     case InstructionCode::kTest: return compute_test(instruction);
@@ -205,11 +205,11 @@ std::span<const TracedValue<typename Tracer::Handle>* const> Machine<Tracer>::so
 template <class Tracer>
 void Machine<Tracer>::compute_float(const Instruction& instruction) {
   const Operands operands = gather(instruction);
-  const bool unit = instruction.code == InstructionCode::kUnit;
+  const bool unit = instruction.code == InstructionCode::kUnitComponent;
   const Evaluate evaluate = unit ? unit_component : instruction.evaluator->evaluate;
   if (instruction.choice != ir::kNone) {
     Choice& choice = choices_[static_cast<std::size_t>(instruction.choice)];
-    ++choice.taken[branch_of(choice.kind, operands)];
+    ++choice.taken_counts[branch_of(choice.kind, operands)];
   }
   if constexpr (Tracer::kHasDerivatives) {
     bool active = false;

@@ -75,7 +75,7 @@ class Machine {
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);
   void record_choice(const Instruction& instruction, std::size_t branch) {
-    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken[branch];
+    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken_counts[branch];
   }
   void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& dst);
   /// The operands of an instruction, for a tracer of points.

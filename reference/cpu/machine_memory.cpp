@@ -45,7 +45,7 @@ std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instructio
     index[d] = at(operand(instruction, d)).i;
   const auto used = std::span(index).first(instruction.rank);
   const ArrayMemory<Handle>& memory = array_of(instruction);
-  if (instruction.padded && note_tile(instruction, used)) return std::nullopt;
+  if (instruction.is_padded && note_tile(instruction, used)) return std::nullopt;
   if (const auto number = memory.element(used)) return static_cast<std::size_t>(*number);
   report_index(instruction, {used.begin(), used.end()}, memory.shape());
   return std::nullopt;
@@ -85,10 +85,10 @@ template <class Tracer>
 void Machine<Tracer>::ensure_input([[maybe_unused]] Cell<Handle>& source, [[maybe_unused]] std::size_t parameter,
                                    [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t leaf) {
   if constexpr (Tracer::kHasDerivatives || Tracer::kEvaluatesPoints) {
-    if (source.written || source.has_leaf) return;
+    if (source.written || source.is_registered) return;
     const ArrayMemory<Handle>& memory = arrays_[parameter];
     if (!ir::is_float(memory.type(leaf))) return;
-    source.has_leaf = true;
+    source.is_registered = true;
     source.content.h = tracer_.leaf(parameter, element * memory.leaves() + leaf, memory.type(leaf), source.content.f.v);
   }
 }
@@ -202,7 +202,7 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
   // The thread that gets the gradient in a tie is unspecified (docs/design/numerics.md, section 4), so an exact tie is
   // uncertain too. A value may be exact in the f64 promotion and rounded in the type of the kernel.
   PrecisionBounds tie{};
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (content.f.v == value.f.v && content.f.e[precision] == 0 && value.f.e[precision] == 0)
       tie[precision] = kUnbounded;
   }
@@ -234,17 +234,17 @@ void Machine<Tracer>::add_float(const Instruction& instruction, CellPosition pla
   const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
   const PrecisionBounds flush{flushes ? 0x1p-126 : 0, 0};
   if constexpr (Tracer::kEvaluatesPoints) content.h = tracer_.sum(content, value, sign);
-  if (run_.profile.unordered_atomics) {
+  if (run_.profile.has_unordered_atomics) {
     AtomicSum& sum = memory.sum(place.element, place.leaf);
     if (!sum.is_started()) sum.start(content.f);
     sum.add(term);
     content.f.v += term.v;
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       content.f.e[precision] =
           sum.bound(a.format(static_cast<int>(precision)), precision, content.f.v, flush[precision]);
   } else {
     content.f = a.add(content.f, term);
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       content.f.e[precision] += flush[precision];
   }
   if constexpr (Tracer::kHasDerivatives) content.h = tracer_.accumulate(scalar, content.h, value.h, sign);

@@ -25,14 +25,14 @@ class PointTracer {
   struct Handle {
     // NOLINTNEXTLINE(modernize-use-equals-default): = default would clear the array, which is most of the cost.
     Handle() {}
-    std::array<long double, kSteps> at;  ///< by point; valid if `moves`
-    bool moves = false;                  ///< false: the same value at all points as in the run
+    std::array<long double, kStepCount> at;  ///< by point; valid if `varies`
+    bool varies = false;                     ///< false: the same value at all points as in the run
   };
   using Value = TracedValue<Handle>;
   static constexpr bool kHasDerivatives = false;
   static constexpr bool kEvaluatesPoints = true;
 
-  /// At most kSteps steps along the direction. Keeps references to all.
+  /// At most kStepCount steps along the direction. Keeps references to all.
   PointTracer(const ComponentValues& direction, std::span<const long double> steps, const OracleRun& run);
 
   static bool active(const Handle&) { return false; }
@@ -56,8 +56,8 @@ class PointTracer {
   Handle evaluate_at_points(ir::Scalar scalar, std::span<const Value* const> sources, PathStep step, Compute compute) {
     Handle result;
     for (const Value* source : sources)
-      result.moves |= source->h.moves;
-    if (!result.moves) return result;
+      result.varies |= source->h.varies;
+    if (!result.varies) return result;
     operands_.resize(sources.size());
     pointers_.resize(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i)
@@ -78,7 +78,9 @@ class PointTracer {
   Handle sum(const Value& a, const Value& b, int sign) const;
 
   /// The value at a point.
-  static long double at(const Value& value, std::size_t point) { return value.h.moves ? value.h.at[point] : value.f.v; }
+  static long double at(const Value& value, std::size_t point) {
+    return value.h.varies ? value.h.at[point] : value.f.v;
+  }
 
  private:
   const Arithmetic& arithmetic(ir::Scalar scalar) const {
@@ -98,7 +100,7 @@ class PointTracer {
 /// golden ratio, extrapolated to step zero (Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Advances in
 /// Engineering Software 4(2), 1982). There are 6 rows and 12 evaluations. The first step is below 2^-6 max(1, |x|) and
 /// at most `largest_step`; it is divided by 4, at most 6 times, until all points of the stencil take the same path.
-DirectionalDifferences ridders(const Program& program, const OracleRun& run, const ComponentValues& direction,
-                               long double largest_step);
+DirectionalDifferences ridders_extrapolation(const Program& program, const OracleRun& run,
+                                             const ComponentValues& direction, long double largest_step);
 
 }  // namespace assay::reference

@@ -391,7 +391,7 @@ Dataflow::Dataflow(SyntaxNode body, const std::vector<std::string_view>& paramet
   for (const SyntaxNode name : unassigned) {
     if (!assignments_.contains(name.text()) || !unassigned_ids_.insert(name.id()).second) continue;
     unassigned_names_.insert(name.text());
-    unassigned_reads_.push_back({.name = name, .after_loop = builder.loop_variables.contains(name.text())});
+    unassigned_reads_.push_back({.name = name, .is_after_loop = builder.loop_variables.contains(name.text())});
   }
 }
 

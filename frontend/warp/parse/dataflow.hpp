@@ -20,7 +20,7 @@ namespace assay::frontend {
 struct UnassignedRead {
   SyntaxNode name;
   /// The name is the variable of a loop that has ended.
-  bool after_loop = false;
+  bool is_after_loop = false;
 };
 
 class Dataflow {

@@ -137,7 +137,7 @@ bool WarpFileParser::call_factory(SyntaxNode call, std::span<const SyntaxNode> t
 bool WarpFileParser::bind_parameters(SyntaxNode definition, SyntaxNode call, Environment& inner,
                                      const Environment& from) {
   const CallArguments arguments = arguments_of(call);
-  if (arguments.has_star) return false;
+  if (arguments.has_star_argument) return false;
   const std::vector<FactoryParameter> parameters = parameters_of(definition);
   if (arguments.positional.size() > parameters.size()) return false;
   for (std::size_t p = 0; p < parameters.size(); ++p) {

@@ -42,7 +42,7 @@ void FunctionContext::enter_static(std::string_view name, std::int64_t value) {
 }
 
 ir::ExprId FunctionContext::error(SyntaxNode node, std::string reason) {
-  failed = true;
+  has_failed = true;
   file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});
   return ir::kNone;
 }

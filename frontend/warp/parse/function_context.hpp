@@ -41,9 +41,9 @@ struct FunctionContext {
   FunctionEntry& entry;
   ir::Function& function;
   ir::Builder builder;
-  Dataflow flow;
+  Dataflow data_flow;
   Bindings bindings;
-  bool failed = false;
+  bool has_failed = false;
   bool has_results = false;  ///< a return has been parsed
 
   /// In a gradient: the variables that sum the adjoints of the function's parameters, by name.
@@ -69,14 +69,14 @@ struct FunctionContext {
   /// False inside conditionally evaluated expressions, where nothing may be moved before the statement.
   bool may_hoist = true;
   /// Arrays that the statement has loaded from so far; a side effect on one of them would come too early.
-  std::vector<ir::VarId> loads;
+  std::vector<ir::VarId> loaded_arrays;
 
   FunctionContext(WarpFileParser& file_reader, FunctionEntry& function_entry, ir::Function& into, Dataflow dataflow)
       : file(file_reader),
         entry(function_entry),
         function(into),
         builder(file_reader.module(), into),
-        flow(std::move(dataflow)) {}
+        data_flow(std::move(dataflow)) {}
 
   /// Names may also be aliases of array slices and of structs with arrays. An alias is a number below kNone.
   ir::VarId add(View view) {

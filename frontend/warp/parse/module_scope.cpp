@@ -46,7 +46,7 @@ CallArguments arguments_of(SyntaxNode call) {
     if (argument.is(SyntaxKind::kKeywordArgument)) {
       arguments.keyword.emplace(argument.part(SyntaxField::kName).text(), argument.part(SyntaxField::kValue));
     } else {
-      if (argument.grammar_name().ends_with("splat")) arguments.has_star = true;
+      if (argument.grammar_name().ends_with("splat")) arguments.has_star_argument = true;
       arguments.positional.push_back(argument);
     }
   }
@@ -425,7 +425,8 @@ Result<ir::Type> ModuleScope::array_type(int rank, SyntaxNode call) const {
       return Error{fmt::format("array type argument '{}' is not supported", name)};
     }
   }
-  if (!arguments.positional.empty() || arguments.has_star) return Error{"array types take dtype=... and ndim=... only"};
+  if (!arguments.positional.empty() || arguments.has_star_argument)
+    return Error{"array types take dtype=... and ndim=... only"};
   if (!element) return Error{"array dtype is missing"};
   if (rank < 1 || rank > 4) return Error{"array must have 1 to 4 dimensions"};
   auto dtype = type(element);
@@ -456,7 +457,7 @@ Result<ir::Type> ModuleScope::quaternion_or_transform(std::string_view name, Syn
   const auto named = arguments.keyword.find("dtype");
   const bool is_named =
       arguments.positional.empty() && arguments.keyword.size() == 1 && named != arguments.keyword.end();
-  const bool is_first = arguments.positional.size() == 1 && arguments.keyword.empty() && !arguments.has_star;
+  const bool is_first = arguments.positional.size() == 1 && arguments.keyword.empty() && !arguments.has_star_argument;
   if (!is_named && !is_first) return Error{fmt::format("wp.{} requires a dtype", name)};
   auto component = type(is_named ? named->second : arguments.positional[0]);
   if (!component.ok()) return component;
@@ -475,10 +476,11 @@ Result<ir::Type> ModuleScope::sized_type(SyntaxNode size, ir::Type component, bo
   int components = 1;
   for (const int extent : extents)
     components *= extent;
-  const bool fits = std::ranges::all_of(extents, [](int extent) { return extent >= 1 && extent <= ir::kMaxSide; });
+  const bool fits =
+      std::ranges::all_of(extents, [](int extent) { return extent >= 1 && extent <= ir::kMaxMatrixSide; });
   if (extents.size() != (is_vector ? 1U : 2U) || !fits || components > ir::kMaxMatrixComponents)
-    return Error{
-        fmt::format("vectors must have 1 to {} components, matrices 1 to {}", ir::kMaxSide, ir::kMaxMatrixComponents)};
+    return Error{fmt::format("vectors must have 1 to {} components, matrices 1 to {}", ir::kMaxMatrixSide,
+                             ir::kMaxMatrixComponents)};
   return is_vector ? ir::vector_type(component.scalar, extents[0])
                    : ir::matrix_type(component.scalar, extents[0], extents[1]);
 }

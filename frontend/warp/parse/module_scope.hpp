@@ -119,11 +119,12 @@ class ModuleScope {
   mutable std::set<std::string, std::less<>> imported_members_;  ///< "module.member"
 };
 
-/// The arguments of a call: positional ones, including starred ones, which set `has_star`, and keyword ones by name.
+/// The arguments of a call: positional ones, including starred ones, which set `has_star_argument`, and keyword ones by
+/// name.
 struct CallArguments {
   std::vector<SyntaxNode> positional;
   std::map<std::string_view, SyntaxNode> keyword;
-  bool has_star = false;
+  bool has_star_argument = false;
 };
 CallArguments arguments_of(SyntaxNode call);
 /// The rank of an array type by its name, "array2d"; 0 for other names.

@@ -19,7 +19,7 @@ ScalarComparison equal_or_not(bool equal) {
 
 /// The bin of rho; NaN counts as outside the bound.
 std::size_t bin_of(double rho) {
-  constexpr std::size_t kTenths = kRhoBins - 1;
+  constexpr std::size_t kTenths = kRhoBinCount - 1;
   return rho <= 1 ? std::min(static_cast<std::size_t>(rho * kTenths), kTenths - 1) : kTenths;
 }
 
@@ -40,7 +40,7 @@ ScalarComparison original_score(const Computed& got, const Expected& expected) {
 }
 
 ScalarComparison score(const Computed& got, const Expected& expected) {
-  if constexpr (kInjectedFaults) return faulty_score(got, expected);
+  if constexpr (kFaultInjectionEnabled) return faulty_score(got, expected);
   return original_score(got, expected);
 }
 

@@ -464,9 +464,9 @@ bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) cons
 reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
   reference::OracleRun run{.launch = launch,
                            .uninitialised = uninitialised_,
-                           .order = sampled_threads(launch.threads(), request.seed),
+                           .thread_order = sampled_threads(launch.threads(), request.seed),
                            .instruction_budget = request.instruction_budget};
-  run.accessed_only = !run.order.empty();
+  run.only_accessed_elements = !run.thread_order.empty();
   return run;
 }
 
@@ -514,15 +514,15 @@ std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request,
     DrawnLaunch drawn{.launch = *std::move(launch), .reference = {}};
     reference::OracleRun run = run_of(request, drawn.launch);
     complete(run);
-    const bool wants_gradient = run.gradient;
-    run.gradient = wants_gradient && attempt >= promising_attempt_;
+    const bool wants_gradient = run.computes_gradient;
+    run.computes_gradient = wants_gradient && attempt >= promising_attempt_;
     drawn.reference = oracle_->evaluate(run);
     if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
     if (drawn.reference.findings.empty()) {
       if (draws_positive_ || !is_degenerate(drawn.reference)) {
         promising_attempt_ = attempt;
-        if (run.gradient != wants_gradient) {
-          run.gradient = true;
+        if (run.computes_gradient != wants_gradient) {
+          run.computes_gradient = true;
           drawn.reference = oracle_->evaluate(run);
         }
         return drawn;
@@ -531,7 +531,7 @@ std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request,
       promising_attempt_ = kNoAttempt;
       continue;
     }
-    if (run.gradient) promising_attempt_ = kNoAttempt;
+    if (run.computes_gradient) promising_attempt_ = kNoAttempt;
     wasted += drawn.reference.instructions;
     last = drawn.reference.findings.front();
     if (!drawn.reference.complete && request.size > kSamplingThreshold) break;

@@ -281,9 +281,9 @@ TEST_F(Faults, DetectsIncorrectDerivatives) {
   for (const Fault& fault : incorrect_derivatives()) {
     const CaseRecord& faulty = record(fault.test_kernel.name, Pass::kBackward);
     SCOPED_TRACE(testing::summary(faulty));
-    ASSERT_TRUE(faulty.tiers.f64_promotion && faulty.tiers.native_precision);
-    EXPECT_GT(faulty.tiers.f64_promotion->failed, 0) << "f64_promotion must detect every incorrect derivative";
-    EXPECT_GT(faulty.tiers.native_precision->failed, 0);
+    ASSERT_TRUE(faulty.check_results.f64_promotion && faulty.check_results.native_precision);
+    EXPECT_GT(faulty.check_results.f64_promotion->failed, 0) << "f64_promotion must detect every incorrect derivative";
+    EXPECT_GT(faulty.check_results.native_precision->failed, 0);
     ASSERT_FALSE(faulty.failures.empty());
     EXPECT_THAT(faulty.failures.front().array, HasSubstr("grad_"));
     EXPECT_GT(faulty.failures.front().rho, 1);
@@ -295,15 +295,15 @@ TEST_F(Faults, DetectsIncorrectForwardPasses) {
   expect_faults(incorrect_forwards());
   const CaseRecord& faulty = run_->forward("constant_off");
   EXPECT_EQ(faulty.failures.front().array, "out");
-  EXPECT_GT(faulty.tiers.f64_promotion->failed, 0);
-  EXPECT_GT(faulty.tiers.native_precision->failed, 0);
+  EXPECT_GT(faulty.check_results.f64_promotion->failed, 0);
+  EXPECT_GT(faulty.check_results.native_precision->failed, 0);
 }
 
 TEST_F(Faults, DetectsForwardBackwardMismatch) {
   const CaseRecord& backward = run_->backward("constant_off");
   EXPECT_EQ(backward.kind, "finite_differences") << testing::summary(backward);
-  EXPECT_EQ(backward.tiers.f64_promotion->failed, 0) << "the backward pass itself is correct";
-  EXPECT_GT(backward.tiers.finite_differences->failed, 0);
+  EXPECT_EQ(backward.check_results.f64_promotion->failed, 0) << "the backward pass itself is correct";
+  EXPECT_GT(backward.check_results.finite_differences->failed, 0);
 }
 
 TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehaviour) {
@@ -311,7 +311,7 @@ TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehaviour) {
   EXPECT_THAT(run_->forward("crashes").message, HasSubstr("SIGSEGV"));
   EXPECT_THAT(run_->forward("exits_with_status_0").message, HasSubstr("exited early with status 0"));
   EXPECT_THAT(run_->backward("hangs").message, HasSubstr("timed out after 300 ms"));
-  EXPECT_LT(run_->backward("hangs").time_ms.run, 1500) << "a hang must not be repeated for every input set";
+  EXPECT_LT(run_->backward("hangs").time_ms.run_ms, 1500) << "a hang must not be repeated for every input set";
   EXPECT_THAT(run_->backward("does_not_compile").message, HasSubstr("error: "));
   EXPECT_THAT(run_->backward("does_not_compile").log, HasSubstr("'this'"));
   EXPECT_THAT(run_->forward("past_end_of_array").message, HasSubstr("next to 'out'"));

@@ -76,7 +76,7 @@ TEST(Schedule, OrdersFamiliesByCost) {
 
 TEST(Schedule, ShrinksBatchesTowardsTheEnd) {
   KernelGroup plain;
-  plain.options.batch = 32;
+  plain.options.batch_size = 32;
   plain.sources.resize(200);
   KernelGroup optimised = plain;
   optimised.sources.resize(12);

@@ -102,15 +102,15 @@ std::vector<CaseRecord> VerdictCache::find(const KernelSource& source, std::span
     return {};  // not written by this cache
   }
   for (CaseRecord& record : records) {
-    record.cached = true;
+    record.is_cached = true;
     record.time_ms = {};
     record.schedule.reset();
   }
   return records;
 }
 
-void VerdictCache::keep(const KernelSource& source, std::span<const std::string> cases, const RunOptions& options,
-                        std::span<const CaseRecord> records) {
+void VerdictCache::store(const KernelSource& source, std::span<const std::string> cases, const RunOptions& options,
+                         std::span<const CaseRecord> records) {
   if (source.module == nullptr || cases.empty()) return;
   json lines = json::array();
   for (const std::string& name : cases) {

@@ -26,7 +26,7 @@ Result<CasePattern> CasePattern::parse(std::string_view text) {
   CasePattern pattern;
   pattern.text_ = text;
   pattern.components_ = split(text);
-  if (pattern.components_.size() > kNameParts) {
+  if (pattern.components_.size() > kNamePartCount) {
     return Error{fmt::format(
         "invalid pattern '{}': {} components, but the longest form is <family>/<kernel>/<types>/<device>/<pass>/<mode>",
         text, pattern.components_.size())};

@@ -17,7 +17,7 @@ namespace assay::harness {
 
 /// The components of a case's name, in order.
 enum class NamePart : std::uint8_t { kFamily, kKernel, kTypes, kDevice, kPass, kMode };
-inline constexpr std::size_t kNameParts = 6;
+inline constexpr std::size_t kNamePartCount = 6;
 
 class CasePattern {
  public:
