@@ -174,7 +174,7 @@ class Campaign {
 bool AttackResult::caught() const {
   const bool original_passes =
       attack.pass == backends::Pass::kForward || (forward.has_value() && is_pass(forward->outcome));
-  return damage.empty() && original_passes &&
+  return damage_reports.empty() && original_passes &&
          std::ranges::any_of(attack.allowed_outcomes, [this](const AllowedOutcome& ending) {
            return record.outcome == ending.outcome && record.kind == ending.kind;
          });
@@ -184,7 +184,7 @@ bool AttackReport::all_caught() const {
   return leftovers.empty() &&
          std::ranges::all_of(attacks,
                              [](const AttackResult& result) { return result.is_skipped || result.caught(); }) &&
-         std::ranges::all_of(neighbours, [](const CaseRecord& record) { return is_pass(record.outcome); });
+         std::ranges::all_of(neighbor_records, [](const CaseRecord& record) { return is_pass(record.outcome); });
 }
 
 Result<AttackReport> run_attacks(const std::vector<Attack>& attacks, const MakeDevice& make_device,

@@ -13,7 +13,7 @@ OutcomeCounts RunRecords::counts() const {
 
 ExitStatus RunRecords::exit_status() const {
   const ExitStatus status = harness::exit_status(counts());
-  const bool complete = end.has_value() && !truncated;
+  const bool complete = end.has_value() && !is_truncated;
   return status == ExitStatus::as_expected && !complete ? ExitStatus::unexpected : status;
 }
 

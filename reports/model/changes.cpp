@@ -82,7 +82,7 @@ Result<Baseline> read_baseline(const std::filesystem::path& path) {
   return baseline_of(*run, path.string());
 }
 
-bool Changes::is_no_worse() const { return broken.empty() && changed.empty() && gone.empty() && added_failing == 0; }
+bool Changes::is_no_worse() const { return broken.empty() && changed.empty() && removed.empty() && added_failing == 0; }
 
 Changes changes_since(const Baseline& baseline, const Run& run) {
   Changes changes{.baseline_label = baseline.label};

@@ -44,7 +44,7 @@ bool fits_text(std::string_view pattern, const std::string& text) {
 std::string_view ExpectationLine::state() const {
   if (expired) return "expired";
   if (stale()) return "stale";
-  if (better > 0) return "unexpected pass";
+  if (passed > 0) return "unexpected pass";
   if (changed > 0) return "changed";
   return expected_failures > 0 ? "in force" : "not judged";
 }
