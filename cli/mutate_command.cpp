@@ -91,7 +91,7 @@ Result<void> judge_mutants(mutation::PreparedCampaign& prepared, backends::Devic
   });
   return run_campaign(prepared, device, options.campaign.compiler, [&](const mutation::MutantRecord& mutant) {
     InterruptGuard::check();
-    survived += mutant.fate == mutation::Fate::kSurvived;
+    survived += mutant.fate == mutation::MutantFate::kSurvived;
     progress.set(prepared.mutants.size(), survived);
   });
 }
@@ -181,7 +181,7 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
       ->option_text("DIR ...")
       ->allow_extra_args(false);
   command
-      .add_option("--threads", campaign.threads,
+      .add_option("--threads", campaign.threaded_campaign_folder,
                   "Folder of a campaign on a device with concurrent threads, to include in the score")
       ->option_text("DIR");
   command.add_flag("--inject-faults", options->injects_faults,

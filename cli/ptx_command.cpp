@@ -23,7 +23,7 @@ struct PtxRunOptions {
   std::vector<std::uint32_t> block{32};
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<std::string> arguments;
-  std::vector<std::string> no_checks;
+  std::vector<std::string> disabled_checks;
   std::string tables;
   std::uint64_t budget = 20'000'000'000;
   std::uint64_t seed = 1;
@@ -102,7 +102,7 @@ int run(const PtxRunOptions& options) {
     if (!read.ok()) return fail(read.error());
     tables = read.take();
   }
-  ptx::LaunchOptions launch{.checks = ptx::checks_without(options.no_checks),
+  ptx::LaunchOptions launch{.checks = ptx::checks_without(options.disabled_checks),
                             .instruction_limit = options.budget,
                             .tables = tables ? &*tables : nullptr};
   if (options.shuffled) launch.schedule = {ptx::Order::kShuffled, options.seed};
@@ -145,7 +145,7 @@ void add_ptx(CLI::App& app, Invocation& invocation) {
   command.add_option("--arg", options->arguments, "Arguments of the kernel, in order; described below")
       ->option_text("ARG ...")
       ->allow_extra_args(false);
-  add_no_check_option(command, options->no_checks);
+  add_no_check_option(command, options->disabled_checks);
   add_tables_option(command, options->tables);
   command.add_option("--budget", options->budget, "Instruction limit, summed over threads")->option_text("N [2e10]");
   command.add_flag("--shuffle", options->shuffled, "Run blocks, warps and lanes in a random order");

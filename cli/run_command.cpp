@@ -53,7 +53,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
   command.add_flag("--trust-custom-gradients", options.trust_custom_gradients,
                    "Accept custom gradients (wp.func_grad) that are not the derivatives of their functions");
   add_optimise_option(
-      command, options.optimise,
+      command, options.optimization_level,
       "Compile for the CPU with -O1, -O2 or -O3, as a separate mode;\ndefault: -O0, and for one kernel in 16 "
       "also -O2");
   add_jobs_option(command, options.jobs, "batches of kernels");
@@ -64,7 +64,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
 }
 
 void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
-  add_no_check_option(command, options.device_options.no_checks);
+  add_no_check_option(command, options.device_options.disabled_checks);
   add_tables_option(command, options.device_options.tables);
   add_gpu_options(command, options.device_options.gpu, options.device_options.device_bytes);
   command

@@ -86,7 +86,7 @@ int run_suite(RunRequest request) {
   if (request.import.enabled) {
     Result<Import> import = import_selected(request.suite.selectors, request.import);
     if (!import.ok()) return fail(import.error());
-    request.suite.exported = std::move(import->kernels);
+    request.suite.exported_kernels = std::move(import->kernels);
     request.suite.export_options = " --import";
     if (!request.import.python.empty())
       request.suite.export_options += fmt::format(" --python '{}'", request.import.python);

@@ -31,7 +31,7 @@ class Definition {
   /// Adds a result after the value of the formula.
   void also(algebra::E value) { further_results_.push_back(value); }
   /// The types of the returned values.
-  std::vector<Type> give(algebra::E value) {
+  std::vector<Type> define_result(algebra::E value) {
     std::vector<ExprId> ids{value.id};
     std::vector<Type> types{value.type()};
     for (const algebra::E result : further_results_) {

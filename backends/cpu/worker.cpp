@@ -156,9 +156,10 @@ class LibraryExecutor final : public worker::Executor {
 }  // namespace
 
 std::optional<int> run_if_worker(int argc, const char* const* argv) {
-  return worker::serve_if_worker(argc, argv, kWorkerRole, [](const worker::Allowance&, std::span<std::byte> buffers) {
-    return Result<std::unique_ptr<worker::Executor>>(std::make_unique<LibraryExecutor>(buffers));
-  });
+  return worker::serve_if_worker(
+      argc, argv, kWorkerRole, [](const worker::WorkerLimits&, std::span<std::byte> buffers) {
+        return Result<std::unique_ptr<worker::Executor>>(std::make_unique<LibraryExecutor>(buffers));
+      });
 }
 
 }  // namespace assay::cpu

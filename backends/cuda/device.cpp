@@ -143,7 +143,8 @@ std::string CudaDevice::build_command(const BuildFlags& flags) const {
 
 std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (!nvrtc_) {
-    return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, nvrtc_.error().message});
+    return std::vector<BuildOutcome>(kernels.size(),
+                                     BuildFailed{BuildFailed::Kind::kResourceFailure, nvrtc_.error().message});
   }
   std::vector<BuildOutcome> outcomes(kernels.size());
   for_each_index(kernels.size(), options_.jobs, [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
@@ -172,7 +173,7 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
       built.from_cache = built.from_cache && from_cache;
       built.log += compiled.log;
       if (const Result<void> added = add_artifacts(built, std::move(compiled), options); !added) {
-        return BuildFailed{BuildFailed::Kind::kResource, added.error().text()};
+        return BuildFailed{BuildFailed::Kind::kResourceFailure, added.error().text()};
       }
     }
     for (const EntryPoint& entry : kernel.entries) {
@@ -184,7 +185,7 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
     }
   }
   if (built.artifacts.empty()) {
-    return BuildFailed{BuildFailed::Kind::kResource,
+    return BuildFailed{BuildFailed::Kind::kResourceFailure,
                        fmt::format("NVRTC {} supports none of the architectures {}", nvrtc_->version(),
                                    fmt::join(options_.native_architectures, ", "))};
   }

@@ -65,12 +65,12 @@ LaunchEnd end_of(const CallError& error) {
       .progress = progress_of(error_class.cause), .message = error.what(), .process_is_usable = !error_class.is_sticky};
 }
 
-GpuExecutor::GpuExecutor(const Driver& driver, const worker::Allowance& allowance, std::span<std::byte> buffers)
+GpuExecutor::GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers)
     : driver_(driver),
       buffers_(buffers),
-      max_bytes_(allowance.device_bytes == 0 ? buffers.size() : allowance.device_bytes),
-      ordinal_(allowance.device),
-      context_(enter_context(driver_, allowance.device)),
+      max_bytes_(worker_limits.device_bytes == 0 ? buffers.size() : worker_limits.device_bytes),
+      ordinal_(worker_limits.device),
+      context_(enter_context(driver_, worker_limits.device)),
       streams_{make_stream(driver_), make_stream(driver_), make_stream(driver_), make_stream(driver_)},
       start_(make_event(driver_)),
       end_(make_event(driver_)) {}

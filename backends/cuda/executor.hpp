@@ -25,7 +25,7 @@ namespace assay::cuda {
 class GpuExecutor final : public worker::Executor {
  public:
   /// Throws CallError if no context can be created.
-  GpuExecutor(const Driver& driver, const worker::Allowance& allowance, std::span<std::byte> buffers);
+  GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers);
 
   worker::LaunchEnd run(const worker::RecordReader& launch) override;
 

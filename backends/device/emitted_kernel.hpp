@@ -120,7 +120,7 @@ struct EmittedPair {
 
 /// The numeric mode and optimisation level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
-  int optimisation = 0;                 ///< CPU: 0 to 3, as for -O; CUDA: see fast_compile
+  int optimization_level = 0;           ///< CPU: 0 to 3, as for -O; CUDA: see fast_compile
   bool contracts_multiply_add = false;  ///< a*b + c may round once
   bool flush_subnormals = false;        ///< CUDA: f32 subnormals become 0
   bool precise_division = true;         ///< CUDA: f32 division and reciprocal are correctly rounded

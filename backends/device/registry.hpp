@@ -17,13 +17,13 @@ namespace assay::backends {
 
 /// User options for devices. A device ignores the options of other devices.
 struct DeviceOptions {
-  std::string compiler;                     ///< `cpu`: a command; empty: $CXX, then c++
-  std::vector<std::string> no_checks = {};  ///< `ptx`: names of DeviceRow::checks to disable
-  std::string gpu = "0";                    ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
-  std::size_t device_bytes = 0;             ///< `cuda`: GPU memory per session; 0: as much as its buffers
-  std::string cross_check = {};             ///< the device that repeats each launch to compare result bits; empty: none
-  std::string tables = {};                  ///< `ptx`: a file written by `assay calibrate --tables`; empty: none
-  std::string cache = {};                   ///< not `cuda`: the directory of the build cache; empty: the default
+  std::string compiler;                           ///< `cpu`: a command; empty: $CXX, then c++
+  std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceRow::checks to disable
+  std::string gpu = "0";         ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
+  std::size_t device_bytes = 0;  ///< `cuda`: GPU memory per session; 0: as much as its buffers
+  std::string cross_check = {};  ///< the device that repeats each launch to compare result bits; empty: none
+  std::string tables = {};       ///< `ptx`: a file written by `assay calibrate --tables`; empty: none
+  std::string cache = {};        ///< not `cuda`: the directory of the build cache; empty: the default
 };
 
 /// The compiler that a device builds with.

@@ -73,7 +73,7 @@ EmittedKernel kernel_named(const std::string& name) {
 }
 
 std::string module_for(const std::string& name, const std::string& symbol) {
-  const std::vector<BuiltEntry> entries{{.symbol = symbol}};
+  const std::vector<BuiltEntryPoint> entries{{.symbol = symbol}};
   return BatchModule(kBatch).module_for(kernel_named(name), entries);
 }
 

@@ -136,7 +136,7 @@ std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches)
 }
 
 Result<LaunchCode> PtxSession::code_of(const LaunchRequest& launch) {
-  const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.precision);
+  const BuiltEntryPoint* const entry = launch.kernel->find(launch.pass, launch.precision);
   if (entry == nullptr) return Error{fmt::format("'{}' has no entry for this pass and precision", launch.kernel->name)};
   if (entry->parameter_count != launch.arguments.size()) {
     return Error{
@@ -165,7 +165,7 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
 RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<LaunchCode> code = code_of(launch);
   if (!code) return LaunchFailed{code.error().text()};
-  const BuiltEntry* const entry = code->entry;
+  const BuiltEntryPoint* const entry = code->entry;
   const auto kernel = kernel_of(code->artifact, entry->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
   machine_.reset();

@@ -17,7 +17,7 @@ namespace assay::ptx {
 
 /// The entry and the PTX of a launch.
 struct LaunchCode {
-  const backends::BuiltEntry* entry = nullptr;
+  const backends::BuiltEntryPoint* entry = nullptr;
   std::shared_ptr<const backends::Artifact> artifact;
 };
 

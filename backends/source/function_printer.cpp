@@ -138,7 +138,7 @@ bool returns_from_loop(const ir::Function& function) {
 std::string FunctionPrinter::body(EarlyReturn early_return, int depth) {
   early_return_ = early_return;
   constexpr std::size_t kBytesPerExpression = 16;  // bytes of text, in most bodies
-  lines_ = Lines(depth, kBytesPerExpression * function_.expressions.size());
+  lines_ = IndentedLines(depth, kBytesPerExpression * function_.expressions.size());
   block(function_.body);
   return lines_.take();
 }

@@ -92,7 +92,7 @@ class FunctionPrinter {
   std::vector<bool> is_loaded_from_;  ///< by variable: arrays from which elements are loaded
   std::vector<bool> is_stored_to_;    ///< by variable: arrays to which elements are stored or added
   ExpressionPrinter expressions_;
-  Lines lines_;
+  IndentedLines lines_;
   EarlyReturn early_return_ = EarlyReturn::kReturn;
   int loop_depth_ = 0;           ///< nesting depth of loops around the current statement
   int last_commented_line_ = 0;  ///< the source line shown last

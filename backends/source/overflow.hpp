@@ -29,7 +29,7 @@ class OverflowAnalysis {
  private:
   bool is_small(const ir::Expr& expr) const;
   bool is_small(ir::ExprId expr) const { return is_small(function_.expr(expr)); }
-  bool is_small_variable(ir::VarId variable) const { return is_small_[static_cast<std::size_t>(variable)]; }
+  bool is_small_variable(ir::VarId variable) const { return has_small_values_[static_cast<std::size_t>(variable)]; }
   bool is_small_operation(const ir::Expr& expr) const;
   bool is_scale(ir::ExprId expr) const;
 
@@ -48,7 +48,7 @@ class OverflowAnalysis {
   bool depends_on(ir::ExprId value, ir::VarId variable) const;
 
   const ir::Function& function_;
-  std::vector<bool> is_small_;  ///< by variable
+  std::vector<bool> has_small_values_;  ///< by variable
   std::set<const ir::Expr*> index_expressions_;
   /// Pairs of a variable and a value assigned to it or its elements, ordered by variable.
   std::vector<std::pair<ir::VarId, ir::ExprId>> assignments_;

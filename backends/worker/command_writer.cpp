@@ -36,7 +36,7 @@ std::uint32_t CommandWriter::put_text(const std::string& text) {
   return put(std::as_bytes(std::span(text.c_str(), text.size() + 1)));
 }
 
-bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntry& entry,
+bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntryPoint& entry,
                                const std::string& code) {
   LaunchRecord record{};
   reserve(sizeof(LaunchRecord));

@@ -55,7 +55,7 @@ Result<BenchmarkRun> measure(const harness::SuiteOptions& options, const Judge& 
 
 /// The kernels that a run compiles.
 Result<std::vector<CompileInput>> compiler_work(const harness::SuiteOptions& options) {
-  const auto modes = harness::supported_modes(options.device, options.mode, options.optimise);
+  const auto modes = harness::supported_modes(options.device, options.mode, options.optimization_level);
   if (!modes.ok()) return modes.error();
   const Result<harness::RunSelection> run_selection = harness::select_run(options, *modes);
   if (!run_selection.ok()) return run_selection.error();

@@ -52,7 +52,7 @@ Result<std::vector<Unit>> write_units(const std::vector<CompileInput>& work, std
   }
   // The slowest units first, so that no core is idle at the end.
   std::ranges::stable_sort(units, std::ranges::greater{},
-                           [](const Unit& unit) { return std::pair(unit.flags.optimisation, unit.bytes); });
+                           [](const Unit& unit) { return std::pair(unit.flags.optimization_level, unit.bytes); });
   return units;
 }
 

@@ -42,8 +42,8 @@ void JsonScanner::feed(std::string_view piece) {
     line_length_ += plain;
     piece.remove_prefix(plain);
     if (piece.empty() || error_) break;
-    if (++line_length_ > limits_.line)
-      fail("a line that is too long", fmt::format("at most {} bytes in a line", limits_.line));
+    if (++line_length_ > limits_.max_line_bytes)
+      fail("a line that is too long", fmt::format("at most {} bytes in a line", limits_.max_line_bytes));
     else take(piece.front());
     piece.remove_prefix(1);
   }
@@ -76,8 +76,8 @@ std::size_t JsonScanner::take_plain(std::string_view rest) {
     count += 2;
   }
   string_length_ += count;
-  if (string_length_ > limits_.string)
-    fail("a string that is too long", fmt::format("at most {} bytes in a string", limits_.string));
+  if (string_length_ > limits_.max_string_bytes)
+    fail("a string that is too long", fmt::format("at most {} bytes in a string", limits_.max_string_bytes));
   return count;
 }
 
@@ -139,8 +139,8 @@ void JsonScanner::take_after(char c) {
 }
 
 void JsonScanner::open(bool object) {
-  if (frames_.size() == limits_.depth)
-    return fail("nesting that is too deep", fmt::format("at most {} levels", limits_.depth));
+  if (frames_.size() == limits_.max_depth)
+    return fail("nesting that is too deep", fmt::format("at most {} levels", limits_.max_depth));
   if (value_ != nullptr) {
     nlohmann::json& value = place();
     value = object ? nlohmann::json::object() : nlohmann::json::array();

@@ -15,9 +15,9 @@
 namespace assay::dataset {
 
 struct ScanLimits {
-  std::size_t line = std::size_t{16} << 20;
-  std::size_t string = std::size_t{4} << 20;
-  std::size_t depth = 32;
+  std::size_t max_line_bytes = std::size_t{16} << 20;
+  std::size_t max_string_bytes = std::size_t{4} << 20;
+  std::size_t max_depth = 32;
 };
 
 struct ScanError {

@@ -115,7 +115,7 @@ class AgreementJudge {
   std::vector<Computed> scalars(const PassContext& pass_context, const TestLaunch& test_launch,
                                 std::size_t array) const {
     return read_scalars(pass_context.subject.module_in(test_launch.precision),
-                        *test_launch.launcher.arrays()[array].before,
+                        *test_launch.launcher.arrays()[array].initial_content,
                         test_launch.launcher.bytes(pass_context.configuration.session, array));
   }
 
@@ -135,7 +135,7 @@ class AgreementJudge {
     }
     verdict_.count_agreement(comparison);
     const PlacedArray& placed = mine.launcher.arrays()[array];
-    report_mismatches(pass_context_, NamedCheck::kDevices, mine, placed.role.name, *placed.before, got, wanted,
+    report_mismatches(pass_context_, NamedCheck::kDevices, mine, placed.role.name, *placed.initial_content, got, wanted,
                       comparison, verdict_);
   }
 

@@ -78,7 +78,8 @@ class Arbiter {
         .got = {}, .expected = expected_gradients(subject, input, input.reference, precision, InitialGradient::kZero)};
     for (std::size_t g = 0; g < result.expected.size(); ++g) {
       const std::size_t array = test_launch.launcher.parameters() + g;
-      result.got.push_back(read_scalars(subject.module_in(precision), *test_launch.launcher.arrays()[array].before,
+      result.got.push_back(read_scalars(subject.module_in(precision),
+                                        *test_launch.launcher.arrays()[array].initial_content,
                                         test_launch.launcher.bytes(pass_context_.configuration.session, array)));
     }
     return result;

@@ -106,7 +106,7 @@ class BackwardJudge {
     return test_launch.launcher.bytes(pass_context_.configuration.session, test_launch.launcher.parameters() + g);
   }
   std::vector<Computed> read(const TestLaunch& test_launch, std::size_t g) const {
-    return read_scalars(pass_context_.subject.module_in(test_launch.precision), *array(test_launch, g).before,
+    return read_scalars(pass_context_.subject.module_in(test_launch.precision), *array(test_launch, g).initial_content,
                         bytes(test_launch, g));
   }
   const TestLaunch& find(Purpose purpose, std::size_t set) const {
@@ -149,7 +149,7 @@ class BackwardJudge {
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (times != 2 || carries_cotangent_[g]) continue;
       const ir::Module& module = pass_context_.subject.module_in(test_launch.precision);
-      const auto components = ir::scalar_components(module, array(test_launch, g).before->type.element());
+      const auto components = ir::scalar_components(module, array(test_launch, g).initial_content->type.element());
       for (std::size_t k = 0; k < expected[g].size(); ++k) {
         Expected& e = expected[g][k];
         // Twice as many terms, each twice as large against the partial sums.
@@ -194,8 +194,8 @@ class BackwardJudge {
       const std::vector<Computed> got = read(test_launch, g);
       const Comparison comparison = compare(got, expected[g]);
       verdict_.count(tier_of(test_launch), comparison);
-      report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g), *array(test_launch, g).before, got,
-                        expected[g], comparison, verdict_);
+      report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g),
+                        *array(test_launch, g).initial_content, got, expected[g], comparison, verdict_);
       if (tier_of(test_launch) == NamedCheck::kF64Promotion && comparison.agrees())
         present(test_launch, g, got, expected[g]);
     }
@@ -203,7 +203,7 @@ class BackwardJudge {
 
   void present(const TestLaunch& test_launch, std::size_t g, const std::vector<Computed>& got,
                const std::vector<Expected>& expected) {
-    const ir::Argument& before = *array(test_launch, g).before;
+    const ir::Argument& before = *array(test_launch, g).initial_content;
     const std::size_t row = before.shape.size() > 1 ? static_cast<std::size_t>(before.shape.back()) : 1;
     const auto untouched = read_scalars(pass_context_.subject.module_in(test_launch.precision), before, before.bytes);
     verdict_.controls[name(g)].add(try_controls(got, expected, pass_context_.sets[test_launch.set].input_mean, row,

@@ -119,7 +119,7 @@ class ConsistencyJudge {
         const std::size_t array = test_launch.launcher.parameters() + g;
         const std::vector<std::size_t> leaves = gradient_components(subject, input_, g);
         const std::vector<Computed> scalars =
-            read_scalars(subject.promoted, *test_launch.launcher.arrays()[array].before,
+            read_scalars(subject.promoted, *test_launch.launcher.arrays()[array].initial_content,
                          test_launch.launcher.bytes(pass_context_.configuration.session, array));
         for (std::size_t i = 0; i < scalars.size(); ++i)
           gradient[leaves[i]] = scalars[i].value;

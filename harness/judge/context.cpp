@@ -53,12 +53,12 @@ Counterexample counterexample_of(const TestLaunch& test_launch) {
   Counterexample counterexample{.input_set = test_launch.set,
                                 .precision = device_precision(test_launch.precision),
                                 .threads = test_launch.launcher.request().threads,
-                                .given = {},
+                                .launch_arguments = {},
                                 .array = {},
                                 .got = {},
                                 .expected = {}};
   for (const PlacedArray& array : test_launch.launcher.arrays())
-    counterexample.given.push_back({.name = array.role.name, .content = *array.before});
+    counterexample.launch_arguments.push_back({.name = array.role.name, .content = *array.initial_content});
   return counterexample;
 }
 

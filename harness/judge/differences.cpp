@@ -141,7 +141,7 @@ double ForwardDifferences::weighted_change(const TestLaunch& plus, const TestLau
   for (std::size_t p = 0; p < pass_context_.uses.size(); ++p) {
     if (!pass_context_.uses[p].changed() || input_.cotangents[p].empty()) continue;
     const auto scalars = [&](const TestLaunch& test_launch) {
-      return read_scalars(pass_context_.subject.promoted, *test_launch.launcher.arrays()[p].before,
+      return read_scalars(pass_context_.subject.promoted, *test_launch.launcher.arrays()[p].initial_content,
                           test_launch.launcher.bytes(pass_context_.configuration.session, p));
     };
     const auto a = scalars(plus);

@@ -319,7 +319,7 @@ class SetDrawer {
   void add_threshold_pairs() {
     InputSpace space = space_;
     for (const Crossing& crossing :
-         find_crossings(subject_.module, subject_.oracle, space, seed_, policy_.thresholds)) {
+         find_crossings(subject_.module, subject_.oracle, space, seed_, policy_.max_thresholds)) {
       for (const ThresholdPair& pair : crossing) {
         InputSet before = evaluate_input_set(subject_, space_, {.size = 1}, pair.before, profile_);
         InputSet after = evaluate_input_set(subject_, space_, {.size = 1}, pair.after, profile_);

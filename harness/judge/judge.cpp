@@ -116,7 +116,7 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
   verdict.counterexample.emplace();
   verdict.counterexample->threads = launch.threads();
   for (std::size_t p = 0; p < launch.arguments.size(); ++p)
-    verdict.counterexample->given.push_back(
+    verdict.counterexample->launch_arguments.push_back(
         {.name = pass_context.subject.kernel.variables[p].name, .content = launch.arguments[p]});
 }
 
@@ -125,20 +125,20 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
 DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
-  if (!configuration.recorded.empty()) {
-    auto recorded = make_recorded_sets(subject, space.value(), configuration.recorded, configuration.policy,
+  if (!configuration.recorded_launches.empty()) {
+    auto recorded = make_recorded_sets(subject, space.value(), configuration.recorded_launches, configuration.policy,
                                        configuration.profile, configuration.seed);
     if (auto* none = std::get_if<NoInputs>(&recorded)) return std::move(*none);
     auto& [sets, large] = std::get<RecordedSets>(recorded);
     return TestPlan{.sets = std::move(sets),
-                    .sizes = std::move(large),
+                    .size_launches = std::move(large),
                     .uninitialised = space.value().uninitialised(),
                     .uses = space.value().uses()};
   }
   auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
   return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
-                  .sizes = draw_sizes(space.value(), configuration),
+                  .size_launches = draw_sizes(space.value(), configuration),
                   .uninitialised = space.value().uninitialised(),
                   .uses = space.value().uses()};
 }
@@ -152,7 +152,7 @@ Judgement judge(const TestPlan& test_plan, const KernelUnderTest& subject, const
     bool arbitrated = false;
     for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
       pass_context.target = judgement.forward.target = judgement.backward.target = target;
-      judge_target(pass_context, test_plan.sizes);
+      judge_target(pass_context, test_plan.size_launches);
       judge_against_cross_check_device(pass_context);
       if (configuration.arbitrates_gradients && configuration.backward && pass_context.subject.adjoint != nullptr &&
           !arbitrated && judgement.backward.failed()) {

@@ -38,7 +38,7 @@ enum class Padding : std::uint8_t {
 /// An array argument before the launch, and its location in memory.
 struct PlacedArray {
   /// Content and layout at launch; shared with the launch's argument if that is placed unchanged.
-  std::shared_ptr<const ir::Argument> before;
+  std::shared_ptr<const ir::Argument> initial_content;
   ArrayRole role;
   backends::BufferId buffer;
   bool is_placed = false;  ///< false: a by-value argument, which has no memory

@@ -78,7 +78,7 @@ void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& draw
   for (std::size_t p = 0; p < outputs.size(); ++p) {
     if (!outputs[p]) continue;
     const std::vector<std::size_t>& places = drawn.reference.outputs[p]->indices;
-    const ir::Argument& before = *test_launch->launcher.arrays()[p].before;
+    const ir::Argument& before = *test_launch->launcher.arrays()[p].initial_content;
     const auto leaves = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, p);
     Comparison comparison;
@@ -130,7 +130,7 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
   const ir::Function& backward = pass_context.subject.adjoint->module.kernels[0];
   for (std::size_t g = 0; g < accessed.size(); ++g) {
     const std::size_t array = test_launch->launcher.parameters() + g;
-    const ir::Argument& before = *test_launch->launcher.arrays()[array].before;
+    const ir::Argument& before = *test_launch->launcher.arrays()[array].initial_content;
     const auto leaves = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, array);
     Comparison comparison;
@@ -199,7 +199,7 @@ std::vector<DrawnLaunch> draw_sizes(InputSpace& space, const JudgeConfiguration&
   // With atomics, an element may depend on threads outside the sample.
   const bool can_be_sampled = !has_atomics(space.uses());
   for (const std::int32_t size : {0, kLarge}) {
-    if (size == kLarge && !(configuration.policy.large_launch && can_be_sampled)) continue;
+    if (size == kLarge && !(configuration.policy.has_large_launch && can_be_sampled)) continue;
     const DrawRequest request{.seed = configuration.seed, .size = size, .instruction_budget = kSampleBudget};
     auto drawn = space.draw(request, [&](reference::OracleRun& run) { run.profile = configuration.profile; });
     if (auto* found = std::get_if<DrawnLaunch>(&drawn)) {

@@ -111,11 +111,12 @@ Result<OpenLedger> open_ledger(const CampaignOptions& options, const LedgerHead&
 
 /// The campaign on a device with threads; its mutants of operators that only threads detect are added to this score.
 Result<Ledger> threads_of(const CampaignOptions& options) {
-  if (options.threads.empty()) return Ledger{};
-  Result<std::optional<Ledger>> ledger = read_ledger(options.threads);
+  if (options.threaded_campaign_folder.empty()) return Ledger{};
+  Result<std::optional<Ledger>> ledger = read_ledger(options.threaded_campaign_folder);
   if (!ledger.ok()) return ledger.error();
   if (!*ledger)
-    return Error{"folder contains no campaign; create one with 'assay mutate --device ptx'", options.threads};
+    return Error{"folder contains no campaign; create one with 'assay mutate --device ptx'",
+                 options.threaded_campaign_folder};
   return **std::move(ledger);
 }
 
@@ -167,7 +168,7 @@ Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, 
     return {};
   };
   const auto same_code = [&](const backends::EmittedKernel& a, const backends::EmittedKernel& b) -> Result<bool> {
-    if (device.target() == backends::SourceTarget::kCpp) return cpu::same_optimised_code(compiler, a, b);
+    if (device.target() == backends::SourceTarget::kCpp) return cpu::compiles_to_same_code(compiler, a, b);
     return cuda::same_compiled_code(a, b);
   };
   return run_mutants(prepared.campaign, prepared.plan, device, harness::printer(),

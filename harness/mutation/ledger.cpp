@@ -24,11 +24,12 @@ LedgerHead head_from(const json& line) {
           .plan = line.at("plan")};
 }
 
-Fate fate_from(const std::string& text) {
-  for (const Fate fate : {Fate::kKilled, Fate::kSurvived, Fate::kEquivalent, Fate::kEquivalentByProof}) {
+MutantFate fate_from(const std::string& text) {
+  for (const MutantFate fate :
+       {MutantFate::kKilled, MutantFate::kSurvived, MutantFate::kEquivalent, MutantFate::kEquivalentByProof}) {
     if (to_text(fate) == text) return fate;
   }
-  return Fate::kInvalid;
+  return MutantFate::kInvalid;
 }
 
 MutantRecord mutant_from(const json& line) {

@@ -22,9 +22,13 @@ Json to_json(const reduce::FailureClass& ending) {
 }
 
 Json to_json(const Conditions& conditions) {
-  return {{"device", conditions.device},      {"pass", conditions.pass}, {"mode", conditions.mode},
-          {"effort", conditions.effort},      {"seed", conditions.seed}, {"compiler", conditions.compiler},
-          {"no_checks", conditions.no_checks}};
+  return {{"device", conditions.device},
+          {"pass", conditions.pass},
+          {"mode", conditions.mode},
+          {"effort", conditions.effort},
+          {"seed", conditions.seed},
+          {"compiler", conditions.compiler},
+          {"no_checks", conditions.disabled_checks}};
 }
 
 Json to_json(const ReductionSummary& reduced) {
@@ -48,7 +52,7 @@ Conditions conditions_from(const Json& json) {
           .effort = json.at("effort"),
           .seed = json.at("seed"),
           .compiler = json.at("compiler"),
-          .no_checks = json.at("no_checks").get<std::vector<std::string>>()};
+          .disabled_checks = json.at("no_checks").get<std::vector<std::string>>()};
 }
 
 ReductionSummary reduced_from(const Json& json) {

@@ -20,8 +20,8 @@ struct Conditions {
   std::string mode;                 ///< as in names of cases; empty: strict
   std::string effort = "standard";  ///< "quick", "standard" or "thorough"
   std::uint64_t seed = 1;
-  std::string compiler;                ///< for the CPU; empty: the default compiler
-  std::vector<std::string> no_checks;  ///< disabled checks of the device ptx
+  std::string compiler;                      ///< for the CPU; empty: the default compiler
+  std::vector<std::string> disabled_checks;  ///< disabled checks of the device ptx
 
   [[nodiscard]] backends::Pass which_pass() const;
   [[nodiscard]] harness::Policy policy() const;

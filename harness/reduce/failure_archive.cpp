@@ -57,7 +57,7 @@ Conditions conditions_of(const harness::SuiteOptions& options, const harness::Ca
           .effort = effort_of(options.quick, options.thorough),
           .seed = options.seed,
           .compiler = from_anywhere(options.device_options.compiler),
-          .no_checks = options.device_options.no_checks};
+          .disabled_checks = options.device_options.disabled_checks};
 }
 
 harness::RunOptions run_options(const Conditions& conditions, int jobs) {
@@ -70,7 +70,8 @@ harness::RunOptions run_options(const Conditions& conditions, int jobs) {
 }
 
 Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions) {
-  return backends::make_device(conditions.device, {.compiler = conditions.compiler, .no_checks = conditions.no_checks});
+  return backends::make_device(conditions.device,
+                               {.compiler = conditions.compiler, .disabled_checks = conditions.disabled_checks});
 }
 
 Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions) {
@@ -127,7 +128,7 @@ void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<
       return one.family == record.family && one.kernel == record.kernel && one.module != nullptr;
     });
     if (source == group.sources.end()) continue;
-    noted_failures_.push_back({.record = record, .source = *source, .is_first = of_kind++ == 0});
+    noted_failures_.push_back({.record = record, .source = *source, .is_first_of_kind = of_kind++ == 0});
     return;
   }
 }
@@ -142,7 +143,7 @@ std::string FailureArchiver::archive(const std::function<backends::Device*(const
     backends::Device* const device = device_named(one.record.device);
     if (device == nullptr) continue;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    const bool reduces = one.is_first && left.count() > 0;
+    const bool reduces = one.is_first_of_kind && left.count() > 0;
     if (reduces)
       tell(fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
     const fs::path folder = failures_folder(options_.output) / folder_name(one.record.name);

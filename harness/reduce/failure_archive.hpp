@@ -66,7 +66,7 @@ class FailureArchiver {
   struct NotedFailure {
     harness::CaseRecord record;
     harness::KernelSource source;
-    bool is_first = false;  ///< of its kind
+    bool is_first_of_kind = false;  ///< of its kind
   };
 
   const harness::SuiteOptions& options_;

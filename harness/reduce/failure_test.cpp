@@ -40,7 +40,7 @@ class FailureFolder : public ::testing::Test {
                            .effort = "thorough",
                            .seed = 18'446'744'073'709'551'615U,
                            .compiler = "/opt/c++",
-                           .no_checks = {"races"}},
+                           .disabled_checks = {"races"}},
             .reduction_summary = ReductionSummary{.message = "m",
                                                   .effort = "quick",
                                                   .statements_before = 90,
@@ -118,10 +118,11 @@ TEST(CounterexampleValues, AreWrittenInHexadecimal) {
       "    out[i] = x[i]\n");
   const ir::Module& module = *source.module;
   harness::Counterexample counterexample{.input_set = 2, .precision = backends::Precision::kPromoted, .threads = 2};
-  counterexample.given.push_back({.name = "x", .content = ir::make_argument(module, ir::kF32.array_of(1), {2})});
-  ir::write_float(ir::Scalar::kF32, counterexample.given[0].content.bytes.data() + 4, 0.75);
-  counterexample.given.push_back({.name = "n", .content = ir::make_argument(module, ir::kI32)});
-  ir::write_integer(ir::Scalar::kI32, counterexample.given[1].content.bytes.data(), -3);
+  counterexample.launch_arguments.push_back(
+      {.name = "x", .content = ir::make_argument(module, ir::kF32.array_of(1), {2})});
+  ir::write_float(ir::Scalar::kF32, counterexample.launch_arguments[0].content.bytes.data() + 4, 0.75);
+  counterexample.launch_arguments.push_back({.name = "n", .content = ir::make_argument(module, ir::kI32)});
+  ir::write_integer(ir::Scalar::kI32, counterexample.launch_arguments[1].content.bytes.data(), -3);
   counterexample.array = "out";
   counterexample.got = {{.value = 1}, {.value = 0.5}};
   counterexample.expected = {{.value = 1, .bound = 0.25}, {.value = 0.75L, .bound = 0x1p-20}};
@@ -137,9 +138,10 @@ TEST(CounterexampleValues, OmissionsAreCounted) {
   const harness::KernelSource source =
       harness::testing::kernel_of("@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 1.0\n");
   harness::Counterexample counterexample;
-  counterexample.given.push_back({.name = "x",
-                                  .content = ir::make_argument(*source.module, ir::kF32.array_of(1),
-                                                               {static_cast<std::int32_t>(kMaxValues) + 5})});
+  counterexample.launch_arguments.push_back(
+      {.name = "x",
+       .content =
+           ir::make_argument(*source.module, ir::kF32.array_of(1), {static_cast<std::int32_t>(kMaxValues) + 5})});
   const nlohmann::json json = nlohmann::json::parse(values_json(*source.module, counterexample));
   EXPECT_EQ(json["given"][0]["values"].size(), kMaxValues);
   EXPECT_EQ(json["given"][0]["left_out"], 5);

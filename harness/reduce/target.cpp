@@ -55,8 +55,8 @@ Result<harness::SelectedKernel> select_one(const std::string& selector, const ha
 Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& selector,
                                                              harness::SuiteOptions options) {
   options.device = device_in(selector, options);
-  const auto modes =
-      harness::supported_modes(options.device, options.mode.empty() ? "both" : options.mode, options.optimise);
+  const auto modes = harness::supported_modes(options.device, options.mode.empty() ? "both" : options.mode,
+                                              options.optimization_level);
   if (!modes.ok()) return modes.error();
   const Result<harness::SelectedKernel> kernel = select_one(selector, options, *modes);
   if (!kernel.ok()) return kernel.error();

@@ -33,7 +33,7 @@ std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int
   if (chosen == "default" || chosen == "both" || is_sampled)
     modes.push_back({.name = level.empty() ? "default" : "default_" + level, .flags = BuildFlags::standard()});
   for (Mode& mode : modes)
-    mode.flags.optimisation = optimise;
+    mode.flags.optimization_level = optimise;
   return modes;
 }
 

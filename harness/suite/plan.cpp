@@ -28,9 +28,9 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
-  if (options.optimise != 0) prefix += fmt::format(" --optimise {}", options.optimise);
+  if (options.optimization_level != 0) prefix += fmt::format(" --optimise {}", options.optimization_level);
   if (!options.device_options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.device_options.compiler);
-  for (const std::string& check : options.device_options.no_checks)
+  for (const std::string& check : options.device_options.disabled_checks)
     prefix += " --no-check " + check;
   if (!options.device_options.tables.empty())
     prefix += fmt::format(" --ptx-tables '{}'", options.device_options.tables);
@@ -90,8 +90,9 @@ bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
 
 /// Adds the sample that is judged at -O2, in a separate mode, to a run without an explicit level.
 void add_optimised_sample(std::vector<KernelGroup>& groups, SuiteOptions options) {
-  if (!backends::device_row(options.device).has_optimization_levels || options.optimise != 0 || options.quick) return;
-  options.optimise = kSampledLevel;
+  if (!backends::device_row(options.device).has_optimization_levels || options.optimization_level != 0 || options.quick)
+    return;
+  options.optimization_level = kSampledLevel;
   const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
   std::vector<KernelGroup> sample;
   for (const KernelGroup& group : groups) {
@@ -137,11 +138,11 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
     selectors = selectors_of(failed);
     if (selectors.empty()) return run_selection;
   }
-  Result<Selection> selection = options.exported ? select_exported(*options.exported, names_of(modes))
-                                                 : select(selectors, {.device = options.device,
-                                                                      .modes = names_of(modes),
-                                                                      .random_kernels = options.random,
-                                                                      .first_random_seed = options.seed});
+  Result<Selection> selection = options.exported_kernels ? select_exported(*options.exported_kernels, names_of(modes))
+                                                         : select(selectors, {.device = options.device,
+                                                                              .modes = names_of(modes),
+                                                                              .random_kernels = options.random,
+                                                                              .first_random_seed = options.seed});
   if (!selection.ok()) return selection.error();
   run_selection.selection = selection.take();
   if (!options.failed_run_folder.empty()) keep_failed(run_selection.selection, failed);

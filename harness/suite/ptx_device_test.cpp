@@ -140,7 +140,7 @@ TEST_F(PtxDevice, PassesAndProfilesCorrectKernel) {
 
 TEST_F(PtxDevice, DisablesCheckByName) {
   const Fault& unwritten = kFaults[4];
-  const auto lenient = make_device("ptx", {.compiler = "", .no_checks = {"uninitialised"}}).take();
+  const auto lenient = make_device("ptx", {.compiler = "", .disabled_checks = {"uninitialised"}}).take();
   EXPECT_NE(judged(*lenient, &unwritten)[0].kind, "uninitialised_read");
 }
 
@@ -251,7 +251,8 @@ std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::Buil
   std::vector<std::vector<Computed>> arrays;
   for (std::size_t a = 0; a < placed->arrays().size(); ++a) {
     if (!placed->arrays()[a].is_placed) continue;
-    arrays.push_back(read_scalars(subject.module, *placed->arrays()[a].before, placed->bytes(*side.session, a)));
+    arrays.push_back(
+        read_scalars(subject.module, *placed->arrays()[a].initial_content, placed->bytes(*side.session, a)));
   }
   return arrays;
 }
@@ -266,7 +267,7 @@ constexpr Policy kOneSet{.generic_sets = 1,
                          .scale_sets = 0,
                          .fully_checked_sets = 1,
                          .max_redraws = 0,
-                         .large_launch = false};
+                         .has_large_launch = false};
 
 TEST_F(PtxDevice, ExactKernelsMatchCpuBitForBit) {
   const auto selection = select({"*"}, {.random_kernels = 2});

@@ -58,7 +58,7 @@ std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const ba
                                            const RunEnvironment& environment) {
   const backends::DeviceOptions& chosen = options.device_options;
   const bool is_usual =
-      backends::device_row(options.device).is_repeatable && chosen.no_checks.empty() && chosen.tables.empty();
+      backends::device_row(options.device).is_repeatable && chosen.disabled_checks.empty() && chosen.tables.empty();
   if (options.ignore_cached_verdicts || options.repeat > 1 || options.measure || !is_usual) return nullptr;
   const std::filesystem::path folder = chosen.cache;
   auto cache = VerdictCache::open(folder.empty() ? backends::default_cache_directory() : folder, device, environment);
@@ -138,7 +138,7 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
 Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events) {
   DevicePart part{.options = std::move(options)};
   const SuiteOptions& chosen = part.options;
-  const Result<std::vector<Mode>> modes = supported_modes(chosen.device, chosen.mode, chosen.optimise);
+  const Result<std::vector<Mode>> modes = supported_modes(chosen.device, chosen.mode, chosen.optimization_level);
   if (!modes.ok()) return modes.error();
   Result<RunSelection> selected = select_run(chosen, *modes);
   if (!selected.ok()) return selected.error();

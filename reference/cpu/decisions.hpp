@@ -61,7 +61,7 @@ class DecisionRecorder {
   }
   bool is_forced(std::int64_t number) const {
     const auto k = static_cast<std::size_t>(number);
-    return k < forced_.flips.size() && forced_.flips[k];
+    return k < forced_.flipped_decisions.size() && forced_.flipped_decisions[k];
   }
   void record_location() {
     constexpr std::size_t kMaxLocations = 8;

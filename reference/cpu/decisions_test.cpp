@@ -114,7 +114,7 @@ TEST(Decisions, ForcedPathTakesOtherBranch) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();
   const ReferenceResult ideal = c.w.oracle().evaluate(run);
-  run.forced_path = {.precision = kNative, .flips = {true}};
+  run.forced_path = {.precision = kNative, .flipped_decisions = {true}};
   const ReferenceResult other = c.w.oracle().evaluate(run);
   EXPECT_EQ(c.value(ideal) + c.value(other), 3) << "one outcome each";
   EXPECT_NE(ideal.decisions.path, other.decisions.path);
@@ -131,7 +131,7 @@ TEST(Decisions, RoundingToIntegerMayBeUncertain) {
   auto run = w.run();
   const ReferenceResult ideal = w.oracle().evaluate(run);
   EXPECT_EQ(ideal.decisions.uncertain_counts[kNative], 1);
-  run.forced_path = {.precision = kNative, .flips = {true}};
+  run.forced_path = {.precision = kNative, .flipped_decisions = {true}};
   const ReferenceResult other = w.oracle().evaluate(run);
   const auto value = [](const ReferenceResult& r) { return static_cast<double>(r.outputs[1]->elements[0].value); };
   EXPECT_THAT((std::vector<double>{value(ideal), value(other)}), ::testing::UnorderedElementsAre(2, 3));

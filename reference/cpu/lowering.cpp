@@ -167,7 +167,7 @@ Registers Lowering::call_with(std::int32_t index, const std::vector<ir::ExprId>&
     if (values[i].empty()) arrays[i] = slot(expr(args[i]).variable);
   }
   Registers results = inlined(callee, arrays, values);
-  if (callee.gradient == ir::kNone || in_gradient_) return results;
+  if (callee.gradient == ir::kNone || is_in_gradient_) return results;
   return call_with_custom_gradient(callee, arrays, values, results);
 }
 
@@ -231,7 +231,7 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
     }
   }
   Registers results = primal;
-  in_gradient_ = true;
+  is_in_gradient_ = true;
   for (std::size_t j = 0; j < primal.size(); ++j) {
     if (!ir::is_float(scalars[j])) continue;
     std::vector<Registers> given = values;
@@ -249,7 +249,7 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
       partials.push_back(adjoints[at]);
     results[j] = custom(scalars[j], primal[j], sources, partials);
   }
-  in_gradient_ = false;
+  is_in_gradient_ = false;
   return results;
 }
 

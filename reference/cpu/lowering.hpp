@@ -163,7 +163,7 @@ class Lowering {
   std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId> constants_;
   std::map<const void*, std::int32_t> choices_;  ///< by origin
   std::map<ir::Scalar, RegisterId> seeds_;
-  bool in_gradient_ = false;  ///< lowering a custom gradient, which is not differentiated itself
+  bool is_in_gradient_ = false;  ///< lowering a custom gradient, which is not differentiated itself
   ir::Loc loc_;
   std::optional<Error> error_;
 };

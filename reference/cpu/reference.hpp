@@ -51,7 +51,7 @@ struct ArithmeticProfile {
 /// `precision`, in execution order, takes its other outcome if flips[k] is true.
 struct ForcedPath {
   Precision precision = kNative;
-  std::vector<bool> flips;
+  std::vector<bool> flipped_decisions;
 };
 
 /// One number for each scalar component (leaf) of each parameter: [parameter][row-major element * leaves + leaf].

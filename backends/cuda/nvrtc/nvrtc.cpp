@@ -134,7 +134,7 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
   NvrtcProgram program = nullptr;
   const NvrtcResult created = nvrtcCreateProgram_(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr);
   if (created != kNvrtcSuccess) {
-    return BuildFailed{BuildFailed::Kind::kResource, fmt::format("NVRTC: {}", nvrtcGetErrorString_(created))};
+    return BuildFailed{BuildFailed::Kind::kResourceFailure, fmt::format("NVRTC: {}", nvrtcGetErrorString_(created))};
   }
   std::vector<std::string> arguments = nvrtc_arguments(options);
   if (major_ < 13) std::erase(arguments, kFastCompile);
@@ -155,8 +155,8 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
   } else if (result == kNvrtcErrorCompilation) {
     outcome = BuildFailed{BuildFailed::Kind::kRejected, std::move(log)};
   } else {
-    outcome =
-        BuildFailed{BuildFailed::Kind::kResource, fmt::format("NVRTC: {}\n{}", nvrtcGetErrorString_(result), log)};
+    outcome = BuildFailed{BuildFailed::Kind::kResourceFailure,
+                          fmt::format("NVRTC: {}\n{}", nvrtcGetErrorString_(result), log)};
   }
   nvrtcDestroyProgram_(&program);
   return outcome;

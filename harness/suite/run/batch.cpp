@@ -90,7 +90,7 @@ Outcome outcome_of(const backends::BuildFailed& failed) {
     case backends::BuildFailed::Kind::kTimedOut: return Outcome::timed_out;
     case backends::BuildFailed::Kind::kCrashed: return Outcome::crashed;
     case backends::BuildFailed::Kind::kUnsupported: return Outcome::unsupported;
-    case backends::BuildFailed::Kind::kResource: return Outcome::resource_error;
+    case backends::BuildFailed::Kind::kResourceFailure: return Outcome::resource_error;
   }
   return Outcome::internal_error;
 }
@@ -251,7 +251,7 @@ class KernelRun {
                                            .time_limit = options_.time_limit,
                                            .cross_check_device = cross_check_device_,
                                            .trusts_custom_gradients = options_.trusts_custom_gradients,
-                                           .recorded = recorded(),
+                                           .recorded_launches = recorded(),
                                            .arbitrates_gradients = device_.target() == backends::SourceTarget::kWarp};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();

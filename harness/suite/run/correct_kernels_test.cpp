@@ -252,7 +252,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   for (const TestKernel& test_kernel : test_kernels)
     sources.push_back(testing::source_of(test_kernel));
   RunOptions options = CpuRun::quick();
-  options.policy.large_launch = true;
+  options.policy.has_large_launch = true;
   options.policy.large_backward_interval = 1;
   WholeLaunchDevice device;
   const auto records = testing::records_of(sources, device, testing::faulty_printer(test_kernels), options);

@@ -320,7 +320,7 @@ TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehaviour) {
 
 TEST(LargeLaunches, DetectFaultsInBothPasses) {
   RunOptions options = CpuRun::quick();
-  options.policy.large_launch = true;
+  options.policy.has_large_launch = true;
   options.policy.large_backward_interval = 1;
   const auto sixteen_bits = [](Pass pass) { return at_thread_start(pass, "if (thread > 65535) continue;"); };
   const CpuRun run({{"all_bits", kSmooth},

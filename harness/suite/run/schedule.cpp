@@ -62,7 +62,7 @@ std::vector<const KernelGroup*> costliest_first(const std::vector<KernelGroup>& 
   for (const KernelGroup& group : groups)
     order.push_back(&group);
   std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const KernelGroup* group) { return group->options.mode.flags.optimisation; });
+                           [](const KernelGroup* group) { return group->options.mode.flags.optimization_level; });
   return order;
 }
 
@@ -72,7 +72,7 @@ double expected_cost(const KernelSource& source, const RunOptions& options) {
   if (source.module == nullptr) return 0;
   constexpr double kTrip = 1.0 / 12, kAllElse = 70;
   const ir::Module& module = *source.module;
-  const double compiling = compiling_at(options.mode.flags.optimisation);
+  const double compiling = compiling_at(options.mode.flags.optimization_level);
   const auto cost = [&](const ir::Function& function) {
     return compiling * scalars_computed(module, function) + kTrip * stated_trips(function);
   };

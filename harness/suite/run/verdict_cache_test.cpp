@@ -109,7 +109,7 @@ TEST_F(VerdictCacheTest, MissesIfAnyInputDiffers) {
   other.policy.max_redraws += 1;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the policy";
   other = options_;
-  other.mode.flags.optimisation = 2;
+  other.mode.flags.optimization_level = 2;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the compiler's flags";
   other = options_;
   other.jobs = 7;
