@@ -158,7 +158,7 @@ TEST_F(PtxDevice, RoundTripsMeasuredTablesThroughFile) {
   const std::string file = new_file();
   const auto measured = measure_tables(*device_, {"rcp.approx.ftz.f64"}, 1U << 14U);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
-  EXPECT_TRUE(measured->complete);
+  EXPECT_TRUE(measured->is_complete);
   std::ofstream(file, std::ios::binary) << ptx::encode_tables(measured->tables);
   const auto tables = ptx::read_tables(file);
   ASSERT_TRUE(tables.ok()) << tables.error().text();
