@@ -64,7 +64,7 @@ Result<std::unique_ptr<Device>> make_device(std::string_view name, const DeviceO
   if (!device.ok() || options.cross_check.empty()) return device;
   // The cross-check device only compares result bits, so its own checks are disabled.
   Result<std::unique_ptr<Device>> other = make_device(
-      options.cross_check, {.compiler = options.compiler, .no_checks = check_names(), .tables = options.tables});
+      options.cross_check, {.compiler = options.compiler, .disabled_checks = check_names(), .tables = options.tables});
   if (!other.ok()) return other;
   return std::unique_ptr<Device>(
       std::make_unique<CrossCheckedDevice>(device.take(), other.take(), ptx::recording_code));

@@ -32,7 +32,7 @@ void fill(const ir::Module& module, ir::Argument& argument, std::int32_t trips, 
 
 Result<backends::BuiltKernel> build(backends::Device& device, const backends::EmittedKernel& emitted) {
   backends::BuildFlags flags = backends::BuildFlags::strict();
-  flags.optimisation = 2;
+  flags.optimization_level = 2;
   std::vector<backends::BuildOutcome> outcomes = device.build({&emitted, 1}, flags);
   if (const auto* failed = std::get_if<backends::BuildFailed>(&outcomes[0])) return Error{.message = failed->log};
   return std::get<backends::BuiltKernel>(std::move(outcomes[0]));

@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   assay::cpu::CpuDevice confined({});
-  assay::cpu::CpuDevice unconfined({.confine = false});
+  assay::cpu::CpuDevice unconfined({.confine_worker = false});
   if (const auto can = confined.can_run(); !can.available) {
     std::fprintf(stderr, "assay_confinement_bench: cannot run kernels: %s\n", can.detail.c_str());
     return 77;

@@ -79,7 +79,9 @@ int bench(harness::SuiteOptions options) {
     if (const backends::Capability can = (*device)->can_run(); !can.available)
       return fail_unsupported(name, can.detail);
   }
-  const auto judge = [](const harness::SuiteOptions& suite) { return run_suite({.suite = suite, .reduce = 0}); };
+  const auto judge = [](const harness::SuiteOptions& suite) {
+    return run_suite({.suite = suite, .reduction_seconds = 0});
+  };
   std::vector<benchmark::BenchmarkResult> benchmarked;
   for (const std::string& device : devices) {
     options.device = device;

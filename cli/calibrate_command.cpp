@@ -111,10 +111,10 @@ int calibrate_tables(backends::Device& device, const CalibrateOptions& options) 
   const auto written = put_file(options.tables, ptx::encode_tables(measured->tables));
   if (!written.ok()) return fail(written.error(), ExitStatus::internal);
   const int printed =
-      print_or_fail(fmt::format("{}\n{} tables of {} in {}\n", fmt::join(measured->lines, "\n"),
+      print_or_fail(fmt::format("{}\n{} tables of {} in {}\n", fmt::join(measured->summary_lines, "\n"),
                                 measured->tables.units.size(), measured->tables.device, options.tables));
   if (printed != 0) return printed;
-  return to_int(measured->complete ? ExitStatus::as_expected : ExitStatus::unexpected);
+  return to_int(measured->is_complete ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
 int calibrate(const CalibrateOptions& options) {

@@ -66,13 +66,13 @@ TEST_F(CrossCheckTest, ReportsIncorrectGpuInstruction) {
 TEST_F(CrossCheckTest, ComparesResultsWithCpuDevice) {
   ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick").status, 0);
   for (const harness::CaseRecord& record : cases()) {
-    ASSERT_TRUE(record.tiers.devices) << record.name;
-    EXPECT_GT(record.tiers.devices->checks, 0);
-    EXPECT_EQ(record.tiers.devices->failed, 0);
+    ASSERT_TRUE(record.check_results.devices) << record.name;
+    EXPECT_GT(record.check_results.devices->checks, 0);
+    EXPECT_EQ(record.check_results.devices->failed, 0);
   }
   ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick --cross-check ptx").status, 0);
   for (const harness::CaseRecord& record : cases())
-    EXPECT_FALSE(record.tiers.devices) << record.name;
+    EXPECT_FALSE(record.check_results.devices) << record.name;
 }
 
 TEST_F(CrossCheckTest, FailsIfCpuResultDiffers) {
@@ -93,7 +93,7 @@ exec c++ "$@"
   EXPECT_EQ(records[0].outcome, harness::Outcome::fail);
   EXPECT_EQ(records[0].kind, "devices_disagree");
   EXPECT_THAT(records[0].message, ContainsRegex("out\\[[0-9]+\\] is .*, on the device cpu .* within"));
-  EXPECT_EQ(records[0].tiers.native_precision->failed, 0) << "the GPU result itself is correct";
+  EXPECT_EQ(records[0].check_results.native_precision->failed, 0) << "the GPU result itself is correct";
 }
 
 }  // namespace

@@ -43,8 +43,11 @@ std::string as_text(const harness::RunEnvironment& environment, const std::vecto
 }
 
 json as_json(const harness::RunEnvironment& environment, const std::vector<backends::Tool>& tools) {
-  json result{
-      {"version", kVersion}, {"commit", kCommit}, {"dirty", kDirty}, {"os", environment.os}, {"cpu", environment.cpu}};
+  json result{{"version", kVersion},
+              {"commit", kCommit},
+              {"dirty", kHasUncommittedChanges},
+              {"os", environment.os},
+              {"cpu", environment.cpu}};
   for (const harness::DeviceStatus& device : environment.devices) {
     result["devices"].push_back({{"name", device.name},
                                  {"available", device.available},

@@ -53,7 +53,8 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
   add_devices_option(command, options.devices, "Devices that verify each row, forward and backward");
   command.add_option("--count", options.count, "Number of rows to make")->option_text("N");
   command
-      .add_option("--from", options.from, "Make rows from the kernels in these Python files instead of random kernels")
+      .add_option("--from", options.python_files,
+                  "Make rows from the kernels in these Python files instead of random kernels")
       ->option_text("FILE.py ...")
       ->allow_extra_args(false);
   command.add_option("--families", options.families, "Families to draw kernels from; default: all")

@@ -33,7 +33,7 @@ struct ListOptions {
 std::string families_table() {
   std::string text = fmt::format("{:<18} {:>7}  {}\n", "family", "curated", "covers");
   for (const generators::FamilyRow& row : generators::families()) {
-    text += fmt::format("{:<18} {:>7}  {}{}\n", row.name, conformance::cases_of(row.name).size(), row.covers,
+    text += fmt::format("{:<18} {:>7}  {}{}\n", row.name, conformance::cases_of(row.name).size(), row.description,
                         row.alias.empty() ? "" : fmt::format(" (also: {})", row.alias));
   }
   return text +
@@ -46,7 +46,7 @@ json families_json() {
   for (const generators::FamilyRow& row : generators::families()) {
     families.push_back({{"family", row.name},
                         {"alias", row.alias},
-                        {"covers", row.covers},
+                        {"covers", row.description},
                         {"curated", conformance::cases_of(row.name).size()}});
   }
   return families;
@@ -75,9 +75,10 @@ json case_json(const harness::KernelSource& source, const std::string& name) {
 
 Result<harness::Selection> select(const ListOptions& options, const std::vector<std::string>& modes) {
   if (!options.import.enabled) {
-    return harness::select(
-        options.selectors,
-        {.device = options.device, .modes = modes, .random_kernels = options.random, .first_random = options.seed});
+    return harness::select(options.selectors, {.device = options.device,
+                                               .modes = modes,
+                                               .random_kernels = options.random,
+                                               .first_random_seed = options.seed});
   }
   const Result<Import> import = import_selected(options.selectors, options.import);
   if (!import.ok()) return import.error();

@@ -63,9 +63,9 @@ int run_attack_set(const MutateOptions& options) {
                            {.policy = options.campaign.quick ? harness::Policy::quick() : harness::Policy::standard(),
                             .seed = options.campaign.seed,
                             .system_calls_filtered = confinement->system_calls_error == 0,
-                            .files_limited = confinement->files_error == 0,
+                            .file_access_restricted = confinement->files_error == 0,
                             .on_result = [&](const attacks::AttackResult& result) {
-                              missed += !result.skipped && !result.caught();
+                              missed += !result.is_skipped && !result.caught();
                               progress.set(++done, missed);
                             }});
   progress.stop();
@@ -91,7 +91,7 @@ Result<void> judge_mutants(mutation::PreparedCampaign& prepared, backends::Devic
   });
   return run_campaign(prepared, device, options.campaign.compiler, [&](const mutation::MutantRecord& mutant) {
     InterruptGuard::check();
-    survived += mutant.fate == mutation::Fate::kSurvived;
+    survived += mutant.fate == mutation::MutantFate::kSurvived;
     progress.set(prepared.mutants.size(), survived);
   });
 }
@@ -100,11 +100,11 @@ Result<std::vector<mutation::FaultResult>> inject_faults(const MutateOptions& op
   if (!options.injects_faults) return std::vector<mutation::FaultResult>{};
   std::size_t missed = 0;
   std::size_t done = 0;
-  Progress progress(std::size(mutation::kInjectedFaults), use_color_on_stdout(options.color),
+  Progress progress(std::size(mutation::kFaultInjectionEnabled), use_color_on_stdout(options.color),
                     {"injected faults", "not noticed"});
   return mutation::run_injected_faults(options.campaign.output, options.campaign.compiler,
                                        [&](const mutation::FaultResult& result) {
-                                         missed += result.noticed ? 0 : 1;
+                                         missed += result.is_detected ? 0 : 1;
                                          progress.set(++done, missed);
                                        });
 }
@@ -139,8 +139,9 @@ int run_mutation_testing(const MutateOptions& options) {
     return fail(put.error(), ExitStatus::internal);
   const int printed = print_or_fail(reports::mutation_table(*shown, use_color_on_stdout(options.color)));
   if (printed != 0) return printed;
-  if (score.all.mutants + score.threaded.mutants == 0) return to_int(ExitStatus::nothing_ran);
-  const bool strong = 100 * score.all.share() >= options.at_least && 100 * score.threaded.share() >= options.at_least;
+  if (score.single_thread_mutants.mutants + score.threaded.mutants == 0) return to_int(ExitStatus::nothing_ran);
+  const bool strong =
+      100 * score.single_thread_mutants.share() >= options.at_least && 100 * score.threaded.share() >= options.at_least;
   const bool all_noticed = std::ranges::all_of(*faults, &mutation::FaultResult::noticed);
   const bool passes = strong && all_noticed && prepared->controls.rejected == 0;
   return to_int(passes ? ExitStatus::as_expected : ExitStatus::unexpected);
@@ -158,7 +159,7 @@ void add_choice_options(CLI::App& command, MutateOptions& options) {
   command.add_option("--mutants", campaign.mutants, "Judge at most N mutants, spread evenly over the operators")
       ->option_text("N [300]")
       ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--random", campaign.random, "Also mutate N random kernels of each family")
+  command.add_option("--random", campaign.random_kernels, "Also mutate N random kernels of each family")
       ->option_text("N [0]")
       ->check(CLI::Range(0, 10'000));
   add_seed_option(command, campaign.seed, "Seed of the inputs and of the selection of mutants");
@@ -172,14 +173,15 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("mutate", "Make incorrect kernels and count how many the suite detects");
   add_choice_options(command, *options);
   command.add_flag("--quick", campaign.quick, "Judge each mutant on few inputs");
-  command.add_flag("--widen", campaign.widen, "Judge mutants killed in native precision again, with wider bounds");
+  command.add_flag("--widen", campaign.judges_widened_bounds,
+                   "Judge mutants killed in native precision again, with wider bounds");
   command
-      .add_option("--correct", campaign.correct_runs,
+      .add_option("--correct", campaign.false_positive_runs,
                   "Folders of runs on correct random kernels, which form the false-positive corpus")
       ->option_text("DIR ...")
       ->allow_extra_args(false);
   command
-      .add_option("--threads", campaign.threads,
+      .add_option("--threads", campaign.threaded_campaign_folder,
                   "Folder of a campaign on a device with concurrent threads, to include in the score")
       ->option_text("DIR");
   command.add_flag("--inject-faults", options->injects_faults,

@@ -57,7 +57,7 @@ void add_measure_options(CLI::App& command, harness::MeasureOptions& options) {
 void add_profile(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ProfileOptions>();
   harness::SuiteOptions& suite = options->request.suite;
-  suite.device = std::ranges::find_if(backends::devices(), &backends::DeviceRow::observes)->name;
+  suite.device = std::ranges::find_if(backends::devices(), &backends::DeviceRow::reports_profiles)->name;
   suite.mode = "strict";
   suite.random = 0;
   suite.quick = true;

@@ -41,21 +41,23 @@ std::size_t columns() {
 }  // namespace
 
 Progress::Progress(std::size_t planned, bool color, ProgressLabels words)
-    : planned_(planned), color_(color), labels_(words), is_terminal_(::isatty(STDERR_FILENO) == 1), ticker_([this] {
-        tick();
-      }) {}
+    : planned_count_(planned),
+      color_(color),
+      labels_(words),
+      is_terminal_(::isatty(STDERR_FILENO) == 1),
+      ticker_([this] { tick(); }) {}
 
 Progress::~Progress() { stop(); }
 
 bool Progress::record(const harness::CaseRecord& record) {
   const std::lock_guard lock(mutex_);
-  ++done_;
+  ++done_count_;
   if (const auto cost = costs_.find(record.name); cost != costs_.end()) done_cost_ += cost->second;
   if (!expectations_ && harness::is_as_expected(record.outcome)) return false;
   nlohmann::json line = nlohmann::json::parse(harness::to_line(record));
   if (expectations_) expectations_->hold(line);
   if (!reports::is_red(reports::tone_of(line))) return false;
-  ++unexpected_;
+  ++unexpected_count_;
   print_result(line);
   return true;
 }
@@ -74,14 +76,14 @@ void Progress::weigh(std::unordered_map<std::string, double> costs) {
 
 void Progress::set(std::size_t done, std::size_t bad) {
   const std::lock_guard lock(mutex_);
-  done_ = done;
-  unexpected_ = bad;
+  done_count_ = done;
+  unexpected_count_ = bad;
 }
 
 void Progress::print_result(const nlohmann::json& record) {
-  if (unexpected_ > kMaxReported + 1) return;
+  if (unexpected_count_ > kMaxReported + 1) return;
   clear_bar();
-  if (unexpected_ > kMaxReported) {
+  if (unexpected_count_ > kMaxReported) {
     put(stdout, "further unexpected results are listed in the report only\n");
   } else {
     put(stdout, reports::unexpected_lines(record, color_));
@@ -91,47 +93,47 @@ void Progress::print_result(const nlohmann::json& record) {
 void Progress::stop() {
   {
     const std::lock_guard lock(mutex_);
-    stopped_ = true;
+    is_stopped_ = true;
     clear_bar();
   }
-  wake_.notify_all();
+  wake_ticker_.notify_all();
   if (ticker_.joinable() && ticker_.get_id() != std::this_thread::get_id()) ticker_.join();
 }
 
 std::size_t Progress::done() const {
   const std::lock_guard lock(mutex_);
-  return done_;
+  return done_count_;
 }
 
 void Progress::tick() {
   std::unique_lock lock(mutex_);
-  while (!stopped_) {
+  while (!is_stopped_) {
     if (is_terminal_) draw_bar();
-    wake_.wait_for(lock, is_terminal_ ? kBarInterval : kLineInterval, [this] { return stopped_; });
-    if (!stopped_ && !is_terminal_) put(stderr, figures() + "\n");
+    wake_ticker_.wait_for(lock, is_terminal_ ? kBarInterval : kLineInterval, [this] { return is_stopped_; });
+    if (!is_stopped_ && !is_terminal_) put(stderr, figures() + "\n");
   }
 }
 
 std::string Progress::figures() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  std::string text = fmt::format("{}/{} {}", done_, planned_, labels_.item_noun);
-  if (done_ > 0) {
+  std::string text = fmt::format("{}/{} {}", done_count_, planned_count_, labels_.item_noun);
+  if (done_count_ > 0) {
     const double left = seconds * (1 - share_done()) / share_done();
-    text += fmt::format(", {:.1f}/s, {} left", static_cast<double>(done_) / seconds, about(left));
+    text += fmt::format(", {:.1f}/s, {} left", static_cast<double>(done_count_) / seconds, about(left));
   } else {
     text += fmt::format(", {}", about(seconds));
   }
-  if (unexpected_ > 0) text += fmt::format(", {} {}", unexpected_, labels_.unexpected_label);
+  if (unexpected_count_ > 0) text += fmt::format(", {} {}", unexpected_count_, labels_.unexpected_label);
   return text;
 }
 
 double Progress::share_done() const {
   if (planned_cost_ > 0 && done_cost_ > 0) return std::min(done_cost_ / planned_cost_, 1.0);
-  return static_cast<double>(done_) / static_cast<double>(planned_);
+  return static_cast<double>(done_count_) / static_cast<double>(planned_count_);
 }
 
 void Progress::draw_bar() {
-  const std::size_t filled = planned_ == 0 ? kBarCells : kBarCells * done_ / planned_;
+  const std::size_t filled = planned_count_ == 0 ? kBarCells : kBarCells * done_count_ / planned_count_;
   std::string line =
       fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBarCells - filled, '.'), figures());
   line.resize(std::min(line.size(), columns() - 1));  // a longer line would wrap and could not be removed

@@ -61,21 +61,21 @@ class Progress {
   /// The completed share of the planned work; above 0 once anything is done.
   [[nodiscard]] double share_done() const;
 
-  const std::size_t planned_;
+  const std::size_t planned_count_;
   const bool color_;
   const ProgressLabels labels_;
   const bool is_terminal_;
   const Clock::time_point start_ = Clock::now();
-  std::size_t done_ = 0;
-  std::size_t unexpected_ = 0;
+  std::size_t done_count_ = 0;
+  std::size_t unexpected_count_ = 0;
   std::unordered_map<std::string, double> costs_;  ///< by name; empty: all cost the same
   double planned_cost_ = 0;
   double done_cost_ = 0;
   std::optional<reports::Expectations> expectations_;
   bool is_bar_drawn_ = false;
-  bool stopped_ = false;
+  bool is_stopped_ = false;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_ticker_;
   std::jthread ticker_;
 };
 

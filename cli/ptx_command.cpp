@@ -21,9 +21,9 @@ struct PtxRunOptions {
   std::string kernel;
   std::vector<std::uint32_t> grid{1};
   std::vector<std::uint32_t> block{32};
-  std::uint32_t dynamic_shared = 0;
+  std::uint32_t dynamic_shared_bytes = 0;
   std::vector<std::string> arguments;
-  std::vector<std::string> no_checks;
+  std::vector<std::string> disabled_checks;
   std::string tables;
   std::uint64_t budget = 20'000'000'000;
   std::uint64_t seed = 1;
@@ -36,7 +36,7 @@ Result<std::shared_ptr<const ptx::Kernel>> kernel_of(const std::shared_ptr<const
                                                      const std::string& name) {
   std::vector<std::string> entries;
   for (const ptx::Function& function : module->functions) {
-    if (function.entry) entries.push_back(function.name);
+    if (function.is_entry) entries.push_back(function.name);
   }
   if (!name.empty()) {
     if (module->find_entry(name) != nullptr) return ptx::lower(module, name);
@@ -59,8 +59,8 @@ std::string status_text(const ptx::RunResult& result) {
 }
 
 std::string memory_text(ptx::Machine& machine, const ptx::TextArgument& argument, std::size_t most) {
-  if (!argument.memory) return "";
-  const std::span<const std::byte> bytes = machine.bytes(*argument.memory);
+  if (!argument.allocation) return "";
+  const std::span<const std::byte> bytes = machine.bytes(*argument.allocation);
   const std::size_t count = bytes.size() / ptx::bytes_of(argument.type);
   std::string text = fmt::format("{:<12}", argument.name);
   for (std::size_t i = 0; i < std::min(count, most); ++i)
@@ -102,12 +102,12 @@ int run(const PtxRunOptions& options) {
     if (!read.ok()) return fail(read.error());
     tables = read.take();
   }
-  ptx::LaunchOptions launch{.checks = ptx::checks_without(options.no_checks),
+  ptx::LaunchOptions launch{.checks = ptx::checks_without(options.disabled_checks),
                             .instruction_limit = options.budget,
                             .tables = tables ? &*tables : nullptr};
   if (options.shuffled) launch.schedule = {ptx::Order::kShuffled, options.seed};
   const ptx::RunResult result = machine.launch(
-      *kernel, {dimensions(options.grid), dimensions(options.block), options.dynamic_shared}, arguments, launch);
+      *kernel, {dimensions(options.grid), dimensions(options.block), options.dynamic_shared_bytes}, arguments, launch);
   if (result.status == ptx::RunResult::Status::kRejected) return fail({result.message});
 
   std::string shown = status_text(result) + "\n";
@@ -141,11 +141,11 @@ void add_ptx(CLI::App& app, Invocation& invocation) {
       ->delimiter(',')
       ->expected(1, 3)
       ->allow_extra_args(false);
-  command.add_option("--shared", options->dynamic_shared, "Bytes of dynamic shared memory")->option_text("N [0]");
+  command.add_option("--shared", options->dynamic_shared_bytes, "Bytes of dynamic shared memory")->option_text("N [0]");
   command.add_option("--arg", options->arguments, "Arguments of the kernel, in order; described below")
       ->option_text("ARG ...")
       ->allow_extra_args(false);
-  add_no_check_option(command, options->no_checks);
+  add_no_check_option(command, options->disabled_checks);
   add_tables_option(command, options->tables);
   command.add_option("--budget", options->budget, "Instruction limit, summed over threads")->option_text("N [2e10]");
   command.add_flag("--shuffle", options->shuffled, "Run blocks, warps and lanes in a random order");

@@ -32,7 +32,7 @@ int reduce_target(const ReduceOptions& options) {
     return to_int(ExitStatus::unexpected);
   }
   const reduce::ReproductionTarget& target = **found;
-  print_message(fmt::format("{} ended as {}: {}", target.failure.name, reduce::to_text(target.failure.ending),
+  print_message(fmt::format("{} ended as {}: {}", target.failure.name, reduce::to_text(target.failure.failure_class),
                             target.failure.message));
   const auto device = reduce::device_of(target.failure.conditions);
   if (!device.ok()) return fail(device.error());
@@ -47,9 +47,9 @@ int reduce_target(const ReduceOptions& options) {
       archive_failure(target.source, target.failure, **device, target.folder, time, options.suite.jobs, report,
                       [](const std::string& line) { print_message(line); });
   if (!archived.ok()) return fail(archived.error(), ExitStatus::internal);
-  if (!archived->failure.reduced) return to_int(ExitStatus::unexpected);
-  const reduce::ReductionSummary& reduced = *archived->failure.reduced;
-  if (!reduced.finished)
+  if (!archived->failure.reduction_summary) return to_int(ExitStatus::unexpected);
+  const reduce::ReductionSummary& reduced = *archived->failure.reduction_summary;
+  if (!reduced.is_minimal)
     print_message("the time limit ended the reduction; a longer time limit may give a smaller kernel");
   const reduce::Evidence evidence = reduce::read_evidence(archived->folder, "reduced");
   return print_or_fail(
@@ -76,7 +76,7 @@ void add_reduce(CLI::App& app, Invocation& invocation) {
                   "Archive the failure in DIR/failures/CASE; if TARGET is a failure folder, update it")
       ->option_text("DIR [out]");
   add_mode_option(command, suite.mode, "Mode in which the case fails", "both");
-  add_optimise_option(command, suite.optimise, "Compile for the CPU with -O1, -O2 or -O3");
+  add_optimise_option(command, suite.optimization_level, "Compile for the CPU with -O1, -O2 or -O3");
   add_seed_option(command, suite.seed, "Seed of the inputs");
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Look for the failure with few inputs");
   command.add_flag("--thorough", suite.thorough, "Look for the failure with many inputs")->excludes(quick);

@@ -15,7 +15,7 @@ Result<void> print_closing(const reports::Reports& reports, ColorChoice color) {
   const std::filesystem::path page = std::filesystem::absolute(reports.html, error);
   std::string changes;
   if (reports.changes)
-    changes = fmt::format("since {}: {}\n", reports.changes->since, reports::changes_text(*reports.changes));
+    changes = fmt::format("since {}: {}\n", reports.changes->baseline_label, reports::changes_text(*reports.changes));
   return print(fmt::format("{}{}report: {}\n",
                            reports::closing_table(reports.run, reports.summary, use_color_on_stdout(color)), changes,
                            (error ? reports.html : page).lexically_normal().string()));

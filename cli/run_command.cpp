@@ -21,12 +21,12 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
   command.add_option("SELECTOR", options.selectors, "Cases to judge: families, patterns, Python files or folders")
       ->option_text(" ");
   command
-      .add_option("--failed-in", options.failed_in,
+      .add_option("--failed-in", options.failed_run_folder,
                   "Instead of SELECTOR: judge the cases that failed in the run in this folder")
       ->option_text("DIR")
       ->excludes("SELECTOR");
   command
-      .add_option("--launches", options.launches,
+      .add_option("--launches", options.launches_folder,
                   "Folder of recorded launches: judge their kernels on these arguments\nand on perturbed copies")
       ->option_text("DIR");
   add_any_devices_option(
@@ -53,7 +53,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
   command.add_flag("--trust-custom-gradients", options.trust_custom_gradients,
                    "Accept custom gradients (wp.func_grad) that are not the derivatives of their functions");
   add_optimise_option(
-      command, options.optimise,
+      command, options.optimization_level,
       "Compile for the CPU with -O1, -O2 or -O3, as a separate mode;\ndefault: -O0, and for one kernel in 16 "
       "also -O2");
   add_jobs_option(command, options.jobs, "batches of kernels");
@@ -64,7 +64,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
 }
 
 void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
-  add_no_check_option(command, options.device_options.no_checks);
+  add_no_check_option(command, options.device_options.disabled_checks);
   add_tables_option(command, options.device_options.tables);
   add_gpu_options(command, options.device_options.gpu, options.device_options.device_bytes);
   command
@@ -93,15 +93,16 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_effort_options(command, suite);
   add_device_options(command, suite);
   command.add_option("--output", suite.output, "Output folder for the records and reports")->option_text("DIR [out]");
-  command.add_flag("--fresh", suite.fresh,
+  command.add_flag("--fresh", suite.ignore_cached_verdicts,
                    "Also judge the cases that an earlier run on this machine verified (cpu, ptx)");
   command.add_flag("--resume", suite.resume, "Continue the interrupted run in the output folder");
   command
-      .add_option("--reduce", request->reduce,
+      .add_option("--reduce", request->reduction_seconds,
                   "Time to reduce failing kernels after the run, in seconds; 0: do not reduce")
       ->option_text("S [10]")
       ->check(CLI::Range(0.0, 86'400.0));
-  command.add_option("--expect", suite.expect, "Table of expected failures; see docs/guide/read_a_verdict.md")
+  command
+      .add_option("--expect", suite.expectations_file, "Table of expected failures; see docs/guide/read_a_verdict.md")
       ->option_text("FILE.csv");
   command.add_flag("--verbose", request->verbose, "Print every note, such as each kernel that is not supported");
   add_baseline_option(command, request->baseline);
@@ -109,7 +110,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_color_option(command, request->color);
   command.footer(kRunFooter);
   command.callback([request, &invocation] {
-    if (request->suite.selectors.empty() && request->suite.failed_in.empty() && request->import.modules.empty())
+    if (request->suite.selectors.empty() && request->suite.failed_run_folder.empty() && request->import.modules.empty())
       throw CLI::RequiredError("SELECTOR");
     request->suite.command_line = invocation.arguments;
     invocation.status = run_suite(*request);

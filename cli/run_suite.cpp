@@ -29,8 +29,8 @@ class TerminalObserver final : public harness::RunObserver {
     if (request_.verbose) print_message(fmt::format("{}: {}", kind, text));
   }
 
-  void started(const harness::RunStart& start, std::size_t pending,
-               std::unordered_map<std::string, double> costs) override {
+  void on_start(const harness::RunStart& start, std::size_t pending,
+                std::unordered_map<std::string, double> costs) override {
     print_notes();
     planned_ = pending;
     progress_ = std::make_unique<Progress>(pending, use_color_on_stdout(request_.color));
@@ -39,10 +39,10 @@ class TerminalObserver final : public harness::RunObserver {
     guard_.emplace([this] { report_interruption(); });
   }
 
-  void recorded(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) override {
+  void on_record(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) override {
     InterruptGuard::check();
     // A failure folder holds no launches: the case would be judged on other inputs.
-    if (progress_->record(record) && request_.suite.launches.empty()) archiver_.note(record, groups);
+    if (progress_->record(record) && request_.suite.launches_folder.empty()) archiver_.note(record, groups);
   }
 
   /// After the last case.
@@ -86,7 +86,7 @@ int run_suite(RunRequest request) {
   if (request.import.enabled) {
     Result<Import> import = import_selected(request.suite.selectors, request.import);
     if (!import.ok()) return fail(import.error());
-    request.suite.exported = std::move(import->kernels);
+    request.suite.exported_kernels = std::move(import->kernels);
     request.suite.export_options = " --import";
     if (!request.import.python.empty())
       request.suite.export_options += fmt::format(" --python '{}'", request.import.python);
@@ -95,12 +95,13 @@ int run_suite(RunRequest request) {
   // Read before the run, which may write to the same folders.
   const Result<reports::ReportOptions> report_options = read_report_options(request.baseline, request.mutation_score);
   if (!report_options.ok()) return fail(report_options.error());
-  reduce::FailureArchiver archiver(request.suite, request.reduce);
+  reduce::FailureArchiver archiver(request.suite, request.reduction_seconds);
   TerminalObserver events(request, archiver);
   Result<harness::SuiteRun> run = harness::SuiteRun::prepare(request.suite, events);
   if (!run.ok()) return fail(run.error());
   if (run->is_empty()) {
-    print_message(fmt::format("nothing failed on the device {} in {}", request.suite.device, request.suite.failed_in));
+    print_message(
+        fmt::format("nothing failed on the device {} in {}", request.suite.device, request.suite.failed_run_folder));
     return to_int(ExitStatus::nothing_ran);
   }
   reports::remove_reports(request.suite.output);

@@ -18,7 +18,7 @@ struct StateOptions {
 int state(const StateOptions& options) {
   const std::filesystem::path summary = std::filesystem::path(options.root) / "conformance/state.json";
   const std::filesystem::path page = std::filesystem::path(options.root) / "CUDA_STATE.md";
-  Result<reports::State> state = reports::read_state(summary);
+  Result<reports::ProjectState> state = reports::read_state(summary);
   if (!state.ok()) {
     const Error& error = state.error();
     return fail(

@@ -52,11 +52,11 @@ std::string text_of(const std::vector<dataset::RowError>& diagnostics, const dat
   std::size_t warnings = 0;
   for (const dataset::RowError& diagnostic : diagnostics) {
     text += to_text(diagnostic) + "\n";
-    warnings += diagnostic.warning ? 1U : 0U;
+    warnings += diagnostic.is_warning ? 1U : 0U;
   }
   text += fmt::format("{} rows in {} files: {} errors, {} warnings", sum.rows, sum.files, diagnostics.size() - warnings,
                       warnings);
-  if (sum.rebuilt > 0) text += fmt::format("; {} rows judged again", sum.rebuilt);
+  if (sum.rebuilt_count > 0) text += fmt::format("; {} rows judged again", sum.rebuilt_count);
   return text + "\n";
 }
 
@@ -64,7 +64,7 @@ std::string json_of(const std::vector<dataset::RowError>& diagnostics, const dat
   Json list = Json::array();
   for (const dataset::RowError& diagnostic : diagnostics)
     list.push_back(to_json(diagnostic));
-  const Json whole = {{"rows", sum.rows}, {"files", sum.files}, {"rebuilt", sum.rebuilt}, {"complaints", list}};
+  const Json whole = {{"rows", sum.rows}, {"files", sum.files}, {"rebuilt", sum.rebuilt_count}, {"complaints", list}};
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -72,7 +72,7 @@ int validate(const ValidateOptions& options) {
   const Result<std::uint64_t> rebuild = rows_to_rebuild(options.rebuild);
   if (!rebuild.ok()) return fail(rebuild.error());
   dataset::ValidateOptions how{
-      .printer = harness::pair_printer(), .jobs = dataset::jobs_of(options.jobs), .rebuild = *rebuild};
+      .printer = harness::pair_printer(), .jobs = dataset::jobs_of(options.jobs), .rebuild_count = *rebuild};
   how.rejudge = [&](const dataset::Plan& plan) { return rejudge(plan, options); };
   dataset::Validation sum;
   for (const std::string& path : options.paths) {
@@ -80,7 +80,7 @@ int validate(const ValidateOptions& options) {
     if (!one.ok()) return fail(one.error());
     sum.rows += one->rows;
     sum.files += one->files;
-    sum.rebuilt += one->rebuilt;
+    sum.rebuilt_count += one->rebuilt_count;
     for (dataset::RowError& diagnostic : one->diagnostics) {
       if (options.paths.size() > 1 && diagnostic.file != path) diagnostic.file = path + "/" + diagnostic.file;
       sum.diagnostics.push_back(std::move(diagnostic));

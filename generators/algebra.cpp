@@ -61,14 +61,14 @@ AlgebraGrower::AlgebraGrower(Sketch& sketch, Type real, std::vector<Production> 
     : sketch_(sketch),
       builder_(sketch.b()),
       real_(real),
-      scalars_(sketch, real, kScalarMenu),
+      scalar_grower_(sketch, real, kScalarMenu),
       productions_(std::move(productions)) {}
 
 Term AlgebraGrower::constant(Type type, Interval interval) {
-  if (type.is_scalar()) return scalars_.literal(interval);
+  if (type.is_scalar()) return scalar_grower_.literal(interval);
   std::vector<ExprId> components;
   for (int k = 0; k < type.components(); ++k)
-    components.push_back(scalars_.literal(interval).expr);
+    components.push_back(scalar_grower_.literal(interval).expr);
   return {builder_.make(type, components), interval};
 }
 
@@ -87,13 +87,13 @@ Term AlgebraGrower::within(Term term, double bound) {
 
 Term AlgebraGrower::positive(ComponentBounds wanted) {
   const Interval interval{0.5, wanted.bound};
-  if (wanted.type.is_scalar()) return scalars_.fit(scalars_.leaf(), interval);
+  if (wanted.type.is_scalar()) return scalar_grower_.fit(scalar_grower_.leaf(), interval);
   return constant(wanted.type, interval);
 }
 
 Term AlgebraGrower::grow(ComponentBounds wanted, int depth) {
   Rng& rng = sketch_.rng();
-  if (wanted.positive) return positive(wanted);
+  if (wanted.is_positive) return positive(wanted);
   std::vector<const Production*> fitting;
   for (const Production& production : productions_) {
     if (production.result == wanted.type) fitting.push_back(&production);
@@ -105,7 +105,7 @@ Term AlgebraGrower::grow(ComponentBounds wanted, int depth) {
     const ExprId arg = grow(operand, depth - (args.empty() ? 1 : 2)).expr;
     // No operand is used twice: x - x is exactly zero, where a norm has no derivative; the determinant of equal rows is
     // too.
-    const bool again = std::ranges::any_of(args, [&](ExprId other) { return scalars_.same_tree(arg, other); });
+    const bool again = std::ranges::any_of(args, [&](ExprId other) { return scalar_grower_.same_tree(arg, other); });
     args.push_back(again ? constant(operand.type).expr : arg);
   }
   return within({production.make(sketch_, args), {-production.bound, production.bound}}, wanted.bound);
@@ -113,16 +113,16 @@ Term AlgebraGrower::grow(ComponentBounds wanted, int depth) {
 
 Term AlgebraGrower::reduced(Term value) {
   const Type type = sketch_.type_of(value);
-  if (type.is_scalar()) return scalars_.tame(value);
+  if (type.is_scalar()) return scalar_grower_.tame(value);
   const Term small = within(value, 2);
   const Interval range{-2.0 * type.components(), 2.0 * type.components()};
   if (type.is_transform()) {
     const Type point = ir::vector_type(type.scalar, 3);
     const ExprId moved = sketch_.warp("transform_point", {small.expr, constant(point, {0.25, 1}).expr});
-    return scalars_.tame({builder_.op(Op::kDot, {moved, constant(point, {0.25, 1}).expr}), {-200, 200}});
+    return scalar_grower_.tame({builder_.op(Op::kDot, {moved, constant(point, {0.25, 1}).expr}), {-200, 200}});
   }
   const Op op = type.is_matrix() ? Op::kDoubleDot : Op::kDot;
-  return scalars_.tame({builder_.op(op, {small.expr, constant(type, {0.25, 1}).expr}), range});
+  return scalar_grower_.tame({builder_.op(op, {small.expr, constant(type, {0.25, 1}).expr}), range});
 }
 
 Term AlgebraGrower::add_unused_leaves(Term total) {
@@ -132,9 +132,9 @@ Term AlgebraGrower::add_unused_leaves(Term total) {
     ++leaf.uses;
     const Interval range = leaf.variable == ir::kNone ? leaf.range : sketch_.domain(leaf.variable);
     const Term value{leaf.make(), range};
-    total = scalars_.tame(scalars_.add(total, reduced(value)));
+    total = scalar_grower_.tame(scalar_grower_.add(total, reduced(value)));
   }
-  return scalars_.add_unused_leaves(total);
+  return scalar_grower_.add_unused_leaves(total);
 }
 
 void AlgebraGrower::write_parts(ir::VarId variable) {
@@ -147,7 +147,7 @@ void AlgebraGrower::write_parts(ir::VarId variable) {
   const int first = rng.uniform_int(0, type.parts() - 1);
   if (type.is_matrix() && rng.bernoulli(0.5)) {
     const int second = rng.uniform_int(0, type.cols - 1);
-    const Term value = scalars_.grow(2);
+    const Term value = scalar_grower_.grow(2);
     const ExprId row = builder_.op(Op::kExtract, {builder_.var(variable), builder_.i32(first)});
     set([&] { return builder_.i32(first); }, builder_.op(Op::kInsert, {row, builder_.i32(second), value.expr}));
   } else if (rng.bernoulli(0.5)) {
@@ -158,7 +158,7 @@ void AlgebraGrower::write_parts(ir::VarId variable) {
     sketch_.loop("c", builder_.i32(0), builder_.i32(type.parts()), builder_.i32(1), {0, type.parts() - 1.0},
                  [&](ir::VarId c) {
                    const ExprId old = builder_.op(Op::kExtract, {builder_.var(variable), builder_.var(c)});
-                   const ExprId half = builder_.op(Op::kMul, {old, scalars_.literal({0.3, 0.5}).expr});
+                   const ExprId half = builder_.op(Op::kMul, {old, scalar_grower_.literal({0.3, 0.5}).expr});
                    const Term added = grow({part, 4}, 1);
                    set([&] { return builder_.var(c); }, builder_.op(Op::kAdd, {half, added.expr}));
                  });

@@ -14,7 +14,7 @@ namespace assay::generators {
 struct ComponentBounds {
   ir::Type type;
   double bound = 2;
-  bool positive = false;
+  bool is_positive = false;
 };
 
 /// One way to build a value of the result's type.
@@ -51,7 +51,7 @@ class AlgebraGrower {
   Term add_unused_leaves(Term total);
   /// variable[k] = ..., for a constant index or in a loop over all of them; for a matrix also a single element.
   void write_parts(ir::VarId variable);
-  ExpressionGrower& scalars() { return scalars_; }
+  ExpressionGrower& scalars() { return scalar_grower_; }
 
  private:
   Term positive(ComponentBounds wanted);
@@ -59,7 +59,7 @@ class AlgebraGrower {
   Sketch& sketch_;
   ir::Builder& builder_;
   ir::Type real_;
-  ExpressionGrower scalars_;
+  ExpressionGrower scalar_grower_;
   std::vector<Production> productions_;
 };
 

@@ -17,7 +17,7 @@ void offer_converted(Sketch& sketch, ir::VarId array, ir::Type real) {
   const auto make = [&sketch, array, real] {
     return sketch.b().cast(real, sketch.element(array, sketch.thread_indices()).expr);
   };
-  sketch.offer({.type = real, .range = sketch.domain(array), .make = make, .discrete = discrete});
+  sketch.offer({.type = real, .range = sketch.domain(array), .make = make, .is_discrete = discrete});
 }
 
 /// t += e and similar statements. Factors stay near 1 and divisors away from 0.

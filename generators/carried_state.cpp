@@ -125,7 +125,7 @@ LoopRange constant_range(Sketch& sketch) {
                      .stop = b.i32(stop),
                      .step = b.i32(step),
                      .index = {static_cast<double>(std::min(start, last)), static_cast<double>(std::max(start, last))},
-                     .trips = trips};
+                     .max_trips = trips};
   };
   switch (rng.uniform_int(0, 9)) {
     case 0: return range(rng.uniform_int(4, 9) - 1, -1, -1);
@@ -142,7 +142,7 @@ LoopRange constant_range(Sketch& sketch) {
 LoopRange dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int most) {
   ir::Builder& b = sketch.b();
   const auto range = [&](ir::ExprId start, ir::ExprId stop, int step, double low, double high, int trips) {
-    return LoopRange{.start = start, .stop = stop, .step = b.i32(step), .index = {low, high}, .trips = trips};
+    return LoopRange{.start = start, .stop = stop, .step = b.i32(step), .index = {low, high}, .max_trips = trips};
   };
   switch (sketch.rng().uniform_int(0, 8)) {
     case 0: return range(b.op(Op::kSub, {n(), b.i32(1)}), b.i32(-1), -1, 0, most - 1, most);
@@ -170,7 +170,7 @@ void offer_index(ExpressionGrower& grower, ir::VarId index) {
     const ir::ExprId converted = real == ir::kF32 ? small : b.cast(real, small);
     return b.op(Op::kMul, {converted, b.literal(real, factor)});
   };
-  sketch.offer({.type = real, .range = {range.low * factor, range.high * factor}, .make = make, .discrete = true});
+  sketch.offer({.type = real, .range = {range.low * factor, range.high * factor}, .make = make, .is_discrete = true});
 }
 
 }  // namespace assay::generators

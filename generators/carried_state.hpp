@@ -41,7 +41,7 @@ void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_
 struct LoopRange {
   ir::ExprId start, stop, step;
   Interval index;
-  int trips;  ///< at most
+  int max_trips;
 };
 
 /// range(4), range(1, 9, 3), range(7, -1, -1), range(5, 2).

@@ -61,7 +61,7 @@ class Assembler {
                                 ? dynamic_range(
                                       sketch_, [&] { return b_.var(parts_.length); }, kMostTrips)
                                 : constant_range(sketch_);
-    const CarriedState state = start_state(grower_, range.trips);
+    const CarriedState state = start_state(grower_, range.max_trips);
     sketch_.loop("j", range.start, range.stop, range.step, range.index, [&](ir::VarId index) {
       if (sketch_.rng().bernoulli(0.5)) offer_index(grower_, index);
       update_state(grower_, state, false);

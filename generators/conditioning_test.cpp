@@ -84,7 +84,7 @@ struct Sample {
   reference::ComponentValues cotangents;
 };
 
-Sample sample(const Generated& made) {
+Sample sample(const GeneratedKernel& made) {
   const ir::Function& kernel = made.module.kernels[0];
   Rng rng(fnv1a(made.name));
   Sample result;
@@ -122,7 +122,7 @@ struct Tally {
   std::vector<std::string> uncertain_kinks;  ///< or kink
 };
 
-void judge(const Generated& made, Tally& tally) {
+void judge(const GeneratedKernel& made, Tally& tally) {
   const ir::Function& kernel = made.module.kernels[0];
   for (const ir::VerifierError& diagnostic : ir::verify(made.module))
     ADD_FAILURE() << made.name << " " << to_text(made.module, diagnostic);
@@ -130,7 +130,7 @@ void judge(const Generated& made, Tally& tally) {
   const auto oracle = reference::Oracle::make(made.module, kernel);
   ASSERT_TRUE(oracle.ok()) << made.name << " " << oracle.error().text();
   const reference::ReferenceResult found =
-      oracle.value().evaluate({.launch = inputs.launch, .gradient = true, .cotangents = inputs.cotangents});
+      oracle.value().evaluate({.launch = inputs.launch, .computes_gradient = true, .cotangents = inputs.cotangents});
   const auto overflows = [](const reference::Finding& finding) {
     return finding.kind == reference::Finding::Kind::kIntegerOverflow;
   };
@@ -140,7 +140,7 @@ void judge(const Generated& made, Tally& tally) {
     ADD_FAILURE() << made.name << " " << describe(finding, made.module, kernel);
   EXPECT_TRUE(found.complete) << made.name;
   if (found.decisions.uncertain_kinks[kNative] > 0) tally.uncertain_kinks.push_back(made.name);
-  if (found.decisions.uncertain[kNative] > 0) {
+  if (found.decisions.uncertain_counts[kNative] > 0) {
     tally.uncertain.push_back(made.name);
     return;
   }

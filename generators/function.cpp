@@ -53,7 +53,7 @@ void offer_calls(ExpressionGrower& grower, const std::vector<HelperFunction>& fu
                return sketch.b().call(made.index, std::move(args));
              },
          .uses = 1,
-         .discrete = true});
+         .is_discrete = true});
   }
 }
 
@@ -74,7 +74,7 @@ void add_gradient(Sketch& outer, const HelperFunction& made, ir::Type real) {
   gradient.results.assign(parameters.size(), real);
   for (const ir::VarId parameter : parameters) {
     const auto make = [&sketch, parameter] { return sketch.b().var(parameter); };
-    sketch.offer({.type = real, .range = kResult, .make = make, .variable = parameter, .discrete = true});
+    sketch.offer({.type = real, .range = kResult, .make = make, .variable = parameter, .is_discrete = true});
   }
   ir::Builder& b = sketch.b();
   std::vector<ir::VarId> sums;
@@ -125,7 +125,7 @@ HelperFunction add_function(Sketch& outer, ir::Type real, const std::vector<Help
   // Two arguments may be equal, so conditions must not compare them as inputs.
   for (const ir::VarId parameter : parameters) {
     const auto make = [&sketch, parameter] { return sketch.b().var(parameter); };
-    sketch.offer({.type = real, .range = kResult, .make = make, .variable = parameter, .discrete = true});
+    sketch.offer({.type = real, .range = kResult, .make = make, .variable = parameter, .is_discrete = true});
   }
   ir::Builder& b = sketch.b();
   if (made.has_array) sketch.offer_element(array, [&b, index] { return std::vector<ir::ExprId>{b.var(index)}; });

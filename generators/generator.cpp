@@ -78,7 +78,7 @@ std::optional<Family> find_family(std::string_view name) {
   return by_alias->family;
 }
 
-Generated generate(Family family, std::uint64_t seed) {
+GeneratedKernel generate(Family family, std::uint64_t seed) {
   std::string kernel = fmt::format("r{}_{}", kGeneratorVersion, seed);
   std::string name = fmt::format("{}/{}", row(family).name, kernel);
   Sketch sketch(std::move(kernel), Rng(seed).split(row(family).name));
@@ -88,7 +88,7 @@ Generated generate(Family family, std::uint64_t seed) {
   return {.module = std::move(module), .name = std::move(name)};
 }
 
-Result<Generated> generate_named(std::string_view name) {
+Result<GeneratedKernel> generate_named(std::string_view name) {
   const auto reject = [&](std::string_view why) {
     return Error{
         fmt::format("{} is not a generated kernel: {}; expected <family>/r{}_<seed>", name, why, kGeneratorVersion)};

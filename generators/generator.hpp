@@ -50,9 +50,9 @@ enum class Family : std::uint8_t {
 struct FamilyRow {
   Family family;
   std::string_view name;
-  std::string_view alias;   ///< another name that commands accept; empty for none
-  std::string_view covers;  ///< one line for `assay list`
-  void (*make)(Sketch&);    ///< makes a random kernel
+  std::string_view alias;        ///< another name that commands accept; empty for none
+  std::string_view description;  ///< one line for `assay list`
+  void (*make)(Sketch&);         ///< makes a random kernel
 };
 
 /// Every family, in the order of Family.
@@ -64,14 +64,14 @@ std::optional<Family> find_family(std::string_view name);
 /// Changes whenever some seed would produce a different kernel, so that a name permanently identifies a kernel.
 inline constexpr int kGeneratorVersion = 1;
 
-struct Generated {
+struct GeneratedKernel {
   ir::Module module;  ///< one kernel, named "r<version>_<seed>"
   std::string name;   ///< "<family>/r<version>_<seed>"
 };
 
-Generated generate(Family family, std::uint64_t seed);
+GeneratedKernel generate(Family family, std::uint64_t seed);
 
 /// The kernel with a name returned by generate. Fails for an unknown family, another version or a malformed name.
-Result<Generated> generate_named(std::string_view name);
+Result<GeneratedKernel> generate_named(std::string_view name);
 
 }  // namespace assay::generators

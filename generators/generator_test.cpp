@@ -70,7 +70,7 @@ struct Contents {
 Contents contents_of(Family family) {
   Contents contents;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const Generated made = generate(family, seed);
+    const GeneratedKernel made = generate(family, seed);
     const ir::Function& kernel = made.module.kernels[0];
     walk(
         kernel, kernel.body,
@@ -96,7 +96,7 @@ std::size_t index_of() {
 }
 
 /// The text of all properties of a kernel, for comparison.
-std::string fingerprint(const Generated& made) {
+std::string fingerprint(const GeneratedKernel& made) {
   const ir::Function& kernel = made.module.kernels[0];
   std::string text = made.name;
   for (const ir::Variable& variable : kernel.variables)
@@ -125,7 +125,7 @@ TEST(Generator, SeedDeterminesKernel) {
 TEST(Generator, EveryFloatInputIsUsed) {
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-      const Generated made = generate(family.family, seed);
+      const GeneratedKernel made = generate(family.family, seed);
       const ir::Function& kernel = made.module.kernels[0];
       std::set<ir::VarId> used;
       const auto see = [&](const ir::Stmt& statement) {
@@ -148,7 +148,7 @@ TEST(Generator, EveryFloatInputIsUsed) {
 TEST(Generator, VariableNamesAreUnique) {
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
-      const Generated made = generate(family.family, seed);
+      const GeneratedKernel made = generate(family.family, seed);
       std::set<std::string> names;
       for (const ir::Variable& variable : made.module.kernels[0].variables)
         EXPECT_TRUE(names.insert(variable.name).second) << made.name << " " << variable.name;
@@ -159,7 +159,7 @@ TEST(Generator, VariableNamesAreUnique) {
 TEST(Generator, EveryIntegerInputHasADomainAnnotation) {
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
-      const Generated made = generate(family.family, seed);
+      const GeneratedKernel made = generate(family.family, seed);
       const ir::Function& kernel = made.module.kernels[0];
       const ir::ParameterUses uses = ir::parameter_use(made.module, kernel);
       for (ir::VarId parameter = 0; parameter < kernel.parameter_count; ++parameter) {
@@ -190,7 +190,7 @@ TEST(Generator, AvoidsEqualOperandsIfResultWouldBeConstant) {
   const std::set<Op> constant = {Op::kSub, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kLerp, Op::kLt, Op::kLe};
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-      const Generated made = generate(family.family, seed);
+      const GeneratedKernel made = generate(family.family, seed);
       const ir::Function& kernel = made.module.kernels[0];
       const auto visit = [&](const ir::Expr& expr) {
         if (expr.kind != ir::ExprKind::kOperation || !constant.contains(expr.op) ||
@@ -296,7 +296,7 @@ TEST(Generator, TransformFamilyCoversTransformAndSpatialVectorOperations) {
 }
 
 TEST(Generator, KernelCanBeRegeneratedFromItsName) {
-  const Generated made = generate(Family::kNestedLoop, 7);
+  const GeneratedKernel made = generate(Family::kNestedLoop, 7);
   EXPECT_EQ(made.name, "nested_loop/r1_7");
   EXPECT_EQ(fingerprint(generate_named("nested/r1_7").value()), fingerprint(made));
   EXPECT_EQ(generate_named("loop/r1_18446744073709551615").value().name, "loop/r1_18446744073709551615");

@@ -59,7 +59,7 @@ void add_loop(ExpressionGrower& grower, const LoopInputs& inputs, std::vector<Ca
   const LoopRange range = choose_range(sketch, inputs);
   const std::size_t first = states.size();
   for (int left = sketch.rng().uniform_int(1, 2); left > 0; --left)
-    states.push_back(start_state(grower, range.trips, inputs.decay));
+    states.push_back(start_state(grower, range.max_trips, inputs.decay));
   sketch.loop("j", range.start, range.stop, range.step, range.index, [&](ir::VarId index) {
     offer_at(sketch, inputs, index);
     if (sketch.rng().bernoulli(0.4)) offer_index(grower, index);

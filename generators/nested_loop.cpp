@@ -26,7 +26,7 @@ LoopRange inner_range(Sketch& sketch, const NestInputs& inputs, ir::VarId outer)
   const int most = static_cast<int>(sketch.domain(outer).high);
   const auto rising = [&](ir::ExprId start, ir::ExprId stop, int trips) {
     return LoopRange{
-        .start = start, .stop = stop, .step = b.i32(1), .index = {0, std::max(0.0, trips - 1.0)}, .trips = trips};
+        .start = start, .stop = stop, .step = b.i32(1), .index = {0, std::max(0.0, trips - 1.0)}, .max_trips = trips};
   };
   switch (sketch.rng().uniform_int(0, 6)) {
     case 0: return rising(b.i32(0), b.var(outer), most);
@@ -38,7 +38,8 @@ LoopRange inner_range(Sketch& sketch, const NestInputs& inputs, ir::VarId outer)
     case 3: return rising(b.i32(0), b.i32(sketch.rng().uniform_int(2, 5)), 5);
     case 4: {
       const ir::ExprId start = b.op(Op::kSub, {b.var(inputs.m), b.i32(1)});
-      return {.start = start, .stop = b.i32(-1), .step = b.i32(-1), .index = {0, kMostTrips - 1}, .trips = kMostTrips};
+      return {
+          .start = start, .stop = b.i32(-1), .step = b.i32(-1), .index = {0, kMostTrips - 1}, .max_trips = kMostTrips};
     }
     default: return rising(b.i32(0), b.var(inputs.m), kMostTrips);
   }
@@ -50,7 +51,7 @@ void add_inner(ExpressionGrower& grower, const NestInputs& inputs, ir::VarId out
   Sketch& sketch = grower.sketch();
   const LoopRange range = inner_range(sketch, inputs, outer);
   const bool own_state = sketch.rng().bernoulli(0.7);
-  const CarriedState state = own_state ? start_state(grower, range.trips * (levels > 1 ? 8 : 1)) : whole;
+  const CarriedState state = own_state ? start_state(grower, range.max_trips * (levels > 1 ? 8 : 1)) : whole;
   sketch.loop("k", range.start, range.stop, range.step, range.index, [&](ir::VarId inner) {
     sketch.offer_element(inputs.table, [&sketch, outer, inner] {
       return std::vector<ir::ExprId>{sketch.b().var(outer), sketch.b().var(inner)};

@@ -61,7 +61,7 @@ void offer_parameters(Sketch& sketch, const Parameters& p, ir::Type real) {
   }
   if (p.integer != ir::kNone) {
     const auto make = [&b, p, real] { return b.cast(real, b.var(p.integer)); };
-    sketch.offer({.type = real, .range = sketch.domain(p.integer), .make = make, .discrete = true});
+    sketch.offer({.type = real, .range = sketch.domain(p.integer), .make = make, .is_discrete = true});
   }
   if (p.settings != ir::kNone) {
     for (int f = 0; f < 2; ++f)

@@ -111,7 +111,7 @@ std::optional<Term> Sketch::leaf(ir::Type type, From from) {
   all.reserve(leaves_.size());
   unused.reserve(leaves_.size());
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    const bool is_input = leaves_[i].variable < kernel().parameter_count && !leaves_[i].discrete;
+    const bool is_input = leaves_[i].variable < kernel().parameter_count && !leaves_[i].is_discrete;
     if (leaves_[i].type != type || (from == From::kInputs && !is_input)) continue;
     all.push_back(i);
     if (leaves_[i].uses == 0) unused.push_back(i);

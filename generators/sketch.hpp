@@ -37,7 +37,7 @@ struct Leaf {
   std::function<ir::ExprId()> make;  ///< makes a new expression for each use
   ir::VarId variable = ir::kNone;    ///< the variable that it reads, if it is one
   int uses = 0;
-  bool discrete = false;  ///< takes few values, so that a jump may lie exactly on one of them
+  bool is_discrete = false;  ///< takes few values, so that a jump may lie exactly on one of them
 };
 
 class Sketch {

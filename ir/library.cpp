@@ -341,7 +341,7 @@ Result<int> library_function(Module& module, std::string_view name, std::span<co
   Function function{.name = fmt::format("{}{}", kPrefix, name)};
   Definition definition(module, function, operands);
   const E value = found->define(definition);
-  std::vector<Type> results = definition.give(value);
+  std::vector<Type> results = definition.define_result(value);
   function.results = std::move(results);
   module.functions.push_back(std::move(function));
   return static_cast<int>(module.functions.size()) - 1;

@@ -29,12 +29,12 @@ class Definition {
   /// Calls another function of the library.
   algebra::E library(std::string_view name, const std::vector<algebra::E>& operands);
   /// Adds a result after the value of the formula.
-  void also(algebra::E value) { further_.push_back(value); }
+  void also(algebra::E value) { further_results_.push_back(value); }
   /// The types of the returned values.
-  std::vector<Type> give(algebra::E value) {
+  std::vector<Type> define_result(algebra::E value) {
     std::vector<ExprId> ids{value.id};
     std::vector<Type> types{value.type()};
-    for (const algebra::E result : further_) {
+    for (const algebra::E result : further_results_) {
       ids.push_back(result.id);
       types.push_back(result.type());
     }
@@ -47,7 +47,7 @@ class Definition {
   Module& module_;
   Builder builder_;
   std::vector<VarId> operands_;
-  std::vector<algebra::E> further_;
+  std::vector<algebra::E> further_results_;
 };
 
 struct LibraryFunction {

@@ -137,10 +137,10 @@ struct Variable {
   Loc loc = {};
   /// For array parameters of a backward kernel: the data pointer may be null to skip this gradient. A load then gives
   /// zero, and a store or atomic does nothing.
-  bool nullable = false;
+  bool is_nullable = false;
   /// For local arrays: no element is read before it is stored, so emitters need not zero-initialize the array. An
   /// optimization only; not part of the text or the hash.
-  bool scratch = false;
+  bool is_scratch = false;
   /// For a kernel parameter that is one field of a struct in the source: the path to the field, "body.position".
   /// Not part of the text or the hash.
   std::string path = {};

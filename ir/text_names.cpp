@@ -102,9 +102,9 @@ std::string UniqueNames::take(std::string_view wanted) {
   for (const char c : wanted)
     base += is_letter(c) || is_digit(c) ? c : '_';
   std::string name = base;
-  while (reserved_(name) || taken_.contains(name))
+  while (reserved_(name) || taken_names_.contains(name))
     name = fmt::format("{}_{}", base, ++next_number_[base]);
-  taken_.insert(name);
+  taken_names_.insert(name);
   return name;
 }
 

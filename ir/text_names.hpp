@@ -44,7 +44,7 @@ class UniqueNames {
 
  private:
   Reserved reserved_;
-  std::unordered_set<std::string> taken_;
+  std::unordered_set<std::string> taken_names_;
   std::unordered_map<std::string, int> next_number_;
 };
 

@@ -110,7 +110,7 @@ class FunctionPrinter {
   void parameters() {
     for (VarId id = 0; id < function_.parameter_count; ++id) {
       if (id > 0) out_ += ", ";
-      if (has(function_.variables, id) && function_.var(id).nullable) out_ += "nullable ";
+      if (has(function_.variables, id) && function_.var(id).is_nullable) out_ += "nullable ";
       declaration(id);
     }
   }

@@ -65,7 +65,7 @@ class FunctionParser {
       const bool nullable = cursor_.accept("nullable");
       const VarId id = declare(parse_declaration());
       if (cursor_.failed()) return;
-      function_.variables[static_cast<std::size_t>(id)].nullable = nullable;
+      function_.variables[static_cast<std::size_t>(id)].is_nullable = nullable;
       ++function_.parameter_count;
     } while (cursor_.accept(","));
   }

@@ -74,7 +74,7 @@ enum class Rule : std::uint8_t {
 };
 
 /// The components of a vector, and the rows or columns of a matrix.
-inline constexpr int kMaxSide = 255;
+inline constexpr int kMaxMatrixSide = 255;
 inline constexpr int kMaxMatrixComponents = 256;
 
 /// One rule: its label and what it requires.

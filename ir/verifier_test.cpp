@@ -148,7 +148,7 @@ std::vector<Violation> declarations() {
       change(Rule::kSignature, [](Module& m) { m.kernels[0].is_kernel = false; }),
       function(Rule::kParameterType, "kernel k(x: local<f32,3>; i) {\n}\n"),
       function(Rule::kNullable, "kernel k(nullable x: f32; i) {\n}\n"),
-      change(Rule::kNullable, [](Module& m) { m.kernels[0].variables.back().nullable = true; }),
+      change(Rule::kNullable, [](Module& m) { m.kernels[0].variables.back().is_nullable = true; }),
       function(Rule::kLaunchRank, "kernel k(x: f32) {\n}\n"),
       function(Rule::kLaunchRank, "kernel k(x: f32; a, b, c, d, e) {\n}\n"),
       function(Rule::kLaunchRank, "func f(x: f32; a) {\n}\n"),

@@ -11,7 +11,7 @@
 namespace assay::ir::detail {
 namespace {
 
-bool is_side(int length) { return length >= 1 && length <= kMaxSide; }
+bool is_side(int length) { return length >= 1 && length <= kMaxMatrixSide; }
 
 /// The same shape with no other member set.
 Type plain(Type type) {
@@ -153,7 +153,7 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
                       fmt::format("parameter {} must be a value or an array, got {}", variable.name,
                                   to_text(module, variable.type)));
     }
-    if (variable.nullable && !(function.is_parameter(id) && variable.type.is_array())) {
+    if (variable.is_nullable && !(function.is_parameter(id) && variable.type.is_array())) {
       diagnostics.add(Rule::kNullable, variable.loc,
                       fmt::format("only array parameters can be nullable: {} is not an array", variable.name));
     }

@@ -260,7 +260,7 @@ bool verify_arguments(const Module& module, const Function& function, const Func
                       fmt::format("argument {} of {} must be an array variable", i + 1, callee.name));
       return false;
     }
-    if (function.var(arg.variable).nullable && !parameter.nullable) {
+    if (function.var(arg.variable).is_nullable && !parameter.is_nullable) {
       diagnostics.add(Rule::kArguments, loc,
                       fmt::format("argument {} of {} is nullable but the parameter is not", i + 1, callee.name));
       return false;

@@ -40,7 +40,7 @@ bool returns(const Function& function, const Block& block) {
 /// Whether an atomic supports the element type.
 bool atomic_takes(AtomicOp op, Type element) {
   if (!element.is_value() || element.scalar == Scalar::kBool || element.shape == Shape::kStruct) return false;
-  if (row(op).integer_only) return element.is_integer_scalar();
+  if (row(op).is_integer_only) return element.is_integer_scalar();
   const bool linear = op == AtomicOp::kAdd || op == AtomicOp::kSub;
   const bool by_component = op == AtomicOp::kMin || op == AtomicOp::kMax || op == AtomicOp::kCompareAndSwap;
   return element.is_scalar() || linear || (by_component && (element.is_vector() || element.is_matrix()));

@@ -144,7 +144,7 @@ TEST_F(Report, FailureGroupsAreSortedBySeverity) {
                           "inconclusive(domain) in scalar_param"));
   std::int64_t total = 0;
   for (const GridCell& cell : summary.grid)
-    total += cell.tally.total();
+    total += cell.counts.total();
   EXPECT_EQ(total, 504);
   EXPECT_EQ(summary.grid.size(), 36U);
 }
@@ -180,8 +180,8 @@ TEST_F(Report, ReportsLineNumberOfDamagedLine) {
   write(records);
   const Result<Reports> reports = write_reports(dir_);
   ASSERT_TRUE(reports.ok()) << reports.error().text();
-  ASSERT_EQ(reports->run.damaged.size(), 1U);
-  EXPECT_EQ(reports->run.damaged[0].number, kNumber);
+  ASSERT_EQ(reports->run.damaged_lines.size(), 1U);
+  EXPECT_EQ(reports->run.damaged_lines[0].number, kNumber);
   for (const json& record : reports->run.cases)
     EXPECT_EQ(record.at("outcome") == "not_run", record.at("case") == name) << record.at("case");
 }

@@ -71,7 +71,7 @@ bool is_fake(const Run& run) {
   });
 }
 
-void put_cell(State& state, StateCell cell) {
+void put_cell(ProjectState& state, StateCell cell) {
   const auto old = std::find_if(state.cells.begin(), state.cells.end(),
                                 [&](const StateCell& other) { return position(other) == position(cell); });
   if (old == state.cells.end()) {
@@ -81,7 +81,7 @@ void put_cell(State& state, StateCell cell) {
   }
 }
 
-void put_log(State& state, StateLogEntry entry) {
+void put_log(ProjectState& state, StateLogEntry entry) {
   const bool known = std::any_of(state.log.begin(), state.log.end(), [&](const StateLogEntry& other) {
     return other.run_id == entry.run_id && other.device == entry.device;
   });
@@ -101,7 +101,7 @@ std::string cell_text(std::string_view text) {
 }
 
 // The text for a combination: counts, date and toolkit, or that it never ran.
-std::string proof_text(const State& state, const std::string& family, const std::string& pass,
+std::string proof_text(const ProjectState& state, const std::string& family, const std::string& pass,
                        const std::string& device) {
   const auto cell = std::find_if(state.cells.begin(), state.cells.end(), [&](const StateCell& other) {
     return other.family == family && other.pass == pass && other.device == device;
@@ -113,7 +113,7 @@ std::string proof_text(const State& state, const std::string& family, const std:
                      cell->toolkit.empty() ? "toolkit unknown" : cell_text(cell->toolkit));
 }
 
-std::string blockers_text(const State& state) {
+std::string blockers_text(const ProjectState& state) {
   if (state.blockers.empty()) return " none\n";
   std::string text = "\n\n";
   for (const std::string& blocker : state.blockers)
@@ -121,7 +121,7 @@ std::string blockers_text(const State& state) {
   return text;
 }
 
-std::string table_text(const State& state) {
+std::string table_text(const ProjectState& state) {
   const std::vector<std::string> devices = backends::emitted_code_devices();
   std::string text = fmt::format("| family | pass | {} |\n|---|---|", fmt::join(devices, " | "));
   for (std::size_t i = 0; i < devices.size(); ++i)
@@ -142,7 +142,7 @@ std::string table_text(const State& state) {
 }
 
 // One sentence about the GPU.
-std::string gpu_text(const State& state) {
+std::string gpu_text(const ProjectState& state) {
   const StateCell* latest = nullptr;
   for (const StateCell& cell : state.cells) {
     if (is_gpu(cell.device) && (latest == nullptr || latest->run_id < cell.run_id)) latest = &cell;
@@ -153,7 +153,7 @@ std::string gpu_text(const State& state) {
 
 }  // namespace
 
-Result<State> read_state(const std::filesystem::path& file) {
+Result<ProjectState> read_state(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return Error{fmt::format("cannot read: {}", std::generic_category().message(errno)), file.string()};
   const json document = json::parse(stream, nullptr, false);
@@ -162,9 +162,9 @@ Result<State> read_state(const std::filesystem::path& file) {
       !diagnostics.empty()) {
     return Error{diagnostics.front().text(), file.string()};
   }
-  State state{.phase = document.at("phase"),
-              .next_action = document.at("next_action"),
-              .blockers = document.at("blockers").get<std::vector<std::string>>()};
+  ProjectState state{.phase = document.at("phase"),
+                     .next_action = document.at("next_action"),
+                     .blockers = document.at("blockers").get<std::vector<std::string>>()};
   for (const json& cell : document.at("cells"))
     state.cells.push_back(cell_from(cell));
   for (const json& entry : document.at("log")) {
@@ -176,7 +176,7 @@ Result<State> read_state(const std::filesystem::path& file) {
   return state;
 }
 
-Result<void> write_state(const std::filesystem::path& file, const State& state) {
+Result<void> write_state(const std::filesystem::path& file, const ProjectState& state) {
   json cells = json::array();
   for (const StateCell& cell : state.cells)
     cells.push_back(cell_json(cell));
@@ -193,7 +193,7 @@ Result<void> write_state(const std::filesystem::path& file, const State& state) 
   return put_file(file, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
-Result<void> update_state(State& state, const Run& run, const Summary& summary) {
+Result<void> update_state(ProjectState& state, const Run& run, const Summary& summary) {
   const std::string run_id = run.start.at("run_id");
   if (!run.complete()) return Error{"the run did not finish; only complete runs can be recorded", run_id};
 
@@ -203,7 +203,7 @@ Result<void> update_state(State& state, const Run& run, const Summary& summary) 
 
   std::map<std::string, CaseCounts> devices;
   for (const GridCell& cell : summary.grid) {
-    const CaseCounts& tally = cell.tally;
+    const CaseCounts& tally = cell.counts;
     const std::int64_t total = tally.total() - tally.unsupported - tally.not_run;
     if (total == 0) continue;
     devices[cell.device].add(tally);
@@ -238,7 +238,7 @@ Result<void> update_state(State& state, const Run& run, const Summary& summary) 
   return {};
 }
 
-std::string state_page(const State& state) {
+std::string state_page(const ProjectState& state) {
   std::string log;
   for (auto entry = state.log.rbegin(); entry != state.log.rend(); ++entry) {
     log += fmt::format("- {} {}: {}\n", entry->date, entry->device, cell_text(entry->text));
@@ -255,7 +255,7 @@ std::string state_page(const State& state) {
       log.empty() ? "No run has been recorded.\n" : log);
 }
 
-Result<void> write_state_page(const std::filesystem::path& file, const State& state) {
+Result<void> write_state_page(const std::filesystem::path& file, const ProjectState& state) {
   return put_file(file, state_page(state));
 }
 

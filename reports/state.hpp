@@ -37,27 +37,27 @@ struct StateLogEntry {
   friend bool operator==(const StateLogEntry&, const StateLogEntry&) = default;
 };
 
-struct State {
+struct ProjectState {
   std::string phase;  // edited by people, like the next two
   std::string next_action;
   std::vector<std::string> blockers;
   std::vector<StateCell> cells;    // sorted by family, pass (forward first) and device
   std::vector<StateLogEntry> log;  // oldest first, at most kStateLogEntries
-  friend bool operator==(const State&, const State&) = default;
+  friend bool operator==(const ProjectState&, const ProjectState&) = default;
 };
 
 inline constexpr std::size_t kStateLogEntries = 60;
 
 // Reads conformance/state.json. Fails with the JSON pointer if it violates its schema.
-Result<State> read_state(const std::filesystem::path& file);
-Result<void> write_state(const std::filesystem::path& file, const State& state);
+Result<ProjectState> read_state(const std::filesystem::path& file);
+Result<void> write_state(const std::filesystem::path& file, const ProjectState& state);
 
 // Records a run in the state: each combination that ran replaces an older one, and the log gains a line for each device
 // that ran. Recording the same run again changes nothing. Rejects a run that did not finish, or in which nothing ran.
-Result<void> update_state(State& state, const Run& run, const Summary& summary);
+Result<void> update_state(ProjectState& state, const Run& run, const Summary& summary);
 
 // The text of the page; depends only on the state.
-std::string state_page(const State& state);
-Result<void> write_state_page(const std::filesystem::path& file, const State& state);
+std::string state_page(const ProjectState& state);
+Result<void> write_state_page(const std::filesystem::path& file, const ProjectState& state);
 
 }  // namespace assay::reports

@@ -36,46 +36,48 @@ class StateTest : public ::testing::Test {
     return run.take();
   }
 
-  static Result<void> update(State& state, const reports::Run& run) { return update_state(state, run, summarise(run)); }
+  static Result<void> update(ProjectState& state, const reports::Run& run) {
+    return update_state(state, run, summarise(run));
+  }
 
   fs::path dir_;
 };
 
-State empty_state() { return {.phase = "first", .next_action = "run", .blockers = {"no GPU available"}}; }
+ProjectState empty_state() { return {.phase = "first", .next_action = "run", .blockers = {"no GPU available"}}; }
 
 // The committed page must match the committed state. Run `assay state` to update it.
 TEST(CommittedState, PageMatchesStateFile) {
-  const Result<State> state = read_state(ASSAY_SOURCE_DIR "/conformance/state.json");
+  const Result<ProjectState> state = read_state(ASSAY_SOURCE_DIR "/conformance/state.json");
   ASSERT_TRUE(state.ok()) << state.error().text();
   EXPECT_EQ(text_of(ASSAY_SOURCE_DIR "/CUDA_STATE.md"), state_page(*state)) << "stale: run `assay state`";
 }
 
 TEST_F(StateTest, PageMatchesGoldenFile) {
-  State state = empty_state();
+  ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   EXPECT_EQ(state_page(state), text_of(ASSAY_SOURCE_DIR "/testdata/reports/cuda_state.md"));
 }
 
 TEST_F(StateTest, UpdateIsIdempotent) {
-  State state = empty_state();
+  ProjectState state = empty_state();
   const reports::Run run = run_of({});
   ASSERT_TRUE(update(state, run).ok());
-  const State once = state;
+  const ProjectState once = state;
   ASSERT_TRUE(update(state, run).ok());
   EXPECT_EQ(state, once);
 }
 
 TEST_F(StateTest, FileRoundTrips) {
-  State state = empty_state();
+  ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   ASSERT_TRUE(write_state(dir_ / "state.json", state).ok());
-  const Result<State> read = read_state(dir_ / "state.json");
+  const Result<ProjectState> read = read_state(dir_ / "state.json");
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(*read, state);
 }
 
 TEST_F(StateTest, UnsupportedCasesAreNotRecorded) {
-  State state = empty_state();
+  ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   for (const StateCell& cell : state.cells)
     EXPECT_EQ(cell.device, "cpu");
@@ -83,10 +85,10 @@ TEST_F(StateTest, UnsupportedCasesAreNotRecorded) {
 }
 
 TEST_F(StateTest, OlderRunDoesNotReplaceNewerRun) {
-  State state = empty_state();
+  ProjectState state = empty_state();
   const reports::Run run = run_of({});
   ASSERT_TRUE(update(state, run).ok());
-  const State newer = state;
+  const ProjectState newer = state;
   reports::Run older = run;
   older.start["run_id"] = "20200101T000000Z-00000000";
   older.start["started"] = "2020-01-01T00:00:00Z";
@@ -102,7 +104,7 @@ TEST_F(StateTest, ShowsDateAndToolkitOfGpuRun) {
   for (nlohmann::json& record : run.cases) {
     if (record.at("device") == "cuda") record["outcome"] = "pass";
   }
-  State state = empty_state();
+  ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run).ok());
   const std::string page = state_page(state);
   EXPECT_THAT(page,
@@ -113,13 +115,13 @@ TEST_F(StateTest, ShowsDateAndToolkitOfGpuRun) {
 TEST_F(StateTest, RejectsRunOnFakeGpu) {
   reports::Run run = run_of({.failures = false});
   run.start["environment"]["devices"][1]["description"] = "fake GPU (PTX executed on the CPU), sm_75";
-  State state = empty_state();
+  ProjectState state = empty_state();
   EXPECT_THAT(update(state, run).error().text(), HasSubstr("used a fake GPU"));
   EXPECT_EQ(state, empty_state());
 }
 
 TEST_F(StateTest, RejectsUnfinishedOrEmptyRun) {
-  State state = empty_state();
+  ProjectState state = empty_state();
   EXPECT_THAT(update(state, run_of({.finished = false})).error().text(), HasSubstr("the run did not finish"));
   reports::Run run = run_of({.failures = false});
   for (nlohmann::json& record : run.cases)

@@ -9,11 +9,11 @@
 namespace assay {
 
 #ifdef ASSAY_FAULT_INJECTION
-constexpr bool kInjectedFaults = true;
+constexpr bool kFaultInjectionEnabled = true;
 /// Whether this fault was selected on the command line.
 bool fault_is_active(std::string_view fault);
 #else
-constexpr bool kInjectedFaults = false;
+constexpr bool kFaultInjectionEnabled = false;
 constexpr bool fault_is_active(std::string_view) { return false; }
 #endif
 

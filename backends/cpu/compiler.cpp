@@ -44,7 +44,7 @@ Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem:
   file << kernel.source();
   file.close();
   if (!file) return Error{"cannot be written", source.string()};
-  const ProcessResult made = compiler.build_assembly(source, assembly, {.optimisation = 2}, kLimit);
+  const ProcessResult made = compiler.build_assembly(source, assembly, {.optimization_level = 2}, kLimit);
   if (!made.succeeded()) return Error{"the compiler rejected the kernel: " + made.output, kernel.name};
   std::ostringstream text;
   text << std::ifstream(assembly).rdbuf();
@@ -54,8 +54,8 @@ Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem:
 }  // namespace
 
 std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags) {
-  std::vector<std::string> arguments{"-std=c++17", fmt::format("-O{}", flags.optimisation)};
-  if (!flags.contract) {
+  std::vector<std::string> arguments{"-std=c++17", fmt::format("-O{}", flags.optimization_level)};
+  if (!flags.contracts_multiply_add) {
     arguments.emplace_back("-ffp-contract=off");
   }
   if (flags.approximate_functions) {
@@ -127,8 +127,8 @@ ProcessResult Compiler::build_assembly(const std::filesystem::path& source, cons
   return run_process(program_, arguments, limit);
 }
 
-Result<bool> same_optimised_code(const std::string& command, const backends::EmittedKernel& a,
-                                 const backends::EmittedKernel& b) {
+Result<bool> compiles_to_same_code(const std::string& command, const backends::EmittedKernel& a,
+                                   const backends::EmittedKernel& b) {
   const Result<Compiler> compiler = Compiler::find(command);
   if (!compiler.ok()) return compiler.error();
   const Result<backends::ScratchDirectory> folder =

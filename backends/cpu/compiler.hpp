@@ -57,7 +57,7 @@ class Compiler {
 
 /// Whether the compiler (a command; empty: $CXX, then c++) generates the same code for both kernels at -O2, in both
 /// precisions. Both must be CPU sources with the same symbols. Fails if the compiler cannot be run or rejects a kernel.
-Result<bool> same_optimised_code(const std::string& compiler, const backends::EmittedKernel& a,
-                                 const backends::EmittedKernel& b);
+Result<bool> compiles_to_same_code(const std::string& compiler, const backends::EmittedKernel& a,
+                                   const backends::EmittedKernel& b);
 
 }  // namespace assay::cpu

@@ -17,7 +17,7 @@ TEST(CompilerArguments, DisableContractionInStrictMode) {
   EXPECT_THAT(compiler_arguments(BuildFlags::strict()), Contains("-ffp-contract=off"));
   EXPECT_THAT(compiler_arguments(BuildFlags::strict()), Contains("-O0"));
   EXPECT_THAT(compiler_arguments(BuildFlags::standard()), Not(Contains("-ffp-contract=off")));
-  EXPECT_THAT(compiler_arguments({.optimisation = 2}), Contains("-O2"));
+  EXPECT_THAT(compiler_arguments({.optimization_level = 2}), Contains("-O2"));
 }
 
 TEST(CompilerArguments, OmitFfastMathFlagInFastMode) {

@@ -42,17 +42,17 @@ CpuOptions with_defaults(CpuOptions options) {
 BuildFailed failure_of(const ProcessResult& result, std::chrono::milliseconds limit) {
   using End = ProcessResult::End;
   switch (result.end) {
-    case End::kNotStarted: return {BuildFailed::Kind::kResource, "cannot run the compiler: " + result.output};
+    case End::kNotStarted: return {BuildFailed::Kind::kResourceFailure, "cannot run the compiler: " + result.output};
     case End::kTimedOut:
       return {BuildFailed::Kind::kTimedOut,
               fmt::format("{}the compiler was killed after {} ms\n", result.output, limit.count())};
     case End::kSignalled:
       return {BuildFailed::Kind::kRejected,
-              fmt::format("{}the compiler was killed by signal {}\n", result.output, result.code)};
+              fmt::format("{}the compiler was killed by signal {}\n", result.output, result.status_or_signal)};
     case End::kExited: break;
   }
   const bool disk_full = result.output.find("No space left on device") != std::string::npos;
-  return {disk_full ? BuildFailed::Kind::kResource : BuildFailed::Kind::kRejected, result.output};
+  return {disk_full ? BuildFailed::Kind::kResourceFailure : BuildFailed::Kind::kRejected, result.output};
 }
 
 }  // namespace
@@ -86,7 +86,8 @@ std::string CpuDevice::build_command(const BuildFlags& flags) const {
 
 std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (const Capability capability = can_build(); !capability.available) {
-    return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, capability.detail});
+    return std::vector<BuildOutcome>(kernels.size(),
+                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
   }
   std::vector<BuildOutcome> outcomes(kernels.size());
   const std::size_t batch_size = std::max<std::size_t>(options_.batch_size, 1);
@@ -142,7 +143,8 @@ std::variant<std::string, FailedUnit> CpuDevice::compile_unit(const std::string&
   fs::path source = library;
   source.replace_extension(".cpp");
   if (!write_file(source, text)) {
-    return FailedUnit{{BuildFailed::Kind::kResource, "cannot write " + source.string() + "; is the disk full?"}, {}};
+    return FailedUnit{{BuildFailed::Kind::kResourceFailure, "cannot write " + source.string() + "; is the disk full?"},
+                      {}};
   }
   const auto limit = options_.compile_limit + options_.compile_limit_per_kernel * kernels.size();
   ProcessResult result = compiler_->build_library(source, library, flags, limit);
@@ -169,8 +171,8 @@ std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flag
 WorkerOptions CpuDevice::workers() const {
   return {.program = options_.worker,
           .folder = scratch_->path(),
-          .filter_system_calls = options_.confine,
-          .restrict_file_access = options_.confine};
+          .filter_system_calls = options_.confine_worker,
+          .restrict_file_access = options_.confine_worker};
 }
 
 /// The session that only loads libraries, opened on first use; loading_mutex_ must be held.
@@ -201,7 +203,7 @@ std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
   const std::lock_guard lock(loading_mutex_);
   const Result<worker::WorkerSession*> session = loader();
   if (!session) {
-    return BuildFailed{BuildFailed::Kind::kResource, session.error().text()};
+    return BuildFailed{BuildFailed::Kind::kResourceFailure, session.error().text()};
   }
   const RunOutcome outcome = (*session)->load(library.native(), kLoadLimit);
   if (std::holds_alternative<Completed>(outcome)) {
@@ -211,7 +213,7 @@ std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
   if (std::holds_alternative<LaunchFailed>(outcome)) {
     kind = BuildFailed::Kind::kRejected;
   } else if (std::holds_alternative<ResourceError>(outcome)) {
-    kind = BuildFailed::Kind::kResource;
+    kind = BuildFailed::Kind::kResourceFailure;
   }
   return BuildFailed{kind, "loading the built library failed: " + describe(outcome) + "\n"};
 }

@@ -36,7 +36,8 @@ struct CpuOptions {
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
   bool use_cache = true;
-  bool confine = true;  ///< confine generated code as far as the system can; otherwise only limit time and memory
+  bool confine_worker =
+      true;  ///< confine generated code as far as the system can; otherwise only limit time and memory
   std::size_t batch_size = 96;                                ///< kernels in one translation unit
   unsigned jobs = 1;                                          ///< compilers that run at the same time
   std::chrono::milliseconds compile_limit{30'000};            ///< for one unit, plus
@@ -91,7 +92,7 @@ inline constexpr backends::DeviceRow kDeviceRow{.name = "cpu",
                                                 .summary = "C++ compiled for this CPU",
                                                 .target = backends::SourceTarget::kCpp,
                                                 .toolkit = backends::Toolkit::kHostCompiler,
-                                                .optimises = true,
+                                                .has_optimization_levels = true,
                                                 .make = make_device};
 
 }  // namespace assay::cpu

@@ -80,7 +80,7 @@ TEST(CpuDevice, RunsWithAndWithoutConfinement) {
   const TemporaryDirectory directory;
   for (const bool confine : {true, false}) {
     CpuOptions options = options_in(directory.path());
-    options.confine = confine;
+    options.confine_worker = confine;
     CpuDevice device(std::move(options));
     const Result<worker::Confinement> confinement = device.probe_confinement();
     ASSERT_TRUE(confinement.ok()) << confinement.error().text();
@@ -149,7 +149,7 @@ TEST(CpuDevice, ReusesCachedBuildIfFlagsMatch) {
   const BuiltKernel again = require_built(device.build(kernels, BuildFlags::strict()).front());
   EXPECT_TRUE(again.from_cache);
   EXPECT_TRUE(std::filesystem::exists(again.artifacts[0]->path));
-  EXPECT_FALSE(require_built(device.build(kernels, {.optimisation = 2}).front()).from_cache)
+  EXPECT_FALSE(require_built(device.build(kernels, {.optimization_level = 2}).front()).from_cache)
       << "different flags must not share a cache entry";
 }
 
@@ -199,7 +199,7 @@ TEST(CpuDevice, ReportsMissingCompiler) {
   EXPECT_THAT(device.can_build().detail, HasSubstr("no-such-compiler"));
   const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
   ASSERT_EQ(outcomes.size(), 5U);
-  EXPECT_EQ(std::get<BuildFailed>(outcomes[4]).kind, BuildFailed::Kind::kResource);
+  EXPECT_EQ(std::get<BuildFailed>(outcomes[4]).kind, BuildFailed::Kind::kResourceFailure);
 }
 
 }  // namespace

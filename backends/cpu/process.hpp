@@ -13,10 +13,10 @@ namespace assay::cpu {
 struct ProcessResult {
   enum class End : std::uint8_t { kExited, kSignalled, kTimedOut, kNotStarted };
   End end = End::kNotStarted;
-  int code = 0;        ///< exit status, or signal number
-  std::string output;  ///< standard output and error, interleaved, first MiB; or why the program did not start
+  int status_or_signal = 0;  ///< exit status, or signal number
+  std::string output;        ///< standard output and error, interleaved, first MiB; or why the program did not start
 
-  [[nodiscard]] bool succeeded() const { return end == End::kExited && code == 0; }
+  [[nodiscard]] bool succeeded() const { return end == End::kExited && status_or_signal == 0; }
 };
 
 /// Runs the program in its own process group, with messages in English and without standard input. At the time limit

@@ -21,7 +21,7 @@ ProcessResult shell(const std::string& script, milliseconds limit = seconds{20})
 TEST(RunProcess, CapturesExitStatusStdoutAndStderr) {
   const ProcessResult result = shell("echo out; echo err >&2; exit 3");
   EXPECT_EQ(result.end, End::kExited);
-  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.status_or_signal, 3);
   EXPECT_EQ(result.output, "out\nerr\n");
   EXPECT_TRUE(shell("true").succeeded());
 }
@@ -29,7 +29,7 @@ TEST(RunProcess, CapturesExitStatusStdoutAndStderr) {
 TEST(RunProcess, ReportsSignalThatKilledProgram) {
   const ProcessResult result = shell("kill -SEGV $$");
   EXPECT_EQ(result.end, End::kSignalled);
-  EXPECT_EQ(result.code, SIGSEGV);
+  EXPECT_EQ(result.status_or_signal, SIGSEGV);
 }
 
 TEST(RunProcess, KillsChildProcessesAtTimeLimit) {

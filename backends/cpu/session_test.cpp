@@ -165,10 +165,10 @@ TEST_F(SessionTest, RunsThreadBlocksInRequestedOrder) {
 
 TEST_F(SessionTest, RunsOnlySampledThreads) {
   LaunchRequest sampled = launch("scale", 1000);
-  sampled.sample = {0, 1, 255, 256, 999};
+  sampled.checked_threads = {0, 1, 255, 256, 999};
   EXPECT_EQ(describe(run(sampled)), "completed");
   const auto visited = [&](std::size_t thread) { return result(sampled)[thread] != 2.0F; };
-  for (const std::int64_t thread : sampled.sample)
+  for (const std::int64_t thread : sampled.checked_threads)
     EXPECT_TRUE(visited(static_cast<std::size_t>(thread))) << thread;
   EXPECT_FALSE(visited(500));
   EXPECT_FALSE(visited(900));

@@ -124,8 +124,8 @@ class LibraryExecutor final : public worker::Executor {
     const auto visit = [&](std::int64_t index) {
       function(arguments, index * block, std::min((index + 1) * block, threads));
     };
-    if (!reader.sample().empty()) {
-      for (const std::int64_t thread : reader.sample())
+    if (!reader.checked_threads().empty()) {
+      for (const std::int64_t thread : reader.checked_threads())
         function(arguments, thread, thread + 1);
       return;
     }
@@ -156,9 +156,10 @@ class LibraryExecutor final : public worker::Executor {
 }  // namespace
 
 std::optional<int> run_if_worker(int argc, const char* const* argv) {
-  return worker::serve_if_worker(argc, argv, kWorkerRole, [](const worker::Allowance&, std::span<std::byte> buffers) {
-    return Result<std::unique_ptr<worker::Executor>>(std::make_unique<LibraryExecutor>(buffers));
-  });
+  return worker::serve_if_worker(
+      argc, argv, kWorkerRole, [](const worker::WorkerLimits&, std::span<std::byte> buffers) {
+        return Result<std::unique_ptr<worker::Executor>>(std::make_unique<LibraryExecutor>(buffers));
+      });
 }
 
 }  // namespace assay::cpu

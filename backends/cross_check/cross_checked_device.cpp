@@ -29,7 +29,7 @@ bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& pr
   // Without the count, only the absence of float atomics is known.
   const double unknown = profile.fidelity.order_dependent > 0 ? 1 : 0;
   if (measure("atomic_collisions", unknown) == 0) return true;
-  const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.precision);
+  const BuiltEntryPoint* const entry = launch.kernel->find(launch.pass, launch.precision);
   const bool one_warp = launch.threads <= kWarp && (launch.block == 0 || launch.block >= launch.threads) &&
                         entry != nullptr && entry->block_threads == 0;
   return one_warp && measure("atomic_contention", 2) <= 1 && measure("divergent_branches", 1) == 0;
@@ -88,7 +88,7 @@ class CrossCheckedSession final : public Session {
 
   RunOutcome run_both(const LaunchRequest& request) {
     LaunchRequest launch = request;
-    launch.sample.clear();  // otherwise each device could skip different threads
+    launch.checked_threads.clear();  // otherwise each device could skip different threads
     if (launch.precision != Precision::kNative) return session_->run({&launch, 1}).front();
     const Contents before = contents(launch);
     fill(*cross_check_, before);
@@ -146,8 +146,8 @@ class CrossCheckedSession final : public Session {
   }
 
   static void name_instruction(const LaunchRequest& launch, const Divergence& divergence, MemoryFinding& difference) {
-    const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
-    const std::uint32_t in_block = grid_of(launch.threads, launch.block, entry.block_threads)->threads;
+    const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
+    const std::uint32_t in_block = block_grid_for(launch.threads, launch.block, entry.block_threads)->threads;
     const RecordedInstruction& instruction = divergence.instruction;
     difference.site = {.code_line = instruction.code_line,
                        .source_line = instruction.source_line,

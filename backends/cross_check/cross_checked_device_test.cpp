@@ -25,7 +25,7 @@ class AddingSession final : public Session {
   std::span<std::byte> bytes(BufferId buffer) override { return buffers_.at(buffer.index); }
   void reset() override { buffers_.clear(); }
   std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) override {
-    if (behaviour_.leaves_out && !launches.front().sample.empty())
+    if (behaviour_.leaves_out && !launches.front().checked_threads.empty())
       return std::vector<RunOutcome>(launches.size(), behaviour_.outcome);
     for (std::byte& byte : buffers_.front())
       byte = static_cast<std::byte>(static_cast<unsigned char>(byte) + behaviour_.addend * launches.size());
@@ -154,7 +154,7 @@ TEST(CrossCheckedDevice, DoesNotCompareResultsWithUnspecifiedBits) {
 
 TEST(CrossCheckedDevice, ComparesAllThreadsEvenIfOnlySomeAreSampled) {
   Both both({.outcome = observed({.exact = 5}), .leaves_out = true});
-  both.launch.sample = {0, 7};
+  both.launch.checked_threads = {0, 7};
   EXPECT_EQ(describe(both.session->run({&both.launch, 1}).front()), "completed");
   EXPECT_EQ(both.device.counts().compared, 3U);
 }

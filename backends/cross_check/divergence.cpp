@@ -54,7 +54,7 @@ Result<BufferId> DivergenceSearch::allocate_on_both(SessionPair sessions, std::s
 
 Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest& launch, Recording recording,
                                       std::uint64_t thread, BufferId records, const std::function<void()>& refill) {
-  const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
+  const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
   const Artifact* const ptx = launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision, launch.target);
   if (ptx == nullptr) return Error{"the kernel has no PTX to record"};
   Result<RecordingCode> code = make_recording_(*ptx, entry.symbol, recording);
@@ -96,8 +96,8 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
 
 Result<std::optional<Divergence>> DivergenceSearch::find(SessionPair sessions, const LaunchRequest& launch,
                                                          const std::function<void()>& refill) {
-  const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
-  const auto grid = grid_of(launch.threads, launch.block, entry.block_threads);
+  const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
+  const auto grid = block_grid_for(launch.threads, launch.block, entry.block_threads);
   if (!grid) return Error{"the number of threads is out of range"};
   const std::size_t threads = std::size_t{grid->blocks} * grid->threads;
   const auto records =

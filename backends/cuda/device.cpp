@@ -138,12 +138,13 @@ std::vector<std::string> CudaDevice::architectures(Precision precision) const {
 std::string CudaDevice::build_command(const BuildFlags& flags) const {
   const std::vector<std::string> known = nvrtc_ ? architectures(Precision::kNative) : std::vector<std::string>();
   if (known.empty()) return {};
-  return nvcc_command({.architecture = known.front(), .flags = flags, .line_info = options_.line_info});
+  return nvcc_command({.architecture = known.front(), .flags = flags, .emit_line_info = options_.emit_line_info});
 }
 
 std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (!nvrtc_) {
-    return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, nvrtc_.error().message});
+    return std::vector<BuildOutcome>(kernels.size(),
+                                     BuildFailed{BuildFailed::Kind::kResourceFailure, nvrtc_.error().message});
   }
   std::vector<BuildOutcome> outcomes(kernels.size());
   for_each_index(kernels.size(), options_.jobs, [&](std::size_t i) { outcomes[i] = build_kernel(kernels[i], flags); });
@@ -157,8 +158,10 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
       if (!nvrtc_->supports(architecture)) {
         continue;
       }
-      const NvrtcOptions options{
-          .architecture = architecture, .flags = flags, .precision = precision, .line_info = options_.line_info};
+      const NvrtcOptions options{.architecture = architecture,
+                                 .flags = flags,
+                                 .precision = precision,
+                                 .emit_line_info = options_.emit_line_info};
       bool from_cache = false;
       CompileOutcome outcome = compile(kernel, options, from_cache);
       if (auto* failed = std::get_if<BuildFailed>(&outcome)) {
@@ -170,7 +173,7 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
       built.from_cache = built.from_cache && from_cache;
       built.log += compiled.log;
       if (const Result<void> added = add_artifacts(built, std::move(compiled), options); !added) {
-        return BuildFailed{BuildFailed::Kind::kResource, added.error().text()};
+        return BuildFailed{BuildFailed::Kind::kResourceFailure, added.error().text()};
       }
     }
     for (const EntryPoint& entry : kernel.entries) {
@@ -182,7 +185,7 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
     }
   }
   if (built.artifacts.empty()) {
-    return BuildFailed{BuildFailed::Kind::kResource,
+    return BuildFailed{BuildFailed::Kind::kResourceFailure,
                        fmt::format("NVRTC {} supports none of the architectures {}", nvrtc_->version(),
                                    fmt::join(options_.native_architectures, ", "))};
   }

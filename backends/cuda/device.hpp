@@ -35,7 +35,7 @@ struct CudaOptions {
   std::optional<std::vector<int>> gpus{{0}};  ///< by the driver's numbers; nullopt: all GPUs
   std::size_t device_bytes = 0;               ///< GPU memory per session; 0: as much as its buffers
   std::filesystem::path worker;               ///< program whose main() calls run_if_worker(); empty: this program
-  bool line_info = true;
+  bool emit_line_info = true;
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
   bool use_cache = true;

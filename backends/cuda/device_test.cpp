@@ -114,7 +114,7 @@ TEST(CudaDevice, ReportsMissingNvrtc) {
   EXPECT_EQ(device.can_build().detail, "no NVRTC");
   EXPECT_EQ(device.can_run().detail, "no NVRTC");
   const EmittedKernel kernel = kernel_of("x[i] = a;");
-  EXPECT_EQ(std::get<BuildFailed>(device.build({&kernel, 1}, {}).front()).kind, BuildFailed::Kind::kResource);
+  EXPECT_EQ(std::get<BuildFailed>(device.build({&kernel, 1}, {}).front()).kind, BuildFailed::Kind::kResourceFailure);
 }
 
 }  // namespace

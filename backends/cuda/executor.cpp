@@ -62,15 +62,15 @@ std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const work
 LaunchEnd end_of(const CallError& error) {
   const ErrorClass error_class = classify(error.code());
   return {
-      .progress = progress_of(error_class.cause), .message = error.what(), .process_is_usable = !error_class.sticky};
+      .progress = progress_of(error_class.cause), .message = error.what(), .process_is_usable = !error_class.is_sticky};
 }
 
-GpuExecutor::GpuExecutor(const Driver& driver, const worker::Allowance& allowance, std::span<std::byte> buffers)
+GpuExecutor::GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers)
     : driver_(driver),
       buffers_(buffers),
-      max_bytes_(allowance.device_bytes == 0 ? buffers.size() : allowance.device_bytes),
-      ordinal_(allowance.device),
-      context_(enter_context(driver_, allowance.device)),
+      max_bytes_(worker_limits.device_bytes == 0 ? buffers.size() : worker_limits.device_bytes),
+      ordinal_(worker_limits.device),
+      context_(enter_context(driver_, worker_limits.device)),
       streams_{make_stream(driver_), make_stream(driver_), make_stream(driver_), make_stream(driver_)},
       start_(make_event(driver_)),
       end_(make_event(driver_)) {}
@@ -88,14 +88,14 @@ LaunchEnd GpuExecutor::run(const RecordReader& reader) {
 }
 
 LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
-  const Entry& entry = entry_of(reader.code(), reader.symbol());
+  const LoadedEntryPoint& entry = entry_point_of(reader.code(), reader.symbol());
   if (entry.sizes) {
     if (std::string message = mismatch(*entry.sizes, reader.arguments()); !message.empty()) {
       return rejected(std::move(message));
     }
   }
   const worker::LaunchRecord& record = reader.record();
-  const auto grid = backends::grid_of(record.threads, record.block, record.block_threads);
+  const auto grid = backends::block_grid_for(record.threads, record.block, record.block_threads);
   if (!grid) {
     return rejected("the number of threads is out of range");
   }
@@ -106,7 +106,7 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   std::ranges::sort(ranges);
   const auto repeated = std::ranges::unique(ranges);
   ranges.erase(repeated.begin(), repeated.end());
-  const Stream& stream = streams_[launches_++ % streams_.size()];
+  const Stream& stream = streams_[launch_count_++ % streams_.size()];
   if (record.samples > 0) return measured(reader, entry, *grid, ranges, stream);
   const std::size_t reach = required_bytes(ranges);
   if (!make_room(reach)) {
@@ -115,10 +115,10 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
                 fmt::format("the launch needs {} bytes of device memory, but only {} are allowed", reach, max_bytes_)};
   }
 
-  const std::span<void*> arguments = arguments_.place(reader, image_->get());
+  const std::span<void*> arguments = arguments_.place(reader, buffer_image_->get());
   long long threads = record.threads;
   arguments.front() = &threads;
-  copy_in(ranges, image_->get(), stream);
+  copy_in(ranges, buffer_image_->get(), stream);
   driver_.call(driver_.cuEventRecord, "recording the start of a launch", start_.get(), stream.get());
   driver_.call(driver_.cuLaunchKernel, reader.symbol(), entry.function, grid->blocks, 1U, 1U, grid->threads, 1U, 1U, 0U,
                stream.get(), arguments.data(), static_cast<void**>(nullptr));
@@ -130,10 +130,10 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   return {.nanoseconds = static_cast<std::int64_t>(nanoseconds_between(driver_, start_, end_))};
 }
 
-LaunchEnd GpuExecutor::measured(const RecordReader& reader, const Entry& entry, const backends::BlockGrid& grid,
-                                std::span<const Range> ranges, const Stream& stream) {
+LaunchEnd GpuExecutor::measured(const RecordReader& reader, const LoadedEntryPoint& entry,
+                                const backends::BlockGrid& grid, std::span<const Range> ranges, const Stream& stream) {
   // Release the image of other launches before determining the free memory.
-  image_.reset();
+  buffer_image_.reset();
   image_bytes_ = 0;
   long long threads = reader.record().threads;
   const MeasuredLaunch launch{.symbol = reader.symbol(),
@@ -184,14 +184,14 @@ const Module& GpuExecutor::module_of(const std::string& code) {
                   "the kernel has neither PTX nor a cubin");
 }
 
-const GpuExecutor::Entry& GpuExecutor::entry_of(const std::string& code, const std::string& symbol) {
-  const auto [entry, is_new] = entries_.try_emplace({code, symbol});
+const GpuExecutor::LoadedEntryPoint& GpuExecutor::entry_point_of(const std::string& code, const std::string& symbol) {
+  const auto [entry, is_new] = entry_points_.try_emplace({code, symbol});
   if (is_new) {
     try {
       entry->second.function = find_function(driver_, module_of(code), symbol);
       entry->second.sizes = parameter_sizes(entry->second.function);
     } catch (const CallError&) {
-      entries_.erase(entry);
+      entry_points_.erase(entry);
       throw;
     }
   }
@@ -221,11 +221,11 @@ bool GpuExecutor::make_room(std::size_t bytes) {
   if (bytes <= image_bytes_) {
     return true;
   }
-  image_.reset();
+  buffer_image_.reset();
   image_bytes_ = 0;
   const std::size_t size = std::min(std::max(std::bit_ceil(bytes), kSmallestImage), std::max(max_bytes_, bytes));
-  image_.emplace(allocate(driver_, size));
-  driver_.call(driver_.cuMemsetD8Async, "initializing new device memory", image_->get(), kPoison, size,
+  buffer_image_.emplace(allocate(driver_, size));
+  driver_.call(driver_.cuMemsetD8Async, "initializing new device memory", buffer_image_->get(), kPoison, size,
                streams_[0].get());
   driver_.call(driver_.cuStreamSynchronize, "initializing new device memory", streams_[0].get());
   image_bytes_ = size;
@@ -244,7 +244,7 @@ void GpuExecutor::copy_out(std::span<const Range> ranges, const Stream& stream) 
   for (const Range& range : ranges) {
     if (range.size == 0) continue;
     driver_.call(driver_.cuMemcpyDtoHAsync_v2, "a launch's buffer", static_cast<void*>(buffers_.data() + range.offset),
-                 image_->get() + range.offset, range.size, stream.get());
+                 buffer_image_->get() + range.offset, range.size, stream.get());
   }
 }
 

@@ -25,7 +25,7 @@ namespace assay::cuda {
 class GpuExecutor final : public worker::Executor {
  public:
   /// Throws CallError if no context can be created.
-  GpuExecutor(const Driver& driver, const worker::Allowance& allowance, std::span<std::byte> buffers);
+  GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers);
 
   worker::LaunchEnd run(const worker::RecordReader& launch) override;
 
@@ -40,17 +40,17 @@ class GpuExecutor final : public worker::Executor {
   static std::size_t required_bytes(std::span<const Range> ranges) {
     return ranges.empty() ? 1 : ranges.back().offset + ranges.back().size;
   }
-  struct Entry {
+  struct LoadedEntryPoint {
     CUfunction function = nullptr;
     std::optional<std::vector<std::size_t>> sizes;  ///< of the parameters; nullopt if the driver does not report them
   };
 
   worker::LaunchEnd launch(const worker::RecordReader& launch);
   /// Measures the launch, whose buffers are `ranges`, on the stream.
-  worker::LaunchEnd measured(const worker::RecordReader& launch, const Entry& entry, const backends::BlockGrid& grid,
-                             std::span<const Range> ranges, const Stream& stream);
+  worker::LaunchEnd measured(const worker::RecordReader& launch, const LoadedEntryPoint& entry,
+                             const backends::BlockGrid& grid, std::span<const Range> ranges, const Stream& stream);
   const Module& module_of(const std::string& code);
-  const Entry& entry_of(const std::string& code, const std::string& symbol);
+  const LoadedEntryPoint& entry_point_of(const std::string& code, const std::string& symbol);
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
   bool make_room(std::size_t bytes);
   void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
@@ -64,12 +64,12 @@ class GpuExecutor final : public worker::Executor {
   std::array<Stream, 4> streams_;
   Event start_;
   Event end_;
-  std::optional<DeviceMemory> image_;
+  std::optional<DeviceMemory> buffer_image_;
   std::size_t image_bytes_ = 0;
   std::map<std::string, Module> modules_;
-  std::map<std::pair<std::string, std::string>, Entry> entries_;
+  std::map<std::pair<std::string, std::string>, LoadedEntryPoint> entry_points_;
   worker::PlacedArguments arguments_;
-  std::size_t launches_ = 0;
+  std::size_t launch_count_ = 0;
 };
 
 /// The end of a launch in which a call failed.

@@ -95,9 +95,10 @@ class Measuring {
     run(1);
     wait();
     const TraceResult traced = trace.finish();
-    Measures measures{{"dropped_records", static_cast<double>(traced.dropped)}};
-    if (!traced.kernels.empty()) measures.emplace("kernel_ns", quantile(traced.kernels, 0.5));
-    if (!traced.launch_calls.empty()) measures.emplace("launch_call_ns", quantile(traced.launch_calls, 0.5));
+    Measures measures{{"dropped_records", static_cast<double>(traced.dropped_records)}};
+    if (!traced.kernel_nanoseconds.empty()) measures.emplace("kernel_ns", quantile(traced.kernel_nanoseconds, 0.5));
+    if (!traced.launch_call_nanoseconds.empty())
+      measures.emplace("launch_call_ns", quantile(traced.launch_call_nanoseconds, 0.5));
     std::vector<double> rates;
     for (const TraceResult::Copy& copy : traced.copies)
       if (copy.nanoseconds > 0) rates.push_back(2 * copy.bytes / copy.nanoseconds * kNanosecondsInSecond);

@@ -16,7 +16,7 @@ namespace {
 
 /// The cubin of the architecture, if any, followed by all PTX; the driver uses the first file that it accepts.
 Result<std::string> files_of(const LaunchRequest& launch, const std::string& architecture) {
-  const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
+  const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
   if (entry.parameter_count != launch.arguments.size()) {
     return Error{fmt::format("the entry takes {} arguments, got {}", entry.parameter_count, launch.arguments.size())};
   }

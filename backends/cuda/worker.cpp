@@ -8,14 +8,14 @@ namespace assay::cuda {
 
 namespace {
 
-Result<std::unique_ptr<worker::Executor>> make_executor(const worker::Allowance& allowance,
+Result<std::unique_ptr<worker::Executor>> make_executor(const worker::WorkerLimits& worker_limits,
                                                         std::span<std::byte> buffers) {
   const Result<Driver> driver = Driver::load();
   if (!driver) {
     return driver.error();
   }
   try {
-    return std::unique_ptr<worker::Executor>(std::make_unique<GpuExecutor>(*driver, allowance, buffers));
+    return std::unique_ptr<worker::Executor>(std::make_unique<GpuExecutor>(*driver, worker_limits, buffers));
   } catch (const CallError& error) {
     return Error{error.what()};
   }

@@ -30,9 +30,10 @@ struct Describe {
 
 }  // namespace
 
-const BuiltEntry* BuiltKernel::find(Pass pass, Precision precision) const {
-  const auto entry = std::ranges::find_if(
-      entries, [&](const BuiltEntry& candidate) { return candidate.pass == pass && candidate.precision == precision; });
+const BuiltEntryPoint* BuiltKernel::find(Pass pass, Precision precision) const {
+  const auto entry = std::ranges::find_if(entries, [&](const BuiltEntryPoint& candidate) {
+    return candidate.pass == pass && candidate.precision == precision;
+  });
   return entry == entries.end() ? nullptr : &*entry;
 }
 

@@ -37,7 +37,7 @@ namespace assay::backends {
 // ---------------------------------------------------------------------------------------------------- building
 
 /// The location of one entry point of a built kernel.
-struct BuiltEntry {
+struct BuiltEntryPoint {
   Pass pass = Pass::kForward;
   Precision precision = Precision::kNative;
   std::string symbol;
@@ -58,7 +58,7 @@ struct Artifact {
 /// A successfully built kernel. Valid as long as the device that built it.
 struct BuiltKernel {
   std::string name;
-  std::vector<BuiltEntry> entries;
+  std::vector<BuiltEntryPoint> entries;
   std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< the kernels of a batch share one library
   /// The targets for which the code was generated if there are several. A launch names one; each must be judged.
   std::vector<std::string> targets;
@@ -66,7 +66,7 @@ struct BuiltKernel {
   bool from_cache = false;
 
   /// Null if the kernel has no such entry, for example no backward pass.
-  [[nodiscard]] const BuiltEntry* find(Pass pass, Precision precision) const;
+  [[nodiscard]] const BuiltEntryPoint* find(Pass pass, Precision precision) const;
   /// The first artifact of the kind, precision and architecture (empty: any); null if there is none.
   [[nodiscard]] const Artifact* artifact(Artifact::Kind kind, Precision precision,
                                          std::string_view architecture = {}) const;
@@ -75,11 +75,11 @@ struct BuiltKernel {
 /// A kernel that failed to build. It was built alone, so other kernels of its batch cannot be the cause.
 struct BuildFailed {
   enum class Kind : std::uint8_t {
-    kRejected,     ///< the compiler or the linker rejected the source
-    kTimedOut,     ///< the compiler exceeded its time limit
-    kCrashed,      ///< loading the built library crashed or exited the process
-    kUnsupported,  ///< the compiler does not support the kernel, and says why
-    kResource,     ///< compiler missing or not runnable, or disk full; not the kernel's fault
+    kRejected,         ///< the compiler or the linker rejected the source
+    kTimedOut,         ///< the compiler exceeded its time limit
+    kCrashed,          ///< loading the built library crashed or exited the process
+    kUnsupported,      ///< the compiler does not support the kernel, and says why
+    kResourceFailure,  ///< compiler missing or not runnable, or disk full; not the kernel's fault
   };
   Kind kind = Kind::kRejected;
   std::string log;  ///< line numbers refer to the kernel's standalone source
@@ -158,7 +158,7 @@ struct LaunchRequest {
   /// For a large launch in kForward order, the threads whose results are checked, in ascending order; empty: all. A
   /// device that runs threads sequentially may skip threads far from these, whose elements then stay unchanged. A
   /// device that runs threads in parallel runs all of them.
-  std::vector<std::int64_t> sample;
+  std::vector<std::int64_t> checked_threads;
   std::vector<KernelArgument> arguments;       ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< of CPU time; the wall-clock limit is ten times as long
   bool profile = false;                        ///< whether to profile the launch, if the device can

@@ -17,7 +17,7 @@ namespace assay::backends {
 /// precision and once promoted to double.
 struct BatchSource {
   std::string text;
-  std::vector<std::vector<BuiltEntry>> entries;  ///< for each kernel, the symbols to call
+  std::vector<std::vector<BuiltEntryPoint>> entries;  ///< for each kernel, the symbols to call
 };
 
 /// Kernels are identified by their position in the batch. The text depends on the kernels only. Each entry point keeps

@@ -120,21 +120,21 @@ struct EmittedPair {
 
 /// The numeric mode and optimisation level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
-  int optimisation = 0;                ///< CPU: 0 to 3, as for -O; CUDA: see fast_compile
-  bool contract = false;               ///< a*b + c may round once
-  bool flush_subnormals = false;       ///< CUDA: f32 subnormals become 0
-  bool precise_division = true;        ///< CUDA: f32 division and reciprocal are correctly rounded
-  bool precise_square_root = true;     ///< CUDA: f32 square root is correctly rounded
-  bool approximate_functions = false;  ///< CUDA: fast-math intrinsics; CPU: -ffast-math
+  int optimization_level = 0;           ///< CPU: 0 to 3, as for -O; CUDA: see fast_compile
+  bool contracts_multiply_add = false;  ///< a*b + c may round once
+  bool flush_subnormals = false;        ///< CUDA: f32 subnormals become 0
+  bool precise_division = true;         ///< CUDA: f32 division and reciprocal are correctly rounded
+  bool precise_square_root = true;      ///< CUDA: f32 square root is correctly rounded
+  bool approximate_functions = false;   ///< CUDA: fast-math intrinsics; CPU: -ffast-math
   /// CUDA: NVRTC compiles many kernels at once and hardly optimises them. The device `ptx` compiles a kernel with
   /// EmittedKernel::has_padding as usual, so that copied padding does not look like a read of uninitialised memory.
   bool fast_compile = false;
 
   static constexpr BuildFlags strict() { return {}; }
   /// The default behaviour of the compilers.
-  static constexpr BuildFlags standard() { return {.contract = true}; }
+  static constexpr BuildFlags standard() { return {.contracts_multiply_add = true}; }
   static constexpr BuildFlags fast() {
-    return {.contract = true,
+    return {.contracts_multiply_add = true,
             .flush_subnormals = true,
             .precise_division = false,
             .precise_square_root = false,

@@ -17,7 +17,7 @@ struct BlockGrid {
 /// default. `block_threads` is the number that the entry requires, or 0. If it is not 0, the range counts block-sized
 /// work items, and `block` is how many of them one block processes (0: one). Returns nullopt if a number is out of
 /// range.
-constexpr std::optional<BlockGrid> grid_of(std::int64_t count, std::int64_t block, std::int64_t block_threads) {
+constexpr std::optional<BlockGrid> block_grid_for(std::int64_t count, std::int64_t block, std::int64_t block_threads) {
   constexpr std::int64_t kWarpSize = 32;
   constexpr std::int64_t kMaxDefaultWarps = 4;  // at most
   constexpr std::int64_t kMaxBlocks = 1 << 20;

@@ -49,7 +49,7 @@ void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit) {
   auto& failed = std::get<FailedUnit>(outcome);
   // A log may quote anything. Ignore positions that do not exist: they would not shrink the remaining batch.
   std::erase_if(failed.faulty_kernels, [&](std::size_t position) { return position >= slots.size(); });
-  if (slots.size() == 1 || failed.failure.kind == BuildFailed::Kind::kResource) {
+  if (slots.size() == 1 || failed.failure.kind == BuildFailed::Kind::kResourceFailure) {
     for (const Slot& slot : slots) {
       *slot.outcome = failed.failure;
     }

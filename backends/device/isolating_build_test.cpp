@@ -94,7 +94,7 @@ TEST(IsolatingBuild, IgnoresBlamedKernelOutsideBatch) {
 
 TEST(IsolatingBuild, DoesNotBisectResourceFailures) {
   FakeBuilder builder({"a"}, nobody);
-  builder.kind = BuildFailed::Kind::kResource;
+  builder.kind = BuildFailed::Kind::kResourceFailure;
   EXPECT_THAT(builder.failures_among("abc"), ElementsAre("a", "b", "c"));
   EXPECT_THAT(builder.units, ElementsAre("abc"));
 }

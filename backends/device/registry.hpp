@@ -17,13 +17,13 @@ namespace assay::backends {
 
 /// User options for devices. A device ignores the options of other devices.
 struct DeviceOptions {
-  std::string compiler;                     ///< `cpu`: a command; empty: $CXX, then c++
-  std::vector<std::string> no_checks = {};  ///< `ptx`: names of DeviceRow::checks to disable
-  std::string gpu = "0";                    ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
-  std::size_t device_bytes = 0;             ///< `cuda`: GPU memory per session; 0: as much as its buffers
-  std::string cross_check = {};             ///< the device that repeats each launch to compare result bits; empty: none
-  std::string tables = {};                  ///< `ptx`: a file written by `assay calibrate --tables`; empty: none
-  std::string cache = {};                   ///< not `cuda`: the directory of the build cache; empty: the default
+  std::string compiler;                           ///< `cpu`: a command; empty: $CXX, then c++
+  std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceRow::checks to disable
+  std::string gpu = "0";         ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
+  std::size_t device_bytes = 0;  ///< `cuda`: GPU memory per session; 0: as much as its buffers
+  std::string cross_check = {};  ///< the device that repeats each launch to compare result bits; empty: none
+  std::string tables = {};       ///< `ptx`: a file written by `assay calibrate --tables`; empty: none
+  std::string cache = {};        ///< not `cuda`: the directory of the build cache; empty: the default
 };
 
 /// The compiler that a device builds with.
@@ -37,13 +37,13 @@ struct DeviceRow {
   Toolkit toolkit = Toolkit::kHostCompiler;
   /// The default --mode: "strict", or "sampled" if strict results do not determine the others.
   std::string_view default_mode = "strict";
-  bool is_gpu = false;                ///< runs on a GPU selected by --gpu that can time launches
-  bool is_repeatable = true;          ///< two launches with the same input bytes give the same result bytes
-  bool optimises = false;             ///< --optimise and the sampled -O2 runs apply
-  bool compiles_fast = false;         ///< BuildFlags::fast_compile applies
-  bool observes = false;              ///< reports an ExecutionProfile
-  std::string_view bit_identical_to;  ///< the device with bit-identical results under strict flags; empty: none
-  std::string_view agrees_with;       ///< the device whose results must agree within both error bounds; empty: none
+  bool is_gpu = false;                   ///< runs on a GPU selected by --gpu that can time launches
+  bool is_repeatable = true;             ///< two launches with the same input bytes give the same result bytes
+  bool has_optimization_levels = false;  ///< --optimise and the sampled -O2 runs apply
+  bool supports_fast_compile = false;    ///< BuildFlags::fast_compile applies
+  bool reports_profiles = false;         ///< reports an ExecutionProfile
+  std::string_view bit_identical_to;     ///< the device with bit-identical results under strict flags; empty: none
+  std::string_view agrees_with;          ///< the device whose results must agree within both error bounds; empty: none
   std::span<const std::string_view> checks = {};  ///< names of the run-time checks of memory and threads
   Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;
 };

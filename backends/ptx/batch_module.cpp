@@ -168,13 +168,13 @@ BatchModule::BatchModule(std::string_view ptx) {
 }
 
 /// By part, whether an entry point uses it.
-std::vector<bool> BatchModule::used_by(std::span<const backends::BuiltEntry> entries) const {
+std::vector<bool> BatchModule::used_by(std::span<const backends::BuiltEntryPoint> entries) const {
   std::unordered_multimap<std::string_view, std::size_t> by_name;
   for (std::size_t i = 0; i < declarations_.size(); ++i)
     by_name.emplace(declarations_[i].name, i);
   std::vector<bool> used(declarations_.size());
   std::vector<std::string_view> open;
-  for (const backends::BuiltEntry& entry : entries)
+  for (const backends::BuiltEntryPoint& entry : entries)
     open.emplace_back(entry.symbol);
   while (!open.empty()) {
     const std::string_view name = open.back();
@@ -190,8 +190,8 @@ std::vector<bool> BatchModule::used_by(std::span<const backends::BuiltEntry> ent
   return used;
 }
 
-std::string BatchModule::module_of(const backends::EmittedKernel& kernel,
-                                   std::span<const backends::BuiltEntry> entries) const {
+std::string BatchModule::module_for(const backends::EmittedKernel& kernel,
+                                    std::span<const backends::BuiltEntryPoint> entries) const {
   const std::unordered_map<std::string_view, int> helpers = first_lines_of_helpers(kernel);
   const auto line_of = [&](int number, int line) {
     const auto file = std::ranges::find(files_, number, &File::number);

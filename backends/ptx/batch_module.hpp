@@ -20,8 +20,8 @@ class BatchModule {
   /// A module that contains the entry points of one kernel in one precision and everything that they use, under the
   /// names and source lines of the kernel's standalone source. `entries` are those of this kernel and precision from
   /// BatchSource::entries, in the order of the kernel's own.
-  [[nodiscard]] std::string module_of(const backends::EmittedKernel& kernel,
-                                      std::span<const backends::BuiltEntry> entries) const;
+  [[nodiscard]] std::string module_for(const backends::EmittedKernel& kernel,
+                                       std::span<const backends::BuiltEntryPoint> entries) const;
 
  private:
   /// A part of the text at module scope.
@@ -35,7 +35,7 @@ class BatchModule {
     std::string_view name;
   };
 
-  [[nodiscard]] std::vector<bool> used_by(std::span<const backends::BuiltEntry> entries) const;
+  [[nodiscard]] std::vector<bool> used_by(std::span<const backends::BuiltEntryPoint> entries) const;
 
   std::vector<Declaration> declarations_;
   std::vector<File> files_;

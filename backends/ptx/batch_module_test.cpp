@@ -72,13 +72,13 @@ EmittedKernel kernel_named(const std::string& name) {
           .entries = {{.pass = Pass::kForward, .symbol = name + "_forward", .parameter_types = {}}}};
 }
 
-std::string module_of(const std::string& name, const std::string& symbol) {
-  const std::vector<BuiltEntry> entries{{.symbol = symbol}};
-  return BatchModule(kBatch).module_of(kernel_named(name), entries);
+std::string module_for(const std::string& name, const std::string& symbol) {
+  const std::vector<BuiltEntryPoint> entries{{.symbol = symbol}};
+  return BatchModule(kBatch).module_for(kernel_named(name), entries);
 }
 
 TEST(BatchModule, KeepsDeclarationsUsedByEntryPoint) {
-  const std::string module = module_of("a", "assay_0_native_a_forward");
+  const std::string module = module_for("a", "assay_0_native_a_forward");
   EXPECT_THAT(module, HasSubstr(".version 9.0"));
   EXPECT_THAT(module, HasSubstr("shared_sine_param_0"));
   EXPECT_THAT(module, HasSubstr("table[4]"));
@@ -86,13 +86,13 @@ TEST(BatchModule, KeepsDeclarationsUsedByEntryPoint) {
 }
 
 TEST(BatchModule, OmitsOtherKernelsAndTheirVariables) {
-  EXPECT_THAT(module_of("a", "assay_0_native_a_forward"), Not(HasSubstr("b_forward(")));
-  EXPECT_THAT(module_of("a", "assay_0_native_a_forward"), Not(HasSubstr("other[4]")));
-  EXPECT_THAT(module_of("b", "assay_1_native_b_forward"), Not(HasSubstr("shared_sine")));
+  EXPECT_THAT(module_for("a", "assay_0_native_a_forward"), Not(HasSubstr("b_forward(")));
+  EXPECT_THAT(module_for("a", "assay_0_native_a_forward"), Not(HasSubstr("other[4]")));
+  EXPECT_THAT(module_for("b", "assay_1_native_b_forward"), Not(HasSubstr("shared_sine")));
 }
 
 TEST(BatchModule, RestoresNamesAndLinesOfStandaloneSource) {
-  const std::string module = module_of("a", "assay_0_native_a_forward");
+  const std::string module = module_for("a", "assay_0_native_a_forward");
   EXPECT_THAT(module, HasSubstr(".visible .entry a_forward(\n\t.param .u64 a_forward_param_0\n"));
   EXPECT_THAT(module, HasSubstr(".loc\t1 7 3\n"));
   EXPECT_THAT(module, HasSubstr(".loc\t1 4 1, function_name $L__info_string0, inlined_at\t1 8 5\n"))

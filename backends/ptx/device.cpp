@@ -21,7 +21,7 @@ using namespace backends;
 namespace {
 
 cuda::NvrtcOptions options_for(const std::string& architecture, const BuildFlags& flags, Precision precision) {
-  return {.architecture = architecture, .flags = flags, .precision = precision, .line_info = true};
+  return {.architecture = architecture, .flags = flags, .precision = precision, .emit_line_info = true};
 }
 
 std::shared_ptr<const Artifact> artifact_of(std::string ptx, const std::string& architecture, Precision precision) {
@@ -76,12 +76,13 @@ Capability PtxDevice::can_run() const {
 
 std::string PtxDevice::build_command(const BuildFlags& flags) const {
   if (architectures_.empty()) return {};
-  return cuda::nvcc_command({.architecture = architectures_.front(), .flags = flags, .line_info = true});
+  return cuda::nvcc_command({.architecture = architectures_.front(), .flags = flags, .emit_line_info = true});
 }
 
 std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (const Capability capability = can_build(); !capability.available) {
-    return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, capability.detail});
+    return std::vector<BuildOutcome>(kernels.size(),
+                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
   }
   if (flags.fast_compile) return build_in_batches(kernels, flags);
   std::vector<BuildOutcome> outcomes(kernels.size());
@@ -141,9 +142,9 @@ UnitOutcome PtxDevice::build_unit(std::span<const EmittedKernel* const> kernels,
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const EmittedKernel& kernel = *kernels[i];
     BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {architecture}, .log = {}};
-    std::span<const BuiltEntry> entries = batch.entries[i];
+    std::span<const BuiltEntryPoint> entries = batch.entries[i];
     for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
-      std::string ptx = module.module_of(kernel, entries.first(kernel.entries.size()));
+      std::string ptx = module.module_for(kernel, entries.first(kernel.entries.size()));
       entries = entries.subspan(kernel.entries.size());
       // A failed cache write only costs time in the next run.
       if (cache_ != nullptr)
@@ -235,7 +236,7 @@ Checks checks_without(const std::vector<std::string>& names) {
 }
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
-  PtxOptions ptx{.checks = checks_without(options.no_checks), .cache_directory = options.cache};
+  PtxOptions ptx{.checks = checks_without(options.disabled_checks), .cache_directory = options.cache};
   if (!options.tables.empty()) {
     Result<Tables> tables = read_tables(options.tables);
     if (!tables.ok()) return tables.error();

@@ -94,8 +94,8 @@ inline constexpr backends::DeviceRow kDeviceRow{.name = "ptx",
                                                 .target = backends::SourceTarget::kCuda,
                                                 .toolkit = backends::Toolkit::kNvrtc,
                                                 .default_mode = "sampled",
-                                                .compiles_fast = true,
-                                                .observes = true,
+                                                .supports_fast_compile = true,
+                                                .reports_profiles = true,
                                                 .checks = kCheckNames,
                                                 .make = make_device};
 

@@ -293,7 +293,7 @@ TEST_F(PtxDeviceTest, ResultsDoNotDependOnBlockSizeOrThreadOrder) {
 
 TEST_F(PtxDeviceTest, RunsOnlySampledThreads) {
   std::vector<float> x = numbers<float>(1000);
-  const RunOutcome outcome = run("x.data[i] = -1;", x, {.sample = {0, 1, 500, 999}});
+  const RunOutcome outcome = run("x.data[i] = -1;", x, {.checked_threads = {0, 1, 500, 999}});
   ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
   for (const std::size_t asked : {0U, 1U, 500U, 999U})
     EXPECT_EQ(x[asked], -1) << asked;

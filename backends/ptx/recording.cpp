@@ -171,7 +171,7 @@ class Weaver {
     bool named = false;
     each_register(instruction.operands.front(), [&](std::uint32_t index) {
       // If an instruction overwrites its own guard, the guard no longer shows whether it was executed.
-      const bool own_guard = instruction.guarded && instruction.guard.index == index;
+      const bool own_guard = instruction.is_guarded && instruction.guard.index == index;
       if (addresses_.contains(index) || own_guard) return;
       if (!named) name(instruction);
       named = true;
@@ -200,10 +200,10 @@ class Weaver {
     } else {
       code_.content += fmt::format("\nmov.b16 %assay_half, {};\ncvt.u64.u16 %assay_value, %assay_half;", reg);
     }
-    if (!instruction.guarded) return;
+    if (!instruction.is_guarded) return;
     const std::string& guard = entry_.registers[instruction.guard.index].name;
-    code_.content += instruction.guard.negated ? fmt::format("\nselp.b64 %assay_value, 0, %assay_value, {};", guard)
-                                               : fmt::format("\nselp.b64 %assay_value, %assay_value, 0, {};", guard);
+    code_.content += instruction.guard.is_negated ? fmt::format("\nselp.b64 %assay_value, 0, %assay_value, {};", guard)
+                                                  : fmt::format("\nselp.b64 %assay_value, %assay_value, 0, {};", guard);
   }
 
   void append_record() {

@@ -26,7 +26,7 @@ backends::Artifact ptx_artifact(std::string text) {
 }
 
 /// The records of one thread of kernel "k", whose arguments are a number and an array of 64 floats 1, 2, 3, ...
-std::vector<Record> records_of(const RecordingCode& code, std::int64_t thread, Geometry geometry = {{2}, {16}}) {
+std::vector<Record> records_of(const RecordingCode& code, std::int64_t thread, LaunchGeometry geometry = {{2}, {16}}) {
   Machine machine;
   const AllocationId x = machine.allocate("x", 64 * sizeof(float)).value();
   for (std::size_t i = 0; i < 64; ++i) {
@@ -96,7 +96,7 @@ struct Left {
 
 Left run_golden(const testing::GoldenLaunch& launch, const std::string& text, const std::string& symbol, bool backward,
                 bool records, bool elsewhere) {
-  constexpr Geometry kGeometry{{2}, {64}};
+  constexpr LaunchGeometry kGeometry{{2}, {64}};
   constexpr std::size_t kThreads = 2 * 64;
   Machine machine;
   if (elsewhere) static_cast<void>(machine.allocate("other", 64));
@@ -109,7 +109,7 @@ Left run_golden(const testing::GoldenLaunch& launch, const std::string& text, co
   for (const std::string& argument : texts) {
     const auto added = add_argument(machine, arguments, "argument", argument, random);
     EXPECT_TRUE(added.ok()) << added.error().text();
-    if (added->memory) memory.push_back(*added->memory);
+    if (added->allocation) memory.push_back(*added->allocation);
   }
   const AllocationId digests = machine.allocate("records", kThreads * 8).value();
   if (records) arguments.add(machine.address(digests)).add(std::int64_t{0});

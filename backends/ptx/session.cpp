@@ -35,13 +35,13 @@ MemoryFinding finding_of(const CheckFinding& finding, const std::string& target)
                        .count = finding.count,
                        .text = describe(finding)};
   if (finding.other) result.other = site_of(*finding.other);
-  if (finding.width == 0) return result;
+  if (finding.access_bytes == 0) return result;
   result.space = to_text(finding.space);
   result.address = fmt::format("0x{:x}", finding.address);
   result.allocation = finding.allocation;
   result.offset = finding.offset;
-  result.allocation_bytes = finding.size;
-  result.access_bytes = finding.width;
+  result.allocation_bytes = finding.allocation_bytes;
+  result.access_bytes = finding.access_bytes;
   return result;
 }
 
@@ -102,13 +102,13 @@ PtxSession::PtxSession(const SessionLimits& limits, const PtxOptions& options) :
 Result<BufferId> PtxSession::allocate(std::size_t size) {
   const std::size_t rounded =
       (std::max<std::size_t>(size, 1) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-  if (rounded < size || rounded > limits_.buffer_bytes - used_) {
+  if (rounded < size || rounded > limits_.buffer_bytes - used_bytes_) {
     return Error{fmt::format("cannot allocate a buffer of {} bytes: it exceeds the session's memory of {} bytes", size,
                              limits_.buffer_bytes)};
   }
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, rounded));
   if (memory == nullptr) return Error{fmt::format("cannot allocate a buffer of {} bytes: out of memory", size)};
-  used_ += rounded;
+  used_bytes_ += rounded;
   const BufferId id{static_cast<std::uint32_t>(buffers_.size())};
   Buffer& buffer = buffers_.emplace_back();
   buffer.memory.reset(memory);
@@ -123,7 +123,7 @@ std::span<std::byte> PtxSession::bytes(BufferId buffer) {
 
 void PtxSession::reset() {
   buffers_.clear();
-  used_ = 0;
+  used_bytes_ = 0;
 }
 
 std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches) {
@@ -136,7 +136,7 @@ std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches)
 }
 
 Result<LaunchCode> PtxSession::code_of(const LaunchRequest& launch) {
-  const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.precision);
+  const BuiltEntryPoint* const entry = launch.kernel->find(launch.pass, launch.precision);
   if (entry == nullptr) return Error{fmt::format("'{}' has no entry for this pass and precision", launch.kernel->name)};
   if (entry->parameter_count != launch.arguments.size()) {
     return Error{
@@ -165,17 +165,17 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
 RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<LaunchCode> code = code_of(launch);
   if (!code) return LaunchFailed{code.error().text()};
-  const BuiltEntry* const entry = code->entry;
+  const BuiltEntryPoint* const entry = code->entry;
   const auto kernel = kernel_of(code->artifact, entry->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
   machine_.reset();
   const Result<KernelArguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
-  const std::optional<BlockGrid> grid = grid_of(launch.threads, launch.block, entry->block_threads);
+  const std::optional<BlockGrid> grid = block_grid_for(launch.threads, launch.block, entry->block_threads);
   if (!grid) return LaunchFailed{"the number of threads is out of range"};
   LaunchOptions options = launch_options(launch);
-  options.blocks = blocks_of(launch.sample, *grid, entry->block_threads > 0);
+  options.blocks = blocks_of(launch.checked_threads, *grid, entry->block_threads > 0);
   const auto start = std::chrono::steady_clock::now();
   const RunResult result = machine_.launch(*kernel, {{grid->blocks}, {grid->threads}}, *arguments, options);
   return outcome_of(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
@@ -199,7 +199,7 @@ Result<std::shared_ptr<const Kernel>> PtxSession::kernel_of(const std::shared_pt
 }
 
 Result<KernelArguments> PtxSession::arguments_of(const LaunchRequest& launch) {
-  regions_.clear();
+  region_allocations_.clear();
   KernelArguments arguments;
   arguments.add(static_cast<long long>(launch.threads));
   for (const KernelArgument& argument : launch.arguments) {
@@ -225,7 +225,7 @@ Result<std::uint64_t> PtxSession::address_of(const KernelArgument::Pointer& poin
   }
   const std::span<std::byte> rest = bytes(buffer).subspan(offset);
   const std::span<std::byte> memory = rest.first(std::min<std::uint64_t>(rest.size(), pointer.region.bytes));
-  const auto [known, is_new] = regions_.try_emplace({memory.data(), memory.size()}, AllocationId{});
+  const auto [known, is_new] = region_allocations_.try_emplace({memory.data(), memory.size()}, AllocationId{});
   if (is_new) {
     const MemoryRegion& region = pointer.region;
     known->second = machine_.adopt(region.name.empty() ? fmt::format("buffer {}", buffer.index) : region.name, memory,

@@ -17,7 +17,7 @@ namespace assay::ptx {
 
 /// The entry and the PTX of a launch.
 struct LaunchCode {
-  const backends::BuiltEntry* entry = nullptr;
+  const backends::BuiltEntryPoint* entry = nullptr;
   std::shared_ptr<const backends::Artifact> artifact;
 };
 
@@ -59,9 +59,9 @@ class PtxSession : public backends::Session {
   backends::SessionLimits limits_;
   PtxOptions options_;
   Machine machine_;
-  std::size_t used_ = 0;
+  std::size_t used_bytes_ = 0;
   std::vector<Buffer> buffers_;
-  std::map<std::pair<const std::byte*, std::size_t>, AllocationId> regions_;  ///< of the current launch
+  std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;  ///< of the current launch
   std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_;
   std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_;
 };

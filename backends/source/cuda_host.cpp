@@ -102,7 +102,7 @@ class HostPrinter {
   }
 
   const SourceUnit& unit_;
-  Lines lines_;
+  IndentedLines lines_;
   std::string calls_;
 };
 

@@ -14,10 +14,10 @@ class CppDialect final : public Dialect {
     return {concat("long long ", names.begin), concat("long long ", names.end)};
   }
 
-  void open_threads(Lines& lines, const ThreadNames& names, std::string_view thread) const override {
+  void open_threads(IndentedLines& lines, const ThreadNames& names, std::string_view thread) const override {
     open_blocks(lines, names, thread);
   }
-  void open_blocks(Lines& lines, const ThreadNames& names, std::string_view block) const override {
+  void open_blocks(IndentedLines& lines, const ThreadNames& names, std::string_view block) const override {
     lines.open("for (long long ", block, " = ", names.begin, "; ", block, " < ", names.end, "; ++", block, ") {");
   }
 };
@@ -31,17 +31,17 @@ class CudaDialect final : public Dialect {
     return {concat("long long ", names.count)};
   }
 
-  void open_threads(Lines& lines, const ThreadNames& names, std::string_view thread) const override {
+  void open_threads(IndentedLines& lines, const ThreadNames& names, std::string_view thread) const override {
     lines.add("const long long ", names.first, " = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
     lines.add("const long long ", names.stride, " = (long long)gridDim.x * blockDim.x;");
     open_loop(lines, thread, names.first, names.count, names.stride);
   }
-  void open_blocks(Lines& lines, const ThreadNames& names, std::string_view block) const override {
+  void open_blocks(IndentedLines& lines, const ThreadNames& names, std::string_view block) const override {
     open_loop(lines, block, "blockIdx.x", names.count, "gridDim.x");
   }
 
  private:
-  static void open_loop(Lines& lines, std::string_view number, std::string_view first, std::string_view count,
+  static void open_loop(IndentedLines& lines, std::string_view number, std::string_view first, std::string_view count,
                         std::string_view stride) {
     lines.open("for (long long ", number, " = ", first, "; ", number, " < ", count, "; ", number, " += ", stride,
                ") {");

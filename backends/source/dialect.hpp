@@ -32,9 +32,9 @@ class Dialect {
   /// The parameters that specify the range of threads.
   virtual std::vector<std::string> range_parameters(const ThreadNames& names) const = 0;
   /// Opens the loop over the threads, whose linear number is the variable `thread`.
-  virtual void open_threads(Lines& lines, const ThreadNames& names, std::string_view thread) const = 0;
+  virtual void open_threads(IndentedLines& lines, const ThreadNames& names, std::string_view thread) const = 0;
   /// The same for a kernel with tiles, whose launch counts blocks.
-  virtual void open_blocks(Lines& lines, const ThreadNames& names, std::string_view block) const = 0;
+  virtual void open_blocks(IndentedLines& lines, const ThreadNames& names, std::string_view block) const = 0;
 };
 
 const Dialect& dialect_of(backends::SourceTarget target);

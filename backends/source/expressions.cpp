@@ -147,8 +147,8 @@ std::string ExpressionPrinter::print(ExprId id, LiteralForm form) { return text(
 
 std::string ExpressionPrinter::initialiser(ExprId id) {
   const Expr& value = expr(id);
-  if (lists_components(value)) return "{" + arguments(value.args, LiteralForm::kBare) + "}";
-  return print(id, LiteralForm::kBare);
+  if (lists_components(value)) return "{" + arguments(value.args, LiteralForm::kUntyped) + "}";
+  return print(id, LiteralForm::kUntyped);
 }
 
 /// Whether the value is made of scalars that can be listed in an initialiser.
@@ -181,14 +181,14 @@ std::string ExpressionPrinter::arguments(const std::vector<ExprId>& args, Litera
 std::string ExpressionPrinter::element(ExprId array, const std::vector<ExprId>& indices) {
   const std::string base = operand(array, kPostfix);
   if (expr(array).type.is_local_array()) return base + subscript(indices[0]);
-  return concat(base, ".at(", arguments(indices, LiteralForm::kBare), ")");
+  return concat(base, ".at(", arguments(indices, LiteralForm::kUntyped), ")");
 }
 
 std::string ExpressionPrinter::null_test(ExprId array) {
   const Expr* root = &expr(array);
   while (root->kind == ExprKind::kField)
     root = &expr(root->args[0]);
-  const bool nullable = root->kind == ExprKind::kVariable && function_.var(root->variable).nullable;
+  const bool nullable = root->kind == ExprKind::kVariable && function_.var(root->variable).is_nullable;
   return nullable ? operand(array, kPostfix) + ".data" : "";
 }
 
@@ -218,7 +218,7 @@ PrintedExpression ExpressionPrinter::text(ExprId id, LiteralForm form) {
       return {concat(operand(e.args[0], kPostfix), ".", unit_.field_name(expr(e.args[0]).type.struct_id, e.index)),
               kPostfix};
     case ExprKind::kCall:
-      return {concat(unit_.function_name(e.index), "(", arguments(e.args, LiteralForm::kBare), ")"), kPostfix};
+      return {concat(unit_.function_name(e.index), "(", arguments(e.args, LiteralForm::kUntyped), ")"), kPostfix};
   }
   return {};
 }
@@ -251,7 +251,7 @@ PrintedExpression ExpressionPrinter::operation(const Expr& e) {
     case Op::kCast: return cast(e);
     case Op::kMake:
       if (lists_components(e))
-        return {unit_.type(e.type) + "{" + arguments(e.args, LiteralForm::kBare) + "}", kPostfix};
+        return {unit_.type(e.type) + "{" + arguments(e.args, LiteralForm::kUntyped) + "}", kPostfix};
       break;
     case Op::kExtract: return extract(e);
     case Op::kNeg:
@@ -266,7 +266,7 @@ PrintedExpression ExpressionPrinter::operation(const Expr& e) {
       }
       break;
     case Op::kWithField:
-      return {concat(unit_.use_setter(e.type.struct_id, e.index), "(", arguments(e.args, LiteralForm::kBare), ")"),
+      return {concat(unit_.use_setter(e.type.struct_id, e.index), "(", arguments(e.args, LiteralForm::kUntyped), ")"),
               kPostfix};
     default: break;
   }
@@ -303,7 +303,7 @@ PrintedExpression ExpressionPrinter::infix(const Expr& e, std::string_view token
     // The other operand of type `real` converts a float constant; in a template it does not.
     const Expr& other = expr(e.args[1 - i]);
     const bool bare = other.kind != ExprKind::kLiteral && other.type.is_scalar();
-    PrintedExpression side = text(e.args[i], bare ? LiteralForm::kBare : LiteralForm::kTyped);
+    PrintedExpression side = text(e.args[i], bare ? LiteralForm::kUntyped : LiteralForm::kTyped);
     const bool looser = side.precedence < precedence || (i == 1 && side.precedence == precedence);
     const bool parentheses =
         looser || is_unclear({token, precedence}, side) || (is_comparison(precedence) && side.text[0] == '!');
@@ -355,7 +355,7 @@ PrintedExpression ExpressionPrinter::call_pattern(const Expr& e, std::string_vie
 
 PrintedExpression ExpressionPrinter::cast(const Expr& e) {
   const std::string type = unit_.type(e.type);
-  if (is_one_word(type)) return {concat(type, "(", print(e.args[0], LiteralForm::kBare), ")"), kPostfix};
+  if (is_one_word(type)) return {concat(type, "(", print(e.args[0], LiteralForm::kUntyped), ")"), kPostfix};
   return {concat("(", type, ")", operand(e.args[0], kUnary)), kUnary};
 }
 

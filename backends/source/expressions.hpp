@@ -77,7 +77,7 @@ class ExpressionPrinter {
   const ir::Function& function_;
   const std::vector<std::string>& names_;
   mutable std::optional<OverflowAnalysis> overflow_analysis_;
-  std::optional<ir::Function> copy_;  ///< for print_elementwise
+  std::optional<ir::Function> function_copy_;  ///< for print_elementwise
 };
 
 /// The functions that an operation's text calls.

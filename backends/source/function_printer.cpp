@@ -67,17 +67,17 @@ FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function,
       source_comments_(source_comments),
       names_(function.variables.size()),
       scopes_(helper_names()),
-      assigned_(function.variables.size()),
-      tiled_(ir::uses_tiles(function)),
-      read_(function.variables.size()),
-      changed_(function.variables.size()),
+      is_assigned_(function.variables.size()),
+      is_tiled_(ir::uses_tiles(function)),
+      is_loaded_from_(function.variables.size()),
+      is_stored_to_(function.variables.size()),
       expressions_(unit, function, names_) {
   legal_names_.reserve(function.variables.size());
   for (const ir::Variable& variable : function.variables)
     legal_names_.push_back(legal_identifier(variable.name));
-  if (tiled_) find_accesses();
+  if (is_tiled_) find_accesses();
   for (const ir::VarId variable : ir::assigned_variables(function.body)) {
-    assigned_[static_cast<std::size_t>(variable)] = true;
+    is_assigned_[static_cast<std::size_t>(variable)] = true;
   }
   reserve_functions();
 }
@@ -138,7 +138,7 @@ bool returns_from_loop(const ir::Function& function) {
 std::string FunctionPrinter::body(EarlyReturn early_return, int depth) {
   early_return_ = early_return;
   constexpr std::size_t kBytesPerExpression = 16;  // bytes of text, in most bodies
-  lines_ = Lines(depth, kBytesPerExpression * function_.expressions.size());
+  lines_ = IndentedLines(depth, kBytesPerExpression * function_.expressions.size());
   block(function_.body);
   return lines_.take();
 }
@@ -166,7 +166,7 @@ void FunctionPrinter::print(const ir::Let& node) {
   const ir::Type type = function_.var(node.variable).type;
   if (type.is_local_array()) {
     const std::string element = unit_.type(type.element());
-    const char* const start = function_.var(node.variable).scratch ? "" : " = {}";
+    const char* const start = function_.var(node.variable).is_scratch ? "" : " = {}";
     lines_.add(element, " ", declare(node.variable), "[", std::to_string(type.extent), "]", start, ";");
     return;
   }
@@ -199,10 +199,10 @@ void FunctionPrinter::print(const ir::Store& node) {
     const std::string value = hoisted_tile(node.array, node.value);
     return change(node.array, true,
                   concat(guard, "tile_store(", expressions_.print(node.array), ", ", value, ", ",
-                         expressions_.arguments(node.indices, LiteralForm::kBare), ");"));
+                         expressions_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
   const std::string place = element_for_leader(node.array, node.indices);
-  if (tiled_ && ir::works_with_tiles(function_, node.value)) {
+  if (is_tiled_ && ir::works_with_tiles(function_, node.value)) {
     const std::string value = hoist(node.value);
     return change(node.array, false, concat(guard, place, " = ", value, ";"));
   }
@@ -214,17 +214,18 @@ void FunctionPrinter::find_accesses() {
     set[static_cast<std::size_t>(function_.expr(array).variable)] = true;
   };
   for (const Expr& e : function_.expressions) {
-    if (e.kind == ExprKind::kLoad) mark(read_, e.args[0]);
+    if (e.kind == ExprKind::kLoad) mark(is_loaded_from_, e.args[0]);
   }
   ir::for_each_statement(function_.body, [&](const ir::Stmt& statement) {
-    if (const auto* store = std::get_if<ir::Store>(&statement.node)) mark(changed_, store->array);
-    if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) mark(changed_, atomic->array);
+    if (const auto* store = std::get_if<ir::Store>(&statement.node)) mark(is_stored_to_, store->array);
+    if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) mark(is_stored_to_, atomic->array);
   });
 }
 
 bool FunctionPrinter::needs_barriers(ExprId array) const {
   const auto variable = static_cast<std::size_t>(function_.expr(array).variable);
-  return read_[variable] && changed_[variable] && !function_.var(function_.expr(array).variable).type.is_local_array();
+  return is_loaded_from_[variable] && is_stored_to_[variable] &&
+         !function_.var(function_.expr(array).variable).type.is_local_array();
 }
 
 std::string FunctionPrinter::hoisted_tile(ExprId array, ExprId value) {
@@ -240,12 +241,12 @@ std::string FunctionPrinter::hoist(ExprId value) {
 }
 
 std::string FunctionPrinter::for_leader(ExprId value) {
-  return tiled_ && ir::works_with_tiles(function_, value) ? hoist(value) : expressions_.print(value);
+  return is_tiled_ && ir::works_with_tiles(function_, value) ? hoist(value) : expressions_.print(value);
 }
 
 std::string FunctionPrinter::element_for_leader(ExprId array, const std::vector<ExprId>& indices) {
   const auto works = [&](ExprId index) { return ir::works_with_tiles(function_, index); };
-  if (!tiled_ || std::ranges::none_of(indices, works)) return expressions_.element(array, indices);
+  if (!is_tiled_ || std::ranges::none_of(indices, works)) return expressions_.element(array, indices);
   std::string list;
   for (const ExprId index : indices)
     list += (list.empty() ? "" : ", ") + for_leader(index);
@@ -254,7 +255,7 @@ std::string FunctionPrinter::element_for_leader(ExprId array, const std::vector<
 
 void FunctionPrinter::change(ExprId array, bool by_all, const std::string& statement) {
   const bool local = function_.expr(array).type.is_local_array();
-  if (!tiled_ || local) return lines_.add(statement);
+  if (!is_tiled_ || local) return lines_.add(statement);
   unit_.helpers().use("tile_block");
   const bool waits = needs_barriers(array);
   if (waits) lines_.add("tile_barrier();");
@@ -306,7 +307,7 @@ void FunctionPrinter::print(const ir::Atomic& node) {
     return change(
         node.array, true,
         concat(test.empty() ? "" : concat("if (", test, ") "), "tile_atomic_add(", expressions_.print(node.array), ", ",
-               value, ", ", expressions_.arguments(node.indices, LiteralForm::kBare), ");"));
+               value, ", ", expressions_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
   const std::string function = concat(ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
   unit_.helpers().use(function);
@@ -325,7 +326,7 @@ void FunctionPrinter::print(const ir::Atomic& node) {
 
 void FunctionPrinter::print(const ir::Call& node) {
   const std::string call =
-      concat(unit_.function_name(node.function), "(", expressions_.arguments(node.args, LiteralForm::kBare), ")");
+      concat(unit_.function_name(node.function), "(", expressions_.arguments(node.args, LiteralForm::kUntyped), ")");
   if (node.results.empty()) {
     lines_.add(call, ";");
   } else if (node.results.size() == 1) {
@@ -370,7 +371,7 @@ bool FunctionPrinter::is_constant_in_loop(ExprId id) const {
   bool constant = true;
   ir::for_each_expression(function_, id, [&](ExprId, const Expr& expr) {
     const bool varies = expr.kind == ExprKind::kLoad || expr.kind == ExprKind::kCall ||
-                        (expr.kind == ExprKind::kVariable && assigned_[static_cast<std::size_t>(expr.variable)]);
+                        (expr.kind == ExprKind::kVariable && is_assigned_[static_cast<std::size_t>(expr.variable)]);
     if (varies) constant = false;
   });
   return constant;
@@ -429,7 +430,7 @@ void FunctionPrinter::print(const ir::Return& node) {
   } else if (node.values.size() == 1) {
     lines_.add("return ", expressions_.initialiser(node.values[0]), ";");
   } else {
-    lines_.add("return {", expressions_.arguments(node.values, LiteralForm::kBare), "};");
+    lines_.add("return {", expressions_.arguments(node.values, LiteralForm::kUntyped), "};");
   }
 }
 

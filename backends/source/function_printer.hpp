@@ -87,12 +87,12 @@ class FunctionPrinter {
   std::vector<std::string> legal_names_;  ///< by variable: its name as a legal identifier
   std::vector<std::string> names_;        ///< by variable: its identifier, once declared
   NameScopes scopes_;
-  std::vector<bool> assigned_;  ///< by variable
-  bool tiled_;
-  std::vector<bool> read_;     ///< by variable: arrays from which elements are loaded
-  std::vector<bool> changed_;  ///< by variable: arrays to which elements are stored or added
+  std::vector<bool> is_assigned_;  ///< by variable
+  bool is_tiled_;
+  std::vector<bool> is_loaded_from_;  ///< by variable: arrays from which elements are loaded
+  std::vector<bool> is_stored_to_;    ///< by variable: arrays to which elements are stored or added
   ExpressionPrinter expressions_;
-  Lines lines_;
+  IndentedLines lines_;
   EarlyReturn early_return_ = EarlyReturn::kReturn;
   int loop_depth_ = 0;           ///< nesting depth of loops around the current statement
   int last_commented_line_ = 0;  ///< the source line shown last

@@ -10,6 +10,6 @@ extern const std::string_view kTileHelpers;
 extern const std::string_view kCpuHelpers;
 extern const std::string_view kCudaHelpers;
 extern const std::string_view kHostProgram;
-extern const std::string_view kHostParts;
+extern const std::string_view kHostProgramParts;
 
 }  // namespace assay::source

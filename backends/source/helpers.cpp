@@ -180,7 +180,7 @@ const std::vector<HelperText>& helpers_of(SourceTarget target) { return registry
 
 HelperSet::HelperSet() {
   for (const SourceTarget target : kTargets)
-    used_[number(target)].resize(helpers_of(target).size());
+    used_helpers_[number(target)].resize(helpers_of(target).size());
 }
 
 void HelperSet::use(std::string_view name) {
@@ -196,19 +196,19 @@ void HelperSet::use(SourceTarget target, std::string_view name) {
 }
 
 void HelperSet::add(SourceTarget target, std::size_t index) {
-  if (used_[number(target)][index]) return;
-  used_[number(target)][index] = true;
+  if (used_helpers_[number(target)][index]) return;
+  used_helpers_[number(target)][index] = true;
   for (const std::size_t need : helpers_of(target)[index].dependencies)
     add(target, need);
 }
 
 bool HelperSet::contains(SourceTarget target, std::string_view name) const {
   const auto index = registry(target).find(name);
-  return index && used_[number(target)][*index];
+  return index && used_helpers_[number(target)][*index];
 }
 
 std::vector<backends::Helper> HelperSet::list(SourceTarget target) const {
-  const std::vector<bool>& used = used_[number(target)];
+  const std::vector<bool>& used = used_helpers_[number(target)];
   std::vector<backends::Helper> helpers;
   helpers.reserve(static_cast<std::size_t>(std::ranges::count(used, true)));
   for (std::size_t index = 0; index < used.size(); ++index) {
@@ -219,7 +219,7 @@ std::vector<backends::Helper> HelperSet::list(SourceTarget target) const {
 
 std::string host_parts(const HelperSet& used) {
   std::string text;
-  for (const Section& section : parse_sections(kHostParts)) {
+  for (const Section& section : parse_sections(kHostProgramParts)) {
     if (used.contains(SourceTarget::kCuda, section.name)) text += section.text;
   }
   return text;

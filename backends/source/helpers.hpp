@@ -43,7 +43,7 @@ class HelperSet {
  private:
   void add(backends::SourceTarget target, std::size_t index);
 
-  std::array<std::vector<bool>, 2> used_;  ///< by target and by index into helpers_of(target)
+  std::array<std::vector<bool>, 2> used_helpers_;  ///< by target and by index into helpers_of(target)
 };
 
 /// The parts of the CUDA host program for the types in the set.

@@ -10,10 +10,10 @@
 
 namespace assay::source {
 
-class Lines {
+class IndentedLines {
  public:
   /// Reserves space for `size` bytes of text.
-  explicit Lines(int depth = 0, std::size_t size = 0) : depth_(depth) { text_.reserve(size); }
+  explicit IndentedLines(int depth = 0, std::size_t size = 0) : depth_(depth) { text_.reserve(size); }
 
   /// Adds a line that consists of the pieces.
   template <class... Pieces>

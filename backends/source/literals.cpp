@@ -34,7 +34,7 @@ std::string float_text(SourceUnit& unit, Scalar scalar, double value, LiteralFor
   }
   if (scalar == Scalar::kF64) return shortest(value);
   const std::string digits = shortest(static_cast<float>(value)) + "f";
-  return form == LiteralForm::kBare ? digits : concat(type, "(", digits, ")");
+  return form == LiteralForm::kUntyped ? digits : concat(type, "(", digits, ")");
 }
 
 std::string integer_text(Scalar scalar, std::uint64_t bits) {

@@ -235,7 +235,7 @@ std::size_t NameTable::slot_of(std::string_view name, std::uint32_t hash) const 
   const std::size_t mask = slots_.size() - 1;
   std::size_t place = hash & mask;
   while (slots_[place] != kFreeSlot) {
-    const Entry& entry = entries_[slots_[place]];
+    const NameEntry& entry = entries_[slots_[place]];
     if (entry.hash == hash && entry.name == name) break;
     place = (place + 1) & mask;
   }
@@ -248,7 +248,7 @@ std::optional<NameTable::Index> NameTable::find(std::string_view name, std::uint
   return slots_[place];
 }
 
-NameTable::Index NameTable::add(const Entry& entry, std::size_t place) {
+NameTable::Index NameTable::add(const NameEntry& entry, std::size_t place) {
   if (2 * (entries_.size() + 1) > slots_.size()) {
     slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kFreeSlot);
     for (Index index = 0; index < entries_.size(); ++index)
@@ -263,17 +263,17 @@ NameTable::Index NameTable::add(const Entry& entry, std::size_t place) {
 
 NameTable::Index NameScopes::index_of(std::string_view name) {
   return names_.find_or_add(name, [&](std::uint32_t hash) {
-    auto* const kept = static_cast<char*>(texts_.allocate(name.size(), 1));
+    auto* const kept = static_cast<char*>(name_texts_.allocate(name.size(), 1));
     std::ranges::copy(name, kept);
-    const bool is_fixed = fixed_ != nullptr && fixed_->find(name, hash).has_value();
-    return NameTable::Entry{.name = {kept, name.size()}, .use_count = is_fixed ? 1 : 0, .hash = hash};
+    const bool is_fixed = fixed_names_ != nullptr && fixed_names_->find(name, hash).has_value();
+    return NameTable::NameEntry{.name = {kept, name.size()}, .use_count = is_fixed ? 1 : 0, .hash = hash};
   });
 }
 
 void NameScopes::close() {
-  for (; taken_.size() > starts_.back(); taken_.pop_back())
-    release(taken_.back());
-  starts_.pop_back();
+  for (; taken_names_.size() > scope_starts_.back(); taken_names_.pop_back())
+    release(taken_names_.back());
+  scope_starts_.pop_back();
 }
 
 void NameScopes::release(NameTable::Index name) {
@@ -292,7 +292,7 @@ void NameScopes::release(NameTable::Index name) {
 
 void NameScopes::take(NameTable::Index name) {
   ++names_[name].use_count;
-  taken_.push_back(name);
+  taken_names_.push_back(name);
 }
 
 std::string NameScopes::declare_legal(std::string_view name) {

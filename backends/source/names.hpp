@@ -24,7 +24,7 @@ bool is_library_name(std::string_view name);
 class NameTable {
  public:
   using Index = std::uint32_t;
-  struct Entry {
+  struct NameEntry {
     std::string_view name;
     int use_count = 0;   ///< how often; released names stay with 0
     int next = kNoStem;  ///< for a stem "x_" of numbered names: no smaller number is free
@@ -39,10 +39,10 @@ class NameTable {
       insert(name);
   }
   void insert(std::string_view name) {
-    find_or_add(name, [&](std::uint32_t hash) { return Entry{.name = name, .use_count = 1, .hash = hash}; });
+    find_or_add(name, [&](std::uint32_t hash) { return NameEntry{.name = name, .use_count = 1, .hash = hash}; });
   }
 
-  Entry& operator[](Index index) { return entries_[index]; }
+  NameEntry& operator[](Index index) { return entries_[index]; }
   [[nodiscard]] std::optional<Index> find(std::string_view name) const { return find(name, hash_of(name)); }
   /// `hash` is the hash of the name from an entry of another table.
   [[nodiscard]] std::optional<Index> find(std::string_view name, std::uint32_t hash) const;
@@ -60,10 +60,10 @@ class NameTable {
   static std::uint32_t hash_of(std::string_view name);
   /// The index in `slots_` that contains the name or, if none does, is free; 0 in an empty table.
   [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t hash) const;
-  Index add(const Entry& entry, std::size_t place);
+  Index add(const NameEntry& entry, std::size_t place);
 
-  std::vector<Entry> entries_;  ///< in order of insertion
-  std::vector<Index> slots_;    ///< by hash; the size is a power of two, and at least half are kFreeSlot
+  std::vector<NameEntry> entries_;  ///< in order of insertion
+  std::vector<Index> slots_;        ///< by hash; the size is a power of two, and at least half are kFreeSlot
 };
 
 /// The names in use, by scope. A name that an inner scope released can be reused.
@@ -71,11 +71,11 @@ class NameScopes {
  public:
   NameScopes() = default;
   /// `fixed` are names in use from the start; the table must outlive this object.
-  explicit NameScopes(const NameTable& fixed) : fixed_(&fixed) {}
+  explicit NameScopes(const NameTable& fixed) : fixed_names_(&fixed) {}
   NameScopes(const NameScopes&) = delete;
   NameScopes& operator=(const NameScopes&) = delete;
 
-  void open() { starts_.push_back(taken_.size()); }
+  void open() { scope_starts_.push_back(taken_names_.size()); }
   void close();
 
   /// Takes `name` unchanged in the current scope.
@@ -90,11 +90,11 @@ class NameScopes {
   void take(NameTable::Index name);
   void release(NameTable::Index name);
 
-  const NameTable* fixed_ = nullptr;
-  NameTable names_;                            ///< the names looked up, including fixed names
-  std::pmr::monotonic_buffer_resource texts_;  ///< the texts of the names, freed together
-  std::vector<NameTable::Index> taken_;        ///< in order of taking
-  std::vector<std::size_t> starts_;            ///< starts of the inner scopes in taken_
+  const NameTable* fixed_names_ = nullptr;
+  NameTable names_;                                 ///< the names looked up, including fixed names
+  std::pmr::monotonic_buffer_resource name_texts_;  ///< the texts of the names, freed together
+  std::vector<NameTable::Index> taken_names_;       ///< in order of taking
+  std::vector<std::size_t> scope_starts_;           ///< starts of the inner scopes in taken_names_
 };
 
 }  // namespace assay::source

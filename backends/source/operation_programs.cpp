@@ -174,7 +174,7 @@ ir::Module every_atomic(backends::SourceTarget target) {
       const bool narrow = ir::row(type.scalar).bytes < 4;
       const bool componentwise = row.op == ir::AtomicOp::kAdd || row.op == ir::AtomicOp::kSub ||
                                  row.op == ir::AtomicOp::kMin || row.op == ir::AtomicOp::kMax;
-      if (type.is_bool() || (row.integer_only && !integer)) continue;
+      if (type.is_bool() || (row.is_integer_only && !integer)) continue;
       if (!type.is_scalar() && !(type.is_aggregate() && componentwise)) continue;
       if (narrow && target == backends::SourceTarget::kCuda) continue;
       const ir::ExprId compare = row.op == ir::AtomicOp::kCompareAndSwap ? program.in(type) : ir::kNone;

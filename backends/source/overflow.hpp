@@ -24,12 +24,12 @@ class OverflowAnalysis {
   explicit OverflowAnalysis(const ir::Function& function);
 
   /// Whether the expression, arithmetic on signed 32- or 64-bit integers, can be printed with plain operators.
-  bool is_plain(const ir::Expr& expr) const { return is_small(expr) || in_index_.contains(&expr); }
+  bool is_plain(const ir::Expr& expr) const { return is_small(expr) || index_expressions_.contains(&expr); }
 
  private:
   bool is_small(const ir::Expr& expr) const;
   bool is_small(ir::ExprId expr) const { return is_small(function_.expr(expr)); }
-  bool is_small_variable(ir::VarId variable) const { return is_small_[static_cast<std::size_t>(variable)]; }
+  bool is_small_variable(ir::VarId variable) const { return has_small_values_[static_cast<std::size_t>(variable)]; }
   bool is_small_operation(const ir::Expr& expr) const;
   bool is_scale(ir::ExprId expr) const;
 
@@ -48,8 +48,8 @@ class OverflowAnalysis {
   bool depends_on(ir::ExprId value, ir::VarId variable) const;
 
   const ir::Function& function_;
-  std::vector<bool> is_small_;  ///< by variable
-  std::set<const ir::Expr*> in_index_;
+  std::vector<bool> has_small_values_;  ///< by variable
+  std::set<const ir::Expr*> index_expressions_;
   /// Pairs of a variable and a value assigned to it or its elements, ordered by variable.
   std::vector<std::pair<ir::VarId, ir::ExprId>> assignments_;
 };

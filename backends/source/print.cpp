@@ -140,9 +140,9 @@ class KernelPrinter {
       kernel.entries.push_back(entry.point);
     kernel.body =
         concat(heading(kernel.name), uses_real ? kAlias : "", aliases, parts[0], parts[1], parts[2], parts[3]);
-    if (options_.with_host) kernel.body += cuda_host(unit_, structs_, forward_, backward_, kernel.entries);
+    if (options_.with_host_program) kernel.body += cuda_host(unit_, structs_, forward_, backward_, kernel.entries);
     kernel.helpers = unit_.helpers().list(target);
-    if (options_.with_host && !aliases.empty()) return Error{"--with-host does not support half precision"};
+    if (options_.with_host_program && !aliases.empty()) return Error{"--with-host does not support half precision"};
     return kernel;
   }
 
@@ -223,7 +223,7 @@ class KernelPrinter {
     for (const int index : called_)
       collect(unit_.module().functions[static_cast<std::size_t>(index)]);
     structs_.assign(used.begin(), used.end());  // ascending: a nested struct comes earlier
-    Lines lines;
+    IndentedLines lines;
     for (const int id : structs_) {
       const ir::StructDef& definition = unit_.module().structs[static_cast<std::size_t>(id)];
       lines.blank();
@@ -238,7 +238,7 @@ class KernelPrinter {
   }
 
   std::string setters(const Dialect& dialect) {
-    Lines lines;
+    IndentedLines lines;
     for (const auto& [id, field] : unit_.setters()) {
       const ir::StructDef& definition = unit_.module().structs[static_cast<std::size_t>(id)];
       const std::string type = unit_.type(definition.fields[static_cast<std::size_t>(field)].type);
@@ -253,7 +253,7 @@ class KernelPrinter {
   }
 
   /// "head(parameters) {", wrapped to several lines if necessary.
-  static void open_function(Lines& lines, std::string_view head, std::span<const std::string_view> parameters) {
+  static void open_function(IndentedLines& lines, std::string_view head, std::span<const std::string_view> parameters) {
     constexpr std::size_t kWidth = 120;
     lines.blank();
     std::string line;
@@ -280,7 +280,7 @@ class KernelPrinter {
     if (function.results.size() == 1) result = unit_.type(function.results[0]);
     if (function.results.size() > 1) {
       result = unit_.globals().declare(unit_.function_name(index) + "_results");
-      Lines lines;
+      IndentedLines lines;
       lines.blank();
       lines.open("struct ", result, " {");
       for (std::size_t i = 0; i < function.results.size(); ++i)
@@ -295,7 +295,7 @@ class KernelPrinter {
   }
 
   std::string functions(const Dialect& dialect) const {
-    Lines lines;
+    IndentedLines lines;
     for (const PrintedFunction& function : functions_) {
       lines.append(function.results);
       const std::vector<std::string_view> parameters(function.parameters.begin(), function.parameters.end());
@@ -336,7 +336,7 @@ class KernelPrinter {
     std::size_t size = 0;
     for (const PrintedEntry& entry : entries_)
       size += kHead + entry.body.size();
-    Lines lines(0, size);
+    IndentedLines lines(0, size);
     for (const PrintedEntry& entry : entries_) {
       const std::vector<std::string> range = dialect.range_parameters(entry.names);
       std::vector<std::string_view> parameters(range.begin(), range.end());
@@ -362,7 +362,7 @@ class KernelPrinter {
 
   static std::string thread_body(FunctionPrinter& printer, const ir::Function& function, const std::string& thread,
                                  const std::vector<std::string>& extents) {
-    Lines lines(2);
+    IndentedLines lines(2);
     declare_indices(lines, printer, function, thread, extents);
     if (returns_from_loop(function)) {
       // In a block, so that the goto leaves the scope of its variables.
@@ -377,7 +377,7 @@ class KernelPrinter {
   }
 
   /// The last dimension varies fastest: for (i, j, k), k is thread % extent_k.
-  static void declare_indices(Lines& lines, FunctionPrinter& printer, const ir::Function& function,
+  static void declare_indices(IndentedLines& lines, FunctionPrinter& printer, const ir::Function& function,
                               const std::string& thread, const std::vector<std::string>& extents) {
     for (std::size_t dimension = 0; dimension <= extents.size(); ++dimension) {
       std::string number = thread;
@@ -420,7 +420,8 @@ Result<void> check_kernel(const ir::Module& module, const ir::Function& forward,
 Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
                             SourceTarget target, const PrintOptions& options) {
   if (target == SourceTarget::kWarp) return warp::emit(module, forward, backward != nullptr);
-  if (options.with_host && target != SourceTarget::kCuda) return Error{"--with-host is supported for CUDA only"};
+  if (options.with_host_program && target != SourceTarget::kCuda)
+    return Error{"--with-host is supported for CUDA only"};
   if (auto supported = check_kernel(module, forward, backward, target); !supported.ok()) return supported.error();
   return KernelPrinter(module, forward, backward, options).print(target);
 }

@@ -33,7 +33,7 @@ struct PrintOptions {
   bool source_comments = true;
   /// CUDA: add a main() that allocates the arguments, launches each entry point and prints its outputs. The text then
   /// includes headers and requires nvcc.
-  bool with_host = false;
+  bool with_host_program = false;
 };
 
 /// Prints the source of one kernel. `forward` and `backward` (null: none) are kernels whose bodies refer to `module`;

@@ -398,7 +398,7 @@ TEST(Printer, RejectsNarrowIntegerAtomicsOnCuda) {
   EXPECT_EQ(error(kNarrow, SourceTarget::kCuda),
             "<text>:2:3: atomic_add on int16 is not supported: CUDA atomics need 32 or 64 bits");
   const ir::Module module = parse("kernel k(x: array<f32,1>; i) {\n}\n");
-  EXPECT_EQ(print(module, module.kernels[0], nullptr, SourceTarget::kCpp, {.with_host = true}).error().message,
+  EXPECT_EQ(print(module, module.kernels[0], nullptr, SourceTarget::kCpp, {.with_host_program = true}).error().message,
             "--with-host is supported for CUDA only");
 }
 

@@ -101,8 +101,8 @@ class OneElement {
 }  // namespace
 
 PrintedExpression ExpressionPrinter::print_elementwise(ExprId id) {
-  if (!copy_) copy_ = function_;
-  std::optional<OneElement> one(std::in_place, *copy_, names_);
+  if (!function_copy_) function_copy_ = function_;
+  std::optional<OneElement> one(std::in_place, *function_copy_, names_);
   one->take(id);
   ExpressionPrinter inner(unit_, one->body(), one->names());
   const std::string value = inner.print(id);
@@ -130,7 +130,7 @@ PrintedExpression ExpressionPrinter::load_tile(const Expr& e) {
   unit_.helpers().use("tile_load");
   const std::vector<ExprId> offsets(e.args.begin() + 1, e.args.end());
   std::string text = fmt::format("tile_load<{}>({}, {})", unit_.type(e.type), print(e.args[0]),
-                                 arguments(offsets, LiteralForm::kBare));
+                                 arguments(offsets, LiteralForm::kUntyped));
   const std::string test = null_test(e.args[0]);
   if (test.empty()) return {std::move(text), kPostfixPrecedence};
   return {fmt::format("{} ? {} : {}", test, text, zero(e.type)), kTernaryPrecedence};

@@ -59,16 +59,19 @@ std::string comment_text(std::string_view line) {
 }  // namespace
 
 SourceUnit::SourceUnit(const ir::Module& module, std::vector<std::string> symbols)
-    : module_(module), symbols_(std::move(symbols)), globals_(global_names()), comments_(module.source_lines.size()) {
+    : module_(module),
+      symbols_(std::move(symbols)),
+      global_names_(global_names()),
+      comments_(module.source_lines.size()) {
   for (const std::string& symbol : symbols_)
-    globals_.reserve(symbol);
+    global_names_.reserve(symbol);
   name_structs();
   name_functions();
 }
 
 void SourceUnit::name_structs() {
   for (const ir::StructDef& definition : module_.structs) {
-    struct_names_.push_back(globals_.declare(definition.name));
+    struct_names_.push_back(global_names_.declare(definition.name));
     NameScopes fields;
     for (const char* name : {"real", "half", "bfloat"})
       fields.reserve(name);
@@ -81,7 +84,7 @@ void SourceUnit::name_structs() {
 void SourceUnit::name_functions() {
   for (const ir::Function& function : module_.functions) {
     const bool clashes = is_library_name(legal_identifier(function.name));
-    function_names_.push_back(globals_.declare(clashes ? function.name + "_function" : function.name));
+    function_names_.push_back(global_names_.declare(clashes ? function.name + "_function" : function.name));
   }
 }
 
@@ -124,7 +127,7 @@ const std::string& SourceUnit::comment(int line) {
 
 const std::string& SourceUnit::setter_name(int struct_id, int field) {
   const auto [entry, added] = setter_names_.try_emplace({struct_id, field});
-  if (added) entry->second = globals_.declare("with_" + field_name(struct_id, field));
+  if (added) entry->second = global_names_.declare("with_" + field_name(struct_id, field));
   return entry->second;
 }
 

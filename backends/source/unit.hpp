@@ -30,7 +30,7 @@ class SourceUnit {
   HelperSet& helpers() { return helpers_; }
   const HelperSet& helpers() const { return helpers_; }
   const std::vector<std::string>& symbols() const { return symbols_; }
-  NameScopes& globals() { return globals_; }
+  NameScopes& globals() { return global_names_; }
 
   /// The spelling of a value or array type; for a local array, of its element.
   std::string type(ir::Type type);
@@ -57,7 +57,7 @@ class SourceUnit {
   const ir::Module& module_;
   std::vector<std::string> symbols_;
   HelperSet helpers_;
-  NameScopes globals_;
+  NameScopes global_names_;
   std::vector<std::string> struct_names_;
   std::vector<std::vector<std::string>> field_names_;
   std::vector<std::string> function_names_;

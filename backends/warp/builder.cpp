@@ -64,7 +64,7 @@ std::string read_answers(const std::string& output, std::map<std::string, Kernel
     started.clear();
     builds[kernel] = {.status = status_of(line.at("status")),
                       .message = line.value("message", "").substr(0, kMessageBytes),
-                      .code = line.contains("code") ? line.at("code").dump() : ""};
+                      .code_json = line.contains("code") ? line.at("code").dump() : ""};
   }
   return started;
 }
@@ -72,20 +72,20 @@ std::string read_answers(const std::string& output, std::map<std::string, Kernel
 KernelBuild failure_of(const cpu::ProcessResult& result, milliseconds limit) {
   using End = cpu::ProcessResult::End;
   switch (result.end) {
-    case End::kNotStarted: return {BuildStatus::kResource, "cannot run Python: " + result.output, {}};
+    case End::kNotStarted: return {BuildStatus::kResourceFailure, "cannot run Python: " + result.output, {}};
     case End::kTimedOut:
       return {BuildStatus::kTimedOut,
               fmt::format("Warp was killed after {} ms while it built the kernel", limit.count()),
               {}};
     case End::kSignalled:
       return {BuildStatus::kCrashed,
-              fmt::format("Warp was killed by signal {} while it built the kernel", result.code),
+              fmt::format("Warp was killed by signal {} while it built the kernel", result.status_or_signal),
               {}};
     case End::kExited: break;
   }
   const std::size_t tail = result.output.size() > kMessageBytes ? result.output.size() - kMessageBytes : 0;
   return {BuildStatus::kCrashed,
-          fmt::format("Python exited with status {}: {}", result.code, result.output.substr(tail)),
+          fmt::format("Python exited with status {}: {}", result.status_or_signal, result.output.substr(tail)),
           {}};
 }
 

@@ -22,11 +22,11 @@ struct KernelBuild {
     kRejected,     ///< the native compiler rejects the code that Warp generated
     kCrashed,
     kTimedOut,
-    kResource,  ///< the process cannot be started
+    kResourceFailure,  ///< the process cannot be started
   };
-  Status status = Status::kResource;
+  Status status = Status::kResourceFailure;
   std::string message;
-  std::string code;  ///< JSON that describes the PTX files, the entry points and the parameters; empty for the CPU
+  std::string code_json;  ///< JSON that describes the PTX files, the entry points and the parameters; empty for the CPU
 };
 
 /// What host.py needs to know about a device.

@@ -51,7 +51,7 @@ BuildFailed failure_of(const KernelBuild& built) {
     case State::kUnsupported: return {Kind::kUnsupported, built.message};
     case State::kTimedOut: return {Kind::kTimedOut, built.message};
     case State::kCrashed: return {Kind::kCrashed, built.message};
-    case State::kResource: return {Kind::kResource, built.message};
+    case State::kResourceFailure: return {Kind::kResourceFailure, built.message};
     case State::kRejected:
     case State::kBuilt: break;
   }
@@ -106,7 +106,8 @@ fs::path WarpDevice::compiler_file() const { return interpreter_.ok() ? interpre
 
 std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags&) {
   if (const Capability capability = can_build(); !capability.available)
-    return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, capability.detail});
+    return std::vector<BuildOutcome>(kernels.size(),
+                                     BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
   std::vector<BuildOutcome> outcomes(kernels.size(), BuildFailed{});
   std::vector<std::string> names;  // of each kernel: native, promoted
   std::vector<std::string> pending;
@@ -117,7 +118,7 @@ std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kerne
               ? Result<std::string>(Error{"the kernel was printed for a different device"})
               : write_kernel(folder(), *kernels[i].python,
                              precision == Precision::kNative ? kernels[i].python->native : kernels[i].python->promoted);
-      if (!name.ok()) outcomes[i] = BuildFailed{BuildFailed::Kind::kResource, name.error().text()};
+      if (!name.ok()) outcomes[i] = BuildFailed{BuildFailed::Kind::kResourceFailure, name.error().text()};
       names.push_back(name.ok() ? name.take() : "");
       if (!names.back().empty() && std::ranges::find(pending, names.back()) == pending.end())
         pending.push_back(names.back());
@@ -139,9 +140,9 @@ BuildOutcome WarpDevice::outcome_of(const EmittedKernel& kernel, const std::stri
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     const std::string& name = precision == Precision::kNative ? native : promoted;
     const auto found = builds.find(name);
-    const KernelBuild built = found == builds.end()
-                                  ? KernelBuild{KernelBuild::Status::kResource, "Warp did not build the kernel", {}}
-                                  : found->second;
+    const KernelBuild built =
+        found == builds.end() ? KernelBuild{KernelBuild::Status::kResourceFailure, "Warp did not build the kernel", {}}
+                              : found->second;
     if (built.status != KernelBuild::Status::kBuilt) {
       if (precision == Precision::kNative) return failure_of(built);
       result.log = "promoted to f64: " + built.message;
@@ -169,7 +170,7 @@ Result<std::unique_ptr<Session>> WarpCpuDevice::open(const SessionLimits& limits
   Result<std::unique_ptr<worker::WorkerSession>> session = worker::WorkerSession::open(
       {.buffer_bytes = limits.buffer_bytes,
        .process_bytes = limits.process_bytes,
-       .restrict_file_access = options().confine},
+       .restrict_file_access = options().confine_worker},
       {.program = options().worker, .role = kWorkerRole, .folder = folder(), .code_of = file_of});
   if (!session.ok()) return session.error();
   return std::unique_ptr<Session>(session.take());
@@ -185,7 +186,7 @@ WarpPtxDevice::WarpPtxDevice(WarpOptions options, ptx::PtxOptions interpreter)
 
 Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild& built, Precision precision,
                                      const EmittedKernel& kernel, BuiltKernel& result) {
-  const json code = json::parse(built.code);
+  const json code = json::parse(built.code_json);
   for (const auto& [architecture, file] : code.at("ptx").items()) {
     std::string ptx = read_file(file.get<std::string>());
     // Warp writes the terminating zero of NVRTC's text as well.
@@ -204,7 +205,7 @@ Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild&
                .precision = precision,
                .architecture = {},
                .path = folder() / (name + ".py"),
-               .content = describe_code(read_file(folder() / (name + ".json")), built.code)}));
+               .content = describe_code(read_file(folder() / (name + ".json")), built.code_json)}));
   add_entries(result, kernel, precision);
   return {};
 }
@@ -215,7 +216,7 @@ Result<std::unique_ptr<Session>> WarpPtxDevice::open(const SessionLimits& limits
 }
 
 Result<std::unique_ptr<Device>> make_ptx_device(const DeviceOptions& options) {
-  ptx::PtxOptions interpreter{.checks = ptx::checks_without(options.no_checks)};
+  ptx::PtxOptions interpreter{.checks = ptx::checks_without(options.disabled_checks)};
   if (!options.tables.empty()) {
     Result<ptx::Tables> tables = ptx::read_tables(options.tables);
     if (!tables.ok()) return tables.error();

@@ -35,7 +35,7 @@ namespace assay::warp {
 struct WarpOptions {
   std::filesystem::path worker;           ///< program whose main() calls run_if_worker(); empty: this program
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory(); Warp's kernel cache lies in it
-  bool confine = true;                    ///< confine the worker as far as the system can
+  bool confine_worker = true;             ///< confine the worker as far as the system can
 };
 
 /// What both devices share: they print, write and build the same files.
@@ -116,7 +116,7 @@ inline constexpr backends::DeviceRow kPtxDeviceRow{.name = "warp-ptx",
                                                    .summary = "PTX of the CUDA code that Warp generates",
                                                    .target = backends::SourceTarget::kWarp,
                                                    .toolkit = backends::Toolkit::kWarp,
-                                                   .observes = true,
+                                                   .reports_profiles = true,
                                                    .make = make_ptx_device};
 
 }  // namespace assay::warp

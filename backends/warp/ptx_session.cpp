@@ -157,11 +157,11 @@ class WarpLaunch {
   }
 
   /// Fails if the number of threads is out of range.
-  std::optional<ptx::Geometry> geometry() const {
+  std::optional<ptx::LaunchGeometry> geometry() const {
     const std::uint64_t blocks = (threads() + code_.block_dim - 1) / code_.block_dim;
     if (blocks > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
-    return ptx::Geometry{.grid = {std::max<std::uint32_t>(static_cast<std::uint32_t>(blocks), 1)},
-                         .block = {code_.block_dim}};
+    return ptx::LaunchGeometry{.grid = {std::max<std::uint32_t>(static_cast<std::uint32_t>(blocks), 1)},
+                               .block = {code_.block_dim}};
   }
 
   bool has_threads() const { return threads() > 0; }
@@ -356,7 +356,7 @@ Result<std::shared_ptr<const PtxCode>> WarpPtxSession::description_of(const Laun
     return candidate->kind == Artifact::Kind::kPython && candidate->precision == launch.precision;
   });
   if (artifact == launch.kernel->artifacts.end()) return Error{"the kernel was built for a different device"};
-  std::shared_ptr<const PtxCode>& code = codes_[*artifact];
+  std::shared_ptr<const PtxCode>& code = code_by_artifact_[*artifact];
   if (code == nullptr) code = std::make_shared<const PtxCode>(parse_code((*artifact)->content));
   return code;
 }

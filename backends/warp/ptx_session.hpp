@@ -29,7 +29,7 @@ class WarpPtxSession final : public ptx::PtxSession {
  private:
   Result<std::shared_ptr<const PtxCode>> description_of(const backends::LaunchRequest& launch);
 
-  std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const PtxCode>> codes_;
+  std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const PtxCode>> code_by_artifact_;
 };
 
 }  // namespace assay::warp

@@ -38,12 +38,13 @@ int become_python() {
   std::ifstream file(folder + "/" + kPythonFile);
   const std::string python{std::istreambuf_iterator<char>(file), {}};
 
-  worker::Allowance allowance = control.allowance;
+  worker::WorkerLimits worker_limits = control.worker_limits;
   // The buffers are mapped after the limit is set.
-  if (allowance.process_bytes != 0) allowance.process_bytes += allowance.buffer_bytes;
-  worker::drop_unneeded_privileges(worker::kMemoryFd + 1, allowance);
+  if (worker_limits.process_bytes != 0) worker_limits.process_bytes += worker_limits.buffer_bytes;
+  worker::drop_unneeded_privileges(worker::kMemoryFd + 1, worker_limits);
   worker::Confinement confinement;
-  if (allowance.restrict_file_access) confinement.files_error = worker::forbid_writing(confinement.landlock_version);
+  if (worker_limits.restrict_file_access)
+    confinement.files_error = worker::forbid_writing(confinement.landlock_version);
   control.confinement = confinement;
 
   const std::string script = folder + "/host.py";

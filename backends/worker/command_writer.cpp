@@ -36,7 +36,7 @@ std::uint32_t CommandWriter::put_text(const std::string& text) {
   return put(std::as_bytes(std::span(text.c_str(), text.size() + 1)));
 }
 
-bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntry& entry,
+bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntryPoint& entry,
                                const std::string& code) {
   LaunchRecord record{};
   reserve(sizeof(LaunchRecord));
@@ -49,8 +49,8 @@ bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const back
   record.block_threads = entry.block_threads;
   record.shuffle_seed = launch.shuffle_seed;
   record.samples = launch.samples;
-  record.checked_threads_offset = put(std::as_bytes(std::span(launch.sample)));
-  record.checked_threads_count = static_cast<std::uint32_t>(launch.sample.size());
+  record.checked_threads_offset = put(std::as_bytes(std::span(launch.checked_threads)));
+  record.checked_threads_count = static_cast<std::uint32_t>(launch.checked_threads.size());
   return end_record(record);
 }
 

@@ -24,7 +24,8 @@ class CommandWriter {
   using LocateBuffer = std::function<BufferExtent(backends::BufferId)>;
   CommandWriter(std::span<std::byte> commands, LocateBuffer locate);
 
-  bool add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntry& entry, const std::string& code);
+  bool add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntryPoint& entry,
+                  const std::string& code);
   /// A record that loads the code and calls nothing.
   bool add_load(const std::string& code);
 

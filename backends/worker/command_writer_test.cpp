@@ -23,7 +23,7 @@ LaunchRequest request() {
   const std::array<std::int64_t, 1> strides{4};
   return {.threads = 5,
           .block = 2,
-          .sample = {1, 3},
+          .checked_threads = {1, 3},
           .arguments = {KernelArgument::value(std::int8_t{7}),
                         KernelArgument::array(BufferAddress{{3}, 40}, shape, strides)}};
 }

@@ -22,13 +22,13 @@ std::string_view limited_by(std::int32_t landlock_version) {
 
 }  // namespace
 
-Confinement confine(const Allowance& allowance, const char* code_folder) {
+Confinement confine(const WorkerLimits& worker_limits, const char* code_folder) {
   Confinement confinement;
-  if (allowance.restrict_file_access) {
+  if (worker_limits.restrict_file_access) {
     confinement.files_error = restrict_file_access(code_folder, confinement.landlock_version);
   }
   // The filter comes last, because it blocks the system calls needed for confinement.
-  if (allowance.filter_system_calls) {
+  if (worker_limits.filter_system_calls) {
     confinement.system_calls_error = filter_system_calls();
   }
   return confinement;

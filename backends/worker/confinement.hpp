@@ -13,7 +13,7 @@ namespace assay::worker {
 
 /// Permanently confines the calling process as the parent requests and as far as the system supports it. The process
 /// must already have no_new_privs set. `code_folder` is absolute; the process can open only files in it and libraries.
-[[nodiscard]] Confinement confine(const Allowance& allowance, const char* code_folder);
+[[nodiscard]] Confinement confine(const WorkerLimits& worker_limits, const char* code_folder);
 
 /// Permanently confines the calling process and the program that it then executes, such as a Python that imports a
 /// user's module. It can read every file, but change files only in `writable_folder`, an absolute path. It cannot

@@ -51,18 +51,18 @@ class ConfinementTest : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   /// Confines this child process, performs the action and exits with its status.
-  [[noreturn]] void act(const Allowance& allowance, const std::function<int()>& action) const {
+  [[noreturn]] void act(const WorkerLimits& worker_limits, const std::function<int()>& action) const {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    const Confinement confinement = confine(allowance, (folder_ / "code").c_str());
+    const Confinement confinement = confine(worker_limits, (folder_ / "code").c_str());
     ::_exit(confinement.system_calls_error > 0 || confinement.files_error > 0 ? kRejected : action());
   }
   [[nodiscard]] std::string inside() const { return folder_ / "code" / "text"; }
   [[nodiscard]] std::string outside() const { return folder_ / "text"; }
 
-  /// Whether this system supports the parts of the confinement that the allowance requests.
-  [[nodiscard]] bool has(const Allowance& allowance) const {
+  /// Whether this system supports the parts of the confinement that the limits request.
+  [[nodiscard]] bool has(const WorkerLimits& worker_limits) const {
     const pid_t child = ::fork();
-    if (child == 0) act(allowance, [] { return kDone; });
+    if (child == 0) act(worker_limits, [] { return kDone; });
     int status = 0;
     return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == kDone;
   }
@@ -73,9 +73,9 @@ class ConfinementTest : public ::testing::Test {
 int opens(const std::string& path, int flags) { return ::open(path.c_str(), flags, 0600) >= 0 ? kDone : errno; }
 int done(long result) { return result >= 0 ? kDone : errno; }
 
-constexpr Allowance kCalls{.filter_system_calls = true};
-constexpr Allowance kFiles{.restrict_file_access = true};
-constexpr Allowance kBoth{.filter_system_calls = true, .restrict_file_access = true};
+constexpr WorkerLimits kCalls{.filter_system_calls = true};
+constexpr WorkerLimits kFiles{.restrict_file_access = true};
+constexpr WorkerLimits kBoth{.filter_system_calls = true, .restrict_file_access = true};
 
 struct Action {
   const char* name;

@@ -56,15 +56,15 @@ void reset_signals() {
 
 }  // namespace
 
-void drop_unneeded_privileges(unsigned first_unused_fd, const Allowance& allowance) {
+void drop_unneeded_privileges(unsigned first_unused_fd, const WorkerLimits& worker_limits) {
   ::syscall(SYS_close_range, first_unused_fd, UINT_MAX, 0U);
   reset_signals();
   lower_limit(RLIMIT_CORE, 0);
   lower_limit(RLIMIT_FSIZE, kMaxFileBytes);
-  if (allowance.process_bytes != 0 && !kSanitized) {
-    lower_limit(RLIMIT_AS, mapped_bytes() + allowance.process_bytes);
+  if (worker_limits.process_bytes != 0 && !kSanitized) {
+    lower_limit(RLIMIT_AS, mapped_bytes() + worker_limits.process_bytes);
   }
-  if (allowance.filter_system_calls) {
+  if (worker_limits.filter_system_calls) {
     lower_limit(RLIMIT_NOFILE, kMaxOpenFiles);
     if (!kSanitized) lower_limit(RLIMIT_NPROC, 0);
   }

@@ -11,7 +11,7 @@ namespace assay::worker {
 /// output is lost, but not fatal); and limits the address space to the current size plus the allowance. If system calls
 /// are to be filtered, it also forbids new processes and threads (the system does not enforce this for root) and more
 /// than a few open files. Signals get their default action, because a sanitizer's handlers would hide the crash.
-void drop_unneeded_privileges(unsigned first_unused_fd, const Allowance& allowance);
+void drop_unneeded_privileges(unsigned first_unused_fd, const WorkerLimits& worker_limits);
 
 /// Lets this process use that many more seconds of CPU time; then SIGXCPU ends it.
 void allow_processor_seconds(std::uint32_t seconds);

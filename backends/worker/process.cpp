@@ -85,7 +85,7 @@ Result<void> WorkerProcess::start() {
   if (const Result<void> spawned = spawn(); !spawned) {
     return spawned;
   }
-  if (wait_for_byte(control_.get(), kStartLimit) == Wait::kByte) {
+  if (wait_for_byte(control_socket_.get(), kStartLimit) == Wait::kByte) {
     return {};
   }
   const std::string printed = output();
@@ -103,14 +103,14 @@ Result<void> WorkerProcess::spawn() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return Error{"cannot create a socket pair: " + system_message()};
   }
-  control_ = moved_above_reserved(sockets[0]);
+  control_socket_ = moved_above_reserved(sockets[0]);
   const FileDescriptor theirs = moved_above_reserved(sockets[1]);
   const FileDescriptor memory(::fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kLowestOwnFd));
-  log_ = moved_above_reserved(::memfd_create("assay-worker-output", MFD_CLOEXEC));
+  output_file_ = moved_above_reserved(::memfd_create("assay-worker-output", MFD_CLOEXEC));
   FileActions actions;
   actions.open(0, "/dev/null");
-  actions.place(log_.get(), 1);
-  actions.place(log_.get(), 2);
+  actions.place(output_file_.get(), 1);
+  actions.place(output_file_.get(), 2);
   actions.place(theirs.get(), kControlFd);
   actions.place(memory.get(), kMemoryFd);
   posix_spawnattr_t attributes;
@@ -130,7 +130,7 @@ Result<void> WorkerProcess::spawn() {
 
 RoundEnd WorkerProcess::run_commands(std::span<const milliseconds> limits) {
   const char byte = 1;
-  if (::send(control_.get(), &byte, 1, MSG_NOSIGNAL) != 1) {
+  if (::send(control_socket_.get(), &byte, 1, MSG_NOSIGNAL) != 1) {
     return reap();
   }
   struct Watch {
@@ -141,7 +141,7 @@ RoundEnd WorkerProcess::run_commands(std::span<const milliseconds> limits) {
   std::optional<Watch> watch;
   milliseconds patience = kUnwatched;
   while (true) {
-    switch (wait_for_byte(control_.get(), patience)) {
+    switch (wait_for_byte(control_socket_.get(), patience)) {
       case Wait::kByte: return RoundDone{};
       case Wait::kClosed: return reap();
       case Wait::kTimeout: break;
@@ -164,7 +164,7 @@ RoundEnd WorkerProcess::run_commands(std::span<const milliseconds> limits) {
 
 bool WorkerProcess::has_unexpected_message() const {
   char byte = 0;
-  return ::recv(control_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0 || errno != EAGAIN;
+  return ::recv(control_socket_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0 || errno != EAGAIN;
 }
 
 /// The number of completed launches; the first `from` are known to be completed.
@@ -187,12 +187,12 @@ std::chrono::nanoseconds WorkerProcess::processor_time() const {
 
 std::string WorkerProcess::output() const {
   struct stat status {};
-  if (::fstat(log_.get(), &status) != 0) {
+  if (::fstat(output_file_.get(), &status) != 0) {
     return {};
   }
   const off_t from = std::max<off_t>(status.st_size - kOutputTail, 0);
   std::string text(static_cast<std::size_t>(status.st_size - from), '\0');
-  const ssize_t got = ::pread(log_.get(), text.data(), text.size(), from);
+  const ssize_t got = ::pread(output_file_.get(), text.data(), text.size(), from);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   return text;
 }

@@ -62,8 +62,8 @@ class WorkerProcess {
   std::filesystem::path program_;
   std::string role_;
   const SharedMemory& memory_;
-  FileDescriptor control_;  ///< the parent's end of the socket pair
-  FileDescriptor log_;      ///< the output of the process
+  FileDescriptor control_socket_;  ///< the parent's end of the socket pair
+  FileDescriptor output_file_;     ///< the output of the process
   pid_t pid_ = -1;
 };
 

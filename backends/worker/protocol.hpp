@@ -47,7 +47,7 @@ inline constexpr int kControlFd = 3;  ///< its end of the socket pair
 inline constexpr int kMemoryFd = 4;   ///< the shared memory; closed after mapping
 
 /// The resources that a worker may use; set before it starts.
-struct Allowance {
+struct WorkerLimits {
   std::uint64_t buffer_bytes = 0;    ///< the size of the buffers
   std::uint64_t process_bytes = 0;   ///< address space in addition to the buffers; 0: no limit
   std::uint64_t device_bytes = 0;    ///< memory of a device that has its own
@@ -78,7 +78,7 @@ struct MeasuredBlock {
 };
 
 struct ControlBlock {
-  Allowance allowance;
+  WorkerLimits worker_limits;
   char code_folder[kPathBytes];  ///< the folder that contains all code to load; set before the worker starts
   Confinement confinement;       ///< set by the worker before it loads any code
   char message[kMessageBytes];

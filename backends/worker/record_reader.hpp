@@ -27,7 +27,7 @@ class RecordReader {
   [[nodiscard]] std::span<const PointerRow> pointers() const {
     return {at<PointerRow>(record_.pointers_offset), record_.pointer_count};
   }
-  [[nodiscard]] std::span<const std::int64_t> sample() const {
+  [[nodiscard]] std::span<const std::int64_t> checked_threads() const {
     return {at<std::int64_t>(record_.checked_threads_offset), record_.checked_threads_count};
   }
 

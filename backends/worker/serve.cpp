@@ -55,7 +55,7 @@ Memory map_memory(int fd) {
   memory.control = map_part<ControlBlock>(fd, 0, kCommandsOffset, PROT_READ | PROT_WRITE);
   memory.commands = map_part<const std::byte>(fd, kCommandsOffset, kCommandBytes, PROT_READ);
   if (memory.control != nullptr) {
-    memory.buffers = map_between_guards(fd, kBuffersOffset, memory.control->allowance.buffer_bytes);
+    memory.buffers = map_between_guards(fd, kBuffersOffset, memory.control->worker_limits.buffer_bytes);
   }
   return memory;
 }
@@ -127,11 +127,11 @@ int serve(const MakeExecutor& make_executor) {
   }
   ::close(kMemoryFd);                        // otherwise a kernel could map the other parts
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // unbuffered, so that output before a crash is kept
-  const Allowance allowance = memory.control->allowance;
-  drop_unneeded_privileges(kControlFd + 1, allowance);
+  const WorkerLimits worker_limits = memory.control->worker_limits;
+  drop_unneeded_privileges(kControlFd + 1, worker_limits);
   if (kSanitized) skip_leak_check_on_exit();
-  memory.control->confinement = confine(allowance, memory.control->code_folder);
-  auto executor = make_executor(allowance, {memory.buffers, allowance.buffer_bytes});
+  memory.control->confinement = confine(worker_limits, memory.control->code_folder);
+  auto executor = make_executor(worker_limits, {memory.buffers, worker_limits.buffer_bytes});
   if (!executor) {
     write_text(memory.control->message, executor.error().text());
     return kSetupFailed;

@@ -38,13 +38,14 @@ class Executor {
   virtual LaunchEnd run(const RecordReader& launch) = 0;
 };
 
-/// Called after the process has dropped its privileges, with its allowance and the buffers.
-using MakeExecutor = std::function<Result<std::unique_ptr<Executor>>(const Allowance&, std::span<std::byte> buffers)>;
+/// Called after the process has dropped its privileges, with its limits and the buffers.
+using MakeExecutor =
+    std::function<Result<std::unique_ptr<Executor>>(const WorkerLimits&, std::span<std::byte> buffers)>;
 
 /// Must be called first in main() of every program that opens a session with itself as the worker. If the program was
 /// started as a worker of the role, it serves its parent until that closes the socket, and returns the exit status for
 /// main() to return. Before that, the process drops what generated code does not need: other descriptors, core files,
-/// large files, new privileges, address space beyond its allowance, and what the parent requests of confinement.hpp.
+/// large files, new privileges, address space beyond its limit, and what the parent requests of confinement.hpp.
 [[nodiscard]] std::optional<int> serve_if_worker(int argc, const char* const* argv, const char* role,
                                                  const MakeExecutor& make_executor);
 

@@ -59,8 +59,8 @@ std::uint32_t seconds_for(std::span<const milliseconds> limits) {
 
 }  // namespace
 
-Result<std::unique_ptr<WorkerSession>> WorkerSession::open(const Allowance& allowance, WorkerConfig kind) {
-  Result<std::unique_ptr<SharedMemory>> memory = SharedMemory::create(allowance);
+Result<std::unique_ptr<WorkerSession>> WorkerSession::open(const WorkerLimits& worker_limits, WorkerConfig kind) {
+  Result<std::unique_ptr<SharedMemory>> memory = SharedMemory::create(worker_limits);
   if (!memory) {
     return memory.error();
   }

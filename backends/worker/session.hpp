@@ -24,7 +24,7 @@ namespace assay::worker {
 struct WorkerConfig {
   std::filesystem::path program;  ///< whose main() calls serve_if_worker()
   std::string role;               ///< its argument
-  std::filesystem::path folder;   ///< contains all code files; the only readable folder if the allowance limits files
+  std::filesystem::path folder;   ///< contains all code files; the only readable folder if the limits restrict files
   /// The code files of a launch, one per line in order of preference, or why there are none. The kernel has the entry.
   std::function<Result<std::string>(const backends::LaunchRequest&)> code_of;
   std::string target = {};  ///< the architecture for measurements: "sm_90"; empty: launches are not measured
@@ -35,7 +35,7 @@ struct WorkerConfig {
 class WorkerSession final : public backends::Session {
  public:
   /// Starts a worker at once, and fails if that is not possible.
-  static Result<std::unique_ptr<WorkerSession>> open(const Allowance& allowance, WorkerConfig kind);
+  static Result<std::unique_ptr<WorkerSession>> open(const WorkerLimits& worker_limits, WorkerConfig kind);
 
   Result<backends::BufferId> allocate(std::size_t size) override;
   std::span<std::byte> bytes(backends::BufferId buffer) override;

@@ -20,9 +20,9 @@ Error system_error(const char* what, std::size_t bytes) {
 
 }  // namespace
 
-Result<std::unique_ptr<SharedMemory>> SharedMemory::create(Allowance allowance) {
-  allowance.buffer_bytes = round_up(allowance.buffer_bytes, kPageBytes);
-  const std::size_t size = kBuffersOffset + allowance.buffer_bytes;
+Result<std::unique_ptr<SharedMemory>> SharedMemory::create(WorkerLimits worker_limits) {
+  worker_limits.buffer_bytes = round_up(worker_limits.buffer_bytes, kPageBytes);
+  const std::size_t size = kBuffersOffset + worker_limits.buffer_bytes;
   const int fd = ::memfd_create("assay-buffers", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) {
     return system_error("create a file", size);
@@ -41,7 +41,7 @@ Result<std::unique_ptr<SharedMemory>> SharedMemory::create(Allowance allowance) 
     return error;
   }
   std::unique_ptr<SharedMemory> memory(new SharedMemory(fd, static_cast<std::byte*>(base), size));
-  memory->control().allowance = allowance;
+  memory->control().worker_limits = worker_limits;
   return memory;
 }
 

@@ -13,9 +13,9 @@ namespace assay::worker {
 /// Owns an anonymous file of fixed size and its mapping; survives the workers that map it too.
 class SharedMemory {
  public:
-  /// Copies the allowance into the control block, with buffers rounded up to pages. Memory is committed on first
+  /// Copies the worker limits into the control block, with buffers rounded up to pages. Memory is committed on first
   /// access.
-  static Result<std::unique_ptr<SharedMemory>> create(Allowance allowance);
+  static Result<std::unique_ptr<SharedMemory>> create(WorkerLimits worker_limits);
 
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;

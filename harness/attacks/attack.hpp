@@ -28,8 +28,8 @@ struct AllowedOutcome {
   harness::Outcome outcome;
   std::string_view kind;
 };
-inline const std::vector<AllowedOutcome> kMismatch{{harness::Outcome::fail, "mismatch"}};
-inline const std::vector<AllowedOutcome> kWrongMemory{{harness::Outcome::memory_fault, "out_of_bounds"}};
+inline const std::vector<AllowedOutcome> kMismatchOutcomes{{harness::Outcome::fail, "mismatch"}};
+inline const std::vector<AllowedOutcome> kMemoryFaultOutcomes{{harness::Outcome::memory_fault, "out_of_bounds"}};
 
 /// A correct kernel, `out[i] = sin(x[i]) + 0.75 * x[i] * y[i]`, with hostile code injected into one of its passes.
 ///
@@ -39,9 +39,9 @@ struct Attack {
   std::string name;       ///< name of the kernel, an identifier
   std::string behaviour;  ///< what the hostile code does; completes "the code ..."
   Protection protection;
-  std::vector<AllowedOutcome> endings;  ///< accepted outcomes; never a pass
-  std::string includes = {};            ///< headers, separated by spaces
-  std::string declarations = {};        ///< at namespace scope, before the kernel
+  std::vector<AllowedOutcome> allowed_outcomes;  ///< accepted outcomes; never a pass
+  std::string includes = {};                     ///< headers, separated by spaces
+  std::string declarations = {};                 ///< at namespace scope, before the kernel
   /// Run at the start of each thread. `thread` is its index, `begin` the first index of the launch; `continue` ends the
   /// thread without writing its result.
   std::string statements = {};

@@ -23,12 +23,12 @@ struct Tally {
 Tally tally_of(const AttackReport& report) {
   Tally tally;
   for (const AttackResult& result : report.attacks)
-    ++(result.skipped ? tally.skipped : result.caught() ? tally.caught : tally.not_caught);
+    ++(result.is_skipped ? tally.skipped : result.caught() ? tally.caught : tally.not_caught);
   return tally;
 }
 
 std::string ending_of(const AttackResult& result) {
-  if (result.skipped) return "not run: the attack tests a confinement mechanism that this system does not support";
+  if (result.is_skipped) return "not run: the attack tests a confinement mechanism that this system does not support";
   const std::string_view outcome = to_text(result.record.outcome);
   return result.record.kind.empty() ? std::string(outcome) : fmt::format("{}({})", outcome, result.record.kind);
 }
@@ -36,26 +36,26 @@ std::string ending_of(const AttackResult& result) {
 std::string counts_of(const AttackReport& report) {
   const Tally tally = tally_of(report);
   const auto passed =
-      std::ranges::count_if(report.neighbours, [](const auto& record) { return is_pass(record.outcome); });
+      std::ranges::count_if(report.neighbor_records, [](const auto& record) { return is_pass(record.outcome); });
   return fmt::format("{} attacks: {} caught, {} not caught, {} not run; {} of {} correct kernels passed",
                      report.attacks.size(), tally.caught, tally.not_caught, tally.skipped, passed,
-                     report.neighbours.size());
+                     report.neighbor_records.size());
 }
 
 /// Problems to report: attacks that were not caught, damage that was done, correct kernels that failed.
 std::vector<std::string> troubles_of(const AttackReport& report) {
   std::vector<std::string> troubles;
   for (const AttackResult& result : report.attacks) {
-    if (!result.skipped && !result.caught())
+    if (!result.is_skipped && !result.caught())
       troubles.push_back(fmt::format("attack {} was not caught; outcome {}: {}", result.attack.name, ending_of(result),
                                      result.record.message));
     if (result.forward && !is_pass(result.forward->outcome))
       troubles.push_back(fmt::format("attack {}: the correct forward pass has the outcome {}, expected pass: {}",
                                      result.attack.name, to_text(result.forward->outcome), result.forward->message));
-    for (const std::string& damage : result.damage)
+    for (const std::string& damage : result.damage_reports)
       troubles.push_back(fmt::format("attack {}: {}", result.attack.name, damage));
   }
-  for (const harness::CaseRecord& record : report.neighbours) {
+  for (const harness::CaseRecord& record : report.neighbor_records) {
     if (!is_pass(record.outcome))
       troubles.push_back(fmt::format("correct kernel {} has the outcome {}, expected pass: {}", record.name,
                                      to_text(record.outcome), record.message));
@@ -72,10 +72,10 @@ std::string attack_table(const AttackReport& report, const std::string& confinem
   for (const AttackResult& result : report.attacks)
     width = std::max(width, result.attack.name.size());
   for (const AttackResult& result : report.attacks) {
-    const auto style = result.skipped    ? fmt::fg(fmt::terminal_color::yellow)
+    const auto style = result.is_skipped ? fmt::fg(fmt::terminal_color::yellow)
                        : result.caught() ? fmt::fg(fmt::terminal_color::green)
                                          : fmt::fg(fmt::terminal_color::red);
-    const std::string_view word = result.skipped ? "not run" : result.caught() ? "caught " : "PASSED ";
+    const std::string_view word = result.is_skipped ? "not run" : result.caught() ? "caught " : "PASSED ";
     text += fmt::format("{}  {:<{}}  {}\n", styled(std::string(word), style, color), result.attack.name, width,
                         ending_of(result));
   }

@@ -20,8 +20,8 @@ using ::testing::IsEmpty;
 
 MakeDevice cpu_device(bool confine) {
   return [confine](const std::filesystem::path& folder) {
-    return std::make_unique<cpu::CpuDevice>(
-        cpu::CpuOptions{.worker = ASSAY_WORKER, .cache_directory = folder, .use_cache = false, .confine = confine});
+    return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{
+        .worker = ASSAY_WORKER, .cache_directory = folder, .use_cache = false, .confine_worker = confine});
   };
 }
 
@@ -46,19 +46,19 @@ AttackOptions as_found() {
   const Result<worker::Confinement> confinement = device.probe_confinement();
   EXPECT_TRUE(confinement.ok()) << confinement.error().text();
   return {.system_calls_filtered = confinement->system_calls_error == 0,
-          .files_limited = confinement->files_error == 0};
+          .file_access_restricted = confinement->files_error == 0};
 }
 
 void expect_all_caught(const AttackReport& report) {
   for (const AttackResult& result : report.attacks) {
-    if (result.skipped) continue;
+    if (result.is_skipped) continue;
     EXPECT_FALSE(is_pass(result.record.outcome)) << result.attack.name;
     EXPECT_TRUE(result.caught()) << result.attack.name << ": " << to_text(result.record.outcome) << "("
                                  << result.record.kind << ") " << result.record.message << result.record.log;
-    EXPECT_THAT(result.damage, IsEmpty()) << result.attack.name;
+    EXPECT_THAT(result.damage_reports, IsEmpty()) << result.attack.name;
   }
-  EXPECT_FALSE(report.neighbours.empty());
-  for (const harness::CaseRecord& record : report.neighbours)
+  EXPECT_FALSE(report.neighbor_records.empty());
+  for (const harness::CaseRecord& record : report.neighbor_records)
     EXPECT_TRUE(is_pass(record.outcome)) << record.name << ": " << record.message;
   EXPECT_THAT(report.leftovers, IsEmpty());
   EXPECT_TRUE(report.all_caught());
@@ -68,8 +68,8 @@ TEST(AttackSet, NamesAreUniqueAndNoAttackMayPass) {
   std::set<std::string> names;
   for (const Attack& attack : attack_set()) {
     EXPECT_TRUE(names.insert(attack.name).second) << attack.name;
-    EXPECT_FALSE(attack.endings.empty()) << attack.name;
-    for (const AllowedOutcome& ending : attack.endings)
+    EXPECT_FALSE(attack.allowed_outcomes.empty()) << attack.name;
+    for (const AllowedOutcome& ending : attack.allowed_outcomes)
       EXPECT_FALSE(is_pass(ending.outcome)) << attack.name;
   }
 }
@@ -87,9 +87,10 @@ TEST(Attacks, AreAllCaughtWithConfinement) {
 }
 
 TEST(Attacks, AreCaughtOrSkippedWithoutConfinement) {
-  const AttackReport report = run(attack_set(), false, {.system_calls_filtered = false, .files_limited = false});
+  const AttackReport report =
+      run(attack_set(), false, {.system_calls_filtered = false, .file_access_restricted = false});
   for (const AttackResult& result : report.attacks)
-    EXPECT_EQ(result.skipped,
+    EXPECT_EQ(result.is_skipped,
               result.attack.protection == Protection::kSystemCalls || result.attack.protection == Protection::kFiles);
   expect_all_caught(report);
 }
@@ -101,7 +102,7 @@ TEST(Attacks, DamageIsReportedWithoutConfinement) {
                                   false, {});
   for (const AttackResult& result : report.attacks) {
     EXPECT_FALSE(result.caught()) << result.attack.name;
-    EXPECT_EQ(result.damage.size(), result.attack.name == "forks_and_stays" ? 0U : 1U) << result.attack.name;
+    EXPECT_EQ(result.damage_reports.size(), result.attack.name == "forks_and_stays" ? 0U : 1U) << result.attack.name;
   }
   EXPECT_THAT(report.leftovers, Contains(HasSubstr("outlived its worker")));
   EXPECT_FALSE(report.all_caught());
@@ -120,7 +121,7 @@ TEST(Attacks, BuildFailureDoesNotCountAsCaught) {
   const AttackReport report = run({{.name = "wrong",
                                     .behaviour = "does not compile",
                                     .protection = Protection::kJudge,
-                                    .endings = {{harness::Outcome::fail, "mismatch"}},
+                                    .allowed_outcomes = {{harness::Outcome::fail, "mismatch"}},
                                     .statements = "not C++;"}},
                                   true, {});
   EXPECT_FALSE(report.attacks.at(0).caught());

@@ -14,7 +14,7 @@ Attack calling(std::string name, std::string does, std::string includes, const s
   return {.name = std::move(name),
           .behaviour = std::move(does),
           .protection = Protection::kSystemCalls,
-          .endings = {{Outcome::crashed, "signal"}},
+          .allowed_outcomes = {{Outcome::crashed, "signal"}},
           .includes = std::move(includes),
           .statements = "if (thread == begin) { " + call + " }"};
 }
@@ -97,11 +97,11 @@ std::vector<Attack> inherited_descriptors() {
                           "for (int fd = 3; fd < 64; ++fd) if (write(fd, record, sizeof record) < 0) {}"
                           "for (;;) sleep(1);");
   writes.protection = Protection::kProcess;
-  writes.endings.push_back({Outcome::launch_failed, "launch"});
+  writes.allowed_outcomes.push_back({Outcome::launch_failed, "launch"});
   Attack tells = calling("says_that_it_is_done", "reports to the judge that all launches are done, and keeps running",
                          "sys/socket.h unistd.h", "send(3, \"\\1\", 1, 0); for (;;) sleep(1);");
   tells.protection = Protection::kProcess;
-  tells.endings = {{Outcome::launch_failed, "launch"}};
+  tells.allowed_outcomes = {{Outcome::launch_failed, "launch"}};
   return {closes, writes, tells};
 }
 

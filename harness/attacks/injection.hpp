@@ -10,19 +10,19 @@ namespace assay::attacks {
 
 /// Replaces the first match of a regular expression (ECMAScript) in the emitted body. There must be a match. $1 in the
 /// replacement is the first group, as in std::regex_replace.
-struct Edit {
+struct TextEdit {
   std::string pattern;
   std::string replacement;
 };
 
 /// Inserts statements at the start of each thread of a pass.
-Edit at_thread_start(backends::Pass pass, const std::string& statements);
+TextEdit at_thread_start(backends::Pass pass, const std::string& statements);
 /// Inserts lines before the body, at namespace scope.
-Edit before_body(const std::string& lines);
+TextEdit before_body(const std::string& lines);
 /// Inserts lines after the definition of the type `real`, at namespace scope.
-Edit after_real(const std::string& lines);
+TextEdit after_real(const std::string& lines);
 
 /// Applies the edit. Fails if nothing matches; the error contains the text that was searched.
-Result<void> inject_code(backends::EmittedKernel& kernel, const Edit& edit);
+Result<void> inject_code(backends::EmittedKernel& kernel, const TextEdit& edit);
 
 }  // namespace assay::attacks

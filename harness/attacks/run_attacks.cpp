@@ -65,7 +65,7 @@ Result<void> inject_attack(backends::EmittedKernel& kernel, const Attack& attack
 
 bool is_protected(const Attack& attack, const AttackOptions& options) {
   if (attack.protection == Protection::kSystemCalls) return options.system_calls_filtered;
-  return attack.protection != Protection::kFiles || options.files_limited;
+  return attack.protection != Protection::kFiles || options.file_access_restricted;
 }
 
 /// One run of the attack set.
@@ -90,14 +90,14 @@ class Campaign {
     std::vector<std::string> batch;
     const auto judge_batch = [&]() -> Result<void> {
       if (batch.empty()) return {};
-      batch.insert(batch.begin(), fmt::format("neighbour_{}", report_.neighbours.size()));
-      batch.push_back(fmt::format("neighbour_{}", report_.neighbours.size() + 1));
+      batch.insert(batch.begin(), fmt::format("neighbour_{}", report_.neighbor_records.size()));
+      batch.push_back(fmt::format("neighbour_{}", report_.neighbor_records.size() + 1));
       return judge(std::exchange(batch, {}), pass, device);
     };
     for (const Attack& attack : attacks_) {
       if (attack.pass != pass) continue;
       if (!is_protected(attack, options_)) {
-        take({.attack = attack, .skipped = true});
+        take({.attack = attack, .is_skipped = true});
       } else if (attack.runs_when_loaded) {
         // Judged alone: in a batch it would make every other kernel be rebuilt until it is isolated.
         if (auto done = judge({attack.name}, pass, device); !done.ok()) return done;
@@ -144,7 +144,7 @@ class Campaign {
   void take(CaseRecord record) {
     const Attack* const attack = find(record.kernel);
     if (attack == nullptr) {
-      report_.neighbours.push_back(std::move(record));
+      report_.neighbor_records.push_back(std::move(record));
     } else if (record.pass != backends::to_text(attack->pass)) {
       // The record of the attacked pass follows next: both passes are judged before the first record arrives.
       forward_ = std::move(record);
@@ -152,7 +152,7 @@ class Campaign {
       take({.attack = *attack,
             .record = std::move(record),
             .forward = std::exchange(forward_, std::nullopt),
-            .damage = surroundings_.damage()});
+            .damage_reports = surroundings_.find_damage()});
     }
   }
 
@@ -174,15 +174,17 @@ class Campaign {
 bool AttackResult::caught() const {
   const bool original_passes =
       attack.pass == backends::Pass::kForward || (forward.has_value() && is_pass(forward->outcome));
-  return damage.empty() && original_passes && std::ranges::any_of(attack.endings, [this](const AllowedOutcome& ending) {
+  return damage_reports.empty() && original_passes &&
+         std::ranges::any_of(attack.allowed_outcomes, [this](const AllowedOutcome& ending) {
            return record.outcome == ending.outcome && record.kind == ending.kind;
          });
 }
 
 bool AttackReport::all_caught() const {
   return leftovers.empty() &&
-         std::ranges::all_of(attacks, [](const AttackResult& result) { return result.skipped || result.caught(); }) &&
-         std::ranges::all_of(neighbours, [](const CaseRecord& record) { return is_pass(record.outcome); });
+         std::ranges::all_of(attacks,
+                             [](const AttackResult& result) { return result.is_skipped || result.caught(); }) &&
+         std::ranges::all_of(neighbor_records, [](const CaseRecord& record) { return is_pass(record.outcome); });
 }
 
 Result<AttackReport> run_attacks(const std::vector<Attack>& attacks, const MakeDevice& make_device,

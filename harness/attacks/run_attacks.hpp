@@ -22,8 +22,8 @@ struct AttackResult {
   harness::CaseRecord record = {};  ///< of the attacked pass
   /// For an attack on the backward pass: the record of the forward pass, which is correct and must pass.
   std::optional<harness::CaseRecord> forward = std::nullopt;
-  std::vector<std::string> damage = {};  ///< damage to the surroundings, one message each
-  bool skipped = false;                  ///< not run: this system lacks the protection that must stop it
+  std::vector<std::string> damage_reports = {};  ///< damage to the surroundings, one message each
+  bool is_skipped = false;                       ///< not run: this system lacks the protection that must stop it
 
   /// Its outcome is one of the accepted ones, its forward pass passed if there is one, and no damage was done.
   [[nodiscard]] bool caught() const;
@@ -31,8 +31,9 @@ struct AttackResult {
 
 struct AttackReport {
   std::vector<AttackResult> attacks;
-  std::vector<harness::CaseRecord> neighbours;  ///< of correct kernels that were built and judged with the attacks
-  std::vector<std::string> leftovers;           ///< left behind after the run, one message each
+  std::vector<harness::CaseRecord>
+      neighbor_records;                ///< of correct kernels that were built and judged with the attacks
+  std::vector<std::string> leftovers;  ///< left behind after the run, one message each
 
   /// Every attack that was run was caught, every correct kernel passed, and nothing was left behind.
   [[nodiscard]] bool all_caught() const;
@@ -46,7 +47,7 @@ struct AttackOptions {
   std::uint64_t seed = 1;
   std::chrono::milliseconds time_limit{300};  ///< on processor time, for one launch
   bool system_calls_filtered = true;          ///< whether the device's workers have the system call filter
-  bool files_limited = true;                  ///< whether they have Landlock
+  bool file_access_restricted = true;         ///< whether they have Landlock
   /// Called with each result as soon as it is available.
   std::function<void(const AttackResult&)> on_result = nullptr;
 };

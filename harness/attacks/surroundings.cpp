@@ -68,8 +68,8 @@ Result<std::unique_ptr<Surroundings>> Surroundings::prepare() {
   if (!surroundings->listen()) {
     return Error{"cannot listen on a port of 127.0.0.1: " + std::system_category().message(errno)};
   }
-  surroundings->descriptors_ = open_descriptors();
-  surroundings->children_ = children();
+  surroundings->initial_descriptor_count_ = open_descriptors();
+  surroundings->initial_children_ = children();
   return surroundings;
 }
 
@@ -77,11 +77,11 @@ Surroundings::Surroundings(backends::ScratchDirectory scratch)
     : scratch_(std::move(scratch)),
       bystander_folder_(scratch_.path() / "bystanders"),
       run_folder_(scratch_.path() / "run"),
-      self_{.priority = ::getpriority(PRIO_PROCESS, 0),
-            .process_group = ::getpgrp(),
-            .working_directory = fs::current_path()} {
+      initial_state_{.priority = ::getpriority(PRIO_PROCESS, 0),
+                     .process_group = ::getpgrp(),
+                     .working_directory = fs::current_path()} {
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource)
-    ::getrlimit(static_cast<__rlimit_resource>(resource), &self_.limits[static_cast<std::size_t>(resource)]);
+    ::getrlimit(static_cast<__rlimit_resource>(resource), &initial_state_.limits[static_cast<std::size_t>(resource)]);
   fs::create_directory(run_folder_);
   restore_files();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -89,7 +89,7 @@ Surroundings::Surroundings(backends::ScratchDirectory scratch)
 
 Surroundings::~Surroundings() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
-  for (const int socket : {stream_, datagram_}) {
+  for (const int socket : {stream_socket_, datagram_socket_}) {
     if (socket >= 0) ::close(socket);
   }
   std::error_code ignored;
@@ -101,12 +101,12 @@ Surroundings::~Surroundings() {
 bool Surroundings::listen() {
   sockaddr_in address{.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
   socklen_t size = sizeof(address);
-  stream_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  datagram_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (::bind(stream_, generic(address), size) != 0 || ::listen(stream_, kConnections) != 0) return false;
-  if (::getsockname(stream_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
-  port_ = ntohs(address.sin_port);
-  return ::bind(datagram_, generic(address), size) == 0;
+  stream_socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  datagram_socket_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (::bind(stream_socket_, generic(address), size) != 0 || ::listen(stream_socket_, kConnections) != 0) return false;
+  if (::getsockname(stream_socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
+  stream_port_ = ntohs(address.sin_port);
+  return ::bind(datagram_socket_, generic(address), size) == 0;
 }
 
 void Surroundings::restore_files() const {
@@ -134,19 +134,19 @@ std::string Surroundings::damage_to_files() const {
 /// Accepts all pending connections and returns their number.
 int Surroundings::connections() const {
   int taken = 0;
-  for (int connection = 0; (connection = ::accept(stream_, nullptr, nullptr)) >= 0; ++taken)
+  for (int connection = 0; (connection = ::accept(stream_socket_, nullptr, nullptr)) >= 0; ++taken)
     ::close(connection);
   return taken;
 }
 
 int Surroundings::datagrams() const {
   int taken = 0;
-  for (char byte = 0; ::recv(datagram_, &byte, 1, 0) >= 0;)
+  for (char byte = 0; ::recv(datagram_socket_, &byte, 1, 0) >= 0;)
     ++taken;
   return taken;
 }
 
-std::vector<std::string> Surroundings::damage() {
+std::vector<std::string> Surroundings::find_damage() {
   std::vector<std::string> damage;
   if (std::string found = damage_to_files(); !found.empty()) {
     damage.push_back(std::move(found));
@@ -156,17 +156,17 @@ std::vector<std::string> Surroundings::damage() {
   if (datagrams() > 0) damage.emplace_back("a datagram was sent to a port of this machine");
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
     const auto which = static_cast<__rlimit_resource>(resource);
-    const rlimit& before = self_.limits[static_cast<std::size_t>(resource)];
+    const rlimit& before = initial_state_.limits[static_cast<std::size_t>(resource)];
     rlimit now{};
     if (::getrlimit(which, &now) != 0 || (now.rlim_cur == before.rlim_cur && now.rlim_max == before.rlim_max)) continue;
     damage.push_back(fmt::format("resource limit {} of the judge was changed", resource));
     ::setrlimit(which, &before);
   }
-  if (::getpriority(PRIO_PROCESS, 0) != self_.priority) {
+  if (::getpriority(PRIO_PROCESS, 0) != initial_state_.priority) {
     damage.emplace_back("the priority of the judge was changed");
-    ::setpriority(PRIO_PROCESS, 0, self_.priority);
+    ::setpriority(PRIO_PROCESS, 0, initial_state_.priority);
   }
-  if (::getpgrp() != self_.process_group || fs::current_path() != self_.working_directory) {
+  if (::getpgrp() != initial_state_.process_group || fs::current_path() != initial_state_.working_directory) {
     damage.emplace_back("the process group or working directory of the judge was changed");
   }
   return damage;
@@ -175,13 +175,14 @@ std::vector<std::string> Surroundings::damage() {
 std::vector<std::string> Surroundings::leftovers() {
   std::vector<std::string> left;
   for (const pid_t child : children()) {
-    if (std::ranges::find(children_, child) != children_.end()) continue;
+    if (std::ranges::find(initial_children_, child) != initial_children_.end()) continue;
     left.push_back(fmt::format("process {} outlived its worker", child));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
   }
-  if (const std::size_t now = open_descriptors(); now != descriptors_) {
-    left.push_back(fmt::format("{} file descriptors are open, {} were open before the run", now, descriptors_));
+  if (const std::size_t now = open_descriptors(); now != initial_descriptor_count_) {
+    left.push_back(
+        fmt::format("{} file descriptors are open, {} were open before the run", now, initial_descriptor_count_));
   }
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(run_folder_)) {
     if (!entry.is_directory()) left.push_back(entry.path().string() + " was left behind");

@@ -32,10 +32,10 @@ class Surroundings {
   /// A folder for the run's own files.
   [[nodiscard]] const std::filesystem::path& run_folder() const { return run_folder_; }
   /// A port on 127.0.0.1, for TCP and UDP.
-  [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] int port() const { return stream_port_; }
 
   /// Damage since the last call, one message each. Restores files and limits, so that damage is reported once.
-  [[nodiscard]] std::vector<std::string> damage();
+  [[nodiscard]] std::vector<std::string> find_damage();
   /// Processes, file descriptors and files of the run that remain after the device under attack is destroyed. Ends the
   /// processes.
   [[nodiscard]] std::vector<std::string> leftovers();
@@ -59,12 +59,12 @@ class Surroundings {
   backends::ScratchDirectory scratch_;
   std::filesystem::path bystander_folder_;
   std::filesystem::path run_folder_;
-  int stream_ = -1;    ///< socket that accepts connections
-  int datagram_ = -1;  ///< socket that takes datagrams
-  int port_ = 0;
-  std::size_t descriptors_ = 0;
-  std::vector<pid_t> children_;  ///< children that attacks did not start
-  ProcessState self_;
+  int stream_socket_ = -1;    ///< socket that accepts connections
+  int datagram_socket_ = -1;  ///< socket that takes datagrams
+  int stream_port_ = 0;
+  std::size_t initial_descriptor_count_ = 0;
+  std::vector<pid_t> initial_children_;  ///< children before the attacks
+  ProcessState initial_state_;
 };
 
 }  // namespace assay::attacks

@@ -49,18 +49,18 @@ Result<BenchmarkRun> measure(const harness::SuiteOptions& options, const Judge& 
   }
   measured.cases = run->cases.size();
   std::ranges::set_difference(measured.kernels, others, std::inserter(measured.verified, measured.verified.end()));
-  measured.stages = stages_of(run->cases);
+  measured.stage_milliseconds = stages_of(run->cases);
   return measured;
 }
 
 /// The kernels that a run compiles.
-Result<std::vector<CompilerWork>> compiler_work(const harness::SuiteOptions& options) {
-  const auto modes = harness::supported_modes(options.device, options.mode, options.optimise);
+Result<std::vector<CompileInput>> compiler_work(const harness::SuiteOptions& options) {
+  const auto modes = harness::supported_modes(options.device, options.mode, options.optimization_level);
   if (!modes.ok()) return modes.error();
   const Result<harness::RunSelection> run_selection = harness::select_run(options, *modes);
   if (!run_selection.ok()) return run_selection.error();
   const backends::SourceTarget target = backends::device_row(options.device).target;
-  std::vector<CompilerWork> work;
+  std::vector<CompileInput> work;
   for (const harness::KernelGroup& group : harness::groups_of(*run_selection, *modes, options)) {
     work.push_back({.flags = group.options.mode.flags,
                     .kernels = harness::emitted_kernels(group.sources, harness::printer(), target, group.options)});
@@ -68,7 +68,7 @@ Result<std::vector<CompilerWork>> compiler_work(const harness::SuiteOptions& opt
   return work;
 }
 
-Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<CompilerWork>& work,
+Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<CompileInput>& work,
                                                            const harness::SuiteOptions& options, unsigned jobs,
                                                            std::span<const std::size_t> batches) {
   if (backends::device_row(options.device).toolkit == backends::Toolkit::kHostCompiler)
@@ -85,12 +85,12 @@ BenchmarkRun followed_by(const BenchmarkRun& first, const BenchmarkRun& second) 
                     .kernels = first.kernels,
                     .verified = {},
                     .cases = first.cases + second.cases,
-                    .stages = first.stages};
+                    .stage_milliseconds = first.stage_milliseconds};
   both.kernels.insert(second.kernels.begin(), second.kernels.end());
   std::ranges::set_intersection(first.verified, second.verified, std::inserter(both.verified, both.verified.end()));
-  for (const auto& [stage, ms] : second.stages) {
-    const auto known = std::ranges::find(both.stages, stage, &std::pair<std::string, double>::first);
-    if (known == both.stages.end()) both.stages.emplace_back(stage, ms);
+  for (const auto& [stage, ms] : second.stage_milliseconds) {
+    const auto known = std::ranges::find(both.stage_milliseconds, stage, &std::pair<std::string, double>::first);
+    if (known == both.stage_milliseconds.end()) both.stage_milliseconds.emplace_back(stage, ms);
     else known->second += ms;
   }
   return both;
@@ -98,7 +98,7 @@ BenchmarkRun followed_by(const BenchmarkRun& first, const BenchmarkRun& second) 
 
 json run_json(const BenchmarkRun& run) {
   json stages = json::object();
-  for (const auto& [stage, ms] : run.stages)
+  for (const auto& [stage, ms] : run.stage_milliseconds)
     stages[stage] = ms;
   return {{"seconds", run.seconds}, {"kernels", run.kernels.size()},    {"verified", run.verified.size()},
           {"cases", run.cases},     {"kernels_per_second", run.rate()}, {"stages_ms", stages}};
@@ -108,7 +108,7 @@ json run_json(const BenchmarkRun& run) {
 
 Result<BenchmarkResult> run_benchmark(harness::SuiteOptions options, const std::string& output, unsigned jobs,
                                       const Judge& judge) {
-  const Result<std::vector<CompilerWork>> work = compiler_work(options);
+  const Result<std::vector<CompileInput>> work = compiler_work(options);
   if (!work.ok()) return work.error();
   Result<std::vector<CompileLowerBound>> lower_bounds = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
   if (!lower_bounds.ok()) return lower_bounds.error();
@@ -133,7 +133,7 @@ BenchmarkResult followed_by(const BenchmarkResult& first, const BenchmarkResult&
   return {.device = "both",
           .cold = followed_by(first.cold, second.cold),
           .warm = followed_by(first.warm, second.warm),
-          .lower_bound = {.batch = 0,
+          .lower_bound = {.batch_size = 0,
                           .units = first.lower_bound.units + second.lower_bound.units,
                           .seconds = first.lower_bound.seconds + second.lower_bound.seconds},
           .lower_bounds = {}};
@@ -142,14 +142,14 @@ BenchmarkResult followed_by(const BenchmarkResult& first, const BenchmarkResult&
 json to_json(const BenchmarkResult& benchmarked) {
   json tried = json::array();
   for (const CompileLowerBound& one : benchmarked.lower_bounds)
-    tried.push_back({{"batch", one.batch}, {"seconds", one.seconds}});
+    tried.push_back({{"batch", one.batch_size}, {"seconds", one.seconds}});
   const CompileLowerBound& lower_bound = benchmarked.lower_bound;
   return {{"device", benchmarked.device},
           {"cold", run_json(benchmarked.cold)},
           {"warm", run_json(benchmarked.warm)},
           {"floor",
            {{"seconds", lower_bound.seconds},
-            {"batch", lower_bound.batch},
+            {"batch", lower_bound.batch_size},
             {"units", lower_bound.units},
             {"tried", tried}}},
           {"floor_over_total", lower_bound.seconds / benchmarked.cold.seconds},
@@ -165,18 +165,19 @@ std::string to_text(const BenchmarkResult& benchmarked, unsigned jobs) {
   text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels per second", cold.rate(), warm.rate());
   const auto sum = [](const BenchmarkRun& run) {
     double total = 0;
-    for (const auto& [stage, ms] : run.stages)
+    for (const auto& [stage, ms] : run.stage_milliseconds)
       total += ms;
     return std::max(total, 1e-9);
   };
-  for (std::size_t s = 0; s < cold.stages.size(); ++s) {
-    text += fmt::format("  {:<26}{:>9.1f}%{:>9.1f}%\n", cold.stages[s].first, 100 * cold.stages[s].second / sum(cold),
-                        100 * warm.stages[s].second / sum(warm));
+  for (std::size_t s = 0; s < cold.stage_milliseconds.size(); ++s) {
+    text += fmt::format("  {:<26}{:>9.1f}%{:>9.1f}%\n", cold.stage_milliseconds[s].first,
+                        100 * cold.stage_milliseconds[s].second / sum(cold),
+                        100 * warm.stage_milliseconds[s].second / sum(warm));
   }
-  text += lower_bound.batch == 0
+  text += lower_bound.batch_size == 0
               ? fmt::format("\ncompilation alone: {:.1f} s for {} units\n", lower_bound.seconds, lower_bound.units)
               : fmt::format("\ncompilation alone: {:.1f} s for {} units of at most {} kernel{}\n", lower_bound.seconds,
-                            lower_bound.units, lower_bound.batch, lower_bound.batch == 1 ? "" : "s");
+                            lower_bound.units, lower_bound.batch_size, lower_bound.batch_size == 1 ? "" : "s");
   return text + fmt::format("compilers alone / total {:.2f}, cold / warm {:.1f}\n", lower_bound.seconds / cold.seconds,
                             cold.seconds / warm.seconds);
 }

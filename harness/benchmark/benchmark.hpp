@@ -25,7 +25,7 @@ struct BenchmarkRun {
   std::set<std::string> kernels;
   std::set<std::string> verified;  ///< kernels whose cases all passed
   std::size_t cases = 0;
-  std::vector<std::pair<std::string, double>> stages;  ///< in milliseconds, summed over all cores
+  std::vector<std::pair<std::string, double>> stage_milliseconds;  ///< in milliseconds, summed over all cores
 
   double rate() const { return static_cast<double>(verified.size()) / seconds; }
 };

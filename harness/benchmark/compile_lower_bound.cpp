@@ -35,10 +35,10 @@ struct Unit {
   std::size_t bytes = 0;
 };
 
-Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std::size_t batch,
+Result<std::vector<Unit>> write_units(const std::vector<CompileInput>& work, std::size_t batch,
                                       const fs::path& folder) {
   std::vector<Unit> units;
-  for (const CompilerWork& part : work) {
+  for (const CompileInput& part : work) {
     const std::span<const backends::EmittedKernel> all(part.kernels);
     for (std::size_t first = 0; first < all.size(); first += batch) {
       std::vector<const backends::EmittedKernel*> kernels;
@@ -52,13 +52,13 @@ Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std
   }
   // The slowest units first, so that no core is idle at the end.
   std::ranges::stable_sort(units, std::ranges::greater{},
-                           [](const Unit& unit) { return std::pair(unit.flags.optimisation, unit.bytes); });
+                           [](const Unit& unit) { return std::pair(unit.flags.optimization_level, unit.bytes); });
   return units;
 }
 
 }  // namespace
 
-Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompilerWork>& work,
+Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompileInput>& work,
                                                        const std::string& compiler_command, unsigned jobs,
                                                        std::span<const std::size_t> batches) {
   const Result<cpu::Compiler> compiler = cpu::Compiler::find(compiler_command);
@@ -81,12 +81,12 @@ Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<Compile
     const double seconds = seconds_since(start);
     if (rejected > 0)
       return Error{fmt::format("the C++ compiler rejects {} of {} units", rejected.load(), units->size())};
-    lower_bounds.push_back({.batch = batch, .units = units->size(), .seconds = seconds});
+    lower_bounds.push_back({.batch_size = batch, .units = units->size(), .seconds = seconds});
   }
   return lower_bounds;
 }
 
-Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& work, unsigned jobs) {
+Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompileInput>& work, unsigned jobs) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) return nvrtc.error();
   struct Program {
@@ -96,15 +96,16 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& wor
   };
   const ptx::PtxOptions device;
   std::vector<Program> programs;
-  for (const CompilerWork& part : work) {
+  for (const CompileInput& part : work) {
     if (part.flags.fast_compile) {
       std::vector<const backends::EmittedKernel*> batch;
       for (const backends::EmittedKernel& kernel : part.kernels) {
         batch.push_back(&kernel);
         if (batch.size() < device.batch_size && &kernel != &part.kernels.back()) continue;
-        programs.push_back({"batch.cu",
-                            backends::compose_batch(batch).text,
-                            {.architecture = device.architectures.front(), .flags = part.flags, .line_info = true}});
+        programs.push_back(
+            {"batch.cu",
+             backends::compose_batch(batch).text,
+             {.architecture = device.architectures.front(), .flags = part.flags, .emit_line_info = true}});
         batch.clear();
       }
       continue;
@@ -116,7 +117,7 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& wor
           programs.push_back(
               {kernel.name + ".cu",
                kernel.source(),
-               {.architecture = architecture, .flags = part.flags, .precision = precision, .line_info = true}});
+               {.architecture = architecture, .flags = part.flags, .precision = precision, .emit_line_info = true}});
         }
       }
     }
@@ -129,17 +130,17 @@ Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& wor
   });
   const double seconds = seconds_since(start);
   if (rejected > 0) return Error{fmt::format("NVRTC rejects {} of {} programs", rejected.load(), programs.size())};
-  return CompileLowerBound{.batch = 1, .units = programs.size(), .seconds = seconds};
+  return CompileLowerBound{.batch_size = 1, .units = programs.size(), .seconds = seconds};
 }
 
 std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured) {
   std::vector<CompileLowerBound> means;
   for (const CompileLowerBound& one : measured) {
-    if (std::ranges::find(means, one.batch, &CompileLowerBound::batch) != means.end()) continue;
-    CompileLowerBound mean{.batch = one.batch, .units = one.units};
+    if (std::ranges::find(means, one.batch_size, &CompileLowerBound::batch_size) != means.end()) continue;
+    CompileLowerBound mean{.batch_size = one.batch_size, .units = one.units};
     double count = 0;
     for (const CompileLowerBound& same : measured) {
-      if (same.batch != one.batch) continue;
+      if (same.batch_size != one.batch_size) continue;
       mean.seconds += same.seconds;
       ++count;
     }

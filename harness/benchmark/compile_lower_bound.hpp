@@ -14,13 +14,13 @@
 namespace assay::benchmark {
 
 /// Kernels that are compiled with the same flags.
-struct CompilerWork {
+struct CompileInput {
   backends::BuildFlags flags;
   std::vector<backends::EmittedKernel> kernels;
 };
 
 struct CompileLowerBound {
-  std::size_t batch = 1;  ///< kernels in a translation unit, at most; 0: several sizes
+  std::size_t batch_size = 1;  ///< kernels in a translation unit, at most; 0: several sizes
   std::size_t units = 0;
   double seconds = 0;
 };
@@ -31,13 +31,13 @@ inline constexpr std::array<std::size_t, 4> kLowerBoundBatches{16, 32, 64, 96};
 /// Compiles the sources with the C++ compiler, from files and `jobs` at once, for each of the batch sizes. The slowest
 /// units come first, so that no core is idle at the end. `compiler` as --cxx. Fails without a compiler, if files
 /// cannot be written, or if a unit does not compile.
-Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompilerWork>& work,
+Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompileInput>& work,
                                                        const std::string& compiler, unsigned jobs,
                                                        std::span<const std::size_t> batches);
 
 /// Compiles each kernel with NVRTC, for both precisions and the architectures of the `ptx` device, `jobs` at once.
 /// Fails without NVRTC, or if a kernel does not compile.
-Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& work, unsigned jobs);
+Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompileInput>& work, unsigned jobs);
 
 /// The mean of all measurements of the same work, by batch size.
 std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured);

@@ -49,14 +49,14 @@ std::vector<std::string> unit_names() {
 
 Result<MeasuredTables> measure_tables(backends::Device& device, const std::vector<std::string>& names,
                                       std::uint64_t step, const std::function<void(std::string_view)>& on_unit) {
-  MeasuredTables measured{.tables = {.device = device.can_run().detail, .units = {}}, .lines = {}};
+  MeasuredTables measured{.tables = {.device = device.can_run().detail, .units = {}}, .summary_lines = {}};
   for (const ptx::UnitRow& unit : ptx::units()) {
     if (!names.empty() && std::ranges::find(names, unit.instruction) == names.end()) continue;
     if (on_unit) on_unit(unit.instruction);
     const Result<ptx::MeasuredTable> found = measure(device, unit, step);
     if (!found.ok()) return found.error();
-    measured.lines.push_back(line_of(unit, *found));
-    measured.complete = measured.complete && found->table.has_value();
+    measured.summary_lines.push_back(line_of(unit, *found));
+    measured.is_complete = measured.is_complete && found->table.has_value();
     if (found->table) measured.tables.units.push_back(*found->table);
   }
   return measured;

@@ -134,10 +134,10 @@ std::string_view size_category(std::uint64_t rows) {
     std::uint64_t below;
     std::string_view name;
   };
-  constexpr Row kCategories[] = {
+  constexpr Row kCategoryCount[] = {
       {1'000, "n<1K"},          {10'000, "1K<n<10K"},        {100'000, "10K<n<100K"},     {1'000'000, "100K<n<1M"},
       {10'000'000, "1M<n<10M"}, {100'000'000, "10M<n<100M"}, {1'000'000'000, "100M<n<1B"}};
-  for (const Row& row : kCategories) {
+  for (const Row& row : kCategoryCount) {
     if (rows < row.below) return row.name;
   }
   return "n>1B";

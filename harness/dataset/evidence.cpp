@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kHarnessChecks[] = {"guard_bands", "poison", "unmodified_inputs"};
 
 std::string determinism_of(const harness::CaseRecord& record, bool order_dependent) {
-  if (!record.tiers.determinism || record.tiers.determinism->checks == 0) return "not_tested";
+  if (!record.check_results.determinism || record.check_results.determinism->checks == 0) return "not_tested";
   return order_dependent ? "order_dependent" : "bitwise";
 }
 
@@ -25,21 +25,21 @@ std::optional<double> finite(const std::optional<double>& rho) {
 Evidence evidence_of(const harness::CaseRecord& record, const RenderedKernel& kernel,
                      std::span<const std::string> checks) {
   const bool backward = record.pass == "backward";
-  Evidence evidence{
-      .device = record.device,
-      .pass = record.pass,
-      .mode = record.mode.empty() ? "strict" : record.mode,
-      .verdict = std::string(to_text(record.outcome)),
-      .rho_max = finite(record.rho_max),
-      .values_compared = record.values_compared,
-      .input_sets = record.input_sets,
-      .sizes = record.sizes,
-      .finite_difference_rho =
-          record.tiers.finite_differences ? finite(record.tiers.finite_differences->rho_max) : std::nullopt,
-      .determinism =
-          determinism_of(record, backward ? kernel.order_dependent_backward : kernel.order_dependent_forward),
-      .controls_rejected = record.controls_rejected,
-      .inconclusive = record.inconclusive};
+  Evidence evidence{.device = record.device,
+                    .pass = record.pass,
+                    .mode = record.mode.empty() ? "strict" : record.mode,
+                    .verdict = std::string(to_text(record.outcome)),
+                    .rho_max = finite(record.rho_max),
+                    .values_compared = record.values_compared,
+                    .input_sets = record.input_sets,
+                    .sizes = record.sizes,
+                    .finite_difference_rho = record.check_results.finite_differences
+                                                 ? finite(record.check_results.finite_differences->rho_max)
+                                                 : std::nullopt,
+                    .determinism = determinism_of(
+                        record, backward ? kernel.order_dependent_backward : kernel.order_dependent_forward),
+                    .controls_rejected = record.controls_rejected,
+                    .inconclusive = record.inconclusive};
   evidence.memory_checks.assign(std::begin(kHarnessChecks), std::end(kHarnessChecks));
   std::ranges::copy(checks, std::back_inserter(evidence.memory_checks));
   return evidence;

@@ -30,11 +30,11 @@ std::string quoted_excerpt(std::string_view text) {
 std::string to_text(const RowError& diagnostic) {
   const std::string place =
       diagnostic.line == 0 ? diagnostic.file : fmt::format("{}:{}", diagnostic.file, diagnostic.line);
-  return fmt::format("{}: {}: {}", diagnostic.warning ? "warning" : "error", place, what(diagnostic));
+  return fmt::format("{}: {}: {}", diagnostic.is_warning ? "warning" : "error", place, what(diagnostic));
 }
 
 Json to_json(const RowError& diagnostic) {
-  return {{"level", diagnostic.warning ? "warning" : "error"},
+  return {{"level", diagnostic.is_warning ? "warning" : "error"},
           {"file", diagnostic.file},
           {"line", diagnostic.line},
           {"row", diagnostic.row},
@@ -54,7 +54,7 @@ Json sarif_json(const std::vector<RowError>& diagnostics, std::string_view versi
           Json::array({{{"fullyQualifiedName", diagnostic.row + "#" + diagnostic.pointer}, {"kind", "member"}}});
     }
     results.push_back({{"ruleId", "dataset"},
-                       {"level", diagnostic.warning ? "warning" : "error"},
+                       {"level", diagnostic.is_warning ? "warning" : "error"},
                        {"message", {{"text", what(diagnostic)}}},
                        {"locations", Json::array({location})}});
   }

@@ -11,7 +11,7 @@
 namespace assay::dataset {
 
 struct RowError {
-  bool warning = false;  ///< does not make a dataset invalid: for data missing in the older layout
+  bool is_warning = false;  ///< does not make a dataset invalid: for data missing in the older layout
   std::string file;
   std::uint64_t line = 0;  ///< from 1; 0: the whole file
   std::string row;         ///< id of the row; empty if it has none

@@ -59,7 +59,7 @@ class DatasetWriter {
     for (const AcceptedRow& row : m_.rows) {
       std::optional<AcceptedRow> candidate = row;
       while (candidate && !seen.insert(candidate->id).second) {
-        const Task next{candidate->slot, candidate->attempt + 1};
+        const SlotTask next{candidate->slot, candidate->attempt + 1};
         candidate.reset();
         Result<ProducedBlock> produced = producer_.produce({&next, 1});
         if (!produced.ok()) return produced.error();
@@ -244,7 +244,7 @@ class DatasetWriter {
       blocks[number].block = number;
     for (const AcceptedRow& row : m_.rows)
       blocks[row.slot.number / m_.plan.block_rows].rows.push_back({row.slot.number, row.attempt, std::string(row.id)});
-    Journal journal{.plan = m_.plan, .blocks = {}, .ended = true};
+    Journal journal{.plan = m_.plan, .blocks = {}, .has_ended = true};
     for (auto& [number, block] : blocks)
       journal.blocks.push_back(std::move(block));
     return to_text(journal);

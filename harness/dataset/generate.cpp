@@ -118,7 +118,7 @@ class Blocks {
   }
 
   Result<void> make(std::uint64_t number) {
-    std::vector<Task> tasks;
+    std::vector<SlotTask> tasks;
     for (const Slot& slot : slots_of_block(plan_, slots_, number))
       tasks.push_back({.slot = slot});
     Result<ProducedBlock> produced = producer_.produce(tasks);
@@ -193,8 +193,8 @@ Result<std::optional<Journal>> journal_to_resume(const Plan& plan, const Generat
                  where};
   }
   if (other.shard != plan.shard) {
-    return Error{fmt::format("folder contains shard {}/{}, not {}/{}", other.shard.index, other.shard.of,
-                             plan.shard.index, plan.shard.of),
+    return Error{fmt::format("folder contains shard {}/{}, not {}/{}", other.shard.index, other.shard.shard_count,
+                             plan.shard.index, plan.shard.shard_count),
                  where};
   }
   return journal;
@@ -207,7 +207,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 Result<FinishedDataset> finish_in(Blocks& blocks, const Producer& producer,
                                   std::chrono::steady_clock::time_point start) {
   UnfinishedDataset dataset = blocks.take();
-  dataset.timing.wall = seconds_since(start);
+  dataset.timing.wall_seconds = seconds_since(start);
   return finish(std::move(dataset), producer);
 }
 
@@ -324,7 +324,7 @@ Result<FinishedDataset> generate(const Plan& plan, const Producer& producer, con
   const auto start = std::chrono::steady_clock::now();
   const Result<std::optional<Journal>> journal = journal_to_resume(plan, options);
   if (!journal.ok()) return journal.error();
-  if (journal->has_value() && journal->value().ended) {
+  if (journal->has_value() && journal->value().has_ended) {
     std::error_code error;
     fs::remove_all(options.output / kPartialFolder, error);
     return FinishedDataset{.requested = plan.count, .was_complete = true};
@@ -346,22 +346,22 @@ Result<Plan> whole_of(const std::vector<fs::path>& shards) {
     if (!journal.ok()) return journal.error();
     if (!journal->has_value()) return Error{"not a dataset: journal.jsonl is missing", dir.string()};
     const Plan& plan = journal->value().plan;
-    if (!journal->value().ended)
+    if (!journal->value().has_ended)
       return Error{"dataset is not finished; finish it with 'assay generate --resume'", dir.string()};
     if (!whole) whole = plan;
     if (const std::string what = difference(*whole, plan); !what.empty()) {
       return Error{fmt::format("not a shard of the same dataset as {}: '{}' differs", shards.front().string(), what),
                    dir.string()};
     }
-    if (plan.shard.of != whole->shard.of || !seen.insert(plan.shard.index).second) {
+    if (plan.shard.shard_count != whole->shard.shard_count || !seen.insert(plan.shard.index).second) {
       return Error{fmt::format("shard {}/{} is given twice, or belongs to a different number of shards",
-                               plan.shard.index, plan.shard.of),
+                               plan.shard.index, plan.shard.shard_count),
                    dir.string()};
     }
   }
   if (!whole) return Error{"no shards to merge"};
-  if (seen.size() != whole->shard.of) {
-    return Error{fmt::format("{} shards of {} are given; merging requires all", seen.size(), whole->shard.of)};
+  if (seen.size() != whole->shard.shard_count) {
+    return Error{fmt::format("{} shards of {} are given; merging requires all", seen.size(), whole->shard.shard_count)};
   }
   whole->shard = {};
   return *whole;

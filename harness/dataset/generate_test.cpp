@@ -118,11 +118,12 @@ TEST(DatasetGeneration, OutputDoesNotDependOnThreadsOrShards) {
   std::vector<fs::path> shards;
   for (std::uint32_t index : {2U, 0U, 3U, 1U}) {
     Plan part = plan;
-    part.shard = {.index = index, .of = 4};
+    part.shard = {.index = index, .shard_count = 4};
     shards.push_back(folder / ("part" + std::to_string(index)));
     made(part, {.output = shards.back()});
   }
-  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
+  const Producer producer(plan, {}, {.pair_printer = source::print_pair, .single_printer = {}},
+                          harness::Policy::quick());
   const Result<FinishedDataset> merged = merge(shards, producer, {.output = folder / "merged"});
   ASSERT_TRUE(merged.ok()) << merged.error().text();
   EXPECT_EQ(files_of(folder / "one"), files_of(folder / "merged"));
@@ -149,7 +150,8 @@ TEST(DatasetGeneration, ResumedDatasetIsByteIdentical) {
   made(plan, {.output = folder / "whole"});
 
   struct Stop {};
-  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
+  const Producer producer(plan, {}, {.pair_printer = source::print_pair, .single_printer = {}},
+                          harness::Policy::quick());
   GenerateOptions options{.output = stopped};
   options.progress = [](std::uint64_t rows, std::uint64_t) {
     if (rows >= 12) throw Stop{};
@@ -172,7 +174,8 @@ TEST(DatasetGeneration, RejectsResumeWithDifferentPlan) {
   Plan plan = small_plan(8);
   made(plan, {.output = folder / "d"});
   plan.seed = 2;
-  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
+  const Producer producer(plan, {}, {.pair_printer = source::print_pair, .single_printer = {}},
+                          harness::Policy::quick());
   EXPECT_THAT(generate(plan, producer, {.output = folder / "d", .resume = true}).error().text(),
               HasSubstr("a different 'seed'"));
 }

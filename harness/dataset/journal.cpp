@@ -59,7 +59,7 @@ std::string to_text(const Journal& journal) {
     text += to_line(block) + "\n";
     rows += block.rows.size();
   }
-  if (journal.ended) text += Json({{"record", "end"}, {"rows", rows}}).dump() + "\n";
+  if (journal.has_ended) text += Json({{"record", "end"}, {"rows", rows}}).dump() + "\n";
   return text;
 }
 
@@ -88,7 +88,7 @@ Result<std::optional<Journal>> read_journal(const fs::path& dir) {
       return Error{"the plan must be on the first line and on no other line", where};
     if (record == "plan") journal.plan = plan_from(line);
     else if (record == "block") journal.blocks.push_back(block_from(line));
-    else journal.ended = true;
+    else journal.has_ended = true;
   }
   if (number == 0) return std::optional<Journal>();
   return std::optional(std::move(journal));

@@ -38,7 +38,7 @@ struct JournalBlock {
 struct Journal {
   Plan plan;
   std::vector<JournalBlock> blocks;
-  bool ended = false;
+  bool has_ended = false;
 };
 
 /// partial/block-00000012.jsonl.zst

@@ -42,8 +42,8 @@ void JsonScanner::feed(std::string_view piece) {
     line_length_ += plain;
     piece.remove_prefix(plain);
     if (piece.empty() || error_) break;
-    if (++line_length_ > limits_.line)
-      fail("a line that is too long", fmt::format("at most {} bytes in a line", limits_.line));
+    if (++line_length_ > limits_.max_line_bytes)
+      fail("a line that is too long", fmt::format("at most {} bytes in a line", limits_.max_line_bytes));
     else take(piece.front());
     piece.remove_prefix(1);
   }
@@ -51,7 +51,7 @@ void JsonScanner::feed(std::string_view piece) {
 
 std::optional<ScanError> JsonScanner::end() {
   if (!error_) {
-    if (state_ == State::kWord) word_done();
+    if (state_ == State::kLiteralName) word_done();
     if (!error_ && state_ != State::kDone)
       fail(line_length_ == 0 ? "an empty line" : "the end of the line", "a complete JSON value");
   }
@@ -76,8 +76,8 @@ std::size_t JsonScanner::take_plain(std::string_view rest) {
     count += 2;
   }
   string_length_ += count;
-  if (string_length_ > limits_.string)
-    fail("a string that is too long", fmt::format("at most {} bytes in a string", limits_.string));
+  if (string_length_ > limits_.max_string_bytes)
+    fail("a string that is too long", fmt::format("at most {} bytes in a string", limits_.max_string_bytes));
   return count;
 }
 
@@ -85,7 +85,7 @@ void JsonScanner::take(char c) {
   switch (state_) {
     case State::kString:
     case State::kKey: return take_in_string(c);
-    case State::kWord:
+    case State::kLiteralName:
       if (is_word(c)) {
         if (token_.size() >= kMostToken) return fail("a token that is too long", "a number, true, false or null");
         token_ += c;
@@ -112,7 +112,7 @@ void JsonScanner::take(char c) {
       if (c != ':') return fail(shown(c), "':'");
       state_ = State::kValue;
       return;
-    case State::kAfter: return take_after(c);
+    case State::kAfterValue: return take_after(c);
     default: return fail(shown(c), "the end of the line");
   }
 }
@@ -126,40 +126,40 @@ void JsonScanner::take_value(char c) {
     return;
   }
   if (!is_word(c)) return fail(shown(c), "a JSON value");
-  state_ = State::kWord;
+  state_ = State::kLiteralName;
   token_ = c;
 }
 
 void JsonScanner::take_after(char c) {
   Frame& frame = frames_.back();
-  if (c == (frame.object ? '}' : ']')) return close();
-  if (c != ',') return fail(shown(c), frame.object ? "',' or '}'" : "',' or ']'");
+  if (c == (frame.is_object ? '}' : ']')) return close();
+  if (c != ',') return fail(shown(c), frame.is_object ? "',' or '}'" : "',' or ']'");
   ++frame.index;
-  state_ = frame.object ? State::kMember : State::kValue;
+  state_ = frame.is_object ? State::kMember : State::kValue;
 }
 
 void JsonScanner::open(bool object) {
-  if (frames_.size() == limits_.depth)
-    return fail("nesting that is too deep", fmt::format("at most {} levels", limits_.depth));
+  if (frames_.size() == limits_.max_depth)
+    return fail("nesting that is too deep", fmt::format("at most {} levels", limits_.max_depth));
   if (value_ != nullptr) {
     nlohmann::json& value = place();
     value = object ? nlohmann::json::object() : nlohmann::json::array();
-    open_.push_back(&value);
+    open_containers_.push_back(&value);
   }
-  frames_.push_back({.object = object});
+  frames_.push_back({.is_object = object});
   state_ = object ? State::kFirstMember : State::kFirstItem;
 }
 
 void JsonScanner::close() {
   frames_.pop_back();
-  if (value_ != nullptr) open_.pop_back();
+  if (value_ != nullptr) open_containers_.pop_back();
   value_done();
 }
 
 nlohmann::json& JsonScanner::place() {
   if (frames_.empty()) return *value_;
-  nlohmann::json& around = *open_.back();
-  return frames_.back().object ? around[frames_.back().key] : around.emplace_back();
+  nlohmann::json& around = *open_containers_.back();
+  return frames_.back().is_object ? around[frames_.back().key] : around.emplace_back();
 }
 
 void JsonScanner::take_in_string(char c) {
@@ -281,7 +281,7 @@ std::string JsonScanner::pointer() const {
     const bool last = i + 1 == frames_.size();
     if (last && (state_ == State::kFirstMember || state_ == State::kFirstItem || state_ == State::kMember)) break;
     text += '/';
-    if (!frame.object) {
+    if (!frame.is_object) {
       text += fmt::format("{}", frame.index);
       continue;
     }

@@ -15,9 +15,9 @@
 namespace assay::dataset {
 
 struct ScanLimits {
-  std::size_t line = std::size_t{16} << 20;
-  std::size_t string = std::size_t{4} << 20;
-  std::size_t depth = 32;
+  std::size_t max_line_bytes = std::size_t{16} << 20;
+  std::size_t max_string_bytes = std::size_t{4} << 20;
+  std::size_t max_depth = 32;
 };
 
 struct ScanError {
@@ -44,14 +44,14 @@ class JsonScanner {
     kFirstItem,
     kMember,
     kColon,
-    kAfter,
+    kAfterValue,
     kString,
     kKey,
-    kWord,
+    kLiteralName,
     kDone
   };
   struct Frame {
-    bool object = false;
+    bool is_object = false;
     std::size_t index = 0;
     std::string key;
     std::vector<std::string> keys;
@@ -62,7 +62,7 @@ class JsonScanner {
   void take_after(char c);
   void open(bool object);
   void close();
-  void value_done() { state_ = frames_.empty() ? State::kDone : State::kAfter; }
+  void value_done() { state_ = frames_.empty() ? State::kDone : State::kAfterValue; }
   /// The destination of the value that begins here; only if a value is built.
   nlohmann::json& place();
   std::size_t take_plain(std::string_view rest);
@@ -91,8 +91,8 @@ class JsonScanner {
   unsigned char next_byte_max_ = 0;
   std::optional<ScanError> error_;
   nlohmann::json* value_;
-  std::vector<nlohmann::json*> open_;  ///< the enclosing arrays and objects, if a value is built
-  std::string text_;                   ///< the string so far, if a value is built
+  std::vector<nlohmann::json*> open_containers_;  ///< the enclosing arrays and objects, if a value is built
+  std::string text_;                              ///< the string so far, if a value is built
 };
 
 /// Parses a text. Returns nothing if a scanner with these limits finds a fault.

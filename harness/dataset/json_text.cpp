@@ -107,7 +107,7 @@ void append_json_string(std::string& out, std::string_view text) {
 }
 
 std::string& JsonObject::begin(std::string_view name) {
-  append(out_, std::exchange(empty_, false) ? "\"" : ",\"", name, "\":");
+  append(out_, std::exchange(is_empty_, false) ? "\"" : ",\"", name, "\":");
   return out_;
 }
 

@@ -40,7 +40,7 @@ class JsonObject {
 
  private:
   std::string& out_;
-  bool empty_ = true;
+  bool is_empty_ = true;
 };
 
 /// Appends an array; `each` must append one item.

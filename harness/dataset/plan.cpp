@@ -72,7 +72,7 @@ std::span<const Slot> slots_of_block(const Plan& plan, std::span<const Slot> slo
 
 std::vector<std::uint64_t> blocks_of_shard(const Plan& plan) {
   std::vector<std::uint64_t> blocks;
-  for (std::uint64_t block = plan.shard.index; block < plan.blocks(); block += plan.shard.of)
+  for (std::uint64_t block = plan.shard.index; block < plan.blocks(); block += plan.shard.shard_count)
     blocks.push_back(block);
   return blocks;
 }
@@ -111,7 +111,7 @@ Json to_json(const Plan& plan) {
           {"toolchain", tools},
           {"licence", plan.licence},
           {"block_rows", plan.block_rows},
-          {"shard", {{"index", plan.shard.index}, {"of", plan.shard.of}}}};
+          {"shard", {{"index", plan.shard.index}, {"of", plan.shard.shard_count}}}};
 }
 
 Plan plan_from(const json& line) {
@@ -125,7 +125,7 @@ Plan plan_from(const json& line) {
             .flags = line.at("flags").get<std::vector<std::string>>(),
             .licence = line.at("licence"),
             .block_rows = line.at("block_rows"),
-            .shard = {.index = line.at("shard").at("index"), .of = line.at("shard").at("of")}};
+            .shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")}};
   for (const json& share : line.at("families"))
     plan.shares.push_back({.family = share.at("family"), .weight = share.at("weight"), .rows = share.at("rows")});
   for (const json& kernel : line.at("kernels"))

@@ -28,10 +28,10 @@ struct FamilyShare {
   friend bool operator==(const FamilyShare&, const FamilyShare&) = default;
 };
 
-/// Part `index` of `of` parts of the dataset.
+/// Part `index` of `shard_count` parts of the dataset.
 struct DatasetShard {
   std::uint32_t index = 0;  ///< from 0
-  std::uint32_t of = 1;
+  std::uint32_t shard_count = 1;
   friend bool operator==(const DatasetShard&, const DatasetShard&) = default;
 };
 

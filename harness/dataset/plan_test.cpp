@@ -58,7 +58,7 @@ TEST(DatasetSlots, BelongToExactlyOneShard) {
   Plan plan = plan_of(100, {{"a"}, {"b"}});
   const std::vector<Slot> slots = slots_of(plan);
   std::set<std::uint64_t> seen;
-  plan.shard.of = 3;
+  plan.shard.shard_count = 3;
   for (plan.shard.index = 0; plan.shard.index < 3; ++plan.shard.index) {
     for (const std::uint64_t block : blocks_of_shard(plan)) {
       for (const Slot& slot : slots_of_block(plan, slots, block))
@@ -97,7 +97,7 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
   plan.devices = {"cpu", "ptx"};
   plan.flags = {"cpu/strict"};
   plan.toolchain = {{"cpu", "g++ 12", std::string(64, 'a')}};
-  plan.shard = {.index = 2, .of = 5};
+  plan.shard = {.index = 2, .shard_count = 5};
   const nlohmann::json line = nlohmann::json::parse(to_json(plan).dump());
   EXPECT_EQ(plan_from(line), plan);
   EXPECT_TRUE(schemas::Validator(schemas::kManifestSchemaText).diagnostics(line).empty());
@@ -106,7 +106,7 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
 TEST(PlanDifference, NamesDifferingMemberAndIgnoresShard) {
   const Plan plan = plan_of(20, {{"loop"}});
   Plan other = plan;
-  other.shard = {.index = 1, .of = 2};
+  other.shard = {.index = 1, .shard_count = 2};
   EXPECT_EQ(difference(plan, other), "");
   other.seed = 2;
   EXPECT_EQ(difference(plan, other), "seed");

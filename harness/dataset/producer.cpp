@@ -59,12 +59,12 @@ json without_times(CaseRecord record) {
 }
 
 void add_times(harness::StageTimes& sum, const harness::StageTimes& times) {
-  sum.adjoint += times.adjoint;
-  sum.emit += times.emit;
-  sum.build += times.build;
-  sum.reference += times.reference;
-  sum.run += times.run;
-  sum.compare += times.compare;
+  sum.adjoint_ms += times.adjoint_ms;
+  sum.emit_ms += times.emit_ms;
+  sum.build_ms += times.build_ms;
+  sum.reference_ms += times.reference_ms;
+  sum.run_ms += times.run_ms;
+  sum.compare_ms += times.compare_ms;
 }
 
 }  // namespace
@@ -90,36 +90,36 @@ RejectedCandidate rejected_from(const json& line) {
           .records = line.at("records").get<std::vector<json>>()};
 }
 
-AcceptedRow accept(const Task& task, const Row& row, const RenderedKernel& kernel, RowMemories& memory) {
+AcceptedRow accept(const SlotTask& task, const Row& row, const RenderedKernel& kernel, RowMemories& memory) {
   return {.slot = task.slot,
           .attempt = task.attempt,
-          .id = memory.rest.store(row.id),
+          .id = memory.other_data.store(row.id),
           .line = memory.lines.store(to_line(row)),
-          .facts = facts_of(row, *kernel.source.module, memory.rest),
-          .shingles = memory.rest.store(ShingleView(shingles_of(kernel.canonical)))};
+          .facts = facts_of(row, *kernel.source.module, memory.other_data),
+          .shingles = memory.other_data.store(ShingleView(shingles_of(kernel.canonical)))};
 }
 
-Result<AcceptedRow> accept_line(const Task& task, std::string_view line, RowMemories& memory) {
+Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, RowMemories& memory) {
   const json parsed = json::parse(line, nullptr, false);
   if (parsed.is_discarded()) return Error{"row is not valid JSON"};
   try {
     const Row row = row_from(parsed);
     const Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
     if (!source.ok()) return source.error();
-    return AcceptedRow{
-        .slot = task.slot,
-        .attempt = task.attempt,
-        .id = memory.rest.store(row.id),
-        .line = memory.lines.store(line),
-        .facts = facts_of(row, *source->module, memory.rest),
-        .shingles = memory.rest.store(ShingleView(shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))))};
+    return AcceptedRow{.slot = task.slot,
+                       .attempt = task.attempt,
+                       .id = memory.other_data.store(row.id),
+                       .line = memory.lines.store(line),
+                       .facts = facts_of(row, *source->module, memory.other_data),
+                       .shingles = memory.other_data.store(
+                           ShingleView(shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))))};
   } catch (const json::exception& wrong) {
     return Error{fmt::format("row does not match the schema: {}", wrong.what())};
   }
 }
 
 struct Producer::Candidate {
-  Task task;
+  SlotTask task;
   std::string name;
   RenderedKernel kernel;
   std::vector<Evidence> evidence = {};
@@ -129,7 +129,7 @@ struct Producer::Candidate {
 Producer::Producer(const Plan& plan, std::vector<Verifier> verifiers, RowPrinters printers, harness::Policy policy)
     : plan_(plan), verifiers_(std::move(verifiers)), printers_(std::move(printers)), policy_(policy) {}
 
-Result<ProducedBlock> Producer::produce(std::span<const Task> tasks) const {
+Result<ProducedBlock> Producer::produce(std::span<const SlotTask> tasks) const {
   ProducedBlock produced;
   // Kernels are judged in batches, because one compiler run takes many. Without judging, each kernel is finished before
   // the next is made, so that it stays in the caches and its memory is reused.
@@ -144,15 +144,15 @@ Result<ProducedBlock> Producer::produce(std::span<const Task> tasks) const {
   return produced;
 }
 
-Result<void> Producer::produce(std::span<const Task> tasks, ProducedBlock& produced) const {
-  std::vector<Task> pending(tasks.begin(), tasks.end());
+Result<void> Producer::produce(std::span<const SlotTask> tasks, ProducedBlock& produced) const {
+  std::vector<SlotTask> pending(tasks.begin(), tasks.end());
   while (!pending.empty()) {
     Result<std::vector<Candidate>> candidates = draw(pending, produced);
     if (!candidates.ok()) return candidates.error();
     if (plan_.verify) judge(*candidates, produced.timing);
     for (Candidate& candidate : *candidates) {
       if (candidate.failed.empty()) {
-        const Stopwatch watch(produced.timing.write);
+        const Stopwatch watch(produced.timing.write_seconds);
         add_unjudged(candidate);
         produced.rows.push_back(accept(candidate.task, row_of(candidate), candidate.kernel, produced.memory));
         continue;
@@ -174,11 +174,11 @@ Result<void> Producer::produce(std::span<const Task> tasks, ProducedBlock& produ
 }
 
 /// Renders a candidate for each task. A candidate that cannot be rendered is rejected, and the next one is drawn.
-Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<Task>& tasks, ProducedBlock& produced) const {
-  const Stopwatch watch(produced.timing.render);
+Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<SlotTask>& tasks, ProducedBlock& produced) const {
+  const Stopwatch watch(produced.timing.render_seconds);
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const Task task = tasks[i];
+    const SlotTask task = tasks[i];
     const auto name = task.attempt < kMaxAttempts ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
     if (!name) continue;
     Result<harness::KernelSource> source = plan_.kernels.empty()
@@ -186,7 +186,7 @@ Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<Task>& tasks
                                                : read_kernel(plan_.kernels[task.slot.number].python, *name);
     if (!source.ok()) return source.error();
     std::string python = source->python;
-    Result<RenderedKernel> rendered = render(source.take(), printers_.pair);
+    Result<RenderedKernel> rendered = render(source.take(), printers_.pair_printer);
     if (rendered.ok()) {
       candidates.push_back({.task = task, .name = *name, .kernel = rendered.take()});
       continue;
@@ -230,11 +230,11 @@ void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std
     const auto take = [&](CaseRecord record) {
       while (records[at].size() == passes_of(sources[at], options).size())
         ++at;
-      add_times(timing.judging, record.time_ms);
+      add_times(timing.judging_times, record.time_ms);
       records[at].push_back(std::move(record));
     };
-    run_batch(sources, *verifier.device, printers_.one, options, take);
-    timing.judged += left.size();
+    run_batch(sources, *verifier.device, printers_.single_printer, options, take);
+    timing.judged_kernels += left.size();
 
     std::vector<Candidate*> again;
     for (std::size_t i = 0; i < left.size(); ++i) {

@@ -45,7 +45,7 @@ RejectedCandidate rejected_from(const nlohmann::json& line);
 /// Memory of rows; lines are separate, because they may be freed earlier.
 struct RowMemories {
   RowMemory lines;
-  RowMemory rest;
+  RowMemory other_data;
 };
 
 /// A row in its slot, with the data that later stages need. Everything but numbers is stored in RowMemories.
@@ -66,7 +66,7 @@ struct ProducedBlock {
 };
 
 /// A slot, and the attempt to start with.
-struct Task {
+struct SlotTask {
   Slot slot;
   std::uint32_t attempt = 0;
 };
@@ -75,14 +75,14 @@ struct Task {
 inline constexpr std::uint32_t kMaxAttempts = 16;
 
 /// Makes the accepted form of a row from its kernel.
-AcceptedRow accept(const Task& task, const Row& row, const RenderedKernel& kernel, RowMemories& memory);
+AcceptedRow accept(const SlotTask& task, const Row& row, const RenderedKernel& kernel, RowMemories& memory);
 /// Makes the accepted form of a row from a line of JSON that an earlier run wrote. Fails if the line is not a row.
-Result<AcceptedRow> accept_line(const Task& task, std::string_view line, RowMemories& memory);
+Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, RowMemories& memory);
 
 /// How kernels are printed.
 struct RowPrinters {
-  harness::PairPrinter pair;  ///< for the rows
-  harness::Printer one;       ///< for the device that judges
+  harness::PairPrinter pair_printer;  ///< for the rows
+  harness::Printer single_printer;    ///< for the device that judges
 };
 
 /// Pure: the row of a task depends only on the plan. May be used by several threads at once.
@@ -92,14 +92,14 @@ class Producer {
 
   /// For each task, the first passing candidate, starting with the task's attempt. Fails only on a bug in Assay: a
   /// generated kernel that cannot be parsed back.
-  [[nodiscard]] Result<ProducedBlock> produce(std::span<const Task> tasks) const;
+  [[nodiscard]] Result<ProducedBlock> produce(std::span<const SlotTask> tasks) const;
 
  private:
   struct Candidate;
 
   /// Makes and judges candidates of the tasks, and continues with the next attempts of those that fail.
-  Result<void> produce(std::span<const Task> tasks, ProducedBlock& produced) const;
-  Result<std::vector<Candidate>> draw(std::vector<Task>& tasks, ProducedBlock& produced) const;
+  Result<void> produce(std::span<const SlotTask> tasks, ProducedBlock& produced) const;
+  Result<std::vector<Candidate>> draw(std::vector<SlotTask>& tasks, ProducedBlock& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
   void judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
                 Timing& timing) const;

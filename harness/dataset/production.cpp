@@ -66,8 +66,8 @@ Result<DatasetShard> shard_of(const std::string& text) {
   const auto [slash, first] = std::from_chars(text.data(), end, shard.index);
   const Error rejected{fmt::format("--shard must be I/N with I from 0 to N - 1, such as 0/4, got '{}'", text)};
   if (first != std::errc() || slash == end || *slash != '/') return rejected;
-  const auto [stop, second] = std::from_chars(slash + 1, end, shard.of);
-  if (second != std::errc() || stop != end || shard.index >= shard.of) return rejected;
+  const auto [stop, second] = std::from_chars(slash + 1, end, shard.shard_count);
+  if (second != std::errc() || stop != end || shard.index >= shard.shard_count) return rejected;
   return shard;
 }
 
@@ -95,12 +95,12 @@ Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& fil
 }
 
 Result<void> choose_kernels(const ProductionOptions& options, Plan& plan) {
-  if (!options.from.empty()) {
+  if (!options.python_files.empty()) {
     if (options.count != 0 || !options.families.empty() || !options.weights.empty()) {
       return Error{
           "--from takes every kernel of the files and cannot be combined with --count, --families or --weights"};
     }
-    Result<std::vector<UserKernel>> kernels = user_kernels(options.from);
+    Result<std::vector<UserKernel>> kernels = user_kernels(options.python_files);
     if (!kernels.ok()) return kernels.error();
     plan.kernels = kernels.take();
     plan.count = plan.kernels.size();
@@ -167,7 +167,8 @@ Result<ProducerSetup> ProducerSetup::make(const Plan& plan, const std::string& c
                                  : plan.effort == "thorough" ? harness::Policy::thorough()
                                                              : harness::Policy::standard();
   production.producer_ = std::make_unique<Producer>(
-      plan, std::move(verifiers), RowPrinters{.pair = harness::pair_printer(), .one = harness::printer()}, policy);
+      plan, std::move(verifiers),
+      RowPrinters{.pair_printer = harness::pair_printer(), .single_printer = harness::printer()}, policy);
   return production;
 }
 
@@ -194,16 +195,17 @@ std::uint64_t rows_of_shard(const Plan& plan) {
 std::string closing_text(const FinishedDataset& finished, const std::string& output) {
   if (finished.was_complete) return fmt::format("{} is already complete\n", output);
   const Timing& timing = finished.timing;
-  std::string text = fmt::format("{} rows in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, output, timing.wall,
-                                 timing.wall > 0 ? static_cast<double>(finished.rows) / timing.wall : 0);
-  const harness::StageTimes& judging = timing.judging;
-  const double own = timing.render + timing.write + (judging.adjoint + judging.emit) / 1e3;
-  const double proof = (judging.reference + judging.compare) / 1e3;
-  const double all = own + proof + (judging.build + judging.run) / 1e3;
-  if (timing.judged > 0) {
+  std::string text =
+      fmt::format("{} rows in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, output, timing.wall_seconds,
+                  timing.wall_seconds > 0 ? static_cast<double>(finished.rows) / timing.wall_seconds : 0);
+  const harness::StageTimes& judging = timing.judging_times;
+  const double own = timing.render_seconds + timing.write_seconds + (judging.adjoint_ms + judging.emit_ms) / 1e3;
+  const double proof = (judging.reference_ms + judging.compare_ms) / 1e3;
+  const double all = own + proof + (judging.build_ms + judging.run_ms) / 1e3;
+  if (timing.judged_kernels > 0) {
     text +=
         fmt::format("time: compilers {:.0f}%, kernels {:.0f}%, oracle and comparison {:.0f}%, writing rows {:.0f}%\n",
-                    judging.build / 10 / all, judging.run / 10 / all, 100 * proof / all, 100 * own / all);
+                    judging.build_ms / 10 / all, judging.run_ms / 10 / all, 100 * proof / all, 100 * own / all);
   }
   for (const auto& [kind, count] : finished.rejected_kinds)
     text += fmt::format("quarantine: {} {}\n", count, kind);

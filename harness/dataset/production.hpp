@@ -17,9 +17,9 @@ namespace assay::dataset {
 struct ProductionOptions {
   std::vector<std::string> devices{"cpu"};
   std::uint64_t count = 0;
-  std::vector<std::string> families;  ///< names or aliases; empty: all
-  std::vector<std::string> weights;   ///< "loop=2"
-  std::vector<std::string> from;      ///< Python files to use instead of random kernels
+  std::vector<std::string> families;      ///< names or aliases; empty: all
+  std::vector<std::string> weights;       ///< "loop=2"
+  std::vector<std::string> python_files;  ///< Python files to use instead of random kernels
   std::uint64_t seed = 1;
   bool no_verify = false;
   bool quick = false;

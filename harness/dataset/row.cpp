@@ -15,12 +15,12 @@ struct DoubtField {
   std::int64_t harness::InconclusiveCounts::*member;
 };
 constexpr DoubtField kDoubts[] = {
-    {"path", &harness::InconclusiveCounts::path},
-    {"kink", &harness::InconclusiveCounts::kink},
-    {"conditioning", &harness::InconclusiveCounts::conditioning},
-    {"overflow", &harness::InconclusiveCounts::overflow},
-    {"race", &harness::InconclusiveCounts::race},
-    {"domain", &harness::InconclusiveCounts::domain},
+    {"path", &harness::InconclusiveCounts::uncertain_paths},
+    {"kink", &harness::InconclusiveCounts::non_differentiable_points},
+    {"conditioning", &harness::InconclusiveCounts::ill_conditioned_values},
+    {"overflow", &harness::InconclusiveCounts::unbounded_values},
+    {"race", &harness::InconclusiveCounts::races},
+    {"domain", &harness::InconclusiveCounts::domain_errors},
 };
 
 std::optional<double> optional_from(const json& value) {
@@ -152,7 +152,7 @@ std::string to_line(const Row& row) {
   object.add("kernel_name", row.kernel_name);
   for (const TextField& field : kTextFields) {
     const std::string& text = row.*field.member;
-    if (field.optional && text.empty()) object.add_null(field.name);
+    if (field.is_optional && text.empty()) object.add_null(field.name);
     else object.add(field.name, text);
   }
   append_signature(object.begin("signature"), row);

@@ -96,7 +96,7 @@ struct Row {
 struct TextField {
   std::string_view name;
   std::string Row::*member;
-  bool optional;              ///< an empty text is written as null
+  bool is_optional;           ///< an empty text is written as null
   std::string_view old_name;  ///< name in the older layout; empty: the same
 };
 inline constexpr TextField kTextFields[] = {

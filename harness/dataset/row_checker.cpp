@@ -36,7 +36,7 @@ class RowDiagnostics {
   }
   void warning(std::string pointer, std::string found, std::string expected) {
     error(std::move(pointer), std::move(found), std::move(expected));
-    diagnostics_.back().warning = true;
+    diagnostics_.back().is_warning = true;
   }
   void same(const std::string& pointer, const std::string& found, const std::string& expected) {
     if (found != expected) error(pointer, quoted_excerpt(found), quoted_excerpt(expected));

@@ -74,16 +74,16 @@ RowFacts facts_of(const Row& row, const ir::Module& module, RowMemory& memory) {
 }
 
 Timing& Timing::operator+=(const Timing& other) {
-  wall += other.wall;
-  render += other.render;
-  write += other.write;
-  judging.adjoint += other.judging.adjoint;
-  judging.emit += other.judging.emit;
-  judging.build += other.judging.build;
-  judging.reference += other.judging.reference;
-  judging.run += other.judging.run;
-  judging.compare += other.judging.compare;
-  judged += other.judged;
+  wall_seconds += other.wall_seconds;
+  render_seconds += other.render_seconds;
+  write_seconds += other.write_seconds;
+  judging_times.adjoint_ms += other.judging_times.adjoint_ms;
+  judging_times.emit_ms += other.judging_times.emit_ms;
+  judging_times.build_ms += other.judging_times.build_ms;
+  judging_times.reference_ms += other.judging_times.reference_ms;
+  judging_times.run_ms += other.judging_times.run_ms;
+  judging_times.compare_ms += other.judging_times.compare_ms;
+  judged_kernels += other.judged_kernels;
   return *this;
 }
 
@@ -93,9 +93,10 @@ void Stats::add(const RowFacts& facts, std::string_view split) {
   ++splits_[std::string(split)];
   for (std::size_t i = 0; i < facts.lengths.size(); ++i) {
     if (facts.lengths[i] == 0) continue;
-    Lengths& lengths = lengths_[i];
-    lengths.least = lengths.rows == 0 ? facts.lengths[i] : std::min<std::uint64_t>(lengths.least, facts.lengths[i]);
-    lengths.greatest = std::max<std::uint64_t>(lengths.greatest, facts.lengths[i]);
+    TextLengths& lengths = lengths_[i];
+    lengths.min_length =
+        lengths.rows == 0 ? facts.lengths[i] : std::min<std::uint64_t>(lengths.min_length, facts.lengths[i]);
+    lengths.max_length = std::max<std::uint64_t>(lengths.max_length, facts.lengths[i]);
     lengths.total += facts.lengths[i];
     ++lengths.rows;
   }
@@ -115,9 +116,9 @@ void Stats::add_cluster(std::uint64_t rows) {
 Json Stats::to_json() const {
   Json lengths = Json::object();
   for (std::size_t i = 0; i < lengths_.size(); ++i) {
-    const Lengths& one = lengths_[i];
+    const TextLengths& one = lengths_[i];
     lengths[std::string(kTextFields[i].name)] = {
-        {"rows", one.rows}, {"least", one.least}, {"greatest", one.greatest}, {"total", one.total}};
+        {"rows", one.rows}, {"least", one.min_length}, {"greatest", one.max_length}, {"total", one.total}};
   }
   return {{"schema_version", schemas::kStatsSchemaVersion},
           {"rows", rows_},
@@ -134,18 +135,18 @@ Json Stats::to_json() const {
 
 Json to_json(const Timing& timing, std::uint64_t rows) {
   const auto seconds = [](double ms) { return ms / 1e3; };
-  const harness::StageTimes& judging = timing.judging;
-  return {{"wall_s", timing.wall},
-          {"rows_per_s", timing.wall > 0 ? static_cast<double>(rows) / timing.wall : 0},
-          {"render_s", timing.render},
-          {"write_s", timing.write},
-          {"adjoint_s", seconds(judging.adjoint)},
-          {"emit_s", seconds(judging.emit)},
-          {"compilers_s", seconds(judging.build)},
-          {"reference_s", seconds(judging.reference)},
-          {"run_s", seconds(judging.run)},
-          {"compare_s", seconds(judging.compare)},
-          {"judged", timing.judged}};
+  const harness::StageTimes& judging_times = timing.judging_times;
+  return {{"wall_s", timing.wall_seconds},
+          {"rows_per_s", timing.wall_seconds > 0 ? static_cast<double>(rows) / timing.wall_seconds : 0},
+          {"render_s", timing.render_seconds},
+          {"write_s", timing.write_seconds},
+          {"adjoint_s", seconds(judging_times.adjoint_ms)},
+          {"emit_s", seconds(judging_times.emit_ms)},
+          {"compilers_s", seconds(judging_times.build_ms)},
+          {"reference_s", seconds(judging_times.reference_ms)},
+          {"run_s", seconds(judging_times.run_ms)},
+          {"compare_s", seconds(judging_times.compare_ms)},
+          {"judged", timing.judged_kernels}};
 }
 
 }  // namespace assay::dataset

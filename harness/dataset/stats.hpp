@@ -31,20 +31,20 @@ struct RowFacts {
 /// Computes the statistics of a row and its program; texts and lists are stored in `memory`.
 RowFacts facts_of(const Row& row, const ir::Module& module, RowMemory& memory);
 
-struct Lengths {
+struct TextLengths {
   std::uint64_t rows = 0;  ///< with this text
-  std::uint64_t least = 0;
-  std::uint64_t greatest = 0;
+  std::uint64_t min_length = 0;
+  std::uint64_t max_length = 0;
   std::uint64_t total = 0;
 };
 
 /// Wall time of each stage in seconds, summed over threads, and wall time of the whole run.
 struct Timing {
-  double wall = 0;
-  double render = 0;            ///< generating, parsing, differentiating and printing
-  double write = 0;             ///< JSON and zstd
-  harness::StageTimes judging;  ///< in milliseconds; `build` is compile time
-  std::uint64_t judged = 0;     ///< kernels, on all devices and in all modes
+  double wall_seconds = 0;
+  double render_seconds = 0;          ///< generating, parsing, differentiating and printing
+  double write_seconds = 0;           ///< JSON and zstd
+  harness::StageTimes judging_times;  ///< in milliseconds; `build` is compile time
+  std::uint64_t judged_kernels = 0;   ///< kernels, on all devices and in all modes
 
   Timing& operator+=(const Timing& other);
 };
@@ -68,7 +68,7 @@ class Stats {
   std::uint64_t rows_ = 0;
   std::map<std::string, std::uint64_t> families_;
   std::map<std::string, std::uint64_t> splits_;
-  std::array<Lengths, std::size(kTextFields)> lengths_{};
+  std::array<TextLengths, std::size(kTextFields)> lengths_{};
   std::map<std::string, std::uint64_t> operations_;
   std::map<std::string, std::map<std::string, std::uint64_t>> verdicts_;
   std::map<std::string, std::uint64_t> rejected_;

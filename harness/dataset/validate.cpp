@@ -65,7 +65,7 @@ class DatasetValidator {
       check_rows(path, path.string(), "");
     }
     check_together();
-    if (options_.rebuild > 0) {
+    if (options_.rebuild_count > 0) {
       if (Result<void> rebuilt = rebuild(); !rebuilt.ok()) return rebuilt.error();
     }
     result_.rows = rows_read_;
@@ -107,7 +107,7 @@ class DatasetValidator {
       diagnose(std::string(kJournalFile), "", quoted_excerpt(journal.error().text()), "a valid journal");
     else if (!journal->has_value())
       diagnose(std::string(kJournalFile), "", "no such file", "the journal of the dataset");
-    const bool finished = journal.ok() && journal->has_value() && journal->value().ended;
+    const bool finished = journal.ok() && journal->has_value() && journal->value().has_ended;
     if (journal.ok() && journal->has_value() && !finished) return check_unfinished(dir, journal->value());
     check_sums(dir);
     for (const std::string& name : files_below(dir / kDataFolder)) {
@@ -126,7 +126,7 @@ class DatasetValidator {
 
   /// Checks the flushed blocks of an interrupted run.
   void check_unfinished(const fs::path& dir, const Journal& journal) {
-    diagnose({.warning = true,
+    diagnose({.is_warning = true,
               .file = std::string(kJournalFile),
               .found = fmt::format("{} of {} blocks: the dataset is not finished", journal.blocks.size(),
                                    blocks_of_shard(journal.plan).size()),
@@ -233,7 +233,7 @@ class DatasetValidator {
         diagnose(std::move(diagnostic));
       }
       if (!checked[i]) continue;
-      if (options_.rebuild == 0) checked[i]->python = "";
+      if (options_.rebuild_count == 0) checked[i]->python = "";
       places_.push_back({.file = file, .line = batch[i].number, .split = split, .row = std::move(*checked[i])});
     }
   }
@@ -343,7 +343,7 @@ class DatasetValidator {
   // ---- judging again
 
   Result<void> rebuild() {
-    const std::size_t wanted = std::min<std::uint64_t>(options_.rebuild, places_.size());
+    const std::size_t wanted = std::min<std::uint64_t>(options_.rebuild_count, places_.size());
     std::map<std::pair<std::string, std::string>, std::vector<const Place*>> groups;
     for (std::size_t i = 0; i < wanted; ++i) {
       const Place& place = places_[i * places_.size() / wanted];
@@ -362,7 +362,7 @@ class DatasetValidator {
       plan.kernels.push_back({.name = place->row.name, .python = place->row.python});
     const Result<ProducedBlock> produced = options_.rejudge(plan);
     if (!produced.ok()) return produced.error();
-    result_.rebuilt += places.size();
+    result_.rebuilt_count += places.size();
     for (const RejectedCandidate& rejected : produced->rejected) {
       diagnose_value(*places[rejected.slot], "",
                      fmt::format("verdict {} when judged again: {}", rejected.verdict, rejected.message),
@@ -403,7 +403,7 @@ class DatasetValidator {
 }  // namespace
 
 bool Validation::valid() const {
-  return std::ranges::all_of(diagnostics, [](const RowError& diagnostic) { return diagnostic.warning; });
+  return std::ranges::all_of(diagnostics, [](const RowError& diagnostic) { return diagnostic.is_warning; });
 }
 
 Result<Validation> validate(const fs::path& path, const ValidateOptions& options) {

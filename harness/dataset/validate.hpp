@@ -1,6 +1,6 @@
 // Checks untrusted datasets: syntax, schema, checksums, that each row follows from its Python source, ids, splits,
-// duplicates and stats; with `rebuild` also that rows build, run and pass again. Folders in the older layout (JSON
-// files with python_source and generated sources) are checked as far as possible.
+// duplicates and stats; with `rebuild_count` also that rows build, run and pass again. Folders in the older layout
+// (JSON files with python_source and generated sources) are checked as far as possible.
 //
 // One invalid row never hides another. Hostile input can neither crash the program nor exhaust memory: lines, strings
 // and nesting are limited (json_scan.hpp), and files are read in pieces.
@@ -26,14 +26,14 @@ using Rejudge = std::function<Result<ProducedBlock>(const Plan& plan)>;
 struct ValidateOptions {
   harness::PairPrinter printer;
   int jobs = 1;
-  std::uint64_t rebuild = 0;  ///< rows to judge again, spread over the dataset; at most all
-  Rejudge rejudge = nullptr;  ///< required if `rebuild` is not 0
+  std::uint64_t rebuild_count = 0;  ///< rows to judge again, spread over the dataset; at most all
+  Rejudge rejudge = nullptr;        ///< required if `rebuild_count` is not 0
 };
 
 struct Validation {
   std::uint64_t rows = 0;
   std::uint64_t files = 0;
-  std::uint64_t rebuilt = 0;
+  std::uint64_t rebuilt_count = 0;
   std::vector<RowError> diagnostics;  ///< in the order of files and lines
   [[nodiscard]] bool valid() const;   ///< there are no errors
 };

@@ -31,7 +31,7 @@ class AgreementJudge {
                 .kernel = cross_check_device.kernel,
                 .configuration = configuration_,
                 .sets = pass_context.sets,
-                .poisoned = pass_context.poisoned,
+                .is_poisoned = pass_context.is_poisoned,
                 .uses = pass_context.uses,
                 .target = {},
                 .judgement = pass_context.judgement} {}
@@ -50,15 +50,15 @@ class AgreementJudge {
   /// The oracle's result for the set with the other device's math functions.
   reference::ReferenceResult reference_of(const InputSet& set) const {
     reference::OracleRun run{.launch = set.launch[Precision::kNative], .profile = profile_};
-    run.gradient = pass_context_.subject.adjoint != nullptr;
+    run.computes_gradient = pass_context_.subject.adjoint != nullptr;
     run.cotangents = set.cotangents;
-    run.uninitialised = pass_context_.poisoned;
+    run.uninitialised = pass_context_.is_poisoned;
     return pass_context_.subject.oracle.evaluate(run);
   }
 
   /// Values along different paths are never compared.
   bool is_one_path(const InputSet& set, const reference::ReferenceResult& reference, Precision precision) const {
-    if (set.references(precision).size() != 1 || reference.decisions.uncertain[precision] != 0) return false;
+    if (set.references(precision).size() != 1 || reference.decisions.uncertain_counts[precision] != 0) return false;
     if (pass_ == backends::Pass::kForward) return true;
     return set.conclusive_gradient(precision) && reference.decisions.uncertain_kinks[precision] == 0;
   }
@@ -115,7 +115,7 @@ class AgreementJudge {
   std::vector<Computed> scalars(const PassContext& pass_context, const TestLaunch& test_launch,
                                 std::size_t array) const {
     return read_scalars(pass_context.subject.module_in(test_launch.precision),
-                        *test_launch.launcher.arrays()[array].before,
+                        *test_launch.launcher.arrays()[array].initial_content,
                         test_launch.launcher.bytes(pass_context.configuration.session, array));
   }
 
@@ -135,7 +135,7 @@ class AgreementJudge {
     }
     verdict_.count_agreement(comparison);
     const PlacedArray& placed = mine.launcher.arrays()[array];
-    report_mismatches(pass_context_, NamedCheck::kDevices, mine, placed.role.name, *placed.before, got, wanted,
+    report_mismatches(pass_context_, NamedCheck::kDevices, mine, placed.role.name, *placed.initial_content, got, wanted,
                       comparison, verdict_);
   }
 

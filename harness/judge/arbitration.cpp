@@ -78,7 +78,8 @@ class Arbiter {
         .got = {}, .expected = expected_gradients(subject, input, input.reference, precision, InitialGradient::kZero)};
     for (std::size_t g = 0; g < result.expected.size(); ++g) {
       const std::size_t array = test_launch.launcher.parameters() + g;
-      result.got.push_back(read_scalars(subject.module_in(precision), *test_launch.launcher.arrays()[array].before,
+      result.got.push_back(read_scalars(subject.module_in(precision),
+                                        *test_launch.launcher.arrays()[array].initial_content,
                                         test_launch.launcher.bytes(pass_context_.configuration.session, array)));
     }
     return result;
@@ -157,7 +158,7 @@ class Arbiter {
     const InputSet& input = pass_context_.sets[set];
     const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradients[g].primal);
     // The content of an array that the kernel only writes does not influence anything.
-    if (pass_context_.poisoned[parameter]) return Extrapolation{};
+    if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
     const std::size_t component = gradient_components(pass_context_.subject, input, g)[scalar];
     std::vector<Perturbation> direction = float_scalars(pass_context_, input, parameter);
     std::erase_if(direction, [&](const Perturbation& at) { return at.component != component; });
@@ -166,7 +167,7 @@ class Arbiter {
     PassVerdict ignored;
     ForwardDifferences differences(pass_context_, set, std::move(direction), ignored);
     double step = ForwardDifferences::kFirstStep;
-    for (int shrink = 0; shrink <= ForwardDifferences::kShrinks; ++shrink, step /= 4) {
+    for (int shrink = 0; shrink <= ForwardDifferences::kMaxStepReductions; ++shrink, step /= 4) {
       pass_context_.configuration.session.reset();
       const auto found = differences.at(step);
       if (ignored.failed()) return std::nullopt;
@@ -181,15 +182,15 @@ class Arbiter {
                                                     const Expected& expected) const {
     const InputSet& input = pass_context_.sets[set];
     const auto parameter = static_cast<std::size_t>(pass_context_.subject.adjoint->gradients[g].primal);
-    if (pass_context_.poisoned[parameter]) return Extrapolation{};
+    if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
     const ir::Launch& launch = input.launch[Precision::kNative];
     reference::ComponentValues direction(launch.arguments.size());
     direction[parameter].resize(component_count(pass_context_.subject, launch.arguments[parameter]));
     direction[parameter][gradient_components(pass_context_.subject, input, g)[scalar]] = 1;
     const reference::OracleRun run{
-        .launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.poisoned};
+        .launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.is_poisoned};
     const reference::DirectionalDifferences found = pass_context_.subject.oracle.differences(run, direction);
-    if (!found.same_path) return std::nullopt;
+    if (!found.is_same_path) return std::nullopt;
     Extrapolation sum;
     for (std::size_t p = 0; p < found.outputs.size(); ++p) {
       for (std::size_t i = 0; i < found.outputs[p].size() && i < input.cotangents[p].size(); ++i) {

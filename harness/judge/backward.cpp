@@ -58,18 +58,18 @@ class BackwardJudge {
     for (std::size_t s = 0; s < pass_context_.sets.size(); ++s) {
       add(Purpose::kCheck, s, Precision::kNative, InitialGradient::kNonZero, 1);
       add(Purpose::kCheck, s, Precision::kPromoted, InitialGradient::kNonZero, 1);
-      if (!pass_context_.is_deep(s)) continue;
+      if (!pass_context_.is_fully_checked(s)) continue;
       add(Purpose::kZeroInitialGradient, s, Precision::kNative, InitialGradient::kZero, 1);
       add(Purpose::kRepeat, s, Precision::kNative, InitialGradient::kZero, 1);
       add(Purpose::kDoubledCotangent, s, Precision::kNative, InitialGradient::kZero, 2);
       add(Purpose::kZeroCotangent, s, Precision::kNative, InitialGradient::kZero, 0);
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
-          {.order = backends::ThreadOrder::kReverse, .block = kFewBlocks, .padding = Padding::kPlausible});
+          {.order = backends::ThreadOrder::kReverse, .block = kLargeBlockSize, .padding = Padding::kPlausible});
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, InitialGradient::kNonZero, 1,
           {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
       for (const Precision precision : kBothPrecisions)
         add(Purpose::kDifferentThreadOrder, s, precision, InitialGradient::kNonZero, 1,
-            {.block = kFewBlocks, .layout = ArrayLayout::kView, .padding = Padding::kPlausible});
+            {.block = kLargeBlockSize, .layout = ArrayLayout::kView, .padding = Padding::kPlausible});
       if (!pass_context_.uses_precision(Precision::kNative)) continue;
       add(Purpose::kAccumulate, s, Precision::kNative, InitialGradient::kZero, 1);
       if (verdict_.failed()) return;
@@ -106,7 +106,7 @@ class BackwardJudge {
     return test_launch.launcher.bytes(pass_context_.configuration.session, test_launch.launcher.parameters() + g);
   }
   std::vector<Computed> read(const TestLaunch& test_launch, std::size_t g) const {
-    return read_scalars(pass_context_.subject.module_in(test_launch.precision), *array(test_launch, g).before,
+    return read_scalars(pass_context_.subject.module_in(test_launch.precision), *array(test_launch, g).initial_content,
                         bytes(test_launch, g));
   }
   const TestLaunch& find(Purpose purpose, std::size_t set) const {
@@ -149,7 +149,7 @@ class BackwardJudge {
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (times != 2 || carries_cotangent_[g]) continue;
       const ir::Module& module = pass_context_.subject.module_in(test_launch.precision);
-      const auto components = ir::scalar_components(module, array(test_launch, g).before->type.element());
+      const auto components = ir::scalar_components(module, array(test_launch, g).initial_content->type.element());
       for (std::size_t k = 0; k < expected[g].size(); ++k) {
         Expected& e = expected[g][k];
         // Twice as many terms, each twice as large against the partial sums.
@@ -186,15 +186,16 @@ class BackwardJudge {
     const ExpectedGradients& expected = expected_of(test_launch, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (!set.conclusive_gradient(test_launch.precision)) {
-        auto& doubt = set.conclusive(test_launch.precision) ? verdict_.inconclusive.kink : verdict_.inconclusive.path;
+        auto& doubt = set.conclusive(test_launch.precision) ? verdict_.inconclusive.non_differentiable_points
+                                                            : verdict_.inconclusive.uncertain_paths;
         if (test_launch.purpose == Purpose::kCheck) doubt += static_cast<std::int64_t>(expected[g].size());
         continue;
       }
       const std::vector<Computed> got = read(test_launch, g);
       const Comparison comparison = compare(got, expected[g]);
       verdict_.count(tier_of(test_launch), comparison);
-      report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g), *array(test_launch, g).before, got,
-                        expected[g], comparison, verdict_);
+      report_mismatches(pass_context_, tier_of(test_launch), test_launch, name(g),
+                        *array(test_launch, g).initial_content, got, expected[g], comparison, verdict_);
       if (tier_of(test_launch) == NamedCheck::kF64Promotion && comparison.agrees())
         present(test_launch, g, got, expected[g]);
     }
@@ -202,7 +203,7 @@ class BackwardJudge {
 
   void present(const TestLaunch& test_launch, std::size_t g, const std::vector<Computed>& got,
                const std::vector<Expected>& expected) {
-    const ir::Argument& before = *array(test_launch, g).before;
+    const ir::Argument& before = *array(test_launch, g).initial_content;
     const std::size_t row = before.shape.size() > 1 ? static_cast<std::size_t>(before.shape.back()) : 1;
     const auto untouched = read_scalars(pass_context_.subject.module_in(test_launch.precision), before, before.bytes);
     verdict_.controls[name(g)].add(try_controls(got, expected, pass_context_.sets[test_launch.set].input_mean, row,
@@ -274,8 +275,8 @@ class BackwardJudge {
       const bool conclusive =
           set.conclusive_gradient(Precision::kNative) && set.conclusive_gradient(Precision::kPromoted);
       ++verdict_.input_sets;
-      verdict_.generic_sets += set.generic;
-      verdict_.conclusive_generic_sets += set.generic && conclusive;
+      verdict_.generic_sets += set.is_generic;
+      verdict_.conclusive_generic_sets += set.is_generic && conclusive;
       if (conclusive) verdict_.coverage.add(set.reference.choices);
     }
   }

@@ -30,34 +30,35 @@ class ConsistencyJudge {
     const auto dot = adjoint_product(differences.direction());
     if (!dot) return;
     if (!std::isfinite(*dot) && has_open_gradient()) {
-      ++verdict_.inconclusive.overflow;
+      ++verdict_.inconclusive.unbounded_values;
       return;
     }
-    constexpr double kSettled = ForwardDifferences::kSettled;
+    constexpr double kSettledTolerance = ForwardDifferences::kSettledTolerance;
     double step = ForwardDifferences::kFirstStep;
     std::optional<Contradiction> contradiction;
-    for (int shrink = 0; shrink <= ForwardDifferences::kShrinks; ++shrink, step /= 4) {
+    for (int shrink = 0; shrink <= ForwardDifferences::kMaxStepReductions; ++shrink, step /= 4) {
       const auto derivative = differences.at(step);
       if (verdict_.failed()) return;
-      if (!derivative || !std::isfinite(derivative->value) || derivative->error > kSettled * std::max(1.0, size_))
+      if (!derivative || !std::isfinite(derivative->value) ||
+          derivative->error > kSettledTolerance * std::max(1.0, size_))
         continue;
       const double allowed = kDifferenceTolerance * std::max(size_, 0x1p-20) + derivative->error;
       // A contradicted gradient is not a suitable scale: if the forward pass oscillates within a step (sin of a large
       // number), the differences are small relative to the true gradient, and far from converged.
       const bool agrees = std::abs(derivative->value - *dot) <= allowed;
-      if (!agrees && derivative->error > kSettled * std::max(1.0, std::abs(derivative->value))) continue;
+      if (!agrees && derivative->error > kSettledTolerance * std::max(1.0, std::abs(derivative->value))) continue;
       // Neighbouring estimates may agree by accident before they converge. A smaller stencil reveals that.
-      seen_ = differences.estimates();
+      plateau_ = differences.estimates();
       if (agrees) return decide(*dot, *derivative, allowed);
       if (differences.oscillates_within(step, std::abs(derivative->value - *dot))) continue;
       if (contradiction) return decide(*dot, *derivative, allowed);
-      contradiction = {*derivative, allowed, seen_};
+      contradiction = {*derivative, allowed, plateau_};
     }
     if (!contradiction) {
-      ++verdict_.inconclusive.path;
+      ++verdict_.inconclusive.uncertain_paths;
       return;
     }
-    seen_ = std::move(contradiction->seen);
+    plateau_ = std::move(contradiction->seen);
     decide(*dot, contradiction->derivative, contradiction->allowed);
   }
 
@@ -76,7 +77,7 @@ class ConsistencyJudge {
     const ir::Launch& launch = input_.launch[kPromotedPrecision];
     std::vector<Perturbation> direction;
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
-      if (pass_context_.poisoned[p] || !has_gradient(p)) continue;
+      if (pass_context_.is_poisoned[p] || !has_gradient(p)) continue;
       for (Perturbation scalar : float_scalars(pass_context_, input_, p)) {
         const std::byte* const at = launch.arguments[p].bytes.data() + scalar.offset;
         const double scale = std::max(1.0, std::abs(ir::read_float(ir::Scalar::kF64, at)));
@@ -118,7 +119,7 @@ class ConsistencyJudge {
         const std::size_t array = test_launch.launcher.parameters() + g;
         const std::vector<std::size_t> leaves = gradient_components(subject, input_, g);
         const std::vector<Computed> scalars =
-            read_scalars(subject.promoted, *test_launch.launcher.arrays()[array].before,
+            read_scalars(subject.promoted, *test_launch.launcher.arrays()[array].initial_content,
                          test_launch.launcher.bytes(pass_context_.configuration.session, array));
         for (std::size_t i = 0; i < scalars.size(); ++i)
           gradient[leaves[i]] = scalars[i].value;
@@ -144,10 +145,10 @@ class ConsistencyJudge {
   void decide(double dot, const Extrapolation& derivative, double allowed) {
     const double error = std::abs(derivative.value - dot);
     verdict_.count_one(NamedCheck::kFiniteDifferences, error / allowed, !(error <= allowed));
-    seen_.input_set = static_cast<std::int64_t>(set_);
-    seen_.gradient = dot;
-    seen_.allowed = allowed;
-    if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(seen_), error / allowed);
+    plateau_.input_set = static_cast<std::int64_t>(set_);
+    plateau_.gradient = dot;
+    plateau_.tolerance = allowed;
+    if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(plateau_), error / allowed);
     if (error <= allowed) return;
     verdict_.fail(
         Outcome::fail, "finite_differences",
@@ -161,7 +162,7 @@ class ConsistencyJudge {
   const InputSet& input_;
   PassVerdict& verdict_;
   double size_ = 0;
-  Plateau seen_;
+  Plateau plateau_;
 };
 
 }  // namespace
@@ -169,8 +170,8 @@ class ConsistencyJudge {
 void judge_consistency(const PassContext& pass_context) {
   // A custom gradient need not be that of the forward pass: only the oracle can check its use.
   if (ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel)) return;
-  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_deep(s); ++s) {
-    if (pass_context.sets[s].reference.decisions.uncertain[Precision::kPromoted] == 0)
+  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_fully_checked(s); ++s) {
+    if (pass_context.sets[s].reference.decisions.uncertain_counts[Precision::kPromoted] == 0)
       ConsistencyJudge(pass_context, s).run();
     if (pass_context.judgement.backward.failed()) return;
   }

@@ -14,8 +14,8 @@
 namespace assay::harness {
 namespace {
 
-using testing::Edit;
 using testing::TestKernel;
+using testing::TextEdit;
 
 constexpr const char* kSmooth = R"(
 @wp.kernel
@@ -137,7 +137,7 @@ def k(
 )";
 
 /// Runs only finite_differences on a kernel with edits.
-PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}, std::uint64_t seed = 0) {
+PassVerdict consistency_of(const char* python, std::vector<TextEdit> edits = {}, std::uint64_t seed = 0) {
   const TestKernel test_kernel{.name = "kernel", .python = python, .edits = std::move(edits)};
   const KernelSource source = testing::source_of(test_kernel);
   const auto device = testing::cpu_device();
@@ -155,7 +155,7 @@ PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}, std
                                 .oracle = *prepared.oracle,
                                 .promoted_oracle = *prepared.promoted_oracle};
   InputSpace space = InputSpace::make(subject.module, subject.kernel, subject.oracle).take();
-  const auto sets = std::get<std::vector<InputSet>>(draw_sets(subject, space, options.policy, {}, options.seed));
+  const auto sets = std::get<std::vector<InputSet>>(draw_input_sets(subject, space, options.policy, {}, options.seed));
   const JudgeConfiguration configuration{
       .session = *session, .policy = options.policy, .profile = {}, .seed = options.seed};
   Judgement judgement;
@@ -163,7 +163,7 @@ PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}, std
                      .kernel = std::get<backends::BuiltKernel>(built.front()),
                      .configuration = configuration,
                      .sets = sets,
-                     .poisoned = space.uninitialised(),
+                     .is_poisoned = space.uninitialised(),
                      .uses = space.uses(),
                      .judgement = judgement});
   return judgement.backward;
@@ -172,22 +172,22 @@ PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}, std
 TEST(FiniteDifferencesCheck, PassesForCorrectKernel) {
   const PassVerdict verdict = consistency_of(kSmooth);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  ASSERT_TRUE(verdict.tiers.finite_differences.has_value());
-  EXPECT_EQ(verdict.tiers.finite_differences->checks, 1);
-  EXPECT_EQ(verdict.tiers.finite_differences->failed, 0);
+  ASSERT_TRUE(verdict.check_results.finite_differences.has_value());
+  EXPECT_EQ(verdict.check_results.finite_differences->checks, 1);
+  EXPECT_EQ(verdict.check_results.finite_differences->failed, 0);
 }
 
 TEST(FiniteDifferencesCheck, ReducesStepUntilStencilStaysOnOnePath) {
   const PassVerdict verdict = consistency_of(kBranch);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  EXPECT_TRUE(verdict.tiers.finite_differences.has_value()) << verdict.inconclusive.path;
+  EXPECT_TRUE(verdict.check_results.finite_differences.has_value()) << verdict.inconclusive.uncertain_paths;
 }
 
 TEST(FiniteDifferencesCheck, ToleratesRoundingAtEveryStencilPoint) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const PassVerdict verdict = consistency_of(kCancelling, {}, seed);
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
-    EXPECT_TRUE(verdict.tiers.finite_differences.has_value());
+    EXPECT_TRUE(verdict.check_results.finite_differences.has_value());
   }
 }
 
@@ -203,14 +203,14 @@ TEST(FiniteDifferencesCheck, IgnoresFastOscillationOfSmallAmplitude) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const PassVerdict verdict = consistency_of(kRippling, {}, seed);
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
-    EXPECT_GT(verdict.inconclusive.path, 0);
+    EXPECT_GT(verdict.inconclusive.uncertain_paths, 0);
   }
 }
 
 TEST(FiniteDifferencesCheck, IgnoresEstimateNotConfirmedBySmallerStencil) {
   const PassVerdict verdict = consistency_of(kMeeting, {}, 3000);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
-  EXPECT_TRUE(verdict.tiers.finite_differences.has_value());
+  EXPECT_TRUE(verdict.check_results.finite_differences.has_value());
 }
 
 TEST(FiniteDifferencesCheck, RecordsEstimateForEachStepSize) {
@@ -225,18 +225,18 @@ TEST(FiniteDifferencesCheck, RecordsEstimateForEachStepSize) {
 }
 
 TEST(FiniteDifferencesCheck, DetectsIncorrectDerivativeWithoutOracle) {
-  const Edit wrong[] = {
+  const TextEdit wrong[] = {
       {R"((adj_\w+ = adj_\w+) \* 0\.75f)", "$1 * 0.750075f"},
       {R"(atomic_add\((grad_y\.at\(i\)), (\w+)\))", "atomic_add($1, -$2)"},
       {R"(atomic_add\(grad_s\.at\(0\), \w+\))", "(void)0"},
       {R"(\* cos\()", "* sin("},
   };
-  for (const Edit& edit : wrong) {
+  for (const TextEdit& edit : wrong) {
     const PassVerdict verdict = consistency_of(kSmooth, {edit});
     EXPECT_EQ(verdict.decide().kind, "finite_differences") << edit.pattern;
-    ASSERT_TRUE(verdict.tiers.finite_differences.has_value());
-    EXPECT_EQ(verdict.tiers.finite_differences->failed, 1) << edit.pattern;
-    EXPECT_GT(*verdict.tiers.finite_differences->rho_max, 100) << edit.pattern;
+    ASSERT_TRUE(verdict.check_results.finite_differences.has_value());
+    EXPECT_EQ(verdict.check_results.finite_differences->failed, 1) << edit.pattern;
+    EXPECT_GT(*verdict.check_results.finite_differences->rho_max, 100) << edit.pattern;
   }
 }
 

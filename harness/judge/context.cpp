@@ -53,12 +53,12 @@ Counterexample counterexample_of(const TestLaunch& test_launch) {
   Counterexample counterexample{.input_set = test_launch.set,
                                 .precision = device_precision(test_launch.precision),
                                 .threads = test_launch.launcher.request().threads,
-                                .given = {},
+                                .launch_arguments = {},
                                 .array = {},
                                 .got = {},
                                 .expected = {}};
   for (const PlacedArray& array : test_launch.launcher.arrays())
-    counterexample.given.push_back({.name = array.role.name, .content = *array.before});
+    counterexample.launch_arguments.push_back({.name = array.role.name, .content = *array.initial_content});
   return counterexample;
 }
 
@@ -91,7 +91,7 @@ std::vector<ArrayRole> roles_of(const PassContext& pass_context, Pass pass) {
     const bool is_final = pass == Pass::kBackward &&
                           std::ranges::count(pass_context.subject.adjoint->final_arrays, static_cast<ir::VarId>(p)) > 0;
     roles.push_back({.name = pass_context.subject.kernel.variables[p].name,
-                     .write_only = pass_context.poisoned[p] && !is_final,
+                     .write_only = pass_context.is_poisoned[p] && !is_final,
                      .read_only = !use.changed() || (pass == Pass::kBackward && !use.read)});
   }
   if (pass == Pass::kForward) return roles;
@@ -162,7 +162,7 @@ std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::
 void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict) {
   const auto& arrays = test_launch.launcher.arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a) {
-    if (!arrays[a].placed) continue;
+    if (!arrays[a].is_placed) continue;
     const ArrayRole& role = arrays[a].role;
     if (!test_launch.launcher.guards_intact(pass_context.configuration.session, a)) {
       save_counterexample(verdict, test_launch);
@@ -178,7 +178,7 @@ void check_memory(const PassContext& pass_context, const TestLaunch& test_launch
   }
 }
 
-void report_mismatches(const PassContext& pass_context, NamedCheck tier, const TestLaunch& test_launch,
+void report_mismatches(const PassContext& pass_context, NamedCheck named_check, const TestLaunch& test_launch,
                        const std::string& array, const ir::Argument& layout, std::span<const Computed> got,
                        std::span<const Expected> expected, const Comparison& comparison, PassVerdict& verdict) {
   static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5", "devices"};
@@ -187,7 +187,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck tier, const T
   for (const std::size_t position : comparison.failed) {
     const ir::Scalar scalar = leaves[position % leaves.size()].scalar;
     Mismatch mismatch;
-    mismatch.tier = kNames[static_cast<int>(tier)];
+    mismatch.check_name = kNames[static_cast<int>(named_check)];
     mismatch.array = array;
     mismatch.index = coordinates(layout, static_cast<std::int64_t>(position / leaves.size()));
     if (leaves.size() > 1) mismatch.index.push_back(static_cast<std::int64_t>(position % leaves.size()));
@@ -207,7 +207,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck tier, const T
       save_counterexample(verdict, test_launch);
       verdict.counterexample->array = array;
       counterexample_values(*verdict.counterexample, got, expected, comparison);
-      const bool by_cross_check = tier == NamedCheck::kDevices;
+      const bool by_cross_check = named_check == NamedCheck::kDevices;
       verdict.fail(
           Outcome::fail, by_cross_check ? "devices_disagree" : "mismatch",
           fmt::format(

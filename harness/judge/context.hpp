@@ -13,7 +13,7 @@
 namespace assay::harness {
 
 /// Size of the few, large blocks of some launches: threads in a block, or tiles that a block processes in sequence.
-inline constexpr std::int64_t kFewBlocks = 32;
+inline constexpr std::int64_t kLargeBlockSize = 32;
 
 enum class Purpose : std::uint8_t {
   kCheck,                 ///< compared with the oracle
@@ -40,7 +40,7 @@ struct PassContext {
   const backends::BuiltKernel& kernel;
   const JudgeConfiguration& configuration;
   const std::vector<InputSet>& sets;
-  const std::vector<bool>& poisoned;  ///< by parameter, as TestPlan::uninitialised
+  const std::vector<bool>& is_poisoned;  ///< by parameter, as TestPlan::uninitialised
   const ir::ParameterUses& uses;
   std::string target;  ///< of the kernel that launches run; empty if it has only one
   Judgement& judgement;
@@ -49,7 +49,7 @@ struct PassContext {
     return precision == Precision::kPromoted ? configuration.policy.f64_promotion
                                              : configuration.policy.native_precision;
   }
-  bool is_deep(std::size_t set) const {
+  bool is_fully_checked(std::size_t set) const {
     return set < static_cast<std::size_t>(configuration.policy.fully_checked_sets);
   }
 };
@@ -68,7 +68,7 @@ std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::
 /// Checks guard bands and read-only arrays.
 void check_memory(const PassContext& pass_context, const TestLaunch& test_launch, PassVerdict& verdict);
 /// Records the failed positions as mismatches, and the case as failed.
-void report_mismatches(const PassContext& pass_context, NamedCheck tier, const TestLaunch& test_launch,
+void report_mismatches(const PassContext& pass_context, NamedCheck named_check, const TestLaunch& test_launch,
                        const std::string& array, const ir::Argument& layout, std::span<const Computed> got,
                        std::span<const Expected> expected, const Comparison& comparison, PassVerdict& verdict);
 

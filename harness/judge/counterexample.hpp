@@ -21,7 +21,7 @@ struct Counterexample {
   backends::Precision precision = backends::Precision::kNative;
   std::int64_t threads = 0;
   std::vector<NamedArgument>
-      given;  ///< the arguments of the launch: the kernel's, then, for a backward pass, the gradients
+      launch_arguments;  ///< the arguments of the launch: the kernel's, then, for a backward pass, the gradients
 
   std::string array;  ///< the array that differs; if the pass failed for another reason, this and the rest are empty
   std::vector<Computed> got;       ///< its scalars, element by element in row-major order, component by component

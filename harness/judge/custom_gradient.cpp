@@ -80,11 +80,11 @@ class CustomGradientCheck {
       const InputSet& set = pass_context_.sets[s];
       const reference::ReferenceResult derivative = oracle->evaluate({.launch = set.launch[Precision::kNative],
                                                                       .profile = pass_context_.configuration.profile,
-                                                                      .gradient = true,
+                                                                      .computes_gradient = true,
                                                                       .cotangents = set.cotangents,
-                                                                      .uninitialised = pass_context_.poisoned});
+                                                                      .uninitialised = pass_context_.is_poisoned});
       const reference::Decisions& decisions = derivative.decisions;
-      if (!derivative.findings.empty() || decisions.uncertain[Precision::kPromoted] > 0 ||
+      if (!derivative.findings.empty() || decisions.uncertain_counts[Precision::kPromoted] > 0 ||
           decisions.uncertain_kinks[Precision::kPromoted] > 0)
         continue;
       if (auto found = difference_of(set.reference, derivative)) {

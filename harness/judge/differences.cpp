@@ -16,7 +16,7 @@ constexpr int kRows = 6;
 /// differences at steps h, h/2, ... are extrapolated. The error is the change between neighbouring estimates plus the
 /// effect of rounding: `noise` bounds it for the first row, and it doubles with each further row. The extrapolation at
 /// most doubles it: the product of (4^k + 1) / (4^k - 1) over the columns is below 2.
-Extrapolation ridders(const std::array<double, kRows>& differences, double noise) {
+Extrapolation ridders_extrapolation(const std::array<double, kRows>& differences, double noise) {
   std::array<std::array<double, kRows>, kRows> table{};
   Extrapolation best{.value = differences[0], .error = HUGE_VAL};
   for (std::size_t row = 0; row < kRows; ++row, noise *= 2) {
@@ -65,7 +65,7 @@ std::vector<ir::Launch> ForwardDifferences::stencil_at(double step) const {
 }
 
 reference::OracleRun ForwardDifferences::run_at(const ir::Launch& launch) const {
-  return {.launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.poisoned};
+  return {.launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.is_poisoned};
 }
 
 /// The direction in the form that the oracle expects.
@@ -127,12 +127,12 @@ std::optional<Extrapolation> ForwardDifferences::difference(const std::vector<ir
   if (!run_launches(pass_context_, test_launches, verdict_)) return std::nullopt;
   std::array<double, kRows> differences{};
   noise /= step;
-  seen_.estimates.clear();
+  plateau_.estimates.clear();
   for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
     differences[row] = weighted_change(test_launches[2 * row], test_launches[2 * row + 1]) / (2 * step);
-    if (std::isfinite(differences[row])) seen_.estimates.push_back({.step = step, .value = differences[row]});
+    if (std::isfinite(differences[row])) plateau_.estimates.push_back({.step = step, .value = differences[row]});
   }
-  return ridders(differences, noise);
+  return ridders_extrapolation(differences, noise);
 }
 
 /// <w, f(x + t d) - f(x - t d)>
@@ -141,7 +141,7 @@ double ForwardDifferences::weighted_change(const TestLaunch& plus, const TestLau
   for (std::size_t p = 0; p < pass_context_.uses.size(); ++p) {
     if (!pass_context_.uses[p].changed() || input_.cotangents[p].empty()) continue;
     const auto scalars = [&](const TestLaunch& test_launch) {
-      return read_scalars(pass_context_.subject.promoted, *test_launch.launcher.arrays()[p].before,
+      return read_scalars(pass_context_.subject.promoted, *test_launch.launcher.arrays()[p].initial_content,
                           test_launch.launcher.bytes(pass_context_.configuration.session, p));
     };
     const auto a = scalars(plus);

@@ -29,9 +29,9 @@ class ForwardDifferences {
  public:
   static constexpr double kFirstStep = 0x1p-6;
   /// How often the step is divided by 4 if the points of a stencil do not take the same path.
-  static constexpr int kShrinks = 6;
+  static constexpr int kMaxStepReductions = 6;
   /// An extrapolation has converged if its error is below this share of the derivative.
-  static constexpr double kSettled = 1e-6;
+  static constexpr double kSettledTolerance = 1e-6;
 
   /// Keeps references to the context and to the verdict, which gets the failures of launches.
   ForwardDifferences(const PassContext& pass_context, std::size_t set, std::vector<Perturbation> direction,
@@ -44,7 +44,7 @@ class ForwardDifferences {
   /// reference::DerivativeSamples.
   bool oscillates_within(double step, double difference) const;
   /// The estimates of the last call of at().
-  const Plateau& estimates() const { return seen_; }
+  const Plateau& estimates() const { return plateau_; }
   const std::vector<Perturbation>& direction() const { return perturbations_; }
 
  private:
@@ -62,7 +62,7 @@ class ForwardDifferences {
   const InputSet& input_;
   std::vector<Perturbation> perturbations_;
   PassVerdict& verdict_;
-  Plateau seen_;
+  Plateau plateau_;
 };
 
 /// The scalars of a parameter that may be perturbed: its floats, in the promoted launch of the set.

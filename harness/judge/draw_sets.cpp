@@ -117,7 +117,7 @@ double narrow_share(const ReferenceResult& run) {
 /// Whether all decisions are certain, in both precisions.
 bool is_certain(const ReferenceResult& run) {
   return std::ranges::all_of(kBothPrecisions,
-                             [&](Precision precision) { return run.decisions.uncertain[precision] == 0; });
+                             [&](Precision precision) { return run.decisions.uncertain_counts[precision] == 0; });
 }
 
 /// Whether any thread stores a value; a set for which all threads return early is useless.
@@ -129,7 +129,7 @@ bool writes_anything(const ReferenceResult& reference) {
 }
 
 /// Redrawing stops after this many draws without improvement.
-constexpr double kFairWorth = 6 + 0.9;
+constexpr double kAcceptableConclusiveness = 6 + 0.9;
 constexpr int kPatientDraws = 4;
 
 /// A launch of one thread, to estimate the cost of larger launches. If it exceeds the budget of a set many times over,
@@ -137,7 +137,7 @@ constexpr int kPatientDraws = 4;
 std::variant<DrawnLaunch, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
   constexpr std::int64_t kThreadBudget = 10 * kSetBudget;
   return space.draw({.seed = seed, .size = 1, .instruction_budget = kThreadBudget},
-                    [](reference::OracleRun& run) { run.accessed_only = true; });
+                    [](reference::OracleRun& run) { run.only_accessed_elements = true; });
 }
 
 bool is_endless(const std::variant<DrawnLaunch, NoInputs>& probe) {
@@ -158,7 +158,7 @@ std::int32_t affordable_size(const std::variant<DrawnLaunch, NoInputs>& probe) {
 ComponentValues complete(const KernelUnderTest& subject, reference::OracleRun& run,
                          const reference::ArithmeticProfile& profile, bool gradient) {
   run.profile = profile;
-  run.gradient = gradient;
+  run.computes_gradient = gradient;
   run.cotangents = dense(subject, run.launch, kSeedSalt, true);
   return run.cotangents;
 }
@@ -168,7 +168,7 @@ InputSet made(const KernelUnderTest& subject, const DrawRequest& request, DrawnL
   InputSet set;
   set.cotangents = std::move(cotangents);
   set.request = request;
-  set.generic = request.distribution == Distribution::kUniform;
+  set.is_generic = request.distribution == Distribution::kUniform;
   set.launch[Precision::kNative] = std::move(drawn.launch);
   set.launch[Precision::kPromoted] = promoted(subject.module, set.launch[Precision::kNative]);
   set.reference = std::move(drawn.reference);
@@ -193,7 +193,7 @@ class SetDrawer {
       auto best = draw_best(s);
       if (auto* none = std::get_if<NoInputs>(&best)) return std::move(*none);
       sets_.push_back(std::get<InputSet>(std::move(best)));
-      follow_other_paths(subject_, space_, profile_, sets_.back());
+      add_alternative_paths(subject_, space_, profile_, sets_.back());
     }
     if (has_atomics(space_.uses())) add_exact();
     if (has_loops()) add_long();
@@ -227,16 +227,17 @@ class SetDrawer {
       }
       auto& set = std::get<InputSet>(result);
       spent += set.reference.instructions;
-      if (!best || worth(set) > worth(*best)) best = std::move(set);
+      if (!best || conclusiveness(set) > conclusiveness(*best)) best = std::move(set);
       if (spent > kRedrawBudget) break;
-      if (worth(*best) >= (draw < kPatientDraws ? kGoodWorth : kFairWorth)) break;
+      if (conclusiveness(*best) >= (draw < kPatientDraws ? kSufficientConclusiveness : kAcceptableConclusiveness))
+        break;
     }
     if (!best) return std::move(*none);
     return std::move(*best);
   }
 
   std::variant<InputSet, NoInputs> draw_one(const DrawRequest& request) {
-    return draw_set(subject_, space_, request, profile_, gradient());
+    return draw_input_set(subject_, space_, request, profile_, gradient());
   }
 
   /// A set whose forward run satisfies `promises`. Only then is the gradient computed, which costs ten times as much.
@@ -244,7 +245,7 @@ class SetDrawer {
                                          const std::function<bool(const ReferenceResult&)>& promises) const {
     auto result = space.draw(request, [&](reference::OracleRun& run) {
       run.profile = profile_;
-      run.accessed_only = true;
+      run.only_accessed_elements = true;
     });
     auto* drawn = std::get_if<DrawnLaunch>(&result);
     if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
@@ -285,8 +286,8 @@ class SetDrawer {
     auto set = draw_promising(space, asked, [](const ReferenceResult& run) {
       return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow;
     });
-    if (!set || !conclusive(*set) || worth(*set) < kFairWorth) return;
-    set->generic = false;
+    if (!set || !conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) return;
+    set->is_generic = false;
     sets_.push_back(std::move(*set));
   }
 
@@ -309,7 +310,7 @@ class SetDrawer {
           });
       if (!set || !conclusive(*set)) continue;
       coverage.add(set->reference.choices);
-      set->generic = false;
+      set->is_generic = false;
       sets_.push_back(std::move(*set));
     }
   }
@@ -318,13 +319,13 @@ class SetDrawer {
   void add_threshold_pairs() {
     InputSpace space = space_;
     for (const Crossing& crossing :
-         find_crossings(subject_.module, subject_.oracle, space, seed_, policy_.thresholds)) {
+         find_crossings(subject_.module, subject_.oracle, space, seed_, policy_.max_thresholds)) {
       for (const ThresholdPair& pair : crossing) {
-        InputSet before = evaluated_set(subject_, space_, {.size = 1}, pair.before, profile_);
-        InputSet after = evaluated_set(subject_, space_, {.size = 1}, pair.after, profile_);
+        InputSet before = evaluate_input_set(subject_, space_, {.size = 1}, pair.before, profile_);
+        InputSet after = evaluate_input_set(subject_, space_, {.size = 1}, pair.after, profile_);
         if (!conclusive(before) || !conclusive(after)) continue;
         for (InputSet* set : {&before, &after}) {
-          set->generic = false;
+          set->is_generic = false;
           sets_.push_back(std::move(*set));
         }
         break;
@@ -343,15 +344,15 @@ class SetDrawer {
 
 }  // namespace
 
-double worth(const InputSet& set) {
-  double worth = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
+double conclusiveness(const InputSet& set) {
+  double conclusiveness = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
   for (const Precision precision : kBothPrecisions)
-    worth += 2 * set.conclusive(precision) + set.conclusive_gradient(precision);
-  return worth;
+    conclusiveness += 2 * set.conclusive(precision) + set.conclusive_gradient(precision);
+  return conclusiveness;
 }
 
-InputSet evaluated_set(const KernelUnderTest& subject, const InputSpace& space, const DrawRequest& request,
-                       const Launch& launch, const reference::ArithmeticProfile& profile) {
+InputSet evaluate_input_set(const KernelUnderTest& subject, const InputSpace& space, const DrawRequest& request,
+                            const Launch& launch, const reference::ArithmeticProfile& profile) {
   const bool gradient = subject.adjoint != nullptr;
   reference::OracleRun run{.launch = launch};
   ComponentValues cotangents = complete(subject, run, profile, gradient);
@@ -361,19 +362,20 @@ InputSet evaluated_set(const KernelUnderTest& subject, const InputSpace& space, 
   return made(subject, request, std::move(drawn), std::move(cotangents), gradient);
 }
 
-void follow_other_paths(const KernelUnderTest& subject, const InputSpace& space,
-                        const reference::ArithmeticProfile& profile, InputSet& set) {
+void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& space,
+                           const reference::ArithmeticProfile& profile, InputSet& set) {
   const reference::OracleRun run{.launch = set.launch[Precision::kNative],
                                  .profile = profile,
-                                 .gradient = subject.adjoint != nullptr,
+                                 .computes_gradient = subject.adjoint != nullptr,
                                  .cotangents = set.cotangents,
                                  .uninitialised = space.uninitialised()};
   for (const Precision precision : kBothPrecisions)
     set.alternative_paths[precision] = alternative_paths(subject.oracle, run, set.reference, precision);
 }
 
-std::variant<InputSet, NoInputs> draw_set(const KernelUnderTest& subject, InputSpace& space, const DrawRequest& request,
-                                          const reference::ArithmeticProfile& profile, bool gradient) {
+std::variant<InputSet, NoInputs> draw_input_set(const KernelUnderTest& subject, InputSpace& space,
+                                                const DrawRequest& request, const reference::ArithmeticProfile& profile,
+                                                bool gradient) {
   ComponentValues cotangents;
   auto result =
       space.draw(request, [&](reference::OracleRun& run) { cotangents = complete(subject, run, profile, gradient); });
@@ -381,10 +383,10 @@ std::variant<InputSet, NoInputs> draw_set(const KernelUnderTest& subject, InputS
   return made(subject, request, std::get<DrawnLaunch>(std::move(result)), std::move(cotangents), gradient);
 }
 
-std::variant<std::vector<InputSet>, NoInputs> draw_sets(const KernelUnderTest& subject, InputSpace& space,
-                                                        const Policy& policy,
-                                                        const reference::ArithmeticProfile& profile,
-                                                        std::uint64_t seed) {
+std::variant<std::vector<InputSet>, NoInputs> draw_input_sets(const KernelUnderTest& subject, InputSpace& space,
+                                                              const Policy& policy,
+                                                              const reference::ArithmeticProfile& profile,
+                                                              std::uint64_t seed) {
   return SetDrawer(subject, space, policy, profile, seed).draw();
 }
 

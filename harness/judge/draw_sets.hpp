@@ -15,25 +15,26 @@ namespace assay::harness {
 /// decision is uncertain or the gradient's bounds are too wide to be informative, at most Policy::max_redraws times.
 /// Further sets cover branches that these leave uncovered (coverage.hpp). A kernel with atomics gets an additional set,
 /// whose sums are exact in any order.
-std::variant<std::vector<InputSet>, NoInputs> draw_sets(const KernelUnderTest& subject, InputSpace& space,
-                                                        const Policy& policy,
-                                                        const reference::ArithmeticProfile& profile,
-                                                        std::uint64_t seed);
+std::variant<std::vector<InputSet>, NoInputs> draw_input_sets(const KernelUnderTest& subject, InputSpace& space,
+                                                              const Policy& policy,
+                                                              const reference::ArithmeticProfile& profile,
+                                                              std::uint64_t seed);
 
 /// One set of the given extent, without redraws.
-std::variant<InputSet, NoInputs> draw_set(const KernelUnderTest& subject, InputSpace& space, const DrawRequest& request,
-                                          const reference::ArithmeticProfile& profile, bool gradient);
+std::variant<InputSet, NoInputs> draw_input_set(const KernelUnderTest& subject, InputSpace& space,
+                                                const DrawRequest& request, const reference::ArithmeticProfile& profile,
+                                                bool gradient);
 
 /// The set of this launch. Its reference has findings if the kernel is not well defined for it.
-InputSet evaluated_set(const KernelUnderTest& subject, const InputSpace& space, const DrawRequest& request,
-                       const ir::Launch& launch, const reference::ArithmeticProfile& profile);
+InputSet evaluate_input_set(const KernelUnderTest& subject, const InputSpace& space, const DrawRequest& request,
+                            const ir::Launch& launch, const reference::ArithmeticProfile& profile);
 /// Adds InputSet::alternative_paths.
-void follow_other_paths(const KernelUnderTest& subject, const InputSpace& space,
-                        const reference::ArithmeticProfile& profile, InputSet& set);
+void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& space,
+                           const reference::ArithmeticProfile& profile, InputSet& set);
 
 /// Orders sets by how much of them is conclusive.
-double worth(const InputSet& set);
-/// The worth of a set that is not redrawn.
-inline constexpr double kGoodWorth = 6 + 0.99;
+double conclusiveness(const InputSet& set);
+/// The conclusiveness of a set that is not redrawn.
+inline constexpr double kSufficientConclusiveness = 6 + 0.99;
 
 }  // namespace assay::harness

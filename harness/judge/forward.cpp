@@ -48,11 +48,11 @@ class ForwardJudge {
       add(Purpose::kCheck, s, Precision::kNative, kPoison);
       add(Purpose::kCheck, s, Precision::kPromoted, kPoison);
       add(Purpose::kDifferentPoison, s, Precision::kNative, kDifferentPoison, {.padding = Padding::kPlausible});
-      if (!pass_context_.is_deep(s)) continue;
+      if (!pass_context_.is_fully_checked(s)) continue;
       add(Purpose::kDifferentPoison, s, Precision::kPromoted, kDifferentPoison,
-          {.block = kFewBlocks, .padding = Padding::kPlausible});
+          {.block = kLargeBlockSize, .padding = Padding::kPlausible});
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
-          {backends::ThreadOrder::kReverse, kFewBlocks});
+          {backends::ThreadOrder::kReverse, kLargeBlockSize});
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
           {backends::ThreadOrder::kShuffled, 1, pass_context_.configuration.seed});
       add(Purpose::kDifferentThreadOrder, s, Precision::kNative, kPoison,
@@ -88,7 +88,7 @@ class ForwardJudge {
       if (conclusive) {
         check_array(test_launch, p, *expected[p]);
       } else if (test_launch.purpose == Purpose::kCheck) {
-        verdict_.inconclusive.path += static_cast<std::int64_t>(expected[p]->scalars.size());
+        verdict_.inconclusive.uncertain_paths += static_cast<std::int64_t>(expected[p]->scalars.size());
       }
       if (is_repetition(test_launch)) check_repetition(test_launch, p, *expected[p]);
     }
@@ -111,9 +111,9 @@ class ForwardJudge {
   }
 
   Comparison compare_written(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) const {
-    const auto all =
-        read_scalars(pass_context_.subject.module_in(test_launch.precision), *test_launch.launcher.arrays()[p].before,
-                     test_launch.launcher.bytes(pass_context_.configuration.session, p));
+    const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision),
+                                  *test_launch.launcher.arrays()[p].initial_content,
+                                  test_launch.launcher.bytes(pass_context_.configuration.session, p));
     Comparison comparison;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (expected.written[i]) comparison.add(i, all[i], expected.scalars[i]);
@@ -132,7 +132,7 @@ class ForwardJudge {
              other.precision == test_launch.precision;
     });
     const auto scalars = [&](const TestLaunch& of) {
-      return read_scalars(pass_context_.subject.module_in(of.precision), *of.launcher.arrays()[p].before,
+      return read_scalars(pass_context_.subject.module_in(of.precision), *of.launcher.arrays()[p].initial_content,
                           of.launcher.bytes(pass_context_.configuration.session, p));
     };
     const auto a = scalars(*first);
@@ -148,7 +148,7 @@ class ForwardJudge {
                       pass_context_.subject.kernel.variables[p].name,
                       a[i].value != b[i].value ? fmt::format("{} and {}", a[i].value, b[i].value)
                                                : fmt::format("{} and {}", a[i].integer, b[i].integer),
-                      test_launch.launcher.arrays()[p].gap > 0                ? "array layout"
+                      test_launch.launcher.arrays()[p].gap_elements > 0       ? "array layout"
                       : test_launch.purpose == Purpose::kDifferentThreadOrder ? "thread order"
                       : test_launch.precision == Precision::kPromoted ? "initial output contents and block count"
                                                                       : "initial output contents",
@@ -161,15 +161,15 @@ class ForwardJudge {
   void check_unwritten(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
     const PlacedArray& array = test_launch.launcher.arrays()[p];
     const auto now = test_launch.launcher.bytes(pass_context_.configuration.session, p);
-    const auto leaves =
-        ir::scalar_components(pass_context_.subject.module_in(test_launch.precision), array.before->type.element());
+    const auto leaves = ir::scalar_components(pass_context_.subject.module_in(test_launch.precision),
+                                              array.initial_content->type.element());
     for (std::size_t i = 0; i < expected.written.size(); ++i) {
       if (expected.written[i]) continue;
       const ir::ScalarComponent& component = leaves[i % leaves.size()];
       const std::size_t at =
-          ir::element_offset(*array.before, static_cast<std::int64_t>(i / leaves.size())) + component.offset;
+          ir::element_offset(*array.initial_content, static_cast<std::int64_t>(i / leaves.size())) + component.offset;
       const auto size = static_cast<std::size_t>(ir::row(component.scalar).bytes);
-      if (std::memcmp(now.data() + at, array.before->bytes.data() + at, size) == 0) continue;
+      if (std::memcmp(now.data() + at, array.initial_content->bytes.data() + at, size) == 0) continue;
       if (!pass_context_.sets[test_launch.set].conclusive(test_launch.precision)) continue;
       verdict_.fail(Outcome::fail, "extra_write",
                     fmt::format("'{}' was written at element {}, which the source does not write (input set {})",
@@ -181,7 +181,7 @@ class ForwardJudge {
   void check_array(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
     const PlacedArray& array = test_launch.launcher.arrays()[p];
     const std::string& name = pass_context_.subject.kernel.variables[p].name;
-    const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision), *array.before,
+    const auto all = read_scalars(pass_context_.subject.module_in(test_launch.precision), *array.initial_content,
                                   test_launch.launcher.bytes(pass_context_.configuration.session, p));
     const Comparison comparison = compare_written(test_launch, p, expected);
     std::vector<Computed> written;
@@ -192,10 +192,11 @@ class ForwardJudge {
       wanted.push_back(expected.scalars[i]);
     }
     verdict_.count(tier_of(test_launch), comparison);
-    report_mismatches(pass_context_, tier_of(test_launch), test_launch, name, *array.before, all, expected.scalars,
-                      comparison, verdict_);
+    report_mismatches(pass_context_, tier_of(test_launch), test_launch, name, *array.initial_content, all,
+                      expected.scalars, comparison, verdict_);
     if (test_launch.precision == Precision::kPromoted && comparison.agrees()) {
-      const std::size_t row = array.before->shape.size() > 1 ? static_cast<std::size_t>(array.before->shape.back()) : 1;
+      const std::size_t row =
+          array.initial_content->shape.size() > 1 ? static_cast<std::size_t>(array.initial_content->shape.back()) : 1;
       verdict_.controls[name].add(try_controls(written, wanted, pass_context_.sets[test_launch.set].input_mean, row,
                                                pass_context_.configuration.seed + test_launch.set));
     }
@@ -206,8 +207,8 @@ class ForwardJudge {
     for (const InputSet& set : pass_context_.sets) {
       const bool conclusive = set.conclusive(Precision::kNative) && set.conclusive(Precision::kPromoted);
       ++verdict_.input_sets;
-      verdict_.generic_sets += set.generic;
-      verdict_.conclusive_generic_sets += set.generic && conclusive;
+      verdict_.generic_sets += set.is_generic;
+      verdict_.conclusive_generic_sets += set.is_generic && conclusive;
       if (conclusive) verdict_.coverage.add(set.reference.choices);
     }
   }

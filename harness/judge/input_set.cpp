@@ -131,7 +131,7 @@ std::size_t component_count(const KernelUnderTest& subject, const Argument& argu
 
 std::vector<const ReferenceResult*> InputSet::references(Precision precision) const {
   std::vector<const ReferenceResult*> all{&reference};
-  if (reference.decisions.uncertain[precision] == 0) return all;
+  if (reference.decisions.uncertain_counts[precision] == 0) return all;
   if (alternative_paths[precision].empty()) return {};
   for (const ReferenceResult& other : alternative_paths[precision])
     all.push_back(&other);
@@ -167,8 +167,9 @@ double scale_of(const reference::GradientElement& element, Precision precision) 
   const bool vanishes = std::isfinite(element.path_magnitude) &&
                         element.bound[Precision::kPromoted] <= kVanishingBound * element.path_magnitude;
   if (!vanishes) return own;
-  return std::max(own, precision == Precision::kNative ? element.path_magnitude
-                                                       : kVanishingBound / kInformative * element.path_magnitude);
+  return std::max(own, precision == Precision::kNative
+                           ? element.path_magnitude
+                           : kVanishingBound / kMaxInformativeRelativeBound * element.path_magnitude);
 }
 
 double dense_value(std::size_t position, std::uint64_t salt) {

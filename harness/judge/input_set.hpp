@@ -43,7 +43,7 @@ bool has_atomics(const ir::ParameterUses& uses);
 
 struct InputSet {
   DrawRequest request;
-  bool generic = false;
+  bool is_generic = false;
   std::array<ir::Launch, 2> launch;              ///< by precision
   reference::ComponentValues cotangents;         ///< for arrays that the kernel writes
   reference::ComponentValues initial_gradients;  ///< for other gradients
@@ -97,8 +97,8 @@ std::vector<ir::Argument> gradient_arguments(const KernelUnderTest& subject, con
 std::vector<std::vector<Expected>> expected_gradients(const KernelUnderTest& subject, const InputSet& set,
                                                       const reference::ReferenceResult& reference, Precision precision,
                                                       InitialGradient start);
-/// For a reference made with Run::accessed_only: by gradient, the scalars of its buffer that the reference contains.
-/// All others stay zero.
+/// For a reference made with Run::only_accessed_elements: by gradient, the scalars of its buffer that the reference
+/// contains. All others stay zero.
 std::vector<std::map<std::size_t, Expected>> accessed_gradients(const KernelUnderTest& subject, const InputSet& set,
                                                                 const reference::ReferenceResult& reference,
                                                                 Precision precision, InitialGradient start);

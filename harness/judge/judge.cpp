@@ -59,7 +59,7 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const KernelUnde
     return;
   }
   const bool race = involves_two_threads(none);
-  (race ? verdict.inconclusive.race : verdict.inconclusive.domain) += 1;
+  (race ? verdict.inconclusive.races : verdict.inconclusive.domain_errors) += 1;
   if (none.is_recorded) return verdict.fail(Outcome::inconclusive, kind_of(none.reason), none.message);
   verdict.fail(Outcome::inconclusive, kind_of(none.reason),
                fmt::format("{}; state the valid inputs of '{}' in a comment above it ({}# domain: ...)", none.message,
@@ -73,7 +73,7 @@ PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& su
           .kernel = kernel,
           .configuration = configuration,
           .sets = test_plan.sets,
-          .poisoned = test_plan.uninitialised,
+          .is_poisoned = test_plan.uninitialised,
           .uses = test_plan.uses,
           .target = {},
           .judgement = judgement};
@@ -116,7 +116,7 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
   verdict.counterexample.emplace();
   verdict.counterexample->threads = launch.threads();
   for (std::size_t p = 0; p < launch.arguments.size(); ++p)
-    verdict.counterexample->given.push_back(
+    verdict.counterexample->launch_arguments.push_back(
         {.name = pass_context.subject.kernel.variables[p].name, .content = launch.arguments[p]});
 }
 
@@ -125,20 +125,20 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
 DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
-  if (!configuration.recorded.empty()) {
-    auto recorded = sets_of_recorded(subject, space.value(), configuration.recorded, configuration.policy,
-                                     configuration.profile, configuration.seed);
+  if (!configuration.recorded_launches.empty()) {
+    auto recorded = make_recorded_sets(subject, space.value(), configuration.recorded_launches, configuration.policy,
+                                       configuration.profile, configuration.seed);
     if (auto* none = std::get_if<NoInputs>(&recorded)) return std::move(*none);
     auto& [sets, large] = std::get<RecordedSets>(recorded);
     return TestPlan{.sets = std::move(sets),
-                    .sizes = std::move(large),
+                    .size_launches = std::move(large),
                     .uninitialised = space.value().uninitialised(),
                     .uses = space.value().uses()};
   }
-  auto drawn = draw_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
+  auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
   return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
-                  .sizes = draw_sizes(space.value(), configuration),
+                  .size_launches = draw_sizes(space.value(), configuration),
                   .uninitialised = space.value().uninitialised(),
                   .uses = space.value().uses()};
 }
@@ -152,10 +152,10 @@ Judgement judge(const TestPlan& test_plan, const KernelUnderTest& subject, const
     bool arbitrated = false;
     for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
       pass_context.target = judgement.forward.target = judgement.backward.target = target;
-      judge_target(pass_context, test_plan.sizes);
+      judge_target(pass_context, test_plan.size_launches);
       judge_against_cross_check_device(pass_context);
-      if (configuration.arbitrate && configuration.backward && pass_context.subject.adjoint != nullptr && !arbitrated &&
-          judgement.backward.failed()) {
+      if (configuration.arbitrates_gradients && configuration.backward && pass_context.subject.adjoint != nullptr &&
+          !arbitrated && judgement.backward.failed()) {
         arbitrated = true;
         arbitrate(pass_context);
       }

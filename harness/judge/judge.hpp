@@ -38,12 +38,12 @@ struct JudgeConfiguration {
   std::uint64_t seed = 0;
   bool forward = true;
   bool backward = true;
-  std::chrono::milliseconds time_limit{2000};            ///< processor time for one launch
-  const CrossCheckDevice* cross_check_device = nullptr;  ///< null: none
-  bool trusts_custom_gradients = false;                  ///< a custom gradient may differ from the derivative
-  std::span<const RecordedLaunch> recorded = {};         ///< the inputs; empty: they are drawn
+  std::chrono::milliseconds time_limit{2000};              ///< processor time for one launch
+  const CrossCheckDevice* cross_check_device = nullptr;    ///< null: none
+  bool trusts_custom_gradients = false;                    ///< a custom gradient may differ from the derivative
+  std::span<const RecordedLaunch> recorded_launches = {};  ///< the inputs; empty: they are drawn
   /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.
-  bool arbitrate = false;
+  bool arbitrates_gradients = false;
 };
 
 struct Judgement {
@@ -58,8 +58,8 @@ struct Judgement {
 /// kernel.
 struct TestPlan {
   std::vector<InputSet> sets;
-  std::vector<DrawnLaunch> sizes;   ///< launches of 0 and of more than 65,535 threads
-  std::vector<bool> uninitialised;  ///< by parameter: the kernel never reads an element before writing it
+  std::vector<DrawnLaunch> size_launches;  ///< launches of 0 and of more than 65,535 threads
+  std::vector<bool> uninitialised;         ///< by parameter: the kernel never reads an element before writing it
   ir::ParameterUses uses;
 };
 

@@ -89,7 +89,7 @@ class Neighbours {
 };
 
 /// A dense array as a view of a larger one: its first dimension is innermost, each element is followed by a gap of
-/// `gap` elements, and each line by one more.
+/// `gap_elements` elements, and each line by one more.
 ir::Argument as_view(const ir::Argument& dense, int gap, const Neighbours& neighbours) {
   const std::int64_t count = ir::element_count(dense);
   if (count == 0) return dense;
@@ -134,7 +134,7 @@ Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& 
   const Neighbours neighbours(module, *argument, padding);
   const std::size_t element = neighbours.size();
   const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
-  PlacedArray array{.before = {}, .role = role, .buffer = {}, .placed = true, .gap = gap};
+  PlacedArray array{.initial_content = {}, .role = role, .buffer = {}, .is_placed = true, .gap_elements = gap};
   array.front.assign(guard, kGuardByte);
   array.back.assign(guard, kGuardByte);
   for (std::size_t n = 0; (n + 1) * element <= guard; ++n) {
@@ -142,7 +142,7 @@ Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& 
     neighbours.write(n + 1, array.front.data() + guard - (n + 1) * element);
   }
   if (gap > 0) argument = std::make_shared<const ir::Argument>(as_view(*argument, gap, neighbours));
-  array.before = argument;
+  array.initial_content = argument;
   const std::vector<std::byte>& content = argument->bytes;
   Result<backends::BufferId> buffer = session.allocate(content.size() + 2 * guard);
   if (!buffer.ok()) return buffer.error();
@@ -177,18 +177,18 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
   request.block = geometry.block;
   request.order = geometry.order;
   request.shuffle_seed = geometry.shuffle_seed;
-  request.sample = geometry.sample;
+  request.checked_threads = geometry.checked_threads;
   for (std::size_t d = 1; d < launch->extents.size(); ++d) {
     request.arguments.push_back(backends::KernelArgument::value(launch->extents[d]));
   }
   const bool is_view = geometry.layout == ArrayLayout::kView;
-  launcher.leading_parameters_ = request.arguments.size();
-  launcher.parameters_ = launch->arguments.size();
+  launcher.leading_parameter_count_ = request.arguments.size();
+  launcher.parameter_count_ = launch->arguments.size();
   for (std::size_t p = 0; p < launch->arguments.size(); ++p) {
     const std::shared_ptr<const ir::Argument> argument(launch, &launch->arguments[p]);
     if (!argument->type.is_array()) {
       request.arguments.push_back(by_value(*argument));
-      launcher.arrays_.push_back({.before = argument, .role = roles[p], .buffer = {}, .placed = false});
+      launcher.arrays_.push_back({.initial_content = argument, .role = roles[p], .buffer = {}, .is_placed = false});
       continue;
     }
     Result<backends::KernelArgument> placed =
@@ -210,8 +210,8 @@ Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const i
 void KernelLauncher::share_gradients(const KernelLauncher& first, const std::vector<bool>& shared) {
   for (std::size_t g = 0; g < shared.size(); ++g) {
     if (!shared[g]) continue;
-    const std::size_t array = parameters_ + g;
-    request_.arguments[leading_parameters_ + array] = first.request_.arguments[leading_parameters_ + array];
+    const std::size_t array = parameter_count_ + g;
+    request_.arguments[leading_parameter_count_ + array] = first.request_.arguments[leading_parameter_count_ + array];
     arrays_[array].buffer = first.arrays_[array].buffer;
     arrays_[array].front = first.arrays_[array].front;
     arrays_[array].back = first.arrays_[array].back;
@@ -220,17 +220,17 @@ void KernelLauncher::share_gradients(const KernelLauncher& first, const std::vec
 
 std::span<const std::byte> KernelLauncher::bytes(backends::Session& session, std::size_t array) const {
   const PlacedArray& placed = arrays_[array];
-  return session.bytes(placed.buffer).subspan(placed.front.size(), placed.before->bytes.size());
+  return session.bytes(placed.buffer).subspan(placed.front.size(), placed.initial_content->bytes.size());
 }
 
 bool KernelLauncher::guards_intact(backends::Session& session, std::size_t array) const {
   const PlacedArray& placed = arrays_[array];
   const std::span<const std::byte> memory = session.bytes(placed.buffer);
-  if (placed.gap > 0) {
-    const std::vector<bool> own = bytes_of_elements(*placed.before, placed.gap);
+  if (placed.gap_elements > 0) {
+    const std::vector<bool> own = bytes_of_elements(*placed.initial_content, placed.gap_elements);
     const std::span<const std::byte> now = bytes(session, array);
     for (std::size_t k = 0; k < own.size(); ++k)
-      if (!own[k] && now[k] != placed.before->bytes[k]) return false;
+      if (!own[k] && now[k] != placed.initial_content->bytes[k]) return false;
   }
   return std::memcmp(memory.data(), placed.front.data(), placed.front.size()) == 0 &&
          std::memcmp(memory.last(placed.back.size()).data(), placed.back.data(), placed.back.size()) == 0;
@@ -238,7 +238,7 @@ bool KernelLauncher::guards_intact(backends::Session& session, std::size_t array
 
 bool KernelLauncher::unmodified(backends::Session& session, std::size_t array) const {
   const std::span<const std::byte> now = bytes(session, array);
-  const std::vector<std::byte>& before = arrays_[array].before->bytes;
+  const std::vector<std::byte>& before = arrays_[array].initial_content->bytes;
   return before.empty() || std::memcmp(now.data(), before.data(), before.size()) == 0;
 }
 

@@ -38,11 +38,11 @@ enum class Padding : std::uint8_t {
 /// An array argument before the launch, and its location in memory.
 struct PlacedArray {
   /// Content and layout at launch; shared with the launch's argument if that is placed unchanged.
-  std::shared_ptr<const ir::Argument> before;
+  std::shared_ptr<const ir::Argument> initial_content;
   ArrayRole role;
   backends::BufferId buffer;
-  bool placed = false;  ///< false: a by-value argument, which has no memory
-  int gap = 0;          ///< in a view: after each element, in elements; 0: dense
+  bool is_placed = false;  ///< false: a by-value argument, which has no memory
+  int gap_elements = 0;    ///< in a view: after each element, in elements; 0: dense
   /// The guard bands before and after the array, of equal size.
   std::vector<std::byte> front = {}, back = {};
 };
@@ -54,7 +54,7 @@ struct LaunchSettings {
   std::uint64_t shuffle_seed = 0;
   ArrayLayout layout = ArrayLayout::kDense;
   Padding padding = Padding::kPoison;
-  std::vector<std::int64_t> sample = {};  ///< threads whose results are needed, ascending; empty: all
+  std::vector<std::int64_t> checked_threads = {};  ///< threads whose results are needed, ascending; empty: all
 };
 
 /// Wraps a launch that outlives the launcher and does not change.
@@ -78,7 +78,7 @@ class KernelLauncher {
   void share_gradients(const KernelLauncher& first, const std::vector<bool>& shared);
 
   const backends::LaunchRequest& request() const { return request_; }
-  std::size_t parameters() const { return parameters_; }
+  std::size_t parameters() const { return parameter_count_; }
   /// By entry parameter: the kernel's, then the gradients.
   const std::vector<PlacedArray>& arrays() const { return arrays_; }
   std::span<const std::byte> bytes(backends::Session& session, std::size_t array) const;
@@ -93,8 +93,8 @@ class KernelLauncher {
 
   backends::LaunchRequest request_;
   std::vector<PlacedArray> arrays_;
-  std::size_t parameters_ = 0;
-  std::size_t leading_parameters_ = 0;  ///< entry parameters before the kernel's: extents
+  std::size_t parameter_count_ = 0;
+  std::size_t leading_parameter_count_ = 0;  ///< entry parameters before the kernel's: extents
 };
 
 /// One scalar of an array, by its position in read_scalars; `leaves` are the scalar components of one element.

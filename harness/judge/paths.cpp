@@ -12,17 +12,17 @@ class PathWalk {
  public:
   PathWalk(const reference::Oracle& oracle, const reference::OracleRun& run, Precision precision)
       : oracle_(oracle), run_(run), precision_(precision) {
-    run_.forced.precision = precision;
+    run_.forced_path.precision = precision;
   }
 
-  bool leave(const ReferenceResult& path, const std::vector<bool>& flips) {
-    const std::int64_t uncertain = path.decisions.uncertain[precision_];
-    if (uncertain > kMaxUncertainDecisions || !path.decisions.enumerable[precision_]) return false;
-    for (auto next = flips.size(); next < static_cast<std::size_t>(uncertain); ++next) {
+  bool leave(const ReferenceResult& path, const std::vector<bool>& flipped_decisions) {
+    const std::int64_t uncertain = path.decisions.uncertain_counts[precision_];
+    if (uncertain > kMaxUncertainDecisions || !path.decisions.is_enumerable[precision_]) return false;
+    for (auto next = flipped_decisions.size(); next < static_cast<std::size_t>(uncertain); ++next) {
       std::vector<bool> other(next, false);
-      std::copy(flips.begin(), flips.end(), other.begin());
+      std::copy(flipped_decisions.begin(), flipped_decisions.end(), other.begin());
       other.push_back(true);
-      run_.forced.flips = other;
+      run_.forced_path.flipped_decisions = other;
       ReferenceResult reference = oracle_.evaluate(run_);
       if (!reference.complete || !reference.findings.empty()) return false;
       if (!leave(reference, other)) return false;

@@ -6,13 +6,13 @@
 namespace assay::harness {
 
 struct Policy {
-  int generic_sets = 6;        ///< input sets drawn evenly from the domain
-  int edge_sets = 2;           ///< close to the ends of the domain
-  int scale_sets = 2;          ///< large and small magnitudes
-  int fully_checked_sets = 2;  ///< of these, how many also get oracle_self_check, finite_differences and determinism
-  int max_redraws = 20;        ///< for a set with uncertain decisions or uninformative bounds
-  int thresholds = 8;          ///< choices of the kernel tested close to the threshold, on both sides
-  bool large_launch = true;    ///< one launch above 65,535 threads, compared on sampled threads
+  int generic_sets = 6;          ///< input sets drawn evenly from the domain
+  int edge_sets = 2;             ///< close to the ends of the domain
+  int scale_sets = 2;            ///< large and small magnitudes
+  int fully_checked_sets = 2;    ///< of these, how many also get oracle_self_check, finite_differences and determinism
+  int max_redraws = 20;          ///< for a set with uncertain decisions or uninformative bounds
+  int max_thresholds = 8;        ///< choices of the kernel tested close to the threshold, on both sides
+  bool has_large_launch = true;  ///< one launch above 65,535 threads, compared on sampled threads
   /// The large backward launch costs as much as all other launches together: one in this many kernels gets it.
   std::uint64_t large_backward_interval = 8;
   /// A verdict requires both precisions. Mutation testing disables one to measure the other.
@@ -27,15 +27,15 @@ struct Policy {
             .edge_sets = 0,
             .scale_sets = 0,
             .fully_checked_sets = 1,
-            .thresholds = 0,
-            .large_launch = false};
+            .max_thresholds = 0,
+            .has_large_launch = false};
   }
   static constexpr Policy thorough() {
     return {.generic_sets = 24,
             .edge_sets = 8,
             .scale_sets = 8,
             .fully_checked_sets = 8,
-            .thresholds = 32,
+            .max_thresholds = 32,
             .large_backward_interval = 1};
   }
 };

@@ -105,13 +105,13 @@ class RecordedSetDrawer {
   ReferenceResult whole(const ir::Launch& launch, std::int64_t& threads) const {
     reference::OracleRun run = space_.run_of({.seed = seed_, .instruction_budget = kRecordedBudget}, launch);
     run.profile = profile_;
-    run.accessed_only = true;
-    threads = run.order.empty() ? launch.threads() : static_cast<std::int64_t>(run.order.size());
+    run.only_accessed_elements = true;
+    threads = run.thread_order.empty() ? launch.threads() : static_cast<std::int64_t>(run.thread_order.size());
     ReferenceResult result = subject_.oracle.evaluate(run);
     if (result.complete || launch.threads() <= kFewThreads) return result;
-    run.order.clear();
+    run.thread_order.clear();
     for (std::int64_t k = 0; k < kFewThreads; ++k)
-      run.order.push_back(k * (launch.threads() - 1) / (kFewThreads - 1));
+      run.thread_order.push_back(k * (launch.threads() - 1) / (kFewThreads - 1));
     threads = kFewThreads;
     return subject_.oracle.evaluate(run);
   }
@@ -128,7 +128,7 @@ class RecordedSetDrawer {
 
     const ir::Launch launch = part_of(recorded.launch, per_thread_.back(), kRecordedSetBudget);
     const bool is_part = launch.threads() < recorded.launch.threads();
-    if (is_part && !has_atomics(space_.uses())) made_.large.push_back({recorded.launch, std::move(seen)});
+    if (is_part && !has_atomics(space_.uses())) made_.large_launches.push_back({recorded.launch, std::move(seen)});
     InputSet set = decided_part(launch, seed_);
     if (!set.reference.findings.empty()) return none(recorded, set.reference.findings.front());
     add(std::move(set));
@@ -140,7 +140,7 @@ class RecordedSetDrawer {
   }
 
   void add(InputSet set) {
-    set.generic = true;
+    set.is_generic = true;
     made_.sets.push_back(std::move(set));
   }
 
@@ -149,9 +149,9 @@ class RecordedSetDrawer {
   InputSet decided_part(const ir::Launch& launch, std::uint64_t seed) const {
     std::optional<InputSet> whole;
     for (std::int64_t threads = launch.threads(); threads > 0; threads /= kFewerThreads) {
-      InputSet set = evaluated_set(subject_, space_, {.seed = seed, .instruction_budget = kMostForRecordedSet},
-                                   leading(launch, threads), profile_);
-      follow_other_paths(subject_, space_, profile_, set);
+      InputSet set = evaluate_input_set(subject_, space_, {.seed = seed, .instruction_budget = kMostForRecordedSet},
+                                        leading(launch, threads), profile_);
+      add_alternative_paths(subject_, space_, profile_, set);
       if (!set.reference.findings.empty() || is_decided(set)) return set;
       if (!whole) whole = std::move(set);
     }
@@ -174,8 +174,8 @@ class RecordedSetDrawer {
     for (int draw = 0; draw < kPerturbations; ++draw, amplitude *= kCloser) {
       InputSet set = decided_part(perturbed(base, rng, amplitude), seed_ + s);
       if (!set.reference.findings.empty() || space_.is_degenerate(set.reference)) continue;
-      if (!best || worth(set) > worth(*best)) best = std::move(set);
-      if (worth(*best) >= kGoodWorth) break;
+      if (!best || conclusiveness(set) > conclusiveness(*best)) best = std::move(set);
+      if (conclusiveness(*best) >= kSufficientConclusiveness) break;
     }
     if (best) add(*std::move(best));
   }
@@ -241,9 +241,10 @@ std::string digest_of(std::span<const RecordedLaunch> launches) {
   return sha256_hex(text);
 }
 
-std::variant<RecordedSets, NoInputs> sets_of_recorded(const KernelUnderTest& subject, const InputSpace& space,
-                                                      std::span<const RecordedLaunch> recorded, const Policy& policy,
-                                                      const reference::ArithmeticProfile& profile, std::uint64_t seed) {
+std::variant<RecordedSets, NoInputs> make_recorded_sets(const KernelUnderTest& subject, const InputSpace& space,
+                                                        std::span<const RecordedLaunch> recorded, const Policy& policy,
+                                                        const reference::ArithmeticProfile& profile,
+                                                        std::uint64_t seed) {
   return RecordedSetDrawer(subject, space, recorded, policy, profile, seed).draw();
 }
 

@@ -16,15 +16,17 @@
 namespace assay::harness {
 
 struct RecordedSets {
-  std::vector<InputSet> sets;      ///< the recorded launches first
-  std::vector<DrawnLaunch> large;  ///< whole launches that are too large for a set; the oracle ran a sample of threads
+  std::vector<InputSet> sets;  ///< the recorded launches first
+  std::vector<DrawnLaunch>
+      large_launches;  ///< whole launches that are too large for a set; the oracle ran a sample of threads
 };
 
 /// The sets of these launches, at most as many as the policy has unless more were recorded. A set of a launch with many
 /// threads has only its first threads. Fails with the finding if the kernel is not well defined for a recorded launch,
 /// or if it needs too many instructions.
-std::variant<RecordedSets, NoInputs> sets_of_recorded(const KernelUnderTest& subject, const InputSpace& space,
-                                                      std::span<const RecordedLaunch> recorded, const Policy& policy,
-                                                      const reference::ArithmeticProfile& profile, std::uint64_t seed);
+std::variant<RecordedSets, NoInputs> make_recorded_sets(const KernelUnderTest& subject, const InputSpace& space,
+                                                        std::span<const RecordedLaunch> recorded, const Policy& policy,
+                                                        const reference::ArithmeticProfile& profile,
+                                                        std::uint64_t seed);
 
 }  // namespace assay::harness

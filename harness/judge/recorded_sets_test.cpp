@@ -72,7 +72,7 @@ class Recorded {
                                   .oracle = oracle_,
                                   .promoted_oracle = promoted_oracle_};
     const InputSpace space = InputSpace::make(*source.module, source.module->kernels[0], oracle_).take();
-    return sets_of_recorded(subject, space, launches, Policy::standard(), {}, 1);
+    return make_recorded_sets(subject, space, launches, Policy::standard(), {}, 1);
   }
 
   std::vector<CaseRecord> judged(const RecordedLaunch& launch) {
@@ -111,8 +111,8 @@ TEST(RecordedInputSets, UseFirstThreadsOfLargeLaunch) {
   const Recorded recorded(kGather);
   const auto made = std::get<RecordedSets>(recorded.sets({launch_of(recorded.source, 50'000, 50'000)}));
   EXPECT_EQ(made.sets.front().launch[reference::kNative].threads(), kSamplingThreshold);
-  ASSERT_THAT(made.large, SizeIs(1));
-  EXPECT_EQ(made.large.front().launch.threads(), 50'000);
+  ASSERT_THAT(made.large_launches, SizeIs(1));
+  EXPECT_EQ(made.large_launches.front().launch.threads(), 50'000);
 }
 
 TEST(RecordedInputSets, OmitThreadsWithUncertainDecisions) {

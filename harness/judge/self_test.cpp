@@ -13,9 +13,9 @@ namespace {
 bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
   const reference::OracleRun run{.launch = set.launch[Precision::kNative],
                                  .profile = pass_context.configuration.profile,
-                                 .gradient = true,
+                                 .computes_gradient = true,
                                  .cotangents = set.cotangents,
-                                 .uninitialised = pass_context.poisoned};
+                                 .uninitialised = pass_context.is_poisoned};
   const bool differences = !ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel);
   const reference::SelfCheck check = reference::self_check(pass_context.subject.oracle, run, set.reference,
                                                            pass_context.configuration.seed, 2, differences);
@@ -28,7 +28,7 @@ bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
 }  // namespace
 
 void test_oracle(const PassContext& pass_context) {
-  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_deep(s); ++s) {
+  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_fully_checked(s); ++s) {
     if (!agrees_with_itself(pass_context, pass_context.sets[s])) return;
   }
 }

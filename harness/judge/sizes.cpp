@@ -39,11 +39,11 @@ InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
   // Moved, because the cotangents of a large array are expensive to copy.
   reference::OracleRun run{.launch = drawn.launch,
                            .profile = pass_context.configuration.profile,
-                           .gradient = true,
+                           .computes_gradient = true,
                            .cotangents = std::move(set.cotangents),
-                           .uninitialised = pass_context.poisoned,
-                           .order = sampled_threads(drawn.launch.threads(), pass_context.configuration.seed),
-                           .accessed_only = true};
+                           .uninitialised = pass_context.is_poisoned,
+                           .thread_order = sampled_threads(drawn.launch.threads(), pass_context.configuration.seed),
+                           .only_accessed_elements = true};
   set.reference = pass_context.subject.oracle.evaluate(run);
   set.cotangents = std::move(run.cotangents);
   return set;
@@ -59,7 +59,7 @@ std::optional<TestLaunch> launched(const PassContext& pass_context, backends::Pa
   Result<KernelLauncher> placed = KernelLauncher::place(
       pass_context.configuration.session, pass_context.subject.module, pass_context.kernel, pass,
       backends::Precision::kNative, borrowed(launch), std::move(gradients), roles, std::byte{0xFF},
-      {.sample = sampled_threads(launch.threads(), pass_context.configuration.seed)});
+      {.checked_threads = sampled_threads(launch.threads(), pass_context.configuration.seed)});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;
@@ -78,7 +78,7 @@ void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& draw
   for (std::size_t p = 0; p < outputs.size(); ++p) {
     if (!outputs[p]) continue;
     const std::vector<std::size_t>& places = drawn.reference.outputs[p]->indices;
-    const ir::Argument& before = *test_launch->launcher.arrays()[p].before;
+    const ir::Argument& before = *test_launch->launcher.arrays()[p].initial_content;
     const auto leaves = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, p);
     Comparison comparison;
@@ -130,7 +130,7 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
   const ir::Function& backward = pass_context.subject.adjoint->module.kernels[0];
   for (std::size_t g = 0; g < accessed.size(); ++g) {
     const std::size_t array = test_launch->launcher.parameters() + g;
-    const ir::Argument& before = *test_launch->launcher.arrays()[array].before;
+    const ir::Argument& before = *test_launch->launcher.arrays()[array].initial_content;
     const auto leaves = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, array);
     Comparison comparison;
@@ -159,8 +159,8 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
 bool is_defined(const PassContext& pass_context, const ir::Launch& launch) {
   const reference::OracleRun all{.launch = launch,
                                  .profile = pass_context.configuration.profile,
-                                 .uninitialised = pass_context.poisoned,
-                                 .accessed_only = true};
+                                 .uninitialised = pass_context.is_poisoned,
+                                 .only_accessed_elements = true};
   return pass_context.subject.oracle.evaluate(all).findings.empty();
 }
 
@@ -176,7 +176,8 @@ void judge_size(const PassContext& pass_context, const DrawnLaunch& drawn, PassV
 
 void judge_forward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches) {
   for (const DrawnLaunch& drawn : launches) {
-    const bool is_certain = drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain[Precision::kNative] == 0;
+    const bool is_certain =
+        drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain_counts[Precision::kNative] == 0;
     if (!is_certain) continue;
     judge_size(pass_context, drawn, pass_context.judgement.forward, judge_forward_size);
     if (pass_context.judgement.forward.failed()) return;
@@ -198,7 +199,7 @@ std::vector<DrawnLaunch> draw_sizes(InputSpace& space, const JudgeConfiguration&
   // With atomics, an element may depend on threads outside the sample.
   const bool can_be_sampled = !has_atomics(space.uses());
   for (const std::int32_t size : {0, kLarge}) {
-    if (size == kLarge && !(configuration.policy.large_launch && can_be_sampled)) continue;
+    if (size == kLarge && !(configuration.policy.has_large_launch && can_be_sampled)) continue;
     const DrawRequest request{.seed = configuration.seed, .size = size, .instruction_budget = kSampleBudget};
     auto drawn = space.draw(request, [&](reference::OracleRun& run) { run.profile = configuration.profile; });
     if (auto* found = std::get_if<DrawnLaunch>(&drawn)) {

@@ -41,7 +41,7 @@ class Search {
                                 .distribution = kOf[static_cast<std::size_t>(k) % std::size(kOf)],
                                 .size = 1,
                                 .instruction_budget = kRunBudget},
-                               [](reference::OracleRun& run) { run.accessed_only = true; });
+                               [](reference::OracleRun& run) { run.only_accessed_elements = true; });
       auto* one = std::get_if<DrawnLaunch>(&drawn);
       if (one == nullptr) return;
       spent_ += one->reference.instructions;
@@ -68,13 +68,15 @@ class Search {
   void turn_candidates() { std::ranges::reverse(candidates_); }
 
  private:
-  static Taken taken(const ReferenceResult& reference, std::size_t choice) { return reference.choices[choice].taken; }
+  static Taken taken(const ReferenceResult& reference, std::size_t choice) {
+    return reference.choices[choice].taken_counts;
+  }
 
   std::optional<Taken> taken_at(const Launch& launch, std::size_t choice) {
     if (spent_ > kTotalBudget) return std::nullopt;
     const ReferenceResult reference = oracle_.evaluate({.launch = launch,
                                                         .uninitialised = space_.uninitialised(),
-                                                        .accessed_only = true,
+                                                        .only_accessed_elements = true,
                                                         .instruction_budget = kRunBudget});
     spent_ += reference.instructions;
     if (!reference.complete || !reference.findings.empty()) return std::nullopt;

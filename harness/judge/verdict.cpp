@@ -9,16 +9,16 @@
 namespace assay::harness {
 namespace {
 
-std::optional<CheckResult>& result_of(CheckResults& tiers, NamedCheck tier) {
-  switch (tier) {
-    case NamedCheck::kOracleSelfCheck: return tiers.oracle_self_check;
-    case NamedCheck::kF64Promotion: return tiers.f64_promotion;
-    case NamedCheck::kFiniteDifferences: return tiers.finite_differences;
-    case NamedCheck::kNativePrecision: return tiers.native_precision;
-    case NamedCheck::kDeterminism: return tiers.determinism;
-    case NamedCheck::kDevices: return tiers.devices;
+std::optional<CheckResult>& result_of(CheckResults& check_results, NamedCheck named_check) {
+  switch (named_check) {
+    case NamedCheck::kOracleSelfCheck: return check_results.oracle_self_check;
+    case NamedCheck::kF64Promotion: return check_results.f64_promotion;
+    case NamedCheck::kFiniteDifferences: return check_results.finite_differences;
+    case NamedCheck::kNativePrecision: return check_results.native_precision;
+    case NamedCheck::kDeterminism: return check_results.determinism;
+    case NamedCheck::kDevices: return check_results.devices;
   }
-  return tiers.oracle_self_check;
+  return check_results.oracle_self_check;
 }
 
 void add(std::optional<CheckResult>& into, std::int64_t checks, std::int64_t failed, double rho) {
@@ -30,23 +30,24 @@ void add(std::optional<CheckResult>& into, std::int64_t checks, std::int64_t fai
 
 }  // namespace
 
-void PassVerdict::count(NamedCheck tier, const Comparison& comparison) {
-  add(result_of(tiers, tier), comparison.checks, static_cast<std::int64_t>(comparison.failed.size()),
+void PassVerdict::count(NamedCheck named_check, const Comparison& comparison) {
+  add(result_of(check_results, named_check), comparison.checks, static_cast<std::int64_t>(comparison.failed.size()),
       comparison.rho_max);
   values_compared += comparison.checks;
-  inconclusive.overflow += comparison.unknown;
-  inconclusive.conditioning += comparison.uninformative;
+  inconclusive.unbounded_values += comparison.unknown;
+  inconclusive.ill_conditioned_values += comparison.uninformative;
   rho_max = std::max(rho_max, comparison.rho_max);
   for (std::size_t i = 0; i < rho_histogram.size(); ++i)
-    rho_histogram[i] += comparison.by_rho[i];
+    rho_histogram[i] += comparison.rho_histogram[i];
 }
 
 void PassVerdict::count_agreement(const Comparison& comparison) {
-  add(tiers.devices, comparison.checks, static_cast<std::int64_t>(comparison.failed.size()), comparison.rho_max);
+  add(check_results.devices, comparison.checks, static_cast<std::int64_t>(comparison.failed.size()),
+      comparison.rho_max);
 }
 
-void PassVerdict::count_one(NamedCheck tier, double rho, bool failed) {
-  add(result_of(tiers, tier), 1, failed ? 1 : 0, rho);
+void PassVerdict::count_one(NamedCheck named_check, double rho, bool failed) {
+  add(result_of(check_results, named_check), 1, failed ? 1 : 0, rho);
 }
 
 void PassVerdict::fail(Outcome outcome, std::string kind, std::string message) {
@@ -68,8 +69,8 @@ void PassVerdict::keep(Plateau seen, double rho) {
 std::optional<ClosestControl> PassVerdict::closest_control() const {
   std::optional<ClosestControl> closest;
   for (const auto& [array, tally] : controls) {
-    if (tally.nearest_rejected.empty() || (closest && !(tally.nearest_rho < closest->rho))) continue;
-    closest = {.array = array, .control = std::string(tally.nearest_rejected), .rho = tally.nearest_rho};
+    if (tally.nearest_rejected_control.empty() || (closest && !(tally.nearest_rho < closest->rho))) continue;
+    closest = {.array = array, .control = std::string(tally.nearest_rejected_control), .rho = tally.nearest_rho};
   }
   return closest;
 }
@@ -92,23 +93,27 @@ PassVerdict::Decision PassVerdict::decide() const {
                                      : "no value to compare: no thread stores a value"};
   }
   for (const auto& [array, tally] : controls) {
-    if (!tally.accepted.empty() || tally.rejected < kRequiredRejections) {
-      const std::string which = tally.accepted.empty()
-                                    ? "too few negative controls differ from the result"
-                                    : fmt::format("the negative control '{}' would have passed", tally.accepted);
+    if (!tally.accepted_control.empty() || tally.rejected < kRequiredRejections) {
+      const std::string which =
+          tally.accepted_control.empty()
+              ? "too few negative controls differ from the result"
+              : fmt::format("the negative control '{}' would have passed", tally.accepted_control);
       return {Outcome::inconclusive, "weak_oracle", fmt::format("the checks of '{}' are too weak: {}", array, which)};
     }
   }
   const std::int64_t doubtful = inconclusive.total();
-  const auto checks =
-      static_cast<double>(values_compared + inconclusive.path + inconclusive.kink + inconclusive.overflow);
+  const auto checks = static_cast<double>(values_compared + inconclusive.uncertain_paths +
+                                          inconclusive.non_differentiable_points + inconclusive.unbounded_values);
   const bool too_many = static_cast<double>(doubtful) > kInconclusiveShare * checks;
   const bool too_few_sets =
       static_cast<double>(conclusive_generic_sets) < kConclusiveSets * static_cast<double>(generic_sets);
   if (too_many || too_few_sets) {
-    const std::pair<std::int64_t, const char*> kinds[] = {
-        {inconclusive.path, "path"},         {inconclusive.kink, "kink"}, {inconclusive.conditioning, "conditioning"},
-        {inconclusive.overflow, "overflow"}, {inconclusive.race, "race"}, {inconclusive.domain, "domain"}};
+    const std::pair<std::int64_t, const char*> kinds[] = {{inconclusive.uncertain_paths, "path"},
+                                                          {inconclusive.non_differentiable_points, "kink"},
+                                                          {inconclusive.ill_conditioned_values, "conditioning"},
+                                                          {inconclusive.unbounded_values, "overflow"},
+                                                          {inconclusive.races, "race"},
+                                                          {inconclusive.domain_errors, "domain"}};
     const auto* most = std::max_element(std::begin(kinds), std::end(kinds));
     return {Outcome::inconclusive, most->second,
             fmt::format("{} of {:.0f} checks and {} of {} generic input sets are inconclusive", doubtful, checks,

@@ -28,7 +28,7 @@ enum class NamedCheck : std::uint8_t {
 class PassVerdict {
  public:
   // Members that become part of the record; filled by the judge.
-  CheckResults tiers;
+  CheckResults check_results;
   std::int64_t values_compared = 0;
   std::int64_t input_sets = 0;
   std::set<std::int64_t> sizes;  ///< threads of the launches that completed
@@ -48,10 +48,10 @@ class PassVerdict {
   std::optional<Counterexample> counterexample;  ///< of a pass that failed in a launch; not part of the record
   double rho_max = 0;
 
-  void count(NamedCheck tier, const Comparison& comparison);
+  void count(NamedCheck named_check, const Comparison& comparison);
   /// Counts a comparison of two devices' results, which does not measure the accuracy of either.
   void count_agreement(const Comparison& comparison);
-  void count_one(NamedCheck tier, double rho, bool failed);
+  void count_one(NamedCheck named_check, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
   /// The finite differences of one input set; kept if they used more of the tolerance than any earlier set.
   void keep(Plateau seen, double rho);

@@ -17,7 +17,7 @@ PassVerdict passing() {
   PassVerdict verdict;
   verdict.count(NamedCheck::kF64Promotion, checks(50));
   verdict.count(NamedCheck::kNativePrecision, checks(50));
-  verdict.controls["out"] = {.tried = 8, .rejected = 8};
+  verdict.controls["out"] = {.tried_controls = 8, .rejected = 8};
   verdict.input_sets = 10;
   verdict.generic_sets = 6;
   verdict.conclusive_generic_sets = 6;
@@ -34,9 +34,9 @@ TEST(Verdict, IsInconclusiveIfNothingWasCompared) {
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().kind, "nothing_compared");
   EXPECT_THAT(verdict.decide().message, HasSubstr("no thread stores a value"));
-  verdict.inconclusive.overflow = 1;
+  verdict.inconclusive.unbounded_values = 1;
   EXPECT_THAT(verdict.decide().message, HasSubstr("all checks were inconclusive"));
-  verdict.controls["out"] = {.tried = 8, .rejected = 8};
+  verdict.controls["out"] = {.tried_controls = 8, .rejected = 8};
   verdict.count(NamedCheck::kF64Promotion, {});
   verdict.count_one(NamedCheck::kFiniteDifferences, 0, false);
   EXPECT_EQ(verdict.decide().kind, "nothing_compared") << "finite_differences compares no value of the result";
@@ -60,7 +60,7 @@ TEST(Verdict, FirstFailureDeterminesOutcome) {
 
 TEST(Verdict, ReportsWeakOracleIfNegativeControlIsAccepted) {
   PassVerdict verdict = passing();
-  verdict.controls["other"] = {.tried = 9, .rejected = 8, .accepted = "zeros"};
+  verdict.controls["other"] = {.tried_controls = 9, .rejected = 8, .accepted_control = "zeros"};
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().kind, "weak_oracle");
   EXPECT_THAT(verdict.decide().message, HasSubstr("'other'"));
@@ -75,12 +75,12 @@ TEST(Verdict, ReportsWeakOracleIfOutputHasNoNegativeControls) {
 
 TEST(Verdict, IsInconclusiveIfOverTenPercentOfChecksAreInconclusive) {
   PassVerdict verdict = passing();
-  verdict.inconclusive.path = 11;  // of 111
+  verdict.inconclusive.uncertain_paths = 11;  // of 111
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
-  verdict.inconclusive.path = 12;  // of 112
+  verdict.inconclusive.uncertain_paths = 12;  // of 112
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().kind, "path");
-  verdict.inconclusive.kink = 13;
+  verdict.inconclusive.non_differentiable_points = 13;
   EXPECT_EQ(verdict.decide().kind, "kink") << "the most frequent kind is reported";
 }
 
@@ -103,16 +103,16 @@ TEST(Verdict, RequiresFourFifthsOfGenericInputSetsToBeConclusive) {
 
 TEST(Verdict, CountsComparisonsOfEachCheckSeparately) {
   PassVerdict verdict;
-  EXPECT_FALSE(verdict.tiers.f64_promotion.has_value()) << "a check that did not run is absent";
+  EXPECT_FALSE(verdict.check_results.f64_promotion.has_value()) << "a check that did not run is absent";
   verdict.count(NamedCheck::kF64Promotion,
                 {.checks = 4, .failed = {1, 3}, .rho_max = std::numeric_limits<double>::infinity()});
   verdict.count(NamedCheck::kF64Promotion, checks(2));
   verdict.count_one(NamedCheck::kDeterminism, 0, true);
-  EXPECT_EQ(verdict.tiers.f64_promotion->checks, 6);
-  EXPECT_EQ(verdict.tiers.f64_promotion->failed, 2);
-  EXPECT_EQ(*verdict.tiers.f64_promotion->rho_max, std::numeric_limits<double>::infinity());
-  EXPECT_EQ(verdict.tiers.determinism->failed, 1);
-  EXPECT_FALSE(verdict.tiers.native_precision.has_value());
+  EXPECT_EQ(verdict.check_results.f64_promotion->checks, 6);
+  EXPECT_EQ(verdict.check_results.f64_promotion->failed, 2);
+  EXPECT_EQ(*verdict.check_results.f64_promotion->rho_max, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(verdict.check_results.determinism->failed, 1);
+  EXPECT_FALSE(verdict.check_results.native_precision.has_value());
 }
 
 }  // namespace

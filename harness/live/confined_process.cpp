@@ -177,8 +177,8 @@ class Collector {
       before = answered_ + result_.printed_bytes;
       take_both(answering_, printing_);
     } while (answered_ + result_.printed_bytes > before && result_.answer.size() <= kMaxAnswer);
-    result_.end = Ended{.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-                        .exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0};
+    result_.end = ProcessExited{.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                                .exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0};
     return std::move(result_);
   }
 

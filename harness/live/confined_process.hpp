@@ -22,7 +22,7 @@ struct ConfinedProgram {
   std::uint64_t memory_bytes = 0;
 };
 
-struct Ended {
+struct ProcessExited {
   int signal = 0;       ///< 0: it exited by itself
   int exit_status = 0;  ///< when signal is 0
 };
@@ -31,7 +31,7 @@ struct AnswerTooLarge {};
 struct TooManyProcesses {};
 
 struct ConfinedResult {
-  std::variant<Ended, TimedOut, AnswerTooLarge, TooManyProcesses> end;
+  std::variant<ProcessExited, TimedOut, AnswerTooLarge, TooManyProcesses> end;
   std::string answer;   ///< what it wrote to kAnswerFd
   std::string printed;  ///< the last kMaxPrinted bytes of its standard output and error
   std::uint64_t printed_bytes = 0;

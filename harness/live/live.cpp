@@ -58,10 +58,10 @@ Result<void> write_package(const fs::path& folder) {
   fs::create_directories(folder / kPackage, error);
   if (error) return Error{"cannot be created: " + error.message(), folder.string()};
   const std::array<std::pair<const char*, std::string_view>, 5> files{{{"__init__.py", ""},
-                                                                       {"_errors.py", kErrorsText},
-                                                                       {"_export.py", kExportText},
-                                                                       {"_live.py", kLiveText},
-                                                                       {"_spelling.py", kSpellingText}}};
+                                                                       {"_errors.py", kErrorsModuleSource},
+                                                                       {"_export.py", kExportModuleSource},
+                                                                       {"_live.py", kLiveModuleSource},
+                                                                       {"_spelling.py", kSpellingModuleSource}}};
   for (const auto& [name, text] : files) {
     if (Result<void> written = put_file(folder / kPackage / name, text); !written.ok()) return written;
   }
@@ -122,7 +122,7 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
         }
       },
       result.end);
-  if (const auto* ended = std::get_if<Ended>(&result.end);
+  if (const auto* ended = std::get_if<ProcessExited>(&result.end);
       ended != nullptr && ended->signal == 0 && ended->exit_status == kNotStarted) {
     return {"the program could not be started", python.string()};
   }

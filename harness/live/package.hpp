@@ -6,9 +6,9 @@
 
 namespace assay::live {
 
-extern const std::string_view kErrorsText;
-extern const std::string_view kExportText;
-extern const std::string_view kLiveText;
-extern const std::string_view kSpellingText;
+extern const std::string_view kErrorsModuleSource;
+extern const std::string_view kExportModuleSource;
+extern const std::string_view kLiveModuleSource;
+extern const std::string_view kSpellingModuleSource;
 
 }  // namespace assay::live

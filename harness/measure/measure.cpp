@@ -59,7 +59,7 @@ backends::EmittedKernel ceiling_kernel() {
 // ------------------------------------------------------------------------------------------------------- launches
 
 /// A launch of the requested size, or of the next smaller one that the kernel supports.
-std::variant<ir::Launch, NoInputs> large_launch(const KernelUnderTest& subject, const MeasureOptions& options) {
+std::variant<ir::Launch, NoInputs> has_large_launch(const KernelUnderTest& subject, const MeasureOptions& options) {
   auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
   // A small launch first, to learn the constraints of the domain cheaply.
@@ -140,9 +140,9 @@ double bytes_to_move(const Plan& plan, const KernelLauncher& launcher) {
   double bytes = 0;
   for (std::size_t a = 0; a < launcher.arrays().size(); ++a) {
     const PlacedArray& array = launcher.arrays()[a];
-    if (!array.placed) continue;
+    if (!array.is_placed) continue;
     const int times = (uses[a].read || uses[a].atomically_updated ? 1 : 0) + (uses[a].changed() ? 1 : 0);
-    bytes += times * static_cast<double>(array.before->bytes.size());
+    bytes += times * static_cast<double>(array.initial_content->bytes.size());
   }
   return bytes;
 }
@@ -229,7 +229,7 @@ Result<void> Measurer::measure_ceilings(backends::Device& device) {
 PassMeasurements Measurer::measure(const KernelUnderTest& subject, const backends::BuiltKernel& kernel, bool forward,
                                    bool backward) {
   PassMeasurements measured;
-  auto launch = large_launch(subject, options_);
+  auto launch = has_large_launch(subject, options_);
   const auto* const none = std::get_if<NoInputs>(&launch);
   const auto measure_pass = [&](Plan plan) -> Measurement {
     if (plan.pass == Pass::kBackward && !subject.adjoint->final_arrays.empty()) {

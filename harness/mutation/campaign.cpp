@@ -34,9 +34,11 @@ std::set<Operator> operators_of(const CampaignOptions& options, backends::Source
 }
 
 Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTarget target) {
-  const Result<harness::Selection> selection = harness::select(
-      options.selectors,
-      {.device = options.device, .modes = {""}, .random_kernels = options.random, .first_random = options.seed});
+  const Result<harness::Selection> selection =
+      harness::select(options.selectors, {.device = options.device,
+                                          .modes = {""},
+                                          .random_kernels = options.random_kernels,
+                                          .first_random_seed = options.seed});
   if (!selection.ok()) return selection.error();
   Campaign campaign{.kernels = {},
                     .operators = operators_of(options, target),
@@ -44,7 +46,7 @@ Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTar
                     .seed = options.seed,
                     .policy = options.quick ? harness::Policy::quick() : harness::Policy::standard(),
                     .jobs = options.jobs,
-                    .widen = options.widen,
+                    .judges_widened_bounds = options.judges_widened_bounds,
                     .completed_mutants = {}};
   for (const harness::SelectedKernel& kernel : selection->kernels) {
     if (!kernel.source.parse_error) campaign.kernels.push_back(kernel.source);
@@ -67,7 +69,7 @@ Result<FalsePositiveCorpus> controls_of(const std::vector<std::string>& folders)
         ++controls.inconclusive;
       } else if (!harness::is_pass(record.outcome)) {
         ++controls.rejected;
-        controls.alarms.push_back(record.name);
+        controls.rejected_names.push_back(record.name);
       }
     }
   }
@@ -109,11 +111,12 @@ Result<OpenLedger> open_ledger(const CampaignOptions& options, const LedgerHead&
 
 /// The campaign on a device with threads; its mutants of operators that only threads detect are added to this score.
 Result<Ledger> threads_of(const CampaignOptions& options) {
-  if (options.threads.empty()) return Ledger{};
-  Result<std::optional<Ledger>> ledger = read_ledger(options.threads);
+  if (options.threaded_campaign_folder.empty()) return Ledger{};
+  Result<std::optional<Ledger>> ledger = read_ledger(options.threaded_campaign_folder);
   if (!ledger.ok()) return ledger.error();
   if (!*ledger)
-    return Error{"folder contains no campaign; create one with 'assay mutate --device ptx'", options.threads};
+    return Error{"folder contains no campaign; create one with 'assay mutate --device ptx'",
+                 options.threaded_campaign_folder};
   return **std::move(ledger);
 }
 
@@ -129,7 +132,7 @@ std::vector<std::string> operator_names() {
 Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device) {
   Result<Campaign> campaign = campaign_of(options, device.target());
   if (!campaign.ok()) return campaign.error();
-  Result<FalsePositiveCorpus> controls = controls_of(options.correct_runs);
+  Result<FalsePositiveCorpus> controls = controls_of(options.false_positive_runs);
   if (!controls.ok()) return controls.error();
   Result<Ledger> threaded = threads_of(options);
   if (!threaded.ok()) return threaded.error();
@@ -165,7 +168,7 @@ Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, 
     return {};
   };
   const auto same_code = [&](const backends::EmittedKernel& a, const backends::EmittedKernel& b) -> Result<bool> {
-    if (device.target() == backends::SourceTarget::kCpp) return cpu::same_optimised_code(compiler, a, b);
+    if (device.target() == backends::SourceTarget::kCpp) return cpu::compiles_to_same_code(compiler, a, b);
     return cuda::same_compiled_code(a, b);
   };
   return run_mutants(prepared.campaign, prepared.plan, device, harness::printer(),

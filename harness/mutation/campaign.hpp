@@ -24,13 +24,14 @@ struct CampaignOptions {
   std::string device = "cpu";
   std::size_t mutants = 300;
   std::uint64_t seed = 1;
-  int random = 0;  ///< kernels of each family in addition to the curated ones
+  int random_kernels = 0;  ///< kernels of each family in addition to the curated ones
   int jobs = 0;
   bool quick = false;
-  bool widen = false;
+  bool judges_widened_bounds = false;
   bool resume = false;
-  std::vector<std::string> correct_runs;  ///< folders of runs over correct random kernels: the false-positive corpus
-  std::string threads;                    ///< folder of a campaign on a device with threads; empty: none
+  std::vector<std::string>
+      false_positive_runs;               ///< folders of runs over correct random kernels: the false-positive corpus
+  std::string threaded_campaign_folder;  ///< folder of a campaign on a device with threads; empty: none
   std::string compiler;
   std::string output = "out";
 };
@@ -43,7 +44,7 @@ struct PreparedCampaign {
   Campaign campaign;
   std::vector<PlannedMutant> plan;
   FalsePositiveCorpus controls;  ///< results of runs over correct kernels
-  Ledger threaded;               ///< of CampaignOptions::threads
+  Ledger threaded;               ///< of CampaignOptions::threaded_campaign_folder
   LedgerHead head;
   harness::AppendedLines lines;
   std::vector<MutantRecord> mutants;  ///< judged mutants, those of a resumed ledger first

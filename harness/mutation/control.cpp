@@ -54,7 +54,7 @@ void find_loops(Operator op, const MutationContext& context, std::vector<Mutatio
 bool is_comparison(const MutationContext& context, ExprId root) {
   const Expr& expr = context.function.expr(root);
   return expr.kind == ExprKind::kOperation &&
-         (ir::row(expr.op).rule == TypeRule::kOrder || ir::row(expr.op).rule == TypeRule::kEquality);
+         (ir::row(expr.op).rule == TypeRule::kOrderedComparison || ir::row(expr.op).rule == TypeRule::kEquality);
 }
 
 /// The root expression of the statement that contains the place.

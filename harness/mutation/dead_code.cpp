@@ -54,16 +54,16 @@ std::optional<IntegerRange> of_remainder(const std::optional<IntegerRange>& a, c
 }  // namespace
 
 KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Function& function)
-    : function_(function), by_variable_(function.variables.size()) {
+    : function_(function), variable_facts_(function.variables.size()) {
   std::vector<bool> fixed(function.variables.size(), false);
   for (VarId v = 0; v < function.parameter_count + function.launch_rank; ++v)
-    fixed[static_cast<std::size_t>(v)] = at(v).reached = true;
+    fixed[static_cast<std::size_t>(v)] = at(v).is_reached = true;
   const Result<harness::Preconditions> preconditions = harness::parse_preconditions(module, kernel);
   const ParameterUses uses = parameter_use(module, kernel);
   for (std::size_t p = 0; preconditions.ok() && p < uses.size(); ++p) {
     const bool integer = is_integer(kernel.variables[p].type.scalar) && kernel.variables[p].type.components() == 1;
     if (integer && !uses[p].changed() && preconditions->ranges[p])
-      by_variable_[p].range = of_precondition(*preconditions->ranges[p]);
+      variable_facts_[p].range = of_precondition(*preconditions->ranges[p]);
   }
   for (std::size_t d = 0; preconditions.ok() && d < preconditions->launch.size(); ++d) {
     const std::optional<double> extent = number(preconditions->launch[d]);
@@ -80,8 +80,8 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
   };
   count(function.body);
   if (fixed == parameters) return;
-  for (std::size_t v = 0; v < by_variable_.size(); ++v) {
-    if (!fixed[v]) by_variable_[v] = {};
+  for (std::size_t v = 0; v < variable_facts_.size(); ++v) {
+    if (!fixed[v]) variable_facts_[v] = {};
   }
   settle(fixed);
 }
@@ -89,16 +89,16 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
 bool KnownRanges::reads_uncovered(ExprId expression) const {
   bool uncovered = false;
   for_each_expression(function_, expression, [&](ExprId, const Expr& expr) {
-    uncovered =
-        uncovered || (expr.kind == ExprKind::kVariable && expr.type.is_integer_scalar() && !at(expr.variable).reached);
+    uncovered = uncovered ||
+                (expr.kind == ExprKind::kVariable && expr.type.is_integer_scalar() && !at(expr.variable).is_reached);
   });
   return uncovered;
 }
 
 bool KnownRanges::join(VarId variable, std::optional<IntegerRange> range) {
   VariableFacts& known = at(variable);
-  if (!known.reached) {
-    known = {.reached = true, .range = range};
+  if (!known.is_reached) {
+    known = {.is_reached = true, .range = range};
     return true;
   }
   if (!known.range) return false;
@@ -246,7 +246,7 @@ void KnownRanges::count_trips(const Block& around, std::size_t number, std::vect
     if (!before || !later) continue;
     const std::int64_t trips = std::max<std::int64_t>({*before, *later, -1}) + 1;
     for (const Carried& other : counters) {
-      at(other.variable) = {.reached = true, .range = IntegerRange{0, trips}};
+      at(other.variable) = {.is_reached = true, .range = IntegerRange{0, trips}};
       fixed[static_cast<std::size_t>(other.variable)] = true;
     }
     return;

@@ -34,14 +34,14 @@ class KnownRanges {
  private:
   /// The range of a variable. It is not reached until it receives a value, nor are expressions that read it.
   struct VariableFacts {
-    bool reached = false;
+    bool is_reached = false;
     std::optional<IntegerRange> range;  ///< arrays: of their elements
   };
 
   std::optional<IntegerRange> of_operation(const ir::Expr& expr) const;
   bool reads_uncovered(ir::ExprId expression) const;
-  VariableFacts& at(ir::VarId variable) { return by_variable_[static_cast<std::size_t>(variable)]; }
-  const VariableFacts& at(ir::VarId variable) const { return by_variable_[static_cast<std::size_t>(variable)]; }
+  VariableFacts& at(ir::VarId variable) { return variable_facts_[static_cast<std::size_t>(variable)]; }
+  const VariableFacts& at(ir::VarId variable) const { return variable_facts_[static_cast<std::size_t>(variable)]; }
   /// Propagates values into variables until a fixed point; `fixed` variables keep their ranges.
   void settle(std::vector<bool> fixed);
   /// Adds values to the range of the variable. Returns whether the range changed.
@@ -55,7 +55,7 @@ class KnownRanges {
                                         const std::function<bool(ir::ExprId)>& is_operand, int depth = 0) const;
 
   const ir::Function& function_;
-  std::vector<VariableFacts> by_variable_;
+  std::vector<VariableFacts> variable_facts_;
 };
 
 /// By statement (numbered as in statements_of): whether it is in a branch or loop body that is never entered.

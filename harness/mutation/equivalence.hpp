@@ -12,7 +12,7 @@ namespace assay::mutation {
 struct EquivalenceProof {
   std::string_view kernel;  ///< "loop/dynamic_product"
   Operator op = Operator::kOverwriteGradient;
-  std::uint64_t patch = 0;  ///< MutantRecord::patch_hash
+  std::uint64_t patch_hash = 0;  ///< MutantRecord::patch_hash
   std::string_view proof;
 };
 

@@ -33,7 +33,7 @@ TEST(EquivalenceProofs, MatchExistingMutants) {
 
 TEST(EquivalenceProofs, AreStaleIfTheMutantChanges) {
   EquivalenceProof changed = kEquivalenceProofs[0];
-  ++changed.patch;
+  ++changed.patch_hash;
   EXPECT_EQ(stale_proofs(campaign_with_proofs(), {&changed, 1}, backends::SourceTarget::kCpp,
                          harness::testing::faulty_printer({})),
             std::vector<std::string>{std::string(changed.kernel)});

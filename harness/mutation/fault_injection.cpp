@@ -87,7 +87,7 @@ Result<std::vector<FaultResult>> run_injected_faults(const fs::path& dir, const 
   const FaultInjectionSuite suite(program, runs, compiler);
   std::set<std::string_view> sound;
   std::vector<FaultResult> results;
-  for (const InjectedFault& injected_fault : kInjectedFaults) {
+  for (const InjectedFault& injected_fault : kFaultInjectionEnabled) {
     if (sound.insert(injected_fault.selector).second) {
       const Result<void> expected = expect_without_fault(suite, injected_fault.selector);
       if (!expected.ok()) return expected.error();

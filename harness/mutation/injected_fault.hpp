@@ -39,7 +39,7 @@ def idle(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )";
 
 // clang-format off
-inline constexpr InjectedFault kInjectedFaults[] = {
+inline constexpr InjectedFault kFaultInjectionEnabled[] = {
   {"product_of_the_same", FaultPart::kOracle, "d(ab)/da = a", "arithmetic/grouping"},
   {"quotient_without_its_sign", FaultPart::kOracle, "d(a/b)/db = a/b^2", "arithmetic/reciprocal_chain"},
   {"magnitude_without_its_sign", FaultPart::kOracle, "d|x|/dx = 1", "conditional/abs_chain"},
@@ -66,8 +66,8 @@ inline constexpr InjectedFault kInjectedFaults[] = {
 /// The outcome of an injected fault.
 struct FaultResult {
   InjectedFault injected_fault;
-  bool noticed = false;  ///< the suite detected the fault and attributed it correctly
-  std::string verdict;   ///< the first verdict other than pass, such as "internal_error(oracle)"; else "pass"
+  bool is_detected = false;  ///< the suite detected the fault and attributed it correctly
+  std::string verdict;       ///< the first verdict other than pass, such as "internal_error(oracle)"; else "pass"
 };
 
 }  // namespace assay::mutation

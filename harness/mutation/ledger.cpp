@@ -24,11 +24,12 @@ LedgerHead head_from(const json& line) {
           .plan = line.at("plan")};
 }
 
-Fate fate_from(const std::string& text) {
-  for (const Fate fate : {Fate::kKilled, Fate::kSurvived, Fate::kEquivalent, Fate::kEquivalentByProof}) {
+MutantFate fate_from(const std::string& text) {
+  for (const MutantFate fate :
+       {MutantFate::kKilled, MutantFate::kSurvived, MutantFate::kEquivalent, MutantFate::kEquivalentByProof}) {
     if (to_text(fate) == text) return fate;
   }
-  return Fate::kInvalid;
+  return MutantFate::kInvalid;
 }
 
 MutantRecord mutant_from(const json& line) {
@@ -46,7 +47,7 @@ MutantRecord mutant_from(const json& line) {
   mutant.native.check = line.at("native");
   mutant.promote.equivalent_by_proof = line.value("lift_proved", false);
   mutant.native.equivalent_by_proof = line.value("native_proved", false);
-  mutant.killed_widened = line.value("killed_widened", std::vector<bool>{});
+  mutant.killed_with_widened_bounds = line.value("killed_widened", std::vector<bool>{});
   mutant.patch = line.value("patch", "");
   mutant.patch_hash = line.value("patch_hash", std::uint64_t{0});
   return mutant;
@@ -62,7 +63,7 @@ std::string to_line(const MutantRecord& mutant) {
                {"native", mutant.native.check}};
   if (mutant.promote.equivalent_by_proof) line["lift_proved"] = true;
   if (mutant.native.equivalent_by_proof) line["native_proved"] = true;
-  if (!mutant.killed_widened.empty()) line["killed_widened"] = mutant.killed_widened;
+  if (!mutant.killed_with_widened_bounds.empty()) line["killed_widened"] = mutant.killed_with_widened_bounds;
   if (!mutant.patch.empty()) {
     line["patch"] = mutant.patch;
     line["patch_hash"] = mutant.patch_hash;

@@ -23,7 +23,7 @@ std::set<std::string> names_of(const Function& kernel) {
 }
 
 std::vector<VariableDefinition> definitions_of(const Function& function, const std::vector<ListedStatement>& statements,
-                                               const std::vector<bool>& dead) {
+                                               const std::vector<bool>& is_dead) {
   std::vector<VariableDefinition> definitions(function.variables.size());
   for (std::size_t s = 0; s < statements.size(); ++s) {
     const Stmt& statement = *statements[s].statement;
@@ -33,7 +33,7 @@ std::vector<VariableDefinition> definitions_of(const Function& function, const s
       definition.is_declared = true;
     }
     const auto* assign = std::get_if<Assign>(&statement.node);
-    if (assign != nullptr && !dead[s]) definitions[static_cast<std::size_t>(assign->variable)].is_assigned = true;
+    if (assign != nullptr && !is_dead[s]) definitions[static_cast<std::size_t>(assign->variable)].is_assigned = true;
   }
   return definitions;
 }
@@ -70,9 +70,9 @@ MutationContext::MutationContext(const transforms::AdjointModule& adjoint, const
       function(adjoint.module.kernels[0]),
       statements(statements_of(function)),
       ranges(module, kernel, function),
-      dead(dead_statements(ranges, statements)),
-      definitions(definitions_of(function, statements, dead)),
-      effective(effective_statements(function, statements, dead)),
+      is_dead(dead_statements(ranges, statements)),
+      definitions(definitions_of(function, statements, is_dead)),
+      is_effective(effective_statements(function, statements, is_dead)),
       primal_of(function.variables.size(), kNone),
       source_names(names_of(kernel)),
       carries_gradient(function.variables.size(), false) {
@@ -88,9 +88,9 @@ MutationContext::MutationContext(const Module& in, const Function& kernel)
       function(kernel),
       statements(statements_of(kernel)),
       ranges(in, kernel, kernel),
-      dead(dead_statements(ranges, statements)),
-      definitions(definitions_of(function, statements, dead)),
-      effective(effective_statements(function, statements, dead)),
+      is_dead(dead_statements(ranges, statements)),
+      definitions(definitions_of(function, statements, is_dead)),
+      is_effective(effective_statements(function, statements, is_dead)),
       primal_of(kernel.variables.size(), kNone),
       source_names(names_of(kernel)),
       carries_gradient(kernel.variables.size(), false) {}
@@ -113,7 +113,7 @@ bool MutationContext::is_from_source(VarId variable) const {
 
 bool MutationContext::is_read(VarId variable) const {
   for (std::size_t s = 0; s < statements.size(); ++s) {
-    if (!effective[s]) continue;
+    if (!is_effective[s]) continue;
     for (const ExprId root : roots_of(*statements[s].statement)) {
       if (std::ranges::binary_search(variables_read(function, root), variable)) return true;
     }
@@ -279,7 +279,7 @@ std::vector<Mutation> find_mutations(Operator op, const MutationContext& context
     if (op == Operator::kClearGradient || op == Operator::kInactiveGradient)
       return false;  // applied at the start of the kernel
     const bool adds_an_effect = row(op).group == OperatorGroup::kReplay;
-    return context.dead[mutation.statement] || !(adds_an_effect || context.effective[mutation.statement]);
+    return context.is_dead[mutation.statement] || !(adds_an_effect || context.is_effective[mutation.statement]);
   });
   return found;
 }

@@ -44,9 +44,9 @@ struct MutationContext {
   const ir::Function& function;
   std::vector<ListedStatement> statements;
   KnownRanges ranges;
-  std::vector<bool> dead;                       ///< by statement: whether no launch within the domain reaches it
+  std::vector<bool> is_dead;                    ///< by statement: whether no launch within the domain reaches it
   std::vector<VariableDefinition> definitions;  ///< by variable
-  std::vector<bool> effective;                  ///< by statement: whether it affects the result of a launch
+  std::vector<bool> is_effective;               ///< by statement: whether it affects the result of a launch
   std::vector<ir::VarId> primal_of;    ///< by variable: for a gradient parameter, the kernel's parameter; else kNone
   std::set<std::string> source_names;  ///< of the kernel's variables
   /// By variable: whether it may hold part of a gradient. The gradient parameters do.

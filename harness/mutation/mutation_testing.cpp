@@ -71,7 +71,7 @@ void note_patch(MutantRecord& record, const std::string& before, const std::stri
 
 bool is_about(const EquivalenceProof& proof, const MutantRecord& record) {
   return proof.kernel == record.family + "/" + record.kernel && proof.op == record.op &&
-         proof.patch == record.patch_hash;
+         proof.patch_hash == record.patch_hash;
 }
 
 bool has_equivalence_proof(const MutantRecord& record) {
@@ -102,7 +102,7 @@ harness::TestPlan widened(harness::TestPlan test_plan, double factor) {
         widen(path, factor);
     }
   }
-  for (harness::DrawnLaunch& drawn : test_plan.sizes)
+  for (harness::DrawnLaunch& drawn : test_plan.size_launches)
     widen(drawn.reference, factor);
   return test_plan;
 }
@@ -223,8 +223,9 @@ std::string check_of(const harness::PassVerdict& verdict) {
   const auto decision = verdict.decide();
   const std::string outcome(harness::to_text(decision.outcome));
   if (decision.outcome != harness::Outcome::fail) return outcome + "(" + decision.kind + ")";
-  return decision.kind == "mismatch" && !verdict.mismatches.empty() ? verdict.mismatches.front().tier + " mismatch"
-                                                                    : decision.kind;
+  return decision.kind == "mismatch" && !verdict.mismatches.empty()
+             ? verdict.mismatches.front().check_name + " mismatch"
+             : decision.kind;
 }
 
 /// Judges the mutants of one kernel.
@@ -253,10 +254,10 @@ class MutantJudge {
     const KernelPart part = row(record.op).part;
     record.promote.check = check(kernel, part, true, *test_plan_);
     record.native.check = check(kernel, part, false, *test_plan_);
-    record.fate = record.promote.killed() || record.native.killed() ? Fate::kKilled : Fate::kSurvived;
-    if (!campaign_.widen || !record.native.killed()) return;
+    record.fate = record.promote.killed() || record.native.killed() ? MutantFate::kKilled : MutantFate::kSurvived;
+    if (!campaign_.judges_widened_bounds || !record.native.killed()) return;
     for (std::size_t w = 0; w < kWidenings.size(); ++w)
-      record.killed_widened.push_back(!check(kernel, part, false, with_wider_bounds(w)).empty());
+      record.killed_with_widened_bounds.push_back(!check(kernel, part, false, with_wider_bounds(w)).empty());
   }
 
  private:
@@ -376,12 +377,12 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
     MutantRecord& record = records[m];
     judge.judge(*mutant, record);
     if (marked[m]) check_barrier_redundant(*marked[m], record, device, proofs.is_barrier_redundant);
-    if (record.fate == Fate::kKilled) record.patch.clear();
-    if (record.fate != Fate::kSurvived) continue;
+    if (record.fate == MutantFate::kKilled) record.patch.clear();
+    if (record.fate != MutantFate::kSurvived) continue;
     const Result<bool> same = proofs.same_code(sources[0], sources[m + 1]);
-    if (same.ok() && *same) record.fate = Fate::kEquivalent;
+    if (same.ok() && *same) record.fate = MutantFate::kEquivalent;
     else if (has_equivalence_proof(record) || (record.promote.equivalent_by_proof && record.native.equivalent_by_proof))
-      record.fate = Fate::kEquivalentByProof;
+      record.fate = MutantFate::kEquivalentByProof;
   }
   return records;
 }

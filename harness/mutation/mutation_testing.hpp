@@ -26,14 +26,14 @@
 namespace assay::mutation {
 
 /// The outcome of a mutant.
-enum class Fate : std::uint8_t {
+enum class MutantFate : std::uint8_t {
   kKilled,
   kSurvived,
   kEquivalent,         ///< the same optimized code as the correct kernel
   kEquivalentByProof,  ///< passed, and correct by a proof: equivalence.hpp, or IsBarrierRedundant
   kInvalid,            ///< not counted: it does not compile, or the correct kernel does not pass
 };
-constexpr std::string_view to_text(Fate fate) {
+constexpr std::string_view to_text(MutantFate fate) {
   constexpr std::array<std::string_view, 5> kTexts = {"killed", "survived", "equivalent", "proved", "invalid"};
   return kTexts[static_cast<std::size_t>(fate)];
 }
@@ -56,11 +56,11 @@ struct MutantRecord {
   std::string kernel;
   std::int64_t line = 0;  ///< in the kernel's source; 0 if unknown
   std::string what;
-  Fate fate = Fate::kInvalid;
+  MutantFate fate = MutantFate::kInvalid;
   PrecisionVerdict promote, native;
-  /// With Campaign::widen: for each factor of kWidenings, whether native precision still rejects it with widened
-  /// bounds.
-  std::vector<bool> killed_widened;
+  /// With Campaign::judges_widened_bounds: for each factor of kWidenings, whether native precision still rejects it
+  /// with widened bounds.
+  std::vector<bool> killed_with_widened_bounds;
   std::string patch;             ///< of a survivor: the first lines that differ
   std::uint64_t patch_hash = 0;  ///< hash of all lines that differ
 };
@@ -72,7 +72,7 @@ struct Campaign {
   std::uint64_t seed = 1;        ///< for the choice of places, and for the inputs
   harness::Policy policy = harness::Policy::standard();
   int jobs = 0;  ///< kernels processed concurrently; 0: one per core
-  bool widen = false;
+  bool judges_widened_bounds = false;
   std::chrono::milliseconds time_limit{1000};
   std::set<std::string> completed_mutants;  ///< names of mutants to skip
 };

@@ -59,10 +59,10 @@ TEST(MutationTesting, KillsMutantsOfCorrectKernel) {
   const std::vector<MutantRecord> mutants = run(campaign(60), never_the_same);
   ASSERT_GE(mutants.size(), 40U);
   for (const MutantRecord& mutant : mutants) {
-    EXPECT_TRUE(mutant.fate == Fate::kKilled || mutant.op == Operator::kLowerPrecision)
+    EXPECT_TRUE(mutant.fate == MutantFate::kKilled || mutant.op == Operator::kLowerPrecision)
         << mutant.name << ": " << to_text(mutant.fate) << ", " << mutant.what << "\n"
         << mutant.patch;
-    EXPECT_NE(mutant.fate == Fate::kKilled, mutant.promote.check.empty() && mutant.native.check.empty());
+    EXPECT_NE(mutant.fate == MutantFate::kKilled, mutant.promote.check.empty() && mutant.native.check.empty());
   }
 }
 
@@ -93,18 +93,18 @@ TEST(MutationTesting, PlanIsReproducibleAndSkipsFinishedMutants) {
 TEST(MutationTesting, OnlyUndetectedMutantsCanBeEquivalent) {
   Campaign one = campaign(30);
   for (const MutantRecord& mutant : run(one, [](const auto&, const auto&) { return Result<bool>(true); })) {
-    EXPECT_NE(mutant.fate, Fate::kSurvived) << mutant.name;
+    EXPECT_NE(mutant.fate, MutantFate::kSurvived) << mutant.name;
     const bool passed = mutant.promote.check.empty() && mutant.native.check.empty();
-    EXPECT_TRUE(passed || mutant.fate != Fate::kEquivalent) << mutant.name;
+    EXPECT_TRUE(passed || mutant.fate != MutantFate::kEquivalent) << mutant.name;
   }
 }
 
 /// The outcomes of all mutants by an operator in this kernel.
-std::vector<Fate> fates_of(Operator op, const std::string& python) {
+std::vector<MutantFate> fates_of(Operator op, const std::string& python) {
   Campaign one = campaign(10);
   one.kernels = {harness::testing::kernel_of(python)};
   one.operators = {op};
-  std::vector<Fate> fates;
+  std::vector<MutantFate> fates;
   for (const MutantRecord& mutant : run(one, never_the_same))
     fates.push_back(mutant.fate);
   return fates;
@@ -122,7 +122,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
             s += 1.0
     out[i] = s + x[i]
 )"),
-            std::vector<Fate>{Fate::kKilled});
+            std::vector<MutantFate>{MutantFate::kKilled});
 }
 
 TEST(MutationTesting, DetectsOutOfBoundsAdditionOfZero) {
@@ -136,18 +136,18 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
         s += wp.where(x[j] > 0.75, x[j] * x[i], 0.0)
     out[i] = s
 )"),
-            std::vector<Fate>{Fate::kKilled});
+            std::vector<MutantFate>{MutantFate::kKilled});
 }
 
 TEST(MutationTesting, WiderBoundsDetectFewerMutants) {
   Campaign wide = campaign(200);
   wide.operators = {Operator::kOffByOnePercent, Operator::kOffByBasisPoint};
-  wide.widen = true;
+  wide.judges_widened_bounds = true;
   std::size_t narrow = 0, widest = 0;
   for (const MutantRecord& mutant : run(wide, never_the_same)) {
-    ASSERT_EQ(mutant.killed_widened.size(), kWidenings.size()) << mutant.name;
-    narrow += mutant.killed_widened.front();
-    widest += mutant.killed_widened.back();
+    ASSERT_EQ(mutant.killed_with_widened_bounds.size(), kWidenings.size()) << mutant.name;
+    narrow += mutant.killed_with_widened_bounds.front();
+    widest += mutant.killed_with_widened_bounds.back();
   }
   EXPECT_GT(narrow, 0U);
   EXPECT_LT(widest, narrow);

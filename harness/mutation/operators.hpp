@@ -195,14 +195,14 @@ constexpr std::string_view to_text(DetectableBy detectable_by) {
 }
 
 namespace detail {
-constexpr bool in_order() {
+constexpr bool operators_are_in_order() {
   for (std::size_t i = 0; i < kOperatorCount; ++i) {
     if (static_cast<std::size_t>(kOperators[i].op) != i) return false;
   }
   return true;
 }
 }  // namespace detail
-static_assert(detail::in_order() && kOperatorCount == static_cast<std::size_t>(Operator::kFloatOff) + 1,
+static_assert(detail::operators_are_in_order() && kOperatorCount == static_cast<std::size_t>(Operator::kFloatOff) + 1,
               "a row of the operator table is missing or out of order");
 
 }  // namespace assay::mutation

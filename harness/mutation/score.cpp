@@ -3,21 +3,21 @@
 namespace assay::mutation {
 
 void MutantCounts::add(const MutantRecord& mutant) {
-  if (mutant.fate == Fate::kInvalid) return;
-  if (mutant.fate == Fate::kEquivalent) {
+  if (mutant.fate == MutantFate::kInvalid) return;
+  if (mutant.fate == MutantFate::kEquivalent) {
     ++equivalent;
     return;
   }
-  if (mutant.fate == Fate::kEquivalentByProof) {
+  if (mutant.fate == MutantFate::kEquivalentByProof) {
     ++equivalent_by_proof;
     return;
   }
   ++mutants;
-  killed += mutant.fate == Fate::kKilled;
-  promoted += row(mutant.op).detectable_by != DetectableBy::kPrecision && !mutant.promote.equivalent_by_proof;
-  by_promotion += mutant.promote.killed();
-  by_native += mutant.native.killed();
-  if (mutant.fate == Fate::kKilled) kernels.insert(mutant.family + "/" + mutant.kernel);
+  killed += mutant.fate == MutantFate::kKilled;
+  promotable += row(mutant.op).detectable_by != DetectableBy::kPrecision && !mutant.promote.equivalent_by_proof;
+  killed_by_promotion += mutant.promote.killed();
+  killed_by_native += mutant.native.killed();
+  if (mutant.fate == MutantFate::kKilled) kernels.insert(mutant.family + "/" + mutant.kernel);
 }
 
 double MutantCounts::share() const {
@@ -25,15 +25,16 @@ double MutantCounts::share() const {
 }
 
 void MutationScore::add(const MutantRecord& mutant) {
-  (row(mutant.op).detectable_by == DetectableBy::kThreads ? threaded : all).add(mutant);
+  (row(mutant.op).detectable_by == DetectableBy::kThreads ? threaded : single_thread_mutants).add(mutant);
   by_operator[mutant.op].add(mutant);
   by_family[mutant.family].add(mutant);
-  if (mutant.fate == Fate::kKilled) ++by_check[mutant.promote.killed() ? mutant.promote.check : mutant.native.check];
-  if (mutant.fate == Fate::kSurvived) survivors.push_back(mutant);
-  if (mutant.killed_widened.size() != kWidenings.size()) return;
-  ++widened;
+  if (mutant.fate == MutantFate::kKilled)
+    ++by_check[mutant.promote.killed() ? mutant.promote.check : mutant.native.check];
+  if (mutant.fate == MutantFate::kSurvived) survivors.push_back(mutant);
+  if (mutant.killed_with_widened_bounds.size() != kWidenings.size()) return;
+  ++widened_kills;
   for (std::size_t w = 0; w < kWidenings.size(); ++w)
-    killed_widened[w] += mutant.killed_widened[w];
+    killed_with_widened_bounds[w] += mutant.killed_with_widened_bounds[w];
 }
 
 }  // namespace assay::mutation

@@ -12,9 +12,9 @@ using nlohmann::ordered_json;
 ordered_json to_json(const MutantCounts& tally) {
   return {{"mutants", tally.mutants},
           {"killed", tally.killed},
-          {"lifted", tally.promoted},
-          {"by_lift", tally.by_promotion},
-          {"by_native", tally.by_native},
+          {"lifted", tally.promotable},
+          {"by_lift", tally.killed_by_promotion},
+          {"by_native", tally.killed_by_native},
           {"equivalent", tally.equivalent},
           {"proved", tally.equivalent_by_proof},
           {"kernels", tally.kernels.size()}};
@@ -29,7 +29,7 @@ std::string to_json_text(const MutationScore& score, const LedgerHead& head, con
                        {"commit", head.commit},
                        {"seed", head.seed},
                        {"planned", head.planned},
-                       {"all", to_json(score.all)},
+                       {"all", to_json(score.single_thread_mutants)},
                        {"threaded", to_json(score.threaded)}};
   if (!score.threaded_device.empty()) text["threaded_device"] = score.threaded_device;
   text["operators"] = ordered_json::array();
@@ -50,9 +50,9 @@ std::string to_json_text(const MutationScore& score, const LedgerHead& head, con
   text["checks"] = ordered_json::array();
   for (const auto& [check, killed] : score.by_check)
     text["checks"].push_back({{"check", check}, {"killed", killed}});
-  text["widened"] = {{"mutants", score.widened}, {"killed", ordered_json::array()}};
+  text["widened"] = {{"mutants", score.widened_kills}, {"killed", ordered_json::array()}};
   for (std::size_t w = 0; w < kWidenings.size(); ++w)
-    text["widened"]["killed"].push_back({{"factor", kWidenings[w]}, {"killed", score.killed_widened[w]}});
+    text["widened"]["killed"].push_back({{"factor", kWidenings[w]}, {"killed", score.killed_with_widened_bounds[w]}});
   text["survivors"] = ordered_json::array();
   for (const MutantRecord& mutant : score.survivors)
     text["survivors"].push_back(
@@ -61,13 +61,13 @@ std::string to_json_text(const MutationScore& score, const LedgerHead& head, con
                       {"cases", controls.cases},
                       {"inconclusive", controls.inconclusive},
                       {"rejected", controls.rejected},
-                      {"alarms", controls.alarms}};
+                      {"alarms", controls.rejected_names}};
   text["plants"] = ordered_json::array();
   for (const FaultResult& result : injected_faults) {
     text["plants"].push_back({{"fault", result.injected_fault.fault},
                               {"part", to_text(result.injected_fault.part)},
                               {"change", result.injected_fault.change},
-                              {"noticed", result.noticed},
+                              {"noticed", result.is_detected},
                               {"check", result.verdict}});
   }
   return text.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -15,8 +15,8 @@ struct FalsePositiveCorpus {
   std::int64_t kernels = 0;
   std::int64_t cases = 0;
   std::int64_t inconclusive = 0;
-  std::int64_t rejected = 0;             ///< false alarms
-  std::vector<std::string> alarms = {};  ///< names of the rejected
+  std::int64_t rejected = 0;                     ///< false alarms
+  std::vector<std::string> rejected_names = {};  ///< names of the rejected
 };
 
 /// The score as JSON. `injected_faults` is empty if no faults were injected.

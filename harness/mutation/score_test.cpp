@@ -14,7 +14,7 @@
 namespace assay::mutation {
 namespace {
 
-MutantRecord mutant(Operator op, Fate fate, const std::string& promote, const std::string& native) {
+MutantRecord mutant(Operator op, MutantFate fate, const std::string& promote, const std::string& native) {
   MutantRecord record;
   record.name = "loop/sum#" + std::string(row(op).name) + ".0";
   record.op = op;
@@ -23,28 +23,28 @@ MutantRecord mutant(Operator op, Fate fate, const std::string& promote, const st
   record.fate = fate;
   record.promote.check = promote;
   record.native.check = native;
-  record.patch = fate == Fate::kSurvived ? "-a\n+b\n" : "";
+  record.patch = fate == MutantFate::kSurvived ? "-a\n+b\n" : "";
   return record;
 }
 
 MutationScore example() {
   MutationScore score;
-  score.add(mutant(Operator::kDropContribution, Fate::kKilled, "t1 mismatch", "t3 mismatch"));
-  score.add(mutant(Operator::kDropContribution, Fate::kKilled, "t1 mismatch", ""));
-  score.add(mutant(Operator::kDropContribution, Fate::kSurvived, "", ""));
-  score.add(mutant(Operator::kDropContribution, Fate::kEquivalent, "", ""));
-  score.add(mutant(Operator::kDropContribution, Fate::kInvalid, "", ""));
-  score.add(mutant(Operator::kMissingBarrier, Fate::kKilled, "", "read_write_race"));
+  score.add(mutant(Operator::kDropContribution, MutantFate::kKilled, "t1 mismatch", "t3 mismatch"));
+  score.add(mutant(Operator::kDropContribution, MutantFate::kKilled, "t1 mismatch", ""));
+  score.add(mutant(Operator::kDropContribution, MutantFate::kSurvived, "", ""));
+  score.add(mutant(Operator::kDropContribution, MutantFate::kEquivalent, "", ""));
+  score.add(mutant(Operator::kDropContribution, MutantFate::kInvalid, "", ""));
+  score.add(mutant(Operator::kMissingBarrier, MutantFate::kKilled, "", "read_write_race"));
   return score;
 }
 
 TEST(MutationScore, ExcludesEquivalentAndInvalidMutants) {
   const MutationScore score = example();
-  EXPECT_EQ(score.all.mutants, 3);
-  EXPECT_EQ(score.all.killed, 2);
-  EXPECT_EQ(score.all.by_promotion, 2);
-  EXPECT_EQ(score.all.by_native, 1);
-  EXPECT_EQ(score.all.equivalent, 1);
+  EXPECT_EQ(score.single_thread_mutants.mutants, 3);
+  EXPECT_EQ(score.single_thread_mutants.killed, 2);
+  EXPECT_EQ(score.single_thread_mutants.killed_by_promotion, 2);
+  EXPECT_EQ(score.single_thread_mutants.killed_by_native, 1);
+  EXPECT_EQ(score.single_thread_mutants.equivalent, 1);
   EXPECT_EQ(score.survivors.size(), 1U);
   EXPECT_EQ(score.by_check.at("t1 mismatch"), 2);
 }
@@ -56,15 +56,15 @@ TEST(MutationScore, CountsThreadingMutantsSeparately) {
 
 TEST(MutationScore, F64PromotionExcludesMutantsEquivalentByProof) {
   MutationScore score;
-  MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, Fate::kKilled, "", "read_write_race");
+  MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, MutantFate::kKilled, "", "read_write_race");
   needed_in_native.promote.equivalent_by_proof = true;
   score.add(needed_in_native);
-  score.add(mutant(Operator::kMissingBarrier, Fate::kKilled, "read_write_race", "read_write_race"));
+  score.add(mutant(Operator::kMissingBarrier, MutantFate::kKilled, "read_write_race", "read_write_race"));
   EXPECT_EQ(score.threaded.mutants, 2);
-  EXPECT_EQ(score.threaded.by_native, 2);
-  EXPECT_EQ(score.threaded.promoted, 1);
-  EXPECT_EQ(score.threaded.by_promotion, 1);
-  MutantRecord in_neither = mutant(Operator::kMissingBarrier, Fate::kEquivalentByProof, "", "");
+  EXPECT_EQ(score.threaded.killed_by_native, 2);
+  EXPECT_EQ(score.threaded.promotable, 1);
+  EXPECT_EQ(score.threaded.killed_by_promotion, 1);
+  MutantRecord in_neither = mutant(Operator::kMissingBarrier, MutantFate::kEquivalentByProof, "", "");
   in_neither.promote.equivalent_by_proof = in_neither.native.equivalent_by_proof = true;
   score.add(in_neither);
   EXPECT_EQ(score.threaded.mutants, 2);
@@ -74,8 +74,8 @@ TEST(MutationScore, F64PromotionExcludesMutantsEquivalentByProof) {
 TEST(MutationScore, JsonMatchesSchema) {
   const std::string text =
       to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
-                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .alarms = {}},
-                   {{kInjectedFaults[0], true, "internal_error(oracle)"}});
+                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .rejected_names = {}},
+                   {{kFaultInjectionEnabled[0], true, "internal_error(oracle)"}});
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
   for (const auto& diagnostic : validator.diagnostics(nlohmann::json::parse(text)))
     ADD_FAILURE() << diagnostic.text();
@@ -92,24 +92,24 @@ class LedgerTest : public ::testing::Test {
 };
 
 TEST_F(LedgerTest, RoundTripsRecords) {
-  MutantRecord killed = mutant(Operator::kUnitCotangent, Fate::kKilled, "t1 mismatch", "t3 mismatch");
-  killed.killed_widened = {true, true, false, false};
+  MutantRecord killed = mutant(Operator::kUnitCotangent, MutantFate::kKilled, "t1 mismatch", "t3 mismatch");
+  killed.killed_with_widened_bounds = {true, true, false, false};
   killed.promote.equivalent_by_proof = true;
   {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
     ASSERT_TRUE(lines->append(to_line(killed)).ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, Fate::kSurvived, "", ""))).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, MutantFate::kSurvived, "", ""))).ok());
   }
   const auto ledger = read_ledger(dir_);
   ASSERT_TRUE(ledger.ok()) << ledger.error().text();
   ASSERT_TRUE(ledger->has_value());
   EXPECT_EQ((*ledger)->head, head_);
   ASSERT_EQ((*ledger)->mutants.size(), 2U);
-  EXPECT_EQ((*ledger)->mutants[0].killed_widened, killed.killed_widened);
+  EXPECT_EQ((*ledger)->mutants[0].killed_with_widened_bounds, killed.killed_with_widened_bounds);
   EXPECT_TRUE((*ledger)->mutants[0].promote.equivalent_by_proof);
   EXPECT_FALSE((*ledger)->mutants[0].native.equivalent_by_proof);
-  EXPECT_EQ((*ledger)->mutants[1].fate, Fate::kSurvived);
+  EXPECT_EQ((*ledger)->mutants[1].fate, MutantFate::kSurvived);
   EXPECT_EQ((*ledger)->mutants[1].patch, "-a\n+b\n");
 }
 
@@ -117,7 +117,7 @@ TEST_F(LedgerTest, ResumesAfterTruncatedLine) {
   {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kUnitCotangent, Fate::kKilled, "t1 mismatch", ""))).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kUnitCotangent, MutantFate::kKilled, "t1 mismatch", ""))).ok());
   }
   std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "cut sh)";
   const auto cut = read_ledger(dir_);
@@ -126,7 +126,7 @@ TEST_F(LedgerTest, ResumesAfterTruncatedLine) {
   {
     auto lines = harness::AppendedLines::reopen(dir_ / kLedgerFile, (*cut)->complete_bytes);
     ASSERT_TRUE(lines.ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, Fate::kKilled, "", "zero_seed"))).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, MutantFate::kKilled, "", "zero_seed"))).ok());
   }
   EXPECT_EQ((*read_ledger(dir_))->mutants.size(), 2U);
 }

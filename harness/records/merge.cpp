@@ -56,13 +56,14 @@ Result<std::vector<Part>> read_parts(const std::vector<std::filesystem::path>& d
 
 /// Each shard must be present once. Complete runs can only be merged with complete runs.
 Result<void> check_shards(const std::vector<Part>& parts) {
-  const int of = parts.front().run.start.shard.of;
+  const int of = parts.front().run.start.shard.shard_count;
   std::map<int, std::filesystem::path> seen;
   for (const Part& part : parts) {
     const Shard& shard = part.run.start.shard;
-    if (shard.of != of)
-      return Error{fmt::format("is shard {} of {}, but the first input is a shard of {}", shard.index, shard.of, of),
-                   part.dir.string()};
+    if (shard.shard_count != of)
+      return Error{
+          fmt::format("is shard {} of {}, but the first input is a shard of {}", shard.index, shard.shard_count, of),
+          part.dir.string()};
     const auto [other, is_new] = seen.emplace(shard.index, part.dir);
     if (!is_new && of > 1)
       return Error{fmt::format("is shard {} of {}, but {} is the same shard", shard.index, of, other->second.string()),
@@ -79,7 +80,8 @@ Result<void> check(const std::vector<Part>& parts) {
   std::map<std::string, std::filesystem::path> planned;
   for (const Part& part : parts) {
     RunStart start = part.run.start;
-    if (first.shard.of == 1) start.inputs = first.inputs;  // complete runs of different selections may be merged
+    if (first.shard.shard_count == 1)
+      start.inputs = first.inputs;  // complete runs of different selections may be merged
     if (const auto differs = difference(first, start))
       return Error{fmt::format("cannot be merged with {}: {}", parts.front().dir.string(), *differs),
                    part.dir.string()};
@@ -102,7 +104,7 @@ RunStart start_of(const std::vector<Part>& parts) {
     start.started = std::min(start.started, part.run.start.started);
     start.plan.insert(start.plan.end(), part.run.start.plan.begin(), part.run.start.plan.end());
   }
-  if (parts.front().run.start.shard.of == 1 && parts.size() > 1)
+  if (parts.front().run.start.shard.shard_count == 1 && parts.size() > 1)
     start.inputs.clear();  // they apply to each part separately
   return start;
 }
@@ -116,7 +118,7 @@ std::map<std::string, std::string> facts_of(const RunStart& start) {
       {"the compiler", environment.compiler},
       {"NVRTC", environment.nvrtc},
       {"the seed", fmt::format("{}", start.seed)},
-      {"Assay", environment.commit + (environment.dirty ? " with local changes" : "")}};
+      {"Assay", environment.commit + (environment.has_uncommitted_changes ? " with local changes" : "")}};
   for (const DeviceStatus& device : environment.devices) {
     facts["device " + device.name] =
         device.available ? fmt::format("{}, {}", device.description, device.toolkit) : "missing, " + device.reason;
@@ -142,7 +144,7 @@ Result<void> merge_records(const std::vector<std::filesystem::path>& dirs, const
       if (record.kind == "missing" && record.outcome == Outcome::not_run) continue;
       if (Result<void> written = writer->append(record); !written.ok()) return written;
     }
-    complete = complete && part.run.end && !part.run.truncated;
+    complete = complete && part.run.end && !part.run.is_truncated;
     if (!complete) continue;
     finished = std::max(finished, part.run.end->finished);
     wall_time_s = std::max(wall_time_s, part.run.end->wall_time_s);  // shards run side by side

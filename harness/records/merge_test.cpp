@@ -27,7 +27,7 @@ class MergeTest : public ::testing::Test {
             .started = fmt::format("2026-11-21T03:47:{:02}Z", 10 - index),
             .environment = {.devices = {{.name = "cuda", .available = true, .description = "NVIDIA H200"}}},
             .inputs = std::string(64, 'a'),
-            .shard = {.index = index, .of = of},
+            .shard = {.index = index, .shard_count = of},
             .plan = {fmt::format("loop/k{}/f32/cuda/forward", index)}};
   }
 

@@ -38,8 +38,8 @@ ExactNumber exact16(float value, std::uint16_t bits);
 
 // One value outside its bound.
 struct Mismatch {
-  std::string tier;   // name of the check in records: "t0", "t1", "t2", "t3", "t5", "devices" (CheckResults)
-  std::string array;  // the array's name as in the Python source; "grad_x" for a gradient
+  std::string check_name;  // name of the check in records: "t0", "t1", "t2", "t3", "t5", "devices" (CheckResults)
+  std::string array;       // the array's name as in the Python source; "grad_x" for a gradient
   std::vector<std::int64_t> index;  // one coordinate for each dimension; empty for a scalar
   std::int64_t input_set = 0;       // which of the case's input sets, from 0
   ExactNumber expected;             // the oracle's value
@@ -77,26 +77,31 @@ struct CheckResults {
 
 // Inconclusive checks, by cause.
 struct InconclusiveCounts {
-  std::int64_t path = 0;
-  std::int64_t kink = 0;
-  std::int64_t conditioning = 0;
-  std::int64_t overflow = 0;
-  std::int64_t race = 0;
-  std::int64_t domain = 0;
-  [[nodiscard]] std::int64_t total() const { return path + kink + conditioning + overflow + race + domain; }
+  std::int64_t uncertain_paths = 0;
+  std::int64_t non_differentiable_points = 0;
+  std::int64_t ill_conditioned_values = 0;
+  std::int64_t unbounded_values = 0;
+  std::int64_t races = 0;
+  std::int64_t domain_errors = 0;
+  [[nodiscard]] std::int64_t total() const {
+    return uncertain_paths + non_differentiable_points + ill_conditioned_values + unbounded_values + races +
+           domain_errors;
+  }
   friend bool operator==(const InconclusiveCounts&, const InconclusiveCounts&) = default;
 };
 
 // Milliseconds of wall time in each stage, summed over the attempts; a batch's time is divided among its cases.
 struct StageTimes {
-  double read = 0.0;
-  double adjoint = 0.0;
-  double emit = 0.0;
-  double build = 0.0;
-  double reference = 0.0;
-  double run = 0.0;
-  double compare = 0.0;
-  [[nodiscard]] double total() const { return read + adjoint + emit + build + reference + run + compare; }
+  double read_ms = 0.0;
+  double adjoint_ms = 0.0;
+  double emit_ms = 0.0;
+  double build_ms = 0.0;
+  double reference_ms = 0.0;
+  double run_ms = 0.0;
+  double compare_ms = 0.0;
+  [[nodiscard]] double total() const {
+    return read_ms + adjoint_ms + emit_ms + build_ms + reference_ms + run_ms + compare_ms;
+  }
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 
@@ -107,13 +112,13 @@ struct StageRow {
 
 // The stages in execution order, with their names in records.
 inline constexpr std::array<StageRow, 7> kStages{{
-    {"read", &StageTimes::read},
-    {"adjoint", &StageTimes::adjoint},
-    {"emit", &StageTimes::emit},
-    {"build", &StageTimes::build},
-    {"reference", &StageTimes::reference},
-    {"run", &StageTimes::run},
-    {"compare", &StageTimes::compare},
+    {"read", &StageTimes::read_ms},
+    {"adjoint", &StageTimes::adjoint_ms},
+    {"emit", &StageTimes::emit_ms},
+    {"build", &StageTimes::build_ms},
+    {"reference", &StageTimes::reference_ms},
+    {"run", &StageTimes::run_ms},
+    {"compare", &StageTimes::compare_ms},
 }};
 
 // Where and when a case was judged. Times are milliseconds since the start of the run; they vary between runs.
@@ -141,15 +146,15 @@ struct Plateau {
     friend bool operator==(const Estimate&, const Estimate&) = default;
   };
   std::int64_t input_set = 0;
-  double gradient = 0.0;  // along the same direction
-  double allowed = 0.0;   // tolerance for the difference between the extrapolated estimate and the gradient
+  double gradient = 0.0;   // along the same direction
+  double tolerance = 0.0;  // tolerance for the difference between the extrapolated estimate and the gradient
   std::vector<Estimate> estimates;
   friend bool operator==(const Plateau&, const Plateau&) = default;
 };
 
 // Histogram of rho: a count for each tenth of the bound; the last one counts values outside the bound.
-inline constexpr std::size_t kRhoBins = 11;
-using RhoHistogram = std::array<std::int64_t, kRhoBins>;
+inline constexpr std::size_t kRhoBinCount = 11;
+using RhoHistogram = std::array<std::int64_t, kRhoBinCount>;
 
 // Location of the kernel in the user's file or in generated source text.
 struct KernelLocation {
@@ -210,7 +215,7 @@ struct CaseRecord {
   std::vector<std::int64_t> sizes;     // threads of the launches that completed, ascending
   std::int64_t controls_rejected = 0;  // negative controls that the comparator rejected, over all outputs
   InconclusiveCounts inconclusive;
-  CheckResults tiers;
+  CheckResults check_results;
   RhoHistogram rho_histogram{};  // of the compared values; all 0 if there are none
   std::optional<ClosestControl> closest_control;
   std::optional<Plateau> plateau;
@@ -218,7 +223,7 @@ struct CaseRecord {
   std::vector<Outcome> attempts;  // the outcome of each attempt, in order; retries never remove one
   StageTimes time_ms;
   std::optional<Schedule> schedule;
-  bool cached = false;  // taken from an earlier run of the same program; this run only parsed the kernel
+  bool is_cached = false;  // taken from an earlier run of the same program; this run only parsed the kernel
   KernelLocation source;
   std::string selector;   // selects the kernel on the command line; empty if unknown
   std::string reproduce;  // a command that judges only this case
@@ -256,8 +261,8 @@ struct RunEnvironment {
   std::string compiler;
   std::string nvrtc;  // version, or "none"
   std::vector<DeviceStatus> devices;
-  std::string commit;  // of Assay; "unknown" for a build outside of version control
-  bool dirty = false;  // the checkout had uncommitted changes
+  std::string commit;                    // of Assay; "unknown" for a build outside of version control
+  bool has_uncommitted_changes = false;  // the checkout had uncommitted changes
   friend bool operator==(const RunEnvironment&, const RunEnvironment&) = default;
 };
 
@@ -276,10 +281,11 @@ struct Expectation {
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
-// The part of a selection that a run judges: every `of`-th kernel, starting at `index`, from 1. {1, 1} is everything.
+// The part of a selection that a run judges: every `shard_count`-th kernel, starting at `index`, from 1. {1, 1} is
+// everything.
 struct Shard {
   int index = 1;
-  int of = 1;
+  int shard_count = 1;
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 

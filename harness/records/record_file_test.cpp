@@ -73,7 +73,7 @@ TEST_F(RecordFile, ReadsCasesInPlanOrder) {
   ASSERT_EQ(run->cases.size(), 2U);
   EXPECT_EQ(run->cases[0], record("a", Outcome::pass));
   EXPECT_EQ(run->cases[1], record("b", Outcome::fail));
-  EXPECT_FALSE(run->truncated);
+  EXPECT_FALSE(run->is_truncated);
   ASSERT_TRUE(run->end.has_value());
   EXPECT_EQ(run->end->exit_status, ExitStatus::unexpected);
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
@@ -142,7 +142,7 @@ TEST_F(RecordFile, OmitsTruncatedLastLine) {
   write(half);
   const Result<RunRecords> run = read_records(dir_);
   ASSERT_TRUE(run.ok()) << run.error().text();
-  EXPECT_TRUE(run->truncated);
+  EXPECT_TRUE(run->is_truncated);
   EXPECT_FALSE(run->end.has_value());
   EXPECT_EQ(run->counts().of(Outcome::pass), 1);
 }

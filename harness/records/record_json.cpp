@@ -21,12 +21,12 @@ struct Field {
 };
 
 constexpr std::array<Field<InconclusiveCounts>, 6> kInconclusiveFields{{
-    {"path", &InconclusiveCounts::path},
-    {"kink", &InconclusiveCounts::kink},
-    {"conditioning", &InconclusiveCounts::conditioning},
-    {"overflow", &InconclusiveCounts::overflow},
-    {"race", &InconclusiveCounts::race},
-    {"domain", &InconclusiveCounts::domain},
+    {"path", &InconclusiveCounts::uncertain_paths},
+    {"kink", &InconclusiveCounts::non_differentiable_points},
+    {"conditioning", &InconclusiveCounts::ill_conditioned_values},
+    {"overflow", &InconclusiveCounts::unbounded_values},
+    {"race", &InconclusiveCounts::races},
+    {"domain", &InconclusiveCounts::domain_errors},
 }};
 
 struct TierField {
@@ -63,7 +63,7 @@ Json number_json(const ExactNumber& number) { return {{"text", number.text}, {"b
 ExactNumber number_from(const json& value) { return {.text = value.at("text"), .bits = value.at("bits")}; }
 
 Json mismatch_json(const Mismatch& mismatch) {
-  return {{"tier", mismatch.tier},
+  return {{"tier", mismatch.check_name},
           {"array", mismatch.array},
           {"index", mismatch.index},
           {"input_set", mismatch.input_set},
@@ -74,7 +74,7 @@ Json mismatch_json(const Mismatch& mismatch) {
 }
 
 Mismatch mismatch_from(const json& value) {
-  return {.tier = value.at("tier"),
+  return {.check_name = value.at("tier"),
           .array = value.at("array"),
           .index = value.at("index").get<std::vector<std::int64_t>>(),
           .input_set = value.at("input_set"),
@@ -125,7 +125,7 @@ Json times_json(const StageTimes& times) {
 Json plateau_json(const Plateau& plateau) {
   Json value = {{"input_set", plateau.input_set},
                 {"gradient", plateau.gradient},
-                {"allowed", plateau.allowed},
+                {"allowed", plateau.tolerance},
                 {"estimates", Json::array()}};
   for (const Plateau::Estimate& estimate : plateau.estimates)
     value["estimates"].push_back({{"step", estimate.step}, {"value", estimate.value}});
@@ -133,7 +133,8 @@ Json plateau_json(const Plateau& plateau) {
 }
 
 Plateau plateau_from(const json& value) {
-  Plateau plateau{.input_set = value.at("input_set"), .gradient = value.at("gradient"), .allowed = value.at("allowed")};
+  Plateau plateau{
+      .input_set = value.at("input_set"), .gradient = value.at("gradient"), .tolerance = value.at("allowed")};
   for (const json& estimate : value.at("estimates"))
     plateau.estimates.push_back({.step = estimate.at("step"), .value = estimate.at("value")});
   return plateau;
@@ -162,9 +163,13 @@ Json environment_json(const RunEnvironment& environment) {
   Json devices = Json::array();
   for (const DeviceStatus& device : environment.devices)
     devices.push_back(device_json(device));
-  return {{"os", environment.os},       {"cpu", environment.cpu}, {"compiler", environment.compiler},
-          {"nvrtc", environment.nvrtc}, {"devices", devices},     {"commit", environment.commit},
-          {"dirty", environment.dirty}};
+  return {{"os", environment.os},
+          {"cpu", environment.cpu},
+          {"compiler", environment.compiler},
+          {"nvrtc", environment.nvrtc},
+          {"devices", devices},
+          {"commit", environment.commit},
+          {"dirty", environment.has_uncommitted_changes}};
 }
 
 RunEnvironment environment_from(const json& value) {
@@ -173,7 +178,7 @@ RunEnvironment environment_from(const json& value) {
                              .compiler = value.at("compiler"),
                              .nvrtc = value.at("nvrtc"),
                              .commit = value.at("commit"),
-                             .dirty = value.at("dirty")};
+                             .has_uncommitted_changes = value.at("dirty")};
   for (const json& device : value.at("devices")) {
     environment.devices.push_back({.name = device.at("name"),
                                    .available = device.at("available"),
@@ -235,7 +240,7 @@ void add_optional_members(Json& line, const CaseRecord& record) {
                         {"batch_ms", to_microseconds(record.schedule->batch_ms)},
                         {"done_ms", to_microseconds(record.schedule->done_ms)}};
   }
-  if (record.cached) line["cached"] = true;
+  if (record.is_cached) line["cached"] = true;
   if (!record.selector.empty()) line["selector"] = record.selector;
   if (!record.sizes.empty()) line["sizes"] = record.sizes;
   for (const UncoveredBranch& way : record.uncovered) {
@@ -288,7 +293,7 @@ void read_optional_members(CaseRecord& record, const json& line) {
     record.schedule =
         Schedule{.job = schedule.at("lane"), .batch_ms = schedule.at("batch_ms"), .done_ms = schedule.at("done_ms")};
   }
-  record.cached = line.value("cached", false);
+  record.is_cached = line.value("cached", false);
   record.selector = line.value("selector", "");
   record.sizes = line.value("sizes", std::vector<std::int64_t>());
   for (const json& fault : line.value("faults", json::array()))
@@ -329,7 +334,7 @@ std::string to_line(const RunStart& start) {
                {"seed", fmt::format("0x{:016x}", start.seed)},
                {"environment", environment_json(start.environment)}};
   if (!start.inputs.empty()) line["inputs"] = start.inputs;
-  if (start.shard != Shard{}) line["shard"] = {{"index", start.shard.index}, {"of", start.shard.of}};
+  if (start.shard != Shard{}) line["shard"] = {{"index", start.shard.index}, {"of", start.shard.shard_count}};
   if (!start.expectations.empty()) line["expectations"] = to_json(start.expectations);
   line["plan"] = start.plan;
   return line_of(line);
@@ -344,7 +349,8 @@ RunStart run_start_from(const json& line) {
                  .environment = environment_from(line.at("environment")),
                  .inputs = line.value("inputs", ""),
                  .plan = line.at("plan").get<std::vector<std::string>>()};
-  if (line.contains("shard")) start.shard = {.index = line.at("shard").at("index"), .of = line.at("shard").at("of")};
+  if (line.contains("shard"))
+    start.shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")};
   for (const json& row : line.value("expectations", json::array()))
     start.expectations.push_back(expectation_from(row));
   return start;
@@ -367,7 +373,7 @@ std::string to_line(const CaseRecord& record) {
                {"input_sets", record.input_sets},
                {"controls_rejected", record.controls_rejected},
                {"inconclusive", inconclusive_json(record.inconclusive)},
-               {"tiers", tiers_json(record.tiers)},
+               {"tiers", tiers_json(record.check_results)},
                {"attempts", attempts_json(record.attempts)},
                {"time_ms", times_json(record.time_ms)},
                {"source", {{"file", record.source.file}, {"line", record.source.line}}},
@@ -391,7 +397,7 @@ CaseRecord case_from(const json& line) {
                     .values_compared = line.at("values_compared"),
                     .input_sets = line.at("input_sets"),
                     .controls_rejected = line.at("controls_rejected"),
-                    .tiers = tiers_from(line.at("tiers")),
+                    .check_results = tiers_from(line.at("tiers")),
                     .source = {.file = line.at("source").at("file"), .line = line.at("source").at("line")},
                     .reproduce = line.at("reproduce")};
   for (const auto& field : kInconclusiveFields) {

@@ -131,7 +131,7 @@ class Collector {
     run_.start = std::move(line);
   }
 
-  [[nodiscard]] const std::vector<DamagedLine>& damage() const { return run_.damaged; }
+  [[nodiscard]] const std::vector<DamagedLine>& damage() const { return run_.damaged_lines; }
   [[nodiscard]] bool has_start() const { return !run_.start.is_null(); }
 
   Result<RecordLines> finish(bool truncated) {
@@ -139,13 +139,13 @@ class Collector {
     for (const auto& [name, position] : position_) {
       if (run_.cases[position].is_null()) run_.cases[position] = missing_line(name);
     }
-    run_.truncated = truncated;
+    run_.is_truncated = truncated;
     return std::move(run_);
   }
 
  private:
   void damaged(int number, std::string pointer, std::string message) {
-    run_.damaged.push_back({.number = number, .pointer = std::move(pointer), .message = std::move(message)});
+    run_.damaged_lines.push_back({.number = number, .pointer = std::move(pointer), .message = std::move(message)});
   }
 
   void take_case(int number, json line) {

@@ -23,12 +23,12 @@ struct DamagedLine {
 // The lines of a run, as schemas/record.schema.json describes them.
 struct RecordLines {
   nlohmann::json start;
-  std::vector<nlohmann::json> cases;  // one for each planned case, in the order of the plan
-  std::optional<nlohmann::json> end;  // empty if the run did not finish
-  bool truncated = false;             // the last line was incomplete, and was dropped
-  std::vector<DamagedLine> damaged;   // also dropped
+  std::vector<nlohmann::json> cases;       // one for each planned case, in the order of the plan
+  std::optional<nlohmann::json> end;       // empty if the run did not finish
+  bool is_truncated = false;               // the last line was incomplete, and was dropped
+  std::vector<DamagedLine> damaged_lines;  // also dropped
 
-  [[nodiscard]] bool complete() const { return end.has_value() && !truncated && damaged.empty(); }
+  [[nodiscard]] bool complete() const { return end.has_value() && !is_truncated && damaged_lines.empty(); }
 };
 
 // "/outcome: found "fine", expected one of ...".

@@ -13,14 +13,14 @@ OutcomeCounts RunRecords::counts() const {
 
 ExitStatus RunRecords::exit_status() const {
   const ExitStatus status = harness::exit_status(counts());
-  const bool complete = end.has_value() && !truncated;
+  const bool complete = end.has_value() && !is_truncated;
   return status == ExitStatus::as_expected && !complete ? ExitStatus::unexpected : status;
 }
 
 Result<RunRecords> read_records(const std::filesystem::path& dir) {
   const Result<RecordLines> lines = read_record_lines(dir);
   if (!lines.ok()) return lines.error();
-  RunRecords run{.start = run_start_from(lines->start), .truncated = lines->truncated};
+  RunRecords run{.start = run_start_from(lines->start), .is_truncated = lines->is_truncated};
   for (const nlohmann::json& line : lines->cases)
     run.cases.push_back(case_from(line));
   if (lines->end) run.end = run_end_from(*lines->end);

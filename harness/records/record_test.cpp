@@ -34,12 +34,23 @@ CaseRecord full_record() {
       .input_sets = 10,
       .sizes = {0, 7, 65537},
       .controls_rejected = 7,
-      .inconclusive = {.path = 1, .kink = 2, .conditioning = 3, .overflow = 4, .race = 5, .domain = 6},
+      .inconclusive = {.uncertain_paths = 1,
+                       .non_differentiable_points = 2,
+                       .ill_conditioned_values = 3,
+                       .unbounded_values = 4,
+                       .races = 5,
+                       .domain_errors = 6},
       .rho_histogram = {600, 20, 5, 2, 1, 0, 0, 0, 0, 0, 12},
       .closest_control = ClosestControl{.array = "grad_x", .control = "the doubled result", .rho = kInf},
-      .plateau = Plateau{.input_set = 3, .gradient = 1.5, .allowed = 1e-6, .estimates = {{0.015625, 1.5001}}},
+      .plateau = Plateau{.input_set = 3, .gradient = 1.5, .tolerance = 1e-6, .estimates = {{0.015625, 1.5001}}},
       .attempts = {Outcome::crashed, Outcome::fail},
-      .time_ms = {.read = 1, .adjoint = 2, .emit = 3, .build = 4.125, .reference = 5, .run = 6, .compare = 7},
+      .time_ms = {.read_ms = 1,
+                  .adjoint_ms = 2,
+                  .emit_ms = 3,
+                  .build_ms = 4.125,
+                  .reference_ms = 5,
+                  .run_ms = 6,
+                  .compare_ms = 7},
       .schedule = Schedule{.job = 2, .batch_ms = 12.5, .done_ms = 380.25},
       .source = {.file = "loop.py", .line = 12},
       .reproduce = "assay run loop/product/f32/cpu/backward/strict --seed 7",
@@ -48,8 +59,8 @@ CaseRecord full_record() {
       .artifact = SourceTexts{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
   record.uncovered = {{.line = 4, .what = "the condition is never true"},
                       {.line = 5, .what = "the loop never runs", .file = "types.py"}};
-  record.tiers.f64_promotion = CheckResult{.checks = 640, .failed = 12, .rho_max = kInf};
-  record.tiers.determinism = CheckResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
+  record.check_results.f64_promotion = CheckResult{.checks = 640, .failed = 12, .rho_max = kInf};
+  record.check_results.determinism = CheckResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
   backends::MemoryFinding fault{.kind = "read_write_race",
                                 .kernel = "product_backward",
                                 .target = "compute_75",
@@ -72,7 +83,7 @@ CaseRecord full_record() {
                                  .threads = 16777216,
                                  .measures = {{"time_ns", 51200.5}, {"registers", 24}},
                                  .remark = "no hardware counters"});
-  record.failures.push_back({.tier = "t1",
+  record.failures.push_back({.check_name = "t1",
                              .array = "grad_x",
                              .index = {3, 0},
                              .input_set = 4,
@@ -165,7 +176,7 @@ TEST(RecordJson, RoundTripsRunStartAndRunEnd) {
                                        .nvrtc = "none",
                                        .devices = {{.name = "cuda", .reason = "no CUDA driver"}},
                                        .commit = "unknown",
-                                       .dirty = true},
+                                       .has_uncommitted_changes = true},
                        .plan = {"loop/product/f32/cpu/forward"}};
   EXPECT_EQ(first_diagnostic(to_line(start)), "");
   EXPECT_EQ(run_start_from(json::parse(to_line(start))), start);

@@ -24,19 +24,19 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
   RecordWriter writer(lines.take());
 
   writer.started_s_ = monotonic_s();
-  writer.pending_.insert(start.plan.begin(), start.plan.end());
-  if (writer.pending_.size() != start.plan.size()) return Error{"the plan contains a case twice", dir.string()};
+  writer.pending_cases_.insert(start.plan.begin(), start.plan.end());
+  if (writer.pending_cases_.size() != start.plan.size()) return Error{"the plan contains a case twice", dir.string()};
   start.schema_version = schemas::kRecordSchemaVersion;
   if (Result<void> written = writer.lines_.append(to_line(start)); !written.ok()) return written.error();
   return writer;
 }
 
 Result<void> RecordWriter::append(const CaseRecord& record) {
-  if (!pending_.contains(record.name)) {
+  if (!pending_cases_.contains(record.name)) {
     return Error{"the case is not planned, or was already recorded", record.name};
   }
   if (Result<void> written = lines_.append(to_line(record)); !written.ok()) return written;
-  pending_.erase(record.name);
+  pending_cases_.erase(record.name);
   counts_.add(record.outcome);
   return {};
 }
@@ -46,7 +46,7 @@ Result<RunEnd> RecordWriter::finish() { return finish(utc_now(), monotonic_s() -
 Result<RunEnd> RecordWriter::finish(const std::string& finished, double wall_time_s) {
   if (end_) return *end_;
   RunEnd end{.finished = finished, .counts = counts_, .wall_time_s = wall_time_s};
-  end.counts.add(Outcome::not_run, static_cast<std::int64_t>(pending_.size()));
+  end.counts.add(Outcome::not_run, static_cast<std::int64_t>(pending_cases_.size()));
   end.exit_status = harness::exit_status(end.counts);
   if (Result<void> written = lines_.append(to_line(end)); !written.ok()) return written.error();
   return end;

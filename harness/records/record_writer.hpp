@@ -36,8 +36,8 @@ class RecordWriter {
   Result<void> append(const CaseRecord& record);
 
   // Whether the case is planned and has no line yet.
-  [[nodiscard]] bool is_pending(const std::string& name) const { return pending_.contains(name); }
-  [[nodiscard]] std::size_t pending() const { return pending_.size(); }
+  [[nodiscard]] bool is_pending(const std::string& name) const { return pending_cases_.contains(name); }
+  [[nodiscard]] std::size_t pending() const { return pending_cases_.size(); }
 
   // Writes the last line and returns it: counts over the plan (a case without a line is not_run), the exit status, and
   // the wall time since create; for a resumed run, the time up to its last record is added.
@@ -55,8 +55,8 @@ class RecordWriter {
   static double monotonic_s();
 
   AppendedLines lines_;
-  double started_s_ = 0.0;                   // monotonic clock
-  std::unordered_set<std::string> pending_;  // planned cases that have no line yet
+  double started_s_ = 0.0;                         // monotonic clock
+  std::unordered_set<std::string> pending_cases_;  // planned cases that have no line yet
   OutcomeCounts counts_;
   std::optional<RunEnd> end_;  // of a resumed run that was already finished
 };

@@ -50,7 +50,7 @@ Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, cons
   writer.started_s_ = monotonic_s() - worked_s;
   writer.end_ = run->end;
   for (const CaseRecord& record : run->cases) {
-    if (record.outcome == Outcome::not_run) writer.pending_.insert(record.name);
+    if (record.outcome == Outcome::not_run) writer.pending_cases_.insert(record.name);
     else writer.counts_.add(record.outcome);
   }
   return writer;

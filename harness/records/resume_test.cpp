@@ -26,7 +26,7 @@ class ResumeTest : public ::testing::Test {
             .started = "2026-11-21T03:47:02Z",
             .environment = {.compiler = "g++", .devices = {{.name = "cpu", .available = true, .description = "EPYC"}}},
             .inputs = std::string(64, 'a'),
-            .shard = {.index = 2, .of = 3},
+            .shard = {.index = 2, .shard_count = 3},
             .expectations = {{.location = "w.csv:2", .pattern = "loop", .outcome = "fail", .message = "*"}},
             .plan = {"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}};
   }

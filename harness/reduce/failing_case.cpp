@@ -34,7 +34,7 @@ class DeviceJudge {
  public:
   DeviceJudge(const FailingCase& failing, backends::Device& device, const harness::Printer& printer, RunOptions options)
       : failing_(failing), device_(device), printer_(printer), options_(std::move(options)) {
-    if (failing.ending.outcome == harness::Outcome::timed_out)
+    if (failing.failure_class.outcome == harness::Outcome::timed_out)
       options_.time_limit = std::min(options_.time_limit, kHangLimit);
   }
 
@@ -67,7 +67,7 @@ class DeviceJudge {
     }
     std::size_t next = 0;
     harness::run_batch(sources, device_, printer_, options_, [&](const CaseRecord& record) {
-      shown[numbers[next++]] = ended_so(record, failing_.ending) ? 1 : 0;
+      shown[numbers[next++]] = ended_so(record, failing_.failure_class) ? 1 : 0;
     });
   }
 
@@ -102,7 +102,7 @@ CaseRecord judge_case(const KernelSource& source, backends::Pass pass, backends:
 Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& device, const harness::Printer& printer,
                                 const RunOptions& options, ReductionBudget budget, const Report& report) {
   const ir::Module whole = alone(*failing.source.module, failing.source.kernel_index);
-  const std::string ending = to_text(failing.ending);
+  const std::string ending = to_text(failing.failure_class);
   for (const harness::Policy& policy : {harness::Policy::quick(), options.policy}) {
     RunOptions effort = options_for(failing.pass, options);
     effort.policy = policy;
@@ -111,7 +111,7 @@ Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& de
     Result<KernelSource> source = through_python(reduction->module, kReducedFile);
     if (!source.ok()) return source.error();
     CaseRecord record = judge_case(*source, failing.pass, device, printer, effort);
-    if (!ended_so(record, failing.ending)) {
+    if (!ended_so(record, failing.failure_class)) {
       return Error{fmt::format("the reduced kernel ends as {}, expected {}", to_text(ending_of(record)), ending),
                    failing.source.selector};
     }

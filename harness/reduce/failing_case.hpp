@@ -18,7 +18,7 @@ namespace assay::reduce {
 struct FailingCase {
   harness::KernelSource source;  ///< must be parsed
   backends::Pass pass = backends::Pass::kForward;
-  FailureClass ending;
+  FailureClass failure_class;
 };
 
 struct ReducedCase {

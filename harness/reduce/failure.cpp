@@ -22,16 +22,20 @@ Json to_json(const reduce::FailureClass& ending) {
 }
 
 Json to_json(const Conditions& conditions) {
-  return {{"device", conditions.device},      {"pass", conditions.pass}, {"mode", conditions.mode},
-          {"effort", conditions.effort},      {"seed", conditions.seed}, {"compiler", conditions.compiler},
-          {"no_checks", conditions.no_checks}};
+  return {{"device", conditions.device},
+          {"pass", conditions.pass},
+          {"mode", conditions.mode},
+          {"effort", conditions.effort},
+          {"seed", conditions.seed},
+          {"compiler", conditions.compiler},
+          {"no_checks", conditions.disabled_checks}};
 }
 
 Json to_json(const ReductionSummary& reduced) {
   return {
       {"message", reduced.message},       {"effort", reduced.effort}, {"statements_before", reduced.statements_before},
       {"statements", reduced.statements}, {"trials", reduced.trials}, {"seconds", reduced.seconds},
-      {"finished", reduced.finished}};
+      {"finished", reduced.is_minimal}};
 }
 
 reduce::FailureClass ending_from(const Json& json) {
@@ -48,7 +52,7 @@ Conditions conditions_from(const Json& json) {
           .effort = json.at("effort"),
           .seed = json.at("seed"),
           .compiler = json.at("compiler"),
-          .no_checks = json.at("no_checks").get<std::vector<std::string>>()};
+          .disabled_checks = json.at("no_checks").get<std::vector<std::string>>()};
 }
 
 ReductionSummary reduced_from(const Json& json) {
@@ -58,7 +62,7 @@ ReductionSummary reduced_from(const Json& json) {
           .statements = json.at("statements"),
           .trials = json.at("trials"),
           .seconds = json.at("seconds"),
-          .finished = json.at("finished")};
+          .is_minimal = json.at("finished")};
 }
 
 Failure failure_from(const Json& json) {
@@ -66,11 +70,11 @@ Failure failure_from(const Json& json) {
   if (format != kFormat) throw std::invalid_argument(fmt::format("format must be {1}, got {0}", format, kFormat));
   Failure failure{.name = json.at("case"),
                   .kernel = json.at("kernel"),
-                  .ending = ending_from(json.at("ending")),
+                  .failure_class = ending_from(json.at("ending")),
                   .message = json.at("message"),
                   .conditions = conditions_from(json.at("conditions")),
-                  .reduced = std::nullopt};
-  if (json.contains("reduced")) failure.reduced = reduced_from(json.at("reduced"));
+                  .reduction_summary = std::nullopt};
+  if (json.contains("reduced")) failure.reduction_summary = reduced_from(json.at("reduced"));
   return failure;
 }
 
@@ -89,9 +93,9 @@ std::string effort_of(bool quick, bool thorough) { return quick ? "quick" : thor
 
 std::string to_json(const Failure& failure) {
   Json json{{"format", kFormat},          {"case", failure.name},
-            {"kernel", failure.kernel},   {"ending", to_json(failure.ending)},
+            {"kernel", failure.kernel},   {"ending", to_json(failure.failure_class)},
             {"message", failure.message}, {"conditions", to_json(failure.conditions)}};
-  if (failure.reduced) json["reduced"] = to_json(*failure.reduced);
+  if (failure.reduction_summary) json["reduced"] = to_json(*failure.reduction_summary);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -20,8 +20,8 @@ struct Conditions {
   std::string mode;                 ///< as in names of cases; empty: strict
   std::string effort = "standard";  ///< "quick", "standard" or "thorough"
   std::uint64_t seed = 1;
-  std::string compiler;                ///< for the CPU; empty: the default compiler
-  std::vector<std::string> no_checks;  ///< disabled checks of the device ptx
+  std::string compiler;                      ///< for the CPU; empty: the default compiler
+  std::vector<std::string> disabled_checks;  ///< disabled checks of the device ptx
 
   [[nodiscard]] backends::Pass which_pass() const;
   [[nodiscard]] harness::Policy policy() const;
@@ -37,16 +37,16 @@ struct ReductionSummary {
   std::int64_t statements = 0;
   std::int64_t trials = 0;
   double seconds = 0;
-  bool finished = false;  ///< no further step makes it smaller
+  bool is_minimal = false;  ///< no further step makes it smaller
 };
 
 struct Failure {
   std::string name;    ///< name of the case
   std::string kernel;  ///< the function in the Python text
-  reduce::FailureClass ending;
+  reduce::FailureClass failure_class;
   std::string message;
   Conditions conditions;
-  std::optional<ReductionSummary> reduced;
+  std::optional<ReductionSummary> reduction_summary;
 };
 
 /// Name of the file in a failure folder.

@@ -45,7 +45,7 @@ ReductionSummary reduced_of(const ReducedCase& made, const Conditions& condition
           .statements = made.reduction.after.statements,
           .trials = made.reduction.trials,
           .seconds = std::chrono::duration<double>(made.reduction.time).count(),
-          .finished = made.reduction.finished};
+          .is_minimal = made.reduction.is_minimal};
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Conditions conditions_of(const harness::SuiteOptions& options, const harness::Ca
           .effort = effort_of(options.quick, options.thorough),
           .seed = options.seed,
           .compiler = from_anywhere(options.device_options.compiler),
-          .no_checks = options.device_options.no_checks};
+          .disabled_checks = options.device_options.disabled_checks};
 }
 
 harness::RunOptions run_options(const Conditions& conditions, int jobs) {
@@ -70,16 +70,17 @@ harness::RunOptions run_options(const Conditions& conditions, int jobs) {
 }
 
 Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions) {
-  return backends::make_device(conditions.device, {.compiler = conditions.compiler, .no_checks = conditions.no_checks});
+  return backends::make_device(conditions.device,
+                               {.compiler = conditions.compiler, .disabled_checks = conditions.disabled_checks});
 }
 
 Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions) {
   return {.name = record.name,
           .kernel = source.module->kernels[source.kernel_index].name,
-          .ending = ending_of(record),
+          .failure_class = ending_of(record),
           .message = record.message,
           .conditions = std::move(conditions),
-          .reduced = std::nullopt};
+          .reduction_summary = std::nullopt};
 }
 
 Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
@@ -87,19 +88,19 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
                                         const Report& report, const std::function<void(const std::string&)>& tell) {
   const backends::Pass pass = failure.conditions.which_pass();
   const harness::RunOptions options = run_options(failure.conditions, jobs);
-  const JudgedFailure whole = examine(source, pass, device, harness::printer(), options);
+  const JudgedFailure whole = judge_with_evidence(source, pass, device, harness::printer(), options);
   if (const auto put = write_failure_folder(folder, failure, whole.evidence, std::nullopt); !put.ok())
     return put.error();
   if (time.count() <= 0) return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
 
-  const FailingCase failing{.source = source, .pass = pass, .ending = failure.ending};
+  const FailingCase failing{.source = source, .pass = pass, .failure_class = failure.failure_class};
   const auto made = reduce_case(failing, device, harness::printer(), options, {.time = time}, report);
   if (!made.ok()) {
     if (tell) tell("not reduced: " + made.error().text());
     return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
   }
-  failure.reduced = reduced_of(*made, failure.conditions);
-  const JudgedFailure rest = examine(made->source, pass, device, harness::printer(), made->options);
+  failure.reduction_summary = reduced_of(*made, failure.conditions);
+  const JudgedFailure rest = judge_with_evidence(made->source, pass, device, harness::printer(), made->options);
   if (const auto put = write_failure_folder(folder, failure, whole.evidence, rest.evidence); !put.ok())
     return put.error();
   return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
@@ -119,30 +120,30 @@ void forget_failures(const fs::path& output) {
 
 void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups) {
   if (!is_archived(record.outcome)) return;
-  ++failures_;
+  ++failure_count_;
   std::size_t& of_kind = count_by_kind_[record.pass + to_text(ending_of(record))];
-  if (of_kind >= kMostOfAKind || noted_.size() >= kMostArchived) return;
+  if (of_kind >= kMostOfAKind || noted_failures_.size() >= kMostArchived) return;
   for (const harness::KernelGroup& group : groups) {
     const auto source = std::ranges::find_if(group.sources, [&](const harness::KernelSource& one) {
       return one.family == record.family && one.kernel == record.kernel && one.module != nullptr;
     });
     if (source == group.sources.end()) continue;
-    noted_.push_back({.record = record, .source = *source, .is_first = of_kind++ == 0});
+    noted_failures_.push_back({.record = record, .source = *source, .is_first_of_kind = of_kind++ == 0});
     return;
   }
 }
 
 std::string FailureArchiver::archive(const std::function<backends::Device*(const std::string&)>& device_named,
                                      const std::function<void(const std::string&)>& tell) {
-  if (noted_.empty()) return "";
+  if (noted_failures_.empty()) return "";
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
   std::string lines;
   std::size_t archived = 0;
-  for (const NotedFailure& one : noted_) {
+  for (const NotedFailure& one : noted_failures_) {
     backends::Device* const device = device_named(one.record.device);
     if (device == nullptr) continue;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    const bool reduces = one.is_first && left.count() > 0;
+    const bool reduces = one.is_first_of_kind && left.count() > 0;
     if (reduces)
       tell(fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
     const fs::path folder = failures_folder(options_.output) / folder_name(one.record.name);
@@ -156,13 +157,13 @@ std::string FailureArchiver::archive(const std::function<backends::Device*(const
     lines += "  " + line_of(*made) + "\n";
     ++archived;
   }
-  return fmt::format("{} of {} failures archived, each with a command that reproduces it:\n{}", archived, failures_,
-                     lines);
+  return fmt::format("{} of {} failures archived, each with a command that reproduces it:\n{}", archived,
+                     failure_count_, lines);
 }
 
 std::string line_of(const ArchivedFailure& archived) {
   std::string line = (archived.folder / "reproduce.sh").string();
-  if (const auto& reduced = archived.failure.reduced) {
+  if (const auto& reduced = archived.failure.reduction_summary) {
     line += fmt::format("  (reduced from {} {} to {})", reduced->statements_before,
                         reduced->statements_before == 1 ? "statement" : "statements", reduced->statements);
   }

@@ -66,14 +66,14 @@ class FailureArchiver {
   struct NotedFailure {
     harness::CaseRecord record;
     harness::KernelSource source;
-    bool is_first = false;  ///< of its kind
+    bool is_first_of_kind = false;  ///< of its kind
   };
 
   const harness::SuiteOptions& options_;
   double seconds_;
-  std::vector<NotedFailure> noted_;
+  std::vector<NotedFailure> noted_failures_;
   std::map<std::string, std::size_t> count_by_kind_;
-  std::size_t failures_ = 0;
+  std::size_t failure_count_ = 0;
 };
 
 /// "out/failures/loop.horner.f32.cpu.backward/reproduce.sh  (reduced from 18 statements to 1)".

@@ -15,7 +15,7 @@ CaseRecord record(Outcome outcome, const std::string& kind, const std::string& m
   record.kind = kind;
   record.message = message;
   for (const std::string& array : arrays)
-    record.failures.push_back({.tier = "t1", .array = array});
+    record.failures.push_back({.check_name = "t1", .array = array});
   return record;
 }
 

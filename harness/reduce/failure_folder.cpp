@@ -49,7 +49,7 @@ std::string script_of(const Failure& failure) {
       "# Judges it again. Exit status: 0 if the failure is reproduced, 1 if not, 77 if the device is unavailable.\n"
       "# Set ASSAY to the assay program to use; the default is assay on PATH.\n"
       "exec \"${{ASSAY:-assay}}\" reproduce \"$(dirname -- \"$0\")\" \"$@\"\n",
-      failure.name, reduce::to_text(failure.ending));
+      failure.name, reduce::to_text(failure.failure_class));
 }
 
 Result<void> write(const fs::path& file, const std::string& text) {
@@ -85,8 +85,8 @@ Result<void> fill(const fs::path& folder, const Failure& failure, const Evidence
 
 }  // namespace
 
-JudgedFailure examine(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
-                      const harness::Printer& printer, const harness::RunOptions& options) {
+JudgedFailure judge_with_evidence(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
+                                  const harness::Printer& printer, const harness::RunOptions& options) {
   JudgedFailure examined{.record = {}, .evidence = {{".py", source.python}}};
   if (source.module == nullptr) return examined;
   harness::RunOptions watched = options;

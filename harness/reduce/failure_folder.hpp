@@ -34,8 +34,8 @@ struct JudgedFailure {
 };
 
 /// Judges the case again and collects the evidence.
-JudgedFailure examine(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
-                      const harness::Printer& printer, const harness::RunOptions& options);
+JudgedFailure judge_with_evidence(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
+                                  const harness::Printer& printer, const harness::RunOptions& options);
 
 /// The folder name for a case name: slashes become dots.
 std::string folder_name(const std::string& case_name);

@@ -29,7 +29,10 @@ class FailureFolder : public ::testing::Test {
   static Failure failure() {
     return {.name = "user/wave.step/f32/cpu/backward/O2",
             .kernel = "step",
-            .ending = {.outcome = harness::Outcome::fail, .kind = "mismatch", .array = "grad_x", .message_words = ""},
+            .failure_class = {.outcome = harness::Outcome::fail,
+                              .kind = "mismatch",
+                              .array = "grad_x",
+                              .message_words = ""},
             .message = "grad_x[3] is 1, expected \"2\"",
             .conditions = {.device = "cpu",
                            .pass = "backward",
@@ -37,14 +40,14 @@ class FailureFolder : public ::testing::Test {
                            .effort = "thorough",
                            .seed = 18'446'744'073'709'551'615U,
                            .compiler = "/opt/c++",
-                           .no_checks = {"races"}},
-            .reduced = ReductionSummary{.message = "m",
-                                        .effort = "quick",
-                                        .statements_before = 90,
-                                        .statements = 2,
-                                        .trials = 40,
-                                        .seconds = 1.5,
-                                        .finished = true}};
+                           .disabled_checks = {"races"}},
+            .reduction_summary = ReductionSummary{.message = "m",
+                                                  .effort = "quick",
+                                                  .statements_before = 90,
+                                                  .statements = 2,
+                                                  .trials = 40,
+                                                  .seconds = 1.5,
+                                                  .is_minimal = true}};
   }
   static std::string text_of(const fs::path& file) {
     std::ifstream stream(file);
@@ -63,7 +66,7 @@ TEST_F(FailureFolder, RoundTripsFailureAndEvidence) {
   const Result<Failure> read = read_failure(folder);
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(to_json(*read), to_json(failure()));
-  EXPECT_EQ(read->ending, failure().ending);
+  EXPECT_EQ(read->failure_class, failure().failure_class);
   EXPECT_EQ(read->conditions.which_pass(), backends::Pass::kBackward);
   EXPECT_EQ(read->conditions.policy().sets(), harness::Policy::thorough().sets());
   EXPECT_EQ(text_of(folder / "kernel.cpp"), "c");
@@ -115,10 +118,11 @@ TEST(CounterexampleValues, AreWrittenInHexadecimal) {
       "    out[i] = x[i]\n");
   const ir::Module& module = *source.module;
   harness::Counterexample counterexample{.input_set = 2, .precision = backends::Precision::kPromoted, .threads = 2};
-  counterexample.given.push_back({.name = "x", .content = ir::make_argument(module, ir::kF32.array_of(1), {2})});
-  ir::write_float(ir::Scalar::kF32, counterexample.given[0].content.bytes.data() + 4, 0.75);
-  counterexample.given.push_back({.name = "n", .content = ir::make_argument(module, ir::kI32)});
-  ir::write_integer(ir::Scalar::kI32, counterexample.given[1].content.bytes.data(), -3);
+  counterexample.launch_arguments.push_back(
+      {.name = "x", .content = ir::make_argument(module, ir::kF32.array_of(1), {2})});
+  ir::write_float(ir::Scalar::kF32, counterexample.launch_arguments[0].content.bytes.data() + 4, 0.75);
+  counterexample.launch_arguments.push_back({.name = "n", .content = ir::make_argument(module, ir::kI32)});
+  ir::write_integer(ir::Scalar::kI32, counterexample.launch_arguments[1].content.bytes.data(), -3);
   counterexample.array = "out";
   counterexample.got = {{.value = 1}, {.value = 0.5}};
   counterexample.expected = {{.value = 1, .bound = 0.25}, {.value = 0.75L, .bound = 0x1p-20}};
@@ -134,9 +138,10 @@ TEST(CounterexampleValues, CountOmittedValues) {
   const harness::KernelSource source =
       harness::testing::kernel_of("@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 1.0\n");
   harness::Counterexample counterexample;
-  counterexample.given.push_back({.name = "x",
-                                  .content = ir::make_argument(*source.module, ir::kF32.array_of(1),
-                                                               {static_cast<std::int32_t>(kMaxValues) + 5})});
+  counterexample.launch_arguments.push_back(
+      {.name = "x",
+       .content =
+           ir::make_argument(*source.module, ir::kF32.array_of(1), {static_cast<std::int32_t>(kMaxValues) + 5})});
   const nlohmann::json json = nlohmann::json::parse(values_json(*source.module, counterexample));
   EXPECT_EQ(json["given"][0]["values"].size(), kMaxValues);
   EXPECT_EQ(json["given"][0]["left_out"], 5);

@@ -75,7 +75,7 @@ std::string values_json(const ir::Module& module, const harness::Counterexample&
             {"lane", backends::to_text(counterexample.precision)},
             {"threads", counterexample.threads},
             {"given", Json::array()}};
-  for (const harness::Counterexample::NamedArgument& given : counterexample.given)
+  for (const harness::Counterexample::NamedArgument& given : counterexample.launch_arguments)
     json["given"].push_back(to_json(module, given));
   if (!counterexample.array.empty()) json["compared"] = comparison_of(counterexample);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

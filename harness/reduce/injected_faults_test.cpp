@@ -140,7 +140,7 @@ Module long_kernel(std::uint64_t seed) {
   Joined joined;
   while (joined.statements() < wanted) {
     const Family family = kFamilies[rng.uniform_int(std::size_t{0}, kFamilies.size() - 1)];
-    const generators::Generated part = generators::generate(family, rng.uniform_int<std::uint64_t>(1, 500));
+    const generators::GeneratedKernel part = generators::generate(family, rng.uniform_int<std::uint64_t>(1, 500));
     if (can_be_joined(part.module) && joined.has_room_for(part.module.kernels.front()))
       joined.add(part.module.kernels.front());
   }
@@ -157,7 +157,7 @@ struct InjectedFault {
   const char* replacement;
 };
 
-constexpr InjectedFault kInjectedFaults[] = {
+constexpr InjectedFault kFaultInjectionEnabled[] = {
     {"sine_for_cosine", Pass::kBackward, R"(\* cos\()", "* sin("},
     {"sine_without_its_sign", Pass::kBackward, R"(-(adj_\w+) \* sin\()", "$1 * sin("},
     {"quotient_without_its_sign", Pass::kBackward, R"(-\((adj_\w+) \* div(\w*)\))", "($1 * div$2)"},
@@ -191,7 +191,7 @@ constexpr InjectedFault kInjectedFaults[] = {
     {"quotient_upside_down", Pass::kForward, R"((\w+) / (\([^()]*\)))", "$2 / $1"},
     {"other_arm", Pass::kForward, R"(if \((\w+\.at\(thread\) < [^()]*)\) \{)", "if (!($1)) {"},
 };
-constexpr int kFaultCount = static_cast<int>(std::size(kInjectedFaults));
+constexpr int kFaultCount = static_cast<int>(std::size(kFaultInjectionEnabled));
 
 /// A printer for the CPU that injects the fault.
 harness::Printer injection(const InjectedFault& injected_fault) {
@@ -249,7 +249,7 @@ std::optional<FailingCase> find_case(const InjectedFault& injected_fault, std::u
     if (!is_failure(wrong.outcome)) continue;
     const CaseRecord right = judge_case(*source, injected_fault.pass, device, original_printer(), options());
     if (!harness::is_pass(right.outcome)) continue;
-    return FailingCase{.source = *source, .pass = injected_fault.pass, .ending = ending_of(wrong)};
+    return FailingCase{.source = *source, .pass = injected_fault.pass, .failure_class = ending_of(wrong)};
   }
   return std::nullopt;
 }
@@ -276,10 +276,10 @@ Outcome reduce_faulty(const InjectedFault& injected_fault, std::uint64_t seed, b
   }
   const Reduction& reduction = reduced->reduction;
   fmt::print("{:30} {:45} {:3} -> {} statements, {:4} trials, {:4.1f} s\n", injected_fault.name,
-             to_text(failing->ending), reduction.before.statements, reduction.after.statements, reduction.trials,
+             to_text(failing->failure_class), reduction.before.statements, reduction.after.statements, reduction.trials,
              elapsed.count());
   std::fflush(stdout);
-  EXPECT_TRUE(ended_so(reduced->record, failing->ending)) << reduced->record.message;
+  EXPECT_TRUE(ended_so(reduced->record, failing->failure_class)) << reduced->record.message;
   EXPECT_GE(reduction.before.statements, kFewestStatements);
   EXPECT_LE(reduction.before.statements, kMostStatements);
   EXPECT_LE(elapsed.count(), 60);
@@ -297,7 +297,7 @@ TEST(InjectedFaults, AreReducedToFewStatements) {
   for (int bug = 0; bug < count; ++bug) {
     const int number = wanted == nullptr ? bug * 17 : bug;  // two: one of each pass
     const auto seed = static_cast<std::uint64_t>(1000 * (bug + 1));
-    statements.push_back(reduce_faulty(kInjectedFaults[number % kFaultCount], seed, device).statements);
+    statements.push_back(reduce_faulty(kFaultInjectionEnabled[number % kFaultCount], seed, device).statements);
   }
   std::ranges::sort(statements);
   EXPECT_LE(statements[statements.size() / 2], 8);

@@ -80,7 +80,7 @@ class Reducer {
                      .after = size_,
                      .trials = trials_,
                      .time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_),
-                     .finished = !is_spent()};
+                     .is_minimal = !is_spent()};
   }
 
  private:

@@ -46,7 +46,7 @@ struct Reduction {
   KernelSize after;
   std::int64_t trials = 0;
   std::chrono::milliseconds time{};
-  bool finished = false;  ///< no step helps any more; false if the budget ended it
+  bool is_minimal = false;  ///< no step helps any more; false if the budget ended it
 };
 
 /// A module with only this kernel and the definitions that it uses, without source text.

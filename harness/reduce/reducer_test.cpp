@@ -98,7 +98,7 @@ kernel k(x: array<f32,2>, y: array<f64,1>, p: P, n: i32, out: array<f32,1>, othe
 TEST(Reducer, KeepsOnlyFailingOperationAndItsStore) {
   const Reduction reduction =
       reduced(kLong, [](const Module& module) { return stores_operation(module, Op::kSin, "out"); });
-  EXPECT_TRUE(reduction.finished);
+  EXPECT_TRUE(reduction.is_minimal);
   EXPECT_EQ(
       to_text(reduction.module),
       "# launch: (1,)\n# domain: 0.75 <= out <= 0.75\nkernel k(out: array<f32,1>; i) {\n  out[0] = sin(0.5)\n}\n");
@@ -126,12 +126,12 @@ TEST(Reducer, StopsWhenTrialOrTimeBudgetIsSpent) {
     return stores_operation(module, Op::kSin, "out");
   };
   const Reduction few = reduced(kLong, count, {.trials = 10});
-  EXPECT_FALSE(few.finished);
+  EXPECT_FALSE(few.is_minimal);
   EXPECT_EQ(few.trials, judged);
   EXPECT_LE(judged, 10 + 17) << "at most one further batch, and its accepted candidates";
   EXPECT_TRUE(stores_operation(few.module, Op::kSin, "out"));
   const Reduction none = reduced(kLong, count, {.time = std::chrono::milliseconds(0)});
-  EXPECT_FALSE(none.finished);
+  EXPECT_FALSE(none.is_minimal);
   EXPECT_EQ(none.after.statements, 11);
 }
 
@@ -158,7 +158,7 @@ TEST(Reducer, RejectsCandidatesThatFailOnlyInABatch) {
   const Result<Reduction> reduction = reduce(program(kLong), judge);
   ASSERT_TRUE(reduction.ok());
   EXPECT_TRUE(stores_operation(reduction->module, Op::kSin, "out"));
-  EXPECT_TRUE(reduction->finished);
+  EXPECT_TRUE(reduction->is_minimal);
 }
 
 /// A straight-line program of many statements that contains the two operations of the fault.
@@ -196,7 +196,7 @@ TEST(Reducer, ShortensLongPrograms) {
     const Reduction reduction = reduced(long_program(rng, rng.uniform_int(60, 200)), [](const Module& module) {
       return has_operation(module, Op::kAtan2) && has_operation(module, Op::kHypot);
     });
-    EXPECT_TRUE(reduction.finished);
+    EXPECT_TRUE(reduction.is_minimal);
     EXPECT_GE(reduction.before.statements, 60);
     EXPECT_LE(reduction.trials, 400);
     statements.push_back(reduction.after.statements);
@@ -221,7 +221,7 @@ TEST(Reducer, TerminatesWithRandomVerdicts) {
       const Module module = alone(generators::generate(family.family, seed).module, 0);
       const Result<Reduction> reduction = reduce(module, judge_by(shows));
       ASSERT_TRUE(reduction.ok());
-      EXPECT_TRUE(reduction->finished);
+      EXPECT_TRUE(reduction->is_minimal);
       EXPECT_LE(reduction->after, reduction->before) << family.name;
     }
   }

@@ -55,8 +55,8 @@ Result<harness::SelectedKernel> select_one(const std::string& selector, const ha
 Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& selector,
                                                              harness::SuiteOptions options) {
   options.device = device_in(selector, options);
-  const auto modes =
-      harness::supported_modes(options.device, options.mode.empty() ? "both" : options.mode, options.optimise);
+  const auto modes = harness::supported_modes(options.device, options.mode.empty() ? "both" : options.mode,
+                                              options.optimization_level);
   if (!modes.ok()) return modes.error();
   const Result<harness::SelectedKernel> kernel = select_one(selector, options, *modes);
   if (!kernel.ok()) return kernel.error();
@@ -94,21 +94,21 @@ Result<Reproduction> reproduce(const fs::path& folder, bool original) {
   Result<Failure> read = read_failure(folder);
   if (!read.ok()) return read.error();
   Failure failure = read.take();
-  const bool reduced = failure.reduced && !original;
-  if (reduced) failure.conditions.effort = failure.reduced->effort;
+  const bool reduced = failure.reduction_summary && !original;
+  if (reduced) failure.conditions.effort = failure.reduction_summary->effort;
   const fs::path file = folder / (reduced ? "reduced.py" : "kernel.py");
   const Result<harness::KernelSet> kernels = harness::read_file({.path = file, .kernel = failure.kernel});
   if (!kernels.ok()) return kernels.error();
   const auto device = device_of(failure.conditions);
   if (!device.ok()) return device.error();
-  Reproduction found{.record = {}, .file = file, .expected = failure.ending};
+  Reproduction found{.record = {}, .file = file, .expected = failure.failure_class};
   if (const backends::Capability can = (*device)->can_run(); !can.available) {
     found.unsupported_reason = can.detail;
     return found;
   }
   found.record = judge_case(kernels->kernels.front(), failure.conditions.which_pass(), **device, harness::printer(),
                             run_options(failure.conditions, 1));
-  found.reproduced = ended_so(found.record, failure.ending);
+  found.reproduced = ended_so(found.record, failure.failure_class);
   return found;
 }
 

@@ -54,8 +54,11 @@ Result<DeviceStatus> status_of(const backends::DeviceRow& row, const backends::D
 }  // namespace
 
 Result<RunEnvironment> find_environment(const backends::DeviceOptions& options) {
-  RunEnvironment environment{
-      .os = os_text(), .cpu = cpu_text(), .nvrtc = "none", .commit = std::string(kCommit), .dirty = kDirty};
+  RunEnvironment environment{.os = os_text(),
+                             .cpu = cpu_text(),
+                             .nvrtc = "none",
+                             .commit = std::string(kCommit),
+                             .has_uncommitted_changes = kHasUncommittedChanges};
   for (const backends::DeviceRow& row : backends::devices()) {
     Result<DeviceStatus> status = status_of(row, options, environment.cpu);
     if (!status.ok()) return status.error();

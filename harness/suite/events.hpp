@@ -23,13 +23,13 @@ class RunObserver {
   }
   /// Called before the first case. `pending` is the number of cases not yet recorded; `costs` are their expected costs,
   /// relative to each other.
-  virtual void started(const RunStart& start, std::size_t pending, std::unordered_map<std::string, double> costs) {
+  virtual void on_start(const RunStart& start, std::size_t pending, std::unordered_map<std::string, double> costs) {
     static_cast<void>(start);
     static_cast<void>(pending);
     static_cast<void>(costs);
   }
   /// Called when a case is decided, before its record is written. `groups` contains its kernel.
-  virtual void recorded(const CaseRecord& record, const std::vector<KernelGroup>& groups) {
+  virtual void on_record(const CaseRecord& record, const std::vector<KernelGroup>& groups) {
     static_cast<void>(record);
     static_cast<void>(groups);
   }

@@ -11,8 +11,8 @@ Result<std::unique_ptr<MeasurementHook>> MeasurementHook::make(const SuiteOption
   auto measuring = std::make_unique<MeasurementHook>();
   if (!options.measure || !device.can_run().available) return measuring;
   // The observer only counts: the checks ran when the kernel was judged.
-  const auto row = std::ranges::find_if(backends::devices(), &backends::DeviceRow::observes);
-  auto made = backends::make_device(row->name, {.no_checks = backends::check_names()});
+  const auto row = std::ranges::find_if(backends::devices(), &backends::DeviceRow::reports_profiles);
+  auto made = backends::make_device(row->name, {.disabled_checks = backends::check_names()});
   if (!made.ok()) return made.error();
   measuring->observer_ = made.take();
   backends::Device* const observer = measuring->observer_->can_run().available ? measuring->observer_.get() : nullptr;

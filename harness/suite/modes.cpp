@@ -26,14 +26,14 @@ std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int
   const std::string level = optimise == 0 ? "" : fmt::format("O{}", optimise);
   const bool is_sampled = chosen == "sampled";
   std::vector<Mode> modes;
-  if ((chosen == kFastCompile || is_sampled) && backends::device_row(device).compiles_fast)
+  if ((chosen == kFastCompile || is_sampled) && backends::device_row(device).supports_fast_compile)
     modes.push_back({.name = std::string(kFastCompile), .flags = BuildFlags::fast_to_compile()});
   if (chosen == "strict" || chosen == "both" || is_sampled)
     modes.push_back({.name = level, .flags = BuildFlags::strict()});
   if (chosen == "default" || chosen == "both" || is_sampled)
     modes.push_back({.name = level.empty() ? "default" : "default_" + level, .flags = BuildFlags::standard()});
   for (Mode& mode : modes)
-    mode.flags.optimisation = optimise;
+    mode.flags.optimization_level = optimise;
   return modes;
 }
 
@@ -42,7 +42,7 @@ Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_v
   if (!modes.empty()) return modes;
   std::vector<std::string_view> others;
   for (const backends::DeviceRow& row : backends::devices())
-    if (row.compiles_fast) others.push_back(row.name);
+    if (row.supports_fast_compile) others.push_back(row.name);
   return Error{fmt::format("--mode {} is not supported on the device {}; it is supported on {}", chosen, device,
                            fmt::join(others, ", "))};
 }
@@ -56,7 +56,9 @@ Mode mode_named(std::string_view device, std::string_view name) {
 }
 
 std::string mode_option(std::string_view device, const Mode& mode) {
-  const std::string_view name = mode.flags.fast_compile ? kFastCompile : mode.flags.contract ? "default" : "strict";
+  const std::string_view name = mode.flags.fast_compile             ? kFastCompile
+                                : mode.flags.contracts_multiply_add ? "default"
+                                                                    : "strict";
   return name == backends::device_row(device).default_mode ? "" : fmt::format(" --mode {}", name);
 }
 

@@ -16,9 +16,9 @@ namespace assay::harness {
 /// strict without optimisation; sampled, all three, of which is_sampled_out() omits some cases.
 inline constexpr std::array<std::string_view, 5> kModeNames{"strict", "default", "both", "fast_compile", "sampled"};
 
-/// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceRow::default_mode. `optimise` is the
-/// -O level, which is part of the mode's name unless it is 0. A device without DeviceRow::compiles_fast has no mode
-/// fast_compile. A device that does not run Assay's code has one mode.
+/// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceRow::default_mode.
+/// `optimization_level` is the -O level, which is part of the mode's name unless it is 0. A device without
+/// DeviceRow::supports_fast_compile has no mode fast_compile. A device that does not run Assay's code has one mode.
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise);
 /// As modes_of, but fails if the device has none of the chosen modes.
 Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimise);

@@ -62,8 +62,8 @@ TEST(NumericModes, FastCompileModeRequiresDeviceSupport) {
 
 TEST(NumericModes, ModeIsFoundByItsName) {
   EXPECT_TRUE(mode_named("ptx", "fast_compile").flags.fast_compile);
-  EXPECT_TRUE(mode_named("ptx", "default").flags.contract);
-  EXPECT_EQ(mode_named("cpu", "O2").flags.optimisation, 2);
+  EXPECT_TRUE(mode_named("ptx", "default").flags.contracts_multiply_add);
+  EXPECT_EQ(mode_named("cpu", "O2").flags.optimization_level, 2);
   EXPECT_EQ(mode_option("ptx", mode_named("ptx", "fast_compile")), " --mode fast_compile");
   EXPECT_EQ(mode_option("ptx", mode_named("ptx", "")), " --mode strict");
   EXPECT_EQ(mode_option("cpu", mode_named("cpu", "")), "");

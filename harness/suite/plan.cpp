@@ -28,13 +28,13 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
-  if (options.optimise != 0) prefix += fmt::format(" --optimise {}", options.optimise);
+  if (options.optimization_level != 0) prefix += fmt::format(" --optimise {}", options.optimization_level);
   if (!options.device_options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.device_options.compiler);
-  for (const std::string& check : options.device_options.no_checks)
+  for (const std::string& check : options.device_options.disabled_checks)
     prefix += " --no-check " + check;
   if (!options.device_options.tables.empty())
     prefix += fmt::format(" --ptx-tables '{}'", options.device_options.tables);
-  if (!options.launches.empty()) prefix += fmt::format(" --launches '{}'", options.launches);
+  if (!options.launches_folder.empty()) prefix += fmt::format(" --launches '{}'", options.launches_folder);
   if (!options.cross_check.empty()) prefix += " --cross-check " + options.cross_check;
   return prefix + mode_option(options.device, mode);
 }
@@ -46,7 +46,7 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
   return {.jobs = options.jobs,
           .seed = options.seed,
           .policy = policy_of(options),
-          .batch = emitted ? kBatch : kWarpBatch,
+          .batch_size = emitted ? kBatch : kWarpBatch,
           .repeat = options.repeat,
           .mode = mode,
           .trusts_custom_gradients = options.trust_custom_gradients,
@@ -90,12 +90,13 @@ bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
 
 /// Adds the sample that is judged at -O2, in a separate mode, to a run without an explicit level.
 void add_optimised_sample(std::vector<KernelGroup>& groups, SuiteOptions options) {
-  if (!backends::device_row(options.device).optimises || options.optimise != 0 || options.quick) return;
-  options.optimise = kSampledLevel;
+  if (!backends::device_row(options.device).has_optimization_levels || options.optimization_level != 0 || options.quick)
+    return;
+  options.optimization_level = kSampledLevel;
   const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
   std::vector<KernelGroup> sample;
   for (const KernelGroup& group : groups) {
-    if (group.options.mode.flags.contract) continue;
+    if (group.options.mode.flags.contracts_multiply_add) continue;
     KernelGroup optimised{.options = run_options(options, mode), .sources = {}};
     optimised.options.forward = group.options.forward;
     optimised.options.backward = group.options.backward;
@@ -130,23 +131,23 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
   RunSelection run_selection;
   std::vector<std::string> selectors = options.selectors;
   std::vector<CaseRecord> failed;
-  if (!options.failed_in.empty()) {
-    auto before = failed_cases(options.failed_in, options.device);
+  if (!options.failed_run_folder.empty()) {
+    auto before = failed_cases(options.failed_run_folder, options.device);
     if (!before.ok()) return before.error();
     failed = before.take();
     selectors = selectors_of(failed);
     if (selectors.empty()) return run_selection;
   }
-  Result<Selection> selection = options.exported ? select_exported(*options.exported, names_of(modes))
-                                                 : select(selectors, {.device = options.device,
-                                                                      .modes = names_of(modes),
-                                                                      .random_kernels = options.random,
-                                                                      .first_random = options.seed});
+  Result<Selection> selection = options.exported_kernels ? select_exported(*options.exported_kernels, names_of(modes))
+                                                         : select(selectors, {.device = options.device,
+                                                                              .modes = names_of(modes),
+                                                                              .random_kernels = options.random,
+                                                                              .first_random_seed = options.seed});
   if (!selection.ok()) return selection.error();
   run_selection.selection = selection.take();
-  if (!options.failed_in.empty()) keep_failed(run_selection.selection, failed);
-  if (!options.launches.empty()) {
-    const auto files = read_launch_files(options.launches);
+  if (!options.failed_run_folder.empty()) keep_failed(run_selection.selection, failed);
+  if (!options.launches_folder.empty()) {
+    const auto files = read_launch_files(options.launches_folder);
     if (!files.ok()) return files.error();
     if (auto attached = attach_launches(run_selection.selection, *files); !attached.ok()) return attached.error();
   }

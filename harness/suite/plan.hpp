@@ -24,7 +24,7 @@ struct RunSelection {
 /// regardless of the sample.
 bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, Sample sample);
 
-/// Selects by SuiteOptions::selectors or SuiteOptions::failed_in. Fails on a selector that matches nothing.
+/// Selects by SuiteOptions::selectors or SuiteOptions::failed_run_folder. Fails on a selector that matches nothing.
 Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes);
 
 /// Groups the selection by mode and passes. Most runs have one group for each mode, and on the CPU one for the sample

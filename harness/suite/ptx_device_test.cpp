@@ -140,7 +140,7 @@ TEST_F(PtxDevice, PassesAndProfilesCorrectKernel) {
 
 TEST_F(PtxDevice, DoesNotReportFaultOfDisabledCheck) {
   const Fault& unwritten = kFaults[4];
-  const auto lenient = make_device("ptx", {.compiler = "", .no_checks = {"uninitialised"}}).take();
+  const auto lenient = make_device("ptx", {.compiler = "", .disabled_checks = {"uninitialised"}}).take();
   EXPECT_NE(judged(*lenient, &unwritten)[0].kind, "uninitialised_read");
 }
 
@@ -158,7 +158,7 @@ TEST_F(PtxDevice, RoundTripsMeasuredTablesThroughFile) {
   const std::string file = new_file();
   const auto measured = measure_tables(*device_, {"rcp.approx.ftz.f64"}, 1U << 14U);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
-  EXPECT_TRUE(measured->complete);
+  EXPECT_TRUE(measured->is_complete);
   std::ofstream(file, std::ios::binary) << ptx::encode_tables(measured->tables);
   const auto tables = ptx::read_tables(file);
   ASSERT_TRUE(tables.ok()) << tables.error().text();
@@ -250,8 +250,9 @@ std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::Buil
   EXPECT_TRUE(std::holds_alternative<backends::Completed>(outcome)) << backends::describe(outcome);
   std::vector<std::vector<Computed>> arrays;
   for (std::size_t a = 0; a < placed->arrays().size(); ++a) {
-    if (!placed->arrays()[a].placed) continue;
-    arrays.push_back(read_scalars(subject.module, *placed->arrays()[a].before, placed->bytes(*side.session, a)));
+    if (!placed->arrays()[a].is_placed) continue;
+    arrays.push_back(
+        read_scalars(subject.module, *placed->arrays()[a].initial_content, placed->bytes(*side.session, a)));
   }
   return arrays;
 }
@@ -266,7 +267,7 @@ constexpr Policy kOneSet{.generic_sets = 1,
                          .scale_sets = 0,
                          .fully_checked_sets = 1,
                          .max_redraws = 0,
-                         .large_launch = false};
+                         .has_large_launch = false};
 
 TEST_F(PtxDevice, ExactKernelsMatchCpuBitForBit) {
   const auto selection = select({"*"}, {.random_kernels = 2});
@@ -297,7 +298,7 @@ TEST_F(PtxDevice, ExactKernelsMatchCpuBitForBit) {
                                   .promoted_oracle = *kernel.promoted_oracle};
     auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
     ASSERT_TRUE(space.ok()) << space.error().text();
-    const auto drawn = draw_sets(subject, *space, kOneSet, {}, 5);
+    const auto drawn = draw_input_sets(subject, *space, kOneSet, {}, 5);
     ASSERT_TRUE(std::holds_alternative<std::vector<InputSet>>(drawn));
     const InputSet& set = std::get<std::vector<InputSet>>(drawn).front();
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {

@@ -58,8 +58,8 @@ std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const ba
                                            const RunEnvironment& environment) {
   const backends::DeviceOptions& chosen = options.device_options;
   const bool is_usual =
-      backends::device_row(options.device).is_repeatable && chosen.no_checks.empty() && chosen.tables.empty();
-  if (options.fresh || options.repeat > 1 || options.measure || !is_usual) return nullptr;
+      backends::device_row(options.device).is_repeatable && chosen.disabled_checks.empty() && chosen.tables.empty();
+  if (options.ignore_cached_verdicts || options.repeat > 1 || options.measure || !is_usual) return nullptr;
   const std::filesystem::path folder = chosen.cache;
   auto cache = VerdictCache::open(folder.empty() ? backends::default_cache_directory() : folder, device, environment);
   return cache.ok() ? cache.take() : nullptr;
@@ -95,8 +95,8 @@ std::vector<SuiteOptions> options_by_device(const SuiteOptions& options) {
 
 Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   std::vector<Expectation> expectations;
-  if (!options.expect.empty()) {
-    Result<std::vector<Expectation>> read = read_expectations(options.expect);
+  if (!options.expectations_file.empty()) {
+    Result<std::vector<Expectation>> read = read_expectations(options.expectations_file);
     if (!read.ok()) return read.error();
     expectations = read.take();
   }
@@ -106,17 +106,17 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
     RunSelection run_selection;
     Result<DevicePart> part = part_of(std::move(one), run_selection, events);
     if (!part.ok()) return part.error();
-    if (run.parts_.empty()) whole = std::move(run_selection);
+    if (run.device_parts_.empty()) whole = std::move(run_selection);
     else whole.inputs = sha256_hex(whole.inputs + run_selection.inputs);
-    if (part->device != nullptr) run.parts_.push_back(part.take());
+    if (part->device != nullptr) run.device_parts_.push_back(part.take());
   }
   run.options_ = std::move(options);
-  if (run.parts_.empty()) return run;
+  if (run.device_parts_.empty()) return run;
   const SuiteOptions& chosen = run.options_;
   Result<RunStart> start = start_of(chosen, whole, std::move(expectations));
   if (!start.ok()) return start.error();
   run.start_ = start.take();
-  for (const DevicePart& part : run.parts_) {
+  for (const DevicePart& part : run.device_parts_) {
     for (const KernelGroup& group : part.groups)
       std::ranges::move(plan_cases(group.sources, *part.device, group.options), std::back_inserter(run.start_.plan));
   }
@@ -124,7 +124,7 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
       chosen.resume ? RecordWriter::resume(chosen.output, run.start_) : RecordWriter::create(chosen.output, run.start_);
   if (!writer.ok()) return writer.error();
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
-  for (DevicePart& part : run.parts_) {
+  for (DevicePart& part : run.device_parts_) {
     part.verdicts = verdicts_for(part.options, *part.device, run.start_.environment);
     for (KernelGroup& group : part.groups) {
       group.options.cross_check_device = part.cross_check_device.get();
@@ -138,12 +138,12 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
 Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events) {
   DevicePart part{.options = std::move(options)};
   const SuiteOptions& chosen = part.options;
-  const Result<std::vector<Mode>> modes = supported_modes(chosen.device, chosen.mode, chosen.optimise);
+  const Result<std::vector<Mode>> modes = supported_modes(chosen.device, chosen.mode, chosen.optimization_level);
   if (!modes.ok()) return modes.error();
   Result<RunSelection> selected = select_run(chosen, *modes);
   if (!selected.ok()) return selected.error();
   run_selection = selected.take();
-  if (!chosen.failed_in.empty() && run_selection.selection.kernels.empty()) return part;
+  if (!chosen.failed_run_folder.empty() && run_selection.selection.kernels.empty()) return part;
   note_unsupported(run_selection.selection, events);
   part.groups = groups_of(run_selection, *modes, chosen);
   if (part.groups.empty())
@@ -160,30 +160,30 @@ Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelectio
 
 std::vector<backends::Device*> SuiteRun::devices() {
   std::vector<backends::Device*> result;
-  for (const DevicePart& part : parts_)
+  for (const DevicePart& part : device_parts_)
     result.push_back(part.device.get());
   return result;
 }
 
 backends::Device* SuiteRun::find_device(std::string_view name) {
-  for (const DevicePart& part : parts_)
+  for (const DevicePart& part : device_parts_)
     if (part.device->name() == name) return part.device.get();
   return nullptr;
 }
 
 Result<RunEnd> SuiteRun::judge(RunObserver& events) {
   std::unordered_map<std::string, double> costs;
-  for (const DevicePart& part : parts_)
+  for (const DevicePart& part : device_parts_)
     costs.merge(expected_costs(part.groups, *part.device));
   std::erase_if(costs, [&](const auto& one) { return !writer_->is_pending(one.first); });
   bool started = false;
-  for (DevicePart& part : parts_) {
+  for (DevicePart& part : device_parts_) {
     const auto measuring = MeasurementHook::make(part.options, *part.device);
     if (!measuring.ok()) return measuring.error();
     (*measuring)->bind(part.groups);
-    if (!std::exchange(started, true)) events.started(start_, writer_->pending(), std::move(costs));
+    if (!std::exchange(started, true)) events.on_start(start_, writer_->pending(), std::move(costs));
     const auto judged = run_cases(part.groups, *part.device, printer(), *writer_,
-                                  [&](const CaseRecord& record) { events.recorded(record, part.groups); });
+                                  [&](const CaseRecord& record) { events.on_record(record, part.groups); });
     if (!judged.ok()) return judged.error();
   }
   return writer_->finish();

@@ -26,7 +26,7 @@ class SuiteRun {
   static Result<SuiteRun> prepare(SuiteOptions options, RunObserver& events);
 
   /// Whether there is nothing to judge, because no case failed in the run of --failed-in.
-  [[nodiscard]] bool is_empty() const { return parts_.empty(); }
+  [[nodiscard]] bool is_empty() const { return device_parts_.empty(); }
 
   /// Judges and records every planned case. Fails if the device cannot be measured or the records cannot be written.
   Result<RunEnd> judge(RunObserver& events);
@@ -51,7 +51,7 @@ class SuiteRun {
   static Result<DevicePart> part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events);
 
   SuiteOptions options_;
-  std::vector<DevicePart> parts_;
+  std::vector<DevicePart> device_parts_;
   std::unique_ptr<RecordWriter> writer_;
   RunStart start_;
 };

@@ -20,13 +20,13 @@ namespace assay::harness::testing {
 
 using attacks::at_thread_start;
 using attacks::before_body;
-using attacks::Edit;
+using attacks::TextEdit;
 
 /// A kernel to judge; `python` defines it as `def k(`, which is renamed.
 struct TestKernel {
   std::string name;
   std::string python;
-  std::vector<Edit> edits = {};
+  std::vector<TextEdit> edits = {};
 };
 
 KernelSource source_of(const TestKernel& test_kernel);

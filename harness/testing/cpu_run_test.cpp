@@ -31,7 +31,7 @@ Printer faulty_printer(const std::vector<TestKernel>& test_kernels) {
     if (!emitted.ok() || target != backends::SourceTarget::kCpp) return emitted;
     for (const TestKernel& test_kernel : test_kernels) {
       if (test_kernel.name != forward.name) continue;
-      for (const Edit& edit : test_kernel.edits) {
+      for (const TextEdit& edit : test_kernel.edits) {
         if (const Result<void> injected = attacks::inject_code(*emitted, edit); !injected.ok())
           ADD_FAILURE() << injected.error().text();
       }
@@ -82,7 +82,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = 2.0 * x[i]
 )";
 
-std::string printed(const std::vector<Edit>& edits) {
+std::string printed(const std::vector<TextEdit>& edits) {
   const TestKernel test_kernel{.name = "doubled", .python = kDouble, .edits = edits};
   const KernelSource source = source_of(test_kernel);
   const auto emitted =

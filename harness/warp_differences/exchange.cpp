@@ -182,10 +182,11 @@ Result<WarpAnswers> run_in_warp(const WarpInterpreter& interpreter, const fs::pa
   const cpu::ProcessResult result =
       cpu::run_process(interpreter.program,
                        {script(root).string(), folder.string(), "--jobs", std::to_string(limits.jobs), "--limit",
-                        std::to_string(limits.per_pass.count()), "--cache", cache.string()},
-                       limits.all);
+                        std::to_string(limits.time_limit_per_pass.count()), "--cache", cache.string()},
+                       limits.total_time_limit);
   if (result.end == cpu::ProcessResult::End::kTimedOut) {
-    return Error{fmt::format("Warp did not finish within {} s: {}", limits.all.count(), tail(result.output))};
+    return Error{
+        fmt::format("Warp did not finish within {} s: {}", limits.total_time_limit.count(), tail(result.output))};
   }
   if (!result.succeeded()) return Error{"the run in Warp failed: " + tail(result.output)};
 

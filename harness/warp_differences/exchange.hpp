@@ -50,8 +50,8 @@ struct WarpAnswers {
 
 struct RunLimits {
   int jobs = 2;
-  std::chrono::seconds per_pass{60};
-  std::chrono::seconds all{1500};
+  std::chrono::seconds time_limit_per_pass{60};
+  std::chrono::seconds total_time_limit{1500};
 };
 
 /// `cache` stores Warp's compiled kernels for the next run. Fails if Warp did not finish the plan, with its last

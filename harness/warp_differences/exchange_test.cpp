@@ -43,8 +43,8 @@ TEST(WarpSession, ReportsEachFailureAndRunsTheOtherCases) {
   subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i] * x[i] * 1.001\n")));
   subjects.push_back(with_python_of_warp(kernel("    y = x[i]\n    out[i] = y * y + 0.0 * wp.log(y * 0.0)\n")));
   subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i] * x[i]\n")));
-  const Result<WarpAnswers> session =
-      run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects, {.per_pass = std::chrono::seconds(2)});
+  const Result<WarpAnswers> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects,
+                                                  {.time_limit_per_pass = std::chrono::seconds(2)});
   ASSERT_TRUE(session.ok()) << session.error().text();
   const auto answer = [&](std::size_t number) -> const LaunchAnswer& { return session->cases.at(number).at(0); };
 

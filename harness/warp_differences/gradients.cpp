@@ -40,7 +40,7 @@ std::optional<reference::DirectionalDifferences::Estimate> quotient(const Compar
   direction[parameter].assign(set.reference.gradients[parameter]->elements.size(), 0.0);
   direction[parameter][scalar] = 1;
   const reference::DirectionalDifferences differences = subject.oracle().differences(subject.run(set), direction);
-  if (!differences.same_path) return std::nullopt;
+  if (!differences.is_same_path) return std::nullopt;
   reference::DirectionalDifferences::Estimate sum;
   for (std::size_t p = 0; p < differences.outputs.size(); ++p) {
     for (std::size_t i = 0; i < differences.outputs[p].size() && i < set.cotangents[p].size(); ++i) {
@@ -58,11 +58,11 @@ std::optional<reference::DirectionalDifferences::Estimate> quotient(const Compar
 void arbitrate(GradientDifference& difference_found, const reference::GradientElement& ours,
                const std::optional<reference::DirectionalDifferences::Estimate>& quotient) {
   difference_found.arbitration = Arbitration::kUndecided;
-  difference_found.difference.reset();
+  difference_found.difference_quotient.reset();
   if (!quotient || !std::isfinite(ours.value)) return;
   const double scale = scale_of(ours);
   if (static_cast<double>(quotient->error) > kMostError * std::max(scale, 1e-3)) return;
-  difference_found.difference = quotient->value;
+  difference_found.difference_quotient = quotient->value;
   const auto error = static_cast<double>(quotient->error);
   if (std::abs(ours.value - quotient->value) > kDifferenceTolerance * std::max(scale, 1e-6) + 4 * error) {
     difference_found.arbitration = Arbitration::kAssayWrong;

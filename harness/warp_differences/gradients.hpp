@@ -25,7 +25,7 @@ struct GradientDifference {
   std::string place;
   long double oracle_value = 0;
   double warp = 0;
-  std::optional<long double> difference;
+  std::optional<long double> difference_quotient;
   Arbitration arbitration = Arbitration::kUndecided;
 };
 

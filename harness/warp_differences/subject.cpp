@@ -42,7 +42,7 @@ Result<harness::InputSet> draw_certain(const harness::KernelUnderTest& subject, 
     const harness::DrawRequest request{.seed = static_cast<std::uint64_t>(1 + launch + 64 * draw),
                                        .distribution = harness::Distribution::kUniform,
                                        .size = kSizes[static_cast<std::size_t>(launch) % std::size(kSizes)]};
-    auto drawn = harness::draw_set(subject, space, request, {}, gradient);
+    auto drawn = harness::draw_input_set(subject, space, request, {}, gradient);
     if (const auto* none = std::get_if<harness::NoInputs>(&drawn)) return Error{none->message};
     auto& set = std::get<harness::InputSet>(drawn);
     if (!(gradient ? set.conclusive_gradient(kNative) : set.conclusive(kNative))) continue;
@@ -147,7 +147,7 @@ void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness:
 
 reference::OracleRun ComparedKernel::run(const harness::InputSet& set) const {
   return {.launch = set.launch[kNative],
-          .gradient = true,
+          .computes_gradient = true,
           .cotangents = set.cotangents,
           .initial_gradients = {},
           .uninitialised = uninitialised_};
@@ -210,7 +210,7 @@ Result<Subjects> all_subjects(const std::filesystem::path& root) {
       const GradientLaunches gradients = i < with_gradient ? wanted : GradientLaunches::kNone;
       Result<ComparedKernel> subject = ComparedKernel::make(std::move((*sources)[i]), gradients, kLaunches);
       if (subject.ok()) {
-        subjects.all.push_back(subject.take());
+        subjects.kernels.push_back(subject.take());
       } else {
         subjects.excluded.push_back(subject.error().text());
       }

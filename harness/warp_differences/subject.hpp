@@ -75,7 +75,7 @@ Result<std::vector<harness::KernelSource>> random_sources(int count);
 
 /// Subjects for all of these kernels, and a line for each kernel without subject.
 struct Subjects {
-  std::vector<ComparedKernel> all;
+  std::vector<ComparedKernel> kernels;
   std::vector<std::string> excluded;
   std::vector<std::string> excluded_cases;  ///< those of the lines that are for curated cases
 };

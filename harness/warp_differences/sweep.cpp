@@ -57,13 +57,13 @@ std::string text_of(reference::Finding::Kind kind) {
 /// Why a run leaves tuples out; empty if it does not.
 std::string reason_left_out(const reference::ReferenceResult& reference) {
   if (!reference.findings.empty()) return text_of(reference.findings.front().kind);
-  return reference.decisions.uncertain[kNative] > 0 ? kUndecided : "";
+  return reference.decisions.uncertain_counts[kNative] > 0 ? kUndecided : "";
 }
 
 /// The tuples inside the domain of the call.
 std::vector<std::size_t> tuples_in_domain(const reference::Oracle& oracle, const ir::Module& module,
                                           const SweptCall& call, const EdgeTuples& tuples,
-                                          std::map<std::string, std::size_t>& left_out) {
+                                          std::map<std::string, std::size_t>& omitted_counts) {
   std::vector<std::size_t> all(tuples.count);
   std::iota(all.begin(), all.end(), 0);
   const ir::Launch whole = launch_of(module, call, tuples, all);
@@ -71,7 +71,7 @@ std::vector<std::size_t> tuples_in_domain(const reference::Oracle& oracle, const
   std::erase_if(all, [&](const std::size_t tuple) {
     const ir::Launch launch = launch_of(module, call, tuples, std::span(&tuple, 1));
     const std::string reason = reason_left_out(oracle.evaluate({.launch = launch}));
-    if (!reason.empty()) ++left_out[reason];
+    if (!reason.empty()) ++omitted_counts[reason];
     return !reason.empty();
   });
   return all;
@@ -86,7 +86,7 @@ Result<void> add_kernel(const SweptCall& call, harness::KernelSource source, Swe
   const Result<reference::Oracle> oracle = reference::Oracle::make(module, module.kernels[source.kernel_index]);
   if (!oracle.ok()) return oracle.error();
   const EdgeTuples tuples = edge_tuples(call);
-  const std::vector<std::size_t> selected = tuples_in_domain(*oracle, module, call, tuples, sweep.left_out);
+  const std::vector<std::size_t> selected = tuples_in_domain(*oracle, module, call, tuples, sweep.omitted_counts);
   if (selected.empty()) return Error{"no tuple of edge values is inside the domain", call.name};
   ir::Launch launch = launch_of(module, call, tuples, selected);
   Result<ComparedKernel> subject = ComparedKernel::with_launch(std::move(source), std::move(launch));

@@ -22,7 +22,7 @@ struct Sweep {
   std::vector<std::string> rejected;  ///< calls that Assay rejects, with the reason
   /// Number of tuples outside the domain, by the kind of the oracle's finding; and of tuples for which the oracle
   /// cannot decide which branch of a formula to take, as kUndecided.
-  std::map<std::string, std::size_t> left_out;
+  std::map<std::string, std::size_t> omitted_counts;
 };
 inline constexpr const char* kUndecided = "undecided branch";
 

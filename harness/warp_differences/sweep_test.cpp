@@ -52,7 +52,7 @@ class WarpSweep : public ::testing::Test {
     fmt::print("{} operations and functions with {} combinations of types, {} tuples of values in {:.0f} s\n",
                operations().size(), comparison_.calls, comparison_.tuples, seconds);
     fmt::print("{} scalars compared, {} with infinite bound\n", comparison_.checks, comparison_.unbounded);
-    for (const auto& [reason, count] : sweep_.left_out)
+    for (const auto& [reason, count] : sweep_.omitted_counts)
       fmt::print("left out, {}: {} tuples\n", reason, count);
     for (const auto& [rule, count] : explained_)
       fmt::print("exception, {}: {} scalars\n", rule, count);

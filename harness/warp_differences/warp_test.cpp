@@ -30,7 +30,7 @@ class WarpTest : public ::testing::Test {
     Result<Subjects> subjects = all_subjects(ASSAY_SOURCE_DIR);
     ASSERT_TRUE(subjects.ok()) << subjects.error().text();
     subjects_ = subjects.take();
-    Result<WarpAnswers> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects_.all);
+    Result<WarpAnswers> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects_.kernels);
     ASSERT_TRUE(session.ok()) << session.error().text();
     session_ = session.take();
   }
@@ -50,7 +50,7 @@ class WarpTest : public ::testing::Test {
 };
 
 TEST_F(WarpTest, MostKernelsHaveInputsWithCertainDecisions) {
-  const auto all = static_cast<double>(subjects_.all.size() + subjects_.excluded.size());
+  const auto all = static_cast<double>(subjects_.kernels.size() + subjects_.excluded.size());
   EXPECT_LE(static_cast<double>(subjects_.excluded.size()), kMostLeftOut * all)
       << fmt::format("{}", fmt::join(subjects_.excluded, "\n"));
 }
@@ -60,8 +60,8 @@ TEST_F(WarpTest, EveryCuratedCaseIsCompared) {
 }
 
 TEST_F(WarpTest, ForwardResultsAreWithinBounds) {
-  for (std::size_t s = 0; s < subjects_.all.size(); ++s) {
-    const ComparedKernel& subject = subjects_.all[s];
+  for (std::size_t s = 0; s < subjects_.kernels.size(); ++s) {
+    const ComparedKernel& subject = subjects_.kernels[s];
     std::int64_t checks = 0;
     for (std::size_t l = 0; l < subject.sets().size(); ++l) {
       const PassAnswer& answer = session_.cases[s][l].forward;
@@ -81,8 +81,8 @@ TEST_F(WarpTest, ForwardResultsAreWithinBounds) {
 
 TEST_F(WarpTest, FiniteDifferencesConfirmAssaysGradients) {
   std::size_t agreeing = 0;
-  for (std::size_t s = 0; s < subjects_.all.size(); ++s) {
-    const ComparedKernel& subject = subjects_.all[s];
+  for (std::size_t s = 0; s < subjects_.kernels.size(); ++s) {
+    const ComparedKernel& subject = subjects_.kernels[s];
     for (std::size_t l = 0; l < subject.sets().size(); ++l) {
       const PassAnswer& answer = session_.cases[s][l].backward;
       if (!subject.has_gradient(l) || answer.status != Status::kDone) continue;
@@ -92,7 +92,7 @@ TEST_F(WarpTest, FiniteDifferencesConfirmAssaysGradients) {
         EXPECT_NE(difference_found.arbitration, Arbitration::kAssayWrong)
             << fmt::format("{}: gradient of {}: ours {:.17g}, Warp's {:.17g}, difference quotient {:.17g}\n{}",
                            subject.name(), difference_found.place, difference_found.oracle_value, difference_found.warp,
-                           difference_found.difference.value_or(0), subject.python());
+                           difference_found.difference_quotient.value_or(0), subject.python());
       }
     }
   }

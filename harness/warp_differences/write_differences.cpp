@@ -178,7 +178,7 @@ std::string table(const std::vector<Row>& rows) {
                                          : "no derivative";
     text += fmt::format("| {} | {} | {} | {} | {} | {} of {} | {} |\n", row.kernel + (row.on_grid ? " (grid)" : ""),
                         difference_found.place, number(difference_found.oracle_value), number(difference_found.warp),
-                        difference_found.difference ? number(*difference_found.difference) : "none",
+                        difference_found.difference_quotient ? number(*difference_found.difference_quotient) : "none",
                         difference_found.differing, difference_found.compared, verdict);
   }
   return text;
@@ -249,9 +249,9 @@ Result<std::string> document() {
   if (!interpreter.ok()) return interpreter.error();
   const auto subjects = assay::warp::all_subjects(ASSAY_SOURCE_DIR);
   if (!subjects.ok()) return subjects.error();
-  const auto session = assay::warp::run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects->all);
+  const auto session = assay::warp::run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects->kernels);
   if (!session.ok()) return session.error();
-  return assay::warp::differences_document(subjects->all, *session, today());
+  return assay::warp::differences_document(subjects->kernels, *session, today());
 }
 
 Result<void> write(const std::string& text, const std::filesystem::path& path) {

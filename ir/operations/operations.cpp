@@ -97,7 +97,7 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kNumeric: return is_numeric_scalar(t[0]) && all_same(t) ? t[0] : kVoid;
     case TypeRule::kFloat: return t[0].is_float_scalar() && all_same(t) ? t[0] : kVoid;
     case TypeRule::kFloatTest: return t[0].is_float_scalar() ? kBool : kVoid;
-    case TypeRule::kOrder: return is_numeric_scalar(t[0]) && all_same(t) ? kBool : kVoid;
+    case TypeRule::kOrderedComparison: return is_numeric_scalar(t[0]) && all_same(t) ? kBool : kVoid;
     case TypeRule::kEquality: return t[0].is_scalar() && all_same(t) ? kBool : kVoid;
     case TypeRule::kLogic: return t[0].is_bool() && all_same(t) ? kBool : kVoid;
     case TypeRule::kSelect: return t[0].is_bool() && t[1].is_value() && t[1] == t[2] ? t[1] : kVoid;
@@ -170,7 +170,7 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kNumeric: return "numeric scalars of the same type";
     case TypeRule::kFloat: return "float scalars of the same type";
     case TypeRule::kFloatTest: return "a float scalar";
-    case TypeRule::kOrder: return "two numeric scalars of the same type";
+    case TypeRule::kOrderedComparison: return "two numeric scalars of the same type";
     case TypeRule::kEquality: return "two scalars of the same type";
     case TypeRule::kLogic: return "bool operands";
     case TypeRule::kSelect: return "a bool and two values of the same type";

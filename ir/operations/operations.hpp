@@ -31,20 +31,20 @@ enum class AtomicOp : std::uint8_t { kAdd, kSub, kMin, kMax, kAnd, kOr, kXor, kE
 /// quaternions and transforms are aggregates. A rule for scalars also applies element by element to tiles: operands are
 /// then tiles of the same shape, or scalars that are broadcast, and the result is a tile of that shape.
 enum class TypeRule : std::uint8_t {
-  kLinear,         ///< T, T -> T: numeric scalars or aggregates
-  kProduct,        ///< numeric scalars T, T -> T; aggregate and its scalar type, in either order; matrix by matrix,
-                   ///< matrix by vector, vector by matrix; quaternions
-  kQuotient,       ///< numeric scalars T, T -> T; aggregate divided by its scalar type
-  kNegation,       ///< T -> T: signed numeric scalar or aggregate
-  kNumeric,        ///< T... -> T: numeric scalars
-  kFloat,          ///< T... -> T: float scalars
-  kFloatTest,      ///< T -> bool: float scalar
-  kOrder,          ///< T, T -> bool: numeric scalars
-  kEquality,       ///< T, T -> bool: numeric or bool scalars
-  kLogic,          ///< bool... -> bool
-  kSelect,         ///< bool, T, T -> T: any value
-  kBits,           ///< T... -> T: integer scalars
-  kConversion,     ///< scalar -> the requested scalar type
+  kLinear,             ///< T, T -> T: numeric scalars or aggregates
+  kProduct,            ///< numeric scalars T, T -> T; aggregate and its scalar type, in either order; matrix by matrix,
+                       ///< matrix by vector, vector by matrix; quaternions
+  kQuotient,           ///< numeric scalars T, T -> T; aggregate divided by its scalar type
+  kNegation,           ///< T -> T: signed numeric scalar or aggregate
+  kNumeric,            ///< T... -> T: numeric scalars
+  kFloat,              ///< T... -> T: float scalars
+  kFloatTest,          ///< T -> bool: float scalar
+  kOrderedComparison,  ///< T, T -> bool: numeric scalars
+  kEquality,           ///< T, T -> bool: numeric or bool scalars
+  kLogic,              ///< bool... -> bool
+  kSelect,             ///< bool, T, T -> T: any value
+  kBits,               ///< T... -> T: integer scalars
+  kConversion,         ///< scalar -> the requested scalar type
   kMake,           ///< scalars and aggregates of T -> the requested aggregate of T, with as many components in total
   kSplat,          ///< scalar T -> the requested aggregate of T
   kExtract,        ///< aggregate, i32 -> part: a row of a matrix, otherwise a component
@@ -196,8 +196,8 @@ struct AtomicRow {
   AtomicOp op;
   std::string_view mnemonic;  ///< "atomic_add"
   std::string_view warp;      ///< function after `wp.`
-  bool integer_only;
-  bool differentiable;
+  bool is_integer_only;
+  bool is_differentiable;
   std::string_view adjoint_reason;  ///< why it has no adjoint; empty if it has one
 };
 inline constexpr std::array<AtomicRow, 9> kAtomics = {{

@@ -80,7 +80,7 @@ std::string NamePool::take(std::string_view wanted) {
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "_");
   if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) name += '_';
   std::string candidate = name;
-  for (int number = 2; !taken_.insert(candidate).second; ++number)
+  for (int number = 2; !taken_names_.insert(candidate).second; ++number)
     candidate = fmt::format("{}_{}", name, number);
   return candidate;
 }

@@ -18,7 +18,7 @@ class NamePool {
   std::string take(std::string_view wanted);
 
  private:
-  std::set<std::string, std::less<>> taken_;
+  std::set<std::string, std::less<>> taken_names_;
 };
 
 /// The name after `wp.` of a vector, matrix, quaternion or transform type; empty if Warp has none.

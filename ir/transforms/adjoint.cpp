@@ -276,7 +276,7 @@ class AdjointMaker {
   static void add_gradient(Builder& builder, GradientParameter gradient, const std::string& name, Type type,
                            std::vector<GradientParameter>& gradients) {
     gradient.gradient = builder.parameter(name, type);
-    builder.function().variables.back().nullable = true;
+    builder.function().variables.back().is_nullable = true;
     gradients.push_back(std::move(gradient));
   }
 

@@ -40,7 +40,7 @@ TEST_P(AdjointOfGeneratedKernel, MatchesOracle) {
   std::int64_t changed = 0;
   std::uint64_t undefined = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const generators::Generated made = generators::generate(GetParam(), seed);
+    const generators::GeneratedKernel made = generators::generate(GetParam(), seed);
     const ir::Function& kernel = made.module.kernels[0];
     const OracleComparison result = compare(
         made.module, kernel, draw(made.module, kernel, fnv1a(made.name), {.extent = most_rank(kernel) > 2 ? 8 : 30}));

@@ -47,7 +47,7 @@ struct Analysed {
   }
   std::vector<std::string> state() {
     std::vector<std::string> result;
-    for (const std::size_t i : liveness.needs(loop()).state)
+    for (const std::size_t i : liveness.needs(loop()).restored_state)
       result.push_back(ssa.values[static_cast<std::size_t>(loop().carried[i].argument)].name);
     return result;
   }
@@ -130,7 +130,7 @@ TEST(Liveness, LoopWithoutDerivativesIsNotReversed) {
   out[i] = mul(x[k], x[i])
 }
 )");
-  EXPECT_FALSE(a.liveness.needs(a.loop()).reversed);
+  EXPECT_FALSE(a.liveness.needs(a.loop()).is_reversed);
 }
 TEST(Liveness, ReplaysOnlyStoresThatTheKernelReads) {
   const Analysed a(R"(kernel k(x: array<f32,1>, both: array<f32,1>, out: array<f32,1>; i) {

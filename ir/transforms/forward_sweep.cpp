@@ -30,20 +30,20 @@ Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ss
       liveness_(module, kernel, ssa, activity_),
       builder_(builder),
       stride_function_(stride_function),
-      primal_(ssa.values.size(), kNone),
-      predeclared_(ssa.values.size(), kNone),
-      adjoint_(ssa.values.size(), kNone),
+      primal_variables_(ssa.values.size(), kNone),
+      predeclared_variables_(ssa.values.size(), kNone),
+      adjoint_variables_(ssa.values.size(), kNone),
       gradients_(kernel.variables.size()) {}
 
 void Sweeps::run() {
   forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.record_values = true, .repeat_stores = true});
   reverse(ssa_.body);
   auto& top = builder_.function().body.statements;
-  top.insert(top.begin(), hoisted_.begin(), hoisted_.end());
+  top.insert(top.begin(), hoisted_declarations_.begin(), hoisted_declarations_.end());
 }
 
 ExprId Sweeps::expr(const Operand& operand) {
-  if (!operand.is_constant()) return builder_.var(primal_[index(operand.value)]);
+  if (!operand.is_constant()) return builder_.var(primal_variables_[index(operand.value)]);
   if (operand.type.is_float_scalar()) return builder_.literal(operand.type, std::bit_cast<double>(operand.bits));
   if (operand.type.is_scalar()) return builder_.literal(operand.type, static_cast<std::int64_t>(operand.bits));
   if (operand.type.is_aggregate() || operand.type.is_tile()) return builder_.zero(operand.type);
@@ -64,7 +64,7 @@ VarId Sweeps::let_operand(const std::string& name, const Operand& operand) {
 }
 
 void Sweeps::define(ValueId value, ExprId expr) {
-  VarId& variable = predeclared_[index(value)];
+  VarId& variable = predeclared_variables_[index(value)];
   if (variable == kNone) {
     bind(value, builder_.let(value_of(value).name, expr));
   } else {
@@ -74,7 +74,7 @@ void Sweeps::define(ValueId value, ExprId expr) {
 }
 
 VarId Sweeps::declare_zero(ValueId value) {
-  VarId variable = std::exchange(predeclared_[index(value)], kNone);
+  VarId variable = std::exchange(predeclared_variables_[index(value)], kNone);
   if (variable == kNone) variable = builder_.let_zero(value_of(value).name, value_of(value).type);
   bind(value, variable);
   return variable;
@@ -141,8 +141,8 @@ void Sweeps::forward_custom(const CustomNode& custom, const ValueSet& live) {
 void Sweeps::predeclare(const Region& region, const ValueSet& live) {
   for (const Node& node : region.nodes) {
     const auto declare = [&](ValueId value) {
-      if (!Liveness::has(live, value) || predeclared_[index(value)] != kNone) return;
-      predeclared_[index(value)] = builder_.let_zero(value_of(value).name, value_of(value).type);
+      if (!Liveness::has(live, value) || predeclared_variables_[index(value)] != kNone) return;
+      predeclared_variables_[index(value)] = builder_.let_zero(value_of(value).name, value_of(value).type);
     };
     if (const auto* compute = std::get_if<ComputeNode>(&node.node)) declare(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) declare(load->result);
@@ -182,7 +182,7 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOpt
       Liveness::add(inner, merge->*value);
     forward(region, inner, sweep);
     for (const Merge* merge : merges)
-      builder_.assign(primal_[index(merge->result)], expr(merge->*value));
+      builder_.assign(primal_variables_[index(merge->result)], expr(merge->*value));
   };
   builder_.if_(
       condition, [&] { arm(branch.then_region, &Merge::then_value); },
@@ -190,23 +190,24 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOpt
 }
 
 LoopRecord& Sweeps::open_record(const Loop& loop, ExprId trips) {
-  const auto found = records_.find(&loop);
-  if (found != records_.end()) {
-    if (trips != kNone) builder_.assign(found->second.trips, trips);
+  const auto found = loop_records_.find(&loop);
+  if (found != loop_records_.end()) {
+    if (trips != kNone) builder_.assign(found->second.trip_count, trips);
     return found->second;
   }
-  LoopRecord& record = records_[&loop];
-  record.trips = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
-  if (liveness_.needs(loop).state.empty()) return record;
-  record.slots = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
+  LoopRecord& record = loop_records_[&loop];
+  record.trip_count = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
+  if (liveness_.needs(loop).restored_state.empty()) return record;
+  record.checkpoint_count = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
   const auto hoist = [&](const std::string& name, Type type) {
-    const VarId variable = builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.slots)));
-    builder_.function().variables.back().scratch = true;
-    hoisted_.push_back({.node = Let{variable, kNone}, .loc = builder_.at()});
+    const VarId variable =
+        builder_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.checkpoint_count)));
+    builder_.function().variables.back().is_scratch = true;
+    hoisted_declarations_.push_back({.node = Let{variable, kNone}, .loc = builder_.at()});
     return variable;
   };
-  record.positions = hoist("checkpoint_at", kI32);
-  for (const std::size_t i : liveness_.needs(loop).state) {
+  record.checkpoint_positions = hoist("checkpoint_at", kI32);
+  for (const std::size_t i : liveness_.needs(loop).restored_state) {
     const Value& value = value_of(loop.carried[i].argument);
     record.states.push_back(hoist("checkpoint_" + value.name, value.type));
   }
@@ -241,20 +242,20 @@ ExprId Sweeps::trip_count(const Loop& loop) {
 }
 
 void Sweeps::forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
-  const bool reversed = sweep.record_values && liveness_.needs(loop).reversed;
-  LoopRecord* record = reversed ? &open_record(loop, loop.counted ? trip_count(loop) : kNone) : nullptr;
+  const bool reversed = sweep.record_values && liveness_.needs(loop).is_reversed;
+  LoopRecord* record = reversed ? &open_record(loop, loop.is_counted ? trip_count(loop) : kNone) : nullptr;
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
   const bool stores = sweep.repeat_stores && liveness_.has_replayed_store(loop.body);
   if (!carried.empty() || stores) run_loop(loop, carried, record, sweep);
 }
 
 void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iteration) {
-  const auto& state = liveness_.needs(loop).state;
+  const auto& state = liveness_.needs(loop).restored_state;
   if (state.empty()) return;
-  builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.slots)}), [&] {
+  builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.checkpoint_count)}), [&] {
     for (std::size_t s = 0; s < state.size(); ++s) {
       builder_.store(record.states[s], {builder_.var(iteration)},
-                     builder_.var(primal_[index(loop.carried[state[s]].argument)]));
+                     builder_.var(primal_variables_[index(loop.carried[state[s]].argument)]));
     }
   });
 }
@@ -271,7 +272,7 @@ void Sweeps::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
   }
   for (std::size_t n = 0; n < carried.size(); ++n) {
     const CarriedValue& c = loop.carried[carried[n]];
-    if (c.next.value != c.argument) builder_.assign(primal_[index(c.argument)], next[n]);
+    if (c.next.value != c.argument) builder_.assign(primal_variables_[index(c.argument)], next[n]);
   }
 }
 
@@ -281,16 +282,16 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
   for (const std::size_t i : carried) {
     const CarriedValue& c = loop.carried[i];
     Liveness::add(inner, c.next);
-    const VarId given = std::exchange(predeclared_[index(c.result)], kNone);
+    const VarId given = std::exchange(predeclared_variables_[index(c.result)], kNone);
     const VarId variable = given != kNone ? given : let_operand(value_of(c.argument).name, c.initial);
     if (given != kNone) builder_.assign(variable, expr(c.initial));
     bind(c.argument, variable);
     bind(c.result, variable);
   }
-  const bool keeps = record != nullptr && !liveness_.needs(loop).state.empty();
-  const bool counts = record != nullptr && (keeps || !loop.counted);
+  const bool keeps = record != nullptr && !liveness_.needs(loop).restored_state.empty();
+  const bool counts = record != nullptr && (keeps || !loop.is_counted);
   VarId iteration = kNone;
-  if (counts) iteration = loop.counted ? builder_.let_zero("iteration", kI32) : record->trips;
+  if (counts) iteration = loop.is_counted ? builder_.let_zero("iteration", kI32) : record->trip_count;
   const Loc loc = builder_.at();
   const auto body = [&] {
     if (keeps) save_state(loop, *record, iteration);
@@ -299,7 +300,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
     carry(loop, carried);
     if (counts) builder_.assign(iteration, plus(builder_.var(iteration), builder_.i32(1)));
   };
-  if (loop.counted) {
+  if (loop.is_counted) {
     const ExprId start = expr(loop.start);
     const ExprId stop = expr(loop.stop);
     const ExprId step = expr(loop.step);
@@ -308,7 +309,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
       body();
     });
   } else {
-    builder_.while_(builder_.var(primal_[index(loop.carried[loop.condition].argument)]), body);
+    builder_.while_(builder_.var(primal_variables_[index(loop.carried[loop.condition].argument)]), body);
   }
 }
 

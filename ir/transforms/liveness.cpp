@@ -103,23 +103,23 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
     reads |= reverse_reads(branch->then_region);
     reads |= reverse_reads(branch->else_region);
   }
-  if (const auto* loop = std::get_if<Loop>(&node.node)) reads |= needs(*loop).outside;
+  if (const auto* loop = std::get_if<Loop>(&node.node)) reads |= needs(*loop).outer_values;
 }
 
 const LoopLiveness& Liveness::needs(const Loop& loop) {
-  const auto found = needs_.find(&loop);
-  if (found != needs_.end()) return found->second;
-  return needs_.emplace(&loop, find_needs(loop)).first->second;
+  const auto found = loop_liveness_.find(&loop);
+  if (found != loop_liveness_.end()) return found->second;
+  return loop_liveness_.emplace(&loop, find_needs(loop)).first->second;
 }
 
 LoopLiveness Liveness::find_needs(const Loop& loop) {
   LoopLiveness needs;
-  needs.reversed = has_reverse(loop);
-  needs.reads = reverse_reads(loop.body);
-  needs.outside = none();
-  if (!needs.reversed) return needs;
+  needs.is_reversed = has_reverse(loop);
+  needs.read_values = reverse_reads(loop.body);
+  needs.outer_values = none();
+  if (!needs.is_reversed) return needs;
 
-  ValueSet live = needs.reads;
+  ValueSet live = needs.read_values;
   before(loop.body, live, SweepOptions{.record_values = true});
   std::vector<bool> in_state(loop.carried.size());
   for (bool grown = true; grown;) {
@@ -134,19 +134,19 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
     }
   }
   for (std::size_t i = 0; i < in_state.size(); ++i) {
-    if (in_state[i]) needs.state.push_back(i);
+    if (in_state[i]) needs.restored_state.push_back(i);
   }
 
   ValueSet inside = none();
   collect_defined(loop.body, inside);
   for (const CarriedValue& carried : loop.carried)
     inside.add(static_cast<std::size_t>(carried.argument));
-  if (loop.counted) {
+  if (loop.is_counted) {
     inside.add(static_cast<std::size_t>(loop.index));
     add(live, loop.start);
     add(live, loop.step);
   }
-  needs.outside = live - inside;
+  needs.outer_values = live - inside;
   return needs;
 }
 
@@ -154,9 +154,9 @@ std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueS
   std::vector<bool> run(loop.carried.size());
   for (std::size_t i = 0; i < run.size(); ++i)
     run[i] = has(live, loop.carried[i].result);
-  if (!loop.counted) run[loop.condition] = true;
-  if (sweep.record_values && needs(loop).reversed) {
-    for (const std::size_t i : needs(loop).state)
+  if (!loop.is_counted) run[loop.condition] = true;
+  if (sweep.record_values && needs(loop).is_reversed) {
+    for (const std::size_t i : needs(loop).restored_state)
       run[i] = true;
   }
   for (bool grown = true; grown;) {
@@ -279,8 +279,8 @@ void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
     }
     before(loop->body, inner, sweep.inside_loop());
     live |= inner;
-    if (sweep.record_values && needs(*loop).reversed) live |= needs(*loop).outside;
-    if (loop->counted) add_all({loop->start, loop->stop, loop->step});
+    if (sweep.record_values && needs(*loop).is_reversed) live |= needs(*loop).outer_values;
+    if (loop->is_counted) add_all({loop->start, loop->stop, loop->step});
   }
 }
 

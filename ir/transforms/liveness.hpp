@@ -27,10 +27,10 @@ struct SweepOptions {
 
 /// What the sweeps need for one loop.
 struct LoopLiveness {
-  bool reversed = false;           ///< the reverse sweep of the body is not empty
-  ValueSet reads;                  ///< values of the body that one reversed iteration reads
-  std::vector<std::size_t> state;  ///< carried values to restore at the start of an iteration, ascending
-  ValueSet outside;                ///< values from outside the loop that the reverse sweep reads
+  bool is_reversed = false;                 ///< the reverse sweep of the body is not empty
+  ValueSet read_values;                     ///< values of the body that one reversed iteration reads
+  std::vector<std::size_t> restored_state;  ///< carried values to restore at the start of an iteration, ascending
+  ValueSet outer_values;                    ///< values from outside the loop that the reverse sweep reads
 };
 
 class Liveness {
@@ -83,7 +83,7 @@ class Liveness {
   const SsaKernel& ssa_;
   const Activity& activity_;
   ValueSet replayed_;
-  std::map<const Loop*, LoopLiveness> needs_;
+  std::map<const Loop*, LoopLiveness> loop_liveness_;
 };
 
 }  // namespace assay::transforms

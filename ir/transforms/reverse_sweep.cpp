@@ -29,7 +29,7 @@ void Sweeps::reverse_node(const Node& node) {
 }
 
 void Sweeps::reverse_compute(const ComputeNode& compute) {
-  const VarId w = adjoint_[index(compute.result)];
+  const VarId w = adjoint_variables_[index(compute.result)];
   if (w == kNone) return;
   for (std::size_t k = 0; k < compute.args.size(); ++k) {
     if (activity_.is_active(compute.args[k])) accumulate(compute.args[k], contribution(compute, k, builder_.var(w)));
@@ -55,7 +55,7 @@ ExprId Sweeps::contribution(const ComputeNode& compute, std::size_t k, ExprId w)
   RuleContext context{.builder = builder_,
                       .w = w,
                       .args = rule_args_,
-                      .result = reads_result ? builder_.var(primal_[index(compute.result)]) : kNone,
+                      .result = reads_result ? builder_.var(primal_variables_[index(compute.result)]) : kNone,
                       .types = rule_types_,
                       .index = compute.index};
   const ExprId term = rule.term(context, static_cast<int>(k));
@@ -92,7 +92,7 @@ ExprId Sweeps::unless_zero(ExprId w, ExprId term, bool apart) {
 
 void Sweeps::accumulate(const Operand& operand, ExprId term) {
   if (!activity_.is_active(operand)) return;
-  VarId& adjoint = adjoint_[index(operand.value)];
+  VarId& adjoint = adjoint_variables_[index(operand.value)];
   if (adjoint == kNone) {
     adjoint = builder_.let("adj_" + value_of(operand.value).name, term);
   } else if (operand.type.is_struct()) {
@@ -133,7 +133,7 @@ ExprId Sweeps::with_field_at(VarId object, const std::vector<std::int32_t>& path
 }
 
 void Sweeps::reverse_load(const LoadNode& load) {
-  const VarId w = adjoint_[index(load.result)];
+  const VarId w = adjoint_variables_[index(load.result)];
   if (w == kNone) return;
   for (const FieldGradient& field : gradients_[static_cast<std::size_t>(load.array)])
     builder_.atomic(AtomicOp::kAdd, field.gradient, exprs(load.indices), field_at(builder_.var(w), field.fields));
@@ -160,7 +160,7 @@ void Sweeps::reverse_store(const StoreNode& store) {
 void Sweeps::reverse_atomic(const AtomicNode& atomic) {
   const ir::AtomicRow& operation = row(atomic.op);
   const std::string& name = kernel_.var(atomic.array).name;
-  if (!operation.differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, builder_.at(), name));
+  if (!operation.is_differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, builder_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
   const VarId gradient = gradient_of(atomic.array);
   const ExprId seed = cell(gradient, atomic.indices, atomic.value.type);
@@ -221,14 +221,14 @@ void Sweeps::reverse_extremum_of_components(const AtomicNode& atomic) {
 }
 
 void Sweeps::reverse_custom(const CustomNode& custom) {
-  const auto reaches = [&](ValueId result) { return adjoint_[index(result)] != kNone; };
+  const auto reaches = [&](ValueId result) { return adjoint_variables_[index(result)] != kNone; };
   if (std::ranges::none_of(custom.results, reaches)) return;
   const Function& gradient = module_.functions[static_cast<std::size_t>(custom.gradient)];
   const std::vector<VarId> targets =
       gradient_targets(module_, module_.functions[static_cast<std::size_t>(custom.function)]);
   std::vector<ExprId> args = exprs(custom.args);
   for (const ValueId result : custom.results) {
-    const VarId w = adjoint_[index(result)];
+    const VarId w = adjoint_variables_[index(result)];
     args.push_back(w != kNone ? builder_.var(w)
                               : expr(Operand{.value = kNone, .type = value_of(result).type, .bits = 0}));
   }
@@ -275,14 +275,15 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
 
 void Sweeps::open_receivers(const ValueSet& receivers, const ValueSet& inside) {
   (receivers - inside).for_each([&](std::size_t v) {
-    if (adjoint_[v] == kNone) adjoint_[v] = builder_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
+    if (adjoint_variables_[v] == kNone)
+      adjoint_variables_[v] = builder_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
   });
 }
 
 void Sweeps::forget_adjoints(const Region& region) {
   ValueSet defined = liveness_.none();
   liveness_.collect_defined(region, defined);
-  defined.for_each([&](std::size_t v) { adjoint_[v] = kNone; });
+  defined.for_each([&](std::size_t v) { adjoint_variables_[v] = kNone; });
 }
 
 void Sweeps::reverse_branch(const Branch& branch) {
@@ -296,7 +297,7 @@ void Sweeps::reverse_branch(const Branch& branch) {
   const auto arm = [&](const Region& region, Operand Merge::*value) {
     return builder_.block([&] {
       for (const Merge& merge : branch.merges) {
-        const VarId w = adjoint_[index(merge.result)];
+        const VarId w = adjoint_variables_[index(merge.result)];
         if (w == kNone) continue;
         accumulate(merge.*value, builder_.var(w));
         differentiated_.insert(Op::kConditional);
@@ -319,7 +320,7 @@ std::vector<VarId> Sweeps::open_carried_adjoints(const Loop& loop) {
       adjoints.push_back(kNone);
       continue;
     }
-    const VarId after = adjoint_[index(carried.result)];
+    const VarId after = adjoint_variables_[index(carried.result)];
     const std::string name = "adj_" + value_of(carried.argument).name;
     adjoints.push_back(after == kNone ? builder_.let_zero(name, value_of(carried.argument).type)
                                       : builder_.let(name, builder_.var(after)));
@@ -336,8 +337,8 @@ ExprId Sweeps::iteration_value(const Loop& loop, ExprId iteration) {
 }
 
 void Sweeps::reverse_loop(const Loop& loop) {
-  const auto found = records_.find(&loop);
-  if (found == records_.end()) return;
+  const auto found = loop_records_.find(&loop);
+  if (found == loop_records_.end()) return;
   const LoopRecord record = found->second;
   const LoopLiveness& needs = liveness_.needs(loop);
   const Loc loc = builder_.at();
@@ -355,21 +356,21 @@ void Sweeps::reverse_loop(const Loop& loop) {
   const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);
 
   VarId top = kNone;
-  if (!needs.state.empty()) {
+  if (!needs.restored_state.empty()) {
     // A loop with more iterations than checkpoints restarts from its first state and places the checkpoints again.
     top = builder_.let("checkpoint", builder_.i32(0));
-    builder_.store(record.positions, {builder_.i32(0)}, builder_.i32(0));
+    builder_.store(record.checkpoint_positions, {builder_.i32(0)}, builder_.i32(0));
   }
   if (++reverse_depth_ == 1) outermost_loop_ = &loop;
-  const bool is_index = loop.counted && loop.start.is_constant() && loop.start.bits == 0 && loop.step.is_constant() &&
-                        loop.step.bits == 1 && loop.start.type == kI32;
+  const bool is_index = loop.is_counted && loop.start.is_constant() && loop.start.bits == 0 &&
+                        loop.step.is_constant() && loop.step.bits == 1 && loop.start.type == kI32;
   const std::string name = is_index ? value_of(loop.index).name : "iteration";
-  const ExprId last = minus(builder_.var(record.trips), builder_.i32(1));
+  const ExprId last = minus(builder_.var(record.trip_count), builder_.i32(1));
   builder_.for_(name, last, builder_.i32(-1), builder_.i32(-1), [&](VarId iteration) {
     if (top != kNone) restore_state(loop, record, iteration, top);
     if (is_index) {
       bind(loop.index, iteration);
-    } else if (loop.counted) {
+    } else if (loop.is_counted) {
       bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(iteration))));
     }
     reverse_iteration(loop, carried_adjoints);
@@ -378,14 +379,14 @@ void Sweeps::reverse_loop(const Loop& loop) {
   builder_.at(loc);
   forget_adjoints(loop.body);
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
-    adjoint_[index(loop.carried[i].argument)] = kNone;
+    adjoint_variables_[index(loop.carried[i].argument)] = kNone;
     if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].initial, builder_.var(carried_adjoints[i]));
   }
 }
 
 void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
   const Loc loc = builder_.at();
-  forward(loop.body, liveness_.needs(loop).reads, {.record_values = true});
+  forward(loop.body, liveness_.needs(loop).read_values, {.record_values = true});
   builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
     if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].next, builder_.var(carried_adjoints[i]));
@@ -394,7 +395,7 @@ void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carri
   builder_.at(loc);
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
     if (carried_adjoints[i] == kNone) continue;
-    const VarId before = adjoint_[index(loop.carried[i].argument)];
+    const VarId before = adjoint_variables_[index(loop.carried[i].argument)];
     const Type type = value_of(loop.carried[i].argument).type;
     builder_.assign(carried_adjoints[i],
                     before != kNone ? builder_.var(before) : expr(Operand{.value = kNone, .type = type, .bits = 0}));
@@ -402,45 +403,47 @@ void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carri
 }
 
 void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
-  const auto& state = liveness_.needs(loop).state;
+  const auto& state = liveness_.needs(loop).restored_state;
   for (const std::size_t i : state) {
     const Value& value = value_of(loop.carried[i].argument);
     bind(loop.carried[i].argument, builder_.let_zero(value.name, value.type));
   }
   const auto load_from = [&](VarId slot) {
     for (std::size_t s = 0; s < state.size(); ++s) {
-      builder_.assign(primal_[index(loop.carried[state[s]].argument)],
+      builder_.assign(primal_variables_[index(loop.carried[state[s]].argument)],
                       builder_.load(record.states[s], {builder_.var(slot)}));
     }
   };
   builder_.if_(
       is_short(record), [&] { load_from(iteration); },
       [&] {
-        builder_.while_(
-            builder_.op(Op::kGt, {builder_.load(record.positions, {builder_.var(top)}), builder_.var(iteration)}),
-            [&] { builder_.assign(top, minus(builder_.var(top), builder_.i32(1))); });
+        builder_.while_(builder_.op(Op::kGt, {builder_.load(record.checkpoint_positions, {builder_.var(top)}),
+                                              builder_.var(iteration)}),
+                        [&] { builder_.assign(top, minus(builder_.var(top), builder_.i32(1))); });
         load_from(top);
         rerun_to(loop, record, iteration, top);
       });
 }
 
 void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
-  const auto& state = liveness_.needs(loop).state;
-  const VarId position = builder_.let("position", builder_.load(record.positions, {builder_.var(top)}));
+  const auto& state = liveness_.needs(loop).restored_state;
+  const VarId position = builder_.let("position", builder_.load(record.checkpoint_positions, {builder_.var(top)}));
   ValueSet inner = liveness_.none();
   for (const std::size_t i : state)
     Liveness::add(inner, loop.carried[i].next);
-  const auto free_slot = [&] { return builder_.op(Op::kLt, {builder_.var(top), builder_.i32(record.slots - 1)}); };
+  const auto free_slot = [&] {
+    return builder_.op(Op::kLt, {builder_.var(top), builder_.i32(record.checkpoint_count - 1)});
+  };
   const Loc loc = builder_.at();
   builder_.while_(builder_.op(Op::kLt, {builder_.var(position), builder_.var(iteration)}), [&] {
     const VarId stop = builder_.let("stop", builder_.var(iteration));
     builder_.if_(free_slot(), [&] {
       const ExprId steps = plus(minus(builder_.var(iteration), builder_.var(position)), builder_.i32(1));
-      const ExprId slots = minus(builder_.i32(record.slots), builder_.var(top));
+      const ExprId slots = minus(builder_.i32(record.checkpoint_count), builder_.var(top));
       builder_.assign(stop, plus(builder_.var(position), builder_.call(stride_function_, {steps, slots})));
     });
     builder_.while_(builder_.op(Op::kLt, {builder_.var(position), builder_.var(stop)}), [&] {
-      if (loop.counted) {
+      if (loop.is_counted) {
         bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(position))));
       }
       forward(loop.body, inner, {});
@@ -450,10 +453,10 @@ void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteratio
     });
     builder_.if_(free_slot(), [&] {
       builder_.assign(top, plus(builder_.var(top), builder_.i32(1)));
-      builder_.store(record.positions, {builder_.var(top)}, builder_.var(position));
+      builder_.store(record.checkpoint_positions, {builder_.var(top)}, builder_.var(position));
       for (std::size_t s = 0; s < state.size(); ++s) {
         builder_.store(record.states[s], {builder_.var(top)},
-                       builder_.var(primal_[index(loop.carried[state[s]].argument)]));
+                       builder_.var(primal_variables_[index(loop.carried[state[s]].argument)]));
       }
     });
   });

@@ -450,7 +450,7 @@ class Converter {
 
   void statement(const For& range) {
     Loop node{
-        .counted = true, .start = evaluate(range.start), .stop = evaluate(range.stop), .step = evaluate(range.step)};
+        .is_counted = true, .start = evaluate(range.start), .stop = evaluate(range.stop), .step = evaluate(range.step)};
     const Variable& variable = frame_->function->var(range.variable);
     node.index = add_value(variable.name, variable.type, loc_);
     const ValueId index = node.index;

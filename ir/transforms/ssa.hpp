@@ -92,7 +92,7 @@ struct CarriedValue {
 /// Counted: `index` runs from start by step to before stop, bounds evaluated before the loop.
 /// Otherwise: repeats while the carried bool number `condition` is true, tested before each iteration.
 struct Loop {
-  bool counted = false;
+  bool is_counted = false;
   ValueId index = ir::kNone;
   Operand start, stop, step;
   std::size_t condition = 0;

@@ -97,7 +97,7 @@ class Checker {
   }
   void visit(const Loop& loop, std::vector<bool>& scope) {
     std::vector<bool> inner = scope;
-    if (loop.counted) {
+    if (loop.is_counted) {
       use({loop.start, loop.stop, loop.step}, scope);
       define(loop.index, inner);
     }
@@ -110,7 +110,7 @@ class Checker {
       use(carried.next, inner);
       define(carried.result, scope);
     }
-    if (!loop.counted && loop.carried.at(loop.condition).next.type != ir::kBool) fault_ = "condition is not a bool";
+    if (!loop.is_counted && loop.carried.at(loop.condition).next.type != ir::kBool) fault_ = "condition is not a bool";
   }
 
   const SsaKernel& ssa_;

@@ -22,10 +22,10 @@ inline constexpr std::int32_t kInnerCheckpoints = 32;
 
 /// Variables of the backward kernel that belong to one reversed loop.
 struct LoopRecord {
-  ir::VarId trips = ir::kNone;      ///< iterations that the forward sweep ran
-  std::int32_t slots = 0;           ///< number of checkpoints
-  ir::VarId positions = ir::kNone;  ///< local array: the iteration that each checkpoint precedes
-  std::vector<ir::VarId> states;    ///< local arrays, one for each carried value of LoopNeeds::state
+  ir::VarId trip_count = ir::kNone;            ///< iterations that the forward sweep ran
+  std::int32_t checkpoint_count = 0;           ///< number of checkpoints
+  ir::VarId checkpoint_positions = ir::kNone;  ///< local array: the iteration that each checkpoint precedes
+  std::vector<ir::VarId> states;               ///< local arrays, one for each carried value of LoopNeeds::state
 };
 
 /// A gradient array of an array parameter: for whole elements, or for one field of structs.
@@ -41,7 +41,7 @@ class Sweeps {
          ir::Builder& builder, std::int32_t stride_function);
 
   /// Sets the variable that holds a value from now on.
-  void bind(ValueId value, ir::VarId variable) { primal_[index(value)] = variable; }
+  void bind(ValueId value, ir::VarId variable) { primal_variables_[index(value)] = variable; }
   /// Sets the gradient array of an array parameter, or of one field of its structs.
   void bind_gradient(ir::VarId array, std::vector<std::int32_t> fields, ir::VarId gradient) {
     gradients_[static_cast<std::size_t>(array)].push_back({std::move(fields), gradient});
@@ -49,7 +49,7 @@ class Sweeps {
   /// Generates both sweeps of the whole kernel.
   void run();
   /// The adjoint of a by-value parameter after run(); kNone if nothing contributes to it.
-  ir::VarId adjoint_of(ValueId value) const { return adjoint_[index(value)]; }
+  ir::VarId adjoint_of(ValueId value) const { return adjoint_variables_[index(value)]; }
   /// As AdjointModule::differentiated.
   const std::set<ir::Op>& differentiated() const { return differentiated_; }
   /// The first rejection; the kernel is then unusable.
@@ -116,7 +116,7 @@ class Sweeps {
   void restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
   void rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
   ExprId is_short(const LoopRecord& record) {
-    return builder_.op(Op::kLe, {builder_.var(record.trips), builder_.i32(record.slots)});
+    return builder_.op(Op::kLe, {builder_.var(record.trip_count), builder_.i32(record.checkpoint_count)});
   }
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
   ExprId contribution(const ComputeNode& compute, std::size_t k, ExprId w);
@@ -145,17 +145,17 @@ class Sweeps {
   Liveness liveness_;
   ir::Builder& builder_;
   std::int32_t stride_function_;                       ///< in the backward module: checkpoint_stride(steps, slots)
-  std::vector<VarId> primal_;                          ///< by value
-  std::vector<VarId> predeclared_;                     ///< by value: declared before the branch that defines it
-  std::vector<VarId> adjoint_;                         ///< by value: kNone until the first contribution
+  std::vector<VarId> primal_variables_;                ///< by value
+  std::vector<VarId> predeclared_variables_;           ///< by value: declared before the branch that defines it
+  std::vector<VarId> adjoint_variables_;               ///< by value: kNone until the first contribution
   std::vector<std::vector<FieldGradient>> gradients_;  ///< by array parameter
   std::set<Op> differentiated_;
-  std::map<const Loop*, LoopRecord> records_;
-  std::vector<ExprId> rule_args_;         ///< operands of the current rule
-  std::vector<ir::Type> rule_types_;      ///< and their types
-  std::vector<ir::Stmt> hoisted_;         ///< declarations of local arrays, for the top of the kernel
-  int reverse_depth_ = 0;                 ///< nesting depth of reversed loops at the current point
-  const Loop* outermost_loop_ = nullptr;  ///< the outermost of them
+  std::map<const Loop*, LoopRecord> loop_records_;
+  std::vector<ExprId> rule_args_;               ///< operands of the current rule
+  std::vector<ir::Type> rule_types_;            ///< and their types
+  std::vector<ir::Stmt> hoisted_declarations_;  ///< declarations of local arrays, for the top of the kernel
+  int reverse_depth_ = 0;                       ///< nesting depth of reversed loops at the current point
+  const Loop* outermost_loop_ = nullptr;        ///< the outermost of them
   std::optional<Error> error_;
 };
 

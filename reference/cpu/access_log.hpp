@@ -47,38 +47,39 @@ class AccessLog {
   std::optional<Conflict> read(std::int32_t thread, ir::Loc loc) {
     readers_.add(thread, loc);
     if (writers_.empty() && atomics_.empty()) return std::nullopt;
-    return first(writers_.by_other_thread(thread), atomics_.by_other_thread(thread));
+    return first_conflict(writers_.by_other_thread(thread), atomics_.by_other_thread(thread));
   }
   std::optional<Conflict> write(std::int32_t thread, ir::Loc loc) {
     writers_.add(thread, loc);
-    return first(writers_.by_other_thread(thread), readers_.by_other_thread(thread), atomics_.by_other_thread(thread));
+    return first_conflict(writers_.by_other_thread(thread), readers_.by_other_thread(thread),
+                          atomics_.by_other_thread(thread));
   }
   /// `uses_result`: the kernel uses the returned previous value.
   std::optional<Conflict> atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
     atomics_.add(thread, loc);
-    auto conflict = first(writers_.by_other_thread(thread), readers_.by_other_thread(thread));
+    auto conflict = first_conflict(writers_.by_other_thread(thread), readers_.by_other_thread(thread));
     const auto other = atomics_.by_other_thread(thread);
     if (!conflict && other && (uses_result || result_used_ || !commutes(op))) {
       conflict = *other;
       conflict->kind = Finding::Kind::kOrderDependent;
     }
     result_used_ = result_used_ || uses_result;
-    operations_ |= class_of(op);
+    operations_ |= commutation_class(op);
     return conflict;
   }
 
  private:
-  static std::optional<Conflict> first(const std::optional<Conflict>& a, const std::optional<Conflict>& b,
-                                       const std::optional<Conflict>& c = std::nullopt) {
+  static std::optional<Conflict> first_conflict(const std::optional<Conflict>& a, const std::optional<Conflict>& b,
+                                                const std::optional<Conflict>& c = std::nullopt) {
     return a ? a : (b ? b : c);
   }
   /// Additions and subtractions commute with each other; other operations commute only with the same operation.
-  static std::uint16_t class_of(ir::AtomicOp op) {
+  static std::uint16_t commutation_class(ir::AtomicOp op) {
     return static_cast<std::uint16_t>(1U << (op == ir::AtomicOp::kSub ? 0U : static_cast<unsigned>(op)));
   }
   bool commutes(ir::AtomicOp op) const {
     if (op == ir::AtomicOp::kExchange || op == ir::AtomicOp::kCompareAndSwap) return false;
-    return (operations_ & ~class_of(op)) == 0;
+    return (operations_ & ~commutation_class(op)) == 0;
   }
 
   AccessingThreads readers_, writers_, atomics_;

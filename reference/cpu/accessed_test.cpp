@@ -1,4 +1,4 @@
-// Compares OracleRun::accessed_only, on a few threads of a large launch, with runs that report all elements.
+// Compares OracleRun::only_accessed_elements, on a few threads of a large launch, with runs that report all elements.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -27,17 +27,17 @@ class AccessedOnlyEvaluation : public ::testing::Test {
     workbench_.b().store(out_, {workbench_.var(i)}, workbench_.op(Op::kMul, {workbench_.at(x_, i), first}));
   }
 
-  ReferenceResult evaluate(bool accessed_only) {
+  ReferenceResult evaluate(bool only_accessed_elements) {
     ComponentValues seeds(2);
     seeds[1].resize(kCount);
     for (const std::int64_t thread : kThreads)
       seeds[1][static_cast<std::size_t>(thread)] = static_cast<double>(thread + 1);
     const Oracle oracle = workbench_.oracle();
     return oracle.evaluate({.launch = workbench_.launch(),
-                            .gradient = true,
+                            .computes_gradient = true,
                             .cotangents = seeds,
-                            .order = kThreads,
-                            .accessed_only = accessed_only});
+                            .thread_order = kThreads,
+                            .only_accessed_elements = only_accessed_elements});
   }
 
   const std::vector<std::int64_t> kThreads{0, 17, 2'500, 4'999};

@@ -30,7 +30,7 @@ bool is_finite(long double v) { return v - v == 0; }
 
 Arithmetic::Arithmetic(ir::Scalar scalar, const ArithmeticProfile& profile, DecisionRecorder& decisions, bool bounds)
     : formats_{format_of(scalar, profile.flush_to_zero), format_of(ir::Scalar::kF64)},
-      pair_(formats_[kNative], formats_[kPromoted]),
+      format_pair_(formats_[kNative], formats_[kPromoted]),
       ulp_bounds_{&ulp_bounds_of(scalar, profile.native_library),
                   &ulp_bounds_of(ir::Scalar::kF64, profile.promoted_library)},
       decisions_(&decisions),
@@ -51,11 +51,11 @@ const Arithmetic::UlpBounds& Arithmetic::ulp_bounds_of(ir::Scalar scalar, MathLi
 }
 
 BoundedValue Arithmetic::finish(long double v, const PrecisionBounds& propagated,
-                                const std::array<const ir::UlpBound*, kPrecisions>& figures) const {
+                                const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const {
   BoundedValue result{v, {}};
   if (!computes_bounds_) return result;
   const double m = magnitude(v);
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double p = propagated[precision];
     if (!is_finite(v)) {
       result.e[precision] = p == 0 ? 0 : kUnbounded;
@@ -82,7 +82,7 @@ BoundedValue Arithmetic::exact(long double v, const PrecisionBounds& propagated)
   if (!computes_bounds_) return {v, {}};
   BoundedValue result{v, propagated};
   const double m = magnitude(v);
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double p = propagated[precision];
     if (p == 0) continue;
     result.e[precision] = is_finite(v) && p < kUnbounded ? complete_bound(formats_[precision], m, p) : kUnbounded;
@@ -93,7 +93,7 @@ BoundedValue Arithmetic::exact(long double v, const PrecisionBounds& propagated)
 BoundedValue Arithmetic::constant(long double v) const {
   BoundedValue result{v, {}};
   if (!computes_bounds_) return result;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (!representable(formats_[precision], v))
       result.e[precision] =
           complete_bound(formats_[precision], magnitude(v), half_ulp_error(formats_[precision], magnitude(v), 0));
@@ -104,7 +104,7 @@ BoundedValue Arithmetic::constant(long double v) const {
 PrecisionBounds Arithmetic::exact_sum(long double v, Pair propagated, PrecisionBounds bound) const {
   // Correct rounding does not change representable values. The rounding of the oracle cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (propagated[precision] == 0 && representable(formats_[precision], v)) bound[precision] = 0;
   }
   return bound;
@@ -113,7 +113,7 @@ PrecisionBounds Arithmetic::exact_sum(long double v, Pair propagated, PrecisionB
 PrecisionBounds Arithmetic::exact_product(long double v, const BoundedValue& a, const BoundedValue& b,
                                           PrecisionBounds bound) const {
   // As for a sum. But a contracted product keeps all its bits, so v must have them too.
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (a.e[precision] == 0 && b.e[precision] == 0 && representable(formats_[precision], v) &&
         (v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
       bound[precision] = 0;
@@ -128,13 +128,13 @@ BoundedValue Arithmetic::div(const BoundedValue& a, const BoundedValue& b) const
   const double z = magnitude(v);
   const double mb = magnitude(b.v);
   PrecisionBounds p;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double numerator = a.e[precision] + scaled(z, b.e[precision]);
     p[precision] = numerator == 0 ? 0 : (mb > b.e[precision] ? numerator / (mb - b.e[precision]) : kUnbounded);
     if (b.e[precision] > 0 && !(mb > b.e[precision])) p[precision] = kUnbounded;
   }
   BoundedValue result = rounded(ir::Op::kDiv, v, p);
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (a.e[precision] == 0 && b.e[precision] == 0 && representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
@@ -150,12 +150,12 @@ BoundedValue Arithmetic::root(const BoundedValue& a, bool never_negative) const 
     return is_known ? std::max(std::sqrt(ma), std::sqrt(ma + e) - std::sqrt(ma)) : kUnbounded;
   };
   PrecisionBounds p;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double e = a.e[precision];
     p[precision] = e == 0 ? 0 : (ma > e && a.v > 0 ? e / (std::sqrt(ma) + std::sqrt(ma - e)) : near_zero(e));
   }
   BoundedValue result = rounded(ir::Op::kSqrt, v, p);
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (a.e[precision] == 0 && representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
@@ -164,8 +164,8 @@ BoundedValue Arithmetic::root(const BoundedValue& a, bool never_negative) const 
 BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) const {
   const std::size_t k = operands.size() / 2;
   long double v = 0;
-  double mass = 0;         // of all terms
-  double finite_mass = 0;  // of the finite terms, whose sum may overflow
+  double magnitude_sum = 0;  // of all terms
+  double finite_mass = 0;    // of the finite terms, whose sum may overflow
   PrecisionBounds p{};
   bool exact_terms = true;
   bool has_product = false;  // that is not zero
@@ -174,25 +174,25 @@ BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) cons
     const BoundedValue& b = *operands[k + i];
     const long double term = a.v * b.v;
     v = i == 0 ? term : v + term;  // a sum of negative zeros is a negative zero
-    mass += magnitude(term);
+    magnitude_sum += magnitude(term);
     if (is_finite(term)) finite_mass += magnitude(term);
     has_product = has_product || term != 0;
     exact_terms = exact_terms && term == 0 && both_zero(a.e) && both_zero(b.e);
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       p[precision] += scaled(magnitude(a.v), b.e[precision]) + scaled(magnitude(b.v), a.e[precision]) +
                       scaled(a.e[precision], b.e[precision]);
   }
   if (exact_terms || !computes_bounds_) return {v, {}};
   BoundedValue result{v, {}};
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     // Each product below the normal range loses up to half the smallest spacing, unless all products are exactly zero.
     // The policy's k u sum|a b| treats the terms as exact; the second-order contribution of their errors is included
     // here.
     const double least = has_product || p[precision] > 0 ? half_ulp_error(formats_[precision], 0, 0) : 0;
-    const double r =
-        static_cast<double>(k) * (formats_[precision].unit * (mass + p[precision]) + least + formats_[precision].flush);
+    const double r = static_cast<double>(k) *
+                     (formats_[precision].unit * (magnitude_sum + p[precision]) + least + formats_[precision].flush);
     // The terms of the oracle are rounded as well: its error is relative to their magnitudes, not to the sum.
-    const double e = p[precision] + r + static_cast<double>(2 * k) * kOracleUnitRoundoff * mass;
+    const double e = p[precision] + r + static_cast<double>(2 * k) * kOracleUnitRoundoff * magnitude_sum;
     // A product or partial sum may overflow even if the whole sum does not.
     const double greatest = finite_mass * (1 + static_cast<double>(k) * formats_[precision].unit) + p[precision];
     const bool may_overflow = !(greatest <= formats_[precision].largest);
@@ -206,23 +206,24 @@ BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) cons
 
 BoundedValue Arithmetic::sum(std::span<const BoundedValue* const> operands) const {
   BoundedValue result;
-  double mass = 0;
+  double magnitude_sum = 0;
   std::size_t terms = 0;  // adding an exact zero does not round
   for (const BoundedValue* operand : operands) {
     result.v += operand->v;
-    mass += magnitude(operand->v);
+    magnitude_sum += magnitude(operand->v);
     terms += operand->v != 0 || !both_zero(operand->e) ? 1 : 0;
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       result.e[precision] += operand->e[precision];
   }
   if (terms < 2 || !computes_bounds_) return result;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const Format& own = formats_[precision];
     const double p = result.e[precision];
     const auto n = static_cast<double>(terms);
-    const double e = p + (n - 1) * (own.unit * (mass + p) + own.flush) + n * kOracleUnitRoundoff * mass;
+    const double e =
+        p + (n - 1) * (own.unit * (magnitude_sum + p) + own.flush) + n * kOracleUnitRoundoff * magnitude_sum;
     if (!is_finite(result.v)) result.e[precision] = p == 0 ? 0 : kUnbounded;
-    else result.e[precision] = e < kUnbounded ? complete_bound(own, mass, e) : kUnbounded;
+    else result.e[precision] = e < kUnbounded ? complete_bound(own, magnitude_sum, e) : kUnbounded;
   }
   return result;
 }
@@ -230,7 +231,7 @@ BoundedValue Arithmetic::sum(std::span<const BoundedValue* const> operands) cons
 BoundedValue Arithmetic::widest(const BoundedValue& first, const BoundedValue& second) {
   const double apart = magnitude(first.v - second.v);
   BoundedValue result = first;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     // A formula that may overflow where another does not is ignored.
     const double other = second.e[precision] + apart;
     if (first.e[precision] < kUnbounded && other < kUnbounded)

@@ -86,7 +86,7 @@ class Arithmetic {
     const double m = magnitude(v);
     // Fast path for most results: finite and in the range of double.
     if (!computes_bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
-    return complete_rounded_bound(pair_, m, pair_of(propagated));
+    return complete_rounded_bound(format_pair_, m, pair_of(propagated));
   }
   BoundedValue root(const BoundedValue& a, bool never_negative) const;
   PrecisionBounds correct_rounding_bound(long double v, const PrecisionBounds& propagated) const;
@@ -95,15 +95,15 @@ class Arithmetic {
   PrecisionBounds exact_product(long double v, const BoundedValue& a, const BoundedValue& b,
                                 PrecisionBounds bound) const;
   BoundedValue finish(long double v, const PrecisionBounds& propagated,
-                      const std::array<const ir::UlpBound*, kPrecisions>& figures) const;
+                      const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const;
 
   /// Indexed by Op.
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
   static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
 
-  std::array<Format, kPrecisions> formats_;
-  FormatPair pair_;
-  std::array<const UlpBounds*, kPrecisions> ulp_bounds_;
+  std::array<Format, kPrecisionCount> formats_;
+  FormatPair format_pair_;
+  std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;
   DecisionRecorder* decisions_;
   bool computes_bounds_;
 };

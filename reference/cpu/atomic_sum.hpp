@@ -22,9 +22,9 @@ class AtomicSum {
   }
   void add(const BoundedValue& x) {
     if (x.v == 0 && x.e[kNative] == 0 && x.e[kPromoted] == 0) return;
-    ++terms_;
+    ++term_count_;
     granularity_ = std::min(granularity_, lowest_bit(x.v));
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
       errors_[precision] += x.e[precision];
       magnitude_sum_[precision] += magnitude(x.v) + x.e[precision];
     }
@@ -35,8 +35,8 @@ class AtomicSum {
     if (!(magnitude_sum_[precision] < kUnbounded)) return v - v == 0 || errors_[precision] > 0 ? kUnbounded : 0;
     const bool stays_exact =
         errors_[precision] == 0 && magnitude_sum_[precision] <= std::ldexp(1.0, format.digits + granularity_);
-    if (stays_exact && (flush == 0 || granularity_ >= format.emin)) return 0;
-    const double n = terms_;
+    if (stays_exact && (flush == 0 || granularity_ >= format.min_exponent)) return 0;
+    const double n = term_count_;
     const double rounding = std::max(0.0, n - 1) * format.unit * magnitude_sum_[precision];
     return complete_bound(
         format, magnitude(v),
@@ -54,7 +54,7 @@ class AtomicSum {
   static constexpr int kNoGranularity = 16384;
 
   bool is_started_ = false;
-  std::int32_t terms_ = 0;
+  std::int32_t term_count_ = 0;
   int granularity_ = kNoGranularity;  ///< all terms are multiples of 2^grain
   PrecisionBounds errors_ = {};
   PrecisionBounds magnitude_sum_ = {};

@@ -23,11 +23,11 @@ struct BoundedValue {
 
 /// Parameters of a binary floating-point format.
 struct Format {
-  int digits;      ///< precision p in bits, including the hidden bit
-  int emin;        ///< exponent of the least normal number
-  double unit;     ///< unit roundoff 2^-p
-  double largest;  ///< greatest finite number
-  double flush;    ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
+  int digits;        ///< precision p in bits, including the hidden bit
+  int min_exponent;  ///< exponent of the least normal number
+  double unit;       ///< unit roundoff 2^-p
+  double largest;    ///< greatest finite number
+  double flush;      ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
 };
 
 constexpr Format format_of(ir::Scalar scalar, bool flush_to_zero = false) {
@@ -44,7 +44,7 @@ inline double ulp(const Format& format, double t) {
   const auto bits = std::bit_cast<std::uint64_t>(t);
   int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
   if (exponent == 1024) return kUnbounded;
-  if (exponent < format.emin) exponent = format.emin;
+  if (exponent < format.min_exponent) exponent = format.min_exponent;
   const int unit = exponent - format.digits + 1;
   if (unit < -1022) return std::ldexp(1.0, unit);
   return std::bit_cast<double>(static_cast<std::uint64_t>(unit + 1023) << 52);
@@ -77,7 +77,7 @@ inline double magnitude(long double v) { return static_cast<double>(std::fabs(v)
 
 /// The bounds of both precisions, as a vector of two doubles.
 using Pair = double __attribute__((vector_size(2 * sizeof(double))));
-static_assert(kPrecisions == 2);
+static_assert(kPrecisionCount == 2);
 inline Pair pair_of(const PrecisionBounds& bounds) { return std::bit_cast<Pair>(bounds); }
 
 /// |v| * e; an unbounded e stays unbounded even for v = 0, because 0 * inf may be NaN on the device.
@@ -91,7 +91,7 @@ inline PrecisionBounds product_error(double a, const PrecisionBounds& a_error, d
   const Pair p = a * y + b * x + x * y;
   if (p[0] < kUnbounded && p[1] < kUnbounded) return std::bit_cast<PrecisionBounds>(p);
   PrecisionBounds result;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
     result[precision] =
         scaled(a, b_error[precision]) + scaled(b, a_error[precision]) + scaled(a_error[precision], b_error[precision]);
   return result;
@@ -111,7 +111,7 @@ inline double complete_bound(const Format& format, double v, double error) {
 struct FormatPair {
   explicit FormatPair(const Format& native, const Format& promote)
       : unit{native.unit, promote.unit},
-        least_normal{std::ldexp(1.0, native.emin), std::ldexp(1.0, promote.emin)},
+        least_normal{std::ldexp(1.0, native.min_exponent), std::ldexp(1.0, promote.min_exponent)},
         largest{native.largest, promote.largest},
         flush{native.flush, promote.flush} {}
 

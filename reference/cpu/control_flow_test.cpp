@@ -46,7 +46,7 @@ struct ControlFlowTest : ::testing::Test {
     const Tangents tangents = oracle.tangents(run, {direction});
     EXPECT_LE(disagreement(r, tangents, 0, run, direction), 0x1p-45L);
     const DirectionalDifferences differences = oracle.differences(run, direction);
-    if (!differences.same_path) return;
+    if (!differences.is_same_path) return;
     const DirectionalDifferences::Estimate& estimate = differences.outputs[1][0];
     EXPECT_LE(std::abs(estimate.value - slope), 1e-8L * std::abs(slope) + estimate.error);
   }
@@ -234,7 +234,7 @@ TEST(OracleLaunch, ThreadIndicesCoverExtents) {
   w.b().store(out, {w.var(row), w.var(column)},
               w.op(Op::kAdd, {w.op(Op::kMul, {w.b().i32(10), w.var(row)}), w.var(column)}));
   auto run = w.run();
-  run.order = {5, 3, 1, 0, 2, 4};
+  run.thread_order = {5, 3, 1, 0, 2, 4};
   const ReferenceResult r = w.oracle().evaluate(run);
   const std::vector<std::int64_t> expected = {0, 1, 2, 10, 11, 12};
   for (std::size_t k = 0; k < 6; ++k)

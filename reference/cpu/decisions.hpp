@@ -20,10 +20,10 @@ class DecisionRecorder {
   /// forced. `slack` is the error of the computed distance in each precision.
   bool record_decision(double distance, const PrecisionBounds& slack) {
     bool flip = false;
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
       if (!is_uncertain(distance, slack[precision])) continue;
-      if (precision == forced_.precision) flip = is_forced(summary_.uncertain[precision]);
-      ++summary_.uncertain[precision];
+      if (precision == forced_.precision) flip = is_forced(summary_.uncertain_counts[precision]);
+      ++summary_.uncertain_counts[precision];
       record_location();
     }
     return flip;
@@ -34,7 +34,7 @@ class DecisionRecorder {
   /// Records a decision that changes only derivatives.
   void record_kink(double distance, const PrecisionBounds& slack) {
     if (ignores_kinks_) return;
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
       if (!is_uncertain(distance, slack[precision])) continue;
       ++summary_.uncertain_kinks[precision];
       record_location();
@@ -42,7 +42,7 @@ class DecisionRecorder {
   }
 
   /// Records a decision with more than two possible outcomes.
-  void not_enumerable(std::size_t precision) { summary_.enumerable[precision] = false; }
+  void not_enumerable(std::size_t precision) { summary_.is_enumerable[precision] = false; }
 
   /// Adds an outcome to the hash of the path.
   void record_outcome(std::uint64_t value) {
@@ -61,7 +61,7 @@ class DecisionRecorder {
   }
   bool is_forced(std::int64_t number) const {
     const auto k = static_cast<std::size_t>(number);
-    return k < forced_.flips.size() && forced_.flips[k];
+    return k < forced_.flipped_decisions.size() && forced_.flipped_decisions[k];
   }
   void record_location() {
     constexpr std::size_t kMaxLocations = 8;

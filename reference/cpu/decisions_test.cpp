@@ -34,7 +34,7 @@ struct Comparison {
 TEST(Decisions, AreCertainFarFromThreshold) {
   const Comparison c(1, 0.25);
   const ReferenceResult r = c.w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain[kNative], 0);
+  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 0);
   EXPECT_EQ(c.value(r), 2);
 }
 
@@ -77,22 +77,23 @@ struct Cancelled {
 TEST(Decisions, AreUncertainForUnboundedOperands) {
   const Cancelled c;
   const ReferenceResult r = c.w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain[kNative], 1);
-  EXPECT_EQ(r.decisions.uncertain[kPromoted], 0) << "the products are exact in double, and the length of zero is zero";
+  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
+  EXPECT_EQ(r.decisions.uncertain_counts[kPromoted], 0)
+      << "the products are exact in double, and the length of zero is zero";
   EXPECT_EQ(r.outputs.back()->elements[0].value, 1) << "the zero vector is unchanged";
 }
 
 /// A comparison with a certain NaN is certain, even if the other operand is inexact.
 TEST(Decisions, AreCertainForNan) {
   const Comparison c(std::numeric_limits<double>::quiet_NaN(), 0.25);
-  EXPECT_EQ(c.w.evaluate().decisions.uncertain[kNative], 0);
+  EXPECT_EQ(c.w.evaluate().decisions.uncertain_counts[kNative], 0);
 }
 
 TEST(Decisions, AreUncertainIfThresholdIsWithinErrorBound) {
   const Comparison c(3, kThreeTenths);
   const ReferenceResult r = c.w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain[kNative], 1);
-  EXPECT_EQ(r.decisions.uncertain[kPromoted], 0) << "3 * 0.1F is exact in double";
+  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
+  EXPECT_EQ(r.decisions.uncertain_counts[kPromoted], 0) << "3 * 0.1F is exact in double";
   ASSERT_EQ(r.decisions.locations.size(), 1U);
   EXPECT_EQ(r.decisions.locations[0].line, 4);
 }
@@ -105,7 +106,7 @@ TEST(Decisions, AreCertainForExactEquality) {
   const ExprId same = w.op(Op::kEq, {w.op(Op::kMul, {w.at(x, i), w.b().f32(2)}), w.b().f32(3)});
   w.b().store(out, {w.var(i)}, w.b().cast(ir::kF32, same));
   const ReferenceResult r = w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain[kNative], 0);
+  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 0);
   EXPECT_EQ(static_cast<double>(r.outputs[1]->elements[0].value), 1);
 }
 
@@ -113,11 +114,11 @@ TEST(Decisions, ForcedPathTakesOtherBranch) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();
   const ReferenceResult ideal = c.w.oracle().evaluate(run);
-  run.forced = {.precision = kNative, .flips = {true}};
+  run.forced_path = {.precision = kNative, .flipped_decisions = {true}};
   const ReferenceResult other = c.w.oracle().evaluate(run);
   EXPECT_EQ(c.value(ideal) + c.value(other), 3) << "one outcome each";
   EXPECT_NE(ideal.decisions.path, other.decisions.path);
-  run.forced.precision = kPromoted;
+  run.forced_path.precision = kPromoted;
   EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the f64 promotion";
 }
 
@@ -129,13 +130,13 @@ TEST(Decisions, RoundingToIntegerMayBeUncertain) {
   w.b().store(out, {w.var(i)}, w.op(Op::kFloor, {w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)})}));
   auto run = w.run();
   const ReferenceResult ideal = w.oracle().evaluate(run);
-  EXPECT_EQ(ideal.decisions.uncertain[kNative], 1);
-  run.forced = {.precision = kNative, .flips = {true}};
+  EXPECT_EQ(ideal.decisions.uncertain_counts[kNative], 1);
+  run.forced_path = {.precision = kNative, .flipped_decisions = {true}};
   const ReferenceResult other = w.oracle().evaluate(run);
   const auto value = [](const ReferenceResult& r) { return static_cast<double>(r.outputs[1]->elements[0].value); };
   EXPECT_THAT((std::vector<double>{value(ideal), value(other)}), ::testing::UnorderedElementsAre(2, 3));
   EXPECT_EQ(ideal.outputs[1]->elements[0].bound[kNative], 0);
-  EXPECT_TRUE(ideal.decisions.enumerable[kNative]);
+  EXPECT_TRUE(ideal.decisions.is_enumerable[kNative]);
 }
 
 TEST(Decisions, UncertainKinkAffectsOnlyDerivative) {
@@ -146,7 +147,7 @@ TEST(Decisions, UncertainKinkAffectsOnlyDerivative) {
   const ExprId product = w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)});
   w.b().store(out, {w.var(i)}, w.op(Op::kMin, {product, w.b().f32(kThreeTenths)}));
   const ReferenceResult r = w.evaluate();
-  EXPECT_EQ(r.decisions.uncertain[kNative], 0);
+  EXPECT_EQ(r.decisions.uncertain_counts[kNative], 0);
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
   EXPECT_LT(r.outputs[1]->elements[0].bound[kNative], 1e-7);
 }
@@ -164,7 +165,7 @@ TEST(DirectionalDifferences, ReduceStepUntilAllPointsShareOnePath) {
   const ExprId square = w.op(Op::kMul, {w.at(x, i), w.at(x, i)});
   w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {w.op(Op::kGt, {w.at(x, i), w.f64(0.5)}), square, w.f64(0)}));
   const DirectionalDifferences differences = w.oracle().differences(w.run(), {{1.0}, {}});
-  ASSERT_TRUE(differences.same_path);
+  ASSERT_TRUE(differences.is_same_path);
   EXPECT_NEAR(static_cast<double>(differences.outputs[1][0].value), 1.01, 1e-14);
 }
 
@@ -174,7 +175,7 @@ TEST(DirectionalDifferences, AreRejectedAtKink) {
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(Op::kAbs, {w.at(x, i)}));
-  EXPECT_FALSE(w.oracle().differences(w.run(), {{1.0}, {}}).same_path);
+  EXPECT_FALSE(w.oracle().differences(w.run(), {{1.0}, {}}).is_same_path);
 }
 
 }  // namespace

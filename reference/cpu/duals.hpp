@@ -23,11 +23,11 @@ class NoDerivatives {
   static Handle leaf(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
 };
 
-/// Dual numbers along up to kDirections directions, propagated together with the values.
+/// Dual numbers along up to kDirectionCount directions, propagated together with the values.
 class DualNumbers {
  public:
   struct Handle {
-    std::array<long double, kDirections> tangent = {};
+    std::array<long double, kDirectionCount> tangent = {};
     bool is_active = false;
   };
   static constexpr bool kHasDerivatives = true;
@@ -53,7 +53,7 @@ class DualNumbers {
     Handle result{.is_active = true};
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if ((wanted >> i & 1U) == 0) continue;
-      for (std::size_t d = 0; d < kDirections; ++d) {
+      for (std::size_t d = 0; d < kDirectionCount; ++d) {
         const long double tangent = sources[i]->tangent[d];
         if (tangent != 0) result.tangent[d] += partials[i].v * tangent;
       }
@@ -64,7 +64,7 @@ class DualNumbers {
   static Handle accumulate(ir::Scalar, const Handle& old, const Handle& contribution, int sign) {
     Handle result = old;
     result.is_active = old.is_active || contribution.is_active;
-    for (std::size_t d = 0; d < kDirections; ++d)
+    for (std::size_t d = 0; d < kDirectionCount; ++d)
       result.tangent[d] += static_cast<long double>(sign) * contribution.tangent[d];
     return result;
   }

@@ -103,7 +103,7 @@ const Evaluator& original_evaluator(Op op) {
 }
 
 const Evaluator& evaluator(Op op) {
-  if constexpr (kInjectedFaults) return with_faulty_rule(original_evaluator(op));
+  if constexpr (kFaultInjectionEnabled) return with_faulty_rule(original_evaluator(op));
   return original_evaluator(op);
 }
 

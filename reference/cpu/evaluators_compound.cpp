@@ -75,7 +75,7 @@ BoundedValue fma(const Arithmetic& a, Operands x) {
   const BoundedValue& c = *x[2];
   const long double product = m.v * n.v;
   PrecisionBounds p;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     // The last term is the rounding error of the oracle's product, which cancellation in the sum may expose.
     p[precision] = scaled(magnitude(m.v), n.e[precision]) + scaled(magnitude(n.v), m.e[precision]) +
                    scaled(m.e[precision], n.e[precision]) + c.e[precision] + kOracleUnitRoundoff * magnitude(product);
@@ -144,7 +144,7 @@ BoundedValue atan2(const Arithmetic& a, Operands operands) {
   const double my = magnitude(y.v);
   const double mx = magnitude(x.v);
   PrecisionBounds p;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double ey = y.e[precision];
     const double ex = x.e[precision];
     const double room = std::hypot(mx, my) * (1 - 1e-15) - std::hypot(ex, ey) * (1 + 1e-15);
@@ -166,7 +166,7 @@ void d_atan2(const Arithmetic& a, Operands operands, const BoundedValue&, std::u
 BoundedValue hypot(const Arithmetic& a, Operands x) {
   PrecisionBounds p;
   // The gradient of the length has length 1.
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
     p[precision] = std::hypot(x[0]->e[precision], x[1]->e[precision]) * (1 + 1e-15);
   return a.rounded(Op::kHypot, std::hypot(x[0]->v, x[1]->v), p);
 }
@@ -184,7 +184,7 @@ void d_lerp(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t,
   p[1] = *x[2];
   p[2] = a.sub(*x[1], *x[0]);
   // Code may add w * b and -w * a separately: both products and the sum are rounded.
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
     p[2].e[precision] += 2 * a.format(static_cast<int>(precision)).unit *
                          (magnitude(x[0]->v) + x[0]->e[precision] + magnitude(x[1]->v) + x[1]->e[precision]);
 }
@@ -193,7 +193,7 @@ void d_lerp(const Arithmetic& a, Operands x, const BoundedValue&, std::uint32_t,
 BoundedValue smoothstep_parameter(const Arithmetic& a, Operands x) {
   BoundedValue t = a.div(a.sub(*x[2], *x[0]), a.sub(*x[1], *x[0]));
   if (std::isnan(t.v)) t.v = 0;  // max ignores a NaN
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double e = t.e[precision];
     if (magnitude(t.v - 0.5L) - 0.5 > e && (t.v < 0 || t.v > 1)) t.e[precision] = 0;
   }

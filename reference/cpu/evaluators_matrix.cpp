@@ -57,7 +57,7 @@ class Square {
     const BoundedValue reciprocal = a_.div(kBoundedOne, determinant_);
     BoundedValue result = Arithmetic::widest(a_.div(cofactor, determinant_), a_.mul(cofactor, reciprocal));
     // If the reciprocal may overflow, implementations differ: its product with a zero cofactor is NaN.
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       if (reciprocal.e[precision] == kUnbounded) result.e[precision] = kUnbounded;
     return result;
   }
@@ -85,7 +85,7 @@ class Square {
     const auto value = expand<long double>(minor, true, [&](const Minor& m, int r, int c) { return entry(m, r, c).v; });
     BoundedValue result{value, {}};
     if (!a_.has_bounds()) return result;
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
       const double e = error(minor, precision);
       if (e > 0)
         result.e[precision] = std::isfinite(value)
@@ -100,8 +100,8 @@ class Square {
     const auto greatest = [&](const Minor& m, int r, int c) {
       return magnitude(entry(m, r, c).v) + entry(m, r, c).e[precision];
     };
-    const auto mass = expand<double>(minor, false, greatest);
-    if (mass == 0) return 0;
+    const auto magnitude_sum = expand<double>(minor, false, greatest);
+    if (magnitude_sum == 0) return 0;
     // A product of some of the entries, or a partial sum, may overflow even if the determinant does not.
     const auto largest_mass =
         expand<double>(minor, false, [&](const Minor& m, int r, int c) { return std::max(1.0, greatest(m, r, c)); });
@@ -121,8 +121,8 @@ class Square {
     // Each of at most 24 products may lose half the smallest spacing at each step, and is then multiplied by two
     // entries.
     const double underflow = 24 * steps * (half_ulp_error(format, 0, 0) + format.flush) * largest * largest;
-    return propagated + steps * format.unit * (1 + 2 * steps * format.unit) * mass + underflow +
-           64 * kOracleUnitRoundoff * mass;
+    return propagated + steps * format.unit * (1 + 2 * steps * format.unit) * magnitude_sum + underflow +
+           64 * kOracleUnitRoundoff * magnitude_sum;
   }
 
   const Arithmetic& a_;

@@ -34,7 +34,7 @@ bool is_negative(const Arithmetic& a, const BoundedValue& x) { return decide(a, 
 BoundedValue rounded_to_integer(const Arithmetic& a, long double ideal, long double other, double distance,
                                 const PrecisionBounds& slack) {
   BoundedValue result{a.decisions().record_decision(distance, slack) ? other : ideal, {}};
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (!(slack[precision] < 0.5)) {
       a.decisions().not_enumerable(precision);
       result.e[precision] = slack[precision] + 1;
@@ -66,7 +66,7 @@ BoundedValue truncate(const Arithmetic& a, long double q, const PrecisionBounds&
 /// Error of the exact quotient, without rounding.
 PrecisionBounds quotient_slack(const BoundedValue& n, const BoundedValue& d, long double q) {
   PrecisionBounds slack;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double e = n.e[precision] + scaled(magnitude(q), d.e[precision]);
     const double room = magnitude(d.v) - d.e[precision];
     slack[precision] = e == 0 ? 0 : (room > 0 ? e / room : kUnbounded);
@@ -89,7 +89,7 @@ BoundedValue choose(const Arithmetic& a, bool wants_less, const BoundedValue& x,
   a.decisions().record_outcome(first);
   // Zeros of different sign are equal; the first one is returned.
   BoundedValue result = first || x.v == y.v ? x : y;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (!(distance > slack[precision])) result.e[precision] = std::max(x.e[precision], y.e[precision]);
   }
   return result;
@@ -128,7 +128,7 @@ bool ge(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v >= x[1]-
 /// The class of a value is certain unless its bound is infinite.
 bool classify(const Arithmetic& a, const BoundedValue& x, bool ideal) {
   PrecisionBounds slack{};
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
     slack[precision] = x.e[precision] == kUnbounded ? kUnbounded : 0;
   return decide(a, ideal, 0, slack);
 }
@@ -180,7 +180,7 @@ BoundedValue mod(const Arithmetic& a, Operands x) {
   const BoundedValue cell = rounded_to_integer(a, whole, jump.other, jump.distance, slack);
   if (cell.v != whole) remainder -= (cell.v - whole) * d.v;
   PrecisionBounds p;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
     p[precision] = cell.e[precision] > 0 ? kUnbounded : n.e[precision] + scaled(magnitude(cell.v), d.e[precision]);
   return a.exact(remainder, p);
 }
@@ -191,7 +191,7 @@ void d_mod(const Arithmetic& a, Operands x, const BoundedValue& r, std::uint32_t
   const double distance = trunc_jump(q.v).distance;
   // Computed from the remainder, so that it is the integer of the path taken.
   p[1] = a.constant(-std::rint((x[0]->v - r.v) / x[1]->v));
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     // Code that rounds the quotient before truncation may be off by one.
     if (q.e[precision] > 0 && !(distance > q.e[precision])) p[1].e[precision] += 1;
   }

@@ -25,7 +25,7 @@ BoundedValue smooth(const Arithmetic& a, Op op, const BoundedValue& x, long doub
   const bool exact = x.e[kNative] == 0 && x.e[kPromoted] == 0 && (x.v == 0 || x.v == 1) && (v == 0 || v == 1);
   if (exact) return {v, {}};
   PrecisionBounds p;
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double e = x.e[precision];
     p[precision] = e == 0 ? 0 : (e < kUnbounded ? propagate(e) : kUnbounded);
   }

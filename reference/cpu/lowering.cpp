@@ -93,8 +93,8 @@ void Lowering::reject(std::string reason) {
 void Lowering::allocate(ir::VarId variable) {
   Slot& place = slot(variable);
   if (place.base != ir::kNone) return;
-  place.base = program_.registers;
-  program_.registers += static_cast<RegisterId>(component_count(frame_->function->var(variable).type));
+  place.base = program_.register_count;
+  program_.register_count += static_cast<RegisterId>(component_count(frame_->function->var(variable).type));
 }
 
 Registers Lowering::variable_leaves(ir::VarId variable) {
@@ -167,7 +167,7 @@ Registers Lowering::call_with(std::int32_t index, const std::vector<ir::ExprId>&
     if (values[i].empty()) arrays[i] = slot(expr(args[i]).variable);
   }
   Registers results = inlined(callee, arrays, values);
-  if (callee.gradient == ir::kNone || in_gradient_) return results;
+  if (callee.gradient == ir::kNone || is_in_gradient_) return results;
   return call_with_custom_gradient(callee, arrays, values, results);
 }
 
@@ -198,10 +198,10 @@ Registers Lowering::inlined(const ir::Function& callee, const std::vector<Slot>&
 /// A register with the unit adjoint of a result. Actual adjoints are arbitrary numbers, so products with them round:
 /// `rounded` makes products with this constant inexact.
 RegisterId Lowering::seed(ir::Scalar type) {
-  const auto [at, is_new] = seeds_.try_emplace(type, program_.registers);
+  const auto [at, is_new] = seeds_.try_emplace(type, program_.register_count);
   if (is_new) {
     program_.constants.push_back(
-        {.dst = temporary(), .scalar = type, .bits = std::bit_cast<std::uint64_t>(1.0), .rounded = true});
+        {.dst = temporary(), .scalar = type, .bits = std::bit_cast<std::uint64_t>(1.0), .is_rounded = true});
   }
   return at->second;
 }
@@ -231,7 +231,7 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
     }
   }
   Registers results = primal;
-  in_gradient_ = true;
+  is_in_gradient_ = true;
   for (std::size_t j = 0; j < primal.size(); ++j) {
     if (!ir::is_float(scalars[j])) continue;
     std::vector<Registers> given = values;
@@ -249,7 +249,7 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
       partials.push_back(adjoints[at]);
     results[j] = custom(scalars[j], primal[j], sources, partials);
   }
-  in_gradient_ = false;
+  is_in_gradient_ = false;
   return results;
 }
 

@@ -137,7 +137,7 @@ class Lowering {
   Registers variable_leaves(ir::VarId variable);
   /// Allocates the registers of a variable, once.
   void allocate(ir::VarId variable);
-  RegisterId temporary() { return program_.registers++; }
+  RegisterId temporary() { return program_.register_count++; }
   Registers temporaries(std::size_t count);
   void move(const Registers& to, const Registers& from);
   /// Appends an instruction and returns its index.
@@ -163,7 +163,7 @@ class Lowering {
   std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId> constants_;
   std::map<const void*, std::int32_t> choices_;  ///< by origin
   std::map<ir::Scalar, RegisterId> seeds_;
-  bool in_gradient_ = false;  ///< lowering a custom gradient, which is not differentiated itself
+  bool is_in_gradient_ = false;  ///< lowering a custom gradient, which is not differentiated itself
   ir::Loc loc_;
   std::optional<Error> error_;
 };

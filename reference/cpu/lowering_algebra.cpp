@@ -154,7 +154,7 @@ Registers Lowering::normalize(Scalar type, const Registers& v) {
   const RegisterId length = reduce(Op::kLength, type, v)[0];
   const Registers dst = temporaries(v.size());
   for (std::size_t i = 0; i < v.size(); ++i)
-    emit({.code = InstructionCode::kUnit, .scalar = type, .dst = dst[i]}, {v[i], length});
+    emit({.code = InstructionCode::kUnitComponent, .scalar = type, .dst = dst[i]}, {v[i], length});
   return dst;
 }
 

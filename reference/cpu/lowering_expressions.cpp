@@ -32,7 +32,7 @@ Registers Lowering::expression(ir::ExprId id) {
 }
 
 RegisterId Lowering::number(ir::Scalar type, std::uint64_t bits) {
-  const auto [at, is_new] = constants_.try_emplace({type, bits}, program_.registers);
+  const auto [at, is_new] = constants_.try_emplace({type, bits}, program_.register_count);
   if (is_new) program_.constants.push_back({.dst = temporary(), .scalar = type, .bits = bits});
   return at->second;
 }

@@ -71,7 +71,7 @@ Registers Lowering::load_tile(const ir::Expr& e) {
   for (int k = 0; k < e.type.tile_size(); ++k) {
     const Instruction load{.code = InstructionCode::kLoad,
                            .rank = static_cast<std::uint8_t>(indices.size()),
-                           .padded = true,
+                           .is_padded = true,
                            .dst = dst[static_cast<std::size_t>(k)],
                            .target = parameter};
     emit(load, index_of(e.type, indices, k));
@@ -84,7 +84,7 @@ void Lowering::store_or_add_tile(Instruction instruction, Type tile, const std::
                                  const Registers& value) {
   const std::vector<Registers> indices = tile_indices(tile, offsets);
   instruction.rank = static_cast<std::uint8_t>(indices.size());
-  instruction.padded = true;
+  instruction.is_padded = true;
   for (int k = 0; k < tile.tile_size(); ++k) {
     Registers operands = index_of(tile, indices, k);
     operands.push_back(value[static_cast<std::size_t>(k)]);

@@ -15,19 +15,19 @@ Machine<Tracer>::Machine(const Program& program, const OracleRun& run, Tracer& t
     : program_(program),
       run_(run),
       tracer_(tracer),
-      decisions_(run.forced),
+      decisions_(run.forced_path),
       choices_(program.choices),
       arithmetics_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, bounds),
                    Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, bounds),
                    Arithmetic(ir::Scalar::kF32, run.profile, decisions_, bounds),
                    Arithmetic(ir::Scalar::kF64, run.profile, decisions_, bounds)},
-      registers_(static_cast<std::size_t>(program.registers)),
+      registers_(static_cast<std::size_t>(program.register_count)),
       arrays_(program.parameters.size()) {
   for (const RegisterConstant& constant : program.constants) {
     Value& value = at(constant.dst);
     if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
     else value.i = static_cast<std::int64_t>(constant.bits);
-    if (!constant.rounded) continue;
+    if (!constant.is_rounded) continue;
     value.f.e[kNative] = format_of(constant.scalar, run.profile.flush_to_zero).unit;
     value.f.e[kPromoted] = format_of(ir::Scalar::kF64, run.profile.flush_to_zero).unit;
   }
@@ -73,12 +73,12 @@ typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t paramete
 
 template <class Tracer>
 void Machine<Tracer>::run() {
-  if (run_.order.empty()) {
-    for (std::int64_t thread = 0; thread < run_.launch.threads() && complete_; ++thread)
+  if (run_.thread_order.empty()) {
+    for (std::int64_t thread = 0; thread < run_.launch.threads() && is_complete_; ++thread)
       run_thread(thread);
   }
-  for (const std::int64_t thread : run_.order) {
-    if (complete_) run_thread(thread);
+  for (const std::int64_t thread : run_.thread_order) {
+    if (is_complete_) run_thread(thread);
   }
 }
 
@@ -93,13 +93,13 @@ void Machine<Tracer>::set_thread_indices(std::int64_t thread) {
 
 template <class Tracer>
 void Machine<Tracer>::run_thread(std::int64_t thread) {
-  thread_ = static_cast<std::int32_t>(thread);
+  current_thread_ = static_cast<std::int32_t>(thread);
   set_thread_indices(thread);
   for (std::size_t pc = 0;;) {
     const Instruction& instruction = program_.code[pc];
     if (instruction.code == InstructionCode::kEnd) return;
-    if (++instructions_ > run_.instruction_budget || tracer_.full()) {
-      complete_ = false;
+    if (++executed_instructions_ > run_.instruction_budget || tracer_.full()) {
+      is_complete_ = false;
       return report(Finding::Kind::kInstructionBudget, instruction);
     }
     pc = step(instruction, pc);
@@ -142,7 +142,7 @@ template <class Tracer>
 void Machine<Tracer>::compute(const Instruction& instruction) {
   switch (instruction.code) {
     case InstructionCode::kFloat:
-    case InstructionCode::kUnit: return compute_float(instruction);
+    case InstructionCode::kUnitComponent: return compute_float(instruction);
     case InstructionCode::kSum:
     case InstructionCode::kSumOfProducts: return compute_sum(instruction);
     case InstructionCode::kTest: return compute_test(instruction);
@@ -187,9 +187,10 @@ void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, 
   }
   dst.h = Handle{};
   if (wanted == 0 || differentiate == nullptr) return;
-  differentiate(arithmetic(instruction.scalar), operands, dst.f, wanted, partials_.data());
+  differentiate(arithmetic(instruction.scalar), operands, dst.f, wanted, operand_partials_.data());
   if constexpr (Tracer::kHasDerivatives)
-    dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), partials_.data(), wanted);
+    dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), operand_partials_.data(),
+                            wanted);
 }
 
 template <class Tracer>
@@ -204,11 +205,11 @@ std::span<const TracedValue<typename Tracer::Handle>* const> Machine<Tracer>::so
 template <class Tracer>
 void Machine<Tracer>::compute_float(const Instruction& instruction) {
   const Operands operands = gather(instruction);
-  const bool unit = instruction.code == InstructionCode::kUnit;
+  const bool unit = instruction.code == InstructionCode::kUnitComponent;
   const Evaluate evaluate = unit ? unit_component : instruction.evaluator->evaluate;
   if (instruction.choice != ir::kNone) {
     Choice& choice = choices_[static_cast<std::size_t>(instruction.choice)];
-    ++choice.taken[branch_of(choice.kind, operands)];
+    ++choice.taken_counts[branch_of(choice.kind, operands)];
   }
   if constexpr (Tracer::kHasDerivatives) {
     bool active = false;
@@ -266,18 +267,18 @@ template <class Tracer>
 void Machine<Tracer>::compute_sum(const Instruction& instruction) {
   const Arithmetic& a = arithmetic(instruction.scalar);
   const bool products = instruction.code == InstructionCode::kSumOfProducts;
-  terms_.clear();
+  sum_terms_.clear();
   for (std::size_t i = 0; i < instruction.count; ++i)
-    terms_.push_back(&at(operand(instruction, i)).f);
+    sum_terms_.push_back(&at(operand(instruction, i)).f);
   Value sum;
-  sum.f = products ? a.dot(terms_) : a.sum(terms_);
+  sum.f = products ? a.dot(sum_terms_) : a.sum(sum_terms_);
   if constexpr (Tracer::kEvaluatesPoints) {
     const auto add = [&](const Arithmetic& values, Operands x) { return (products ? values.dot(x) : values.sum(x)).v; };
     sum.h = tracer_.evaluate_at_points(instruction.scalar, sources_of(instruction),
                                        path_step_since(decisions_.summary().path), add);
   }
   if constexpr (Tracer::kHasDerivatives) {
-    const std::size_t count = products ? terms_.size() / 2 : terms_.size();
+    const std::size_t count = products ? sum_terms_.size() / 2 : sum_terms_.size();
     for (std::size_t i = 0; i < count; ++i) {
       const Handle& first = at(operand(instruction, i)).h;
       Handle term = first;
@@ -286,7 +287,7 @@ void Machine<Tracer>::compute_sum(const Instruction& instruction) {
         const std::uint32_t wanted = (Tracer::carries(first) ? 1U : 0U) | (Tracer::carries(second) ? 2U : 0U);
         if (wanted == 0) continue;
         const std::array<const Handle*, 2> sources{&first, &second};
-        const std::array<BoundedValue, 2> partials{*terms_[count + i], *terms_[i]};
+        const std::array<BoundedValue, 2> partials{*sum_terms_[count + i], *sum_terms_[i]};
         term = tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
       }
       if (Tracer::carries(term)) sum.h = tracer_.accumulate(instruction.scalar, sum.h, term, 1);
@@ -305,12 +306,12 @@ void Machine<Tracer>::custom(const Instruction& instruction) {
     std::uint32_t wanted = 0;
     for (std::size_t i = 0; i <= count; ++i) {
       sources[i] = &at(operand(instruction, i)).h;
-      partials_[i] = i == 0 ? kBoundedOne : at(operand(instruction, count + i)).f;
+      operand_partials_[i] = i == 0 ? kBoundedOne : at(operand(instruction, count + i)).f;
       if (Tracer::carries(*sources[i]) && (i > 0 || instruction.extent == 1)) wanted |= std::uint32_t{1} << i;
     }
     dst.h = Handle{};
     if (wanted == 0) return;
-    dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(count + 1), partials_.data(), wanted);
+    dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(count + 1), operand_partials_.data(), wanted);
   }
 }
 
@@ -404,7 +405,7 @@ void Machine<Tracer>::insert(const Instruction& instruction) {
 
 template <class Tracer>
 void Machine<Tracer>::report(Finding::Kind kind, const Instruction& instruction) {
-  findings_.add({.kind = kind, .loc = instruction.loc, .thread = thread_});
+  findings_.add({.kind = kind, .loc = instruction.loc, .thread = current_thread_});
 }
 
 template <class Tracer>
@@ -417,7 +418,7 @@ void Machine<Tracer>::report_index(const Instruction& instruction, std::vector<s
                  .index = std::move(index),
                  .shape = std::move(shape),
                  .loc = instruction.loc,
-                 .thread = thread_});
+                 .thread = current_thread_});
 }
 
 template class Machine<NoDerivatives>;

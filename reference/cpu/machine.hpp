@@ -39,8 +39,8 @@ class Machine {
 
   void run();
 
-  bool complete() const { return complete_; }
-  std::int64_t instructions() const { return instructions_; }
+  bool complete() const { return is_complete_; }
+  std::int64_t instructions() const { return executed_instructions_; }
   const Decisions& decisions() const { return decisions_.summary(); }
   const std::vector<Choice>& choices() const { return choices_; }
   std::vector<Finding> take_findings() { return findings_.take(); }
@@ -75,7 +75,7 @@ class Machine {
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);
   void record_choice(const Instruction& instruction, std::size_t branch) {
-    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken[branch];
+    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken_counts[branch];
   }
   void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& dst);
   /// The operands of an instruction, for a tracer of points.
@@ -130,12 +130,12 @@ class Machine {
   std::vector<Value> registers_;
   std::vector<ArrayMemory<Handle>> arrays_;
   std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< of the current instruction
-  std::array<BoundedValue, kMaxOperands> partials_ = {};               ///< the same
-  std::vector<const BoundedValue*> terms_;                             ///< of the current sum
+  std::array<BoundedValue, kMaxOperands> operand_partials_ = {};       ///< the same
+  std::vector<const BoundedValue*> sum_terms_;                         ///< of the current sum
   std::vector<const Value*> sources_;                                  ///< of the current operation at points
-  std::int64_t instructions_ = 0;
-  std::int32_t thread_ = 0;
-  bool complete_ = true;
+  std::int64_t executed_instructions_ = 0;
+  std::int32_t current_thread_ = 0;
+  bool is_complete_ = true;
 };
 
 extern template class Machine<NoDerivatives>;

@@ -45,7 +45,7 @@ std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instructio
     index[d] = at(operand(instruction, d)).i;
   const auto used = std::span(index).first(instruction.rank);
   const ArrayMemory<Handle>& memory = array_of(instruction);
-  if (instruction.padded && note_tile(instruction, used)) return std::nullopt;
+  if (instruction.is_padded && note_tile(instruction, used)) return std::nullopt;
   if (const auto number = memory.element(used)) return static_cast<std::size_t>(*number);
   report_index(instruction, {used.begin(), used.end()}, memory.shape());
   return std::nullopt;
@@ -64,7 +64,7 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
                  .index = std::move(index),
                  .shape = memory.shape(),
                  .loc = instruction.loc,
-                 .thread = thread_,
+                 .thread = current_thread_,
                  .other_loc = conflict.loc,
                  .other_thread = conflict.thread});
 }
@@ -85,10 +85,10 @@ template <class Tracer>
 void Machine<Tracer>::ensure_input([[maybe_unused]] Cell<Handle>& source, [[maybe_unused]] std::size_t parameter,
                                    [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t leaf) {
   if constexpr (Tracer::kHasDerivatives || Tracer::kEvaluatesPoints) {
-    if (source.written || source.has_leaf) return;
+    if (source.written || source.is_registered) return;
     const ArrayMemory<Handle>& memory = arrays_[parameter];
     if (!ir::is_float(memory.type(leaf))) return;
-    source.has_leaf = true;
+    source.is_registered = true;
     source.content.h = tracer_.leaf(parameter, element * memory.leaves() + leaf, memory.type(leaf), source.content.f.v);
   }
 }
@@ -103,7 +103,8 @@ void Machine<Tracer>::load(const Instruction& instruction) {
     return;
   }
   const auto [cells, log] = array_of(instruction).at(*element);
-  if (const auto conflict = log.read(thread_, instruction.loc)) report_conflict(instruction, *element, *conflict);
+  if (const auto conflict = log.read(current_thread_, instruction.loc))
+    report_conflict(instruction, *element, *conflict);
   note_read(instruction, *element, cells);
   for (std::size_t k = 0; k < leaves; ++k) {
     ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, k);
@@ -116,7 +117,7 @@ void Machine<Tracer>::store(const Instruction& instruction) {
   const auto element = locate(instruction);
   if (!element) return;
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log(*element).write(thread_, instruction.loc))
+  if (const auto conflict = memory.log(*element).write(current_thread_, instruction.loc))
     report_conflict(instruction, *element, *conflict);
   const std::size_t leaves = instruction.leaves;
   for (std::size_t k = 0; k < leaves; ++k) {
@@ -138,7 +139,8 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
     return;
   }
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log(*element).atomic(thread_, instruction.loc, instruction.atomic, uses_result))
+  if (const auto conflict =
+          memory.log(*element).atomic(current_thread_, instruction.loc, instruction.atomic, uses_result))
     report_conflict(instruction, *element, *conflict);
   if (instruction.atomic != ir::AtomicOp::kExchange || uses_result)
     note_read(instruction, *element, memory.at(*element).cells);
@@ -200,7 +202,7 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
   // The thread that gets the gradient in a tie is unspecified (docs/design/numerics.md, section 4), so an exact tie is
   // uncertain too. A value may be exact in the f64 promotion and rounded in the type of the kernel.
   PrecisionBounds tie{};
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (content.f.v == value.f.v && content.f.e[precision] == 0 && value.f.e[precision] == 0)
       tie[precision] = kUnbounded;
   }
@@ -232,17 +234,17 @@ void Machine<Tracer>::add_float(const Instruction& instruction, CellPosition pla
   const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
   const PrecisionBounds flush{flushes ? 0x1p-126 : 0, 0};
   if constexpr (Tracer::kEvaluatesPoints) content.h = tracer_.sum(content, value, sign);
-  if (run_.profile.unordered_atomics) {
+  if (run_.profile.has_unordered_atomics) {
     AtomicSum& sum = memory.sum(place.element, place.leaf);
     if (!sum.is_started()) sum.start(content.f);
     sum.add(term);
     content.f.v += term.v;
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       content.f.e[precision] =
           sum.bound(a.format(static_cast<int>(precision)), precision, content.f.v, flush[precision]);
   } else {
     content.f = a.add(content.f, term);
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       content.f.e[precision] += flush[precision];
   }
   if constexpr (Tracer::kHasDerivatives) content.h = tracer_.accumulate(scalar, content.h, value.h, sign);

@@ -44,7 +44,7 @@ struct Cell {
   TracedValue<Handle> content;
   bool initialised = true;
   bool written = false;
-  bool has_leaf = false;  ///< the initial content is registered with the tracer
+  bool is_registered = false;  ///< the initial content is registered with the tracer
 };
 
 /// Reads one scalar component of an argument.

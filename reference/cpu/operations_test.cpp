@@ -33,7 +33,7 @@ bool agree_with_differences(const SampleKernel& sample, const ComponentValues& d
   const Oracle oracle = sample.fixture.oracle();
   const auto run = sample.fixture.run();
   const DirectionalDifferences differences = oracle.differences(run, direction);
-  if (!differences.same_path) return false;
+  if (!differences.is_same_path) return false;
   const Tangents tangents = oracle.tangents(run, {direction});
   const auto p = static_cast<std::size_t>(sample.out);
   for (std::size_t k = 0; k < tangents.outputs[p].size(); ++k) {

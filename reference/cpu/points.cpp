@@ -7,7 +7,7 @@ namespace {
 class Row {
  public:
   explicit Row(const PointTracer::Value& value)
-      : first_(value.h.moves ? value.h.at.data() : &value.f.v), stride_(value.h.moves ? 1 : 0) {}
+      : first_(value.h.varies ? value.h.at.data() : &value.f.v), stride_(value.h.varies ? 1 : 0) {}
   long double operator[](std::size_t point) const { return first_[point * stride_]; }
 
  private:
@@ -18,8 +18,8 @@ class Row {
 template <class Compute>
 PointTracer::Handle each(std::size_t count, const PointTracer::Value& a, const PointTracer::Value& b, Compute compute) {
   PointTracer::Handle result;
-  result.moves = a.h.moves || b.h.moves;
-  if (!result.moves) return result;
+  result.varies = a.h.varies || b.h.varies;
+  if (!result.varies) return result;
   const Row x(a), y(b);
   for (std::size_t k = 0; k < count; ++k)
     result.at[k] = compute(x[k], y[k]);
@@ -31,7 +31,7 @@ PointTracer::Handle each(std::size_t count, const PointTracer::Value& a, const P
 PointTracer::PointTracer(const ComponentValues& direction, std::span<const long double> steps, const OracleRun& run)
     : direction_(direction),
       steps_(steps),
-      decisions_(run.forced),
+      decisions_(run.forced_path),
       arithmetics_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, false),
                    Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, false),
                    Arithmetic(ir::Scalar::kF32, run.profile, decisions_, false),
@@ -40,8 +40,8 @@ PointTracer::PointTracer(const ComponentValues& direction, std::span<const long 
 PointTracer::Handle PointTracer::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double value) const {
   Handle handle;
   const auto change = static_cast<long double>(component_value(direction_, parameter, leaf));
-  handle.moves = change != 0;
-  for (std::size_t k = 0; handle.moves && k < count(); ++k)
+  handle.varies = change != 0;
+  for (std::size_t k = 0; handle.varies && k < count(); ++k)
     handle.at[k] = value + steps_[k] * change;
   return handle;
 }

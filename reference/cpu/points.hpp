@@ -25,22 +25,22 @@ class PointTracer {
   struct Handle {
     // NOLINTNEXTLINE(modernize-use-equals-default): = default would clear the array, which is most of the cost.
     Handle() {}
-    std::array<long double, kSteps> at;  ///< by point; valid if `moves`
-    bool moves = false;                  ///< false: the same value at all points as in the run
+    std::array<long double, kStepCount> at;  ///< by point; valid if `varies`
+    bool varies = false;                     ///< false: the same value at all points as in the run
   };
   using Value = TracedValue<Handle>;
   static constexpr bool kHasDerivatives = false;
   static constexpr bool kEvaluatesPoints = true;
 
-  /// At most kSteps steps along the direction. Keeps references to all.
+  /// At most kStepCount steps along the direction. Keeps references to all.
   PointTracer(const ComponentValues& direction, std::span<const long double> steps, const OracleRun& run);
 
   static bool active(const Handle&) { return false; }
   static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return false; }
-  bool full() const { return diverged_; }
+  bool full() const { return has_diverged_; }
   /// Whether a point left the path of the run.
-  bool diverged() const { return diverged_; }
+  bool diverged() const { return has_diverged_; }
   std::size_t count() const { return steps_.size(); }
 
   /// An input with this value in the run.
@@ -56,8 +56,8 @@ class PointTracer {
   Handle evaluate_at_points(ir::Scalar scalar, std::span<const Value* const> sources, PathStep step, Compute compute) {
     Handle result;
     for (const Value* source : sources)
-      result.moves |= source->h.moves;
-    if (!result.moves) return result;
+      result.varies |= source->h.varies;
+    if (!result.varies) return result;
     operands_.resize(sources.size());
     pointers_.resize(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i)
@@ -67,7 +67,7 @@ class PointTracer {
         operands_[i].v = at(*sources[i], k);
       decisions_.resume(step.before);
       result.at[k] = static_cast<long double>(compute(arithmetic(scalar), Operands(pointers_)));
-      diverged_ |= decisions_.summary().path != step.after;
+      has_diverged_ |= decisions_.summary().path != step.after;
     }
     return result;
   }
@@ -78,7 +78,9 @@ class PointTracer {
   Handle sum(const Value& a, const Value& b, int sign) const;
 
   /// The value at a point.
-  static long double at(const Value& value, std::size_t point) { return value.h.moves ? value.h.at[point] : value.f.v; }
+  static long double at(const Value& value, std::size_t point) {
+    return value.h.varies ? value.h.at[point] : value.f.v;
+  }
 
  private:
   const Arithmetic& arithmetic(ir::Scalar scalar) const {
@@ -91,14 +93,14 @@ class PointTracer {
   std::array<Arithmetic, 4> arithmetics_;
   std::vector<BoundedValue> operands_;  ///< operands of one operation at one point, without bounds
   std::vector<const BoundedValue*> pointers_;
-  bool diverged_ = false;
+  bool has_diverged_ = false;
 };
 
 /// Derivatives of all outputs along a direction by Ridders' method: central differences at steps that shrink by the
 /// golden ratio, extrapolated to step zero (Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Advances in
 /// Engineering Software 4(2), 1982). There are 6 rows and 12 evaluations. The first step is below 2^-6 max(1, |x|) and
 /// at most `largest_step`; it is divided by 4, at most 6 times, until all points of the stencil take the same path.
-DirectionalDifferences ridders(const Program& program, const OracleRun& run, const ComponentValues& direction,
-                               long double largest_step);
+DirectionalDifferences ridders_extrapolation(const Program& program, const OracleRun& run,
+                                             const ComponentValues& direction, long double largest_step);
 
 }  // namespace assay::reference

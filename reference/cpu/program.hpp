@@ -23,7 +23,7 @@ enum class InstructionCode : std::uint8_t {
   kSub,            ///< the same
   kMul,            ///< the same
   kTest,           ///< dst = test(operands)
-  kUnit,           ///< dst = component / length: unit_component
+  kUnitComponent,  ///< dst = component / length: unit_component
   kSum,            ///< dst = sum of any number of floats of type `scalar`, in any order
   kSumOfProducts,  ///< dst = operand 0 * operand n + operand 1 * operand n + 1 ...: 2 n floats, in any order
   kInteger,        ///< dst = op(operands), integers of type `scalar`
@@ -60,7 +60,7 @@ struct Instruction {
   ir::Scalar scalar = ir::Scalar::kF32;
   ir::Scalar from = ir::Scalar::kF32;
   std::uint8_t rank = 0;
-  bool padded = false;       ///< access of a tile: outside the array a load gives zero, other accesses do nothing
+  bool is_padded = false;    ///< access of a tile: outside the array a load gives zero, other accesses do nothing
   std::uint16_t leaves = 1;  ///< number of registers of one element
   RegisterId dst = ir::kNone;
   std::uint32_t operands = 0;  ///< first in Program::operands
@@ -75,8 +75,8 @@ struct Instruction {
 struct RegisterConstant {
   RegisterId dst;
   ir::Scalar scalar;
-  std::uint64_t bits;    ///< as Expr::bits
-  bool rounded = false;  ///< stands for an arbitrary number, so that products with it are not exact
+  std::uint64_t bits;       ///< as Expr::bits
+  bool is_rounded = false;  ///< stands for an arbitrary number, so that products with it are not exact
 };
 
 struct ParameterInfo {
@@ -96,7 +96,7 @@ class Program {
   std::vector<ParameterInfo> parameters;
   std::vector<RegisterId> thread_indices;
   std::vector<Choice> choices;  ///< with zero counts
-  RegisterId registers = 0;
+  RegisterId register_count = 0;
 
   std::span<const RegisterId> operands_of(const Instruction& instruction) const {
     return std::span(operands).subspan(instruction.operands, instruction.count);

@@ -12,7 +12,7 @@ namespace assay::reference {
 namespace {
 
 template <class Tracer>
-OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool accessed_only) {
+OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool only_accessed_elements) {
   auto& memory = machine.array(parameter);
   OutputArray array;
   for (std::size_t k = 0; k < memory.leaves(); ++k)
@@ -20,7 +20,7 @@ OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool accesse
   const auto add = [&](const auto& cell) {
     array.elements.push_back({cell.content.f.v, cell.content.i, cell.content.f.e, cell.written});
   };
-  if (accessed_only) {
+  if (only_accessed_elements) {
     memory.for_each_allocated([&](std::size_t number, const auto& cell) {
       if (!cell.written) return;
       add(cell);
@@ -55,14 +55,15 @@ void register_cotangent_inputs(Machine<Tape>& machine, const Program& program, c
   }
 }
 
-/// All zero, with one entry per scalar component; with OracleRun::accessed_only only for components on the tape.
+/// All zero, with one entry per scalar component; with OracleRun::only_accessed_elements only for components on the
+/// tape.
 std::vector<std::optional<GradientArray>> empty_gradients(const Program& program, const OracleRun& run,
                                                           Machine<Tape>& machine, const Tape& tape) {
   std::vector<std::optional<GradientArray>> result(program.parameters.size());
   for (std::size_t p = 0; p < result.size(); ++p) {
     if (has_floats(program.parameters[p])) result[p].emplace();
   }
-  if (run.accessed_only) {
+  if (run.only_accessed_elements) {
     for (const Tape::ScalarComponent& leaf : tape.leaves())
       result[leaf.parameter]->indices.push_back(leaf.leaf);
   }
@@ -71,7 +72,7 @@ std::vector<std::optional<GradientArray>> empty_gradients(const Program& program
     std::ranges::sort(result[p]->indices);
     const ParameterInfo& info = program.parameters[p];
     const std::size_t all = info.is_array ? machine.array(p).cells() : info.leaves.size();
-    result[p]->elements.resize(run.accessed_only ? result[p]->indices.size() : all);
+    result[p]->elements.resize(run.only_accessed_elements ? result[p]->indices.size() : all);
   }
   return result;
 }
@@ -91,11 +92,11 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
     GradientArray& array = *result[leaf.parameter];
     GradientElement& element = array.elements[*array.position(leaf.leaf)];
     element.value = adjoint.value;
-    element.magnitude = adjoint.mass;
+    element.magnitude = adjoint.magnitude_sum;
     element.path_magnitude = adjoint.path_magnitude;
     element.contributions = adjoint.terms;
     const double initial_gradient = component_value(run.initial_gradients, leaf.parameter, leaf.leaf);
-    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
       element.bound[precision] = sweep.bound(adjoint, tape.type(leaf.node), precision, initial_gradient, true);
   }
   return result;
@@ -130,7 +131,7 @@ ReferenceResult summary(const Program& program, const OracleRun& run, Machine<Tr
   ReferenceResult reference;
   reference.outputs.resize(program.parameters.size());
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
-    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p, run.accessed_only);
+    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p, run.only_accessed_elements);
   }
   for (std::size_t p = 0; p < program.parameters.size(); ++p)
     reference.extents_required_by_tiles.push_back(machine.array(p).extents_required_by_tiles);
@@ -167,7 +168,7 @@ bool Oracle::writes(ir::VarId parameter) const {
 }
 
 ReferenceResult Oracle::evaluate(const OracleRun& run) const {
-  if (!run.gradient) {
+  if (!run.computes_gradient) {
     NoDerivatives none;
     Machine<NoDerivatives> machine(*program_, run, none);
     machine.run();
@@ -202,7 +203,7 @@ Tangents Oracle::tangents(const OracleRun& run, const std::vector<ComponentValue
 
 DirectionalDifferences Oracle::differences(const OracleRun& run, const ComponentValues& direction,
                                            long double largest_step) const {
-  return ridders(*program_, run, direction, largest_step);
+  return ridders_extrapolation(*program_, run, direction, largest_step);
 }
 
 std::optional<ReferenceResult> Oracle::evaluate_along(const OracleRun& run, const ComponentValues& direction,
@@ -218,7 +219,7 @@ long double disagreement(const ReferenceResult& from_reverse_sweep, const Tangen
                          const OracleRun& run, const ComponentValues& direction) {
   long double forward = 0;
   long double reverse = 0;
-  long double mass = 0;
+  long double magnitude_sum = 0;
   for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
     for (std::size_t cell = 0; cell < tangents.outputs[p].size(); ++cell) {
       const long double cotangent = static_cast<long double>(component_value(run.cotangents, p, cell));
@@ -235,14 +236,15 @@ long double disagreement(const ReferenceResult& from_reverse_sweep, const Tangen
       // Relative to the magnitudes along all paths: if they cancel, as in dot(cross(v, w), v), only rounding errors
       // remain.
       const double paths = std::isfinite(elements[k].path_magnitude) ? elements[k].path_magnitude : 0;
-      mass += static_cast<long double>(std::max(elements[k].magnitude, paths)) * (change < 0 ? -change : change);
+      magnitude_sum +=
+          static_cast<long double>(std::max(elements[k].magnitude, paths)) * (change < 0 ? -change : change);
     }
   }
   const long double apart = forward < reverse ? reverse - forward : forward - reverse;
   // Magnitudes are doubles: below their range the two sums may have lost different parts to underflow.
-  const long double greatest = std::max({mass, std::abs(forward), std::abs(reverse)});
+  const long double greatest = std::max({magnitude_sum, std::abs(forward), std::abs(reverse)});
   if (greatest < static_cast<long double>(std::numeric_limits<double>::min())) return 0;
-  return apart == 0 ? 0 : apart / mass;
+  return apart == 0 ? 0 : apart / magnitude_sum;
 }
 
 }  // namespace assay::reference

@@ -2,8 +2,8 @@
 // implementation (docs/design/numerics.md).
 //
 //     auto oracle = Oracle::make(module, kernel);                 // lowers the kernel once
-//     ReferenceResult r = oracle.value().evaluate({.launch = launch, .gradient = true, .cotangents = cotangents});
-//     if (r.findings.empty() && r.decisions.uncertain[kNative] == 0)
+//     ReferenceResult r = oracle.value().evaluate({.launch = launch, .computes_gradient = true, .cotangents =
+//     cotangents}); if (r.findings.empty() && r.decisions.uncertain_counts[kNative] == 0)
 //       ... |got - r.outputs[p]->elements[k].value| <= r.outputs[p]->elements[k].bound[kNative] ...
 //
 // The oracle interprets the IR itself, one thread after another, and shares no code with the printers or the adjoint
@@ -34,8 +34,8 @@ namespace assay::reference {
 
 /// The precision of the implementation that a bound applies to; indexes every array of bounds.
 enum Precision : std::uint8_t { kNative, kPromoted };
-inline constexpr int kPrecisions = 2;
-using PrecisionBounds = std::array<double, kPrecisions>;
+inline constexpr int kPrecisionCount = 2;
+using PrecisionBounds = std::array<double, kPrecisionCount>;
 
 enum class MathLibrary : std::uint8_t { kLibm, kCuda };
 
@@ -44,14 +44,14 @@ struct ArithmeticProfile {
   MathLibrary native_library = MathLibrary::kLibm;    ///< column of the operation table for the types of the kernel
   MathLibrary promoted_library = MathLibrary::kLibm;  ///< the same for the f64 promotion
   bool flush_to_zero = false;                         ///< f32 subnormals become zero
-  bool unordered_atomics = true;  ///< threads may interleave; false: they run sequentially in `order`
+  bool has_unordered_atomics = true;  ///< threads may interleave; false: they run sequentially in `thread_order`
 };
 
 /// Forces the other outcome of chosen uncertain decisions, to evaluate another path: the k-th uncertain decision of
 /// `precision`, in execution order, takes its other outcome if flips[k] is true.
 struct ForcedPath {
   Precision precision = kNative;
-  std::vector<bool> flips;
+  std::vector<bool> flipped_decisions;
 };
 
 /// One number for each scalar component (leaf) of each parameter: [parameter][row-major element * leaves + leaf].
@@ -62,7 +62,7 @@ using ComponentValues = std::vector<std::vector<double>>;
 struct OracleRun {
   const ir::Launch& launch;
   ArithmeticProfile profile = {};
-  bool gradient = false;
+  bool computes_gradient = false;
   /// Cotangents of the arrays' final contents; used with `gradient`.
   ComponentValues cotangents = {};
   /// Initial content of the gradient buffers; a term in the rounding of their sums. Used with `gradient`.
@@ -70,10 +70,10 @@ struct OracleRun {
   /// Parameters whose arrays are uninitialised: reading an element before writing it is a finding.
   std::vector<bool> uninitialised = {};
   /// Thread numbers (row-major in the launch extents) in the order to run them; may be a subset. Empty: all, ascending.
-  std::vector<std::int64_t> order = {};
+  std::vector<std::int64_t> thread_order = {};
   /// Report only accessed scalars (OutputArray::indices), for runs of a few threads of a large launch.
-  bool accessed_only = false;
-  ForcedPath forced = {};
+  bool only_accessed_elements = false;
+  ForcedPath forced_path = {};
   std::int64_t instruction_budget = 100'000'000;
 };
 
@@ -87,8 +87,8 @@ struct OutputElement {
 struct OutputArray {
   std::vector<OutputElement> elements;  ///< [element in row-major order * leaves + leaf]
   std::vector<ir::Scalar> leaves;       ///< the scalars of one element
-  /// With OracleRun::accessed_only: for each entry of `elements`, its index without that option, ascending. All were
-  /// written.
+  /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
+  /// All were written.
   std::vector<std::size_t> indices = {};
 };
 
@@ -104,8 +104,8 @@ struct GradientElement {
 };
 struct GradientArray {
   std::vector<GradientElement> elements;  ///< [element * leaves + leaf]; zero for components that are not floats
-  /// With OracleRun::accessed_only: for each entry of `elements`, its index without that option, ascending. Other
-  /// gradients are zero.
+  /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
+  /// Other gradients are zero.
   std::vector<std::size_t> indices = {};
 
   /// Position in `elements` of the entry with this index; empty if there is none.
@@ -140,10 +140,10 @@ std::string describe(const Finding& finding, const ir::Module& module, const ir:
 /// Decisions at comparisons, roundings to integers and kinks. A decision is uncertain in a precision if the bounds of
 /// its operands allow the other outcome.
 struct Decisions {
-  std::array<std::int64_t, kPrecisions> uncertain = {};  ///< decisions that change forward values
-  std::array<std::int64_t, kPrecisions> uncertain_kinks =
-      {};                                                   ///< decisions that change only derivatives (min, abs, ties)
-  std::array<bool, kPrecisions> enumerable = {true, true};  ///< false: some had more than two outcomes
+  std::array<std::int64_t, kPrecisionCount> uncertain_counts = {};  ///< decisions that change forward values
+  std::array<std::int64_t, kPrecisionCount> uncertain_kinks =
+      {};  ///< decisions that change only derivatives (min, abs, ties)
+  std::array<bool, kPrecisionCount> is_enumerable = {true, true};  ///< false: some had more than two outcomes
   static constexpr std::uint64_t kNoOutcome = 0xcbf29ce484222325;
   std::uint64_t path = kNoOutcome;  ///< hash of all outcomes; equal for runs on the same path
   /// Source locations of the first few uncertain decisions, for messages.
@@ -164,7 +164,7 @@ struct Choice {
   };
   Kind kind = Kind::kBranch;
   ir::Loc loc = {};
-  std::array<std::int64_t, 3> taken = {};
+  std::array<std::int64_t, 3> taken_counts = {};
 
   std::size_t branch_count() const { return kind == Kind::kRange ? 3 : 2; }
 };
@@ -186,14 +186,14 @@ struct ReferenceResult {
   bool complete = true;  ///< false: stopped at the instruction limit
 };
 
-inline constexpr int kDirections = 2;
+inline constexpr int kDirectionCount = 2;
 /// Maximum number of additional points that one interpretation evaluates.
-inline constexpr std::size_t kSteps = 12;
+inline constexpr std::size_t kStepCount = 12;
 
-/// Directional derivatives by dual numbers, along up to kDirections directions.
+/// Directional derivatives by dual numbers, along up to kDirectionCount directions.
 struct Tangents {
   /// [parameter][scalar component of the array after the launch]; empty where ReferenceResult::outputs is empty.
-  std::vector<std::vector<std::array<long double, kDirections>>> outputs;
+  std::vector<std::vector<std::array<long double, kDirectionCount>>> outputs;
   std::uint64_t path = 0;
   bool complete = true;
 };
@@ -206,7 +206,7 @@ struct DirectionalDifferences {
   };
   std::vector<std::vector<Estimate>> outputs;  ///< as Tangents::outputs
   /// false: no step kept all points of the stencil on one path with a converging extrapolation
-  bool same_path = false;
+  bool is_same_path = false;
   long double step = 0;  ///< greatest step of the stencil used
 };
 
@@ -223,14 +223,14 @@ class Oracle {
   ~Oracle();
 
   ReferenceResult evaluate(const OracleRun& run) const;
-  /// Directions are changes of the initial float components; at most kDirections of them. The inputs are those of the
-  /// run, moved along the first direction by `step`.
+  /// Directions are changes of the initial float components; at most kDirectionCount of them. The inputs are those of
+  /// the run, moved along the first direction by `step`.
   Tangents tangents(const OracleRun& run, const std::vector<ComponentValues>& directions, long double step = 0) const;
   /// No step is greater than `largest_step`.
   DirectionalDifferences differences(const OracleRun& run, const ComponentValues& direction,
                                      long double largest_step = std::numeric_limits<long double>::infinity()) const;
   /// Evaluates the run, without gradients, if it takes the same path when its inputs are moved along a direction by
-  /// each of the steps (at most kSteps); otherwise empty.
+  /// each of the steps (at most kStepCount); otherwise empty.
   std::optional<ReferenceResult> evaluate_along(const OracleRun& run, const ComponentValues& direction,
                                                 std::span<const long double> steps) const;
 

@@ -73,7 +73,7 @@ bool fill(Stencil& stencil, const Program& program, const OracleRun& run, const 
           long double step) {
   // Offsets from the outermost point: to the center, to the other outermost point, and to the points between.
   std::array<long double, 2 * kRows> steps;
-  static_assert(steps.size() <= kSteps);
+  static_assert(steps.size() <= kStepCount);
   steps[0] = -step;
   steps[1] = -2 * step;
   long double h = step;
@@ -150,8 +150,8 @@ bool converged(const DirectionalDifferences& result) {
 
 }  // namespace
 
-DirectionalDifferences ridders(const Program& program, const OracleRun& run, const ComponentValues& direction,
-                               long double largest_step) {
+DirectionalDifferences ridders_extrapolation(const Program& program, const OracleRun& run,
+                                             const ComponentValues& direction, long double largest_step) {
   DirectionalDifferences result;
   result.outputs.resize(program.parameters.size());
   long double step = first_step(program, run, direction);
@@ -161,9 +161,9 @@ DirectionalDifferences ridders(const Program& program, const OracleRun& run, con
     if (!fill(stencil, program, run, direction, step)) continue;
     estimate(result, program, run, stencil, step);
     // A function with high curvature within the stencil, as near a pole, needs a smaller step.
-    result.same_path = converged(result);
+    result.is_same_path = converged(result);
     result.step = step;
-    if (result.same_path) break;
+    if (result.is_same_path) break;
   }
   return result;
 }

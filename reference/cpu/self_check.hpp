@@ -11,8 +11,8 @@ namespace assay::reference {
 
 struct SelfCheck {
   bool agrees = true;
-  bool conclusive = true;    ///< false: no finite differences, because the inputs are too close to a kink
-  std::string message = {};  ///< the disagreement
+  bool is_conclusive = true;  ///< false: no finite differences, because the inputs are too close to a kink
+  std::string message = {};   ///< the disagreement
 };
 
 /// Checks `from_reverse_sweep`, the oracle's result of `run` with gradients, along random directions. The reverse sweep

@@ -29,7 +29,7 @@ TEST_F(SelfCheckTest, PassesForSmoothKernel) {
   const auto run = w.gradient_run(w.cotangents_for(out, {1, -2, 0.5}));
   const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), 1);
   EXPECT_TRUE(check.agrees) << check.message;
-  EXPECT_TRUE(check.conclusive);
+  EXPECT_TRUE(check.is_conclusive);
 }
 
 TEST_F(SelfCheckTest, DetectsSlightlyIncorrectGradient) {
@@ -47,7 +47,7 @@ TEST_F(SelfCheckTest, IsInconclusiveAtKink) {
   w.b().store(out, {w.var(i)}, w.op(Op::kAbs, {w.op(Op::kSub, {w.at(x, i), w.f64(0.5)})}));
   const Oracle oracle = w.oracle();
   const auto run = w.gradient_run(w.cotangents_for(out));
-  EXPECT_FALSE(self_check(oracle, run, oracle.evaluate(run), 1).conclusive);
+  EXPECT_FALSE(self_check(oracle, run, oracle.evaluate(run), 1).is_conclusive);
 }
 
 /// sin((2 x)^22) oscillates many thousand times within the stencil.
@@ -67,7 +67,7 @@ TEST(SelfCheck, ToleratesOscillationWithinStencil) {
     w.b().store(out, {w.var(i)}, w.op(Op::kSin, {p}));
     const Oracle oracle = w.oracle();
     const DirectionalDifferences differences = oracle.differences(w.run(), {{0.7}, {}});
-    if (!differences.same_path) continue;
+    if (!differences.is_same_path) continue;
     ++conclusive;
     const long double wave = std::pow(2 * static_cast<long double>(x), kPower);
     const long double slope = 0.7L * std::cos(wave) * kPower * wave / static_cast<long double>(x);
@@ -92,7 +92,7 @@ TEST(SelfCheck, ToleratesFastOscillationOfSmallAmplitude) {
     const auto run = w.gradient_run(w.cotangents_for(out, {1}));
     const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
     EXPECT_TRUE(check.agrees) << k << ": " << check.message;
-    conclusive += check.conclusive;
+    conclusive += check.is_conclusive;
   }
   EXPECT_LT(conclusive, 5) << "the derivative may be close to 1 by accident";
 }
@@ -112,7 +112,7 @@ TEST(SelfCheck, ToleratesUnboundedThirdDerivative) {
     const Oracle oracle = w.oracle();
     const auto run = w.gradient_run(w.cotangents_for(out, {1}));
     const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
-    conclusive += check.conclusive;
+    conclusive += check.is_conclusive;
     EXPECT_TRUE(check.agrees) << k << ": " << check.message;
   }
   EXPECT_GT(conclusive, 1000);
@@ -149,7 +149,7 @@ TEST(SelfCheck, ToleratesOperationThatIsExactOnlyAtCenterPoint) {
     const ir::ExprId far = w.op(Op::kAdd, {w.at(in, i), w.f64(c)});
     w.b().store(out, {w.var(i)}, w.op(Op::kSub, {far, w.f64(c)}));
     const DirectionalDifferences differences = w.oracle().differences(w.run(), {{0.7}, {}});
-    if (!differences.same_path) continue;
+    if (!differences.is_same_path) continue;
     ++converged;
     const DirectionalDifferences::Estimate& estimate = differences.outputs[1][0];
     EXPECT_LE(std::abs(estimate.value - 0.7L), 1e-8L * 0.7L + estimate.error) << k << ' ' << c;

@@ -11,7 +11,7 @@ namespace {
 /// For each precision, unbounded if zero times v need not be zero because v has no finite value or bound, otherwise 0.
 PrecisionBounds unknown_of(long double v, const PrecisionBounds& bounds) {
   PrecisionBounds unknown{};
-  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+  for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (!std::isfinite(v) || !(bounds[precision] < kUnbounded)) unknown[precision] = kUnbounded;
   }
   return unknown;
@@ -72,28 +72,29 @@ double ReverseSweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t 
                            bool is_leaf) const {
   const Format& own = format(type, precision);
   const std::int64_t terms = adjoint.terms + (initial_gradient != 0 ? 1 : 0);
-  const double mass = adjoint.mass + adjoint.errors[precision] + std::abs(initial_gradient);
-  if (!(mass < kUnbounded)) return std::isfinite(adjoint.value) || adjoint.errors[precision] > 0 ? kUnbounded : 0;
+  const double magnitude_sum = adjoint.magnitude_sum + adjoint.errors[precision] + std::abs(initial_gradient);
+  if (!(magnitude_sum < kUnbounded))
+    return std::isfinite(adjoint.value) || adjoint.errors[precision] > 0 ? kUnbounded : 0;
   if (terms == 0) return 0;
   const bool flushes =
       is_leaf && precision == kNative && profile_.native_library == MathLibrary::kCuda && type == ir::Scalar::kF32;
   const double n = static_cast<double>(terms);
-  double e = adjoint.errors[precision] + (n - 1) * own.unit * mass + (flushes ? n * 0x1p-126 : 0);
-  if (terms > 1) e += n * kOracleUnitRoundoff * mass;
+  double e = adjoint.errors[precision] + (n - 1) * own.unit * magnitude_sum + (flushes ? n * 0x1p-126 : 0);
+  if (terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
   return e == 0 ? 0 : complete_bound(own, magnitude(adjoint.value), e);
 }
 
 /// The bounds of the adjoint of a node, whose terms are summed in an unspecified order.
 PrecisionBounds ReverseSweep::settled(const Adjoint& adjoint, ir::Scalar type) const {
   const Pair errors = pair_of(adjoint.errors);
-  const Pair mass = adjoint.mass + errors;
+  const Pair magnitude_sum = adjoint.magnitude_sum + errors;
   // Overflow is rare.
-  if (!(mass[kNative] < kUnbounded && mass[kPromoted] < kUnbounded))
+  if (!(magnitude_sum[kNative] < kUnbounded && magnitude_sum[kPromoted] < kUnbounded))
     return {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kPromoted, 0, false)};
   const FormatPair& own = pairs_[static_cast<std::size_t>(type)];
   const auto n = static_cast<double>(adjoint.terms);
-  Pair e = errors + (n - 1) * own.unit * mass;
-  if (adjoint.terms > 1) e += n * kOracleUnitRoundoff * mass;
+  Pair e = errors + (n - 1) * own.unit * magnitude_sum;
+  if (adjoint.terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
   const Pair settled = complete_bound(own, magnitude(adjoint.value), e);
   return std::bit_cast<PrecisionBounds>(e == 0.0 ? Pair{0, 0} : settled);
 }

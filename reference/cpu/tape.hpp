@@ -105,13 +105,13 @@ class Tape {
 struct Adjoint {
   long double value = 0;
   PrecisionBounds errors = {};  ///< sum of the contributions' bounds
-  double mass = 0;              ///< sum of |contributions|
+  double magnitude_sum = 0;     ///< sum of |contributions|
   double path_magnitude = 0;    ///< sum over the paths from the outputs of |cotangent * derivatives|
   std::int64_t terms = 0;
 
   void add(long double contribution, const PrecisionBounds& bound) {
     value += contribution;
-    mass += magnitude(contribution);
+    magnitude_sum += magnitude(contribution);
     ++terms;
     errors = std::bit_cast<PrecisionBounds>(pair_of(errors) + pair_of(bound));
   }

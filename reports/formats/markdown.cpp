@@ -48,7 +48,7 @@ std::string summary_markdown(const Run& run, const Summary& summary, const Chang
   const Denominators& of = summary.denominators;
   std::string text = fmt::format("# Assay: {}\n\n", markdown_text(summary.verdict.headline));
   if (changes != nullptr)
-    text += fmt::format("Since {}: {}.\n\n", markdown_text(changes->since), changes_text(*changes));
+    text += fmt::format("Since {}: {}.\n\n", markdown_text(changes->baseline_label), changes_text(*changes));
   const std::string tail = fmt::format(
       "\n{}\n{} cases planned, {} run, {} supported, {} compared; {} values compared{}. Seed {}, commit {}.\n",
       grid_text(summary), of.planned, of.run, of.supported, of.compared, of.values_compared,

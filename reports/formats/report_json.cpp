@@ -21,7 +21,7 @@ json run_json(const Run& run) {
           {"seed", run.start.at("seed")},
           {"wall_time_s", run.end ? run.end->at("wall_time_s") : json()},
           {"complete", run.complete()},
-          {"truncated", run.truncated}};
+          {"truncated", run.is_truncated}};
 }
 
 json denominators_json(const Denominators& of) {
@@ -38,13 +38,13 @@ json cell_json(const GridCell& cell) {
   return {{"family", cell.family},
           {"device", cell.device},
           {"pass", cell.pass},
-          {"total", cell.tally.total()},
-          {"passed", cell.tally.passed},
-          {"unexpected", cell.tally.unexpected},
-          {"inconclusive", cell.tally.inconclusive},
-          {"unsupported", cell.tally.unsupported},
-          {"not_run", cell.tally.not_run},
-          {"waived", cell.tally.expected_failures}};
+          {"total", cell.counts.total()},
+          {"passed", cell.counts.passed},
+          {"unexpected", cell.counts.unexpected},
+          {"inconclusive", cell.counts.inconclusive},
+          {"unsupported", cell.counts.unsupported},
+          {"not_run", cell.counts.not_run},
+          {"waived", cell.counts.expected_failures}};
 }
 
 json group_json(const Run& run, const FailureGroup& group) {
@@ -70,7 +70,7 @@ json expectation_json(const ExpectationLine& line) {
   row.update({{"state", line.state()},
               {"waived", line.expected_failures},
               {"changed", line.changed},
-              {"better", line.better},
+              {"better", line.passed},
               {"unjudged", line.unjudged}});
   return row;
 }
@@ -110,7 +110,7 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
     report["expectations"].push_back(expectation_json(line));
   for (const json& record : run.cases)
     report["cases"].push_back(case_json(record));
-  for (const DamagedLine& line : run.damaged)
+  for (const DamagedLine& line : run.damaged_lines)
     report["schema_errors"].push_back({{"line", line.number}, {"pointer", line.pointer}, {"message", line.message}});
   report["flaky"] = json::array();
   for (const FlakyCase& flaky : summary.flaky) {

@@ -132,9 +132,10 @@ std::string further_faults(const json& record) {
 std::string damage_lines(const Run& run) {
   constexpr std::size_t kShown = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, run.damaged.size()); ++i)
-    text += fmt::format("{}:{}: {}\n", kRecordsFile, run.damaged[i].number, visible(damage_text(run.damaged[i])));
-  if (run.damaged.size() > kShown) text += fmt::format("and {} more lines\n", run.damaged.size() - kShown);
+  for (std::size_t i = 0; i < std::min(kShown, run.damaged_lines.size()); ++i)
+    text += fmt::format("{}:{}: {}\n", kRecordsFile, run.damaged_lines[i].number,
+                        visible(damage_text(run.damaged_lines[i])));
+  if (run.damaged_lines.size() > kShown) text += fmt::format("and {} more lines\n", run.damaged_lines.size() - kShown);
   return text;
 }
 
@@ -203,7 +204,7 @@ std::string changes_lines(const Changes& changes, bool color) {
   }
   for (const EnvironmentDifference& row : changes.environment)
     lines += fmt::format("{}: {} -> {}\n", row.label, visible(row.before), visible(row.after));
-  return fmt::format("{}since {}: {}\n", lines, visible(changes.since), changes_text(changes));
+  return fmt::format("{}since {}: {}\n", lines, visible(changes.baseline_label), changes_text(changes));
 }
 
 std::string closing_table(const Run& run, const Summary& summary, bool color) {

@@ -58,7 +58,7 @@ void sort_in(Changes& changes, const json& before, const json& after) {
   const Tone was = tone_of_finding(before);
   const Tone is = tone_of_finding(after);
   const bool both_red = is_red(was) && is_red(is);
-  if (both_red ? before == after : was == is) ++changes.same;
+  if (both_red ? before == after : was == is) ++changes.same_count;
   else if (both_red) changes.changed.push_back(change_of(&before, &after));
   else if (is_red(is)) changes.broken.push_back(change_of(&before, &after));
   else if (is_red(was) && is == Tone::passed) changes.fixed.push_back(change_of(&before, &after));
@@ -82,10 +82,10 @@ Result<Baseline> read_baseline(const std::filesystem::path& path) {
   return baseline_of(*run, path.string());
 }
 
-bool Changes::is_no_worse() const { return broken.empty() && changed.empty() && gone.empty() && added_failing == 0; }
+bool Changes::is_no_worse() const { return broken.empty() && changed.empty() && removed.empty() && added_failing == 0; }
 
 Changes changes_since(const Baseline& baseline, const Run& run) {
-  Changes changes{.since = baseline.label};
+  Changes changes{.baseline_label = baseline.label};
   std::map<std::string, const json*> gone;
   for (const auto& [name, finding] : baseline.cases)
     gone.emplace(name, &finding);
@@ -101,11 +101,11 @@ Changes changes_since(const Baseline& baseline, const Run& run) {
     } else if (is_red(tone_of_finding(after))) {
       changes.broken.push_back(change_of(nullptr, &after));
     } else {
-      ++changes.same;
+      ++changes.same_count;
     }
   }
   for (const auto& [name, finding] : gone)
-    changes.gone.push_back(change_of(finding, nullptr));
+    changes.removed.push_back(change_of(finding, nullptr));
   if (baseline.environment)
     changes.environment = environment_differences(*baseline.environment, run.start.at("environment"));
   return changes;
@@ -114,13 +114,14 @@ Changes changes_since(const Baseline& baseline, const Run& run) {
 std::vector<ChangeList> lists_of(const Changes& changes) {
   return {{"broken", &changes.broken},
           {"changed", &changes.changed},
-          {"gone", &changes.gone},
+          {"gone", &changes.removed},
           {"added", &changes.added},
           {"fixed", &changes.fixed}};
 }
 
 json changes_json(const Changes& changes) {
-  json document = {{"since", changes.since}, {"no_worse", changes.is_no_worse()}, {"same", changes.same}};
+  json document = {
+      {"since", changes.baseline_label}, {"no_worse", changes.is_no_worse()}, {"same", changes.same_count}};
   for (const auto& [name, list] : lists_of(changes)) {
     json& rows = document[name] = json::array();
     for (const Change& change : *list) {
@@ -139,7 +140,7 @@ std::string changes_text(const Changes& changes) {
   for (const auto& [name, list] : lists_of(changes)) {
     if (!list->empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", list->size(), name);
   }
-  return fmt::format("{}{}{} the same", text, text.empty() ? "" : "; ", changes.same);
+  return fmt::format("{}{}{} the same", text, text.empty() ? "" : "; ", changes.same_count);
 }
 
 }  // namespace assay::reports

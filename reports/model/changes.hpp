@@ -36,13 +36,13 @@ struct Change {
 };
 
 struct Changes {
-  std::string since;            // the baseline's label
+  std::string baseline_label;   // the baseline's label
   std::vector<Change> broken;   // fails now, and did not fail before
   std::vector<Change> changed;  // fails differently, or is unsupported in one run only
   std::vector<Change> fixed;    // passes now, and failed before
   std::vector<Change> added;    // not planned in the earlier run
-  std::vector<Change> gone;     // not planned in the later run
-  std::size_t same = 0;         // cases
+  std::vector<Change> removed;  // not planned in the later run
+  std::size_t same_count = 0;   // cases
   std::size_t added_failing = 0;
   std::vector<EnvironmentDifference> environment;
 

@@ -53,7 +53,7 @@ TEST_F(ChangesTest, SameRunHasNoChanges) {
   const reports::Run run = run_of({});
   const Changes changes = changes_since(baseline_of(run, "out"), run);
   EXPECT_TRUE(changes.is_no_worse());
-  EXPECT_EQ(changes.same, 504U);
+  EXPECT_EQ(changes.same_count, 504U);
   EXPECT_EQ(changes_lines(changes, false), "since out: 504 the same\n");
 }
 
@@ -80,8 +80,8 @@ TEST_F(ChangesTest, ReportsEveryKindOfChange) {
   EXPECT_THAT(names_of(changes.changed), ElementsAre("loop/generated_1_0020/f32/cpu/backward"));
   EXPECT_THAT(names_of(changes.fixed), ElementsAre("loop/generated_1_0071/f32/cpu/backward"));
   EXPECT_THAT(names_of(changes.added), ElementsAre("arithmetic/new/f32/cpu/forward"));
-  EXPECT_EQ(changes.gone.size(), 18U);
-  EXPECT_EQ(changes.same, 252U - 3U) << "a larger share of the bound is not a change";
+  EXPECT_EQ(changes.removed.size(), 18U);
+  EXPECT_EQ(changes.same_count, 252U - 3U) << "a larger share of the bound is not a change";
   EXPECT_FALSE(changes.is_no_worse());
   EXPECT_EQ(changes_text(changes), "1 broken, 1 changed, 18 gone, 1 added, 1 fixed; 249 the same");
   const std::string lines = changes_lines(changes, false);

@@ -44,7 +44,7 @@ bool fits_text(std::string_view pattern, const std::string& text) {
 std::string_view ExpectationLine::state() const {
   if (expired) return "expired";
   if (stale()) return "stale";
-  if (better > 0) return "unexpected pass";
+  if (passed > 0) return "unexpected pass";
   if (changed > 0) return "changed";
   return expected_failures > 0 ? "in force" : "not judged";
 }
@@ -53,8 +53,9 @@ Expectations::Expectations(const json& start) {
   const std::string day = text(start, "started").substr(0, 10);
   for (const json& line : start.value("expectations", json::array())) {
     const std::string& expires = text(line, "expires");
-    lines_.push_back(
-        {.text = line, .is_whole = !start.contains("shard"), .expired = !expires.empty() && expires < day});
+    lines_.push_back({.text = line,
+                      .covers_whole_selection = !start.contains("shard"),
+                      .expired = !expires.empty() && expires < day});
   }
 }
 
@@ -71,7 +72,7 @@ void Expectations::hold(json& record) {
       ++line->unjudged;
   } else if (tone == Tone::passed) {
     for (ExpectationLine* line : naming)
-      ++line->better;
+      ++line->passed;
     const ExpectationLine& line = *naming.front();
     set(record, "better", line,
         fmt::format("{} expects {}, but the case passes: remove the line", text(line.text, "place"),

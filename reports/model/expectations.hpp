@@ -16,17 +16,19 @@ inline constexpr const char* kExpectedFailure = "waived";
 
 // One line, with the outcomes of the cases that match its pattern.
 struct ExpectationLine {
-  nlohmann::json text;   // as in the schema
-  bool is_whole = true;  // the whole selection was judged, not only a shard
+  nlohmann::json text;                 // as in the schema
+  bool covers_whole_selection = true;  // the whole selection was judged, not only a shard
   bool expired = false;
   std::int64_t expected_failures = 0;  // failed as expected
-  std::int64_t better = 0;             // passed
+  std::int64_t passed = 0;             // passed
   std::int64_t changed = 0;            // failed in a way that no line expects
   std::int64_t unjudged = 0;           // unsupported, or not run
 
   // The line matches no case: its pattern names none, or earlier lines match all of them. In a shard, lines for cases
   // of other shards look the same, so none is stale.
-  [[nodiscard]] bool stale() const { return is_whole && expected_failures + better + changed + unjudged == 0; }
+  [[nodiscard]] bool stale() const {
+    return covers_whole_selection && expected_failures + passed + changed + unjudged == 0;
+  }
   // "in force", or the most severe problem: "expired", "stale", "unexpected pass", "changed"; "not judged" if its cases
   // were not judged.
   [[nodiscard]] std::string_view state() const;

@@ -17,7 +17,8 @@ std::vector<GridColumn> columns_of(const Summary& summary) {
       const bool planned = std::any_of(summary.grid.begin(), summary.grid.end(), [&](const GridCell& cell) {
         return cell.device == device && cell.pass == pass;
       });
-      if (planned) columns.push_back({.device = device, .pass = pass, .first_of_device = std::exchange(first, false)});
+      if (planned)
+        columns.push_back({.device = device, .pass = pass, .is_first_of_device = std::exchange(first, false)});
     }
   }
   return columns;
@@ -41,8 +42,8 @@ Grid grid_of(const Summary& summary) {
     });
     const auto position = static_cast<std::size_t>(column - grid.columns.begin());
     for (GridRow* row : {&row_of(grid, cell.family), &grid.totals}) {
-      row->cells.at(position).add(cell.tally);
-      row->all.add(cell.tally);
+      row->cells.at(position).add(cell.counts);
+      row->total.add(cell.counts);
     }
   }
   return grid;

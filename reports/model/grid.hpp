@@ -11,13 +11,13 @@ namespace assay::reports {
 struct GridColumn {
   std::string device;
   std::string pass;
-  bool first_of_device = false;
+  bool is_first_of_device = false;
 };
 
 struct GridRow {
   std::string family;             // "all" in the last row
   std::vector<CaseCounts> cells;  // one for each column; a total of 0 if nothing was planned
-  CaseCounts all;                 // their sum
+  CaseCounts total;               // their sum
 };
 
 struct Grid {

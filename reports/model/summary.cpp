@@ -209,7 +209,7 @@ Summary summarise(const Run& run) {
     const Tone tone = tone_of(record);
     ++summary.counts[text(record, "outcome")];
     tally.add(tone);
-    cell_of(summary.grid, record).tally.add(tone);
+    cell_of(summary.grid, record).counts.add(tone);
     if (std::optional<FlakyCase> flaky = flaky_of(record)) {
       flaky->position = i;
       summary.flaky.push_back(*flaky);

@@ -59,7 +59,7 @@ struct GridCell {
   std::string family;
   std::string device;
   std::string pass;
-  CaseCounts tally;
+  CaseCounts counts;
 };
 
 // Similar cases that are not as expected.

@@ -136,8 +136,9 @@ std::size_t severity_rank(std::string_view reason) {
 Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const CaseCounts& tally) {
   Verdict verdict{.status = "incomplete", .exit_status = 1};
   const std::int64_t missing = missing_cases(run);
-  if (!run.damaged.empty()) {
-    verdict.headline = fmt::format("{} of records.jsonl cannot be used", count_text(std::ssize(run.damaged), "line"));
+  if (!run.damaged_lines.empty()) {
+    verdict.headline =
+        fmt::format("{} of records.jsonl cannot be used", count_text(std::ssize(run.damaged_lines), "line"));
   } else if (!run.complete()) {
     verdict.headline =
         fmt::format("The run did not finish: no record for {} of {}", missing, cases_text(tally.total()));

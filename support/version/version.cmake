@@ -21,7 +21,7 @@ namespace assay {
 
 const std::string_view kVersion = "@VERSION@";
 const std::string_view kCommit = "@commit@";
-const bool kDirty = @dirty@;
+const bool kHasUncommittedChanges = @dirty@;
 
 }  // namespace assay
 ]])

@@ -5,7 +5,8 @@
 namespace assay {
 
 std::string version_text() {
-  return fmt::format("assay {} ({}{})", kVersion, kCommit.substr(0, 12), kDirty ? ", with local changes" : "");
+  return fmt::format("assay {} ({}{})", kVersion, kCommit.substr(0, 12),
+                     kHasUncommittedChanges ? ", with local changes" : "");
 }
 
 }  // namespace assay

@@ -25,13 +25,13 @@ constexpr std::string_view kSubject = "hardware counters";
 class Profiler {
  public:
   explicit Profiler(const Cupti& cupti) : cupti_(&cupti) {
-    auto params = params_of<CUpti_Profiler_Initialize_Params>();
+    auto params = zeroed_params<CUpti_Profiler_Initialize_Params>();
     cupti.call(cupti.cuptiProfilerInitialize, kSubject, &params);
   }
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
   ~Profiler() {
-    auto params = params_of<CUpti_Profiler_DeInitialize_Params>();
+    auto params = zeroed_params<CUpti_Profiler_DeInitialize_Params>();
     cupti_->cuptiProfilerDeInitialize.address(&params);
   }
 
@@ -43,7 +43,7 @@ class Profiler {
 class RangeProfiler {
  public:
   RangeProfiler(const Cupti& cupti, CUcontext context) : cupti_(&cupti) {
-    auto params = params_of<CUpti_RangeProfiler_Enable_Params>();
+    auto params = zeroed_params<CUpti_RangeProfiler_Enable_Params>();
     params.ctx = context;
     cupti.call(cupti.cuptiRangeProfilerEnable, kSubject, &params);
     object_ = params.pRangeProfilerObject;
@@ -51,7 +51,7 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
   ~RangeProfiler() {
-    auto params = params_of<CUpti_RangeProfiler_Disable_Params>();
+    auto params = zeroed_params<CUpti_RangeProfiler_Disable_Params>();
     params.pRangeProfilerObject = object_;
     cupti_->cuptiRangeProfilerDisable.address(&params);
   }
@@ -59,7 +59,7 @@ class RangeProfiler {
   /// Parameters of a call that refers to this profiler.
   template <typename Params>
   Params params() const {
-    auto params = params_of<Params>();
+    auto params = zeroed_params<Params>();
     params.pRangeProfilerObject = object_;
     return params;
   }
@@ -86,7 +86,7 @@ std::vector<std::uint8_t> make_counter_data(const Cupti& cupti, const RangeProfi
 }
 
 std::string chip_of(const Cupti& cupti, int ordinal) {
-  auto params = params_of<CUpti_Device_GetChipName_Params>();
+  auto params = zeroed_params<CUpti_Device_GetChipName_Params>();
   params.deviceIndex = static_cast<std::size_t>(ordinal);
   cupti.call(cupti.cuptiDeviceGetChipName, kSubject, &params);
   return params.pChipName;
@@ -97,36 +97,36 @@ std::string chip_of(const Cupti& cupti, int ordinal) {
 std::span<const CounterRow> counter_rows() { return kRows; }
 
 CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip) : cupti_(&cupti) {
-  auto initialize = params_of<CUpti_Profiler_Host_Initialize_Params>();
+  auto initialize = zeroed_params<CUpti_Profiler_Host_Initialize_Params>();
   initialize.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
   initialize.pChipName = chip.c_str();
   cupti.call(cupti.cuptiProfilerHostInitialize, chip, &initialize);
   host_ = {initialize.pHostObject, [cupti](CUpti_Profiler_Host_Object* host) {
-             auto end = params_of<CUpti_Profiler_Host_Deinitialize_Params>();
+             auto end = zeroed_params<CUpti_Profiler_Host_Deinitialize_Params>();
              end.pHostObject = host;
              cupti.cuptiProfilerHostDeinitialize.address(&end);
            }};
   for (const CounterRow& row : kRows)
     metrics_.push_back(row.metric);
-  auto add = params_of<CUpti_Profiler_Host_ConfigAddMetrics_Params>();
+  auto add = zeroed_params<CUpti_Profiler_Host_ConfigAddMetrics_Params>();
   add.pHostObject = host_.get();
   add.ppMetricNames = metrics_.data();
   add.numMetrics = metrics_.size();
   cupti.call(cupti.cuptiProfilerHostConfigAddMetrics, chip, &add);
-  auto size = params_of<CUpti_Profiler_Host_GetConfigImageSize_Params>();
+  auto size = zeroed_params<CUpti_Profiler_Host_GetConfigImageSize_Params>();
   size.pHostObject = host_.get();
   cupti.call(cupti.cuptiProfilerHostGetConfigImageSize, chip, &size);
-  image_.resize(size.configImageSize);
-  auto image = params_of<CUpti_Profiler_Host_GetConfigImage_Params>();
+  config_image_.resize(size.configImageSize);
+  auto image = zeroed_params<CUpti_Profiler_Host_GetConfigImage_Params>();
   image.pHostObject = host_.get();
-  image.configImageSize = image_.size();
-  image.pConfigImage = image_.data();
+  image.configImageSize = config_image_.size();
+  image.pConfigImage = config_image_.data();
   cupti.call(cupti.cuptiProfilerHostGetConfigImage, chip, &image);
 }
 
 std::map<std::string, double> CounterPlan::evaluate(const std::vector<std::uint8_t>& counter_data) {
   std::array<double, kRows.size()> values{};
-  auto params = params_of<CUpti_Profiler_Host_EvaluateToGpuValues_Params>();
+  auto params = zeroed_params<CUpti_Profiler_Host_EvaluateToGpuValues_Params>();
   params.pHostObject = host_.get();
   params.pCounterDataImage = counter_data.data();
   params.counterDataImageSize = counter_data.size();

@@ -30,7 +30,7 @@ class CounterPlan {
 
   /// The names of the metrics, and the configuration image for the hardware.
   [[nodiscard]] std::vector<const char*>& metrics() { return metrics_; }
-  [[nodiscard]] const std::vector<std::uint8_t>& image() const { return image_; }
+  [[nodiscard]] const std::vector<std::uint8_t>& image() const { return config_image_; }
   /// The measures in a counter data image. Throws CallError.
   [[nodiscard]] std::map<std::string, double> evaluate(const std::vector<std::uint8_t>& counter_data);
 
@@ -38,7 +38,7 @@ class CounterPlan {
   const Cupti* cupti_;  ///< must outlive this object
   std::unique_ptr<CUpti_Profiler_Host_Object, std::function<void(CUpti_Profiler_Host_Object*)>> host_;
   std::vector<const char*> metrics_;
-  std::vector<std::uint8_t> image_;
+  std::vector<std::uint8_t> config_image_;
 };
 
 /// Calls `launch`, which must launch one kernel in the context of the GPU and wait for it, while the hardware counts.

@@ -110,7 +110,7 @@ using CUpti_BuffersCallbackCompleteFunc = void (*)(CUcontext context, std::uint3
 
 // ---------------------------------------------------------------------------------------------------- counters
 
-// Each structure contains its size, from which the library derives its version; params_of() sets it.
+// Each structure contains its size, from which the library derives its version; zeroed_params() sets it.
 
 struct CUpti_Profiler_Host_Object;
 struct CUpti_RangeProfiler_Object;
@@ -254,7 +254,7 @@ inline constexpr std::size_t kParamsSize<CUpti_RangeProfiler_Stop_Params> = offs
                                                                             sizeof(std::uint8_t);
 
 template <typename Params>
-Params params_of() {
+Params zeroed_params() {
   Params params{};
   params.structSize = kParamsSize<Params>;
   return params;

@@ -72,7 +72,7 @@ double nanoseconds(const Record& record) {
 void add(const CUpti_Activity* activity, TraceResult& traced) {
   switch (activity->kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      traced.kernels.push_back(nanoseconds(read<CUpti_ActivityKernel>(activity)));
+      traced.kernel_nanoseconds.push_back(nanoseconds(read<CUpti_ActivityKernel>(activity)));
       break;
     case CUPTI_ACTIVITY_KIND_MEMCPY:
       if (const auto copy = read<CUpti_ActivityMemcpy>(activity); copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOD) {
@@ -81,7 +81,7 @@ void add(const CUpti_Activity* activity, TraceResult& traced) {
       break;
     case CUPTI_ACTIVITY_KIND_DRIVER:
       if (const auto call = read<CUpti_ActivityAPI>(activity); call.cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
-        traced.launch_calls.push_back(nanoseconds(call));
+        traced.launch_call_nanoseconds.push_back(nanoseconds(call));
       }
       break;
     default: break;
@@ -96,7 +96,7 @@ Trace::Trace(const Cupti& cupti) : cupti_(&cupti) {
   try {
     for (const CUpti_ActivityKind kind : kKinds) {
       cupti.call(cupti.cuptiActivityEnable, "activity records of launches and copies", kind);
-      ++enabled_;
+      ++enabled_activities_;
     }
   } catch (const CallError&) {
     disable();
@@ -107,8 +107,8 @@ Trace::Trace(const Cupti& cupti) : cupti_(&cupti) {
 Trace::~Trace() { disable(); }
 
 void Trace::disable() {
-  for (; enabled_ > 0; --enabled_)
-    cupti_->cuptiActivityDisable.address(kKinds[enabled_ - 1]);
+  for (; enabled_activities_ > 0; --enabled_activities_)
+    cupti_->cuptiActivityDisable.address(kKinds[enabled_activities_ - 1]);
 }
 
 TraceResult Trace::finish() {
@@ -116,7 +116,7 @@ TraceResult Trace::finish() {
   cupti_->call(cupti_->cuptiActivityFlushAll, "activity records of launches and copies",
                CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   TraceResult traced;
-  cupti_->call(cupti_->cuptiActivityGetNumDroppedRecords, "dropped records", nullptr, 0U, &traced.dropped);
+  cupti_->call(cupti_->cuptiActivityGetNumDroppedRecords, "dropped records", nullptr, 0U, &traced.dropped_records);
   for (const Buffer& buffer : collect()) {
     auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer.memory.get());
     CUpti_Activity* record = nullptr;

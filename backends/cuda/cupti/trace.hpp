@@ -10,14 +10,14 @@ namespace assay::cuda {
 
 /// Durations in nanoseconds: of calls by the CPU's clock, otherwise by the GPU's.
 struct TraceResult {
-  std::vector<double> kernels;
-  std::vector<double> launch_calls;  ///< CPU time in cuLaunchKernel
+  std::vector<double> kernel_nanoseconds;
+  std::vector<double> launch_call_nanoseconds;  ///< CPU time in cuLaunchKernel
   struct Copy {
     double bytes = 0;
     double nanoseconds = 0;
   };
-  std::vector<Copy> copies;  ///< within the GPU's memory
-  std::size_t dropped = 0;   ///< dropped records of any kind
+  std::vector<Copy> copies;         ///< within the GPU's memory
+  std::size_t dropped_records = 0;  ///< dropped records of any kind
 };
 
 /// Records from its construction on. CUPTI supports one client per process, so only one trace may exist at a time.
@@ -36,7 +36,7 @@ class Trace {
   void disable();
 
   const Cupti* cupti_;  ///< must outlive this object
-  std::size_t enabled_ = 0;
+  std::size_t enabled_activities_ = 0;
 };
 
 }  // namespace assay::cuda

@@ -48,10 +48,10 @@ TEST(CallError, MessageContainsFunctionErrorCodeAndSourceLocation) {
 
 TEST(CallError, ClassifiesUnknownErrorCodeAsSystemError) {
   EXPECT_EQ(classify(CUDA_ERROR_ILLEGAL_ADDRESS).cause, ErrorCause::kAccess);
-  EXPECT_TRUE(classify(CUDA_ERROR_ILLEGAL_ADDRESS).sticky);
-  EXPECT_FALSE(classify(CUDA_ERROR_OUT_OF_MEMORY).sticky);
+  EXPECT_TRUE(classify(CUDA_ERROR_ILLEGAL_ADDRESS).is_sticky);
+  EXPECT_FALSE(classify(CUDA_ERROR_OUT_OF_MEMORY).is_sticky);
   EXPECT_EQ(classify(12345).cause, ErrorCause::kSystem);
-  EXPECT_TRUE(classify(12345).sticky);
+  EXPECT_TRUE(classify(12345).is_sticky);
 }
 
 #if __has_include(<cuda.h>)

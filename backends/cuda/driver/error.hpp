@@ -52,7 +52,7 @@ enum class ErrorCause {
 
 struct ErrorClass {
   ErrorCause cause = ErrorCause::kSystem;
-  bool sticky = true;  ///< all later calls of the process fail too
+  bool is_sticky = true;  ///< all later calls of the process fail too
 };
 
 /// Classifies a result other than success. Unknown codes count as machine errors and as sticky.

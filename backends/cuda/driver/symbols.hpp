@@ -26,7 +26,7 @@
   X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))                             \
   X(cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function))                       \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                                 \
-    (int* blocks, CUfunction function, int block_size, std::size_t dynamic_shared))                              \
+    (int* blocks, CUfunction function, int block_size, std::size_t dynamic_shared_bytes))                        \
   X(cuLaunchKernel,                                                                                              \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments, void** extra))                  \

@@ -42,13 +42,13 @@ CUresult FakeGpu::load_module(const std::string& image, CUmodule* module) {
   owned->parsed = std::make_shared<const ptx::Module>(parsed.take());
   *module = reinterpret_cast<CUmodule>(owned.get());
   modules_.emplace(*module, std::move(owned));
-  ++live_.modules;
+  ++live_objects_.modules;
   return CUDA_SUCCESS;
 }
 
 CUresult FakeGpu::unload_module(CUmodule module) {
   if (modules_.erase(module) == 0) return CUDA_ERROR_INVALID_HANDLE;
-  --live_.modules;
+  --live_objects_.modules;
   return CUDA_SUCCESS;
 }
 
@@ -73,11 +73,11 @@ CUresult FakeGpu::parameter(CUfunction function, std::size_t index, std::size_t*
   return CUDA_SUCCESS;
 }
 
-CUresult FakeGpu::launch(CUfunction function, ptx::Geometry geometry, void** arguments) {
+CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void** arguments) {
   const ptx::Kernel& kernel = kernel_of(function);
   // The machine numbers its allocations in order, so each slot keeps its address.
   machine_.reset();
-  for (auto& slot : slots_)
+  for (auto& slot : allocations_)
     machine_.adopt("device memory", slot ? std::span<std::byte>(*slot) : std::span<std::byte>());
   ptx::KernelArguments values;
   for (std::size_t i = 0; const ptx::Variable& parameter : kernel.function->parameters) {
@@ -103,32 +103,32 @@ CUdeviceptr FakeGpu::base_of(std::size_t slot) {
 CUresult FakeGpu::allocate(std::size_t bytes, CUdeviceptr* address) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes > memory_bytes_ - used_bytes_) return CUDA_ERROR_OUT_OF_MEMORY;
-  auto slot = std::ranges::find_if(slots_, [](const auto& candidate) { return !candidate; });
-  if (slot == slots_.end()) slot = slots_.emplace(slot);
+  auto slot = std::ranges::find_if(allocations_, [](const auto& candidate) { return !candidate; });
+  if (slot == allocations_.end()) slot = allocations_.emplace(slot);
   slot->emplace(bytes);
   used_bytes_ += bytes;
-  ++live_.allocations;
-  *address = base_of(static_cast<std::size_t>(slot - slots_.begin()));
+  ++live_objects_.allocations;
+  *address = base_of(static_cast<std::size_t>(slot - allocations_.begin()));
   return CUDA_SUCCESS;
 }
 
 CUresult FakeGpu::free(CUdeviceptr address) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!slots_[i] || base_of(i) != address) continue;
-    used_bytes_ -= slots_[i]->size();
-    slots_[i].reset();
-    --live_.allocations;
+  for (std::size_t i = 0; i < allocations_.size(); ++i) {
+    if (!allocations_[i] || base_of(i) != address) continue;
+    used_bytes_ -= allocations_[i]->size();
+    allocations_[i].reset();
+    --live_objects_.allocations;
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;
 }
 
 std::byte* FakeGpu::host(CUdeviceptr address, std::size_t bytes) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
+  for (std::size_t i = 0; i < allocations_.size(); ++i) {
     const CUdeviceptr base = base_of(i);
-    if (!slots_[i] || address < base || address - base > slots_[i]->size()) continue;
+    if (!allocations_[i] || address < base || address - base > allocations_[i]->size()) continue;
     const std::size_t offset = address - base;
-    return bytes <= slots_[i]->size() - offset ? slots_[i]->data() + offset : nullptr;
+    return bytes <= allocations_[i]->size() - offset ? allocations_[i]->data() + offset : nullptr;
   }
   return nullptr;
 }
@@ -136,13 +136,13 @@ std::byte* FakeGpu::host(CUdeviceptr address, std::size_t bytes) {
 CUevent FakeGpu::make_event() {
   const auto event = reinterpret_cast<CUevent>(++last_event_);
   events_[event];
-  ++live_.events;
+  ++live_objects_.events;
   return event;
 }
 
 CUresult FakeGpu::end_event(CUevent event) {
   if (events_.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
-  --live_.events;
+  --live_objects_.events;
   return CUDA_SUCCESS;
 }
 

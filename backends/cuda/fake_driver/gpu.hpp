@@ -34,7 +34,7 @@ class FakeGpu {
   CUresult unload_module(CUmodule module);
   CUresult get_function(CUmodule module, const char* name, CUfunction* function);
   CUresult parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) const;
-  CUresult launch(CUfunction function, ptx::Geometry geometry, void** arguments);
+  CUresult launch(CUfunction function, ptx::LaunchGeometry geometry, void** arguments);
 
   CUresult allocate(std::size_t bytes, CUdeviceptr* address);
   CUresult free(CUdeviceptr address);
@@ -42,15 +42,15 @@ class FakeGpu {
   /// The host memory of `bytes` bytes at the device address; null if they are not GPU memory.
   std::byte* host(CUdeviceptr address, std::size_t bytes);
 
-  CUstream make_stream() { return ++live_.streams, reinterpret_cast<CUstream>(++last_stream_); }
-  void end_stream() { --live_.streams; }
+  CUstream make_stream() { return ++live_objects_.streams, reinterpret_cast<CUstream>(++last_stream_); }
+  void end_stream() { --live_objects_.streams; }
   CUevent make_event();
   CUresult end_event(CUevent event);
   CUresult record(CUevent event);
   CUresult elapsed(CUevent start, CUevent end, float* milliseconds) const;
 
-  void count_context(int change) { live_.contexts += change; }
-  [[nodiscard]] const LiveObjects& live() const { return live_; }
+  void count_context(int change) { live_objects_.contexts += change; }
+  [[nodiscard]] const LiveObjects& live() const { return live_objects_; }
   /// Waits for all launches, after which their failure is known.
   CUresult wait() { return reported_failure_ = failure_; }
   [[nodiscard]] CUresult reported_failure() const { return reported_failure_; }
@@ -68,12 +68,12 @@ class FakeGpu {
   std::size_t memory_bytes_;
   std::size_t used_bytes_ = 0;
   ptx::Machine machine_;
-  std::vector<std::optional<std::vector<std::byte>>> slots_;  ///< allocations; nullopt: freed
+  std::vector<std::optional<std::vector<std::byte>>> allocations_;  ///< nullopt: freed
   std::map<CUmodule, std::unique_ptr<Module>> modules_;
   std::map<CUevent, std::optional<Clock::time_point>> events_;
   std::uintptr_t last_stream_ = 0;
   std::uintptr_t last_event_ = 0;
-  LiveObjects live_;
+  LiveObjects live_objects_;
   CUresult failure_ = CUDA_SUCCESS;           ///< failure of a kernel; sticky
   CUresult reported_failure_ = CUDA_SUCCESS;  ///< the same, once a call has waited
 };

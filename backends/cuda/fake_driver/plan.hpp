@@ -42,7 +42,7 @@ class DriverScript {
   static Result<DriverScript> parse(std::string_view text);
 
   [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_; }
-  [[nodiscard]] int gpus() const { return gpus_; }
+  [[nodiscard]] int gpus() const { return gpu_count_; }
   [[nodiscard]] bool has_lost_gpu(int gpu) const { return gpu == lost_gpu_; }
   [[nodiscard]] int compute() const { return compute_capability_; }  ///< 75 means 7.5
   /// Returns the PTX with the instruction replacements of `wrong` applied.
@@ -56,13 +56,13 @@ class DriverScript {
   Result<void> parse_rule(std::string_view key, std::string_view value);
 
   std::size_t memory_bytes_ = std::size_t{1} << 30U;
-  int gpus_ = 1;
+  int gpu_count_ = 1;
   int lost_gpu_ = -1;  ///< its number; -1: none
   int compute_capability_ = 75;
   std::vector<std::pair<std::string, std::string>> replacements_;
   std::size_t max_records_ = std::numeric_limits<std::size_t>::max();
-  std::map<std::string, std::map<std::uint64_t, ScriptedAction>, std::less<>> steps_;
-  std::map<std::string, std::uint64_t, std::less<>> counts_;
+  std::map<std::string, std::map<std::uint64_t, ScriptedAction>, std::less<>> scripted_actions_;
+  std::map<std::string, std::uint64_t, std::less<>> call_counts_;
 };
 
 }  // namespace assay::cuda::fake

@@ -28,7 +28,7 @@ bool Process::reset(const char* text) {
   plan_ = plan.take();
   gpu_ = std::make_unique<FakeGpu>(plan_.memory_bytes());
   activities_.clear();
-  dropped_ = 0;
+  dropped_records_ = 0;
   return true;
 }
 
@@ -59,7 +59,7 @@ CUresult Process::failed(CUresult result) {
 void Process::record_activity(const RecordedActivity& activity) {
   if (!recorded_[static_cast<std::size_t>(activity.kind)]) return;
   if (activities_.size() < plan_.max_records()) activities_.push_back(activity);
-  else ++dropped_;
+  else ++dropped_records_;
 }
 
 }  // namespace assay::cuda::fake

@@ -56,7 +56,7 @@ class Process {
   /// of the plan's limit since the last call.
   void record(RecordedActivity::Kind kind, bool on) { recorded_[static_cast<std::size_t>(kind)] = on; }
   std::vector<RecordedActivity> take_activities() { return std::exchange(activities_, {}); }
-  std::size_t take_dropped() { return std::exchange(dropped_, 0); }
+  std::size_t take_dropped() { return std::exchange(dropped_records_, 0); }
 
  private:
   Process();
@@ -70,7 +70,7 @@ class Process {
   std::unique_ptr<FakeGpu> gpu_;
   bool recorded_[3] = {};
   std::vector<RecordedActivity> activities_;
-  std::size_t dropped_ = 0;
+  std::size_t dropped_records_ = 0;
 };
 
 }  // namespace assay::cuda::fake

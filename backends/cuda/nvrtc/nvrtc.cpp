@@ -71,7 +71,7 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   std::vector<std::string> arguments{
       "--std=c++17",
       "--gpu-architecture=" + options.architecture,
-      fmt::format("--fmad={}", boolean(flags.contract)),
+      fmt::format("--fmad={}", boolean(flags.contracts_multiply_add)),
       fmt::format("--ftz={}", boolean(flags.flush_subnormals)),
       fmt::format("--prec-div={}", boolean(flags.precise_division)),
       fmt::format("--prec-sqrt={}", boolean(flags.precise_square_root)),
@@ -82,7 +82,7 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (options.precision == backends::Precision::kPromoted) {
     arguments.emplace_back("--define-macro=ASSAY_REAL=double");
   }
-  if (options.line_info) {
+  if (options.emit_line_info) {
     arguments.emplace_back("--generate-line-info");
   }
   if (flags.fast_compile) {
@@ -134,7 +134,7 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
   NvrtcProgram program = nullptr;
   const NvrtcResult created = nvrtcCreateProgram_(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr);
   if (created != kNvrtcSuccess) {
-    return BuildFailed{BuildFailed::Kind::kResource, fmt::format("NVRTC: {}", nvrtcGetErrorString_(created))};
+    return BuildFailed{BuildFailed::Kind::kResourceFailure, fmt::format("NVRTC: {}", nvrtcGetErrorString_(created))};
   }
   std::vector<std::string> arguments = nvrtc_arguments(options);
   if (major_ < 13) std::erase(arguments, kFastCompile);
@@ -155,8 +155,8 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
   } else if (result == kNvrtcErrorCompilation) {
     outcome = BuildFailed{BuildFailed::Kind::kRejected, std::move(log)};
   } else {
-    outcome =
-        BuildFailed{BuildFailed::Kind::kResource, fmt::format("NVRTC: {}\n{}", nvrtcGetErrorString_(result), log)};
+    outcome = BuildFailed{BuildFailed::Kind::kResourceFailure,
+                          fmt::format("NVRTC: {}\n{}", nvrtcGetErrorString_(result), log)};
   }
   nvrtcDestroyProgram_(&program);
   return outcome;

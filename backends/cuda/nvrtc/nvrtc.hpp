@@ -18,7 +18,7 @@ struct NvrtcOptions {
   std::string architecture = "compute_75";  ///< compute_XX: PTX; sm_XX: PTX and cubin
   backends::BuildFlags flags = backends::BuildFlags::strict();
   backends::Precision precision = backends::Precision::kNative;
-  bool line_info = false;  ///< source lines in the PTX
+  bool emit_line_info = false;  ///< source lines in the PTX
 };
 
 /// The full command line of the options; it sets every option whose default could change between toolkits.

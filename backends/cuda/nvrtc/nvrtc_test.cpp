@@ -82,7 +82,7 @@ TEST_F(NvrtcTest, PromotesFloatsToDouble) {
 
 TEST_F(NvrtcTest, EmitsSourceLinesOnRequest) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".loc")));
-  EXPECT_THAT(compile({.line_info = true}).ptx, HasSubstr(".loc"));
+  EXPECT_THAT(compile({.emit_line_info = true}).ptx, HasSubstr(".loc"));
 }
 
 TEST_F(NvrtcTest, ReturnsCompilerLogOfRejectedSource) {
@@ -96,7 +96,7 @@ TEST_F(NvrtcTest, ReportsUnknownArchitectureAsResourceFailure) {
   EXPECT_FALSE(nvrtc.front().supports("compute_1"));
   const CompileOutcome outcome = nvrtc.front().compile(kSource, "f.cu", {.architecture = "compute_1"});
   ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcome));
-  EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kResource);
+  EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kResourceFailure);
 }
 
 TEST(Nvrtc, ReportsMissingLibrary) {

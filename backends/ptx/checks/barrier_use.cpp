@@ -71,7 +71,7 @@ class BarrierUse {
   static bool is_understood(const Instruction& one) {
     if (one.opcode == Opcode::kUnsupported || one.opcode == Opcode::kCall) return false;
     if (one.opcode != Opcode::kBar) return true;
-    return !one.guarded && one.operands.size() == 1 && one.operands[0].kind == Kind::kInteger;
+    return !one.is_guarded && one.operands.size() == 1 && one.operands[0].kind == Kind::kInteger;
   }
   static bool is_barrier(const Instruction& one) { return one.opcode == Opcode::kBar; }
   bool is_asked(const Instruction& one) const { return is_barrier(one) && one.operands[0].value == number_; }
@@ -115,7 +115,7 @@ class BarrierUse {
       const Instruction& one = at(i);
       const bool jumps = one.opcode == Opcode::kBra;
       if (jumps) join(i, one.operands[0].index);
-      if (one.guarded || (!jumps && !ends(one))) join(i, i + 1);
+      if (one.is_guarded || (!jumps && !ends(one))) join(i, i + 1);
     }
   }
   void join(std::uint32_t from, std::uint32_t to) {
@@ -176,7 +176,7 @@ class BarrierUse {
     const auto& [kind, index] = object;
     if (kind != SymbolKind::kVariable && kind != SymbolKind::kBodyVariable) return false;
     const Variable& variable = (kind == SymbolKind::kVariable ? module_.variables : kernel_.variables)[index];
-    return variable.space == Space::kShared && !variable.external;
+    return variable.space == Space::kShared && !variable.is_external;
   }
 
   const Module& module_;

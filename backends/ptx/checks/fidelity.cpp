@@ -15,9 +15,9 @@ class Taint {
   /// Propagates through one instruction, which approximated or did not; returns whether anything changed.
   bool follow(const Op& op, bool approximated) {
     changed_ = false;
-    const bool guarded = op.guarded && has(op.guard);
+    const bool guarded = op.is_guarded && has(op.guard);
     switch (op.control) {
-      case Control::kMemory: access(op, kernel_.memory_ops[op.detail], guarded); break;
+      case Control::kMemory: access(op, kernel_.memory_ops[op.detail_index], guarded); break;
       case Control::kPlain:
       case Control::kWarp:
       case Control::kBarrier:
@@ -46,7 +46,7 @@ class Taint {
 
   void access(const Op& op, const MemoryOp& memory_op, bool guarded) {
     bool& memory_tainted = memory(memory_op.space);
-    const bool decided = guarded || (!memory_op.no_base && has(op.a));
+    const bool decided = guarded || (!memory_op.has_no_base && has(op.a));
     if (memory_op.access == Access::kLoad) {
       for (unsigned i = 0; i < memory_op.elements; ++i) {
         if (decided || memory_tainted) add(memory_op.values[i]);

@@ -26,11 +26,12 @@ std::string_view to_text(CheckFinding::Kind kind) { return kKinds[static_cast<st
 
 std::string describe(const CheckFinding& finding) {
   std::string text = fmt::format("{} in {}: {}", to_text(finding.kind), finding.kernel, text_of(finding.site));
-  if (finding.width != 0) {
-    text += fmt::format(", {} bytes at {} address 0x{:x}", finding.width, to_text(finding.space), finding.address);
+  if (finding.access_bytes != 0) {
+    text +=
+        fmt::format(", {} bytes at {} address 0x{:x}", finding.access_bytes, to_text(finding.space), finding.address);
     text += finding.allocation.empty() ? ", which is not allocated"
                                        : fmt::format(", offset {} of '{}', which has {} bytes", finding.offset,
-                                                     finding.allocation, finding.size);
+                                                     finding.allocation, finding.allocation_bytes);
   }
   if (finding.other) text += fmt::format("; conflicts with {}", text_of(*finding.other));
   if (finding.count > 1) text += fmt::format("; {} times", finding.count);

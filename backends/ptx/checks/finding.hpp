@@ -49,8 +49,8 @@ struct CheckFinding {
   std::uint64_t address = 0;
   std::string allocation;   ///< the allocation that the address belongs to; empty if none
   std::int64_t offset = 0;  ///< in the allocation; may be outside
-  std::uint64_t size = 0;   ///< of the allocation
-  std::uint32_t width = 0;  ///< of the access, in bytes
+  std::uint64_t allocation_bytes = 0;
+  std::uint32_t access_bytes = 0;
   std::uint64_t count = 1;  ///< how often the instruction caused this finding
 };
 

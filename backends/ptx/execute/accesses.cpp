@@ -41,7 +41,7 @@ Word<T>* words(Lanes& lanes, FrameSlot slot) {
 template <class Use>
 void each_lane(std::uint32_t mask, Use use) {
   if (mask == kAllLanes) {
-    for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned lane = 0; lane < kLanesPerWarp; ++lane)
       use(lane);
     return;
   }
@@ -52,22 +52,22 @@ void each_lane(std::uint32_t mask, Use use) {
 }  // namespace
 
 void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
-  const MemoryOp& memory = kernel_.memory_ops[op.detail];
+  const MemoryOp& memory = kernel_.memory_ops[op.detail_index];
   Addresses addresses;
-  if (memory.no_base) {
+  if (memory.has_no_base) {
     std::ranges::fill(addresses, op.immediate);
-  } else if (memory.wide_address) {
+  } else if (memory.has_wide_address) {
     const std::uint64_t* const base = wide_slot(warp, op.a);
-    for (unsigned i = 0; i < kLanes; ++i)
+    for (unsigned i = 0; i < kLanesPerWarp; ++i)
       addresses[i] = base[i] + op.immediate;
   } else {
     const std::uint32_t* const base = word_slot(warp, op.a);
-    for (unsigned i = 0; i < kLanes; ++i)
+    for (unsigned i = 0; i < kLanesPerWarp; ++i)
       addresses[i] = std::uint64_t{base[i]} + op.immediate;
   }
   if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, mask, addresses);
   // Lanes may address different spaces.
-  while (mask != 0 && !stopped_) {
+  while (mask != 0 && !is_stopped_) {
     const std::uint64_t window = std::min(addresses[std::countr_zero(mask)] >> kWindowBits, kFirstAllocation);
     std::uint32_t same = 0;
     each_lane(mask, [&](unsigned lane) {
@@ -110,7 +110,7 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   std::uint32_t good = mask;
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
-    const std::uint32_t thread = warp.index * kLanes + lane;
+    const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
     if (address >> kWindowBits != window) {
       window = address >> kWindowBits;
       first = (window << kWindowBits) + kWindowMiddle;
@@ -149,19 +149,20 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
   std::uint32_t good = mask;
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
-    const std::uint32_t thread = warp.index * kLanes + lane;
+    const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
     const std::uint64_t variable = (address >> kSharedBits) - 1;
     const std::uint64_t offset = (address & ((1U << kSharedBits) - 1)) - kSharedMiddle;
-    if (variable >= shared_.size() || offset >= shared_[variable].size() || shared_[variable].size() - offset < width) {
+    if (variable >= shared_memory_.size() || offset >= shared_memory_[variable].size() ||
+        shared_memory_[variable].size() - offset < width) {
       good &= ~(1U << lane);
       return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kShared, address, width);
     }
     if ((address & (width - 1)) != 0 && options_.checks.misaligned) {
       add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kShared, address, width);
     }
-    pointers[lane] = shared_[variable].data() + offset;
+    pointers[lane] = shared_memory_[variable].data() + offset;
     if (shadowed) {
-      check_access(watch, shared_shadow_[variable].data(), offset, width,
+      check_access(watch, shared_shadow_cells_[variable].data(), offset, width,
                    {op, memory, thread, warp.sync_stamp, address, Space::kShared, false});
     }
   });
@@ -181,7 +182,7 @@ void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memo
     if (!inside || memory.access != Access::kLoad) {
       good &= ~(1U << lane);
       return add_finding(inside ? CheckFinding::Kind::kReadOnlyWrite : CheckFinding::Kind::kOutOfBounds, op,
-                         warp.index * kLanes + lane, Space::kParam, address, width);
+                         warp.index * kLanesPerWarp + lane, Space::kParam, address, width);
     }
     pointers[lane] = parameters_.data() + address;
   });
@@ -199,12 +200,12 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
   std::size_t first_word = 0;
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
-    const std::uint32_t thread = warp.index * kLanes + lane;
+    const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
     const std::uint64_t variable = address >> kLocalBits;
     if (variable != known_variable) {
       known_variable = variable;
-      size = variable < kernel_.local.size() ? kernel_.local[variable].bytes : 0;
-      first_word = variable < kernel_.local.size() ? kernel_.local[variable].first_word : 0;
+      size = variable < kernel_.local_variables.size() ? kernel_.local_variables[variable].bytes : 0;
+      first_word = variable < kernel_.local_variables.size() ? kernel_.local_variables[variable].first_word : 0;
     }
     const std::uint64_t offset = (address & ((1U << kLocalBits) - 1)) - kLocalMiddle;
     const bool misaligned = (offset & (width - 1)) != 0;
@@ -219,31 +220,31 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
     }
     for (unsigned element = 0; element < memory.elements; ++element) {
       const std::uint64_t at = offset + std::uint64_t{element} * bytes;
-      const std::size_t index = (first_word + at / 4) * kLanes + lane;
+      const std::size_t index = (first_word + at / 4) * kLanesPerWarp + lane;
       const auto shift = static_cast<unsigned>(at % 4);
       const auto part = static_cast<std::uint8_t>((bytes >= 4 ? 15U : (1U << bytes) - 1) << shift);
-      std::uint32_t* const low = &warp.local[index];
+      std::uint32_t* const low = &warp.local_memory[index];
       if (memory.access == Access::kLoad) {
-        const bool second_missing = bytes == 8 && warp.local_written[index + kLanes] != 15;
-        if (options_.checks.uninitialised && ((warp.local_written[index] & part) != part || second_missing)) {
+        const bool second_missing = bytes == 8 && warp.local_memory_written[index + kLanesPerWarp] != 15;
+        if (options_.checks.uninitialised && ((warp.local_memory_written[index] & part) != part || second_missing)) {
           add_finding(CheckFinding::Kind::kUninitialisedRead, op, thread, Space::kLocal, address, width);
         }
         with_memory_type(memory.type, [&](auto type) {
           using T = decltype(type);
           Word<T> value = *low >> (8 * shift);
-          if constexpr (sizeof(T) == 8) value |= std::uint64_t{low[kLanes]} << 32U;
+          if constexpr (sizeof(T) == 8) value |= std::uint64_t{low[kLanesPerWarp]} << 32U;
           words<T>(warp, memory.values[element])[lane] = static_cast<Word<T>>(static_cast<T>(value));
         });
       } else if (bytes == 8) {
         const std::uint64_t value = words<std::uint64_t>(warp, memory.values[element])[lane];
         *low = static_cast<std::uint32_t>(value);
-        low[kLanes] = static_cast<std::uint32_t>(value >> 32U);
-        warp.local_written[index] = warp.local_written[index + kLanes] = 15;
+        low[kLanesPerWarp] = static_cast<std::uint32_t>(value >> 32U);
+        warp.local_memory_written[index] = warp.local_memory_written[index + kLanesPerWarp] = 15;
       } else {
         const std::uint32_t value = word_slot(warp, memory.values[element])[lane];
         const std::uint32_t field = (bytes == 4 ? 0xffffffffU : (1U << (8 * bytes)) - 1) << (8 * shift);
         *low = (*low & ~field) | ((value << (8 * shift)) & field);
-        warp.local_written[index] |= part;
+        warp.local_memory_written[index] |= part;
       }
     }
   });
@@ -295,7 +296,7 @@ std::vector<bool> Execution::order_sensitive_ops() const {
     for (const FrameSlot slot : {op.a, op.b, op.c, op.e, op.guard})
       read.insert(slot.bits);
     if (op.control != Control::kMemory) continue;
-    const MemoryOp& memory = kernel_.memory_ops[op.detail];
+    const MemoryOp& memory = kernel_.memory_ops[op.detail_index];
     if (memory.access == Access::kLoad) continue;
     for (std::size_t i = memory.access == Access::kAtomic ? 1 : 0; i < std::size(memory.values); ++i)
       read.insert(memory.values[i].bits);
@@ -304,7 +305,7 @@ std::vector<bool> Execution::order_sensitive_ops() const {
   for (std::size_t i = 0; i < shows.size(); ++i) {
     const Op& op = kernel_.ops[i];
     if (op.control != Control::kMemory) continue;
-    const MemoryOp& memory = kernel_.memory_ops[op.detail];
+    const MemoryOp& memory = kernel_.memory_ops[op.detail_index];
     if (memory.access != Access::kAtomic) continue;
     const bool swaps = memory.operation == Modifier::kCas || memory.operation == Modifier::kExch;
     const bool used = memory.returns_old_value && memory.values[0].bits != 0 && read.contains(memory.values[0].bits);
@@ -315,12 +316,12 @@ std::vector<bool> Execution::order_sensitive_ops() const {
 
 void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
                                  const Addresses& addresses) {
-  if (order_sensitive_.empty() || !order_sensitive_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
+  if (is_order_sensitive_.empty() || !is_order_sensitive_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
   // Each block has its own shared memory at the same 32-bit addresses.
-  const std::uint64_t block = space == Space::kShared ? ~(block_ << 32U) : 0;
+  const std::uint64_t block = space == Space::kShared ? ~(current_block_ << 32U) : 0;
   std::uint64_t& collisions = *result_.profile.atomic_collisions;
   each_lane(mask, [&](unsigned lane) {
-    const std::uint64_t thread = block_ * threads_in_block_ + warp.index * kLanes + lane;
+    const std::uint64_t thread = current_block_ * threads_in_block_ + warp.index * kLanesPerWarp + lane;
     const auto [first, is_new] = first_thread_at_.try_emplace(addresses[lane] ^ block, thread);
     if (!is_new && first->second != thread) ++collisions;
   });
@@ -331,7 +332,7 @@ void Execution::count_global(const MemoryOp& memory, std::uint32_t mask, const A
   if (mask == 0) return;
   const bool is_atomic = memory.access == Access::kAtomic;
   const auto distinct = [&](unsigned shift) {
-    std::uint64_t seen[kLanes];
+    std::uint64_t seen[kLanesPerWarp];
     unsigned count = 0;
     bool ascending = true;
     each_lane(mask, [&](unsigned lane) {

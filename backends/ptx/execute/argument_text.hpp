@@ -26,7 +26,7 @@ namespace assay::ptx {
 struct TextArgument {
   std::string name;
   Type type = Type::kNone;
-  std::optional<AllocationId> memory;  ///< nullopt for a scalar
+  std::optional<AllocationId> allocation;  ///< nullopt for a scalar
 };
 
 /// Adds the argument described by `text` to `arguments`, and allocates its memory in the machine under `name`. Fails if

@@ -36,8 +36,8 @@ void expect_clean(const RunResult& result) {
   EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
 }
 
-constexpr Geometry kTwoWarps{{1}, {64}};
-constexpr Geometry kTwoBlocks{{2}, {32}};
+constexpr LaunchGeometry kTwoWarps{{1}, {64}};
+constexpr LaunchGeometry kTwoBlocks{{2}, {32}};
 
 TEST(PtxChecks, DetectsAccessOnePastTheEnd) {
   const std::string text = body(".loc 1 42 7\nld.global.f32 %f1, [%rd2]; st.global.f32 [%rd2], %f1;");
@@ -46,7 +46,7 @@ TEST(PtxChecks, DetectsAccessOnePastTheEnd) {
   const CheckFinding& finding = bad.result.findings[0];
   EXPECT_EQ(finding.allocation, "x");
   EXPECT_EQ(finding.offset, 124);
-  EXPECT_EQ(finding.size, 124U);
+  EXPECT_EQ(finding.allocation_bytes, 124U);
   EXPECT_EQ(finding.site.thread, (Dim3{31, 0, 0}));
   EXPECT_EQ(finding.site.source.line, 42U);
   EXPECT_EQ(finding.site.line, 11U);
@@ -160,7 +160,7 @@ TEST(PtxChecks, DetectsReadWriteRaceInGlobalMemory) {
 
 TEST(PtxChecks, AccessesToDifferentBytesOfAWordDoNotRace) {
   const std::string own = "mul.wide.u32 %rd4, %r5, 2; add.s64 %rd4, %rd1, %rd4; ld.global.u16 %rs1, [%rd4];";
-  for (const Geometry& geometry : {kTwoWarps, kTwoBlocks, Geometry{{13}, {1}}}) {
+  for (const LaunchGeometry& geometry : {kTwoWarps, kTwoBlocks, LaunchGeometry{{13}, {1}}}) {
     expect_clean(
         run<std::uint16_t>(body(own + "st.global.u16 [%rd4], %rs1;"), std::vector<std::uint16_t>(66), geometry).result);
   }
@@ -232,7 +232,7 @@ TEST(PtxChecks, BarArrivePreventsRaceWithWaitingWarp) {
         " st.shared.u32 [%r6], %r1; " +
         std::string(arrival) + " bra L; R: bar.sync 1, 64; ld.shared.u32 %r8, [%r6]; st.global.u32 [%rd2], %r8; L:");
   };
-  const Geometry three_warps{{1}, {96}};
+  const LaunchGeometry three_warps{{1}, {96}};
   const auto good = run<std::uint32_t>(text("bar.arrive 1, 64;"), std::vector<std::uint32_t>(96), three_warps);
   expect_clean(good.result);
   EXPECT_EQ(good.data[40], 8U);
@@ -276,7 +276,7 @@ TEST(PtxChecks, BarArriveOrdersOnlyEarlierAccesses) {
         " st.global.u32 [%rd2], %r8; L:");
   };
   const std::string_view write = "st.shared.u32 [%r6], %r1;";
-  const Geometry four_warps{{1}, {128}};
+  const LaunchGeometry four_warps{{1}, {128}};
   expect_clean(run<std::uint32_t>(text(write, ""), std::vector<std::uint32_t>(128), four_warps).result);
   expect_only(run<std::uint32_t>(text("", write), std::vector<std::uint32_t>(128), four_warps).result,
               Kind::kReadWriteRace);

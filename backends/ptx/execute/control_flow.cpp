@@ -21,13 +21,13 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& pc, std::
     case Control::kExit: leave(warp, number, mask, true); return false;
     case Control::kBarrier: return arrive(warp, number, mask);
     case Control::kWarp: {
-      const std::uint32_t wanted = word_slot(warp, op.e)[std::countr_zero(mask)] & warp.live;
-      if ((wanted & ~mask) != 0 && !group.forced) {
+      const std::uint32_t wanted = word_slot(warp, op.e)[std::countr_zero(mask)] & warp.live_lanes;
+      if ((wanted & ~mask) != 0 && !group.is_forced) {
         group.wait = LaneGroup::Wait::kWarp;
         return false;
       }
       warp_operation(warp, op, mask);
-      group.forced = false;
+      group.is_forced = false;
       break;
     }
     case Control::kActiveMask:
@@ -65,10 +65,10 @@ void Execution::copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std
     for (std::uint32_t word = 0; word < copy.words; ++word) {
       for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        const std::size_t to = std::size_t{copy.to + word} * kLanes + lane;
-        const std::size_t from = std::size_t{copy.from + word} * kLanes + lane;
-        warp.local[to] = warp.local[from];
-        warp.local_written[to] = warp.local_written[from];
+        const std::size_t to = std::size_t{copy.to + word} * kLanesPerWarp + lane;
+        const std::size_t from = std::size_t{copy.from + word} * kLanesPerWarp + lane;
+        warp.local_memory[to] = warp.local_memory[from];
+        warp.local_memory_written[to] = warp.local_memory_written[from];
       }
     }
   }
@@ -77,7 +77,7 @@ void Execution::copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std
 void Execution::call(Warp& warp, std::size_t number, std::uint32_t mask) {
   LaneGroup& group = warp.groups[number];
   const Op& op = kernel_.ops[group.pc];
-  copy_local(warp, kernel_.calls[op.detail].arguments, mask);
+  copy_local(warp, kernel_.calls[op.detail_index].arguments, mask);
   LaneGroup callee{.pc = op.target, .mask = mask, .return_addresses = group.return_addresses};
   callee.return_addresses.push_back(group.pc);
   if (mask == group.mask) {
@@ -96,7 +96,7 @@ void Execution::leave(Warp& warp, std::size_t number, std::uint32_t mask, bool e
   group.mask &= ~mask;
   ++group.pc;
   if (exits || leaving.return_addresses.empty()) {
-    warp.live &= ~mask;
+    warp.live_lanes &= ~mask;
     if (all) warp.groups.erase(warp.groups.begin() + static_cast<std::ptrdiff_t>(number));
     // Do not wait for lanes that have exited.
     for (LaneGroup& other : warp.groups) {
@@ -106,7 +106,7 @@ void Execution::leave(Warp& warp, std::size_t number, std::uint32_t mask, bool e
   }
   const std::uint32_t caller = leaving.return_addresses.back();
   leaving.return_addresses.pop_back();
-  copy_local(warp, kernel_.calls[kernel_.ops[caller].detail].results, mask);
+  copy_local(warp, kernel_.calls[kernel_.ops[caller].detail_index].results, mask);
   leaving.pc = caller + 1;
   if (all) {
     group = std::move(leaving);
@@ -122,13 +122,13 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
   ++result_.profile.barriers;
   if (kernel_.ops[group.pc].instruction->modifiers.has(Modifier::kArrive)) {
     const std::uint32_t barrier = barrier_of(warp, group).number;
-    arrived_threads_[barrier] += kLanes;
+    arrived_threads_[barrier] += kLanesPerWarp;
     new_stamp();  // later accesses of the warp are not ordered by the arrival
-    OrderedBefore& announced = ordered_before_arrival_[barrier];
+    BarrierOrder& announced = arrival_barrier_order_[barrier];
     announced.resize(warps_.size());
     for (std::size_t other = 0; other < announced.size(); ++other)
       announced[other] =
-          std::max(announced[other], other == warp.index ? current_stamp_ : ordered_before_[warp.index][other]);
+          std::max(announced[other], other == warp.index ? current_stamp_ : barrier_order_[warp.index][other]);
     ++group.pc;
     return warp.groups.size() == 1;
   }
@@ -145,25 +145,25 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
 Execution::Barrier Execution::barrier_of(Warp& warp, const LaneGroup& group) {
   const Op& op = kernel_.ops[group.pc];
   const auto lane = static_cast<std::size_t>(std::countr_zero(group.mask));
-  return {word_slot(warp, op.b)[lane] % kBarriers, word_slot(warp, op.c)[lane]};
+  return {word_slot(warp, op.b)[lane] % kBarriersPerBlock, word_slot(warp, op.c)[lane]};
 }
 
 /// Called when all warps have ended or wait. Releases the groups of a complete barrier; if there is none, those of the
 /// lowest barrier, which is a finding. Returns false if no warp waits.
 bool Execution::release_barrier() {
-  std::array<BarrierArrivals, kBarriers> arrivals;
+  std::array<BarrierArrivals, kBarriersPerBlock> arrivals;
   for (Warp& warp : warps_) {
     for (const LaneGroup& group : warp.groups)
       gather(arrivals, warp, group);
   }
   std::uint32_t alive = 0;
   for (const Warp& warp : warps_)
-    alive += static_cast<std::uint32_t>(std::popcount(warp.groups.empty() ? 0U : warp.live));
+    alive += static_cast<std::uint32_t>(std::popcount(warp.groups.empty() ? 0U : warp.live_lanes));
   const auto is_complete = [&](const BarrierArrivals& gathering) {
-    if (gathering.barrier == nullptr || gathering.divergent) return false;
+    if (gathering.barrier == nullptr || gathering.is_divergent) return false;
     if (gathering.expected == 0) return gathering.threads == alive && alive == threads_in_block_;
     const auto which = static_cast<std::size_t>(&gathering - arrivals.data());
-    return gathering.warps * kLanes + arrived_threads_[which] >= gathering.expected;
+    return gathering.warps * kLanesPerWarp + arrived_threads_[which] >= gathering.expected;
   };
   auto chosen = std::ranges::find_if(arrivals, is_complete);
   if (chosen == arrivals.end()) {
@@ -172,7 +172,7 @@ bool Execution::release_barrier() {
     if (chosen == arrivals.end()) return false;
     if (options_.checks.divergence) {
       add_finding(CheckFinding::Kind::kBarrierDivergence, *chosen->barrier, chosen->thread);
-      if (stopped_) return false;
+      if (is_stopped_) return false;
     }
   }
   const auto number = static_cast<std::uint32_t>(chosen - arrivals.begin());
@@ -192,14 +192,14 @@ bool Execution::release_barrier() {
     }
   }
   arrived_threads_[number] = 0;
-  ordered_before_arrival_[number].clear();
+  arrival_barrier_order_[number].clear();
   return true;
 }
 
 /// For a barrier of a part of the block: orders the participants' accesses, and all accesses ordered before those,
 /// before the later accesses of the participants that waited.
 void Execution::order_participants(std::uint32_t number) {
-  OrderedBefore behind = ordered_before_arrival_[number];
+  BarrierOrder behind = arrival_barrier_order_[number];
   behind.resize(warps_.size());
   const auto each_waiting = [&](auto use) {
     for (Warp& warp : warps_) {
@@ -210,28 +210,28 @@ void Execution::order_participants(std::uint32_t number) {
   };
   each_waiting([&](const Warp& warp) {
     for (std::size_t other = 0; other < behind.size(); ++other)
-      behind[other] =
-          std::max(behind[other], other == warp.index ? current_stamp_ : ordered_before_[warp.index][other]);
+      behind[other] = std::max(behind[other], other == warp.index ? current_stamp_ : barrier_order_[warp.index][other]);
   });
   each_waiting([&](Warp& warp) {
-    ordered_before_[warp.index] = behind;
+    barrier_order_[warp.index] = behind;
     warp.sync_stamp = current_stamp_;
   });
   partial_barrier_stamp_ = current_stamp_;
 }
 
 /// Adds a waiting group to its barrier.
-void Execution::gather(std::array<BarrierArrivals, kBarriers>& arrivals, Warp& warp, const LaneGroup& group) {
+void Execution::gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group) {
   const Barrier barrier = barrier_of(warp, group);
   BarrierArrivals& gathering = arrivals[barrier.number];
   if (gathering.barrier == nullptr) {
     gathering.barrier = &kernel_.ops[group.pc];
-    gathering.thread = warp.index * kLanes + static_cast<std::uint32_t>(std::countr_zero(group.mask));
+    gathering.thread = warp.index * kLanesPerWarp + static_cast<std::uint32_t>(std::countr_zero(group.mask));
     gathering.expected = barrier.count;
   }
   gathering.threads += static_cast<std::uint32_t>(std::popcount(group.mask));
   ++gathering.warps;
-  gathering.divergent = gathering.divergent || group.mask != warp.live || barrier.count != gathering.expected;
+  gathering.is_divergent =
+      gathering.is_divergent || group.mask != warp.live_lanes || barrier.count != gathering.expected;
 }
 
 /// bar.red: every waiting lane gets the number of true predicates, or whether all or any are true.

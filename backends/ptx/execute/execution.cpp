@@ -24,24 +24,24 @@ std::byte* aligned(std::byte* pointer) {
   return pointer + ((kFrameAlignment - address % kFrameAlignment) % kFrameAlignment);
 }
 
-std::uint32_t lanes_below(std::uint32_t count) { return count >= kLanes ? kAllLanes : (1U << count) - 1; }
+std::uint32_t lanes_below(std::uint32_t count) { return count >= kLanesPerWarp ? kAllLanes : (1U << count) - 1; }
 
 }  // namespace
 
-Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geometry, std::vector<std::byte> parameters,
-                     const LaunchOptions& options)
+Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry& geometry,
+                     std::vector<std::byte> parameters, const LaunchOptions& options)
     : memory_(memory),
       kernel_(kernel),
       geometry_(geometry),
       parameters_(std::move(parameters)),
       options_(options),
       threads_in_block_(static_cast<std::uint32_t>(geometry.block.count())),
-      warp_counts_(kernel.ops.size() + 1),
-      thread_counts_(kernel.ops.size() + 1),
+      warp_count_deltas_(kernel.ops.size() + 1),
+      thread_count_deltas_(kernel.ops.size() + 1),
       instructions_left_(options.instruction_limit) {
   if (options.count_collisions) {
     result_.profile.atomic_collisions = 0;
-    order_sensitive_ = order_sensitive_ops();
+    is_order_sensitive_ = order_sensitive_ops();
   }
   if (options.tables != nullptr) correction_.emplace(*options.tables, kernel);
 }
@@ -51,12 +51,12 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
   new_stamp();
   launch_stamp_ = current_stamp_;
   for (const std::uint64_t block : options_.blocks) {
-    if (!stopped_) run_block(block);
+    if (!is_stopped_) run_block(block);
   }
   const std::uint64_t blocks = options_.blocks.empty() ? geometry_.grid.count() : 0;
   const bool shuffled = options_.schedule.order == Order::kShuffled;
   const std::vector<std::uint32_t> order = shuffled ? order_of(blocks, kBlocksSalt) : std::vector<std::uint32_t>{};
-  for (std::uint64_t i = 0; i < blocks && !stopped_; ++i) {
+  for (std::uint64_t i = 0; i < blocks && !is_stopped_; ++i) {
     run_block(shuffled ? order[i] : options_.schedule.order == Order::kReverse ? blocks - 1 - i : i);
   }
   fill_profile();
@@ -69,22 +69,22 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   std::ranges::copy(kernel_.constants, constants_);
   for (const Kernel::Relocation& relocation : kernel_.relocations) {
     const std::uint64_t address = variables[relocation.variable] + relocation.offset;
-    for (unsigned i = 0; i < kLanes; ++i)
+    for (unsigned i = 0; i < kLanesPerWarp; ++i)
       std::memcpy(constants_ + relocation.constant + std::size_t{i} * 8, &address, 8);
   }
-  for (const Kernel::Variable& variable : kernel_.shared) {
-    const std::uint64_t bytes = variable.dynamic ? geometry_.dynamic_shared : variable.bytes;
-    shared_.emplace_back(bytes);
-    shared_shadow_.emplace_back((bytes + 3) / 4);
+  for (const Kernel::Variable& variable : kernel_.shared_variables) {
+    const std::uint64_t bytes = variable.is_dynamic ? geometry_.dynamic_shared_bytes : variable.bytes;
+    shared_memory_.emplace_back(bytes);
+    shared_shadow_cells_.emplace_back((bytes + 3) / 4);
   }
   memory_op_by_number_.assign(kMaxMemoryOps + 1, nullptr);
   for (const Op& op : kernel_.ops) {
     if (op.control != Control::kMemory) continue;
-    const std::uint16_t number = kernel_.memory_ops[op.detail].number;
+    const std::uint16_t number = kernel_.memory_ops[op.detail_index].number;
     if (number < kMaxMemoryOps) memory_op_by_number_[number] = &op;
   }
-  warps_.resize((threads_in_block_ + kLanes - 1) / kLanes);
-  lane_order_ = order_of(kLanes, kBlocksSalt + 1);
+  warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
+  lane_order_ = order_of(kLanesPerWarp, kBlocksSalt + 1);
 }
 
 std::vector<std::uint32_t> Execution::order_of(std::size_t size, std::uint64_t salt) const {
@@ -101,10 +101,10 @@ void Execution::new_stamp() {
   current_stamp_ = memory_.next_stamp(restarted);
   if (!restarted) return;
   launch_stamp_ = block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
-  block_starts_ = {{current_stamp_, block_}};
-  ordered_before_.assign(warps_.size(), OrderedBefore(warps_.size()));
-  ordered_before_arrival_.fill({});
-  for (std::vector<ShadowCell>& cells : shared_shadow_) {
+  block_starts_ = {{current_stamp_, current_block_}};
+  barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
+  arrival_barrier_order_.fill({});
+  for (std::vector<ShadowCell>& cells : shared_shadow_cells_) {
     for (ShadowCell& cell : cells)
       cell.write = cell.read = 0;
   }
@@ -115,18 +115,19 @@ void Execution::new_stamp() {
 // ------------------------------------------------------------------------------------------------- blocks and warps
 
 void Execution::run_block(std::uint64_t block) {
-  block_ = block;
+  current_block_ = block;
   arrived_threads_.fill(0);
-  ordered_before_arrival_.fill({});
-  ordered_before_.assign(warps_.size(), OrderedBefore(warps_.size()));
+  arrival_barrier_order_.fill({});
+  barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
   new_stamp();
   block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
   block_starts_.emplace_back(current_stamp_, block);
-  for (std::size_t i = 0; i < shared_.size(); ++i) {
-    std::ranges::fill(shared_[i], std::byte{0});
-    std::ranges::fill(shared_shadow_[i], ShadowCell{});
-    for (std::uint64_t byte = shared_[i].size() - kernel_.shared[i].padding; byte < shared_[i].size(); ++byte)
-      shared_shadow_[i][byte / 4].info |= 1U << (byte % 4);
+  for (std::size_t i = 0; i < shared_memory_.size(); ++i) {
+    std::ranges::fill(shared_memory_[i], std::byte{0});
+    std::ranges::fill(shared_shadow_cells_[i], ShadowCell{});
+    for (std::uint64_t byte = shared_memory_[i].size() - kernel_.shared_variables[i].padding;
+         byte < shared_memory_[i].size(); ++byte)
+      shared_shadow_cells_[i][byte / 4].packed_flags |= 1U << (byte % 4);
   }
   const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
   bool first = true;
@@ -136,10 +137,10 @@ void Execution::run_block(std::uint64_t block) {
       if (first) start_warp(warp, index);
       if (!warp.groups.empty()) run_warp(warp);
       if (warp.groups.empty() && warp.storage != nullptr) finish_warp(warp);
-      if (stopped_) break;
+      if (is_stopped_) break;
     }
     first = false;
-  } while (!stopped_ && release_barrier());
+  } while (!is_stopped_ && release_barrier());
   for (Warp& warp : warps_) {
     if (warp.storage != nullptr) finish_warp(warp);
   }
@@ -154,13 +155,13 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.frames[0] = aligned(warp.storage.get());
   warp.frames[1] = constants_;
   warp.index = index;
-  warp.carry = 0;
+  warp.carry_flags = 0;
   warp.correction = correction_ ? &*correction_ : nullptr;
   warp.sync_stamp = current_stamp_;
-  warp.live = lanes_below(threads_in_block_ - index * kLanes);
-  warp.local.resize(std::size_t{kernel_.local_words} * kLanes);
-  warp.local_written.assign(std::size_t{kernel_.local_words} * kLanes, 0);
-  warp.groups.assign(1, LaneGroup{.pc = 0, .mask = warp.live});
+  warp.live_lanes = lanes_below(threads_in_block_ - index * kLanesPerWarp);
+  warp.local_memory.resize(std::size_t{kernel_.local_words} * kLanesPerWarp);
+  warp.local_memory_written.assign(std::size_t{kernel_.local_words} * kLanesPerWarp, 0);
+  warp.groups.assign(1, LaneGroup{.pc = 0, .mask = warp.live_lanes});
   set_specials(warp);
 }
 
@@ -170,11 +171,11 @@ void Execution::finish_warp(Warp& warp) {
 }
 
 void Execution::set_specials(Warp& warp) {
-  const Dim3 block = block_place(block_);
-  for (const Kernel::Special& special : kernel_.specials) {
+  const Dim3 block = block_place(current_block_);
+  for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers) {
     std::uint32_t* const word = word_slot(warp, special.slot);
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      const Dim3 thread = thread_place(warp.index * kLanes + lane);
+    for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
+      const Dim3 thread = thread_place(warp.index * kLanesPerWarp + lane);
       const std::uint32_t bit = 1U << lane;
       const std::uint32_t values[] = {thread.x,
                                       thread.y,
@@ -196,17 +197,17 @@ void Execution::set_specials(Warp& warp) {
                                       bit - 1,
                                       ~(bit - 1),
                                       ~(bit | (bit - 1)),
-                                      kLanes};
+                                      kLanesPerWarp};
       word[lane] = values[static_cast<std::size_t>(special.special)];
     }
   }
 }
 
 void Execution::run_warp(Warp& warp) {
-  while (!stopped_) {
+  while (!is_stopped_) {
     LaneGroup* const group = next_group(warp);
     if (group == nullptr) return;
-    while (!stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.groups.data()))) {
+    while (!is_stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.groups.data()))) {
     }
   }
 }
@@ -228,7 +229,7 @@ LaneGroup* Execution::next_group(Warp& warp) {
   }
   if (best != nullptr || waiting == nullptr) return best;
   waiting->wait = LaneGroup::Wait::kNone;
-  waiting->forced = true;
+  waiting->is_forced = true;
   return waiting;
 }
 
@@ -268,9 +269,9 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
   while (pc != meeting) {
     const Op& op = ops[pc];
     std::uint32_t mask = active;
-    if (op.guarded) {
+    if (op.is_guarded) {
       const std::uint32_t guard = *word_slot(warp, op.guard);
-      mask &= op.guard_negated ? ~guard : guard;
+      mask &= op.is_guard_negated ? ~guard : guard;
     }
     if (op.control == Control::kPlain) {
       if (mask == kAllLanes) {
@@ -294,10 +295,10 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
 
 void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t mask) {
   const int lanes = std::popcount(mask);
-  ++warp_counts_[from];
-  --warp_counts_[to];
-  thread_counts_[from] += lanes;
-  thread_counts_[to] -= lanes;
+  ++warp_count_deltas_[from];
+  --warp_count_deltas_[to];
+  thread_count_deltas_[from] += lanes;
+  thread_count_deltas_[to] -= lanes;
   const std::uint64_t spent = std::uint64_t{to - from} * static_cast<std::uint64_t>(lanes);
   if (spent > instructions_left_) {
     const Op& op = kernel_.ops[std::min<std::size_t>(to, kernel_.ops.size() - 1)];
@@ -310,8 +311,8 @@ void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t mask) 
 // ---------------------------------------------------------------------------------------------------------- results
 
 void Execution::stop(RunResult::Status status, std::string message, const Op& op) {
-  if (stopped_) return;
-  stopped_ = true;
+  if (is_stopped_) return;
+  is_stopped_ = true;
   result_.status = status;
   result_.message = fmt::format("{}: {}", kernel_.function->name, message);
   const Instruction& instruction = *op.instruction;
@@ -327,8 +328,8 @@ void Execution::fill_profile() {
   std::vector<std::uint64_t> executed(kernel_.ops.size());
   std::vector<std::uint64_t> approximated(kernel_.ops.size());
   for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
-    warps += warp_counts_[i];
-    threads += thread_counts_[i];
+    warps += warp_count_deltas_[i];
+    threads += thread_count_deltas_[i];
     executed[i] = static_cast<std::uint64_t>(threads);
     const Op& op = kernel_.ops[i];
     // Moves that lowering inserted before or after an instruction are not counted as instructions.

@@ -26,18 +26,18 @@ struct LaneGroup {
   std::uint32_t pc = 0;
   std::uint32_t mask = 0;
   Wait wait = Wait::kNone;  ///< kWarp: waits for other lanes of its warp; kBarrier: waits at a barrier
-  bool forced = false;      ///< nothing else can run: continue without the missing lanes
+  bool is_forced = false;   ///< nothing else can run: continue without the missing lanes
   std::vector<std::uint32_t> return_addresses = {};
 };
 
 struct Warp : Lanes {
   std::uint32_t index = 0;
-  std::uint32_t live = 0;        ///< lanes that have not exited the kernel
+  std::uint32_t live_lanes = 0;  ///< lanes that have not exited the kernel
   std::uint32_t sync_stamp = 0;  ///< stamp of the last synchronisation of the warp
   std::vector<LaneGroup> groups;
   std::unique_ptr<std::byte[]> storage;
-  std::vector<std::uint32_t> local;         ///< word w of lane i at w * 32 + i
-  std::vector<std::uint8_t> local_written;  ///< written bytes of each of these words
+  std::vector<std::uint32_t> local_memory;         ///< word w of lane i at w * 32 + i
+  std::vector<std::uint8_t> local_memory_written;  ///< written bytes of each of these words
 };
 
 /// Replaces results by those in a device's tables, and counts how often.
@@ -58,15 +58,15 @@ class TableCorrection final : public Correction {
 
 class Execution {
  public:
-  Execution(Memory& memory, const Kernel& kernel, const Geometry& geometry, std::vector<std::byte> parameters,
+  Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry& geometry, std::vector<std::byte> parameters,
             const LaunchOptions& options);
   /// `variables`: addresses of the module's variables.
   RunResult run(std::span<const std::uint64_t> variables);
 
  private:
   /// The target of each lane's access; null if the access must not be performed.
-  using Pointers = std::byte* [kLanes];
-  using Addresses = std::uint64_t[kLanes];
+  using Pointers = std::byte* [kLanesPerWarp];
+  using Addresses = std::uint64_t[kLanesPerWarp];
 
   // execution.cpp
   void prepare(std::span<const std::uint64_t> variables);
@@ -91,7 +91,7 @@ class Execution {
   void call(Warp& warp, std::size_t number, std::uint32_t mask);
   void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
   bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);
-  static constexpr std::uint32_t kBarriers = 16;
+  static constexpr std::uint32_t kBarriersPerBlock = 16;
   struct Barrier {
     std::uint32_t number = 0;
     std::uint32_t count = 0;  ///< of threads that it waits for; 0: all threads of the block
@@ -103,12 +103,12 @@ class Execution {
     std::uint32_t expected = 0;
     std::uint32_t threads = 0;
     std::uint32_t warps = 0;
-    bool divergent = false;  ///< only part of a warp, or different counts
+    bool is_divergent = false;  ///< only part of a warp, or different counts
   };
   bool release_barrier();
   void order_participants(std::uint32_t number);
   Barrier barrier_of(Warp& warp, const LaneGroup& group);
-  void gather(std::array<BarrierArrivals, kBarriers>& arrivals, Warp& warp, const LaneGroup& group);
+  void gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group);
   void reduce_at_barrier(const Op& op, std::uint32_t number);
 
   // accesses.cpp
@@ -165,11 +165,11 @@ class Execution {
 
   Memory& memory_;
   const Kernel& kernel_;
-  const Geometry& geometry_;
+  const LaunchGeometry& geometry_;
   std::vector<std::byte> parameters_;
   const LaunchOptions& options_;
   RunResult result_;
-  bool stopped_ = false;
+  bool is_stopped_ = false;
   std::optional<TableCorrection> correction_;
 
   std::unique_ptr<std::byte[]> constants_storage_;
@@ -177,18 +177,18 @@ class Execution {
   std::vector<Warp> warps_;
   std::vector<std::unique_ptr<std::byte[]>> frames_;  ///< frames of ended warps, for reuse
   std::uint32_t threads_in_block_ = 0;
-  std::array<std::uint32_t, kBarriers> arrived_threads_{};  ///< threads that passed bar.arrive, by barrier
+  std::array<std::uint32_t, kBarriersPerBlock> arrived_threads_{};  ///< threads that passed bar.arrive, by barrier
   /// The order established by barriers of a part of the block, for each warp: accesses of each other warp with an
   /// earlier stamp are ordered before the warp's current accesses. Likewise for accesses after a barrier, of warps that
   /// passed bar.arrive.
-  using OrderedBefore = std::vector<std::uint32_t>;
-  std::vector<OrderedBefore> ordered_before_;
-  std::array<OrderedBefore, kBarriers> ordered_before_arrival_;
-  std::uint64_t block_ = 0;
+  using BarrierOrder = std::vector<std::uint32_t>;
+  std::vector<BarrierOrder> barrier_order_;
+  std::array<BarrierOrder, kBarriersPerBlock> arrival_barrier_order_;
+  std::uint64_t current_block_ = 0;
   std::vector<std::uint32_t> lane_order_;
 
-  std::vector<std::vector<std::byte>> shared_;  ///< shared memory of the current block, by variable
-  std::vector<std::vector<ShadowCell>> shared_shadow_;
+  std::vector<std::vector<std::byte>> shared_memory_;  ///< shared memory of the current block, by variable
+  std::vector<std::vector<ShadowCell>> shared_shadow_cells_;
 
   // Stamps: now, and the start of the launch, the block and the phase between barriers.
   std::uint32_t current_stamp_ = 0;
@@ -200,11 +200,11 @@ class Execution {
 
   std::vector<const Op*> memory_op_by_number_;  ///< for memory instructions
   std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> known_findings_;
-  std::vector<bool> order_sensitive_;                                 ///< by op; empty if collisions are not counted
+  std::vector<bool> is_order_sensitive_;                              ///< by op; empty if collisions are not counted
   std::unordered_map<std::uint64_t, std::uint64_t> first_thread_at_;  ///< by address: the thread of the first such op
   // Stored as differences: the execution count of an instruction is the sum of the entries up to it.
-  std::vector<std::int64_t> warp_counts_;
-  std::vector<std::int64_t> thread_counts_;
+  std::vector<std::int64_t> warp_count_deltas_;
+  std::vector<std::int64_t> thread_count_deltas_;
   std::uint64_t instructions_left_ = 0;
 };
 

@@ -22,7 +22,7 @@ using testing::golden_launches;
 using testing::GoldenLaunch;
 const std::filesystem::path kFolder = testing::golden_folder();
 
-constexpr Geometry kGeometry{{2}, {64}};
+constexpr LaunchGeometry kGeometry{{2}, {64}};
 constexpr long long kThreads = 77;
 
 /// The PTX is fixed, so measures change only if the counting changes. The tolerance allows the reconvergence point of a
@@ -160,7 +160,7 @@ TEST(GoldenPtx, ParsesOrRejectsArgumentText) {
   EXPECT_EQ(shape[1], 3);
   EXPECT_EQ(strides[0], 6);
   EXPECT_EQ(strides[1], 2);
-  EXPECT_EQ(element_text(machine.bytes(*view->memory), Type::kS16, 5), "5");
+  EXPECT_EQ(element_text(machine.bytes(*view->allocation), Type::kS16, 5), "5");
 }
 
 }  // namespace

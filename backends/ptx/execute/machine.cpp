@@ -15,7 +15,7 @@ constexpr std::uint64_t kMaxBlocks = std::uint64_t{1} << 26U;
 constexpr std::uint64_t kMaxSharedBytes = 227 * 1024;
 
 /// Why a launch with this geometry is rejected; empty if it is not.
-std::string rejection(const Kernel& kernel, const Geometry& geometry) {
+std::string rejection(const Kernel& kernel, const LaunchGeometry& geometry) {
   const std::uint64_t threads = geometry.block.count();
   if (threads == 0 || threads > kMaxThreads) {
     return fmt::format("blocks must have 1 to {} threads, got {}", kMaxThreads, threads);
@@ -26,8 +26,8 @@ std::string rejection(const Kernel& kernel, const Geometry& geometry) {
                        grid.x, grid.y, grid.z);
   }
   std::uint64_t shared = 0;
-  for (const Kernel::Variable& variable : kernel.shared)
-    shared += variable.dynamic ? geometry.dynamic_shared : variable.bytes;
+  for (const Kernel::Variable& variable : kernel.shared_variables)
+    shared += variable.is_dynamic ? geometry.dynamic_shared_bytes : variable.bytes;
   if (shared > kMaxSharedBytes) {
     return fmt::format("shared memory must have at most {} bytes, got {}", kMaxSharedBytes, shared);
   }
@@ -72,7 +72,7 @@ std::uint64_t Machine::address(AllocationId allocation) const { return Memory::a
 void Machine::set_flags(AllocationId allocation, AllocationFlags flags) { memory_->at(allocation).flags = flags; }
 void Machine::reset() { memory_->reset(); }
 
-RunResult Machine::launch(const std::shared_ptr<const Kernel>& kernel, const Geometry& geometry,
+RunResult Machine::launch(const std::shared_ptr<const Kernel>& kernel, const LaunchGeometry& geometry,
                           const KernelArguments& arguments, const LaunchOptions& options) {
   if (const std::string reason = rejection(*kernel, geometry); !reason.empty()) return rejected(*kernel, reason);
   Result<std::vector<std::byte>> parameters = lay_out_arguments(*kernel, arguments);

@@ -74,10 +74,10 @@ struct ExecutionOrder {
   bool within_blocks = true;  ///< false: only blocks are reordered; warps and lanes ascend
 };
 
-struct Geometry {
+struct LaunchGeometry {
   Dim3 grid;
   Dim3 block;
-  std::uint32_t dynamic_shared = 0;  ///< bytes
+  std::uint32_t dynamic_shared_bytes = 0;  ///< bytes
 };
 
 struct Tables;
@@ -163,7 +163,7 @@ class Machine {
 
   /// Runs a kernel to its end. Variables of its module are created at the module's first launch and keep their values
   /// afterwards.
-  RunResult launch(const std::shared_ptr<const Kernel>& kernel, const Geometry& geometry,
+  RunResult launch(const std::shared_ptr<const Kernel>& kernel, const LaunchGeometry& geometry,
                    const KernelArguments& arguments, const LaunchOptions& options);
 
  private:

@@ -69,8 +69,8 @@ Result<std::vector<std::uint64_t>> Memory::variables_of(const std::shared_ptr<co
     }
     Result<AllocationId> id = allocate(variable.name, variable.bytes, {.read_only = variable.space == Space::kConst});
     if (!id) return id.error();
-    if (!variable.initial.empty()) {
-      std::memcpy(at(*id).bytes.data(), variable.initial.data(), variable.initial.size());
+    if (!variable.initial_bytes.empty()) {
+      std::memcpy(at(*id).bytes.data(), variable.initial_bytes.data(), variable.initial_bytes.size());
     }
     addresses.push_back(address(*id));
   }

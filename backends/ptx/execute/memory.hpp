@@ -23,7 +23,7 @@ namespace assay::ptx {
 struct ShadowCell {
   std::uint32_t write = 0;  ///< stamp << 14 | thread << 4 | bytes
   std::uint32_t read = 0;
-  std::uint32_t info = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialised bytes
+  std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialised bytes
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 

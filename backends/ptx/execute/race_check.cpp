@@ -37,73 +37,75 @@ bool Execution::unordered(std::uint32_t earlier, const LaneAccess& actor) const 
   if (stamp < phase_stamp_) return false;
   const std::uint32_t thread = thread_of(earlier);
   if (thread == actor.thread) return false;
-  const std::uint32_t warp = actor.thread / kLanes;
-  return thread / kLanes != warp ? stamp >= ordered_before_[warp][thread / kLanes] : stamp >= actor.warp_stamp;
+  const std::uint32_t warp = actor.thread / kLanesPerWarp;
+  return thread / kLanesPerWarp != warp ? stamp >= barrier_order_[warp][thread / kLanesPerWarp]
+                                        : stamp >= actor.warp_stamp;
 }
 
 void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
   const std::uint32_t self = current_stamp_ << 14U | actor.thread << 4U | bytes;
   const Checks& checks = options_.checks;
-  if (checks.uninitialised && !actor.initialised && (cell.info & bytes) != bytes) {
+  if (checks.uninitialised && !actor.initialised && (cell.packed_flags & bytes) != bytes) {
     report(CheckFinding::Kind::kUninitialisedRead, actor);
   }
   const bool written = (cell.write & bytes) != 0;
-  const bool atomically = (cell.info & kWroteAtomically) != 0;
-  const std::uint32_t writer = cell.info >> 8U & kMaxMemoryOps;
+  const bool atomically = (cell.packed_flags & kWroteAtomically) != 0;
+  const std::uint32_t writer = cell.packed_flags >> 8U & kMaxMemoryOps;
   if (checks.non_coherent && actor.memory.non_coherent && written && stamp_of(cell.write) >= launch_stamp_) {
     report(CheckFinding::Kind::kNonCoherentRead, actor, &cell.write, writer);
-  } else if (checks.races && written && unordered(cell.write, actor) && !(atomically && actor.memory.strong)) {
+  } else if (checks.races && written && unordered(cell.write, actor) && !(atomically && actor.memory.is_strong)) {
     report(atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor, &cell.write,
            writer);
   }
-  if (actor.memory.strong || (cell.read == self && !actor.memory.non_coherent)) return;
+  if (actor.memory.is_strong || (cell.read == self && !actor.memory.non_coherent)) return;
   const std::uint32_t earlier = stamp_of(cell.read);
   // A cell stores one reader; the reader of other bytes is lost.
   const bool by_another = thread_of(cell.read) != actor.thread || earlier < block_stamp_;
   const bool apart = by_another && (cell.read & bytes) == 0;
   std::uint32_t kept = 0;
   if (earlier < launch_stamp_ || apart) {
-    cell.info &= ~kReadFlags;
+    cell.packed_flags &= ~kReadFlags;
   } else if (unordered(cell.read, actor)) {
-    cell.info |= earlier < block_stamp_ ? kReadByOtherBlock : kReadByMany;
+    cell.packed_flags |= earlier < block_stamp_ ? kReadByOtherBlock : kReadByMany;
     kept = cell.read & 15U;
   } else if (earlier < std::max(phase_stamp_, partial_barrier_stamp_)) {
-    cell.info &= ~kReadByMany;
+    cell.packed_flags &= ~kReadByMany;
   } else {
     kept = cell.read & 15U;
   }
-  if (actor.memory.non_coherent) cell.info |= kReadNonCoherent;
+  if (actor.memory.non_coherent) cell.packed_flags |= kReadNonCoherent;
   cell.read = self | kept;
-  cell.info = (cell.info & 0x000fffffU) | std::uint32_t{actor.memory.number} << 20U;
+  cell.packed_flags = (cell.packed_flags & 0x000fffffU) | std::uint32_t{actor.memory.number} << 20U;
 }
 
 void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
   const Checks& checks = options_.checks;
   const bool atomic = actor.memory.access == Access::kAtomic;
-  const bool strong = atomic || actor.memory.strong;
-  const bool atomically = (cell.info & kWroteAtomically) != 0;
-  if (checks.uninitialised && atomic && !actor.initialised && (cell.info & bytes) != bytes) {
+  const bool strong = atomic || actor.memory.is_strong;
+  const bool atomically = (cell.packed_flags & kWroteAtomically) != 0;
+  if (checks.uninitialised && atomic && !actor.initialised && (cell.packed_flags & bytes) != bytes) {
     report(CheckFinding::Kind::kUninitialisedRead, actor);
   }
   const bool read = (cell.read & bytes) != 0 && stamp_of(cell.read) >= launch_stamp_;
-  const std::uint32_t reader = cell.info >> 20U;
+  const std::uint32_t reader = cell.packed_flags >> 20U;
   const bool by_many =
-      (cell.info & kReadByMany) != 0 && stamp_of(cell.read) >= std::max(phase_stamp_, partial_barrier_stamp_);
+      (cell.packed_flags & kReadByMany) != 0 && stamp_of(cell.read) >= std::max(phase_stamp_, partial_barrier_stamp_);
   const bool overwrites = (cell.write & bytes) != 0 && unordered(cell.write, actor);
-  if (checks.non_coherent && read && (cell.info & kReadNonCoherent) != 0) {
+  if (checks.non_coherent && read && (cell.packed_flags & kReadNonCoherent) != 0) {
     report(CheckFinding::Kind::kNonCoherentRead, actor, &cell.read, reader);
   } else if (checks.races && overwrites && !(strong && atomically)) {
     report(atomic || atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kWriteWriteRace, actor,
-           &cell.write, cell.info >> 8U & kMaxMemoryOps);
-  } else if (checks.races && read && (unordered(cell.read, actor) || by_many || (cell.info & kReadByOtherBlock) != 0)) {
+           &cell.write, cell.packed_flags >> 8U & kMaxMemoryOps);
+  } else if (checks.races && read &&
+             (unordered(cell.read, actor) || by_many || (cell.packed_flags & kReadByOtherBlock) != 0)) {
     report(atomic ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor, &cell.read, reader);
   }
   const bool apart = thread_of(cell.write) != actor.thread && (cell.write & bytes) == 0;
   const bool goes_on = stamp_of(cell.write) >= phase_stamp_ && (cell.write & 15U) != 0 && !apart;
   // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
   const bool stays_plain = goes_on && !atomically && thread_of(cell.write) == actor.thread;
-  cell.info = (cell.info & 0xfff000efU) | std::uint32_t{actor.memory.number} << 8U | bytes |
-              (strong && !stays_plain ? kWroteAtomically : 0U);
+  cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{actor.memory.number} << 8U | bytes |
+                      (strong && !stays_plain ? kWroteAtomically : 0U);
   cell.write = current_stamp_ << 14U | actor.thread << 4U | bytes | (goes_on ? cell.write & 15U : 0U);
 }
 
@@ -113,7 +115,7 @@ void Execution::report(CheckFinding::Kind kind, const LaneAccess& actor, const s
   if (other != nullptr) {
     const auto after =
         std::ranges::upper_bound(block_starts_, stamp_of(*other), {}, [](const auto& start) { return start.first; });
-    const std::uint64_t block = after == block_starts_.begin() ? block_ : std::prev(after)->second;
+    const std::uint64_t block = after == block_starts_.begin() ? current_block_ : std::prev(after)->second;
     site = site_of(memory_op_by_number_[number], thread_of(*other), block);
   }
   const unsigned width = bytes_of(actor.memory.type) * actor.memory.elements;
@@ -129,11 +131,11 @@ void Execution::add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t
   }
   CheckFinding finding{.kind = kind,
                        .kernel = kernel_.function->name,
-                       .site = site_of(&op, thread, block_),
+                       .site = site_of(&op, thread, current_block_),
                        .other = std::move(other),
                        .space = space,
                        .address = address,
-                       .width = width};
+                       .access_bytes = width};
   if (width != 0) locate(finding);
   result_.findings.push_back(std::move(finding));
   if (result_.findings.size() >= options_.max_findings) {
@@ -145,18 +147,20 @@ void Execution::add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t
 void Execution::locate(CheckFinding& finding) {
   const auto in = [&](std::string_view name, std::uint64_t bytes, std::uint64_t first) {
     finding.allocation = std::string(name);
-    finding.size = bytes;
+    finding.allocation_bytes = bytes;
     finding.offset = static_cast<std::int64_t>(finding.address - first);
   };
   if (finding.space == Space::kShared) {
     const std::uint64_t variable = (finding.address >> kSharedBits) - 1;
-    if (variable < kernel_.shared.size()) {
-      in(kernel_.shared[variable].name, shared_[variable].size(), ((variable + 1) << kSharedBits) + kSharedMiddle);
+    if (variable < kernel_.shared_variables.size()) {
+      in(kernel_.shared_variables[variable].name, shared_memory_[variable].size(),
+         ((variable + 1) << kSharedBits) + kSharedMiddle);
     }
   } else if (finding.space == Space::kLocal) {
     const std::uint64_t variable = finding.address >> kLocalBits;
-    if (variable < kernel_.local.size()) {
-      in(kernel_.local[variable].name, kernel_.local[variable].bytes, (variable << kLocalBits) + kLocalMiddle);
+    if (variable < kernel_.local_variables.size()) {
+      in(kernel_.local_variables[variable].name, kernel_.local_variables[variable].bytes,
+         (variable << kLocalBits) + kLocalMiddle);
     }
   } else if (finding.space == Space::kParam) {
     in("parameters", parameters_.size(), 0);

@@ -23,11 +23,11 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
   each_lane(mask, [&](unsigned lane) {
     const std::uint32_t missing = wanted[lane] & ~mask;
     const bool self = (wanted[lane] >> lane & 1U) != 0;
-    if (options_.checks.divergence && (missing != 0 || !self) && !stopped_) {
+    if (options_.checks.divergence && (missing != 0 || !self) && !is_stopped_) {
       // Lanes beyond the end of a block count as present, because a mask of all lanes is common.
-      const std::uint32_t first = warp.index * kLanes;
+      const std::uint32_t first = warp.index * kLanesPerWarp;
       const std::uint32_t exist =
-          threads_in_block_ - first >= kLanes ? kAllLanes : (1U << (threads_in_block_ - first)) - 1;
+          threads_in_block_ - first >= kLanesPerWarp ? kAllLanes : (1U << (threads_in_block_ - first)) - 1;
       if ((missing & exist) != 0 || !self) add_finding(CheckFinding::Kind::kInactiveLane, op, first + lane);
     }
   });
@@ -66,7 +66,7 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
   const std::uint32_t* const a = word_slot(warp, op.a);
   const std::uint32_t* const b = word_slot(warp, op.b);
   const std::uint32_t* const c = word_slot(warp, op.c);
-  std::uint32_t results[kLanes] = {};
+  std::uint32_t results[kLanesPerWarp] = {};
   std::uint32_t in_segment = 0;
   each_lane(mask, [&](unsigned lane) {
     const std::uint32_t clamp = c[lane] & 31U;
@@ -90,8 +90,8 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
       inside = from <= most;
     }
     if (!inside) from = lane;
-    if ((mask >> from & 1U) == 0 && options_.checks.divergence && !stopped_) {
-      add_finding(CheckFinding::Kind::kInactiveLane, op, warp.index * kLanes + lane);
+    if ((mask >> from & 1U) == 0 && options_.checks.divergence && !is_stopped_) {
+      add_finding(CheckFinding::Kind::kInactiveLane, op, warp.index * kLanesPerWarp + lane);
     }
     results[lane] = a[from];
     in_segment |= inside ? 1U << lane : 0U;
@@ -108,7 +108,7 @@ void Execution::match(Warp& warp, const Op& op, std::uint32_t mask) {
   const auto value = [&](unsigned lane) -> std::uint64_t {
     return wide ? wide_slot(warp, op.a)[lane] : word_slot(warp, op.a)[lane];
   };
-  std::uint32_t results[kLanes] = {};
+  std::uint32_t results[kLanesPerWarp] = {};
   std::uint32_t agree = 0;
   each_lane(mask, [&](unsigned lane) {
     const std::uint32_t members = wanted[lane] & mask;
@@ -130,7 +130,7 @@ void Execution::reduce(Warp& warp, const Op& op, std::uint32_t mask) {
   const auto less = [&](std::uint32_t x, std::uint32_t y) {
     return is_signed_type ? static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y) : x < y;
   };
-  std::uint32_t results[kLanes] = {};
+  std::uint32_t results[kLanesPerWarp] = {};
   each_lane(mask, [&](unsigned lane) {
     bool first = true;
     std::uint32_t& sum = results[lane];

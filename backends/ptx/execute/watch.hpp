@@ -26,52 +26,54 @@ class FastRaceCheck {
  public:
   FastRaceCheck(const MemoryOp& memory, std::uint32_t now, const StartStamps& since)
       : current_stamp_(now << 14U),
-        launch_(since.launch << 14U),
-        block_(since.block << 14U),
-        phase_(since.phase << 14U),
-        order_(std::max(since.phase, since.warp) << 14U),
-        number_(memory.number),
-        atomic_(memory.access == Access::kAtomic),
-        strong_(atomic_ || memory.strong),
-        non_coherent_(memory.non_coherent) {}
+        launch_start_(since.launch << 14U),
+        block_start_(since.block << 14U),
+        phase_start_(since.phase << 14U),
+        ordering_start_(std::max(since.phase, since.warp) << 14U),
+        instruction_number_(memory.number),
+        is_atomic_(memory.access == Access::kAtomic),
+        is_strong_(is_atomic_ || memory.is_strong),
+        is_non_coherent_(memory.non_coherent) {}
 
   /// Records a read; returns false without effect if the full check must decide. `initialised`: whether the memory was
   /// initialised before the launch.
   bool read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
-    if (cell.write >= launch_ && (non_coherent_ || !is_by_thread(cell.write, thread))) return false;
-    if (!initialised && (cell.info & bytes) != bytes) return false;
-    if (strong_) return true;
+    if (cell.write >= launch_start_ && (is_non_coherent_ || !is_by_thread(cell.write, thread))) return false;
+    if (!initialised && (cell.packed_flags & bytes) != bytes) return false;
+    if (is_strong_) return true;
     const std::uint32_t current_access = current_stamp_ | thread << 4U | bytes;
-    const std::uint32_t encoded_read = std::uint32_t{number_} << 20U | (non_coherent_ ? kReadNonCoherent : 0U);
-    if (cell.read < launch_) {
-      cell.info = (cell.info & 0x000fff1fU) | encoded_read;
+    const std::uint32_t encoded_read =
+        std::uint32_t{instruction_number_} << 20U | (is_non_coherent_ ? kReadNonCoherent : 0U);
+    if (cell.read < launch_start_) {
+      cell.packed_flags = (cell.packed_flags & 0x000fff1fU) | encoded_read;
       cell.read = current_access;
       return true;
     }
     std::uint32_t reader_flags = 0;
-    if (cell.read >= order_) {
+    if (cell.read >= ordering_start_) {
       reader_flags = thread_of(cell.read) != thread ? kReadByMany : 0U;
-    } else if (cell.read < block_) {
+    } else if (cell.read < block_start_) {
       reader_flags = kReadByOtherBlock;
     } else {
       return false;
     }
-    cell.info = (cell.info & 0x000fffffU) | encoded_read | reader_flags;
+    cell.packed_flags = (cell.packed_flags & 0x000fffffU) | encoded_read | reader_flags;
     cell.read = current_access | (cell.read & 15U);
     return true;
   }
 
   /// The same for a write or an atomic.
   bool write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
-    if (atomic_ && !initialised && (cell.info & bytes) != bytes) return false;
-    if (cell.read >= launch_ && (!is_by_thread(cell.read, thread) || (cell.info & kReadFlags) != 0)) return false;
-    const bool atomically = (cell.info & kWroteAtomically) != 0;
-    if (cell.write >= launch_ && !(strong_ && atomically) && !is_by_thread(cell.write, thread)) return false;
-    const std::uint32_t earlier = cell.write >= phase_ ? cell.write & 15U : 0U;
+    if (is_atomic_ && !initialised && (cell.packed_flags & bytes) != bytes) return false;
+    if (cell.read >= launch_start_ && (!is_by_thread(cell.read, thread) || (cell.packed_flags & kReadFlags) != 0))
+      return false;
+    const bool atomically = (cell.packed_flags & kWroteAtomically) != 0;
+    if (cell.write >= launch_start_ && !(is_strong_ && atomically) && !is_by_thread(cell.write, thread)) return false;
+    const std::uint32_t earlier = cell.write >= phase_start_ ? cell.write & 15U : 0U;
     // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
     const bool remains_non_atomic = earlier != 0 && !atomically && thread_of(cell.write) == thread;
-    cell.info = (cell.info & 0xfff000efU) | std::uint32_t{number_} << 8U | bytes |
-                (strong_ && !remains_non_atomic ? kWroteAtomically : 0U);
+    cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{instruction_number_} << 8U | bytes |
+                        (is_strong_ && !remains_non_atomic ? kWroteAtomically : 0U);
     cell.write = current_stamp_ | thread << 4U | bytes | earlier;
     return true;
   }
@@ -80,18 +82,18 @@ class FastRaceCheck {
   static std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreads - 1); }
   /// Whether the access is by the thread itself, since the last barrier.
   [[nodiscard]] bool is_by_thread(std::uint32_t access, std::uint32_t thread) const {
-    return access >= phase_ && thread_of(access) == thread;
+    return access >= phase_start_ && thread_of(access) == thread;
   }
 
   std::uint32_t current_stamp_;
-  std::uint32_t launch_;
-  std::uint32_t block_;
-  std::uint32_t phase_;
-  std::uint32_t order_;
-  std::uint16_t number_;
-  bool atomic_;
-  bool strong_;
-  bool non_coherent_;
+  std::uint32_t launch_start_;
+  std::uint32_t block_start_;
+  std::uint32_t phase_start_;
+  std::uint32_t ordering_start_;
+  std::uint16_t instruction_number_;
+  bool is_atomic_;
+  bool is_strong_;
+  bool is_non_coherent_;
 };
 
 }  // namespace assay::ptx

@@ -16,7 +16,7 @@
 
 namespace assay::ptx {
 
-inline constexpr unsigned kLanes = 32;
+inline constexpr unsigned kLanesPerWarp = 32;
 inline constexpr std::uint32_t kAllLanes = 0xffffffff;
 /// The largest number of a memory instruction in the race checker.
 inline constexpr std::uint32_t kMaxMemoryOps = 4095;
@@ -34,7 +34,7 @@ class Correction {
 /// A warp's state as seen by handlers.
 struct Lanes {
   std::byte* frames[2] = {};         ///< registers of the warp, and constants
-  std::uint32_t carry = 0;           ///< the condition code's carry flag of each lane
+  std::uint32_t carry_flags = 0;     ///< the condition code's carry flag of each lane
   Correction* correction = nullptr;  ///< null: approximate instructions give correctly rounded results
 };
 
@@ -90,10 +90,10 @@ struct MemoryOp {
   Access access = Access::kLoad;
   Space space = Space::kGeneric;
   Type type = Type::kNone;
-  bool wide_address = true;       ///< the base register has 64 bits
-  bool no_base = false;           ///< the address is only the offset
+  bool has_wide_address = true;   ///< the base register has 64 bits
+  bool has_no_base = false;       ///< the address is only the offset
   bool non_coherent = false;      ///< ld.global.nc
-  bool strong = false;            ///< volatile or ordered: does not race with atomics
+  bool is_strong = false;         ///< volatile or ordered: does not race with atomics
   bool returns_old_value = true;  ///< atom, not red
   std::uint8_t elements = 1;
   Modifier operation{};      ///< of an atomic
@@ -117,13 +117,13 @@ struct Op {
   Handler masked = nullptr;
   FrameSlot d, d2, a, b, c, e;
   FrameSlot guard;
-  bool guarded = false;
-  bool guard_negated = false;
+  bool is_guarded = false;
+  bool is_guard_negated = false;
   Control control = Control::kPlain;
   FidelityClass fidelity = FidelityClass::kExact;
-  std::uint32_t target = 0;     ///< of a branch or call
-  std::uint32_t detail = 0;     ///< index of the MemoryOp or CallOp
-  std::uint64_t immediate = 0;  ///< of an address; the table of lop3
+  std::uint32_t target = 0;        ///< of a branch or call
+  std::uint32_t detail_index = 0;  ///< index of the MemoryOp or CallOp
+  std::uint64_t immediate = 0;     ///< of an address; the table of lop3
   const Instruction* instruction = nullptr;
 };
 
@@ -133,14 +133,14 @@ struct Kernel {
     std::uint64_t bytes = 0;       ///< shared: up to the next multiple of its alignment
     std::uint64_t padding = 0;     ///< how many of them are padding, which may be read without a finding
     std::uint32_t first_word = 0;  ///< for a local variable: position in each thread's local memory
-    bool dynamic = false;          ///< shared memory whose size is set by the launch
+    bool is_dynamic = false;       ///< shared memory whose size is set by the launch
   };
   struct Relocation {
     std::uint32_t constant = 0;  ///< offset into the constants
     std::uint32_t variable = 0;  ///< of the module
     std::uint64_t offset = 0;
   };
-  struct Special {
+  struct SpecialRegisterSlot {
     SpecialRegister special;
     FrameSlot slot;
   };
@@ -151,9 +151,9 @@ struct Kernel {
   std::vector<CallOp> calls;
   std::vector<std::byte> constants;
   std::vector<Relocation> relocations;
-  std::vector<Special> specials;
-  std::vector<Variable> shared;
-  std::vector<Variable> local;
+  std::vector<SpecialRegisterSlot> special_registers;
+  std::vector<Variable> shared_variables;
+  std::vector<Variable> local_variables;
   std::uint32_t local_words = 0;
   std::uint32_t frame_bytes = 0;
 };

@@ -33,8 +33,8 @@ Result<void> Lowering::run() {
   if (const auto checked = check_recursion(function_index(*kernel_.function), {}); !checked) return checked.error();
   kernel_.frame_bytes = 256;  // for results without a destination
   state_of(function_index(*kernel_.function));
-  for (std::size_t next = 0; next < order_.size(); ++next)
-    lower_function(order_[next]);
+  for (std::size_t next = 0; next < function_queue_.size(); ++next)
+    lower_function(function_queue_[next]);
   for (Op& op : kernel_.ops) {
     if (op.control == Control::kCall) op.target = states_.at(op.target).first_op;
   }
@@ -68,19 +68,19 @@ Result<void> Lowering::check_recursion(std::uint32_t index, std::set<std::uint32
   return {};
 }
 
-Lowering::State& Lowering::state_of(std::uint32_t index) {
+Lowering::FunctionState& Lowering::state_of(std::uint32_t index) {
   const auto [found, added] = states_.try_emplace(index);
-  State& state = found->second;
+  FunctionState& state = found->second;
   if (!added) return state;
-  order_.push_back(index);
+  function_queue_.push_back(index);
   const Function& function = kernel_.module->functions[index];
   for (const Register& each : function.registers) {
     state.registers.push_back(each.type == Type::kPred ? new_predicate() : new_slot(bytes_of(each.type)));
   }
-  if (!function.entry) {
+  if (!function.is_entry) {
     for (const Variable& parameter : function.parameters)
       state.parameters.push_back(new_local(parameter));
-    for (const Variable& result : function.returns)
+    for (const Variable& result : function.return_values)
       state.parameters.push_back(new_local(result));
   }
   for (const Variable& variable : function.variables) {
@@ -128,19 +128,20 @@ FrameSlot Lowering::new_predicate() {
 
 std::uint32_t Lowering::new_local(const Variable& variable) {
   kernel_.local_words = (kernel_.local_words + 3) / 4 * 4;
-  kernel_.local.push_back({.name = variable.name, .bytes = variable.bytes, .first_word = kernel_.local_words});
+  kernel_.local_variables.push_back(
+      {.name = variable.name, .bytes = variable.bytes, .first_word = kernel_.local_words});
   kernel_.local_words += static_cast<std::uint32_t>((std::min(variable.bytes, 2 * kMaxLocalBytes) + 3) / 4);
-  return static_cast<std::uint32_t>(kernel_.local.size() - 1);
+  return static_cast<std::uint32_t>(kernel_.local_variables.size() - 1);
 }
 
 std::uint32_t Lowering::new_shared(const Variable& variable) {
   // Compilers may read a variable up to the end of its alignment, e.g. load four elements at once if three are left.
   const std::uint64_t alignment = std::max<std::uint64_t>(variable.alignment, 1);
-  kernel_.shared.push_back({.name = variable.name,
-                            .bytes = (variable.bytes + alignment - 1) / alignment * alignment,
-                            .padding = (alignment - variable.bytes % alignment) % alignment,
-                            .dynamic = variable.bytes == 0});
-  return static_cast<std::uint32_t>(kernel_.shared.size() - 1);
+  kernel_.shared_variables.push_back({.name = variable.name,
+                                      .bytes = (variable.bytes + alignment - 1) / alignment * alignment,
+                                      .padding = (alignment - variable.bytes % alignment) % alignment,
+                                      .is_dynamic = variable.bytes == 0});
+  return static_cast<std::uint32_t>(kernel_.shared_variables.size() - 1);
 }
 
 FrameSlot Lowering::constant(std::uint64_t value, unsigned bytes) {
@@ -148,19 +149,19 @@ FrameSlot Lowering::constant(std::uint64_t value, unsigned bytes) {
   if (!added) return found->second;
   const std::size_t offset = kernel_.constants.size();
   const unsigned width = bytes == 8 ? 8 : 4;
-  kernel_.constants.resize(offset + std::size_t{kLanes} * width);
-  for (unsigned i = 0; i < kLanes; ++i)
+  kernel_.constants.resize(offset + std::size_t{kLanesPerWarp} * width);
+  for (unsigned i = 0; i < kLanesPerWarp; ++i)
     std::memcpy(kernel_.constants.data() + offset + std::size_t{i} * width, &value, width);
   found->second = {static_cast<std::uint32_t>(offset) | FrameSlot::kConstant};
   return found->second;
 }
 
 FrameSlot Lowering::special(SpecialRegister which) {
-  for (const Kernel::Special& known : kernel_.specials) {
+  for (const Kernel::SpecialRegisterSlot& known : kernel_.special_registers) {
     if (known.special == which) return known.slot;
   }
-  kernel_.specials.push_back({which, new_slot(4)});
-  return kernel_.specials.back().slot;
+  kernel_.special_registers.push_back({which, new_slot(4)});
+  return kernel_.special_registers.back().slot;
 }
 
 /// The address of a symbol in its own space; for a module variable, through a relocated constant.
@@ -168,8 +169,8 @@ FrameSlot Lowering::symbol_address(const Operand& symbol) {
   std::uint64_t address = symbol.value;
   switch (symbol.symbol) {
     case SymbolKind::kParameter:
-      address += function_->entry ? function_->parameters[symbol.index].offset
-                                  : local_address(state_->parameters[symbol.index]);
+      address += function_->is_entry ? function_->parameters[symbol.index].offset
+                                     : local_address(state_->parameters[symbol.index]);
       break;
     case SymbolKind::kBodyVariable:
       address += function_->variables[symbol.index].space == Space::kShared
@@ -185,7 +186,7 @@ FrameSlot Lowering::symbol_address(const Operand& symbol) {
         break;
       }
       const auto offset = static_cast<std::uint32_t>(kernel_.constants.size());
-      kernel_.constants.resize(offset + std::size_t{kLanes} * 8);
+      kernel_.constants.resize(offset + std::size_t{kLanesPerWarp} * 8);
       kernel_.relocations.push_back({offset, symbol.index, symbol.value});
       return {offset | FrameSlot::kConstant};
     }
@@ -241,9 +242,9 @@ FrameSlot Lowering::resized(FrameSlot slot, unsigned width, bool is_signed) {
 }
 
 FrameSlot Lowering::source_predicate(const Operand& operand) {
-  if (operand.kind == Kind::kInteger) return constant((operand.value != 0) != operand.negated ? kAllLanes : 0, 4);
+  if (operand.kind == Kind::kInteger) return constant((operand.value != 0) != operand.is_negated ? kAllLanes : 0, 4);
   const FrameSlot slot = state_->registers[operand.index];
-  if (!operand.negated) return slot;
+  if (!operand.is_negated) return slot;
   const FrameSlot result = new_predicate();
   Op& op = emit(Control::kPlain, select_predicate_not());
   op.a = op.b = slot;
@@ -257,13 +258,13 @@ FrameSlot Lowering::destination(const Operand& operand, unsigned bytes) {
   const unsigned width = bytes == 8 ? 8 : 4;
   if (type == Type::kPred || (bytes_of(type) == 8 ? 8U : 4U) == width) return state_->registers[operand.index];
   const FrameSlot temporary = new_slot(width);
-  pending_.push_back({temporary, state_->registers[operand.index], width});
+  pending_moves_.push_back({temporary, state_->registers[operand.index], width});
   return temporary;
 }
 
 /// Moves results from temporaries of another width to their destinations.
 void Lowering::finish_destinations(bool is_signed) {
-  for (const PendingMove& each : std::exchange(pending_, {})) {
+  for (const PendingMove& each : std::exchange(pending_moves_, {})) {
     Op& op = emit(Control::kPlain, each.width == 4 ? select_widening(is_signed) : select_narrowing());
     op.a = each.from;
     op.d = each.to;
@@ -276,9 +277,9 @@ Op& Lowering::emit(Control control, Handlers handlers) {
   op.full = handlers.full;
   op.masked = handlers.masked;
   op.instruction = current_instruction_;
-  if (current_instruction_->guarded) {
-    op.guarded = true;
-    op.guard_negated = current_instruction_->guard.negated;
+  if (current_instruction_->is_guarded) {
+    op.is_guarded = true;
+    op.is_guard_negated = current_instruction_->guard.is_negated;
     op.guard = state_->registers[current_instruction_->guard.index];
   }
   if (control == Control::kPlain && handlers.full == nullptr) op.control = Control::kUnsupported;

@@ -18,7 +18,7 @@ class Lowering {
 
  private:
   /// The state of a function.
-  struct State {
+  struct FunctionState {
     std::vector<FrameSlot> registers;
     std::vector<std::uint32_t> parameters;  ///< followed by results; variables in the kernel's local memory
     std::vector<std::uint32_t> variables;   ///< in the kernel's local or shared memory
@@ -34,7 +34,7 @@ class Lowering {
   [[nodiscard]] std::string place() const;
   [[nodiscard]] std::uint32_t function_index(const Function& function) const;
   Result<void> check_recursion(std::uint32_t index, std::set<std::uint32_t> callers) const;
-  State& state_of(std::uint32_t index);
+  FunctionState& state_of(std::uint32_t index);
   void lower_function(std::uint32_t index);
 
   FrameSlot new_slot(unsigned bytes);
@@ -70,13 +70,13 @@ class Lowering {
 
   Kernel& kernel_;
   const Function* function_ = nullptr;
-  State* state_ = nullptr;
+  FunctionState* state_ = nullptr;
   const Instruction* current_instruction_ = nullptr;
-  std::map<std::uint32_t, State> states_;
-  std::vector<std::uint32_t> order_;
+  std::map<std::uint32_t, FunctionState> states_;
+  std::vector<std::uint32_t> function_queue_;
   std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constants_;
   std::map<std::uint32_t, std::uint32_t> shared_variables_;
-  std::vector<PendingMove> pending_;
+  std::vector<PendingMove> pending_moves_;
   std::uint32_t next_predicate_ = 0;
   unsigned predicates_left_ = 0;
 };

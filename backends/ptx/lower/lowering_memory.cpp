@@ -80,11 +80,11 @@ void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address) {
   op.immediate = address.value;
   memory.space = space_of(current_instruction_->modifiers);
   if (base.kind == Kind::kRegister) {
-    memory.wide_address = bytes_of(function_->registers[base.index].type) == 8;
+    memory.has_wide_address = bytes_of(function_->registers[base.index].type) == 8;
     op.a = state_->registers[base.index];
   } else if (base.kind == Kind::kSymbol) {
     op.a = symbol_address(base);
-    const bool is_kernel_parameter = base.symbol == SymbolKind::kParameter && function_->entry;
+    const bool is_kernel_parameter = base.symbol == SymbolKind::kParameter && function_->is_entry;
     if (memory.space == Space::kParam && !is_kernel_parameter) memory.space = Space::kLocal;
     if (memory.space == Space::kGeneric && base.symbol == SymbolKind::kBodyVariable) {
       memory.space = function_->variables[base.index].space;
@@ -93,7 +93,7 @@ void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address) {
       memory.space = kernel_.module->variables[base.index].space;
     }
   } else {
-    memory.no_base = true;
+    memory.has_no_base = true;
     op.immediate += base.value;
   }
 }
@@ -109,7 +109,7 @@ void Lowering::lower_memory() {
   Op op;
   memory.access = is_load ? Access::kLoad : is_atomic ? Access::kAtomic : Access::kStore;
   memory.non_coherent = modifiers.has(kNc);
-  memory.strong = modifiers.first_of(std::array{kVolatile, kRelaxed, kAcquire, kRelease}).has_value();
+  memory.is_strong = modifiers.first_of(std::array{kVolatile, kRelaxed, kAcquire, kRelease}).has_value();
   memory.returns_old_value = instruction.opcode == Opcode::kAtom;
   const std::size_t address = instruction.opcode == Opcode::kLd || instruction.opcode == Opcode::kAtom ? 1 : 0;
   set_address(memory, op, operands[address]);
@@ -136,7 +136,7 @@ void Lowering::lower_memory() {
   emitted.a = op.a;
   emitted.immediate = op.immediate;
   emitted.fidelity = op.fidelity;
-  emitted.detail = static_cast<std::uint32_t>(kernel_.memory_ops.size());
+  emitted.detail_index = static_cast<std::uint32_t>(kernel_.memory_ops.size());
   memory.number = static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMaxMemoryOps));
   kernel_.memory_ops.push_back(memory);
 }
@@ -146,15 +146,16 @@ void Lowering::lower_call() {
   const Function& callee = kernel_.module->functions[instruction.operands[0].index];
   const auto& results = instruction.operands[1].elements;
   const auto& arguments = instruction.operands[2].elements;
-  const State& target = state_of(instruction.operands[0].index);
+  const FunctionState& target = state_of(instruction.operands[0].index);
   const auto is_variable = [](const Operand& operand) {
     return operand.kind == Kind::kSymbol && operand.symbol == SymbolKind::kBodyVariable;
   };
-  if (!callee.defined || results.size() != callee.returns.size() || arguments.size() != callee.parameters.size() ||
-      !std::ranges::all_of(results, is_variable) || !std::ranges::all_of(arguments, is_variable)) {
+  if (!callee.is_defined || results.size() != callee.return_values.size() ||
+      arguments.size() != callee.parameters.size() || !std::ranges::all_of(results, is_variable) ||
+      !std::ranges::all_of(arguments, is_variable)) {
     return static_cast<void>(emit(Control::kUnsupported));
   }
-  const auto words_of = [&](std::uint32_t variable) { return kernel_.local[variable].first_word; };
+  const auto words_of = [&](std::uint32_t variable) { return kernel_.local_variables[variable].first_word; };
   CallOp call;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     call.arguments.push_back({words_of(state_->variables[arguments[i].index]), words_of(target.parameters[i]),
@@ -163,11 +164,11 @@ void Lowering::lower_call() {
   for (std::size_t i = 0; i < results.size(); ++i) {
     call.results.push_back({words_of(target.parameters[arguments.size() + i]),
                             words_of(state_->variables[results[i].index]),
-                            static_cast<std::uint32_t>((callee.returns[i].bytes + 3) / 4)});
+                            static_cast<std::uint32_t>((callee.return_values[i].bytes + 3) / 4)});
   }
   Op& op = emit(Control::kCall);
   op.target = instruction.operands[0].index;
-  op.detail = static_cast<std::uint32_t>(kernel_.calls.size());
+  op.detail_index = static_cast<std::uint32_t>(kernel_.calls.size());
   kernel_.calls.push_back(std::move(call));
 }
 

@@ -94,10 +94,10 @@ Values of_one_operand(Type type, const InputCounts& extent) {
     return values;
   }
   values = edges(type);
-  const Values specials = special_values({type});
-  values.insert(values.end(), specials.begin(), specials.end());
+  const Values special_registers = special_values({type});
+  values.insert(values.end(), special_registers.begin(), special_registers.end());
   Rng random(11);
-  for (std::size_t i = 0; i < extent.conversions; ++i)
+  for (std::size_t i = 0; i < extent.random_operands; ++i)
     values.push_back(random_value(type, random));
   return values;
 }
@@ -106,7 +106,7 @@ Values of_one_operand(Type type, const InputCounts& extent) {
 
 std::vector<std::uint64_t> special_values(const Source& source) {
   if (source.type == Type::kPred) return {0, 1};
-  if (source.is_amount) {
+  if (source.is_control_operand) {
     return {0, 1, 2, 5, 7, 8, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 200, 255, 256, 0x80000000, 0xffffffff};
   }
   if (is_pair(source.type)) return special_pairs(format_of(source.type));
@@ -122,39 +122,41 @@ std::vector<Operands> operands_for(const InstructionForm& spelling, const InputC
       list.push_back({value});
     return list;
   }
-  std::array<Values, 4> specials{Values{0}, Values{0}, Values{0}, Values{0}};
+  std::array<Values, 4> special_registers{Values{0}, Values{0}, Values{0}, Values{0}};
   for (std::size_t i = 0; i < sources.size(); ++i)
-    specials[i] = special_values(sources[i]);
-  if (reads_carry(spelling)) specials[3] = {0, 1};
+    special_registers[i] = special_values(sources[i]);
+  if (reads_carry(spelling)) special_registers[3] = {0, 1};
   // The third and the fourth operand take all values if these are few, otherwise they cycle through them.
   constexpr std::size_t kFew = 32;
-  const std::size_t rest = specials[2].size() * specials[3].size();
+  const std::size_t rest = special_registers[2].size() * special_registers[3].size();
   const std::size_t turns = rest <= kFew ? rest : 1;
   std::size_t step = 0;
   const auto add = [&](std::uint64_t a, std::uint64_t b) {
     for (std::size_t turn = 0; turn < turns; ++turn) {
       const std::size_t at = turns > 1 ? turn : step++;
-      list.push_back({a, b, specials[2][(at * (turns > 1 ? 1 : 7)) % specials[2].size()],
-                      specials[3][(turns > 1 ? at / specials[2].size() : at * 11) % specials[3].size()]});
+      list.push_back({a, b, special_registers[2][(at * (turns > 1 ? 1 : 7)) % special_registers[2].size()],
+                      special_registers[3][(turns > 1 ? at / special_registers[2].size() : at * 11) %
+                                           special_registers[3].size()]});
     }
   };
-  for (const std::uint64_t a : specials[0]) {
-    for (const std::uint64_t b : specials[1])
+  for (const std::uint64_t a : special_registers[0]) {
+    for (const std::uint64_t b : special_registers[1])
       add(a, b);
   }
-  if (bytes_of(sources[0].type) == 2 && (turns == 1 || extent.all_specials)) {
+  if (bytes_of(sources[0].type) == 2 && (turns == 1 || extent.crosses_all_specials)) {
     for (std::uint64_t a = 0; a <= mask_of(16); ++a) {
-      const std::size_t tried = extent.all_specials ? specials[1].size() : 1;
+      const std::size_t tried = extent.crosses_all_specials ? special_registers[1].size() : 1;
       for (std::size_t i = 0; i < tried; ++i)
-        add(a, specials[1][(a + i) % specials[1].size()]);
+        add(a, special_registers[1][(a + i) % special_registers[1].size()]);
     }
   }
   Rng random(12);
-  for (std::size_t i = 0; i < extent.tuples; ++i) {
+  for (std::size_t i = 0; i < extent.random_tuples; ++i) {
     Operands operands{};
     for (std::size_t k = 0; k < 4; ++k) {
-      const bool free = k < sources.size() && !sources[k].is_amount && sources[k].type != Type::kPred;
-      operands[k] = free ? random_value(sources[k].type, random) : specials[k][random.next() % specials[k].size()];
+      const bool free = k < sources.size() && !sources[k].is_control_operand && sources[k].type != Type::kPred;
+      operands[k] = free ? random_value(sources[k].type, random)
+                         : special_registers[k][random.next() % special_registers[k].size()];
     }
     list.push_back(operands);
   }

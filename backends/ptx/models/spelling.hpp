@@ -34,8 +34,8 @@ std::vector<InstructionForm> spellings_of(const OpcodeRow& row);
 
 /// A source operand of a spelling.
 struct Source {
-  Type type = Type::kNone;  ///< kPred for predicates
-  bool is_amount = false;   ///< a shift amount, field position or length, or selector: 32 bits for any type
+  Type type = Type::kNone;          ///< kPred for predicates
+  bool is_control_operand = false;  ///< a shift amount, field position or length, or selector: 32 bits for any type
 };
 std::vector<Source> sources_of(const InstructionForm& spelling);
 

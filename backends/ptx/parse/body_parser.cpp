@@ -122,9 +122,9 @@ void BodyParser::parse_instruction() {
   instruction.source = location_;
   if (cursor_.accept("@")) {
     const bool negated = cursor_.accept("!");
-    instruction.guarded = true;
+    instruction.is_guarded = true;
     instruction.guard = operand();
-    instruction.guard.negated = negated;
+    instruction.guard.is_negated = negated;
   }
   const Token& opcode = cursor_.peek();
   if (opcode.kind != Token::Kind::kWord || opcode.text.starts_with('.') || opcode.text.starts_with('%')) {
@@ -148,9 +148,10 @@ void BodyParser::parse_instruction() {
   const char* const end = cursor_.peek().text.data();
   cursor_.expect(";");
   instruction.text = std::string_view(start, static_cast<std::size_t>(end - start));
-  if (!unknown_special_.empty()) {
+  if (!unknown_special_register_.empty()) {
     instruction.opcode = Opcode::kUnsupported;
-    instruction.unsupported = fmt::format("special register {} is not supported", std::exchange(unknown_special_, {}));
+    instruction.unsupported =
+        fmt::format("special register {} is not supported", std::exchange(unknown_special_register_, {}));
   }
   validate(instruction, function_);
   function_.instructions.push_back(std::move(instruction));
@@ -243,7 +244,7 @@ void BodyParser::parse_call(Instruction& instruction) {
 }
 
 void BodyParser::resolve_labels() {
-  for (const PendingLabel& pending : pending_) {
+  for (const PendingLabel& pending : pending_labels_) {
     const auto label = labels_.find(pending.name);
     if (label == labels_.end()) {
       Cursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name), pending.at);

@@ -58,9 +58,9 @@ class BodyParser {
   Function& function_;
   std::vector<Scope> scopes_;
   std::map<std::string, std::uint32_t, std::less<>> labels_;
-  std::vector<PendingLabel> pending_;
+  std::vector<PendingLabel> pending_labels_;
   DebugLocation location_;
-  std::string_view unknown_special_;  ///< in the operands of the current instruction
+  std::string_view unknown_special_register_;  ///< in the operands of the current instruction
 };
 
 /// The special register with a name such as "%tid.x".

@@ -25,9 +25,9 @@ void append_element(Cursor& cursor, Variable& variable) {
     cursor.fail(fmt::format("a number of type .{}", to_text(variable.type)));
   }
   cursor.take();
-  const std::size_t at = variable.initial.size();
-  variable.initial.resize(at + bytes);
-  std::memcpy(variable.initial.data() + at, &bits, bytes);
+  const std::size_t at = variable.initial_bytes.size();
+  variable.initial_bytes.resize(at + bytes);
+  std::memcpy(variable.initial_bytes.data() + at, &bits, bytes);
 }
 
 void parse_initialiser(Cursor& cursor, Variable& variable) {
@@ -42,12 +42,12 @@ void parse_initialiser(Cursor& cursor, Variable& variable) {
   } else {
     append_element(cursor, variable);
   }
-  if (variable.initial.size() > variable.bytes) {
+  if (variable.initial_bytes.size() > variable.bytes) {
     Cursor::fail_at(fmt::format("{} bytes of initial values exceed the variable's size of {} bytes",
-                                variable.initial.size(), variable.bytes),
+                                variable.initial_bytes.size(), variable.bytes),
                     at);
   }
-  variable.initial.resize(variable.bytes);
+  variable.initial_bytes.resize(variable.bytes);
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ struct Operand {
     kLabel,     ///< index: of the instruction after the label
   };
   Kind kind = Kind::kSink;
-  bool negated = false;    ///< "!%p"
-  bool is_double = false;  ///< of a kFloat
+  bool is_negated = false;  ///< "!%p"
+  bool is_double = false;   ///< of a kFloat
   SymbolKind symbol = SymbolKind::kVariable;
   std::uint32_t index = 0;
   std::uint64_t value = 0;
@@ -93,7 +93,7 @@ struct Instruction {
   Type type = Type::kNone;         ///< the first type, of the result
   Type source_type = Type::kNone;  ///< the last type
   std::vector<Operand> operands;
-  bool guarded = false;
+  bool is_guarded = false;
   Operand guard;  ///< "@%p", "@!%p"
   Position at;
   DebugLocation source;
@@ -108,9 +108,9 @@ struct Variable {
   Type type = Type::kNone;
   std::uint32_t alignment = 1;
   std::uint64_t bytes = 0;  ///< 0: an array without extent, such as dynamic shared memory
-  bool external = false;
-  std::uint64_t offset = 0;             ///< of a parameter: in the list of parameters
-  std::vector<std::byte> initial = {};  ///< empty: zero for global and const
+  bool is_external = false;
+  std::uint64_t offset = 0;                   ///< of a parameter: in the list of parameters
+  std::vector<std::byte> initial_bytes = {};  ///< empty: zero for global and const
   Position at = {};
 };
 
@@ -121,10 +121,10 @@ struct Register {
 
 struct Function {
   std::string name;
-  bool entry = false;
-  bool defined = false;  ///< false: declared only
+  bool is_entry = false;
+  bool is_defined = false;  ///< false: declared only
   std::vector<Variable> parameters;
-  std::vector<Variable> returns;
+  std::vector<Variable> return_values;
   std::vector<Register> registers;
   std::vector<Variable> variables;  ///< of the body: shared, local, param
   std::vector<Instruction> instructions;

@@ -130,9 +130,9 @@ constexpr std::array kRows = {
 
 }  // namespace table
 
-constexpr std::array<std::string_view, kCategories> kCategoryNames = {"float",  "special",   "integer", "convert",
-                                                                      "move",   "predicate", "load",    "store",
-                                                                      "atomic", "control",   "warp",    "barrier"};
+constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {"float",  "special",   "integer", "convert",
+                                                                         "move",   "predicate", "load",    "store",
+                                                                         "atomic", "control",   "warp",    "barrier"};
 
 }  // namespace
 

@@ -104,7 +104,7 @@ enum class Category : std::uint8_t {
   kWarp,
   kBarrier,
 };
-inline constexpr std::size_t kCategories = 12;
+inline constexpr std::size_t kCategoryCount = 12;
 std::string_view to_text(Category category);
 
 /// One form of an instruction. Several rows may share a name; the first whose required modifiers are present applies.

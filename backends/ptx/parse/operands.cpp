@@ -73,7 +73,7 @@ Operand BodyParser::operand() {
   Operand result;
   if (cursor_.accept("!")) {
     result = operand();
-    result.negated = !result.negated;
+    result.is_negated = !result.is_negated;
   } else if (cursor_.at("{")) {
     result = vector("{", "}");
   } else if (cursor_.at("[")) {
@@ -125,14 +125,14 @@ Operand BodyParser::named_operand() {
     return result;
   }
   if (std::ranges::find(kMachineDependent, token.text) != kMachineDependent.end()) {
-    unknown_special_ = token.text;
+    unknown_special_register_ = token.text;
     return result;
   }
   if (token.text.starts_with('%')) {
     Cursor::fail_at(fmt::format("found '{}', expected a declared register", token.text), token.at);
   }
   result.kind = Operand::Kind::kLabel;
-  pending_.push_back({function_.instructions.size(), std::string(token.text), token.at});
+  pending_labels_.push_back({function_.instructions.size(), std::string(token.text), token.at});
   return result;
 }
 
@@ -141,7 +141,7 @@ Operand BodyParser::address() {
   Operand result{.kind = Operand::Kind::kAddress};
   Operand base = operand();
   if (base.kind == Operand::Kind::kLabel) {
-    Cursor::fail_at(fmt::format("found '{}', expected a register or a variable", pending_.back().name), base.at);
+    Cursor::fail_at(fmt::format("found '{}', expected a register or a variable", pending_labels_.back().name), base.at);
   }
   result.value = base.kind == Operand::Kind::kSymbol ? std::exchange(base.value, 0) : 0;
   if (cursor_.at("+") || cursor_.at("-")) {
@@ -204,7 +204,7 @@ bool BodyParser::find_symbol(std::string_view name, Operand& symbol) const {
   };
   // Results are numbered after the parameters.
   return search(function_.parameters, SymbolKind::kParameter) ||
-         search(function_.returns, SymbolKind::kParameter, function_.parameters.size()) ||
+         search(function_.return_values, SymbolKind::kParameter, function_.parameters.size()) ||
          search(module_.variables, SymbolKind::kVariable) || search(module_.functions, SymbolKind::kFunction);
 }
 

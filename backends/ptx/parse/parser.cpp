@@ -85,7 +85,7 @@ class Parser {
     cursor_.take();
     do {
       Variable variable = parse_variable(cursor_, space);
-      variable.external = external;
+      variable.is_external = external;
       module_.variables.push_back(std::move(variable));
     } while (cursor_.accept(","));
     cursor_.expect(";");
@@ -105,8 +105,8 @@ class Parser {
   }
 
   void parse_function() {
-    Function function{.entry = cursor_.take().text == ".entry", .at = cursor_.peek().at};
-    if (!function.entry) function.returns = parameters();
+    Function function{.is_entry = cursor_.take().text == ".entry", .at = cursor_.peek().at};
+    if (!function.is_entry) function.return_values = parameters();
     const Position at = cursor_.peek().at;
     function.name = cursor_.word("a function name");
     function.parameters = parameters();
@@ -114,10 +114,10 @@ class Parser {
     skip_attributes();
     const bool declared_only = cursor_.accept(";");
     Function& place = find_or_add(function.name, at);
-    if (declared_only && place.defined) return;
+    if (declared_only && place.is_defined) return;
     place = std::move(function);
     if (declared_only) return;
-    place.defined = true;
+    place.is_defined = true;
     cursor_.expect("{");
     BodyParser(cursor_, module_, place).parse();
   }
@@ -126,7 +126,7 @@ class Parser {
   Function& find_or_add(const std::string& name, Position at) {
     for (Function& function : module_.functions) {
       if (function.name != name) continue;
-      if (function.defined) Cursor::fail_at(fmt::format("duplicate function '{}'", name), at);
+      if (function.is_defined) Cursor::fail_at(fmt::format("duplicate function '{}'", name), at);
       return function;
     }
     return module_.functions.emplace_back();
@@ -149,7 +149,7 @@ class Parser {
 
 const Function* Module::find_entry(std::string_view entry_name) const {
   for (const Function& function : functions) {
-    if (function.entry && function.defined && function.name == entry_name) return &function;
+    if (function.is_entry && function.is_defined && function.name == entry_name) return &function;
   }
   return nullptr;
 }

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto module = std::make_shared<const ptx::Module>(parsed.take());
   for (const ptx::Function& function : module->functions) {
-    if (function.entry && function.defined) static_cast<void>(ptx::lower(module, function.name).ok());
+    if (function.is_entry && function.is_defined) static_cast<void>(ptx::lower(module, function.name).ok());
   }
   return 0;
 }

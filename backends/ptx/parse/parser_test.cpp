@@ -34,7 +34,7 @@ TEST(PtxParser, SupportsEveryInstructionOfGoldenFiles) {
       for (const Instruction& instruction : function.instructions) {
         EXPECT_NE(instruction.opcode, Opcode::kUnsupported) << function.name << ": " << instruction.text;
       }
-      if (!function.entry) continue;
+      if (!function.is_entry) continue;
       const auto kernel = lower(module, function.name);
       ASSERT_TRUE(kernel.ok()) << kernel.error().text();
       for (const Op& op : (*kernel)->ops) {
@@ -62,7 +62,7 @@ TEST(PtxParser, RecordsInstructionLocations) {
   EXPECT_EQ(instructions[0].at, (Position{10, 3}));
   EXPECT_EQ(instructions[0].source.line, 7U);
   EXPECT_EQ(instructions[1].source.inlined_at, 9U);
-  EXPECT_TRUE(instructions[1].guard.negated);
+  EXPECT_TRUE(instructions[1].guard.is_negated);
   EXPECT_EQ(instructions[1].operands[0].index, 2U);
 }
 

@@ -166,7 +166,7 @@ void check_vector(const Instruction& instruction, const Operand& operand) {
 }  // namespace
 
 void validate(const Instruction& instruction, const Function& function) {
-  if (instruction.guarded &&
+  if (instruction.is_guarded &&
       (instruction.guard.kind != Kind::kRegister || function.registers[instruction.guard.index].type != Type::kPred)) {
     reject(instruction.guard, "a predicate");
   }

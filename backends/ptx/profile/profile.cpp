@@ -51,7 +51,7 @@ std::map<std::string, double> measures_of(const InstructionProfile& profile) {
       {"divergent_branches", static_cast<double>(profile.divergent_branches)},
   };
   if (profile.atomic_collisions) measures.emplace("atomic_collisions", static_cast<double>(*profile.atomic_collisions));
-  for (std::size_t i = 0; i < kCategories; ++i) {
+  for (std::size_t i = 0; i < kCategoryCount; ++i) {
     measures.emplace(fmt::format("mix_{}", to_text(static_cast<Category>(i))),
                      ratio(profile.instruction_mix[i], profile.thread_instructions));
   }

@@ -16,8 +16,8 @@ namespace assay::ptx {
 struct InstructionProfile {
   std::uint64_t thread_instructions = 0;  ///< of active lanes, including those whose guard is false
   std::uint64_t warp_instructions = 0;
-  std::array<std::uint64_t, kCategories> instruction_mix = {};  ///< thread-instructions by category
-  std::uint64_t exact = 0;                                      ///< thread-instructions whose bits PTX specifies
+  std::array<std::uint64_t, kCategoryCount> instruction_mix = {};  ///< thread-instructions by category
+  std::uint64_t exact = 0;                                         ///< thread-instructions whose bits PTX specifies
   std::uint64_t approximate = 0;      ///< correctly rounded by the emulator, within a documented bound on hardware
   std::uint64_t order_dependent = 0;  ///< float atomics
   std::uint64_t contractible = 0;     ///< mul and add without .rn, which a device may fuse

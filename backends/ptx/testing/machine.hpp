@@ -45,7 +45,7 @@ struct TestRun {
   std::vector<T> data;
 };
 template <class T>
-TestRun<T> run(const std::string& text, std::vector<T> data, Geometry geometry = {{1}, {32}},
+TestRun<T> run(const std::string& text, std::vector<T> data, LaunchGeometry geometry = {{1}, {32}},
                LaunchOptions options = {}, AllocationFlags flags = {}) {
   Machine machine;
   const AllocationId id = machine.adopt("x", std::as_writable_bytes(std::span(data)), flags);

@@ -27,7 +27,7 @@ Result<std::string> print_cpp(const TargetInput& input) {
 }
 
 Result<std::string> print_cuda(const TargetInput& input) {
-  return print_source(input, backends::SourceTarget::kCuda, {.with_host = input.with_host});
+  return print_source(input, backends::SourceTarget::kCuda, {.with_host_program = input.with_host_program});
 }
 
 Result<std::string> print_ptx(const TargetInput& input) {
@@ -63,7 +63,7 @@ Result<std::string> print_ir(const TargetInput& input) {
 
 constexpr std::array kTargets{
     TargetRow{.name = "cpu", .summary = "C++", .print = print_cpp},
-    TargetRow{.name = "cuda", .summary = "CUDA C++", .has_host = true, .print = print_cuda},
+    TargetRow{.name = "cuda", .summary = "CUDA C++", .supports_host_program = true, .print = print_cuda},
     TargetRow{.name = "ptx", .summary = "PTX", .print = print_ptx},
     TargetRow{.name = "python", .summary = "Python", .print = print_python},
     TargetRow{.name = "ir", .summary = "IR", .print = print_ir},

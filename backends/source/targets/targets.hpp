@@ -18,16 +18,16 @@ struct TargetInput {
   const ir::Module* module = nullptr;
   std::size_t kernel_index = 0;
   const transforms::AdjointModule* adjoint = nullptr;
-  bool with_host = false;                   ///< CUDA: add a main() that runs the kernel
+  bool with_host_program = false;           ///< CUDA: add a main() that runs the kernel
   std::string architecture = "compute_75";  ///< PTX: the architecture to compile for
 
   [[nodiscard]] const ir::Function& kernel() const { return module->kernels[kernel_index]; }
 };
 
 struct TargetRow {
-  std::string_view name;     ///< after --to
-  std::string_view summary;  ///< for help texts: "C++"
-  bool has_host = false;     ///< TargetInput::with_host applies
+  std::string_view name;               ///< after --to
+  std::string_view summary;            ///< for help texts: "C++"
+  bool supports_host_program = false;  ///< TargetInput::with_host_program applies
   Result<std::string> (*print)(const TargetInput&) = nullptr;
 };
 

@@ -22,7 +22,7 @@ TEST_P(PythonRoundTrip, PreservesModuleHash) {
   const std::uint64_t count = kKernels / generators::families().size() + 1;
   int failures = 0;
   for (std::uint64_t seed = 0; seed < count && failures < 3; ++seed) {
-    const generators::Generated made = generators::generate(GetParam(), seed);
+    const generators::GeneratedKernel made = generators::generate(GetParam(), seed);
     const std::string python = write_python(made.module).value();
     const auto read = frontend::parse_python(python, made.name);
     ASSERT_TRUE(read.ok()) << read.error().text() << "\n" << python;
@@ -57,7 +57,7 @@ std::string named_text(const ir::Module& module) {
 TEST_P(PythonRoundTrip, ReturnedModuleMatchesParsedPython) {
   constexpr std::uint64_t kEach = 60;
   for (std::uint64_t seed = 0; seed < kEach; ++seed) {
-    const generators::Generated made = generators::generate(GetParam(), seed);
+    const generators::GeneratedKernel made = generators::generate(GetParam(), seed);
     const auto written = write_module(made.module, made.name + ".py").value();
     const bool custom = std::ranges::any_of(
         made.module.functions, [](const ir::Function& function) { return function.gradient != ir::kNone; });

@@ -63,7 +63,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
       variables_(name_variables(function, names)),
       expressions_(module, function, file, variables_),
       decorator_(function.is_kernel ? "kernel" : "func") {
-  collect_changed_in_loops(function.body, false, dynamic_);
+  collect_changed_in_loops(function.body, false, dynamic_variables_);
   std::set<ir::VarId> zeros;
   ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
     const auto* let = std::get_if<ir::Let>(&statement.node);
@@ -75,7 +75,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
     if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kCast && expr.op != ir::Op::kNeg)) continue;
     const ir::Expr& operand = function.expr(expr.args[0]);
     if (operand.kind != ir::ExprKind::kVariable) continue;
-    if (expr.op == ir::Op::kCast || zeros.contains(operand.variable)) dynamic_.insert(operand.variable);
+    if (expr.op == ir::Op::kCast || zeros.contains(operand.variable)) dynamic_variables_.insert(operand.variable);
   }
 }
 
@@ -126,7 +126,7 @@ std::string StatementWriter::definition(std::string_view name) {
   lines_before_def_ = static_cast<int>(function_.annotations.size()) + 1;
   const std::string head = signature(name);
   text_ += head;
-  lines_ = lines_before_def_ + static_cast<int>(std::ranges::count(head, '\n'));
+  line_count_ = lines_before_def_ + static_cast<int>(std::ranges::count(head, '\n'));
   statement_locations_.clear();
   if (function_.is_kernel) {
     const auto first = variables_.begin() + function_.parameter_count;
@@ -172,7 +172,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Let& node) { let(node, statement.loc); },
                  [&](const ir::Assign& node) { assign(node); },
                  [&](const ir::Store& node) {
-                   if (function_.expr(node.value).type.is_tile()) return tile_change("tile_store", node);
+                   if (function_.expr(node.value).type.is_tile()) return write_tile_change("tile_store", node);
                    const auto reads_cell = [&](ir::ExprId id) {
                      const ir::Expr& load = function_.expr(id);
                      return load.kind == ir::ExprKind::kLoad && same(load.args[0], node.array) &&
@@ -203,7 +203,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
 }
 
 std::string StatementWriter::value_of(ir::VarId variable, ir::ExprId value) {
-  return dynamic_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
+  return dynamic_variables_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
 }
 
 void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
@@ -317,7 +317,7 @@ bool StatementWriter::component_update(const ir::Atomic& atomic) {
 }
 
 void StatementWriter::atomic(const ir::Atomic& atomic) {
-  if (function_.expr(atomic.value).type.is_tile()) return tile_change("tile_atomic_add", atomic);
+  if (function_.expr(atomic.value).type.is_tile()) return write_tile_change("tile_atomic_add", atomic);
   if (component_update(atomic)) return;
   std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.indices(atomic.indices);
   if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);

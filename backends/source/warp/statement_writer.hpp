@@ -47,7 +47,7 @@ class StatementWriter {
   void assign(const ir::Assign& assign);
   /// Writes a tile to an array.
   template <class Change>
-  void tile_change(std::string_view function, const Change& change) {
+  void write_tile_change(std::string_view function, const Change& change) {
     line(fmt::format("wp.{}({}, {}, offset={})", function, expressions_.write(change.array),
                      expressions_.write(change.value), expressions_.tile_offset(change.indices)));
   }
@@ -69,24 +69,24 @@ class StatementWriter {
     text_.append(static_cast<std::size_t>(4 * depth_), ' ');
     assay::append(text_, pieces...);
     text_ += '\n';
-    ++lines_;
+    ++line_count_;
   }
   /// The location of the next line.
-  ir::Loc here() const { return {.line = lines_, .column = 4 * depth_ + 1}; }
+  ir::Loc here() const { return {.line = line_count_, .column = 4 * depth_ + 1}; }
 
   const ir::Function& function_;
   std::vector<std::string> variables_;
   /// Variables that must not be initialised with a bare number, which Warp treats as a constant: it rejects changes of
   /// a constant in a loop, and a cast of a constant to another type changes its type, and the negative of a
   /// constant zero is a negative zero.
-  std::set<ir::VarId> dynamic_;
+  std::set<ir::VarId> dynamic_variables_;
   ExpressionWriter expressions_;
   std::string decorator_;
   std::vector<ir::VarId> adjoints_;           ///< for a gradient: the returned sums, written as wp.adjoint[...]
   const ir::Stmt* last_statement_ = nullptr;  ///< last statement of a gradient's body
   std::string text_;
   int depth_ = 1;
-  int lines_ = 0;                             ///< number of lines so far
+  int line_count_ = 0;                        ///< number of lines so far
   int lines_before_def_ = 0;                  ///< number of lines before the "def" line
   std::vector<ir::Loc> statement_locations_;  ///< locations in the order of the text, lines counted from 0
 };

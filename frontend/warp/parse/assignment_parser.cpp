@@ -41,7 +41,7 @@ std::string guard_name(std::string_view name) { return fmt::format("{}{}", name,
 
 bool WarpStatementParser::is_new_here(std::string_view name) const {
   const Bindings& bindings = context_.bindings;
-  return bindings.find(name) == kNone && context_.flow.declares(bindings.block(bindings.depth() - 1), name);
+  return bindings.find(name) == kNone && context_.data_flow.declares(bindings.block(bindings.depth() - 1), name);
 }
 
 void WarpStatementParser::assignment(SyntaxNode node) {
@@ -91,15 +91,15 @@ void WarpStatementParser::assignment(SyntaxNode node) {
     // Python evaluates the value before the target's indices.
     context_.builder.at(right.loc());
     value = context_.builder.var(context_.builder.let("value", value));
-    context_.loads.clear();
+    context_.loaded_arrays.clear();
   }
   const bool starts_here = target.is(SyntaxKind::kIdentifier) && is_new_here(target.text());
   assign_target(target, value);
   const bool is_number = !right.is(SyntaxKind::kCall) && expressions_.literal(right).has_value();
   if (!starts_here || !is_number) return;
   const ir::VarId variable = context_.bindings.find(target.text());
-  loop_depth_of_number_.emplace(variable, dynamic_loops_);
-  const bool is_constant = context_.flow.assignments(target.text()) == 1 && !right.is(SyntaxKind::kAttribute);
+  initial_loop_depth_.emplace(variable, dynamic_loops_);
+  const bool is_constant = context_.data_flow.assignments(target.text()) == 1 && !right.is(SyntaxKind::kAttribute);
   if (is_constant && variable != kNone) context_.literal_variables.emplace(variable, *expressions_.literal(right));
 }
 
@@ -114,9 +114,9 @@ void WarpStatementParser::assign_alias(SyntaxNode name, SyntaxNode part) {
 }
 
 void WarpStatementParser::note_changed_constant(SyntaxNode name, ir::VarId variable) {
-  const auto start = loop_depth_of_number_.find(variable);
-  if (start == loop_depth_of_number_.end() || start->second >= dynamic_loops_) return;
-  loop_depth_of_number_.erase(start);
+  const auto start = initial_loop_depth_.find(variable);
+  if (start == initial_loop_depth_.end() || start->second >= dynamic_loops_) return;
+  initial_loop_depth_.erase(start);
   const bool is_float = context_.function.var(variable).type.is_float_scalar();
   context_.note(name, fmt::format("Warp rejects changing a variable in a dynamic loop if its initial value is a bare "
                                   "literal; initialize it with {}(...)",
@@ -162,7 +162,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     context_.error(name, "arrays cannot be assigned");
     return;
   }
-  const bool needs_flag = context_.flow.has_unassigned_reads(text);
+  const bool needs_flag = context_.data_flow.has_unassigned_reads(text);
   if (variable == kNone && is_new_here(text)) {
     variable = context_.builder.let(std::string(text), value);
     context_.bindings.bind(text, variable);
@@ -175,7 +175,7 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
   }
   if (variable == kNone) {
     std::size_t depth = context_.bindings.depth() - 1;
-    while (depth > 0 && !context_.flow.declares(context_.bindings.block(depth), text))
+    while (depth > 0 && !context_.data_flow.declares(context_.bindings.block(depth), text))
       --depth;
     variable = context_.builder.declare(std::string(text), type);
     context_.bindings.bind_outside(depth, text, variable);
@@ -215,7 +215,7 @@ void WarpStatementParser::set_assigned(ir::VarId variable, bool is_assigned) {
 bool WarpStatementParser::assign_zero(SyntaxNode name, SyntaxNode call) {
   if (!is_new_here(name.text()) || expressions_.is_file_function(call)) return false;
   const CallArguments arguments = arguments_of(call);
-  if (!arguments.positional.empty() || !arguments.keyword.empty() || arguments.has_star) return false;
+  if (!arguments.positional.empty() || !arguments.keyword.empty() || arguments.has_star_argument) return false;
   const auto type = context_.scope().type(call.part(SyntaxField::kFunction));
   if (!type.ok() || type->is_scalar() || !type->is_value() || contains_arrays(context_.file.module(), *type))
     return false;
@@ -316,7 +316,7 @@ void WarpStatementParser::assign_thread_indices(SyntaxNode node, std::span<const
   for (int i = 0; i < rank; ++i) {
     const SyntaxNode target = targets[static_cast<std::size_t>(i)];
     const ir::VarId index = context_.function.parameter_count + i;
-    if (outermost && context_.flow.assignments(target.text()) == 1) {
+    if (outermost && context_.data_flow.assignments(target.text()) == 1) {
       context_.bindings.bind(target.text(), index);
     } else {
       context_.builder.at(target.loc());
@@ -336,7 +336,7 @@ void WarpStatementParser::assign_library_results(std::span<const SyntaxNode> tar
     types.push_back(context_.type_of(values.back()));
   }
   const auto function = ir::library_function(context_.file.module(), expressions_.warp_function_name(call), types);
-  if (!function.ok() || arguments.has_star || !arguments.keyword.empty()) {
+  if (!function.ok() || arguments.has_star_argument || !arguments.keyword.empty()) {
     context_.error(call,
                    function.ok() ? "arguments of this function must be passed by position" : function.error().message);
     return;

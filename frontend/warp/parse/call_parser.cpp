@@ -28,7 +28,7 @@ std::string WarpExpressionParser::warp_function_name(SyntaxNode call) const {
   }
   if (!name.empty() || !function.is(SyntaxKind::kIdentifier)) return name;
   const std::string_view text = function.text();
-  const bool taken = context_.bindings.find(text) != kNone || context_.flow.assignments(text) > 0 ||
+  const bool taken = context_.bindings.find(text) != kNone || context_.data_flow.assignments(text) > 0 ||
                      !context_.scope().reason_unknown(text).empty() || is_file_function(call);
   return taken ? "" : std::string(text);
 }
@@ -130,7 +130,7 @@ std::optional<std::vector<WarpArgument>> order_arguments(const std::vector<std::
   for (const SyntaxNode node : arguments.positional)
     positional.push_back({.node = node, .omitted = {}});
   // A starred argument stands for an unknown number of parameters, so the others have no known position.
-  if (arguments.has_star) return arguments.keyword.empty() ? std::optional(positional) : std::nullopt;
+  if (arguments.has_star_argument) return arguments.keyword.empty() ? std::optional(positional) : std::nullopt;
   for (const std::string_view names : lists) {
     std::vector<WarpArgument> all = positional;
     std::size_t used = 0;
@@ -158,7 +158,7 @@ bool WarpExpressionParser::ordered_arguments(SyntaxNode call, const std::vector<
                                              std::vector<SyntaxNode>& given) {
   const CallArguments arguments = arguments_of(call);
   const auto ordered = order_arguments(lists, arguments, [](std::string_view) { return std::optional<Constant>(); });
-  if (arguments.has_star || !ordered) return false;
+  if (arguments.has_star_argument || !ordered) return false;
   given.clear();
   for (const WarpArgument& argument : *ordered)
     given.push_back(argument.node);
@@ -222,7 +222,7 @@ ExprId WarpExpressionParser::approximate_quotient(SyntaxNode node) {
 ExprId WarpExpressionParser::type_call(SyntaxNode node, ir::Type type) {
   if (type.is_struct()) return construct_struct(node, type);
   const CallArguments arguments = arguments_of(node);
-  if (arguments.has_star && !type.is_aggregate()) {
+  if (arguments.has_star_argument && !type.is_aggregate()) {
     return context_.error(node,
                           "starred arguments are supported for vectors, matrices, quaternions and transforms only");
   }
@@ -313,19 +313,19 @@ bool WarpExpressionParser::can_evaluate_effect(SyntaxNode node, std::size_t load
                    "separate statement");
     return false;
   }
-  const auto end = context_.loads.begin() + static_cast<std::ptrdiff_t>(loads_before);
-  const bool late =
-      std::any_of(context_.loads.begin(), end, [&](ir::VarId loaded) { return array == kNone || loaded == array; });
+  const auto end = context_.loaded_arrays.begin() + static_cast<std::ptrdiff_t>(loads_before);
+  const bool late = std::any_of(context_.loaded_arrays.begin(), end,
+                                [&](ir::VarId loaded) { return array == kNone || loaded == array; });
   if (late) {
     context_.error(node, "call changes an array that the same statement already reads; use separate statements");
     return false;
   }
-  context_.loads.resize(loads_before);
+  context_.loaded_arrays.resize(loads_before);
   return true;
 }
 
 ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, const std::string& result) {
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   const bool compares = op == ir::AtomicOp::kCompareAndSwap;
   static const std::vector<std::string_view> kUpdates = {"arr i value", "arr i j value", "arr i j k value",
                                                          "arr i j k l value"};
@@ -363,8 +363,9 @@ ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, co
   const bool is_sum = op == ir::AtomicOp::kAdd || op == ir::AtomicOp::kSub;
   const bool is_extremum = op == ir::AtomicOp::kMin || op == ir::AtomicOp::kMax;
   const bool takes_components = is_sum || (is_extremum && (element.is_vector() || element.is_matrix()));
-  const bool fits = element.is_scalar() ? !element.is_bool() && (!row(op).integer_only || element.is_integer_scalar())
-                                        : takes_components && !element.is_struct();
+  const bool fits = element.is_scalar()
+                        ? !element.is_bool() && (!row(op).is_integer_only || element.is_integer_scalar())
+                        : takes_components && !element.is_struct();
   if (!fits)
     return context_.error(call, fmt::format("this atomic is not supported for {}", context_.type_name(element)));
   if (!can_evaluate_effect(call, loads_before, target.variable)) return kNone;
@@ -400,7 +401,7 @@ bool WarpExpressionParser::is_file_function(SyntaxNode call) const {
 std::optional<ArgumentSpec> WarpExpressionParser::function_argument(SyntaxNode node) {
   const bool is_name = node.is(SyntaxKind::kIdentifier);
   if (!is_name && !node.is(SyntaxKind::kAttribute)) return std::nullopt;
-  if (is_name && (context_.bindings.find(node.text()) != kNone || context_.flow.assignments(node.text()) > 0)) {
+  if (is_name && (context_.bindings.find(node.text()) != kNone || context_.data_flow.assignments(node.text()) > 0)) {
     return std::nullopt;
   }
   ArgumentSpec given{.kind = ArgumentSpec::Kind::kFunction};
@@ -449,7 +450,7 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
     return {.spec = {}, .values = {failed}};
   }
   result.spec.kind = ArgumentSpec::Kind::kArray;
-  result.spec.whole = context_.function.var(place.variable).type;
+  result.spec.whole_array = context_.function.var(place.variable).type;
   context_.builder.at(node.loc());
   result.values.push_back(context_.builder.var(place.variable));
   for (const Dimension& dimension : place.dimensions) {
@@ -624,7 +625,7 @@ FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std
 }
 
 ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   const auto candidates = context_.functions(called_name(call));
   std::vector<CallArgument> arguments;
   FunctionEntry* callee = nullptr;
@@ -661,7 +662,7 @@ ResolvedCall WarpExpressionParser::resolve(SyntaxNode call) {
   }
   for (const ExprId argument : resolved.arguments) {
     const ir::Expr& expr = context_.function.expr(argument);
-    if (expr.type.is_array()) context_.loads.push_back(expr.variable);
+    if (expr.type.is_array()) context_.loaded_arrays.push_back(expr.variable);
   }
   return resolved;
 }

@@ -30,7 +30,7 @@ std::optional<Constant> parse_integer(std::string_view text) {
   const std::uint64_t value = std::strtoull(digits.c_str(), &end, base);
   if (errno != 0 || *end != '\0') return std::nullopt;
   Constant constant = Constant::integer(static_cast<std::int64_t>(value));
-  constant.components[0].beyond_int64 = value > std::numeric_limits<std::int64_t>::max();
+  constant.components[0].exceeds_int64 = value > std::numeric_limits<std::int64_t>::max();
   return constant;
 }
 
@@ -103,7 +103,7 @@ std::optional<Constant> compute_reals(std::string_view symbol, double a, double 
 
 double Number::as_real() const {
   if (is_real) return real;
-  return beyond_int64 ? static_cast<double>(static_cast<std::uint64_t>(integer)) : static_cast<double>(integer);
+  return exceeds_int64 ? static_cast<double>(static_cast<std::uint64_t>(integer)) : static_cast<double>(integer);
 }
 
 std::int64_t Number::as_integer() const {
@@ -126,7 +126,7 @@ Constant Constant::as(ir::Type scalar) const {
   } else if (scalar.is_bool()) {
     to.integer = from.is_real ? from.real != 0 : from.integer != 0;
   } else {
-    to = {.integer = from.as_integer(), .beyond_int64 = from.beyond_int64};
+    to = {.integer = from.as_integer(), .exceeds_int64 = from.exceeds_int64};
   }
   return {.type = scalar, .is_typed = true, .components = {to}};
 }
@@ -146,7 +146,7 @@ std::optional<Constant> compute(std::string_view symbol, const Constant& left, c
   const Number& a = left.number();
   const Number& b = right.number();
   if (a.is_real || b.is_real) return compute_reals(symbol, a.as_real(), b.as_real());
-  if (a.beyond_int64 || b.beyond_int64) return std::nullopt;
+  if (a.exceeds_int64 || b.exceeds_int64) return std::nullopt;
   return compute_integers(symbol, a.integer, b.integer);
 }
 
@@ -155,9 +155,9 @@ std::optional<Constant> negate(const Constant& value) {
   for (Number& number : result.components) {
     if (number.is_real) {
       number.real = -number.real;
-    } else if (number.beyond_int64) {
+    } else if (number.exceeds_int64) {
       if (number.integer != std::numeric_limits<std::int64_t>::min()) return std::nullopt;
-      number.beyond_int64 = false;
+      number.exceeds_int64 = false;
     } else {
       number.integer = -number.integer;
     }
@@ -169,7 +169,7 @@ std::optional<Constant> negate(const Constant& value) {
 bool overflows(const Constant& constant) {
   if (constant.is_typed || constant.type != ir::kI32) return false;
   const Number& number = constant.number();
-  return number.beyond_int64 || number.integer > std::numeric_limits<std::int32_t>::max() ||
+  return number.exceeds_int64 || number.integer > std::numeric_limits<std::int32_t>::max() ||
          number.integer < std::numeric_limits<std::int32_t>::min();
 }
 

@@ -16,7 +16,7 @@ struct Number {
   bool is_real = false;
   std::int64_t integer = 0;  ///< integers and bools; of integers from 2^63 to 2^64 - 1 the low 64 bits
   double real = 0;
-  bool beyond_int64 = false;  ///< an integer from 2^63 to 2^64 - 1
+  bool exceeds_int64 = false;  ///< an integer from 2^63 to 2^64 - 1
 
   double as_real() const;
   std::int64_t as_integer() const;  ///< reals truncate, as Python's int()

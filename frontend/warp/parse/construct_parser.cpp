@@ -37,7 +37,7 @@ bool WarpExpressionParser::is_maker(std::string_view name) {
 
 ExprId WarpExpressionParser::make(SyntaxNode node, std::string_view name) {
   const CallArguments arguments = arguments_of(node);
-  if (arguments.has_star && name != "vector" && name != "matrix") {
+  if (arguments.has_star_argument && name != "vector" && name != "matrix") {
     return context_.error(node, "starred arguments are not supported for this constructor");
   }
   if (name == "identity") return identity(node, arguments);
@@ -219,7 +219,7 @@ ExprId WarpExpressionParser::from_vectors(SyntaxNode node, std::string_view name
     vectors.push_back(value(argument));
     if (vectors.back() == kNone) return kNone;
   }
-  const bool same = !vectors.empty() && vectors.size() <= ir::kMaxSide && arguments.keyword.empty() &&
+  const bool same = !vectors.empty() && vectors.size() <= ir::kMaxMatrixSide && arguments.keyword.empty() &&
                     std::all_of(vectors.begin(), vectors.end(), [&](ExprId vector) {
                       const ir::Type type = context_.type_of(vector);
                       return type.is_vector() && type == context_.type_of(vectors[0]);
@@ -264,7 +264,7 @@ ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
     if (values[i] == kNone) return kNone;
     const ir::Field& field = definition.fields[i];
     if (context_.type_of(values[i]) != field.type) {
-      return context_.error(written.has_star ? node : arguments[i],
+      return context_.error(written.has_star_argument ? node : arguments[i],
                             fmt::format("field '{}' has type {}, got {}", field.name, context_.type_name(field.type),
                                         context_.type_name(context_.type_of(values[i]))));
     }

@@ -111,7 +111,7 @@ bool surely_runs(SyntaxNode range) {
 /// Abstract execution of a block. Reports each read of a name that may be unassigned.
 class Execution {
  public:
-  explicit Execution(std::vector<SyntaxNode>& unassigned) : unassigned_(unassigned) {}
+  explicit Execution(std::vector<SyntaxNode>& unassigned) : unassigned_reads_(unassigned) {}
 
   void block(SyntaxNode block, Assigned& assigned) {
     for (const SyntaxNode statement : block.children())
@@ -124,7 +124,7 @@ class Execution {
     scratch_.clear();
     collect_reads(expression, scratch_);
     for (const SyntaxNode name : scratch_) {
-      if (!assigned.has(name.text())) unassigned_.push_back(name);
+      if (!assigned.has(name.text())) unassigned_reads_.push_back(name);
     }
   }
 
@@ -233,7 +233,7 @@ class Execution {
     return broken;
   }
 
-  std::vector<SyntaxNode>& unassigned_;
+  std::vector<SyntaxNode>& unassigned_reads_;
   std::vector<SyntaxNode> scratch_;
   std::vector<Assigned> at_break_;     ///< by enclosing loop, what every break so far has assigned
   std::vector<Assigned> at_continue_;  ///< the same of continue
@@ -345,7 +345,7 @@ class FlowWalk {
   explicit FlowWalk(Dataflow& result) : result_(result) {}
 
   void place(const Scope& scope, const NameSet& names) {
-    auto& assigned = result_.assigned_in_[scope.block.id()];
+    auto& assigned = result_.names_assigned_in_[scope.block.id()];
     assigned.assign(scope.assigned.begin(), scope.assigned.end());
     NameSet further_in;
     for (const std::string_view name : names) {
@@ -391,7 +391,7 @@ Dataflow::Dataflow(SyntaxNode body, const std::vector<std::string_view>& paramet
   for (const SyntaxNode name : unassigned) {
     if (!assignments_.contains(name.text()) || !unassigned_ids_.insert(name.id()).second) continue;
     unassigned_names_.insert(name.text());
-    unassigned_.push_back({.name = name, .after_loop = builder.loop_variables.contains(name.text())});
+    unassigned_reads_.push_back({.name = name, .is_after_loop = builder.loop_variables.contains(name.text())});
   }
 }
 
@@ -405,8 +405,8 @@ int Dataflow::assignments(std::string_view name) const {
 }
 
 bool Dataflow::assigned_in(SyntaxNode block, std::string_view name) const {
-  const auto found = assigned_in_.find(block.id());
-  return found != assigned_in_.end() &&
+  const auto found = names_assigned_in_.find(block.id());
+  return found != names_assigned_in_.end() &&
          std::find(found->second.begin(), found->second.end(), name) != found->second.end();
 }
 

@@ -20,7 +20,7 @@ namespace assay::frontend {
 struct UnassignedRead {
   SyntaxNode name;
   /// The name is the variable of a loop that has ended.
-  bool after_loop = false;
+  bool is_after_loop = false;
 };
 
 class Dataflow {
@@ -35,7 +35,7 @@ class Dataflow {
   /// Whether a statement of this block or of a nested one assigns the name.
   bool assigned_in(SyntaxNode block, std::string_view name) const;
   /// In the order in which they were found.
-  const std::vector<UnassignedRead>& unassigned_reads() const { return unassigned_; }
+  const std::vector<UnassignedRead>& unassigned_reads() const { return unassigned_reads_; }
   bool is_unassigned(SyntaxNode name) const { return unassigned_ids_.contains(name.id()); }
   bool has_unassigned_reads(std::string_view name) const { return unassigned_names_.contains(name); }
   /// Whether control can reach the end of the body.
@@ -46,8 +46,8 @@ class Dataflow {
 
   std::map<std::pair<const void*, std::string_view>, bool> declarations_;
   std::map<std::string_view, int> assignments_;
-  std::map<const void*, std::vector<std::string_view>> assigned_in_;
-  std::vector<UnassignedRead> unassigned_;
+  std::map<const void*, std::vector<std::string_view>> names_assigned_in_;
+  std::vector<UnassignedRead> unassigned_reads_;
   std::set<const void*> unassigned_ids_;
   std::set<std::string_view> unassigned_names_;
   bool falls_through_ = true;

@@ -127,7 +127,7 @@ bool WarpExpressionParser::is_of_variable(SyntaxNode attribute) const {
   while (root.is(SyntaxKind::kAttribute))
     root = root.part(SyntaxField::kObject);
   return root.is(SyntaxKind::kIdentifier) &&
-         (context_.bindings.find(root.text()) != kNone || context_.flow.assignments(root.text()) > 0);
+         (context_.bindings.find(root.text()) != kNone || context_.data_flow.assignments(root.text()) > 0);
 }
 
 std::optional<Constant> WarpExpressionParser::literal(SyntaxNode node) const {
@@ -154,7 +154,7 @@ std::optional<Constant> WarpExpressionParser::known_number(SyntaxNode node) cons
       const auto found = context_.literal_variables.find(variable);
       return found == context_.literal_variables.end() ? std::nullopt : std::optional(found->second);
     }
-    return context_.flow.assignments(node.text()) > 0 ? std::nullopt : context_.constant(node);
+    return context_.data_flow.assignments(node.text()) > 0 ? std::nullopt : context_.constant(node);
   }
   const bool is_static =
       node.is(SyntaxKind::kCall) && context_.scope().warp_name(node.part(SyntaxField::kFunction)) == "static";
@@ -180,11 +180,11 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
     // A later random draw in the statement would change it too early.
     const bool is_state =
         !FunctionContext::is_alias(variable) && context_.function.var(variable).type == scalar_type(ir::Scalar::kU32);
-    if (is_state) context_.loads.push_back(variable);
+    if (is_state) context_.loaded_arrays.push_back(variable);
     return if_assigned(node, read_place(context_, node, name_place(node)));
   }
-  if (context_.flow.assignments(text) > 0) {
-    context_.failed = true;  // reported by the data flow analysis
+  if (context_.data_flow.assignments(text) > 0) {
+    context_.has_failed = true;  // reported by the data flow analysis
     return kNone;
   }
   if (const auto number = context_.constant(node)) return named_constant(node, text, *number);
@@ -199,7 +199,7 @@ ExprId WarpExpressionParser::if_assigned(SyntaxNode node, ExprId value) {
   SyntaxNode name = node;
   while (name.is(SyntaxKind::kAttribute) || name.is(SyntaxKind::kSubscript))
     name = name.part(name.is(SyntaxKind::kAttribute) ? SyntaxField::kObject : SyntaxField::kValue);
-  if (value == kNone || !name.is(SyntaxKind::kIdentifier) || !context_.flow.is_unassigned(name)) return value;
+  if (value == kNone || !name.is(SyntaxKind::kIdentifier) || !context_.data_flow.is_unassigned(name)) return value;
   const auto flag = context_.assigned_flags.find(context_.bindings.find(name.text()));
   if (flag == context_.assigned_flags.end() || !context_.type_of(value).is_value()) return value;
   context_.guarded_reads.insert(name.id());
@@ -326,10 +326,10 @@ ExprId WarpExpressionParser::lazy_value(SyntaxNode node) {
 
 ExprId WarpExpressionParser::boolean(SyntaxNode node) {
   const SyntaxNode second = node.part(SyntaxField::kRight);
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   const ExprId left = condition(node.part(SyntaxField::kLeft));
   if (context_.may_hoist && needs_statements(second)) {
-    context_.loads.resize(loads_before);
+    context_.loaded_arrays.resize(loads_before);
     return boolean_statement(node, left);
   }
   const ExprId right = lazy_condition(second);
@@ -345,14 +345,14 @@ ExprId WarpExpressionParser::boolean_statement(SyntaxNode node, ExprId left) {
   const bool is_and = binary_operator(node.part(SyntaxField::kOperator).text()) == Op::kAnd;
   ExprId needed = context_.builder.var(test);
   if (!is_and) needed = context_.operation(node, Op::kNot, {needed});
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   ExprId right = kNone;
   context_.builder.if_(needed, [&] {
     right = condition(node.part(SyntaxField::kRight));
     context_.builder.at(node.loc());
     if (right != kNone) context_.builder.assign(test, right);
   });
-  context_.loads.resize(loads_before);
+  context_.loaded_arrays.resize(loads_before);
   context_.builder.at(node.loc());
   return right == kNone ? kNone : context_.builder.var(test);
 }
@@ -421,10 +421,10 @@ ExprId WarpExpressionParser::comparison(SyntaxNode node) {
 ExprId WarpExpressionParser::conditional(SyntaxNode node) {
   const auto parts = node.children();
   if (parts.size() != 3) return context_.error(node, "this form of conditional expression is not supported");
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   const ExprId test = choice_condition(parts[1]);
   if (context_.may_hoist && (needs_statements(parts[0]) || needs_statements(parts[2]))) {
-    context_.loads.resize(loads_before);
+    context_.loaded_arrays.resize(loads_before);
     return conditional_statement(node, test);
   }
   const ExprId if_true = lazy_value(parts[0]);
@@ -436,10 +436,10 @@ ExprId WarpExpressionParser::conditional(SyntaxNode node) {
 ExprId WarpExpressionParser::conditional_statement(SyntaxNode node, ExprId test) {
   if (test == kNone) return kNone;
   const auto parts = node.children();
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   ir::VarId chosen = kNone;
   const auto choose = [&](SyntaxNode choice) {
-    context_.loads.resize(loads_before);
+    context_.loaded_arrays.resize(loads_before);
     const ExprId result = value(choice);
     if (result == kNone) return false;
     context_.builder.at(choice.loc());
@@ -457,7 +457,7 @@ ExprId WarpExpressionParser::conditional_statement(SyntaxNode node, ExprId test)
   ir::If branches{.condition = test, .then_block = {}, .else_block = {}};
   branches.then_block = context_.builder.block([&] { sound = choose(parts[0]); });
   branches.else_block = context_.builder.block([&] { sound = sound && choose(parts[2]); });
-  context_.loads.resize(loads_before);
+  context_.loaded_arrays.resize(loads_before);
   if (!sound) return kNone;
   context_.builder.at(node.loc());
   const ir::Type type = context_.function.var(chosen).type;

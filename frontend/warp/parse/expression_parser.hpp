@@ -37,7 +37,7 @@ bool is_random_function(std::string_view name);
 /// Whether the function draws a random point of a shape.
 bool is_shape_sampler(std::string_view name);
 /// 2 pi in f32, as in Warp's random functions.
-inline constexpr double kRandomTurn = 6.2831854820251465;
+inline constexpr double kFullTurn = 6.2831854820251465;
 
 class WarpExpressionParser {
  public:
@@ -168,8 +168,8 @@ class WarpExpressionParser {
   /// The place of a one-dimensional array or row of numbers. Failed after a reported error.
   AssignmentTarget searched(SyntaxNode node);
   /// Searches the elements from `bounds[0]` to `bounds[1]` - 1, or all elements without bounds.
-  ir::ExprId search_place(SyntaxNode node, const AssignmentTarget& array, std::vector<ir::ExprId> bounds,
-                          ir::ExprId value);
+  ir::ExprId search_position(SyntaxNode node, const AssignmentTarget& array, std::vector<ir::ExprId> bounds,
+                             ir::ExprId value);
   // construct_reader.cpp
   /// Whether wp.<name> constructs a vector or matrix whose size depends on its arguments.
   static bool is_maker(std::string_view name);

@@ -120,7 +120,7 @@ bool WarpFileParser::call_factory(SyntaxNode call, std::span<const SyntaxNode> t
   if (definition == nullptr || ++factory_calls_ > kMostCalls) return false;
   Environment& inner = environments_.emplace_back(module(), *around);
   if (!bind_parameters(*definition, call, inner, home)) return false;
-  for (UncalledFactory& factory : factories_) {
+  for (UncalledFactory& factory : uncalled_factories_) {
     if (factory.definition.id() == definition->id()) factory.is_called = true;
   }
   ++factory_depth_;
@@ -137,7 +137,7 @@ bool WarpFileParser::call_factory(SyntaxNode call, std::span<const SyntaxNode> t
 bool WarpFileParser::bind_parameters(SyntaxNode definition, SyntaxNode call, Environment& inner,
                                      const Environment& from) {
   const CallArguments arguments = arguments_of(call);
-  if (arguments.has_star) return false;
+  if (arguments.has_star_argument) return false;
   const std::vector<FactoryParameter> parameters = parameters_of(definition);
   if (arguments.positional.size() > parameters.size()) return false;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
@@ -207,7 +207,7 @@ void WarpFileParser::bind_result(std::string_view target, SyntaxNode value, cons
 
 void WarpFileParser::add_uncalled(SyntaxNode definition, Environment& home) {
   if (home.is_imported || is_repeated(definition)) return;
-  factories_.push_back({.definition = definition, .environment = &home, .inverted_flags = inverted_flags_});
+  uncalled_factories_.push_back({.definition = definition, .environment = &home, .inverted_flags = inverted_flags_});
   first_entries_.emplace(definition.id(), nullptr);
 }
 
@@ -219,14 +219,14 @@ bool WarpFileParser::is_repeated(SyntaxNode definition) const {
 
 void WarpFileParser::collect_uncalled() {
   // Evaluating a factory may find further ones.
-  for (std::size_t i = 0; i < factories_.size(); ++i) {
-    if (factories_[i].is_called) continue;
-    const SyntaxNode definition = factories_[i].definition;
+  for (std::size_t i = 0; i < uncalled_factories_.size(); ++i) {
+    if (uncalled_factories_[i].is_called) continue;
+    const SyntaxNode definition = uncalled_factories_[i].definition;
     const SyntaxNode body = definition.part(SyntaxField::kBody);
-    const Environment& home = *factories_[i].environment;
+    const Environment& home = *uncalled_factories_[i].environment;
     Environment& inner = environments_.emplace_back(module(), home);
     const std::vector<std::string_view> flags = bind_usual_arguments(definition, false, inner);
-    inverted_flags_ = factories_[i].inverted_flags;
+    inverted_flags_ = uncalled_factories_[i].inverted_flags;
     run_factory(body, inner);
     // Flags inside definitions that depend on inverted flags are not inverted: each level would double the work.
     if (flags.empty() || !inverted_flags_.empty() || ++factory_calls_ > kMostCalls) continue;

@@ -59,8 +59,8 @@ class WarpFileParser {
   /// `result` has the file's name and lines. All three outlive the reader.
   WarpFileParser(const SyntaxTree& tree, ParsedFile& result, const ModuleFinder& finder)
       : tree_(tree), result_(result), module_finder_(finder) {
-    loaded_.emplace(result.module.source_name,
-                    &environments_.emplace_back(result.module, result.module.source_name, false));
+    loaded_files_.emplace(result.module.source_name,
+                          &environments_.emplace_back(result.module, result.module.source_name, false));
   }
 
   /// Fails if syntax errors leave no definition.
@@ -174,14 +174,14 @@ class WarpFileParser {
   std::deque<Environment> environments_;  ///< the file's top level first
   std::deque<SyntaxTree> imported_trees_;
   std::size_t imported_bytes_ = 0;
-  std::map<std::string, Environment*, std::less<>> loaded_;              ///< by file name; null: not readable
-  std::map<std::pair<std::string, std::string>, Environment*> modules_;  ///< by importing file and module
-  bool is_loading_ = false;                                              ///< the top level of an imported file
-  std::deque<FunctionEntry> entries_;                                    ///< in the order of the file
-  std::deque<FunctionEntry> imported_entries_;                           ///< of other files
+  std::map<std::string, Environment*, std::less<>> loaded_files_;                 ///< by file name; null: not readable
+  std::map<std::pair<std::string, std::string>, Environment*> resolved_modules_;  ///< by importing file and module
+  bool is_loading_ = false;                                                       ///< the top level of an imported file
+  std::deque<FunctionEntry> entries_;                                             ///< in the order of the file
+  std::deque<FunctionEntry> imported_entries_;                                    ///< of other files
   std::deque<FunctionEntry> instances_;
   std::vector<CustomDerivative> custom_derivatives_;
-  std::deque<UncalledFactory> factories_;
+  std::deque<UncalledFactory> uncalled_factories_;
   std::optional<SyntaxTree> default_arguments_;
   /// The bool parameters to which the evaluation of an uncalled factory, or of a factory around it, gives the opposite
   /// of the usual argument; empty in its first evaluation and outside of factories. Definitions that name none of them

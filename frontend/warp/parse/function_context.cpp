@@ -38,11 +38,11 @@ std::optional<Constant> FunctionContext::constant(SyntaxNode node) const {
 void FunctionContext::enter_static(std::string_view name, std::int64_t value) {
   ModuleScope inner(file.module(), &static_scope());
   inner.define_constant(name, Constant::integer(value));
-  statics_.push_back(std::move(inner));
+  static_scopes_.push_back(std::move(inner));
 }
 
 ir::ExprId FunctionContext::error(SyntaxNode node, std::string reason) {
-  failed = true;
+  has_failed = true;
   file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});
   return ir::kNone;
 }

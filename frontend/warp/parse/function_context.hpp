@@ -41,9 +41,9 @@ struct FunctionContext {
   FunctionEntry& entry;
   ir::Function& function;
   ir::Builder builder;
-  Dataflow flow;
+  Dataflow data_flow;
   Bindings bindings;
-  bool failed = false;
+  bool has_failed = false;
   bool has_results = false;  ///< a return has been parsed
 
   /// In a gradient: the variables that sum the adjoints of the function's parameters, by name.
@@ -69,14 +69,14 @@ struct FunctionContext {
   /// False inside conditionally evaluated expressions, where nothing may be moved before the statement.
   bool may_hoist = true;
   /// Arrays that the statement has loaded from so far; a side effect on one of them would come too early.
-  std::vector<ir::VarId> loads;
+  std::vector<ir::VarId> loaded_arrays;
 
   FunctionContext(WarpFileParser& file_reader, FunctionEntry& function_entry, ir::Function& into, Dataflow dataflow)
       : file(file_reader),
         entry(function_entry),
         function(into),
         builder(file_reader.module(), into),
-        flow(std::move(dataflow)) {}
+        data_flow(std::move(dataflow)) {}
 
   /// Names may also be aliases of array slices and of structs with arrays. An alias is a number below kNone.
   ir::VarId add(View view) {
@@ -98,12 +98,12 @@ struct FunctionContext {
   const ModuleScope& scope() const { return entry.environment->scope; }
   /// The scope of the argument of wp.static(...), which also knows the variables of loops that are copied for each
   /// value.
-  const ModuleScope& static_scope() const { return statics_.empty() ? scope() : statics_.back(); }
+  const ModuleScope& static_scope() const { return static_scopes_.empty() ? scope() : static_scopes_.back(); }
   /// The value of a constant expression or of a wp.static(...) call.
   std::optional<Constant> constant(SyntaxNode node) const;
   /// Makes a loop variable known in wp.static(...), until leave_static().
   void enter_static(std::string_view name, std::int64_t value);
-  void leave_static() { statics_.pop_back(); }
+  void leave_static() { static_scopes_.pop_back(); }
   bool defines(std::string_view name) const { return WarpFileParser::find(*entry.environment, name) != nullptr; }
   /// The global name of a node: an identifier, or a member of another file's module, "physics.f". Empty for variables
   /// and for any other node.
@@ -136,7 +136,7 @@ struct FunctionContext {
  private:
   std::deque<View> views_;
   std::deque<ArrayStruct> array_structs_;
-  std::deque<ModuleScope> statics_;  ///< one for each loop that is being copied, the innermost last
+  std::deque<ModuleScope> static_scopes_;  ///< one for each loop that is being copied, the innermost last
 
   ir::ExprId call(SyntaxNode node, int function_index, const std::vector<ir::ExprId>& args);
 };

@@ -58,10 +58,10 @@ class WarpFunctionParser {
     if (!declare_adjoints(context)) return std::nullopt;
     WarpStatementParser(context).body(body);
     report_unassigned(context);
-    if (entry_.gradient_of != nullptr && context.flow.falls_through()) return_adjoints(context);
+    if (entry_.gradient_of != nullptr && context.data_flow.falls_through()) return_adjoints(context);
     check_results(context);
     reject_scalar_updates(context, entry_.definition.part(SyntaxField::kName));
-    if (context.failed) return std::nullopt;
+    if (context.has_failed) return std::nullopt;
     return function;
   }
 
@@ -139,9 +139,9 @@ class WarpFunctionParser {
 
   void report_unassigned(FunctionContext& context) const {
     std::set<std::string_view> reported;
-    for (const UnassignedRead& read : context.flow.unassigned_reads()) {
+    for (const UnassignedRead& read : context.data_flow.unassigned_reads()) {
       if (context.guarded_reads.contains(read.name.id()) || !reported.insert(read.name.text()).second) continue;
-      context.error(read.name, read.after_loop
+      context.error(read.name, read.is_after_loop
                                    ? "loop variable is undefined after a loop that may have no iterations; copy it to "
                                      "another variable"
                                    : "variable may be used before assignment; assign it on every path");
@@ -169,7 +169,8 @@ class WarpFunctionParser {
       if (entry_.is_kernel && given.is_indexed()) context.function.variables.back().path = path + "." + part;
       return made;
     };
-    View view{.array = part_of_source(parameter(name, given.whole), "data"), .type = given.type, .dimensions = {}};
+    View view{
+        .array = part_of_source(parameter(name, given.whole_array), "data"), .type = given.type, .dimensions = {}};
     for (std::size_t d = 0; d < given.parts.size(); ++d) {
       ViewDimension& dimension = view.dimensions.emplace_back();
       dimension.kind = given.parts[d].kind;
@@ -203,7 +204,7 @@ class WarpFunctionParser {
     for (const Parameter& parameter : parameters_) {
       const std::string_view name = parameter.name.text();
       const bool is_value = parameter.spec.kind == ArgumentSpec::Kind::kValue;
-      if (!is_value || context.flow.assignments(name) == 0) continue;
+      if (!is_value || context.data_flow.assignments(name) == 0) continue;
       context.builder.at(parameter.name.loc());
       const ir::ExprId value = context.builder.var(context.bindings.find(name));
       context.bindings.bind(name, context.builder.let(std::string(name), value));
@@ -242,9 +243,9 @@ class WarpFunctionParser {
   }
 
   void check_results(FunctionContext& context) const {
-    if (entry_.is_kernel || entry_.gradient_of != nullptr || context.failed) return;
+    if (entry_.is_kernel || entry_.gradient_of != nullptr || context.has_failed) return;
     const ir::Function& function = context.function;
-    if (!function.results.empty() && context.flow.falls_through()) {
+    if (!function.results.empty() && context.data_flow.falls_through()) {
       context.error(entry_.definition.part(SyntaxField::kName), "function does not return a value on every path");
     }
     const SyntaxNode annotation = entry_.definition.part(SyntaxField::kReturnType);

@@ -65,16 +65,16 @@ void WarpFileParser::import_name(const std::string& name, const ModuleScope::Fil
 
 Environment* WarpFileParser::load(const ModuleScope::FileModule& module) {
   const std::pair key(module.importing_file, module.module);
-  if (const auto known = modules_.find(key); known != modules_.end()) return known->second;
+  if (const auto known = resolved_modules_.find(key); known != resolved_modules_.end()) return known->second;
   std::optional<ModuleText> text = module_finder_(module.importing_file, module.module);
   Environment* home = nullptr;
-  const auto loaded = text ? loaded_.find(text->file_name) : loaded_.end();
-  const bool is_new = text && loaded == loaded_.end();
-  if (loaded != loaded_.end()) home = loaded->second;
+  const auto loaded = text ? loaded_files_.find(text->file_name) : loaded_files_.end();
+  const bool is_new = text && loaded == loaded_files_.end();
+  if (loaded != loaded_files_.end()) home = loaded->second;
   if (is_new) home = open(*text);
-  modules_.emplace(key, home);
+  resolved_modules_.emplace(key, home);
   if (!is_new) return home;
-  loaded_.emplace(std::move(text->file_name), home);
+  loaded_files_.emplace(std::move(text->file_name), home);
   if (home == nullptr) return nullptr;
   // Register it first, so that circular imports find it.
   const bool was_loading = std::exchange(is_loading_, true);

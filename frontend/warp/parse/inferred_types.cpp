@@ -79,7 +79,7 @@ ArgumentSpec whole_argument(const ir::Module& module, ir::Type type) {
   if (type.is_array()) {
     return {.kind = ArgumentSpec::Kind::kArray,
             .type = type,
-            .whole = type,
+            .whole_array = type,
             .parts = std::vector<ArgumentSpec::DimensionSpec>(type.rank)};
   }
   if (!contains_arrays(module, type)) return {.kind = ArgumentSpec::Kind::kValue, .type = type};
@@ -92,7 +92,7 @@ ArgumentSpec whole_argument(const ir::Module& module, ir::Type type) {
 ArgumentSpec indexed_argument(ir::Type type) {
   return {.kind = ArgumentSpec::Kind::kArray,
           .type = type,
-          .whole = type,
+          .whole_array = type,
           .parts = std::vector<ArgumentSpec::DimensionSpec>(type.rank, {.kind = DimensionKind::kIndexed})};
 }
 

@@ -32,8 +32,8 @@ struct ArgumentSpec {
 
   Kind kind = Kind::kValue;
   ir::Type type = {};                          ///< an array as the callee sees it
-  ir::Type whole = {};                         ///< kArray: the array that it is a slice of
-  std::vector<DimensionSpec> parts = {};       ///< kArray: by dimension of `whole`
+  ir::Type whole_array = {};                   ///< kArray: the array that it is a slice of
+  std::vector<DimensionSpec> parts = {};       ///< kArray: by dimension of `whole_array`
   std::vector<ArgumentSpec> fields = {};       ///< kArrayStruct
   std::vector<FunctionEntry*> functions = {};  ///< kFunction of the file
   std::string warp_function = {};              ///< kFunction of Warp

@@ -58,7 +58,7 @@ std::vector<SyntaxNode> WarpStatementParser::range_arguments(SyntaxNode node) {
   }
   const CallArguments arguments = arguments_of(range);
   const auto& given = arguments.positional;
-  if (given.empty() || given.size() > 3 || !arguments.keyword.empty() || arguments.has_star) {
+  if (given.empty() || given.size() > 3 || !arguments.keyword.empty() || arguments.has_star_argument) {
     context_.error(range, "range takes 1 to 3 positional arguments");
     return {};
   }
@@ -106,8 +106,8 @@ void WarpStatementParser::for_statement(SyntaxNode node) {
     if (context_.assigned_flags.contains(outer)) {
       context_.builder.at(target.loc());
       set_assigned(outer, false);
-    } else if (!context_.flow.has_unassigned_reads(target.text())) {
-      shadowing_.insert(target.id());
+    } else if (!context_.data_flow.has_unassigned_reads(target.text())) {
+      shadowing_loop_targets_.insert(target.id());
     } else {
       context_.error(target,
                      "loop variable is already defined outside the loop, which may have no iterations; use "
@@ -128,7 +128,7 @@ void WarpStatementParser::copied_loop(SyntaxNode node, std::span<const std::int6
         fmt::format("a loop whose variable is used in wp.static(...) must have at most {} iterations", kMostCopies));
     return;
   }
-  if (jumps(body) || context_.flow.assigned_in(body, target.text())) {
+  if (jumps(body) || context_.data_flow.assigned_in(body, target.text())) {
     context_.error(target,
                    "Warp does not support this variable in wp.static(...), because the loop changes it or "
                    "contains break or continue");
@@ -151,7 +151,7 @@ void WarpStatementParser::copied_loop(SyntaxNode node, std::span<const std::int6
 void WarpStatementParser::bind_loop_variable(SyntaxNode target, ExprId counter, bool must_copy) {
   const std::string_view name = target.text();
   const bool is_outer = context_.bindings.find(name) != kNone || is_declared_outside(name);
-  if (is_outer && !shadowing_.contains(target.id())) return assign_name(target, counter);
+  if (is_outer && !shadowing_loop_targets_.contains(target.id())) return assign_name(target, counter);
   const ir::VarId variable =
       must_copy ? context_.builder.let(std::string(name), counter) : context_.function.expr(counter).variable;
   context_.bindings.bind(name, variable);
@@ -160,7 +160,7 @@ void WarpStatementParser::bind_loop_variable(SyntaxNode target, ExprId counter, 
 /// Whether the data flow places the declaration of the name in a block around the current one.
 bool WarpStatementParser::is_declared_outside(std::string_view name) const {
   for (std::size_t depth = 0; depth < context_.bindings.depth(); ++depth)
-    if (context_.flow.declares(context_.bindings.block(depth), name)) return true;
+    if (context_.data_flow.declares(context_.bindings.block(depth), name)) return true;
   return false;
 }
 
@@ -192,7 +192,7 @@ void WarpStatementParser::loop(SyntaxNode node, std::span<const SyntaxNode> give
     // If the body changes the variable, the loop counter continues unchanged, as in Python.
     context_.builder.at(target.loc());
     const ExprId counter = context_.builder.var(loop.variable);
-    bind_loop_variable(target, counter, context_.flow.assigned_in(body, target.text()));
+    bind_loop_variable(target, counter, context_.data_flow.assigned_in(body, target.text()));
   });
   dynamic_loops_ -= unrolled;
   if (sound) append(node, std::move(loop));

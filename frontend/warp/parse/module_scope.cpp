@@ -46,7 +46,7 @@ CallArguments arguments_of(SyntaxNode call) {
     if (argument.is(SyntaxKind::kKeywordArgument)) {
       arguments.keyword.emplace(argument.part(SyntaxField::kName).text(), argument.part(SyntaxField::kValue));
     } else {
-      if (argument.grammar_name().ends_with("splat")) arguments.has_star = true;
+      if (argument.grammar_name().ends_with("splat")) arguments.has_star_argument = true;
       arguments.positional.push_back(argument);
     }
   }
@@ -62,9 +62,9 @@ void ModuleScope::add_import(SyntaxNode statement) {
     const std::string_view name = renamed ? item.part(SyntaxField::kName).text() : item.text();
     const std::string_view alias = renamed ? item.part(SyntaxField::kAlias).text() : name.substr(0, name.find('.'));
     if (!is_from) {
-      modules_[std::string(alias)] = renamed ? name : alias;
+      module_aliases_[std::string(alias)] = renamed ? name : alias;
     } else if (module.text() == "warp") {
-      imported_[std::string(alias)] = name;
+      imported_names_[std::string(alias)] = name;
     } else {
       mark_unknown(alias, fmt::format("imported from module '{}', which could not be loaded", module.text()));
     }
@@ -72,9 +72,9 @@ void ModuleScope::add_import(SyntaxNode statement) {
 }
 
 bool ModuleScope::knows(std::string_view name) const {
-  return constants_.contains(name) || types_.contains(name) || unknown_.contains(name) || imported_.contains(name) ||
-         modules_.contains(name) || enumerations_.contains(name) || deferred_.contains(name) ||
-         file_modules_.contains(name);
+  return constants_.contains(name) || types_.contains(name) || unknown_names_.contains(name) ||
+         imported_names_.contains(name) || module_aliases_.contains(name) || enumerations_.contains(name) ||
+         deferred_.contains(name) || file_modules_.contains(name);
 }
 
 void ModuleScope::defer(std::string_view name, std::function<void()> settle) {
@@ -127,8 +127,8 @@ bool ModuleScope::adopt(std::string_view name, const ModuleScope& from, std::str
     return true;
   };
   return take(constants_, scope->constants_) || take(types_, scope->types_) ||
-         take(enumerations_, scope->enumerations_) || take(imported_, scope->imported_) ||
-         take(modules_, scope->modules_);
+         take(enumerations_, scope->enumerations_) || take(imported_names_, scope->imported_names_) ||
+         take(module_aliases_, scope->module_aliases_);
 }
 
 const ModuleScope* ModuleScope::owner(std::string_view name) const {
@@ -157,7 +157,7 @@ void ModuleScope::mark_unknown(std::string_view name, std::string reason) {
   enumerations_.erase(std::string(name));
   deferred_.erase(std::string(name));
   file_modules_.erase(std::string(name));
-  unknown_.insert_or_assign(std::string(name), std::move(reason));
+  unknown_names_.insert_or_assign(std::string(name), std::move(reason));
 }
 
 void ModuleScope::add_assignment(SyntaxNode assignment) {
@@ -178,8 +178,8 @@ void ModuleScope::add_assignment(SyntaxNode assignment) {
 }
 
 void ModuleScope::define(std::string_view name, SyntaxNode value) {
-  if (constants_.contains(name) || types_.contains(name) || unknown_.contains(name) || enumerations_.contains(name) ||
-      deferred_.contains(name)) {
+  if (constants_.contains(name) || types_.contains(name) || unknown_names_.contains(name) ||
+      enumerations_.contains(name) || deferred_.contains(name)) {
     mark_unknown(name, "the name is assigned more than once");
   } else if (auto number = constant(value)) {
     constants_.emplace(name, std::move(*number));
@@ -277,8 +277,8 @@ Result<void> ModuleScope::add_struct(SyntaxNode class_definition) {
 std::string_view ModuleScope::module_name(SyntaxNode name) const {
   const ModuleScope* scope = owner(name.text());
   if (scope == nullptr) return {};
-  const auto found = scope->modules_.find(name.text());
-  return found == scope->modules_.end() ? std::string_view() : std::string_view(found->second);
+  const auto found = scope->module_aliases_.find(name.text());
+  return found == scope->module_aliases_.end() ? std::string_view() : std::string_view(found->second);
 }
 
 const ModuleScope* ModuleScope::member_owner(SyntaxNode attribute) const {
@@ -289,8 +289,9 @@ const ModuleScope* ModuleScope::member_owner(SyntaxNode attribute) const {
 
 std::string ModuleScope::name_of_warp() const {
   for (const ModuleScope* scope = this; scope != nullptr; scope = scope->outer_) {
-    const auto found = std::ranges::find(scope->modules_, "warp", [](const auto& entry) { return entry.second; });
-    if (found != scope->modules_.end()) return found->first;
+    const auto found =
+        std::ranges::find(scope->module_aliases_, "warp", [](const auto& entry) { return entry.second; });
+    if (found != scope->module_aliases_.end()) return found->first;
   }
   return {};
 }
@@ -299,14 +300,14 @@ std::string ModuleScope::warp_name(SyntaxNode node) const {
   if (node.is(SyntaxKind::kIdentifier)) {
     const ModuleScope* scope = owner(node.text());
     if (scope == nullptr) return {};
-    const auto found = scope->imported_.find(node.text());
-    return found == scope->imported_.end() ? "" : found->second;
+    const auto found = scope->imported_names_.find(node.text());
+    return found == scope->imported_names_.end() ? "" : found->second;
   }
   if (!node.is(SyntaxKind::kAttribute)) return {};
   const SyntaxNode object = node.part(SyntaxField::kObject);
   if (const ModuleScope* scope = member_owner(node)) {
-    const auto found = scope->imported_.find(node.text());
-    return found == scope->imported_.end() ? "" : found->second;
+    const auto found = scope->imported_names_.find(node.text());
+    return found == scope->imported_names_.end() ? "" : found->second;
   }
   const std::string_view name = node.part(SyntaxField::kAttribute).text();
   if (object.is(SyntaxKind::kIdentifier)) {
@@ -426,7 +427,8 @@ Result<ir::Type> ModuleScope::array_type(int rank, SyntaxNode call) const {
       return Error{fmt::format("array type argument '{}' is not supported", name)};
     }
   }
-  if (!arguments.positional.empty() || arguments.has_star) return Error{"array types take dtype=... and ndim=... only"};
+  if (!arguments.positional.empty() || arguments.has_star_argument)
+    return Error{"array types take dtype=... and ndim=... only"};
   if (!element) return Error{"array dtype is missing"};
   if (rank < 1 || rank > 4) return Error{"array must have 1 to 4 dimensions"};
   auto dtype = type(element);
@@ -457,7 +459,7 @@ Result<ir::Type> ModuleScope::quaternion_or_transform(std::string_view name, Syn
   const auto named = arguments.keyword.find("dtype");
   const bool is_named =
       arguments.positional.empty() && arguments.keyword.size() == 1 && named != arguments.keyword.end();
-  const bool is_first = arguments.positional.size() == 1 && arguments.keyword.empty() && !arguments.has_star;
+  const bool is_first = arguments.positional.size() == 1 && arguments.keyword.empty() && !arguments.has_star_argument;
   if (!is_named && !is_first) return Error{fmt::format("wp.{} requires a dtype", name)};
   auto component = type(is_named ? named->second : arguments.positional[0]);
   if (!component.ok()) return component;
@@ -476,10 +478,11 @@ Result<ir::Type> ModuleScope::sized_type(SyntaxNode size, ir::Type component, bo
   int components = 1;
   for (const int extent : extents)
     components *= extent;
-  const bool fits = std::ranges::all_of(extents, [](int extent) { return extent >= 1 && extent <= ir::kMaxSide; });
+  const bool fits =
+      std::ranges::all_of(extents, [](int extent) { return extent >= 1 && extent <= ir::kMaxMatrixSide; });
   if (extents.size() != (is_vector ? 1U : 2U) || !fits || components > ir::kMaxMatrixComponents)
-    return Error{
-        fmt::format("vectors must have 1 to {} components, matrices 1 to {}", ir::kMaxSide, ir::kMaxMatrixComponents)};
+    return Error{fmt::format("vectors must have 1 to {} components, matrices 1 to {}", ir::kMaxMatrixSide,
+                             ir::kMaxMatrixComponents)};
   return is_vector ? ir::vector_type(component.scalar, extents[0])
                    : ir::matrix_type(component.scalar, extents[0], extents[1]);
 }
@@ -488,8 +491,8 @@ std::string ModuleScope::reason_unknown(std::string_view name) const {
   const ModuleScope* scope = owner(name);
   if (scope == nullptr) return {};
   if (scope->enumerations_.contains(name)) return "the value of this enumeration member is known only when Python runs";
-  const auto found = scope->unknown_.find(name);
-  return found == scope->unknown_.end() ? "" : found->second;
+  const auto found = scope->unknown_names_.find(name);
+  return found == scope->unknown_names_.end() ? "" : found->second;
 }
 
 }  // namespace assay::frontend

@@ -57,7 +57,7 @@ class ModuleScope {
   /// the expression is unknown there.
   bool bind(std::string_view name, SyntaxNode expression, const ModuleScope& from);
   void define_constant(std::string_view name, Constant value) { constants_[std::string(name)] = std::move(value); }
-  void bind_warp(std::string_view name, std::string_view warp_name) { imported_[std::string(name)] = warp_name; }
+  void bind_warp(std::string_view name, std::string_view warp_name) { imported_names_[std::string(name)] = warp_name; }
   /// Whether this scope itself, not an enclosing one, defines the name.
   bool knows(std::string_view name) const;
 
@@ -103,12 +103,12 @@ class ModuleScope {
 
   ir::Module& module_;
   const ModuleScope* outer_ = nullptr;
-  std::map<std::string, std::string, std::less<>> modules_;   ///< alias to module: "wp" to "warp"
-  std::map<std::string, std::string, std::less<>> imported_;  ///< name to Warp's name, from `from warp import`
+  std::map<std::string, std::string, std::less<>> module_aliases_;  ///< alias to module: "wp" to "warp"
+  std::map<std::string, std::string, std::less<>> imported_names_;  ///< name to Warp's name, from `from warp import`
   std::map<std::string, Constant, std::less<>> constants_;
   std::map<std::string, ir::Type, std::less<>> types_;  ///< aliases and structs
   std::map<std::string, Enumeration, std::less<>> enumerations_;
-  std::map<std::string, std::string, std::less<>> unknown_;  ///< name to reason
+  std::map<std::string, std::string, std::less<>> unknown_names_;  ///< name to reason
   /// Mutable, because the definition of a name does not depend on when it is resolved.
   mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
   struct NamedModule {
@@ -119,11 +119,12 @@ class ModuleScope {
   mutable std::set<std::string, std::less<>> imported_members_;  ///< "module.member"
 };
 
-/// The arguments of a call: positional ones, including starred ones, which set `has_star`, and keyword ones by name.
+/// The arguments of a call: positional ones, including starred ones, which set `has_star_argument`, and keyword ones by
+/// name.
 struct CallArguments {
   std::vector<SyntaxNode> positional;
   std::map<std::string_view, SyntaxNode> keyword;
-  bool has_star = false;
+  bool has_star_argument = false;
 };
 CallArguments arguments_of(SyntaxNode call);
 /// The rank of an array type by its name, "array2d"; 0 for other names.

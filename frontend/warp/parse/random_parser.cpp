@@ -58,7 +58,7 @@ ExprId WarpExpressionParser::next_state(ExprId state) {
 
 ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
   const CallArguments arguments = arguments_of(node);
-  if (arguments.has_star || !arguments.keyword.empty())
+  if (arguments.has_star_argument || !arguments.keyword.empty())
     return context_.error(node, "arguments of this function must be passed by position");
   const auto& given = arguments.positional;
   if (name == "rand_init") return generator_state(node, given);
@@ -75,7 +75,7 @@ ExprId WarpExpressionParser::random(SyntaxNode node, std::string_view name) {
   }
   const ir::VarId state = state_variable(given[0]);
   if (state == kNone) return kNone;
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   std::vector<ExprId> bounds;
   for (std::size_t i = 1; i < given.size(); ++i)
     bounds.push_back(value(given[i]));
@@ -158,7 +158,7 @@ ExprId WarpExpressionParser::normal(ir::VarId state) {
   const ExprId second = uniform(state, {});
   const ExprId logarithm = b.op(Op::kLog, {b.op(Op::kAdd, {b.var(first), b.f32(kTiny)})});
   const ExprId radius = b.op(Op::kSqrt, {b.op(Op::kMul, {b.f32(-2), logarithm})});
-  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kRandomTurn), second})})});
+  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kFullTurn), second})})});
 }
 
 }  // namespace assay::frontend

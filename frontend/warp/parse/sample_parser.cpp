@@ -82,7 +82,7 @@ bool is_shape_sampler(std::string_view name) {
 ExprId WarpExpressionParser::point_of_shape(VarId state, std::string_view shape) {
   ir::Builder& b = context_.builder;
   const auto draw = [&] { return E{&b, b.var(b.let("drawn", uniform(state, {})))}; };
-  const auto angle = [&] { return E{&b, b.var(b.let("theta", uniform(state, {b.f32(0), b.f32(kRandomTurn)})))}; };
+  const auto angle = [&] { return E{&b, b.var(b.let("theta", uniform(state, {b.f32(0), b.f32(kFullTurn)})))}; };
   if (shape == "sample_triangle") {
     const E r{&b, b.var(b.let("r", root(draw()).id))};
     return algebra::make(kVec2, {1.0 - r, draw() * r}).id;
@@ -119,7 +119,7 @@ ExprId WarpExpressionParser::sample_of_distribution(SyntaxNode node, std::span<c
   if (given.size() != 2) return context_.error(node, "expected the random generator state and an array");
   const VarId state = state_variable(given[0]);
   if (state == ir::kNone) return ir::kNone;
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   const AssignmentTarget cdf = searched(given[1]);
   if (cdf.failed()) return ir::kNone;
   if (cdf.type.element() != ir::kF32) {
@@ -129,7 +129,7 @@ ExprId WarpExpressionParser::sample_of_distribution(SyntaxNode node, std::span<c
   if (!can_evaluate_effect(node, loads_before, state)) return ir::kNone;
   context_.builder.at(node.loc());
   const VarId drawn = context_.builder.let("drawn", uniform(state, {}));
-  const ExprId found = search_place(node, cdf, {}, context_.builder.var(drawn));
+  const ExprId found = search_position(node, cdf, {}, context_.builder.var(drawn));
   return context_.builder.var(context_.builder.let("found", found));
 }
 

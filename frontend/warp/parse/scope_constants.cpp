@@ -192,7 +192,7 @@ std::optional<Constant> ModuleScope::constant_attribute(SyntaxNode attribute) co
 std::optional<Constant> ModuleScope::constant_call(SyntaxNode call) const {
   const SyntaxNode function = call.part(SyntaxField::kFunction);
   const CallArguments arguments = arguments_of(call);
-  if (arguments.has_star || !arguments.keyword.empty()) return std::nullopt;
+  if (arguments.has_star_argument || !arguments.keyword.empty()) return std::nullopt;
   std::vector<Constant> values;
   for (const SyntaxNode argument : arguments.positional) {
     auto value = constant(argument);
@@ -227,7 +227,7 @@ std::optional<bool> ModuleScope::constant_truth(SyntaxNode expression) const {
   const auto value = constant(expression);
   if (!value || !value->type.is_scalar()) return std::nullopt;
   const Number& number = value->number();
-  return number.is_real ? number.real != 0 : number.integer != 0 || number.beyond_int64;
+  return number.is_real ? number.real != 0 : number.integer != 0 || number.exceeds_int64;
 }
 
 std::optional<Constant> ModuleScope::constant_comparison(SyntaxNode comparison) const {
@@ -239,7 +239,7 @@ std::optional<Constant> ModuleScope::constant_comparison(SyntaxNode comparison) 
     if (!left || !right || !left->type.is_scalar() || !right->type.is_scalar()) return std::nullopt;
     const Number& a = left->number();
     const Number& b = right->number();
-    if (a.beyond_int64 || b.beyond_int64) return std::nullopt;
+    if (a.exceeds_int64 || b.exceeds_int64) return std::nullopt;
     const bool real = a.is_real || b.is_real;
     const int order = real ? (a.as_real() > b.as_real()) - (a.as_real() < b.as_real())
                            : (a.integer > b.integer) - (a.integer < b.integer);
@@ -256,7 +256,7 @@ std::optional<Constant> ModuleScope::constant_comparison(SyntaxNode comparison) 
 /// min, max, abs and functions of the math module, for numbers not made by a Warp type.
 std::optional<Constant> ModuleScope::constant_function(SyntaxNode function, const std::vector<Constant>& values) const {
   const bool plain = std::all_of(values.begin(), values.end(), [](const Constant& value) {
-    return value.type.is_scalar() && !value.is_typed && !value.number().beyond_int64;
+    return value.type.is_scalar() && !value.is_typed && !value.number().exceeds_int64;
   });
   if (!plain || values.empty()) return std::nullopt;
   const auto less = [](const Constant& a, const Constant& b) { return a.number().as_real() < b.number().as_real(); };

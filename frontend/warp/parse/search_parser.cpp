@@ -114,12 +114,12 @@ ExprId WarpExpressionParser::search(SyntaxNode node) {
   }
   const ExprId wanted = values.back();
   values.pop_back();
-  return search_place(node, array, std::move(values), wanted);
+  return search_position(node, array, std::move(values), wanted);
 }
 
-ExprId WarpExpressionParser::search_place(SyntaxNode node, const AssignmentTarget& array, std::vector<ExprId> bounds,
-                                          ExprId value) {
-  context_.loads.push_back(array.variable);
+ExprId WarpExpressionParser::search_position(SyntaxNode node, const AssignmentTarget& array, std::vector<ExprId> bounds,
+                                             ExprId value) {
+  context_.loaded_arrays.push_back(array.variable);
   context_.builder.at(node.loc());
   if (bounds.empty()) bounds = {context_.builder.i32(0), extent_of(context_, node, array, 0)};
   std::vector<ExprId> arguments{context_.builder.var(array.variable)};

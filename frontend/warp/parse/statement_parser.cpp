@@ -35,7 +35,7 @@ void WarpStatementParser::body(SyntaxNode block) {
 void WarpStatementParser::statements(SyntaxNode block) {
   const auto all = block.children();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    context_.loads.clear();
+    context_.loaded_arrays.clear();
     statement(all[i]);
     if (ends_block(all[i]) && i + 1 < all.size()) {
       context_.note(all[i + 1], "ignored: unreachable statement");
@@ -117,7 +117,7 @@ void WarpStatementParser::effects_of(std::span<const SyntaxNode> arguments) {
 /// wp.transform_set_translation(x, p) and wp.transform_set_rotation(x, q) change the variable x.
 void WarpStatementParser::set_part(SyntaxNode call, std::string_view name) {
   const CallArguments arguments = arguments_of(call);
-  if (arguments.positional.size() != 2 || !arguments.keyword.empty() || arguments.has_star) {
+  if (arguments.positional.size() != 2 || !arguments.keyword.empty() || arguments.has_star_argument) {
     context_.error(call, "expected two positional arguments: a transform and its new part");
     return;
   }
@@ -207,7 +207,7 @@ void WarpStatementParser::alternative(std::span<const SyntaxNode> clauses, std::
     context_.bindings.leave();
     return;
   }
-  context_.loads.clear();
+  context_.loaded_arrays.clear();
   const ExprId condition = expressions_.condition(clause.part(SyntaxField::kCondition));
   ir::If result{.condition = condition, .then_block = nested(clause.part(SyntaxField::kConsequence)), .else_block = {}};
   result.else_block = context_.builder.block([&] { alternative(clauses, first + 1); });

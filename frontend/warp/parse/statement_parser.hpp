@@ -83,9 +83,9 @@ class WarpStatementParser {
   FunctionContext& context_;
   WarpExpressionParser expressions_;
   /// Targets of loops that hide a variable of the same name, which the code after the loop does not use.
-  std::set<const void*> shadowing_;
-  int dynamic_loops_ = 0;                          ///< around the statement being read
-  std::map<ir::VarId, int> loop_depth_of_number_;  ///< variables, by the number of dynamic loops around their start
+  std::set<const void*> shadowing_loop_targets_;
+  int dynamic_loops_ = 0;                        ///< around the statement being read
+  std::map<ir::VarId, int> initial_loop_depth_;  ///< variables, by the number of dynamic loops around their start
 };
 
 }  // namespace assay::frontend

@@ -13,7 +13,7 @@ ir::ExprId read_root(FunctionContext& context, SyntaxNode node, const Assignment
     case AssignmentTarget::Root::kValue: return place.value;
     case AssignmentTarget::Root::kVariable: return context.builder.var(place.variable);
     case AssignmentTarget::Root::kArray:
-      context.loads.push_back(place.variable);
+      context.loaded_arrays.push_back(place.variable);
       return context.builder.load(place.variable, place.indices());
     case AssignmentTarget::Root::kArrayStruct:
     case AssignmentTarget::Root::kFailed: break;
@@ -36,7 +36,7 @@ ir::ExprId read_step(FunctionContext& context, SyntaxNode node, ir::ExprId objec
   return context.operation(node, ir::Op::kExtract, {object, step.index});
 }
 
-/// The value of a slice of `whole`.
+/// The value of a slice of `whole_array`.
 ir::ExprId read_slice(FunctionContext& context, SyntaxNode node, const AssignmentTarget& slice, ir::ExprId whole) {
   std::vector<ir::ExprId> components;
   for (const std::vector<AssignmentTarget::Accessor>& path : slice.components) {

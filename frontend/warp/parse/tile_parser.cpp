@@ -26,7 +26,7 @@ class TileArguments {
  public:
   explicit TileArguments(SyntaxNode call) : arguments_(arguments_of(call)) {}
 
-  bool has_star() const { return arguments_.has_star; }
+  bool has_star_argument() const { return arguments_.has_star_argument; }
   std::size_t positional() const { return arguments_.positional.size(); }
   /// The argument with this position and name, or none.
   SyntaxNode operator()(std::size_t position, std::string_view name) const {
@@ -124,7 +124,7 @@ ExprId WarpExpressionParser::tile_value(SyntaxNode call, SyntaxNode node) {
 ExprId WarpExpressionParser::tile_call(SyntaxNode node, std::string_view name) {
   if (!context_.entry.is_kernel) return context_.error(node, "tiles are supported in kernels only");
   const TileArguments given(node);
-  if (given.has_star()) return context_.error(node, "starred arguments are not supported");
+  if (given.has_star_argument()) return context_.error(node, "starred arguments are not supported");
   const std::string_view unknown =
       given.unknown({"a", "b", "shape", "offset", "dtype", "value", "axis", "t", "i", "j", "op", "x", "y"});
   if (!unknown.empty()) return context_.error(node, fmt::format("argument '{}' is not supported", unknown));
@@ -179,7 +179,7 @@ ExprId WarpExpressionParser::tile_load(SyntaxNode node) {
   if (tile.is_void() || tile_array(given(0, "a"), tile).failed()) return kNone;
   std::vector<ExprId> offset = tile_offset(node, given(2, "offset"), array.type.rank);
   if (offset.empty()) return kNone;
-  context_.loads.push_back(array.variable);
+  context_.loaded_arrays.push_back(array.variable);
   context_.builder.at(node.loc());
   return context_.builder.load_tile(tile, array.variable, std::move(offset));
 }
@@ -290,7 +290,7 @@ bool WarpExpressionParser::tile_statement(SyntaxNode call, std::string_view name
   if (!context_.entry.is_kernel) return context_.error(call, "tiles are supported in kernels only"), true;
   const std::string_view unknown = given.unknown({"a", "t", "offset"});
   if (!unknown.empty()) return context_.error(call, fmt::format("argument '{}' is not supported", unknown)), true;
-  const std::size_t loads_before = context_.loads.size();
+  const std::size_t loads_before = context_.loaded_arrays.size();
   const ExprId tile = tile_value(call, given(1, "t"));
   if (tile == kNone) return true;
   const AssignmentTarget array = tile_array(given(0, "a"), context_.type_of(tile));

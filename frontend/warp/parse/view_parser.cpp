@@ -58,7 +58,7 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
   if (at->kind == Dimension::Kind::kIndexed) {
     // The indices that the array holds do not count from the end, so they are unsigned here.
     context_.builder.at(index.loc());
-    context_.loads.push_back(at->indices);
+    context_.loaded_arrays.push_back(at->indices);
     position = context_.builder.cast(scalar_type(ir::Scalar::kU32), context_.builder.load(at->indices, {position}));
   }
   *at = {.kind = Dimension::Kind::kFixed, .index = position};

@@ -36,7 +36,8 @@ Plan small_plan(std::uint64_t count) {
 }
 
 FinishedDataset made(const Plan& plan, GenerateOptions options) {
-  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
+  const Producer producer(plan, {}, {.pair_printer = source::print_pair, .single_printer = {}},
+                          harness::Policy::quick());
   const Result<FinishedDataset> finished = generate(plan, producer, options);
   EXPECT_TRUE(finished.ok()) << finished.error().text();
   return finished.ok() ? *finished : FinishedDataset{};

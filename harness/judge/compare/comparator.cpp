@@ -19,7 +19,7 @@ ScalarComparison equal_or_not(bool equal) {
 
 /// The bin of rho; NaN counts as outside the bound.
 std::size_t bin_of(double rho) {
-  constexpr std::size_t kTenths = kRhoBins - 1;
+  constexpr std::size_t kTenths = kRhoBinCount - 1;
   return rho <= 1 ? std::min(static_cast<std::size_t>(rho * kTenths), kTenths - 1) : kTenths;
 }
 
@@ -40,13 +40,13 @@ ScalarComparison original_score(const Computed& got, const Expected& expected) {
 }
 
 ScalarComparison score(const Computed& got, const Expected& expected) {
-  if constexpr (kInjectedFaults) return faulty_score(got, expected);
+  if constexpr (kFaultInjectionEnabled) return faulty_score(got, expected);
   return original_score(got, expected);
 }
 
 bool is_informative(const Expected& expected) {
   if (expected.is_integer || !std::isfinite(expected.value)) return true;
-  return expected.bound <= kInformative * expected.scale;
+  return expected.bound <= kMaxInformativeRelativeBound * expected.scale;
 }
 
 void Comparison::add(std::size_t position, const Computed& got, const Expected& expected) {
@@ -60,7 +60,7 @@ void Comparison::add(std::size_t position, const Computed& got, const Expected& 
   if (scored.agreement == Agreement::kDiffers) failed.push_back(position);
   if (scored.agreement == Agreement::kAgrees && !is_informative(expected)) ++uninformative;
   rho_max = std::max(rho_max, scored.rho);
-  ++by_rho[bin_of(scored.rho)];
+  ++rho_histogram[bin_of(scored.rho)];
 }
 
 void Comparison::add(const Comparison& other) {
@@ -69,8 +69,8 @@ void Comparison::add(const Comparison& other) {
   uninformative += other.uninformative;
   failed.insert(failed.end(), other.failed.begin(), other.failed.end());
   rho_max = std::max(rho_max, other.rho_max);
-  for (std::size_t i = 0; i < by_rho.size(); ++i)
-    by_rho[i] += other.by_rho[i];
+  for (std::size_t i = 0; i < rho_histogram.size(); ++i)
+    rho_histogram[i] += other.rho_histogram[i];
 }
 
 Comparison compare(std::span<const Computed> got, std::span<const Expected> expected) {

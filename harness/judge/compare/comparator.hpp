@@ -45,7 +45,7 @@ struct ScalarComparison {
 ScalarComparison score(const Computed& got, const Expected& expected);
 
 /// A bound, or a difference, below this share of a value's scale is small.
-inline constexpr double kInformative = 0x1p-10;
+inline constexpr double kMaxInformativeRelativeBound = 0x1p-10;
 
 /// Whether the bound is narrow enough for an informative comparison: at most 2^-10 of the scale.
 bool is_informative(const Expected& expected);
@@ -57,7 +57,7 @@ struct Comparison {
   std::int64_t uninformative = 0;   ///< of the checks: passed, but within an uninformative bound
   std::vector<std::size_t> failed;  ///< positions that differ
   double rho_max = 0;
-  RhoHistogram by_rho{};  ///< of the checks
+  RhoHistogram rho_histogram{};  ///< of the checks
 
   bool agrees() const { return failed.empty(); }
   void add(std::size_t position, const Computed& got, const Expected& expected);

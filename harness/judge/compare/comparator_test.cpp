@@ -161,11 +161,11 @@ TEST(Comparator, HistogramCountsErrorsByTenthOfBound) {
   for (const double got : {0.0, 0.05, 0.1, 0.99, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     comparison.add(0, {.value = got}, {.value = 0, .bound = 1});
   comparison.add(0, {.value = 1}, {.value = 0, .bound = std::numeric_limits<double>::infinity()});
-  EXPECT_EQ(comparison.by_rho, (RhoHistogram{2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2}))
+  EXPECT_EQ(comparison.rho_histogram, (RhoHistogram{2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2}))
       << "values without a verdict are not counted";
   Comparison twice = comparison;
   twice.add(comparison);
-  EXPECT_EQ(twice.by_rho[10], 4);
+  EXPECT_EQ(twice.rho_histogram[10], 4);
 }
 
 TEST(Comparator, AcceptsEmptyInput) {

@@ -38,10 +38,11 @@ bool is_wrong(const Computed& control, const Computed& got, const Expected& expe
   if (control.integer != got.integer) return true;
   const bool vanishes =
       std::abs(expected.value) <= static_cast<long double>(expected.bound) && expected.bound <= kVanishingValue;
-  const double scale =
-      std::isfinite(expected.scale) ? expected.scale : std::max(size, vanishes ? kVanishingValue / kInformative : 0);
+  const double scale = std::isfinite(expected.scale)
+                           ? expected.scale
+                           : std::max(size, vanishes ? kVanishingValue / kMaxInformativeRelativeBound : 0);
   const auto apart = static_cast<double>(std::abs(static_cast<long double>(control.value) - expected.value));
-  return !(apart <= kInformative * scale);
+  return !(apart <= kMaxInformativeRelativeBound * scale);
 }
 
 /// An incorrect result, computed lazily by scalar: most controls are rejected at their first scalar.
@@ -139,16 +140,16 @@ std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<c
 }  // namespace
 
 void ControlCounts::reject(std::string_view name, double rho) {
-  if (!nearest_rejected.empty() && !(rho < nearest_rho)) return;
-  nearest_rejected = name;
+  if (!nearest_rejected_control.empty() && !(rho < nearest_rho)) return;
+  nearest_rejected_control = name;
   nearest_rho = rho;
 }
 
 void ControlCounts::add(const ControlCounts& other) {
-  tried += other.tried;
+  tried_controls += other.tried_controls;
   rejected += other.rejected;
-  if (accepted.empty()) accepted = other.accepted;
-  if (!other.nearest_rejected.empty()) reject(other.nearest_rejected, other.nearest_rho);
+  if (accepted_control.empty()) accepted_control = other.accepted_control;
+  if (!other.nearest_rejected_control.empty()) reject(other.nearest_rejected_control, other.nearest_rho);
 }
 
 ControlCounts try_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
@@ -175,17 +176,17 @@ ControlCounts try_controls(std::span<const Computed> got, std::span<const Expect
   };
   if (!untouched.empty()) controls.emplace_back("a zero gradient", [=](std::size_t i) { return untouched[i]; });
   const double size = size_of(got);
-  ControlCounts tally{.accepted = accepted_at_the_edge(got, expected)};
+  ControlCounts tally{.accepted_control = accepted_at_the_edge(got, expected)};
   for (const auto& [name, control] : controls) {
     bool differs = false;
     for (std::size_t i = 0; i < got.size() && !differs; ++i)
       differs = is_wrong(control(i), got[i], expected[i], size);
     if (!differs) continue;
-    ++tally.tried;
+    ++tally.tried_controls;
     // Report only a control that was rejected more narrowly than all before.
     const Comparison comparison = rejection(control, expected, tally.rejected > 0 ? tally.nearest_rho : HUGE_VAL);
     if (comparison.agrees()) {
-      tally.accepted = name;
+      tally.accepted_control = name;
     } else {
       ++tally.rejected;
       tally.reject(name, comparison.rho_max);

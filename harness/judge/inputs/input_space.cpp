@@ -88,11 +88,11 @@ void repeat_elements(Argument& argument, std::int64_t period) {
 /// The least and the greatest integer of an annotated range.
 std::int64_t least_of(const PreconditionRange& range, const Launch& launch) {
   const double low = range.low->evaluate(launch);
-  return static_cast<std::int64_t>(std::ceil(low)) + (range.low_open && low == std::ceil(low));
+  return static_cast<std::int64_t>(std::ceil(low)) + (range.is_low_open && low == std::ceil(low));
 }
 std::int64_t greatest_of(const PreconditionRange& range, const Launch& launch) {
   const double high = range.high->evaluate(launch);
-  return static_cast<std::int64_t>(std::floor(high)) - (range.high_open && high == std::floor(high));
+  return static_cast<std::int64_t>(std::floor(high)) - (range.is_high_open && high == std::floor(high));
 }
 
 /// Rounded to the type, and kept inside the closed interval.
@@ -132,16 +132,16 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       oracle_(&oracle),
       preconditions_(std::move(preconditions)),
       uses_(parameter_use(module, kernel)),
-      tiled_(uses_tiles(kernel)) {
+      is_tiled_(uses_tiles(kernel)) {
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
   for (std::size_t p = 0; p < count; ++p) {
     const Type type = kernel.variables[p].type;
     uninitialised_.push_back(type.is_array() && !uses_[p].read && !uses_[p].atomically_updated);
     min_shape_.emplace_back(type.rank, 0);
-    tile_shape_.emplace_back();
+    covering_tile_shape_.emplace_back();
   }
   min_integer_.assign(count, 0);
-  permuted_.assign(count, false);
+  is_permutation_.assign(count, false);
   has_unit_extent_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
 }
 
@@ -150,7 +150,7 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   static constexpr std::int32_t kFurther[3] = {5, 3, 2};
   for (int d = 0; d < kernel_->launch_rank; ++d) {
     std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
-    if (tiled_) wanted = std::min(wanted, d == 0 ? 3 : 2);
+    if (is_tiled_) wanted = std::min(wanted, d == 0 ? 3 : 2);
     launch.extents.push_back(has_unit_extent_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
   }
 }
@@ -176,7 +176,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::int32_t guessed = beyond ? few + static_cast<std::int32_t>(d)
                                           : std::max({launch.extents[from], request.row, stated_extent(from)});
       const std::int32_t least = min_shape_[static_cast<std::size_t>(p)][d];
-      const bool of_tiles = !tile_shape_[static_cast<std::size_t>(p)].empty();
+      const bool of_tiles = !covering_tile_shape_[static_cast<std::size_t>(p)].empty();
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
       shape.push_back(std::max(held, least));
     }
@@ -253,8 +253,8 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const bool reaches_up = integer_high > largest_integer_ && integer_low <= largest_integer_;
   if (reaches_down) integer_low = -largest_integer_;
   if (reaches_up) integer_high = largest_integer_;
-  if (range && range->low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
-  if (range && range->high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
+  if (range && range->is_low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
+  if (range && range->is_high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
 
   const bool is_integer_value = !is_array && argument.type.is_integer_scalar();
   if (is_integer_value && range && integer_low <= integer_high) {
@@ -269,7 +269,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
         argument.type.scalar, argument.bytes.data(),
         std::min(std::max<std::int64_t>({first_extent, least, request.row}), std::max(max_value_, least)));
   }
-  const bool permutation = preconditions_.permutation[p] || permuted_[p];
+  const bool permutation = preconditions_.permutation[p] || is_permutation_[p];
   std::vector<std::int64_t> order;
   if (permutation) {
     order.resize(static_cast<std::size_t>(count));
@@ -368,7 +368,7 @@ bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
   bool learnt = false;
   for (std::size_t p = 0; p < reference.extents_required_by_tiles.size(); ++p) {
     const auto& asked = reference.extents_required_by_tiles[p];
-    std::vector<std::int32_t>& known = tile_shape_[p];
+    std::vector<std::int32_t>& known = covering_tile_shape_[p];
     if (!asked.empty()) known.resize(asked.size());
     for (std::size_t d = 0; d < asked.size(); ++d) {
       if (asked[d] <= known[d] || asked[d] > kLargestExtent) continue;
@@ -380,7 +380,7 @@ bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
 }
 
 std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {
-  const std::int32_t whole = tile_shape_[parameter][dimension];
+  const std::int32_t whole = covering_tile_shape_[parameter][dimension];
   const auto cut = static_cast<std::int32_t>(request.seed % 2 == 0 ? 0 : mixed(request.seed, dimension, parameter) % 3);
   return std::max(whole - cut, std::min(whole, 1));
 }
@@ -388,10 +388,11 @@ std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimensio
 bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
   // Threads that collide through an index array need a permutation; threads that differ only in an ignored launch
   // dimension need extent 1 in it.
-  for (std::size_t q = 0; q < permuted_.size(); ++q) {
+  for (std::size_t q = 0; q < is_permutation_.size(); ++q) {
     const Type type = kernel_->variables[q].type;
-    if (type.is_array() && is_integer(type.scalar) && uses_[q].read && !preconditions_.ranges[q] && !permuted_[q]) {
-      permuted_[q] = true;
+    if (type.is_array() && is_integer(type.scalar) && uses_[q].read && !preconditions_.ranges[q] &&
+        !is_permutation_[q]) {
+      is_permutation_[q] = true;
       return true;
     }
   }
@@ -463,9 +464,9 @@ bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) cons
 reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
   reference::OracleRun run{.launch = launch,
                            .uninitialised = uninitialised_,
-                           .order = sampled_threads(launch.threads(), request.seed),
+                           .thread_order = sampled_threads(launch.threads(), request.seed),
                            .instruction_budget = request.instruction_budget};
-  run.accessed_only = !run.order.empty();
+  run.only_accessed_elements = !run.thread_order.empty();
   return run;
 }
 
@@ -513,15 +514,15 @@ std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request,
     DrawnLaunch drawn{.launch = *std::move(launch), .reference = {}};
     reference::OracleRun run = run_of(request, drawn.launch);
     complete(run);
-    const bool wants_gradient = run.gradient;
-    run.gradient = wants_gradient && attempt >= promising_attempt_;
+    const bool wants_gradient = run.computes_gradient;
+    run.computes_gradient = wants_gradient && attempt >= promising_attempt_;
     drawn.reference = oracle_->evaluate(run);
     if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
     if (drawn.reference.findings.empty()) {
       if (draws_positive_ || !is_degenerate(drawn.reference)) {
         promising_attempt_ = attempt;
-        if (run.gradient != wants_gradient) {
-          run.gradient = true;
+        if (run.computes_gradient != wants_gradient) {
+          run.computes_gradient = true;
           drawn.reference = oracle_->evaluate(run);
         }
         return drawn;
@@ -530,7 +531,7 @@ std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request,
       promising_attempt_ = kNoAttempt;
       continue;
     }
-    if (run.gradient) promising_attempt_ = kNoAttempt;
+    if (run.computes_gradient) promising_attempt_ = kNoAttempt;
     wasted += drawn.reference.instructions;
     last = drawn.reference.findings.front();
     if (!drawn.reference.complete && request.size > kSamplingThreshold) break;

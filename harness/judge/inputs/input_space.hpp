@@ -128,19 +128,19 @@ class InputSpace {
   Preconditions preconditions_;
   ir::ParameterUses uses_;
   std::vector<bool> uninitialised_;
-  bool tiled_;  ///< each thread of a launch stands for a block, which is expensive
+  bool is_tiled_;  ///< each thread of a launch stands for a block, which is expensive
 
   // Constraints learnt from earlier draws.
   std::vector<std::vector<std::int32_t>> min_shape_;  ///< by parameter and dimension: from the indices used
   std::vector<std::vector<std::int32_t>>
-      tile_shape_;                         ///< the same: extents that would hold all tiles; empty without tiles
+      covering_tile_shape_;                ///< the same: extents that would hold all tiles; empty without tiles
   std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of integers without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
   std::int64_t max_element_ = std::numeric_limits<std::int64_t>::max();  ///< of integers in arrays
   std::int64_t max_value_ = std::numeric_limits<std::int64_t>::max();    ///< of parameters
   /// Magnitude of the integers whose range is stated, where larger ones were seen to overflow.
   std::int64_t largest_integer_ = std::numeric_limits<std::int64_t>::max();
-  std::vector<bool> permuted_;         ///< by parameter: index arrays made permutations
+  std::vector<bool> is_permutation_;   ///< by parameter: index arrays made permutations
   std::vector<bool> has_unit_extent_;  ///< by launch dimension: extent 1
   bool draws_positive_ = false;        ///< floats without annotation are drawn positive
   /// The attempt at which the last draw succeeded. Earlier attempts do not compute the gradient, which is the most

@@ -202,7 +202,7 @@ void read_domain(PreconditionParser& reader, const ir::Function& kernel, Precond
     auto& range = preconditions.ranges[static_cast<std::size_t>(name)];
     if (!range) range.emplace();
     (is_low ? range->low : range->high) = std::move(term);
-    (is_low ? range->low_open : range->high_open) = open;
+    (is_low ? range->is_low_open : range->is_high_open) = open;
   };
   if (starts_with_name) {
     PreconditionParser first = look;

@@ -35,8 +35,8 @@ struct PreconditionTerm {
 
 struct PreconditionRange {
   std::optional<PreconditionTerm> low, high;
-  bool low_open = false;  ///< < instead of <=
-  bool high_open = false;
+  bool is_low_open = false;  ///< < instead of <=
+  bool is_high_open = false;
 };
 
 struct Preconditions {

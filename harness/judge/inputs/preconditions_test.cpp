@@ -95,7 +95,7 @@ struct RangeRow {
   const char* precondition;
   Parameter parameter;
   std::optional<double> low, high;
-  bool low_open = false, high_open = false;
+  bool is_low_open = false, is_high_open = false;
 };
 
 TEST(Preconditions, ParsesDomainRanges) {
@@ -132,8 +132,8 @@ TEST(Preconditions, ParsesDomainRanges) {
     ASSERT_EQ(range->high.has_value(), row.high.has_value());
     EXPECT_EQ(row.low, row.low ? std::optional(range->low->evaluate(launch)) : std::nullopt);
     EXPECT_EQ(row.high, row.high ? std::optional(range->high->evaluate(launch)) : std::nullopt);
-    EXPECT_EQ(range->low_open, row.low_open);
-    EXPECT_EQ(range->high_open, row.high_open);
+    EXPECT_EQ(range->is_low_open, row.is_low_open);
+    EXPECT_EQ(range->is_high_open, row.is_high_open);
     for (std::size_t p = kX; p <= kOut; ++p)
       EXPECT_EQ(preconditions->ranges[p].has_value(), p == row.parameter);
   }

@@ -73,7 +73,7 @@ Result<LaunchFile> read_launch_file(const fs::path& path, const schemas::Validat
   LaunchFile file{.path = path,
                   .kernel = document.at("kernel"),
                   .source = document.value("source", ""),
-                  .dim = document.at("dim").get<std::vector<std::int64_t>>(),
+                  .launch_dimensions = document.at("dim").get<std::vector<std::int64_t>>(),
                   .arguments = {}};
   for (const json& value : document.at("arguments")) {
     Result<RecordedArgument> argument = argument_from(value, path.parent_path());
@@ -148,14 +148,16 @@ class Binder {
   void choose_extents() {
     const auto rank = static_cast<std::size_t>(kernel_.launch_rank);
     for (std::size_t d = 0; d < rank; ++d)
-      launch_.extents.push_back(d < file_.dim.size() ? static_cast<std::int32_t>(file_.dim[d]) : 1);
-    const bool repeats = std::any_of(file_.dim.begin() + static_cast<std::ptrdiff_t>(std::min(rank, file_.dim.size())),
-                                     file_.dim.end(), [](std::int64_t extent) { return extent != 1; });
+      launch_.extents.push_back(
+          d < file_.launch_dimensions.size() ? static_cast<std::int32_t>(file_.launch_dimensions[d]) : 1);
+    const bool repeats = std::any_of(
+        file_.launch_dimensions.begin() + static_cast<std::ptrdiff_t>(std::min(rank, file_.launch_dimensions.size())),
+        file_.launch_dimensions.end(), [](std::int64_t extent) { return extent != 1; });
     // The threads of a block share their indices in a kernel with tiles.
     if (repeats && !ir::uses_tiles(kernel_)) {
       reject(fmt::format(
           "the launch has {} extents, but wp.tid() returns {} indices, so several threads get the same indices",
-          file_.dim.size(), rank));
+          file_.launch_dimensions.size(), rank));
     }
   }
 

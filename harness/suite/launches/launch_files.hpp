@@ -35,7 +35,7 @@ struct LaunchFile {
   std::filesystem::path path;
   std::string kernel;
   std::string source;  ///< file name of the kernel's source; empty: any
-  std::vector<std::int64_t> dim;
+  std::vector<std::int64_t> launch_dimensions;
   std::vector<RecordedArgument> arguments;
 };
 

@@ -50,7 +50,7 @@ CaseRecord blank_record(const KernelSource& source, const backends::Device& devi
   record.selector = source.selector;
   record.reproduce = fmt::format("{} '{}' --device {} --pass {} --seed {}", options.reproduce_prefix, source.selector,
                                  device.name(), to_text(pass), options.seed);
-  record.time_ms.read = source.read_ms;
+  record.time_ms.read_ms = source.read_ms;
   return record;
 }
 
@@ -75,7 +75,7 @@ void take_verdict(CaseRecord& record, PassVerdict verdict, const ir::Module& mod
   record.closest_control = verdict.closest_control();
   record.plateau = std::move(verdict.plateau);
   record.inconclusive = verdict.inconclusive;
-  record.tiers = verdict.tiers;
+  record.check_results = verdict.check_results;
   record.failures = std::move(verdict.mismatches);
   record.uncovered = verdict.coverage.uncovered(module);
   record.finding = std::move(verdict.finding);
@@ -90,7 +90,7 @@ Outcome outcome_of(const backends::BuildFailed& failed) {
     case backends::BuildFailed::Kind::kTimedOut: return Outcome::timed_out;
     case backends::BuildFailed::Kind::kCrashed: return Outcome::crashed;
     case backends::BuildFailed::Kind::kUnsupported: return Outcome::unsupported;
-    case backends::BuildFailed::Kind::kResource: return Outcome::resource_error;
+    case backends::BuildFailed::Kind::kResourceFailure: return Outcome::resource_error;
   }
   return Outcome::internal_error;
 }
@@ -136,8 +136,8 @@ bool settle(const PreparedKernel& prepared, Pass pass, CaseRecord& record) {
     record.log = prepared.early_result->log;
     return true;
   }
-  if (pass == Pass::kBackward && prepared.rejected) {
-    conclude(record, Outcome::unsupported, "adjoint", prepared.rejected->text());
+  if (pass == Pass::kBackward && prepared.adjoint_rejection) {
+    conclude(record, Outcome::unsupported, "adjoint", prepared.adjoint_rejection->text());
     return true;
   }
   return false;
@@ -184,13 +184,13 @@ class KernelRun {
         if (options_.on_counterexample && verdict.counterexample)
           options_.on_counterexample(record, *verdict.counterexample);
       }
-      record.time_ms.adjoint = prepared_.times.adjoint * share;
-      record.time_ms.emit = prepared_.times.emit * share;
-      record.time_ms.build = prepared_.times.build * share;
+      record.time_ms.adjoint_ms = prepared_.times.adjoint_ms * share;
+      record.time_ms.emit_ms = prepared_.times.emit_ms * share;
+      record.time_ms.build_ms = prepared_.times.build_ms * share;
       if (judgement) {
-        record.time_ms.reference = judgement->reference_ms * share;
-        record.time_ms.run = judgement->run_ms * share;
-        record.time_ms.compare = judgement->compare_ms * share;
+        record.time_ms.reference_ms = judgement->reference_ms * share;
+        record.time_ms.run_ms = judgement->run_ms * share;
+        record.time_ms.compare_ms = judgement->compare_ms * share;
       }
       add_artifact(record, pass == passes.front());
       records.push_back(std::move(record));
@@ -221,7 +221,7 @@ class KernelRun {
   bool passes(const Judgement& judgement) const {
     return std::ranges::all_of(passes_of(*prepared_.source, options_), [&](Pass pass) {
       if (pass == Pass::kForward) return is_pass(judgement.forward.decide().outcome);
-      return prepared_.rejected || is_pass(judgement.backward.decide().outcome);
+      return prepared_.adjoint_rejection || is_pass(judgement.backward.decide().outcome);
     });
   }
 
@@ -251,8 +251,8 @@ class KernelRun {
                                            .time_limit = options_.time_limit,
                                            .cross_check_device = cross_check_device_,
                                            .trusts_custom_gradients = options_.trusts_custom_gradients,
-                                           .recorded = recorded(),
-                                           .arbitrate = device_.target() == backends::SourceTarget::kWarp};
+                                           .recorded_launches = recorded(),
+                                           .arbitrates_gradients = device_.target() == backends::SourceTarget::kWarp};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw(*prepared_.source, options_,
@@ -358,8 +358,8 @@ std::string case_name(const KernelSource& source, std::string_view device, Pass 
   return name;
 }
 
-std::vector<std::string> cases_of(const KernelSource& source, const backends::Device& device,
-                                  const RunOptions& options) {
+std::vector<std::string> case_names(const KernelSource& source, const backends::Device& device,
+                                    const RunOptions& options) {
   std::vector<std::string> cases;
   for (const Pass pass : passes_of(source, options))
     cases.push_back(case_name(source, device.name(), pass, options.mode));
@@ -388,16 +388,16 @@ PreparedKernel prepare(const KernelSource& source, const Printer& printer, backe
     Result<transforms::AdjointModule> adjoint = transforms::make_adjoint(*source.module, prepared.kernel());
     if (adjoint.ok() && target == backends::SourceTarget::kWarp) adjoint = as_warp_returns(adjoint.take());
     if (!adjoint.ok()) {
-      prepared.rejected = adjoint.error();
+      prepared.adjoint_rejection = adjoint.error();
     } else if (!adjoint.value().gradients.empty()) {
       prepared.adjoint = adjoint.take();
     }
   }
-  prepared.times.adjoint = milliseconds_since(start);
+  prepared.times.adjoint_ms = milliseconds_since(start);
 
   start = std::chrono::steady_clock::now();
   Result<backends::EmittedKernel> emitted = printed_for(prepared, printer, target);
-  prepared.times.emit = milliseconds_since(start);
+  prepared.times.emit_ms = milliseconds_since(start);
   if (!emitted.ok()) {
     stop(prepared, Outcome::unsupported, "printer", emitted.error().text());
     return prepared;
@@ -446,7 +446,7 @@ void run_batch(std::span<const KernelSource> sources, backends::Device& device, 
   std::size_t next = 0;
   for (PreparedKernel& kernel : kernels) {
     const backends::BuildOutcome* outcome = kernel.early_result ? nullptr : &built[next++];
-    kernel.times.build = outcome == nullptr ? 0 : build_ms;
+    kernel.times.build_ms = outcome == nullptr ? 0 : build_ms;
     if (!session.ok() && !kernel.early_result) stop(kernel, Outcome::resource_error, "session", session.error().text());
     const std::optional<CrossCheckDevice> cross_check_device = cross_check_batch.of(kernel);
     KernelRun run(kernel, device, printer, options, cross_check_device ? &*cross_check_device : nullptr);

@@ -20,7 +20,7 @@ struct PreparedKernel {
   std::optional<reference::Oracle> oracle;
   std::optional<reference::Oracle> promoted_oracle;
   std::optional<transforms::AdjointModule> adjoint;
-  std::optional<Error> rejected;  ///< the reason for a missing adjoint
+  std::optional<Error> adjoint_rejection;  ///< the reason for a missing adjoint
   std::optional<backends::EmittedKernel> emitted;
   std::optional<CaseRecord> early_result;  ///< outcome, kind and message if a stage failed
   StageTimes times;
@@ -42,8 +42,8 @@ reference::ArithmeticProfile profile_of(bool uses_cuda_math, const backends::Bui
 std::string case_name(const KernelSource& source, std::string_view device, backends::Pass pass, const Mode& mode);
 
 /// The names of a source's cases, in the order of the plan.
-std::vector<std::string> cases_of(const KernelSource& source, const backends::Device& device,
-                                  const RunOptions& options);
+std::vector<std::string> case_names(const KernelSource& source, const backends::Device& device,
+                                    const RunOptions& options);
 
 /// Receives one record; called in the order of the plan.
 using TakeRecord = std::function<void(CaseRecord)>;

@@ -129,13 +129,13 @@ TEST(CorrectKernels, PassEveryCheck) {
     const auto ran = [](const std::optional<CheckResult>& tier) {
       return tier && tier->checks > 0 && tier->failed == 0;
     };
-    EXPECT_TRUE(ran(record.tiers.f64_promotion));
-    EXPECT_TRUE(ran(record.tiers.native_precision));
-    EXPECT_TRUE(ran(record.tiers.determinism));
+    EXPECT_TRUE(ran(record.check_results.f64_promotion));
+    EXPECT_TRUE(ran(record.check_results.native_precision));
+    EXPECT_TRUE(ran(record.check_results.determinism));
     const bool backward = record.pass == "backward";
-    EXPECT_EQ(ran(record.tiers.oracle_self_check), backward)
+    EXPECT_EQ(ran(record.check_results.oracle_self_check), backward)
         << "oracle_self_check and finite_differences concern derivatives";
-    EXPECT_EQ(ran(record.tiers.finite_differences), backward);
+    EXPECT_EQ(ran(record.check_results.finite_differences), backward);
     ASSERT_TRUE(record.rho_max.has_value());
     EXPECT_GT(*record.rho_max, 0) << "nothing was rounded, so nothing was computed";
     EXPECT_LE(*record.rho_max, 1);
@@ -206,7 +206,7 @@ class WholeLaunchSession final : public backends::Session {
   std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override {
     std::vector<backends::LaunchRequest> whole(launches.begin(), launches.end());
     for (backends::LaunchRequest& launch : whole)
-      launch.sample.clear();
+      launch.checked_threads.clear();
     return session_->run(whole);
   }
 
@@ -252,7 +252,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   for (const TestKernel& test_kernel : test_kernels)
     sources.push_back(testing::source_of(test_kernel));
   RunOptions options = CpuRun::quick();
-  options.policy.large_launch = true;
+  options.policy.has_large_launch = true;
   options.policy.large_backward_interval = 1;
   WholeLaunchDevice device;
   const auto records = testing::records_of(sources, device, testing::faulty_printer(test_kernels), options);
@@ -359,7 +359,7 @@ TEST(UnjudgedKernels, AreReportedAsDefectOrInconclusive) {
 
   const CaseRecord& uncertain = run.forward("always_uncertain");
   EXPECT_EQ(uncertain.outcome, Outcome::inconclusive) << testing::summary(uncertain);
-  EXPECT_GT(uncertain.inconclusive.path, 0);
+  EXPECT_GT(uncertain.inconclusive.uncertain_paths, 0);
 }
 
 TEST(UnjudgedKernels, UnsupportedKernelDoesNotAffectOthers) {

@@ -16,9 +16,9 @@ using backends::Pass;
 using testing::at_thread_start;
 using testing::before_body;
 using testing::CpuRun;
-using testing::Edit;
 using ::testing::HasSubstr;
 using testing::TestKernel;
+using testing::TextEdit;
 
 constexpr const char* kSmooth = R"(
 @wp.kernel
@@ -81,7 +81,7 @@ std::string addition_to(const std::string& gradient) {
 }
 
 std::vector<Fault> incorrect_derivatives() {
-  const auto incorrect = [](const char* name, const char* python, std::vector<Edit> edits) {
+  const auto incorrect = [](const char* name, const char* python, std::vector<TextEdit> edits) {
     return Fault{{name, python, std::move(edits)}, Pass::kBackward, Outcome::fail, "mismatch"};
   };
   return {
@@ -105,7 +105,7 @@ std::vector<Fault> incorrect_derivatives() {
 }
 
 std::vector<Fault> incorrect_forwards() {
-  const auto incorrect = [](const char* name, const char* python, std::vector<Edit> edits,
+  const auto incorrect = [](const char* name, const char* python, std::vector<TextEdit> edits,
                             const char* kind = "mismatch") {
     return Fault{{name, python, std::move(edits)}, Pass::kForward, Outcome::fail, kind, true};
   };
@@ -132,7 +132,7 @@ std::vector<Fault> incorrect_forwards() {
 }
 
 std::vector<Fault> misbehaviours() {
-  const Edit declares_exit = before_body("extern \"C\" void exit(int);");
+  const TextEdit declares_exit = before_body("extern \"C\" void exit(int);");
   return {
       {{"past_end_of_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(out.shape[0]) = 1;")}},
        Pass::kForward,
@@ -281,9 +281,9 @@ TEST_F(Faults, DetectsIncorrectDerivatives) {
   for (const Fault& fault : incorrect_derivatives()) {
     const CaseRecord& faulty = record(fault.test_kernel.name, Pass::kBackward);
     SCOPED_TRACE(testing::summary(faulty));
-    ASSERT_TRUE(faulty.tiers.f64_promotion && faulty.tiers.native_precision);
-    EXPECT_GT(faulty.tiers.f64_promotion->failed, 0) << "f64_promotion must detect every incorrect derivative";
-    EXPECT_GT(faulty.tiers.native_precision->failed, 0);
+    ASSERT_TRUE(faulty.check_results.f64_promotion && faulty.check_results.native_precision);
+    EXPECT_GT(faulty.check_results.f64_promotion->failed, 0) << "f64_promotion must detect every incorrect derivative";
+    EXPECT_GT(faulty.check_results.native_precision->failed, 0);
     ASSERT_FALSE(faulty.failures.empty());
     EXPECT_THAT(faulty.failures.front().array, HasSubstr("grad_"));
     EXPECT_GT(faulty.failures.front().rho, 1);
@@ -295,15 +295,15 @@ TEST_F(Faults, DetectsIncorrectForwardPasses) {
   expect_faults(incorrect_forwards());
   const CaseRecord& faulty = run_->forward("constant_off");
   EXPECT_EQ(faulty.failures.front().array, "out");
-  EXPECT_GT(faulty.tiers.f64_promotion->failed, 0);
-  EXPECT_GT(faulty.tiers.native_precision->failed, 0);
+  EXPECT_GT(faulty.check_results.f64_promotion->failed, 0);
+  EXPECT_GT(faulty.check_results.native_precision->failed, 0);
 }
 
 TEST_F(Faults, DetectsForwardBackwardMismatch) {
   const CaseRecord& backward = run_->backward("constant_off");
   EXPECT_EQ(backward.kind, "finite_differences") << testing::summary(backward);
-  EXPECT_EQ(backward.tiers.f64_promotion->failed, 0) << "the backward pass itself is correct";
-  EXPECT_GT(backward.tiers.finite_differences->failed, 0);
+  EXPECT_EQ(backward.check_results.f64_promotion->failed, 0) << "the backward pass itself is correct";
+  EXPECT_GT(backward.check_results.finite_differences->failed, 0);
 }
 
 TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehavior) {
@@ -311,7 +311,7 @@ TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehavior) {
   EXPECT_THAT(run_->forward("crashes").message, HasSubstr("SIGSEGV"));
   EXPECT_THAT(run_->forward("exits_with_status_0").message, HasSubstr("exited early with status 0"));
   EXPECT_THAT(run_->backward("hangs").message, HasSubstr("timed out after 300 ms"));
-  EXPECT_LT(run_->backward("hangs").time_ms.run, 1500) << "a hang must not be repeated for every input set";
+  EXPECT_LT(run_->backward("hangs").time_ms.run_ms, 1500) << "a hang must not be repeated for every input set";
   EXPECT_THAT(run_->backward("does_not_compile").message, HasSubstr("error: "));
   EXPECT_THAT(run_->backward("does_not_compile").log, HasSubstr("'this'"));
   EXPECT_THAT(run_->forward("past_end_of_array").message, HasSubstr("next to 'out'"));
@@ -320,7 +320,7 @@ TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehavior) {
 
 TEST(LargeLaunches, DetectFaultsInBothPasses) {
   RunOptions options = CpuRun::quick();
-  options.policy.large_launch = true;
+  options.policy.has_large_launch = true;
   options.policy.large_backward_interval = 1;
   const auto sixteen_bits = [](Pass pass) { return at_thread_start(pass, "if (thread > 65535) continue;"); };
   const CpuRun run({{"all_bits", kSmooth},

@@ -57,7 +57,7 @@ int add_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 
 std::string program_identity() {
   // With an injected fault the program differs from the one that its build id identifies.
-  if (kInjectedFaults) return {};
+  if (kFaultInjectionEnabled) return {};
   // Computed once: a compiler library loads further libraries on first use, which do not change the program.
   static const std::string identity = [] {
     Found found;

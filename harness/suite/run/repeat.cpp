@@ -12,13 +12,13 @@ bool decides(Outcome later, Outcome earlier) {
 }
 
 StageTimes sum(const StageTimes& a, const StageTimes& b) {
-  return {.read = a.read,  // once, regardless of the attempts
-          .adjoint = a.adjoint + b.adjoint,
-          .emit = a.emit + b.emit,
-          .build = a.build + b.build,
-          .reference = a.reference + b.reference,
-          .run = a.run + b.run,
-          .compare = a.compare + b.compare};
+  return {.read_ms = a.read_ms,  // once, regardless of the attempts
+          .adjoint_ms = a.adjoint_ms + b.adjoint_ms,
+          .emit_ms = a.emit_ms + b.emit_ms,
+          .build_ms = a.build_ms + b.build_ms,
+          .reference_ms = a.reference_ms + b.reference_ms,
+          .run_ms = a.run_ms + b.run_ms,
+          .compare_ms = a.compare_ms + b.compare_ms};
 }
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace assay::harness {
 namespace {
 
 CaseRecord attempt(Outcome outcome) {
-  return {.outcome = outcome, .message = std::string(to_text(outcome)), .attempts = {outcome}, .time_ms = {.run = 2}};
+  return {
+      .outcome = outcome, .message = std::string(to_text(outcome)), .attempts = {outcome}, .time_ms = {.run_ms = 2}};
 }
 
 TEST(RepeatedCase, FailsIfAnyAttemptFailedAndKeepsAllAttempts) {
@@ -17,7 +18,7 @@ TEST(RepeatedCase, FailsIfAnyAttemptFailedAndKeepsAllAttempts) {
   EXPECT_EQ(record.outcome, Outcome::fail);
   EXPECT_EQ(record.message, "fail");
   EXPECT_THAT(record.attempts, ::testing::ElementsAre(Outcome::pass, Outcome::fail, Outcome::pass, Outcome::crashed));
-  EXPECT_EQ(record.time_ms.run, 8);
+  EXPECT_EQ(record.time_ms.run_ms, 8);
 }
 
 TEST(RepeatedCase, InternalErrorOverridesOtherOutcomes) {

@@ -22,7 +22,7 @@ std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, co
                                     const RunOptions& options) {
   std::vector<std::string> plan;
   for (const KernelSource& source : sources)
-    std::ranges::move(cases_of(source, device, options), std::back_inserter(plan));
+    std::ranges::move(case_names(source, device, options), std::back_inserter(plan));
   return plan;
 }
 
@@ -33,7 +33,7 @@ std::vector<KernelSource> pending_of(const std::vector<KernelSource>& sources, c
                                      const RunOptions& options, const RecordWriter& writer) {
   std::vector<KernelSource> pending;
   std::ranges::copy_if(sources, std::back_inserter(pending), [&](const KernelSource& source) {
-    return std::ranges::any_of(cases_of(source, device, options),
+    return std::ranges::any_of(case_names(source, device, options),
                                [&](const std::string& name) { return writer.is_pending(name); });
   });
   return pending;
@@ -46,7 +46,7 @@ std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const b
   std::vector<char> known(sources.size(), 0);
   for_each_index(sources.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
     std::vector<CaseRecord> records =
-        options.verdicts->find(sources[i], cases_of(sources[i], device, options), options);
+        options.verdicts->find(sources[i], case_names(sources[i], device, options), options);
     known[i] = !records.empty();
     for (CaseRecord& record : records)
       take(std::move(record));
@@ -68,7 +68,7 @@ void judge_and_keep(std::span<const KernelSource> sources, backends::Device& dev
     take(std::move(record));
   });
   for (const KernelSource& source : sources)
-    options.verdicts->keep(source, cases_of(source, device, options), options, records);
+    options.verdicts->store(source, case_names(source, device, options), options, records);
 }
 
 }  // namespace

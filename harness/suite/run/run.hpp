@@ -70,8 +70,8 @@ struct RunOptions {
   int jobs = 0;  ///< batches at once; 0: one per core
   std::uint64_t seed = 1;
   Policy policy;
-  std::size_t batch = 96;  ///< kernels in a batch
-  int repeat = 1;          ///< number of times that each case is judged, with the same inputs; see repeat.hpp
+  std::size_t batch_size = 96;  ///< kernels in a batch
+  int repeat = 1;               ///< number of times that each case is judged, with the same inputs; see repeat.hpp
   Mode mode;
   std::chrono::milliseconds time_limit{2000};  ///< processor time for one launch
   bool trusts_custom_gradients = false;        ///< see JudgeConfiguration

@@ -62,7 +62,7 @@ std::vector<const KernelGroup*> costliest_first(const std::vector<KernelGroup>& 
   for (const KernelGroup& group : groups)
     order.push_back(&group);
   std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const KernelGroup* group) { return group->options.mode.flags.optimisation; });
+                           [](const KernelGroup* group) { return group->options.mode.flags.optimization_level; });
   return order;
 }
 
@@ -72,7 +72,7 @@ double expected_cost(const KernelSource& source, const RunOptions& options) {
   if (source.module == nullptr) return 0;
   constexpr double kTrip = 1.0 / 12, kAllElse = 70;
   const ir::Module& module = *source.module;
-  const double compiling = compiling_at(options.mode.flags.optimisation);
+  const double compiling = compiling_at(options.mode.flags.optimization_level);
   const auto cost = [&](const ir::Function& function) {
     return compiling * scalars_computed(module, function) + kTrip * stated_trips(function);
   };
@@ -87,7 +87,7 @@ std::unordered_map<std::string, double> expected_costs(const std::vector<KernelG
   std::unordered_map<std::string, double> costs;
   for (const KernelGroup& group : groups) {
     for (const KernelSource& source : group.sources) {
-      const std::vector<std::string> cases = cases_of(source, device, group.options);
+      const std::vector<std::string> cases = case_names(source, device, group.options);
       const double cost = expected_cost(source, group.options) / static_cast<double>(cases.size());
       for (const std::string& name : cases)
         costs[name] = cost;
@@ -126,7 +126,7 @@ std::vector<Batch> batches_of(const std::vector<KernelGroup>& groups, std::size_
   for (const KernelGroup* group : costliest_first(groups)) {
     std::span<const KernelSource> rest = group->sources;
     const std::size_t largest =
-        std::clamp(share(rest.size()), std::min(least, group->options.batch), group->options.batch);
+        std::clamp(share(rest.size()), std::min(least, group->options.batch_size), group->options.batch_size);
     while (!rest.empty()) {
       const std::size_t wanted = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
       const std::size_t size = affordable(rest, wanted, group->options);

@@ -24,9 +24,9 @@ struct Batch {
   const RunOptions* options;
 };
 
-/// Splits the groups into batches of at most RunOptions::batch kernels and at most a share of their group. Batches are
-/// smaller towards the end, so that no core waits long for the last one, and for expensive kernels. Optimised groups
-/// come first. Deterministic, because the build cache stores batches as a whole.
+/// Splits the groups into batches of at most RunOptions::batch_size kernels and at most a share of their group. Batches
+/// are smaller towards the end, so that no core waits long for the last one, and for expensive kernels. Optimised
+/// groups come first. Deterministic, because the build cache stores batches as a whole.
 std::vector<Batch> batches_of(const std::vector<KernelGroup>& groups, std::size_t jobs);
 
 }  // namespace assay::harness

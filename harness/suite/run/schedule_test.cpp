@@ -38,7 +38,7 @@ std::vector<std::string> names(const std::vector<KernelSource>& sources) {
 
 RunOptions at_level(int optimisation) {
   RunOptions options;
-  options.mode.flags.optimisation = optimisation;
+  options.mode.flags.optimization_level = optimisation;
   return options;
 }
 
@@ -76,11 +76,11 @@ TEST(Schedule, OrdersFamiliesByCost) {
 
 TEST(Schedule, ShrinksBatchesTowardsTheEnd) {
   KernelGroup plain;
-  plain.options.batch = 32;
+  plain.options.batch_size = 32;
   plain.sources.resize(200);
   KernelGroup optimised = plain;
   optimised.sources.resize(12);
-  optimised.options.mode.flags.optimisation = 2;
+  optimised.options.mode.flags.optimization_level = 2;
   const std::vector<KernelGroup> groups{plain, optimised};
   const std::vector<Batch> batches = batches_of(groups, 2);
   std::vector<std::size_t> sizes;

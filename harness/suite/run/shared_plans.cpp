@@ -24,14 +24,14 @@ std::shared_ptr<const DrawnTestPlan> SharedTestPlans::get_or_draw(const KernelSo
   const Key key = key_of(source, options);
   {
     const std::lock_guard lock(mutex_);
-    Entry& entry = entries_[key];
+    SharedPlan& entry = entries_[key];
     --entry.remaining_users;
     if (entry.test_plan != nullptr && entry.remaining_users <= 0) --stored_count_;
     if (entry.test_plan != nullptr) return entry.remaining_users > 0 ? entry.test_plan : std::move(entry.test_plan);
   }
   auto test_plan = std::make_shared<const DrawnTestPlan>(draw());
   const std::lock_guard lock(mutex_);
-  Entry& entry = entries_[key];
+  SharedPlan& entry = entries_[key];
   if (entry.remaining_users > 0 && entry.test_plan == nullptr && stored_count_ < kMostKept) {
     entry.test_plan = test_plan;
     ++stored_count_;

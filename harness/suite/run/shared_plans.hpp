@@ -29,14 +29,14 @@ class SharedTestPlans {
   /// Everything that a test plan depends on within one run: the kernel, whether it has gradients, and whether the mode
   /// flushes subnormals.
   using Key = std::tuple<const ir::Module*, std::size_t, bool, bool>;
-  struct Entry {
+  struct SharedPlan {
     int remaining_users = 0;  ///< groups that still need it
     std::shared_ptr<const DrawnTestPlan> test_plan = nullptr;
   };
   static Key key_of(const KernelSource& source, const RunOptions& options);
 
   std::mutex mutex_;
-  std::map<Key, Entry> entries_;
+  std::map<Key, SharedPlan> entries_;
   std::size_t stored_count_ = 0;
 };
 

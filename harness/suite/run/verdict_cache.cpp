@@ -21,10 +21,11 @@ using nlohmann::json;
 /// The part of the key for the policy. Binds each member, so that a new member does not compile until it is considered
 /// here.
 std::string text_of(const Policy& policy) {
-  const auto& [generic_sets, edge_sets, scale_sets, fully_checked_sets, max_redraws, thresholds, large_launch,
+  const auto& [generic_sets, edge_sets, scale_sets, fully_checked_sets, max_redraws, thresholds, has_large_launch,
                large_backward_interval, native_precision, f64_promotion] = policy;
   return fmt::format("{} {} {} {} {} {} {} {} {} {}", generic_sets, edge_sets, scale_sets, fully_checked_sets,
-                     max_redraws, thresholds, large_launch, large_backward_interval, native_precision, f64_promotion);
+                     max_redraws, thresholds, has_large_launch, large_backward_interval, native_precision,
+                     f64_promotion);
 }
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
@@ -102,15 +103,15 @@ std::vector<CaseRecord> VerdictCache::find(const KernelSource& source, std::span
     return {};  // not written by this cache
   }
   for (CaseRecord& record : records) {
-    record.cached = true;
+    record.is_cached = true;
     record.time_ms = {};
     record.schedule.reset();
   }
   return records;
 }
 
-void VerdictCache::keep(const KernelSource& source, std::span<const std::string> cases, const RunOptions& options,
-                        std::span<const CaseRecord> records) {
+void VerdictCache::store(const KernelSource& source, std::span<const std::string> cases, const RunOptions& options,
+                         std::span<const CaseRecord> records) {
   if (source.module == nullptr || cases.empty()) return;
   json lines = json::array();
   for (const std::string& name : cases) {

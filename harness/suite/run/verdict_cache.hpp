@@ -29,14 +29,14 @@ class VerdictCache {
                                                     const backends::Device& device, const RunEnvironment& environment,
                                                     std::uint64_t max_bytes = std::uint64_t{1} << 30U);
 
-  /// The records of the kernel's cases, in the order of `cases`, marked as CaseRecord::cached and without times; empty
-  /// if they are not in the cache.
+  /// The records of the kernel's cases, in the order of `cases`, marked as CaseRecord::is_cached and without times;
+  /// empty if they are not in the cache.
   [[nodiscard]] std::vector<CaseRecord> find(const KernelSource& source, std::span<const std::string> cases,
                                              const RunOptions& options);
 
   /// Stores the records of a kernel if they are those of `cases` and all pass.
-  void keep(const KernelSource& source, std::span<const std::string> cases, const RunOptions& options,
-            std::span<const CaseRecord> records);
+  void store(const KernelSource& source, std::span<const std::string> cases, const RunOptions& options,
+             std::span<const CaseRecord> records);
 
  private:
   VerdictCache(std::unique_ptr<backends::BuildCache> store, const backends::Device& device, std::string circumstances)

@@ -73,11 +73,11 @@ TEST_F(VerdictCacheTest, ReusesRecordsOfPassedKernels) {
   ASSERT_EQ(second.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     SCOPED_TRACE(first[i].name);
-    EXPECT_FALSE(first[i].cached);
+    EXPECT_FALSE(first[i].is_cached);
     EXPECT_EQ(first[i].outcome, Outcome::pass);
-    EXPECT_TRUE(second[i].cached);
+    EXPECT_TRUE(second[i].is_cached);
     EXPECT_EQ(second[i].time_ms, StageTimes{});
-    first[i].cached = true;
+    first[i].is_cached = true;
     first[i].time_ms = {};
     first[i].schedule = second[i].schedule;
     EXPECT_EQ(first[i], second[i]);
@@ -88,10 +88,10 @@ TEST_F(VerdictCacheTest, RejudgesFailedKernels) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     const std::vector<CaseRecord> records = run({kCorrect, kIncorrect});
     ASSERT_EQ(records.size(), 4U);
-    EXPECT_EQ(records[0].cached, attempt == 1);
+    EXPECT_EQ(records[0].is_cached, attempt == 1);
     EXPECT_EQ(records[2].outcome, Outcome::fail) << testing::summary(records[2]);
-    EXPECT_FALSE(records[2].cached);
-    EXPECT_FALSE(records[3].cached) << "its backward pass is correct, but the kernel is not";
+    EXPECT_FALSE(records[2].is_cached);
+    EXPECT_FALSE(records[3].is_cached) << "its backward pass is correct, but the kernel is not";
   }
   EXPECT_EQ(device_.built.size(), 3U) << "the correct one once, the incorrect one twice";
 }
@@ -109,7 +109,7 @@ TEST_F(VerdictCacheTest, MissesIfAnyInputDiffers) {
   other.policy.max_redraws += 1;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the policy";
   other = options_;
-  other.mode.flags.optimisation = 2;
+  other.mode.flags.optimization_level = 2;
   EXPECT_TRUE(cache_->find(source, names, other).empty()) << "the compiler's flags";
   other = options_;
   other.jobs = 7;
@@ -142,10 +142,10 @@ TEST_F(VerdictCacheTest, StoresOnlyCompletePassingRecords) {
                                                       {pass, record(1, {Outcome::fail})},
                                                       {pass, record(1, {Outcome::crashed, Outcome::pass})}};
   for (const std::vector<CaseRecord>& records : unfit) {
-    cache_->keep(source, names, options_, records);
+    cache_->store(source, names, options_, records);
     EXPECT_TRUE(cache_->find(source, names, options_).empty());
   }
-  cache_->keep(source, names, options_, std::vector{pass, record(1, {Outcome::pass})});
+  cache_->store(source, names, options_, std::vector{pass, record(1, {Outcome::pass})});
   EXPECT_EQ(cache_->find(source, names, options_).size(), 2U);
 }
 

@@ -110,7 +110,7 @@ const std::map<Family, Contents>& generated() {
     std::map<Family, Contents> contents;
     for (const generators::FamilyRow& family : generators::families()) {
       for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-        const generators::Generated made = generators::generate(family.family, seed);
+        const generators::GeneratedKernel made = generators::generate(family.family, seed);
         contents[family.family].add(made.module, made.module.kernels[0]);
       }
     }
@@ -138,7 +138,7 @@ std::vector<std::string> lacking(const Contents& contents) {
   for (const ir::LibraryRow& row : ir::library())
     want(operand_letters(row), !row.is_discrete);
   for (const ir::AtomicRow& atomic : ir::kAtomics)
-    want(atomic.mnemonic, atomic.differentiable);
+    want(atomic.mnemonic, atomic.is_differentiable);
   return lacking;
 }
 

@@ -25,17 +25,17 @@ std::vector<std::string> split(std::string_view text) {
 Result<CasePattern> CasePattern::parse(std::string_view text) {
   CasePattern pattern;
   pattern.text_ = text;
-  pattern.parts_ = split(text);
-  if (pattern.parts_.size() > kNameParts) {
+  pattern.components_ = split(text);
+  if (pattern.components_.size() > kNamePartCount) {
     return Error{fmt::format(
         "invalid pattern '{}': {} components, but the longest form is <family>/<kernel>/<types>/<device>/<pass>/<mode>",
-        text, pattern.parts_.size())};
+        text, pattern.components_.size())};
   }
-  for (const std::string& part : pattern.parts_) {
+  for (const std::string& part : pattern.components_) {
     if (part.empty()) return Error{fmt::format("invalid pattern '{}': a component between '/' is empty", text)};
   }
-  if (const auto family = generators::find_family(pattern.parts_.front())) {
-    pattern.parts_.front() = generators::row(*family).name;
+  if (const auto family = generators::find_family(pattern.components_.front())) {
+    pattern.components_.front() = generators::row(*family).name;
   }
   return pattern;
 }
@@ -46,7 +46,7 @@ bool CasePattern::fits(NamePart part, const std::string& text) const {
 
 const std::string& CasePattern::part(NamePart part) const {
   const auto index = static_cast<std::size_t>(part);
-  return index < parts_.size() ? parts_[index] : kAnything;
+  return index < components_.size() ? components_[index] : kAnything;
 }
 
 bool CasePattern::is_literal(NamePart part) const { return this->part(part).find_first_of("*?[") == std::string::npos; }

@@ -17,7 +17,7 @@ namespace assay::harness {
 
 /// The components of a case's name, in order.
 enum class NamePart : std::uint8_t { kFamily, kKernel, kTypes, kDevice, kPass, kMode };
-inline constexpr std::size_t kNameParts = 6;
+inline constexpr std::size_t kNamePartCount = 6;
 
 class CasePattern {
  public:
@@ -34,7 +34,7 @@ class CasePattern {
 
  private:
   std::string text_;
-  std::vector<std::string> parts_;
+  std::vector<std::string> components_;
 };
 
 }  // namespace assay::harness

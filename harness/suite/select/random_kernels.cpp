@@ -24,7 +24,7 @@ void name_source(KernelSource& source, const std::string& name) {
   source.file.clear();
 }
 
-Result<KernelSource> source_of(const generators::Generated& made) {
+Result<KernelSource> source_of(const generators::GeneratedKernel& made) {
   Result<std::string> python = source::warp::write_kernel(made.module, 0);
   if (!python.ok())
     return defect(made.name, "the generated kernel cannot be written as Python: " + python.error().text());
@@ -46,7 +46,7 @@ Result<KernelSource> source_of(const generators::Generated& made) {
 }  // namespace
 
 Result<KernelSource> random_kernel(std::string_view name) {
-  const Result<generators::Generated> made = generators::generate_named(name);
+  const Result<generators::GeneratedKernel> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
   return source_of(*made);
 }
@@ -56,7 +56,7 @@ Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed
 }
 
 Result<KernelSource> unparsed_random_kernel(std::string_view name) {
-  Result<generators::Generated> made = generators::generate_named(name);
+  Result<generators::GeneratedKernel> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
   Result<std::optional<source::warp::WrittenModule>> written =
       source::warp::write_module(made->module, made->name + ".py");

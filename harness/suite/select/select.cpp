@@ -193,7 +193,7 @@ class Selecting {
       return;
     }
     for (int i = 0; i < options_.random_kernels; ++i) {
-      makes.emplace_back([family = row.family, number = options_.first_random + static_cast<std::uint64_t>(i)] {
+      makes.emplace_back([family = row.family, number = options_.first_random_seed + static_cast<std::uint64_t>(i)] {
         return random_kernel(family, number);
       });
     }

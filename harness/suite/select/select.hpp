@@ -18,10 +18,10 @@
 namespace assay::harness {
 
 struct SelectOptions {
-  std::string device = "cpu";          ///< of the cases; a pattern with another device is an error
-  std::vector<std::string> modes{""};  ///< of the cases; an empty mode is omitted from their names
-  int random_kernels = 8;              ///< for each family that a pattern matches
-  std::uint64_t first_random = 1;      ///< seed of the first random kernel
+  std::string device = "cpu";           ///< of the cases; a pattern with another device is an error
+  std::vector<std::string> modes{""};   ///< of the cases; an empty mode is omitted from their names
+  int random_kernels = 8;               ///< for each family that a pattern matches
+  std::uint64_t first_random_seed = 1;  ///< seed of the first random kernel
 };
 
 /// A kernel, and which of its cases are selected.

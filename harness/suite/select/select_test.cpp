@@ -295,7 +295,7 @@ TEST(RandomName, ConsistsOfVersionAndSeed) {
 }
 
 TEST_F(SelectTest, FamilyListsCuratedThenRandomKernels) {
-  const auto names = names_of({"loop"}, {.random_kernels = 2, .first_random = 7});
+  const auto names = names_of({"loop"}, {.random_kernels = 2, .first_random_seed = 7});
   EXPECT_THAT(names, Contains("loop/dynamic_product"));
   ASSERT_GE(names.size(), 2U);
   EXPECT_EQ(names[names.size() - 2], "loop/r1_7");

@@ -148,7 +148,7 @@ class Judge {
       writes_.push_back(oracle->writes(p));
       if (!writes_.back()) cotangents_[static_cast<std::size_t>(p)].clear();
     }
-    primal_ = oracle->evaluate({.launch = input_.launch, .gradient = true, .cotangents = cotangents_});
+    primal_ = oracle->evaluate({.launch = input_.launch, .computes_gradient = true, .cotangents = cotangents_});
     result_.forward_steps = primal_.instructions;
     if (!primal_.complete) return end(OracleComparison::Kind::kUndefined, "the kernel does not terminate"), false;
     for (const reference::Finding& finding : primal_.findings)

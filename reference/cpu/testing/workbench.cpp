@@ -81,7 +81,7 @@ ComponentValues OracleFixture::cotangents_for(ir::VarId output, std::vector<doub
 }
 
 OracleRun OracleFixture::gradient_run(ComponentValues seeds) const {
-  return OracleRun{.launch = launch_, .gradient = true, .cotangents = std::move(seeds)};
+  return OracleRun{.launch = launch_, .computes_gradient = true, .cotangents = std::move(seeds)};
 }
 
 ReferenceResult OracleFixture::gradient(ir::VarId output, std::vector<double> cotangents) const {

@@ -41,8 +41,8 @@ json changes_view(const Changes& changes) {
                      {"changes", rows},
                      {"more", more == 0 ? json() : json(count_text(static_cast<std::int64_t>(more)))}});
   }
-  return {{"since", changes.since},
-          {"same", cases_text(static_cast<std::int64_t>(changes.same))},
+  return {{"since", changes.baseline_label},
+          {"same", cases_text(static_cast<std::int64_t>(changes.same_count))},
           {"nothing", lists.empty()},
           {"lists", lists}};
 }

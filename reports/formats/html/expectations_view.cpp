@@ -27,7 +27,7 @@ std::string cases_text(const ExpectationLine& line) {
   std::string text;
   for (const auto& [count, word] :
        {std::pair(line.expected_failures, "as expected"), std::pair(line.changed, "fail differently"),
-        std::pair(line.better, "pass"), std::pair(line.unjudged, "not judged")}) {
+        std::pair(line.passed, "pass"), std::pair(line.unjudged, "not judged")}) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count_text(count), word);
   }
   return text.empty() ? "no case" : text;

@@ -47,9 +47,9 @@ json cells_view(const Grid& grid, const GridRow& row, const std::string& prefix)
     const GridColumn& column = grid.columns[i];
     const std::string query =
         fmt::format("{}{}device:{} pass:{}", prefix, prefix.empty() ? "" : " ", column.device, column.pass);
-    cells.push_back(cell_view(row.cells[i], query, column.first_of_device));
+    cells.push_back(cell_view(row.cells[i], query, column.is_first_of_device));
   }
-  cells.push_back(cell_view(row.all, prefix, true));
+  cells.push_back(cell_view(row.total, prefix, true));
   return cells;
 }
 
@@ -60,9 +60,9 @@ json grid_view(const Summary& summary) {
   json devices = json::array();
   json passes = json::array();
   for (const GridColumn& column : grid.columns) {
-    if (column.first_of_device) devices.push_back({{"name", column.device}, {"span", 0}});
+    if (column.is_first_of_device) devices.push_back({{"name", column.device}, {"span", 0}});
     devices.back()["span"] = devices.back().at("span").get<int>() + 1;
-    passes.push_back({{"pass", column.pass}, {"edge", column.first_of_device ? "edge" : ""}});
+    passes.push_back({{"pass", column.pass}, {"edge", column.is_first_of_device ? "edge" : ""}});
   }
   json rows = json::array();
   for (const GridRow& row : grid.rows) {

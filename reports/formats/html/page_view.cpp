@@ -217,12 +217,12 @@ json shown_count(std::size_t count) { return count == 0 ? json() : json(count_te
 json schema_errors_view(const Run& run) {
   constexpr std::size_t kShown = 50;
   json rows = json::array();
-  for (const DamagedLine& line : run.damaged) {
+  for (const DamagedLine& line : run.damaged_lines) {
     if (rows.size() == kShown) break;
     rows.push_back({{"number", line.number}, {"pointer", line.pointer}, {"message", line.message}});
   }
   if (rows.empty()) return nullptr;
-  return {{"more", shown_count(run.damaged.size() - rows.size())}, {"rows", std::move(rows)}};
+  return {{"more", shown_count(run.damaged_lines.size() - rows.size())}, {"rows", std::move(rows)}};
 }
 
 }  // namespace

@@ -200,15 +200,15 @@ void bfi(Lanes& lanes, const Op& op, std::uint32_t mask) {
 
 template <class F>
 Handlers select_binary(Type type) {
-  return with_integer(type, [](auto t) { return binary_handlers<F, decltype(t)>(); });
+  return with_integer_type(type, [](auto t) { return binary_handlers<F, decltype(t)>(); });
 }
 template <class F>
 Handlers select_shift(Type type) {
-  return with_integer(type, [](auto t) { return binary_handlers<F, decltype(t), decltype(t), std::uint32_t>(); });
+  return with_integer_type(type, [](auto t) { return binary_handlers<F, decltype(t), decltype(t), std::uint32_t>(); });
 }
 template <class F, bool kKeepsType>
 Handlers select_unary(Type type) {
-  return with_integer(type, [](auto t) -> Handlers {
+  return with_integer_type(type, [](auto t) -> Handlers {
     using T = decltype(t);
     if constexpr (sizeof(T) < 2) {
       return {};
@@ -256,7 +256,7 @@ Handlers select_bits(const Instruction& instruction) {
       return instruction.modifiers.has(Modifier::kShiftamt) ? select_unary<Bfind<true>, false>(type)
                                                             : select_unary<Bfind<false>, false>(type);
     case Opcode::kBfe:
-      return with_integer(
+      return with_integer_type(
           type, [](auto t) { return ternary_handlers<Bfe, decltype(t), decltype(t), std::uint32_t, std::uint32_t>(); });
     case Opcode::kBfi:
       return type == Type::kB64 ? Handlers{bfi<std::uint64_t>, bfi<std::uint64_t>}

@@ -27,8 +27,8 @@ struct Truncate {
 
 Handlers integer_to_integer(const Instruction& instruction) {
   const bool sat = instruction.modifiers.has(Modifier::kSat);
-  return with_integer(instruction.type, [&](auto d) {
-    return with_integer(instruction.source_type, [&](auto s) {
+  return with_integer_type(instruction.type, [&](auto d) {
+    return with_integer_type(instruction.source_type, [&](auto s) {
       using D = decltype(d);
       using S = decltype(s);
       return sat ? unary_handlers<Truncate::Saturate<D, S>, D, S>() : unary_handlers<Truncate::To<D, S>, D, S>();
@@ -118,9 +118,9 @@ Handlers float_to_integer(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   return with_integral_rounding(instruction.modifiers, [&](auto rounding) {
     using R = decltype(rounding);
-    return with_float(instruction.source_type, [&](auto s) {
+    return with_float_type(instruction.source_type, [&](auto s) {
       using S = decltype(s);
-      return with_integer(instruction.type, [&](auto d) {
+      return with_integer_type(instruction.type, [&](auto d) {
         using D = decltype(d);
         return ftz ? unary_handlers<FloatToInteger<R, D, S, true>, D, S>()
                    : unary_handlers<FloatToInteger<R, D, S, false>, D, S>();
@@ -132,7 +132,7 @@ Handlers float_to_integer(const Instruction& instruction) {
 Handlers to_integral(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   const bool sat = instruction.modifiers.has(Modifier::kSat);
-  return with_float(instruction.type, [&](auto t) {
+  return with_float_type(instruction.type, [&](auto t) {
     using T = decltype(t);
     if (sat &&
         !instruction.modifiers.first_of(std::array{Modifier::kRni, Modifier::kRzi, Modifier::kRmi, Modifier::kRpi})) {
@@ -157,11 +157,11 @@ std::uint64_t encode_any(S a, FieldWidths format, Round round) {
   if constexpr (std::is_integral_v<S>) {
     const bool negative = a < 0;
     const auto bits = static_cast<std::uint64_t>(a);
-    return encode(negative, negative ? 0 - bits : bits, 0, format, round);
+    return encode_float(negative, negative ? 0 - bits : bits, 0, format, round);
   } else if constexpr (sizeof(S) == 2) {
-    return encode(decode(a.bits, format_of(a)), format, round);
+    return encode_float(decode_float(a.bits, format_of(a)), format, round);
   } else {
-    return encode(double{a}, format, round);
+    return encode_float(double{a}, format, round);
   }
 }
 
@@ -210,8 +210,8 @@ Handlers to_float_type(const Instruction& instruction) {
     case Type::kF32: return to_float_from<D, float>(instruction.modifiers);
     case Type::kF64: return to_float_from<D, double>(instruction.modifiers);
     default:
-      return with_integer(instruction.source_type,
-                          [&](auto s) { return to_float_from<D, decltype(s)>(instruction.modifiers); });
+      return with_integer_type(instruction.source_type,
+                               [&](auto s) { return to_float_from<D, decltype(s)>(instruction.modifiers); });
   }
 }
 
@@ -244,7 +244,7 @@ Handlers from_half(const Instruction& instruction) {
       return instruction.modifiers.has(Modifier::kSat) ? general_handlers<HalfToIntegral<R, S, true>, S, S, S, S>()
                                                        : general_handlers<HalfToIntegral<R, S, false>, S, S, S, S>();
     }
-    return with_integer(instruction.type, [&](auto d) {
+    return with_integer_type(instruction.type, [&](auto d) {
       using D = decltype(d);
       return general_handlers<HalfToInteger<R, D, S>, D, S, S, S>();
     });
@@ -255,12 +255,13 @@ Handlers from_half(const Instruction& instruction) {
 Handlers nearest_to_float(const Instruction& instruction) {
   const bool ftz = instruction.modifiers.has(Modifier::kFtz);
   const Type from = instruction.source_type;
-  return with_float(instruction.type, [&](auto d) {
+  return with_float_type(instruction.type, [&](auto d) {
     using D = decltype(d);
     if (!is_float(from)) {
-      return with_integer(from, [&](auto s) { return unary_handlers<NearestFloat<D, decltype(s)>, D, decltype(s)>(); });
+      return with_integer_type(from,
+                               [&](auto s) { return unary_handlers<NearestFloat<D, decltype(s)>, D, decltype(s)>(); });
     }
-    return with_float(from, [&](auto s) {
+    return with_float_type(from, [&](auto s) {
       using S = decltype(s);
       return ftz ? unary_handlers<FloatToFloat<D, S, true>, D, S>() : unary_handlers<FloatToFloat<D, S, false>, D, S>();
     });

@@ -93,7 +93,7 @@ struct FloatMax {
 
 /// An operation with flushed operands and result, saturated result and canonical NaN.
 template <class F, bool kFtz, bool kSat>
-struct FtzVariant {
+struct FlushedVariant {
   template <class T>
   static T in(T x) {
     return kFtz ? flush(x) : x;
@@ -121,8 +121,9 @@ struct FtzVariant {
 template <class F, class Use>
 Handlers with_ftz_variant(const Modifiers& modifiers, Use use) {
   const bool ftz = modifiers.has(Modifier::kFtz);
-  if (modifiers.has(Modifier::kSat)) return ftz ? use(FtzVariant<F, true, true>{}) : use(FtzVariant<F, false, true>{});
-  return ftz ? use(FtzVariant<F, true, false>{}) : use(FtzVariant<F, false, false>{});
+  if (modifiers.has(Modifier::kSat))
+    return ftz ? use(FlushedVariant<F, true, true>{}) : use(FlushedVariant<F, false, true>{});
+  return ftz ? use(FlushedVariant<F, true, false>{}) : use(FlushedVariant<F, false, false>{});
 }
 
 }  // namespace

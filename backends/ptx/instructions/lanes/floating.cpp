@@ -22,31 +22,31 @@ Handlers in_mode(const Modifiers& modifiers) {
 
 template <class F>
 Handlers select_unary(const Instruction& instruction) {
-  return with_float(instruction.type, [&](auto type) {
+  return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
     return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
-      return in_mode<unary<true, G, T, T>, unary<false, G, T, T>>(instruction.modifiers);
+      return in_mode<run_unary<true, G, T, T>, run_unary<false, G, T, T>>(instruction.modifiers);
     });
   });
 }
 template <class F>
 Handlers select_binary(const Instruction& instruction) {
-  return with_float(instruction.type, [&](auto type) {
+  return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
     return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
-      return in_mode<binary<true, G, T, T, T>, binary<false, G, T, T, T>>(instruction.modifiers);
+      return in_mode<run_binary<true, G, T, T, T>, run_binary<false, G, T, T, T>>(instruction.modifiers);
     });
   });
 }
 template <class F>
 Handlers select_ternary(const Instruction& instruction) {
-  return with_float(instruction.type, [&](auto type) {
+  return with_float_type(instruction.type, [&](auto type) {
     using T = decltype(type);
     return with_ftz_variant<F>(instruction.modifiers, [&](auto finished) {
       using G = decltype(finished);
-      return in_mode<ternary<true, G, T, T, T, T>, ternary<false, G, T, T, T, T>>(instruction.modifiers);
+      return in_mode<run_ternary<true, G, T, T, T, T>, run_ternary<false, G, T, T, T, T>>(instruction.modifiers);
     });
   });
 }
@@ -76,7 +76,7 @@ struct Copysign {
 
 template <class F>
 Handlers select_sign(Type type) {
-  return with_float(type, [](auto t) { return unary_handlers<F, decltype(t), decltype(t)>(); });
+  return with_float_type(type, [](auto t) { return unary_handlers<F, decltype(t), decltype(t)>(); });
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ Handlers select_float(const Instruction& instruction) {
     case Opcode::kNeg:
       return ftz ? select_sign<FloatNeg<true>>(instruction.type) : select_sign<FloatNeg<false>>(instruction.type);
     case Opcode::kCopysign:
-      return with_float(instruction.type, [](auto t) { return binary_handlers<Copysign, decltype(t)>(); });
+      return with_float_type(instruction.type, [](auto t) { return binary_handlers<Copysign, decltype(t)>(); });
     default: return {};
   }
 }

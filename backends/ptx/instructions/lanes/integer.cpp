@@ -163,7 +163,7 @@ void with_carry(Lanes& lanes, const Op& op, std::uint32_t mask) {
   std::uint32_t carry = 0;
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
-    const Wide in = kCarryIn ? (lanes.carry >> i) & 1U : 0;
+    const Wide in = kCarryIn ? (lanes.carry_flags >> i) & 1U : 0;
     Wide x = static_cast<std::make_unsigned_t<T>>(a[i]);
     Wide y = static_cast<std::make_unsigned_t<T>>(b[i]);
     if constexpr (kProduct != 0) {
@@ -176,7 +176,7 @@ void with_carry(Lanes& lanes, const Op& op, std::uint32_t mask) {
     d[i] = static_cast<Word<T>>(sum);
     carry |= static_cast<std::uint32_t>((sum >> (8 * sizeof(T))) & 1U) << i;
   }
-  if (kCarryOut) lanes.carry = (lanes.carry & ~mask) | carry;
+  if (kCarryOut) lanes.carry_flags = (lanes.carry_flags & ~mask) | carry;
 }
 
 template <class T, bool kIsSub, int kProduct>
@@ -190,7 +190,7 @@ Handlers carry_handlers(bool in, bool out) {
 template <bool kIsSub, int kProduct>
 Handlers select_carry(const Instruction& instruction, bool in) {
   const bool out = instruction.modifiers.has(Modifier::kCc);
-  return with_integer(instruction.type, [&](auto type) -> Handlers {
+  return with_integer_type(instruction.type, [&](auto type) -> Handlers {
     if constexpr (sizeof(type) >= 4) {
       return carry_handlers<decltype(type), kIsSub, kProduct>(in, out);
     } else {
@@ -201,22 +201,22 @@ Handlers select_carry(const Instruction& instruction, bool in) {
 
 template <class F>
 Handlers select_binary(Type type) {
-  return with_integer(type, [](auto t) { return binary_handlers<F, decltype(t)>(); });
+  return with_integer_type(type, [](auto t) { return binary_handlers<F, decltype(t)>(); });
 }
 template <class F>
 Handlers select_ternary(Type type) {
-  return with_integer(type, [](auto t) { return ternary_handlers<F, decltype(t)>(); });
+  return with_integer_type(type, [](auto t) { return ternary_handlers<F, decltype(t)>(); });
 }
 template <class F>
 Handlers select_unary(Type type) {
-  return with_integer(type, [](auto t) { return unary_handlers<F, decltype(t), decltype(t)>(); });
+  return with_integer_type(type, [](auto t) { return unary_handlers<F, decltype(t), decltype(t)>(); });
 }
 
 Handlers select_product(const Instruction& instruction) {
   const bool high = instruction.modifiers.has(Modifier::kHi);
   if (instruction.opcode == Opcode::kMul24 || instruction.opcode == Opcode::kMad24) {
     const bool is_mad = instruction.opcode == Opcode::kMad24;
-    return with_integer(instruction.type, [&](auto type) -> Handlers {
+    return with_integer_type(instruction.type, [&](auto type) -> Handlers {
       using T = decltype(type);
       if constexpr (sizeof(T) == 4) {
         if (is_mad) return high ? ternary_handlers<Mad24<true>, T>() : ternary_handlers<Mad24<false>, T>();
@@ -240,7 +240,7 @@ Handlers select_product(const Instruction& instruction) {
 }
 
 Handlers select_wide(const Instruction& instruction) {
-  return with_integer(instruction.type, [&](auto type) -> Handlers {
+  return with_integer_type(instruction.type, [&](auto type) -> Handlers {
     using T = decltype(type);
     if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {
       if (instruction.opcode == Opcode::kMulWide) return binary_handlers<MulWide, Double<T>, T>();

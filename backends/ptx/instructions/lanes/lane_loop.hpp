@@ -12,11 +12,11 @@ namespace {
 
 /// The bits of a half precision number; the arithmetic is in half.cpp.
 template <int kMantissaBits>
-struct Half {
+struct HalfFloat {
   std::uint16_t bits = 0;
 };
-using F16 = Half<10>;
-using Bf16 = Half<7>;
+using F16 = HalfFloat<10>;
+using Bf16 = HalfFloat<7>;
 
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -42,7 +42,7 @@ inline Word<T> to_word(T value) {
   }
 }
 
-alignas(64) constexpr std::uint32_t kBit[kLanes] = {
+alignas(64) constexpr std::uint32_t kBit[kLanesPerWarp] = {
     1U << 0,  1U << 1,  1U << 2,  1U << 3,  1U << 4,  1U << 5,  1U << 6,  1U << 7,  1U << 8,  1U << 9,  1U << 10,
     1U << 11, 1U << 12, 1U << 13, 1U << 14, 1U << 15, 1U << 16, 1U << 17, 1U << 18, 1U << 19, 1U << 20, 1U << 21,
     1U << 22, 1U << 23, 1U << 24, 1U << 25, 1U << 26, 1U << 27, 1U << 28, 1U << 29, 1U << 30, 1U << 31};
@@ -64,41 +64,41 @@ inline void set_predicate(Lanes& lanes, FrameSlot slot, std::uint32_t value, std
 
 /// d = F(a), F(a, b) or F(a, b, c), lane by lane.
 template <bool kFull, class F, class D, class A>
-void unary(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void run_unary(Lanes& lanes, const Op& op, std::uint32_t mask) {
   auto* const d = words<D>(lanes, op.d);
   const auto* const a = words<A>(lanes, op.a);
 #pragma GCC ivdep
-  for (unsigned i = 0; i < kLanes; ++i) {
+  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i])));
     d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
   }
 }
 template <bool kFull, class F, class D, class A, class B>
-void binary(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void run_binary(Lanes& lanes, const Op& op, std::uint32_t mask) {
   auto* const d = words<D>(lanes, op.d);
   const auto* const a = words<A>(lanes, op.a);
   const auto* const b = words<B>(lanes, op.b);
 #pragma GCC ivdep
-  for (unsigned i = 0; i < kLanes; ++i) {
+  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i])));
     d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
   }
 }
 template <bool kFull, class F, class D, class A, class B, class C>
-void ternary(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void run_ternary(Lanes& lanes, const Op& op, std::uint32_t mask) {
   auto* const d = words<D>(lanes, op.d);
   const auto* const a = words<A>(lanes, op.a);
   const auto* const b = words<B>(lanes, op.b);
   const auto* const c = words<C>(lanes, op.c);
 #pragma GCC ivdep
-  for (unsigned i = 0; i < kLanes; ++i) {
+  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i]), from_word<C>(c[i])));
     d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
   }
 }
 /// For other operations: F receives the lanes' words and the Op. Only active lanes are computed.
 template <class F, class D, class A, class B, class C>
-void general(Lanes& lanes, const Op& op, std::uint32_t mask) {
+void run_mixed(Lanes& lanes, const Op& op, std::uint32_t mask) {
   auto* const d = words<D>(lanes, op.d);
   const auto* const a = words<A>(lanes, op.a);
   const auto* const b = words<B>(lanes, op.b);
@@ -111,24 +111,24 @@ void general(Lanes& lanes, const Op& op, std::uint32_t mask) {
 
 template <class F, class D, class A>
 constexpr Handlers unary_handlers() {
-  return {unary<true, F, D, A>, unary<false, F, D, A>};
+  return {run_unary<true, F, D, A>, run_unary<false, F, D, A>};
 }
 template <class F, class D, class A = D, class B = A>
 constexpr Handlers binary_handlers() {
-  return {binary<true, F, D, A, B>, binary<false, F, D, A, B>};
+  return {run_binary<true, F, D, A, B>, run_binary<false, F, D, A, B>};
 }
 template <class F, class D, class A = D, class B = A, class C = D>
 constexpr Handlers ternary_handlers() {
-  return {ternary<true, F, D, A, B, C>, ternary<false, F, D, A, B, C>};
+  return {run_ternary<true, F, D, A, B, C>, run_ternary<false, F, D, A, B, C>};
 }
 template <class F, class D, class A, class B, class C>
 constexpr Handlers general_handlers() {
-  return {general<F, D, A, B, C>, general<F, D, A, B, C>};
+  return {run_mixed<F, D, A, B, C>, run_mixed<F, D, A, B, C>};
 }
 
 /// Calls `use` with a value of the C++ type for the PTX type, and returns its result.
 template <class Use>
-Handlers with_integer(Type type, Use use) {
+Handlers with_integer_type(Type type, Use use) {
   switch (type) {
     case Type::kB8:
     case Type::kU8: return use(std::uint8_t{});
@@ -146,7 +146,7 @@ Handlers with_integer(Type type, Use use) {
   }
 }
 template <class Use>
-Handlers with_float(Type type, Use use) {
+Handlers with_float_type(Type type, Use use) {
   if (type == Type::kF32) return use(float{});
   if (type == Type::kF64) return use(double{});
   return {};

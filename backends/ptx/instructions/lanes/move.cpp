@@ -25,7 +25,7 @@ void selp(Lanes& lanes, const Op& op, std::uint32_t mask) {
   const auto* const b = words<T>(lanes, op.b);
   const std::uint32_t chosen = predicate(lanes, op.c);
 #pragma GCC ivdep
-  for (unsigned i = 0; i < kLanes; ++i) {
+  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const T result = (chosen & kBit[i]) != 0 ? a[i] : b[i];
     d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
   }

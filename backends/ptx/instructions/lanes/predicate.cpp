@@ -47,7 +47,7 @@ inline std::uint32_t compare_lanes(Lanes& lanes, const Op& op) {
   const auto* const a = words<T>(lanes, op.a);
   const auto* const b = words<T>(lanes, op.b);
   std::uint32_t result = 0;
-  for (unsigned i = 0; i < kLanes; ++i) {
+  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     const bool holds = F::apply(comparable<T, kFtz>(from_word<T>(a[i])), comparable<T, kFtz>(from_word<T>(b[i])));
     result |= holds ? kBit[i] : 0U;
   }
@@ -79,7 +79,7 @@ template <class F, class T, bool kFtz, Combine kCombine>
 void set(Lanes& lanes, const Op& op, std::uint32_t mask) {
   const std::uint32_t result = combined<kCombine>(compare_lanes<F, T, kFtz>(lanes, op), lanes, op);
   auto* const d = words<std::uint32_t>(lanes, op.d);
-  for (unsigned i = 0; i < kLanes; ++i) {
+  for (unsigned i = 0; i < kLanesPerWarp; ++i) {
     if ((mask & kBit[i]) != 0) d[i] = (result & kBit[i]) != 0 ? static_cast<std::uint32_t>(op.immediate) : 0U;
   }
 }
@@ -132,8 +132,8 @@ Handlers select_compared(const Instruction& instruction) {
       return ftz ? select_comparison<float, true>(instruction) : select_comparison<float, false>(instruction);
     case Type::kF64: return select_comparison<double, false>(instruction);
     default:
-      return with_integer(instruction.source_type,
-                          [&](auto type) { return select_comparison<decltype(type), false>(instruction); });
+      return with_integer_type(instruction.source_type,
+                               [&](auto type) { return select_comparison<decltype(type), false>(instruction); });
   }
 }
 
@@ -142,7 +142,7 @@ template <class T, bool (*kIs)(int)>
 void testp(Lanes& lanes, const Op& op, std::uint32_t mask) {
   const auto* const a = words<T>(lanes, op.a);
   std::uint32_t result = 0;
-  for (unsigned i = 0; i < kLanes; ++i)
+  for (unsigned i = 0; i < kLanesPerWarp; ++i)
     result |= kIs(std::fpclassify(from_word<T>(a[i]))) ? kBit[i] : 0U;
   set_predicate(lanes, op.d, result, mask);
 }

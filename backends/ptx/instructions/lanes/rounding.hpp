@@ -22,33 +22,35 @@ inline constexpr FieldWidths kF64Format{52, 11};
 
 /// The bits of (-1)^negative * significand * 2^exponent in the format; overflow gives infinity or the largest number,
 /// depending on the mode.
-inline std::uint64_t encode(bool negative, std::uint64_t significand, int exponent, FieldWidths format, Round round) {
+inline std::uint64_t encode_float(bool negative, std::uint64_t significand, int exponent, FieldWidths format,
+                                  Round round) {
   const std::uint64_t sign = std::uint64_t{negative} << (format.mantissa + format.exponent);
   if (significand == 0) return sign;
   const int shift = std::countl_zero(significand);
   significand <<= shift;
   exponent += 63 - shift;  // of the leading bit
   const int bias = (1 << (format.exponent - 1)) - 1;
-  const int largest = (1 << format.exponent) - 1;
-  int biased = exponent + bias;
-  int dropped = 63 - format.mantissa;
-  if (biased <= 0) {
-    dropped += 1 - biased;
-    biased = 0;
+  const int max_biased_exponent = (1 << format.exponent) - 1;
+  int biased_exponent = exponent + bias;
+  int dropped_bits = 63 - format.mantissa;
+  if (biased_exponent <= 0) {
+    dropped_bits += 1 - biased_exponent;
+    biased_exponent = 0;
   }
-  std::uint64_t kept = dropped < 64 ? significand >> dropped : 0;
-  const std::uint64_t rest = dropped < 64 ? significand & ((std::uint64_t{1} << dropped) - 1) : significand;
-  const bool above_half =
-      dropped < 64 ? rest > std::uint64_t{1} << (dropped - 1) : dropped == 64 && rest > std::uint64_t{1} << 63U;
-  const bool at_half =
-      dropped < 64 ? rest == std::uint64_t{1} << (dropped - 1) : dropped == 64 && rest == std::uint64_t{1} << 63U;
-  const bool up = round == Round::kNearest ? above_half || (at_half && (kept & 1U) != 0)
-                                           : rest != 0 && round == (negative ? Round::kDown : Round::kUp);
+  std::uint64_t kept_significand = dropped_bits < 64 ? significand >> dropped_bits : 0;
+  const std::uint64_t remainder =
+      dropped_bits < 64 ? significand & ((std::uint64_t{1} << dropped_bits) - 1) : significand;
+  const bool above_half = dropped_bits < 64 ? remainder > std::uint64_t{1} << (dropped_bits - 1)
+                                            : dropped_bits == 64 && remainder > std::uint64_t{1} << 63U;
+  const bool at_half = dropped_bits < 64 ? remainder == std::uint64_t{1} << (dropped_bits - 1)
+                                         : dropped_bits == 64 && remainder == std::uint64_t{1} << 63U;
+  const bool up = round == Round::kNearest ? above_half || (at_half && (kept_significand & 1U) != 0)
+                                           : remainder != 0 && round == (negative ? Round::kDown : Round::kUp);
   // The leading bit of a normal number increments the exponent, and so does a carry out of the mantissa.
-  std::uint64_t bits =
-      (static_cast<std::uint64_t>(biased > 0 ? biased - 1 : 0) << format.mantissa) + kept + (up ? 1 : 0);
-  const std::uint64_t infinity = static_cast<std::uint64_t>(largest) << format.mantissa;
-  if (bits >= infinity || biased >= largest) {
+  std::uint64_t bits = (static_cast<std::uint64_t>(biased_exponent > 0 ? biased_exponent - 1 : 0) << format.mantissa) +
+                       kept_significand + (up ? 1 : 0);
+  const std::uint64_t infinity = static_cast<std::uint64_t>(max_biased_exponent) << format.mantissa;
+  if (bits >= infinity || biased_exponent >= max_biased_exponent) {
     const bool to_infinity = round == Round::kNearest || round == (negative ? Round::kDown : Round::kUp);
     bits = to_infinity ? infinity : infinity - 1;
   }
@@ -56,53 +58,53 @@ inline std::uint64_t encode(bool negative, std::uint64_t significand, int expone
 }
 
 /// Encodes a finite double in the format.
-inline std::uint64_t encode(double value, FieldWidths format, Round round) {
+inline std::uint64_t encode_float(double value, FieldWidths format, Round round) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const bool negative = bits >> 63U != 0;
-  const int biased = static_cast<int>(bits >> 52U & 2047U);
+  const int biased_exponent = static_cast<int>(bits >> 52U & 2047U);
   const std::uint64_t mantissa = bits & 0xfffffffffffff;
   const std::uint64_t infinity = ((std::uint64_t{1} << format.exponent) - 1) << format.mantissa;
-  if (biased == 2047) {
+  if (biased_exponent == 2047) {
     const std::uint64_t sign = std::uint64_t{negative} << (format.mantissa + format.exponent);
     return mantissa == 0 ? sign | infinity : (std::uint64_t{1} << (format.mantissa + format.exponent)) - 1;
   }
-  if (biased == 0) return encode(negative, mantissa, -1074, format, round);
-  return encode(negative, mantissa | std::uint64_t{1} << 52U, biased - 1075, format, round);
+  if (biased_exponent == 0) return encode_float(negative, mantissa, -1074, format, round);
+  return encode_float(negative, mantissa | std::uint64_t{1} << 52U, biased_exponent - 1075, format, round);
 }
 
-inline double decode(std::uint64_t bits, FieldWidths format) {
-  const int biased = static_cast<int>(bits >> format.mantissa) & ((1 << format.exponent) - 1);
+inline double decode_float(std::uint64_t bits, FieldWidths format) {
+  const int biased_exponent = static_cast<int>(bits >> format.mantissa) & ((1 << format.exponent) - 1);
   const std::uint64_t mantissa = bits & ((std::uint64_t{1} << format.mantissa) - 1);
   const bool negative = (bits >> (format.mantissa + format.exponent) & 1U) != 0;
   const int bias = (1 << (format.exponent - 1)) - 1;
   double value = 0;
-  if (biased == (1 << format.exponent) - 1) {
+  if (biased_exponent == (1 << format.exponent) - 1) {
     value = mantissa == 0 ? HUGE_VAL : std::nan("");
-  } else if (biased == 0) {
+  } else if (biased_exponent == 0) {
     value = std::ldexp(static_cast<double>(mantissa), 1 - bias - format.mantissa);
   } else {
     value = std::ldexp(static_cast<double>(mantissa | std::uint64_t{1} << format.mantissa),
-                       biased - bias - format.mantissa);
+                       biased_exponent - bias - format.mantissa);
   }
   return negative ? -value : value;
 }
 
 template <int kMantissaBits>
-constexpr FieldWidths format_of(Half<kMantissaBits>) {
+constexpr FieldWidths format_of(HalfFloat<kMantissaBits>) {
   return kMantissaBits == 10 ? kF16Format : kBf16Format;
 }
 template <int kMantissaBits>
-inline float to_float(Half<kMantissaBits> x) {
+inline float to_float(HalfFloat<kMantissaBits> x) {
   if constexpr (kMantissaBits == 7) {
     return std::bit_cast<float>(std::uint32_t{x.bits} << 16U);
   } else {
-    return static_cast<float>(decode(x.bits, kF16Format));
+    return static_cast<float>(decode_float(x.bits, kF16Format));
   }
 }
 inline float to_float(float x) { return x; }
 template <class T>
 inline T from_double(double x) {
-  return T{static_cast<std::uint16_t>(encode(x, format_of(T{}), Round::kNearest))};
+  return T{static_cast<std::uint16_t>(encode_float(x, format_of(T{}), Round::kNearest))};
 }
 template <class T>
 inline T from_float(float x) {

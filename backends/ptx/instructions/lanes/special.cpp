@@ -69,15 +69,15 @@ struct Nearest {
 template <Handler kHandler, class T>
 void corrected(Lanes& lanes, const Op& op, std::uint32_t mask) {
   if (lanes.correction == nullptr) return kHandler(lanes, op, mask);
-  std::array<Word<T>, kLanes> operands;  // copied, because the result may overwrite the operand's register
-  std::copy_n(words<T>(lanes, op.a), kLanes, operands.begin());
+  std::array<Word<T>, kLanesPerWarp> operands;  // copied, because the result may overwrite the operand's register
+  std::copy_n(words<T>(lanes, op.a), kLanesPerWarp, operands.begin());
   kHandler(lanes, op, mask);
   lanes.correction->apply(op, mask, reinterpret_cast<const std::byte*>(operands.data()),
                           reinterpret_cast<std::byte*>(words<T>(lanes, op.d)));
 }
 template <class F, class T>
 Handlers corrected_handlers() {
-  return {corrected<unary<true, F, T, T>, T>, corrected<unary<false, F, T, T>, T>};
+  return {corrected<run_unary<true, F, T, T>, T>, corrected<run_unary<false, F, T, T>, T>};
 }
 
 template <class F>
@@ -86,8 +86,8 @@ Handlers select_unary(const Instruction& instruction) {
   if (instruction.type == Type::kF16) return unary_handlers<N, F16, F16>();
   if (instruction.type == Type::kBf16) return unary_handlers<N, Bf16, Bf16>();
   if (instruction.type != Type::kF32) return {};
-  return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<FtzVariant<N, true, false>, float>()
-                                                   : corrected_handlers<FtzVariant<N, false, false>, float>();
+  return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<FlushedVariant<N, true, false>, float>()
+                                                   : corrected_handlers<FlushedVariant<N, false, false>, float>();
 }
 
 }  // namespace
@@ -107,8 +107,8 @@ Handlers select_special(const Instruction& instruction) {
       if (!is_double) return select_unary<RsqrtOfFloat>(instruction);
       return ftz ? corrected_handlers<RsqrtHalf, double>() : unary_handlers<Rsqrt, double, double>();
     case Opcode::kDiv:
-      return ftz ? binary_handlers<FtzVariant<FloatDiv, true, false>, float>()
-                 : binary_handlers<FtzVariant<FloatDiv, false, false>, float>();
+      return ftz ? binary_handlers<FlushedVariant<FloatDiv, true, false>, float>()
+                 : binary_handlers<FlushedVariant<FloatDiv, false, false>, float>();
     default: return {};
   }
 }
