@@ -1,10 +1,11 @@
 // Compares the parameter names of functions with those of Warp, for keyword arguments.
+#include "harness/warp_differences/signatures.hpp"
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
 #include "frontend/warp/parse/warp_names.hpp"
-#include "harness/warp_differences/signatures.hpp"
 #include "harness/warp_differences/sweep_kernels.hpp"
 
 namespace assay::warp {

@@ -333,7 +333,7 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
              w.b().call_statement(function, args, std::vector<std::string>(results.size(), "r")))
           parts.push_back(w.b().var(result));
         const ir::Scalar number = results[0].scalar;
-        const bool fits = components <= ir::kMaxSide;
+        const bool fits = components <= ir::kMaxMatrixSide;
         return w.b().make(fits ? ir::vector_type(number, components) : ir::matrix_type(number, components / 2, 2),
                           parts);
       };
