@@ -160,8 +160,8 @@ class Arbiter {
     // The content of an array that the kernel only writes does not influence anything.
     if (pass_context_.is_poisoned[parameter]) return Extrapolation{};
     const std::size_t component = gradient_components(pass_context_.subject, input, g)[scalar];
-    std::vector<Perturbation> direction = float_scalars(pass_context_, input, parameter);
-    std::erase_if(direction, [&](const Perturbation& at) { return at.component != component; });
+    std::vector<DirectionComponent> direction = float_scalars(pass_context_, input, parameter);
+    std::erase_if(direction, [&](const DirectionComponent& at) { return at.component != component; });
     if (direction.empty()) return std::nullopt;
     direction.front().direction = 1;
     PassVerdict ignored;

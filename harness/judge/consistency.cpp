@@ -72,13 +72,13 @@ class ConsistencyJudge {
     Plateau seen;
   };
 
-  std::vector<Perturbation> random_direction() const {
+  std::vector<DirectionComponent> random_direction() const {
     Rng rng(pass_context_.configuration.seed * 31 + set_);
     const ir::Launch& launch = input_.launch[kPromotedPrecision];
-    std::vector<Perturbation> direction;
+    std::vector<DirectionComponent> direction;
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
       if (pass_context_.is_poisoned[p] || !has_gradient(p)) continue;
-      for (Perturbation scalar : float_scalars(pass_context_, input_, p)) {
+      for (DirectionComponent scalar : float_scalars(pass_context_, input_, p)) {
         const std::byte* const at = launch.arguments[p].bytes.data() + scalar.offset;
         const double scale = std::max(1.0, std::abs(ir::read_float(ir::Scalar::kF64, at)));
         scalar.direction = scale * rng.uniform_real(0.5, 1) * (rng.bernoulli(0.5) ? 1 : -1);
@@ -96,7 +96,7 @@ class ConsistencyJudge {
   }
 
   /// <J^T w, d> from the generated backward, and the size of its terms.
-  std::optional<double> adjoint_product(const std::vector<Perturbation>& direction) {
+  std::optional<double> adjoint_product(const std::vector<DirectionComponent>& direction) {
     const auto& subject = pass_context_.subject;
     const auto backward = backward_launch(pass_context_, set_, Precision::kPromoted, verdict_);
     if (!backward) return std::nullopt;

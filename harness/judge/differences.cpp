@@ -35,7 +35,7 @@ Extrapolation ridders_extrapolation(const std::array<double, kRows>& differences
 }  // namespace
 
 ForwardDifferences::ForwardDifferences(const PassContext& pass_context, std::size_t set,
-                                       std::vector<Perturbation> direction, PassVerdict& verdict)
+                                       std::vector<DirectionComponent> direction, PassVerdict& verdict)
     : pass_context_(pass_context),
       set_(set),
       input_(pass_context.sets[set]),
@@ -54,7 +54,7 @@ std::vector<ir::Launch> ForwardDifferences::stencil_at(double step) const {
   for (int row = 0; row < kRows; ++row, step /= 2) {
     for (const double t : {step, -step}) {
       ir::Launch launch = input_.launch[Precision::kPromoted];
-      for (const Perturbation& at : perturbations_) {
+      for (const DirectionComponent& at : perturbations_) {
         std::byte* scalar = launch.arguments[at.parameter].bytes.data() + at.offset;
         ir::write_float(ir::Scalar::kF64, scalar, ir::read_float(ir::Scalar::kF64, scalar) + t * at.direction);
       }
@@ -72,7 +72,7 @@ reference::OracleRun ForwardDifferences::run_at(const ir::Launch& launch) const 
 reference::ComponentValues ForwardDifferences::component_direction() const {
   const ir::Launch& launch = input_.launch[Precision::kPromoted];
   reference::ComponentValues direction(launch.arguments.size());
-  for (const Perturbation& at : perturbations_) {
+  for (const DirectionComponent& at : perturbations_) {
     direction[at.parameter].resize(component_count(pass_context_.subject, launch.arguments[at.parameter]));
     direction[at.parameter][at.component] = at.direction;
   }
@@ -185,8 +185,9 @@ double ForwardDifferences::rounding_noise(const reference::ReferenceResult& run)
   return sum;
 }
 
-std::vector<Perturbation> float_scalars(const PassContext& pass_context, const InputSet& set, std::size_t parameter) {
-  std::vector<Perturbation> scalars;
+std::vector<DirectionComponent> float_scalars(const PassContext& pass_context, const InputSet& set,
+                                              std::size_t parameter) {
+  std::vector<DirectionComponent> scalars;
   const ir::Argument& argument = set.launch[Precision::kPromoted].arguments[parameter];
   const auto components = ir::scalar_components(pass_context.subject.promoted, argument.type.element());
   std::size_t number = 0;

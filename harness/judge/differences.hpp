@@ -11,7 +11,7 @@
 namespace assay::harness {
 
 /// One scalar of one input, and its component of a direction.
-struct Perturbation {
+struct DirectionComponent {
   std::size_t parameter;
   std::size_t component;  ///< among those of the parameter
   std::size_t offset;     ///< in the parameter's bytes, promoted
@@ -34,7 +34,7 @@ class ForwardDifferences {
   static constexpr double kSettledTolerance = 1e-6;
 
   /// Keeps references to the context and to the verdict, which gets the failures of launches.
-  ForwardDifferences(const PassContext& pass_context, std::size_t set, std::vector<Perturbation> direction,
+  ForwardDifferences(const PassContext& pass_context, std::size_t set, std::vector<DirectionComponent> direction,
                      PassVerdict& verdict);
 
   /// The derivative along the direction from steps `step`, `step` / 2 and so on; empty if the oracle finds that the
@@ -45,7 +45,7 @@ class ForwardDifferences {
   bool oscillates_within(double step, double difference) const;
   /// The estimates of the last call of at().
   const Plateau& estimates() const { return plateau_; }
-  const std::vector<Perturbation>& direction() const { return perturbations_; }
+  const std::vector<DirectionComponent>& direction() const { return perturbations_; }
 
  private:
   std::vector<ir::Launch> stencil_at(double step) const;
@@ -60,12 +60,13 @@ class ForwardDifferences {
   const PassContext& pass_context_;
   std::size_t set_;
   const InputSet& input_;
-  std::vector<Perturbation> perturbations_;
+  std::vector<DirectionComponent> perturbations_;
   PassVerdict& verdict_;
   Plateau plateau_;
 };
 
 /// The scalars of a parameter that may be perturbed: its floats, in the promoted launch of the set.
-std::vector<Perturbation> float_scalars(const PassContext& pass_context, const InputSet& set, std::size_t parameter);
+std::vector<DirectionComponent> float_scalars(const PassContext& pass_context, const InputSet& set,
+                                              std::size_t parameter);
 
 }  // namespace assay::harness

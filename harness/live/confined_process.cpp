@@ -144,7 +144,7 @@ class Collector {
     auto next_count = Clock::now() + kCountInterval;
     while (true) {
       const auto now = Clock::now();
-      if (now >= deadline_) return stop(TimedOut{});
+      if (now >= deadline_) return stop(ImportTimedOut{});
       if (now >= next_count) {
         if (processes_in(child_) > kMaxProcesses) return stop(TooManyProcesses{});
         next_count = Clock::now() + kCountInterval;

@@ -26,12 +26,12 @@ struct ProcessExited {
   int signal = 0;       ///< 0: it exited by itself
   int exit_status = 0;  ///< when signal is 0
 };
-struct TimedOut {};
+struct ImportTimedOut {};
 struct AnswerTooLarge {};
 struct TooManyProcesses {};
 
 struct ConfinedResult {
-  std::variant<ProcessExited, TimedOut, AnswerTooLarge, TooManyProcesses> end;
+  std::variant<ProcessExited, ImportTimedOut, AnswerTooLarge, TooManyProcesses> end;
   std::string answer;   ///< what it wrote to kAnswerFd
   std::string printed;  ///< the last kMaxPrinted bytes of its standard output and error
   std::uint64_t printed_bytes = 0;

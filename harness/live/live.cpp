@@ -109,7 +109,7 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
   std::string why = std::visit(
       [&](const auto& end) -> std::string {
         using End = std::decay_t<decltype(end)>;
-        if constexpr (std::is_same_v<End, TimedOut>) {
+        if constexpr (std::is_same_v<End, ImportTimedOut>) {
           return fmt::format("did not finish within {} s (--import-seconds)", request.time_limit.count());
         } else if constexpr (std::is_same_v<End, AnswerTooLarge>) {
           return fmt::format("exported more than {} MiB", kMaxAnswer >> 20);

@@ -89,7 +89,7 @@ bool exclude_each_other(const MutationContext& context, std::size_t a, std::size
 /// are equivalent.
 bool adds_to_zero(const MutationContext& context, std::size_t s, VarId variable) {
   for (std::size_t before = 0; before < s; ++before) {
-    const Definition definition = definition_of(*context.statements[before].statement);
+    const AssignedValue definition = assigned_value_of(*context.statements[before].statement);
     if (definition.variable != variable) continue;
     if (std::holds_alternative<Let>(context.statements[before].statement->node)) {
       if (definition.value != kNone || loop_around(context, before) != loop_around(context, s)) return false;

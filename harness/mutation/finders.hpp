@@ -27,11 +27,11 @@ void for_each_node(const MutationContext& context, std::size_t statement, Visit&
 }
 
 /// The variable and the value of a Let or an Assign.
-struct Definition {
+struct AssignedValue {
   ir::VarId variable = ir::kNone;
   ir::ExprId value = ir::kNone;
 };
-Definition definition_of(const ir::Stmt& statement);
+AssignedValue assigned_value_of(const ir::Stmt& statement);
 
 /// A load of an incoming gradient (cotangent) in a definition.
 struct CotangentLoad {

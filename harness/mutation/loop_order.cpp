@@ -91,7 +91,7 @@ class Iterations {
       if (let != nullptr && let->value != kNone && makes_version(let->value)) versions.push_back(let->variable);
     }
     return std::ranges::all_of(statements_, [&](const Stmt* statement) {
-      const Definition definition = definition_of(*statement);
+      const AssignedValue definition = assigned_value_of(*statement);
       const bool to_version = std::ranges::count(versions, definition.variable) > 0;
       if (to_version && (definition.value == kNone || !makes_version(definition.value))) return false;
       return std::ranges::all_of(roots_of(*statement), [&](ExprId root) {

@@ -146,7 +146,7 @@ std::vector<VarId> MutationContext::visible(std::size_t statement) const {
   return found;
 }
 
-Definition definition_of(const Stmt& statement) {
+AssignedValue assigned_value_of(const Stmt& statement) {
   if (const auto* let = std::get_if<Let>(&statement.node)) return {let->variable, let->value};
   if (const auto* assign = std::get_if<Assign>(&statement.node)) return {assign->variable, assign->value};
   return {};
@@ -155,7 +155,7 @@ Definition definition_of(const Stmt& statement) {
 std::vector<CotangentLoad> cotangent_loads(const MutationContext& context) {
   std::vector<CotangentLoad> found;
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
-    if (definition_of(*context.statements[s].statement).value == kNone) continue;
+    if (assigned_value_of(*context.statements[s].statement).value == kNone) continue;
     for_each_node(context, s, [&](const ExpressionNode& node, const Expr& expr) {
       if (expr.kind != ExprKind::kLoad) return;
       const VarId array = context.function.expr(expr.args[0]).variable;
@@ -179,7 +179,7 @@ ExprId one(Builder& make, Type type) {
 }
 
 bool is_contribution(const MutationContext& context, std::size_t statement) {
-  const Definition definition = definition_of(*context.statements[statement].statement);
+  const AssignedValue definition = assigned_value_of(*context.statements[statement].statement);
   if (definition.value == kNone || !context.carries_any(definition.value)) return false;
   const Type type = context.function.expr(definition.value).type;
   return type.is_float_scalar() || (type.is_aggregate() && is_float(type.scalar));

@@ -76,7 +76,7 @@ void find_scaled(Operator op, const MutationContext& context, std::vector<Mutati
   const double factor = op == Operator::kOffByOnePercent ? 1.01 : 1.0001;
   for (std::size_t s = 0; s < context.statements.size(); ++s) {
     if (!is_contribution(context, s)) continue;
-    const Definition definition = definition_of(*context.statements[s].statement);
+    const AssignedValue definition = assigned_value_of(*context.statements[s].statement);
     const Type scalar = context.function.expr(definition.value).type.component();
     // The 16-bit types have no number this close to 1.
     if (round_to(scalar.scalar, factor) == 1) continue;
@@ -113,7 +113,7 @@ void find_rules(Operator op, const MutationContext& context, std::vector<Mutatio
       const ExpressionPosition place = node.place;
       found.push_back({op, s, context.statements[s].statement->loc,
                        fmt::format("{}: in '{}'", row(op).change,
-                                   name_of(context, definition_of(*context.statements[s].statement).variable)),
+                                   name_of(context, assigned_value_of(*context.statements[s].statement).variable)),
                        [=](Editor& edit) { edit.replace(place, make(edit.make())); }});
     });
   }

@@ -25,7 +25,7 @@ std::string_view FunctionContext::global_name(SyntaxNode node) const {
   const SyntaxNode first = node.is(SyntaxKind::kAttribute) ? node.part(SyntaxField::kObject) : node;
   if (!first.is(SyntaxKind::kIdentifier)) return {};
   const std::string_view name = first.text();
-  if (bindings.find(name) != ir::kNone || flow.assignments(name) > 0) return {};
+  if (bindings.find(name) != ir::kNone || data_flow.assignments(name) > 0) return {};
   if (node.is(SyntaxKind::kAttribute) && scope().file_module(name) == nullptr) return {};
   return node.text();
 }
