@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(WarpInterpreter, UsesOnlyInterpreterNamedByEnvironmentVariable) {
+TEST(WarpInterpreter, ReportsMissingInterpreterNamedByEnvironmentVariable) {
   ASSERT_EQ(::setenv("ASSAY_WARP_PYTHON", "/no/such/python", 1), 0);
   const Result<WarpInterpreter> none = find_interpreter(ASSAY_SOURCE_DIR);
   ASSERT_FALSE(none.ok());
@@ -18,7 +18,7 @@ TEST(WarpInterpreter, UsesOnlyInterpreterNamedByEnvironmentVariable) {
   EXPECT_THAT(none.error().text(), HasSubstr("ci/setup-warp"));
 }
 
-TEST(WarpInterpreter, RejectsProgramWithoutWarp) {
+TEST(WarpInterpreter, RejectsProgramThatCannotImportWarp) {
   ASSERT_EQ(::setenv("ASSAY_WARP_PYTHON", "/bin/ls", 1), 0);
   const Result<WarpInterpreter> none = find_interpreter("/no/such/folder");
   ASSERT_FALSE(none.ok());
