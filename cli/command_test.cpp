@@ -49,7 +49,7 @@ class CommandTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(CommandTest, ReportUnpacksTarArchive) {
+TEST_F(CommandTest, ReportCommandUnpacksTarArchive) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --output gpu/run").status, 0);
   ASSERT_EQ(workshop_.run("tar --format=ustar -czf gpu.tar.gz gpu && rm -r gpu && mkdir elsewhere").status, 0);
   const CommandResult ran = workshop_.run("assay report gpu.tar.gz --output elsewhere");
@@ -65,7 +65,7 @@ TEST_F(CommandTest, ReportUnpacksTarArchive) {
               HasSubstr("--output requires an archive or --merge"));
 }
 
-TEST_F(CommandTest, BenchMeasuresColdRunWarmRunAndCompileTime) {
+TEST_F(CommandTest, BenchCommandMeasuresColdRunWarmRunAndCompileTime) {
   const CommandResult ran = workshop_.run("assay bench two.py:scale --jobs 1 --output bench");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("verified kernels per second"), HasSubstr("compilers alone / total")));
@@ -82,7 +82,7 @@ TEST_F(CommandTest, BenchMeasuresColdRunWarmRunAndCompileTime) {
   EXPECT_TRUE(records("bench/warm").end);
 }
 
-TEST_F(CommandTest, BenchOnBothDevicesReportsTotals) {
+TEST_F(CommandTest, BenchCommandReportsTotalsOfBothDevices) {
   const CommandResult ran = workshop_.run("assay bench two.py:scale --device both --jobs 1 --output bench");
   if (ran.status == 77) {
     ASSERT_THAT(ran.err, HasSubstr("the device ptx cannot run on this machine: no NVRTC"));
@@ -103,7 +103,7 @@ TEST_F(CommandTest, BenchOnBothDevicesReportsTotals) {
   EXPECT_TRUE(records("bench/ptx/warm").end);
 }
 
-TEST_F(CommandTest, BenchRejectsMissingDeviceBeforeMeasuring) {
+TEST_F(CommandTest, BenchCommandRejectsMissingDeviceBeforeMeasuring) {
   const CommandResult ran =
       workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay bench two.py:scale --device both --output bench");
   EXPECT_EQ(ran.status, 77) << ran.err;
@@ -111,7 +111,7 @@ TEST_F(CommandTest, BenchRejectsMissingDeviceBeforeMeasuring) {
   EXPECT_FALSE(std::filesystem::exists(workshop_.path() / "bench"));
 }
 
-TEST_F(CommandTest, RunJudgesKernelOfFileAndWritesReport) {
+TEST_F(CommandTest, RunCommandJudgesKernelOfFileAndWritesReport) {
   const CommandResult ran = workshop_.run("assay run two.py:scale --quick");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("user"), HasSubstr("1/1"), HasSubstr("out/report.html")));
@@ -151,12 +151,12 @@ TEST_F(CommandTest, ReportsUnsupportedKernelAndRunsTheOthers) {
   EXPECT_EQ(run.cases[1].kind, "reader");
 }
 
-TEST_F(CommandTest, OptimiseOptionAddsModeToCaseName) {
+TEST_F(CommandTest, OptimiseOptionAppearsInCaseName) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --optimise 2 --pass forward").status, 0);
   EXPECT_EQ(records().cases[0].name, "user/two.scale/f32/cpu/forward/O2");
 }
 
-TEST_F(CommandTest, ModeBothAddsCasesInDefaultMode) {
+TEST_F(CommandTest, ModeOptionBothAddsCasesInDefaultMode) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --mode both --pass forward").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
@@ -167,7 +167,7 @@ TEST_F(CommandTest, ModeBothAddsCasesInDefaultMode) {
   EXPECT_EQ(records().cases.size(), 1U);
 }
 
-TEST_F(CommandTest, PtxDeviceJudgesMostKernelsInFastCompileMode) {
+TEST_F(CommandTest, PtxDeviceUsesFastCompileModeUnlessSelectorNamesMode) {
   EXPECT_EQ(workshop_.run("assay list loop/horner --device ptx").out,
             "loop/horner/f32_i32/ptx/forward/fast_compile\nloop/horner/f32_i32/ptx/backward/fast_compile\n");
   EXPECT_EQ(workshop_.run("assay list 'loop/horner/*/ptx/forward/default' --device ptx").out,
@@ -175,7 +175,7 @@ TEST_F(CommandTest, PtxDeviceJudgesMostKernelsInFastCompileMode) {
       << "a selector that names a mode";
 }
 
-TEST_F(CommandTest, PtxDeviceJudgesUserKernelsInOptimizedModes) {
+TEST_F(CommandTest, PtxDeviceUsesStrictAndDefaultModesForUserKernels) {
   EXPECT_EQ(workshop_.run("assay list two.py:scale --device ptx").out,
             "user/two.scale/f32/ptx/forward\nuser/two.scale/f32/ptx/backward\n"
             "user/two.scale/f32/ptx/forward/default\nuser/two.scale/f32/ptx/backward/default\n");
@@ -201,7 +201,7 @@ ret;
 }
 )";
 
-TEST_F(CommandTest, PtxRunExecutesFileAndReportsFindings) {
+TEST_F(CommandTest, PtxRunCommandExecutesPtxFileAndReportsFindings) {
   workshop_.write("shift.ptx", kPtx);
   const CommandResult right = workshop_.run("assay ptx run shift.ptx --block 8 --arg f32[8]=ramp --arg u32:0");
   EXPECT_EQ(right.status, 0) << right.err;
@@ -223,13 +223,13 @@ TEST_F(CommandTest, PtxRunExecutesFileAndReportsFindings) {
   EXPECT_THAT(workshop_.run("assay ptx run broken.ptx").err, HasSubstr("broken.ptx:3:1: found 'add'"));
 }
 
-TEST_F(CommandTest, ProfileReportsThatCpuHasNoProfile) {
+TEST_F(CommandTest, ProfileCommandReportsThatCpuDeviceHasNoProfile) {
   const CommandResult ran = workshop_.run("assay profile two.py:scale --device cpu");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("no profile: none of these devices counts executed instructions"));
 }
 
-TEST_F(CommandTest, SelectorWithPassRunsOnlyThatPass) {
+TEST_F(CommandTest, SelectorCanRestrictRunToForwardOrBackwardPass) {
   ASSERT_EQ(workshop_.run("assay run loop/r1_1/*/cpu/backward loop/r1_2/*/cpu/forward --quick").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
@@ -277,7 +277,7 @@ TEST_F(CommandTest, RunContinuesAfterSignalIgnoredByParent) {
   EXPECT_EQ(ran.status, 0) << ran.err;
 }
 
-TEST_F(CommandTest, RunWritesRecordsIfStandardStreamsAreClosed) {
+TEST_F(CommandTest, RunWritesRecordsEvenIfStandardStreamsAreClosed) {
   EXPECT_EQ(workshop_.run("assay run two.py --quick --pass forward >&- 2>&-").status, 1);
   EXPECT_EQ(records().cases.size(), 2U);
 }
@@ -288,7 +288,7 @@ TEST_F(CommandTest, ClosedOutputPipeIsNotAnError) {
   EXPECT_EQ(ran.err, "");
 }
 
-TEST_F(CommandTest, EmitPrintsEveryTarget) {
+TEST_F(CommandTest, EmitCommandPrintsEveryTarget) {
   EXPECT_THAT(workshop_.run("assay emit two.py:scale").out,
               AllOf(HasSubstr("scale_forward(long long begin"), Not(HasSubstr("scale_backward"))));
   EXPECT_THAT(workshop_.run("assay emit two.py:scale --device cuda --backward").out,
@@ -305,7 +305,7 @@ TEST_F(CommandTest, EmittedPythonParsesToTheSameKernel) {
   EXPECT_EQ(workshop_.run("assay emit again.py --to ir").out, workshop_.run("assay emit loop/r1_5 --to ir").out);
 }
 
-TEST_F(CommandTest, EmitToPtxReportsMissingNvrtc) {
+TEST_F(CommandTest, EmitCommandForPtxReportsMissingNvrtc) {
   const CommandResult ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay emit two.py:scale --to ptx");
   if (ran.status == 0) {
     EXPECT_THAT(ran.out, HasSubstr(".entry scale_forward"));
@@ -315,7 +315,7 @@ TEST_F(CommandTest, EmitToPtxReportsMissingNvrtc) {
   }
 }
 
-TEST_F(CommandTest, DiffLimitsLineWidthAndAlignsEntryPoints) {
+TEST_F(CommandTest, DiffCommandLimitsLineWidthAndAlignsEntryPoints) {
   const CommandResult ran = workshop_.run("assay diff two.py:scale --width 120");
   EXPECT_EQ(ran.status, 0);
   bool paired = false;
@@ -331,7 +331,7 @@ TEST_F(CommandTest, DiffLimitsLineWidthAndAlignsEntryPoints) {
   EXPECT_THAT(workshop_.run("assay diff two.py:scale --color always").out, HasSubstr("\x1b["));
 }
 
-TEST_F(CommandTest, ListPrintsFamiliesAndCases) {
+TEST_F(CommandTest, ListCommandPrintsFamiliesAndCases) {
   EXPECT_THAT(workshop_.run("assay list").out, HasSubstr("control_flow"));
   EXPECT_THAT(workshop_.run("assay list loop/dynamic_product --device cuda").out,
               HasSubstr("loop/dynamic_product/f32_i32/cuda/backward\n"));
@@ -341,7 +341,7 @@ TEST_F(CommandTest, ListPrintsFamiliesAndCases) {
   EXPECT_EQ(cases[0].at("selector"), "two.py:scale");
 }
 
-TEST_F(CommandTest, DoctorListsEveryDevice) {
+TEST_F(CommandTest, DoctorCommandListsEveryDevice) {
   const json found = json::parse(workshop_.run("assay doctor --json").out);
   ASSERT_EQ(found.at("devices").size(), 5U);
   for (const json& device : found.at("devices"))
@@ -351,7 +351,7 @@ TEST_F(CommandTest, DoctorListsEveryDevice) {
   EXPECT_EQ(workshop_.run("assay doctor --cxx no-such-compiler").status, 77);
 }
 
-TEST_F(CommandTest, ReportIsRegeneratedFromRecords) {
+TEST_F(CommandTest, ReportCommandRegeneratesReportFromRecords) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
   const std::string page = workshop_.read("out/report.html");
   ASSERT_EQ(workshop_.run("rm out/report.*; assay report out").status, 0);

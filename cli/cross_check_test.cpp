@@ -35,7 +35,7 @@ class CrossCheckTest : public testing::FakeGpuTest {
   CrossCheckTest() : FakeGpuTest("chain.py", kChain) {}
 };
 
-TEST_F(CrossCheckTest, ComparesGpuBitsWithPtxDevice) {
+TEST_F(CrossCheckTest, ComparesGpuResultsBitForBitWithPtxDevice) {
   const CommandResult ran = workshop_.run("assay run chain.py --device cuda --quick");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.err, ContainsRegex("cross-check: compared [1-9][0-9]* launches bit by bit, 0 differ"));
@@ -63,7 +63,7 @@ TEST_F(CrossCheckTest, ReportsIncorrectGpuInstruction) {
   EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--cross-check"))) << "it is the default";
 }
 
-TEST_F(CrossCheckTest, ComparesResultsWithCpuDevice) {
+TEST_F(CrossCheckTest, ComparesGpuResultsWithCpuDevice) {
   ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick").status, 0);
   for (const harness::CaseRecord& record : cases()) {
     ASSERT_TRUE(record.check_results.devices) << record.name;
@@ -75,7 +75,7 @@ TEST_F(CrossCheckTest, ComparesResultsWithCpuDevice) {
     EXPECT_FALSE(record.check_results.devices) << record.name;
 }
 
-TEST_F(CrossCheckTest, FailsIfCpuResultDiffers) {
+TEST_F(CrossCheckTest, FailsEvenIfOnlyCpuResultIsIncorrect) {
   // A compiler wrapper that changes a constant: its code is incorrect on the CPU only, which this run does not judge.
   workshop_.write("cxx", R"(#!/bin/sh
 for argument; do

@@ -61,7 +61,7 @@ TEST_F(ExpectationsTest, AcceptsExpectedFailureWithMatchingMessage) {
                     HasSubstr("waivers.csv:2 expects defect: another message"), HasSubstr("waivers.csv:2: changed:")));
 }
 
-TEST_F(ExpectationsTest, StaleExpectationFailsRunWithLineNumber) {
+TEST_F(ExpectationsTest, StaleExpectationFailsRunAndReportsLineNumber) {
   const std::string known = "user/two.races,defect,*,,\n";
   EXPECT_EQ(judge(known).status, 0);
   const CommandResult passes = judge(known + "user/two.scale,fail,*,,\n");

@@ -75,7 +75,7 @@ def count(n: wp.array(dtype=int)):
                           HasSubstr("the kernel has no float parameter")));
 }
 
-TEST_F(GenerateTest, ResumedRunWritesIdenticalBytes) {
+TEST_F(GenerateTest, ResumedRunWritesSameBytesAsUninterruptedRun) {
   const std::string options = "generate --count 600 --no-verify --jobs 1 --output ";
   expect_ok("assay " + options + "whole");
   const CommandResult killed =
@@ -87,7 +87,7 @@ TEST_F(GenerateTest, ResumedRunWritesIdenticalBytes) {
   expect_same("whole", "killed");
 }
 
-TEST_F(GenerateTest, ValidateRejudgesRowsAndDetectsChangedEvidence) {
+TEST_F(GenerateTest, ValidateCommandRejudgesRowsAndDetectsChangedEvidence) {
   expect_ok("assay generate --count 3 --families loop --quick --output d");
   const CommandResult valid = workshop_.run("assay validate d --rebuild all");
   EXPECT_EQ(valid.status, 0) << valid.out << valid.err;
@@ -108,7 +108,7 @@ TEST_F(GenerateTest, ValidateRejudgesRowsAndDetectsChangedEvidence) {
   EXPECT_EQ(workshop_.run("assay validate nowhere").status, 2);
 }
 
-TEST_F(GenerateTest, DatasetCommandMergesSplitsComparesAndShows) {
+TEST_F(GenerateTest, DatasetCommandsMergeSplitCompareAndShowDatasets) {
   const std::string make = "assay generate --count 520 --no-verify --families math,loop --output ";
   expect_ok(make + "whole");
   expect_ok(make + "a --shard 0/2 && " + make + "b --shard 1/2 && assay dataset merge b a --output merged");
@@ -125,7 +125,7 @@ TEST_F(GenerateTest, DatasetCommandMergesSplitsComparesAndShows) {
   EXPECT_THAT(workshop_.run("assay dataset show whole 9999").err, HasSubstr("has no row '9999'"));
 }
 
-TEST_F(GenerateTest, ReportsFullDiskAndKeepsFlushedRowsValid) {
+TEST_F(GenerateTest, FullDiskIsReportedAndWrittenRowsStayValid) {
   // Simulates a full disk by a limit on file sizes.
   const CommandResult full =
       workshop_.run("ulimit -f 200; assay generate --count 3000 --no-verify --jobs 1 --output full");

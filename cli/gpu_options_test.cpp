@@ -55,7 +55,7 @@ class GpuOptionsTest : public testing::FakeGpuTest {
   }
 };
 
-TEST_F(GpuOptionsTest, GpuOptionSelectsOneGpuOrDistributesCases) {
+TEST_F(GpuOptionsTest, GpuOptionSelectsOneGpuOrDistributesCasesOverAllGpus) {
   ::setenv("ASSAY_FAKE_GPU", "gpus=2; lost=1", 1);
   const std::vector<CaseRecord> first = judged("--gpu 0");
   ASSERT_THAT(first, Not(IsEmpty()));

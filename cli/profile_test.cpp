@@ -37,7 +37,7 @@ class ProfileTest : public testing::FakeGpuTest {
   ProfileTest() : FakeGpuTest("scale.py", kScale) {}
 };
 
-TEST_F(ProfileTest, PrintsAndRecordsSpeedOfEachPass) {
+TEST_F(ProfileTest, PrintsAndRecordsSpeedOfForwardAndBackwardPass) {
   const CommandResult ran = workshop_.run(kProfile);
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("of copy %"), HasSubstr("of fma %"), HasSubstr("waits for"),

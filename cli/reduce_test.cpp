@@ -70,7 +70,7 @@ class ReduceTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(ReduceTest, RunArchivesReducedAndReproducibleFailures) {
+TEST_F(ReduceTest, RunArchivesFailureWithReducedKernelAndReproduceScript) {
   const CommandResult ran = workshop_.run("assay run long.py --quick --cxx ./broken --reduce 60");
   EXPECT_EQ(ran.status, 1) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("1 of 1 failures archived"), HasSubstr(fmt::format("{}/reproduce.sh", kFolder)),
@@ -97,7 +97,7 @@ TEST_F(ReduceTest, RunArchivesReducedAndReproducibleFailures) {
   EXPECT_FALSE(exists(kFolder)) << "a later run removes the failures of an earlier one";
 }
 
-TEST_F(ReduceTest, ArchivedFailureReproducesWithoutImportedModule) {
+TEST_F(ReduceTest, ArchivedFailureCanBeReproducedWithoutImportedModule) {
   workshop_.write("physics.py", "import warp as wp\n\n@wp.func\ndef pull(x: float):\n    return wp.sin(x)\n");
   workshop_.write("step.py",
                   "import warp as wp\nfrom physics import pull\n\n\n@wp.kernel\n"
@@ -112,7 +112,7 @@ TEST_F(ReduceTest, ArchivedFailureReproducesWithoutImportedModule) {
   EXPECT_EQ(again.status, 0) << again.out << again.err;
 }
 
-TEST_F(ReduceTest, ReduceFindsFailingCaseAndPrintsReducedKernel) {
+TEST_F(ReduceTest, ReduceCommandFindsFailingCaseAndPrintsReducedKernel) {
   const CommandResult ran = workshop_.run("assay reduce long.py:long --quick --cxx ./broken");
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.err, AllOf(HasSubstr("backward ended as fail(mismatch) in grad_x"), HasSubstr("trials")));
@@ -132,7 +132,7 @@ TEST_F(ReduceTest, ReductionPreservesBuildFailure) {
   EXPECT_THAT(ran.err, HasSubstr("build_failed(build)"));
 }
 
-TEST_F(ReduceTest, RunArchivesThreeFailuresPerKindAndSkipsReductionWithoutTimeBudget) {
+TEST_F(ReduceTest, RunArchivesThreeUnreducedFailuresPerKindIfTimeBudgetIsZero) {
   std::string many = "import warp as wp\n";
   for (int k = 0; k < 5; ++k)
     many += fmt::format(

@@ -47,7 +47,7 @@ TEST(CuratedCases, DefineExactlyOneKernelNamedAfterTheFile) {
   }
 }
 
-TEST(CuratedCases, RoundTripThroughTheWriter) {
+TEST(CuratedCases, RoundTripThroughPythonWriter) {
   for (const CaseFile& file : cases()) {
     const auto read = frontend::parse_python(file.text, std::string(file.path));
     ASSERT_TRUE(read.ok()) << read.error().text();
@@ -61,7 +61,7 @@ TEST(CuratedCases, RoundTripThroughTheWriter) {
   }
 }
 
-TEST(CuratedCases, KeepDomainAndLaunchAnnotations) {
+TEST(CuratedCases, HaveParsedDomainAndLaunchAnnotations) {
   const auto annotations = [](std::string_view family, std::string_view name) {
     const CaseFile* file = find_case(family, name);
     return frontend::parse_python(file->text, std::string(file->path)).value().module.kernels[0].annotations;

@@ -167,7 +167,7 @@ void judge(const GeneratedKernel& made, Tally& tally) {
 
 class Conditioning : public ::testing::TestWithParam<Family> {};
 
-TEST_P(Conditioning, RandomKernelsAreDefinedAndWellConditioned) {
+TEST_P(Conditioning, ResultsOfRandomKernelsAreDefinedAndWellConditioned) {
   Tally tally;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
     judge(generate(GetParam(), seed), tally);

@@ -70,7 +70,7 @@ TEST_F(ExpressionGrowerTest, DoesNotSubtractPossiblyEqualValues) {
   EXPECT_FALSE(grower_.may_equal(b.var(t), grower_.literal({2, 3}).expr));
 }
 
-TEST_F(ExpressionGrowerTest, ComparesEachValueOncePerCondition) {
+TEST_F(ExpressionGrowerTest, UsesEachValueInOnlyOneComparisonPerCondition) {
   sketch_.offer_elements({x_});
   const ir::Function& function = sketch_.b().function();
   for (int i = 0; i < 200; ++i) {

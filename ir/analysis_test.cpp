@@ -30,7 +30,7 @@ TEST(ParameterUse, ClassifiesReadWrittenUpdatedAndUnusedParameters) {
             (ParameterUses{kRead, kWritten, kUpdated, kUnused, kRead, kUnused}));
 }
 
-TEST(ParameterUse, FollowsCalls) {
+TEST(ParameterUse, IncludesUseInCalledFunctions) {
   const Module module = parsed(
       "func put(to: array<f32,1>, from: array<f32,1>) -> f32 {\n"
       "  to[0] = 1.0\n"

@@ -67,7 +67,7 @@ TEST(Builder, BuildsTheExpectedProgram) {
             "}\n");
 }
 
-TEST(Builder, RoundsAndWrapsLiterals) {
+TEST(Builder, RoundsFloatLiteralsAndWrapsIntegerLiterals) {
   const Module module;
   Function function;
   Builder b(module, function);

@@ -41,7 +41,7 @@ TEST(WrapIndices, WrapsIndicesThatMayBeNegative) {
   EXPECT_EQ(wrapped("  atomic_add(x[n], 1.0)\n"), "  atomic_add(x[wrap_index(n, shape(x, 0))], 1.0)\n");
 }
 
-TEST(WrapIndices, WrapsAssignedVariablesAndLoopsStartingBelowZero) {
+TEST(WrapIndices, WrapsIndicesThatAreReassignedOrStartBelowZero) {
   EXPECT_EQ(wrapped("  let j: i32 = 0\n  j = sub(j, 1)\n  x[j] = 1.0\n"),
             "  let j: i32 = 0\n  j = sub(j, 1)\n  x[wrap_index(j, shape(x, 0))] = 1.0\n");
   EXPECT_EQ(wrapped("  for j: i32 in range(-2, n, 1) {\n    x[j] = 1.0\n  }\n"),

@@ -22,7 +22,7 @@ std::uint16_t float_as_bits(Scalar scalar, double value) {
   return std::bit_cast<std::uint16_t>(memory);
 }
 
-TEST(LaunchScalars, ReadsKnownHalfAndBfloatBits) {
+TEST(LaunchScalars, DecodesKnownHalfAndBfloatBits) {
   EXPECT_EQ(bits_as_float(Scalar::kF16, 0x3C00), 1.0);
   EXPECT_EQ(bits_as_float(Scalar::kF16, 0xC000), -2.0);
   EXPECT_EQ(bits_as_float(Scalar::kF16, 0x7BFF), 65504.0);
@@ -78,7 +78,7 @@ TEST(LaunchScalars, WritingSixteenBitFloatRoundsOverflowToInfinity) {
   EXPECT_EQ(float_as_bits(Scalar::kF16, -0x1p-26), 0x8000);
 }
 
-TEST(LaunchScalars, FloatsRoundTripWithOneRounding) {
+TEST(LaunchScalars, WritingFloatRoundsToFormatAndPreservesSignOfZero) {
   std::array<std::byte, 8> memory{};
   write_float(Scalar::kF32, memory.data(), 0.1);
   EXPECT_EQ(read_float(Scalar::kF32, memory.data()), static_cast<double>(0.1F));
@@ -86,7 +86,7 @@ TEST(LaunchScalars, FloatsRoundTripWithOneRounding) {
   EXPECT_TRUE(std::signbit(read_float(Scalar::kF64, memory.data())));
 }
 
-TEST(LaunchScalars, WritingTruncatesAndReadingExtendsIntegers) {
+TEST(LaunchScalars, IntegersAreTruncatedOnWriteAndExtendedOnRead) {
   struct Case {
     Scalar scalar;
     std::int64_t written, read;
@@ -201,7 +201,7 @@ TEST(LaunchArguments, SupportsEmptyArraysAndValues) {
   EXPECT_EQ((Launch{.extents = {3, 4, 5}, .arguments = {}}.threads()), 60);
 }
 
-TEST(LaunchPromotion, PromotesAllFloatsAndPreservesLiteralBits) {
+TEST(LaunchPromotion, PromotesAllFloatTypesAndPreservesBitsOfLiterals) {
   Module module = module_with_structs();
   module.functions.push_back({.name = "f", .results = {scalar_type(Scalar::kBF16)}});
   Function kernel{.name = "k", .is_kernel = true};

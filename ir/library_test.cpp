@@ -28,7 +28,7 @@ TEST(FunctionLibrary, AppendsEachFunctionOncePerType) {
   EXPECT_THAT(verify(module), ::testing::IsEmpty());
 }
 
-TEST(FunctionLibrary, RecognizesFunctionsItAppended) {
+TEST(FunctionLibrary, DistinguishesAppendedFunctionsFromUserFunctions) {
   Module module;
   ASSERT_TRUE(function_of(module, "skew", {kVec3}).ok());
   EXPECT_EQ(library_name(module.functions[0]), "skew");
@@ -50,7 +50,7 @@ TEST(FunctionLibrary, RejectsInvalidOperandsAndListsValidOnes) {
   EXPECT_TRUE(module.functions.empty());
 }
 
-TEST(FunctionLibrary, EveryOperandLetterIsDescribed) {
+TEST(FunctionLibrary, EveryOperandKindIsDescribed) {
   std::set<char> letters;
   for (const OperandKind& kind : kOperandKinds)
     letters.insert(kind.letter);

@@ -51,7 +51,7 @@ TEST(TextForm, CanonicalFormIsIdempotent) {
   EXPECT_NE(canonical.find("kernel k0(v0: array<f32,2>, nullable v1: array<f32,1>, v2: s1"), std::string::npos);
 }
 
-TEST(TextForm, KeepsAnnotationsDirectlyAboveKernel) {
+TEST(TextForm, KeepsOnlyAnnotationsDirectlyAboveKernel) {
   const Module module =
       parsed("# about the file\n\n# launch: (n)\n#domain: n > 0\nkernel k(n: i32; i) {  # not this\n}\n");
   EXPECT_EQ(module.kernels[0].annotations, (std::vector<std::string>{"launch: (n)", "domain: n > 0"}));
@@ -98,7 +98,7 @@ TEST(TextForm, SixteenBitFloatsRoundTrip) {
   }
 }
 
-TEST(TextForm, F32LiteralsAreRoundedOnce) {
+TEST(TextForm, F32LiteralsAreNotRoundedTwice) {
   // Above the midpoint of 1 and the next float by less than a double can represent.
   const Module module = parsed(in_kernel("let a: f32 = 1.000000059604644775390626"));
   EXPECT_EQ(std::bit_cast<double>(module.kernels[0].expressions[0].bits), static_cast<double>(0x1.000002p0F));
@@ -122,7 +122,7 @@ struct Rejection {
   std::string text, error;
 };
 
-TEST(TextForm, ErrorsReportLocationAndExpectation) {
+TEST(TextForm, ErrorsReportLocationAndExpectedText) {
   const Rejection kRejections[] = {
       {"kernel", "a.ir:1:7: found the end of the text, expected the name of a kernel"},
       {"x", "a.ir:1:1: found 'x', expected struct, func, kernel, gradient or replay"},

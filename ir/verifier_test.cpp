@@ -391,7 +391,7 @@ std::vector<Violation> all_violations() {
   return breaches;
 }
 
-TEST(Verifier, ReportsEachViolationOnlyUnderItsRule) {
+TEST(Verifier, ReportsExactlyTheRuleThatEachProgramViolates) {
   int number = 0;
   for (const Violation& violation : all_violations()) {
     Module module = parsed(violation.text);

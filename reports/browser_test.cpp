@@ -88,7 +88,7 @@ TEST_F(ReportInBrowser, OpensWithoutErrorsOrNetworkRequests) {
   EXPECT_EQ(value("document.getElementById('shown').textContent"), "504 of 504");
 }
 
-TEST_F(ReportInBrowser, SecurityPolicyBlocksForeignContent) {
+TEST_F(ReportInBrowser, ContentSecurityPolicyBlocksScriptsAndRequests) {
   open({});
   value(
       "window.ran = false; const s = document.createElement('script'); s.textContent = 'window.ran = true'; "
@@ -152,7 +152,7 @@ TEST_F(ReportInBrowser, MarksCorrespondingLinesInAllSources) {
               HasSubstr("i = wp.tid()\n    p = float(1.0)\n"));
 }
 
-TEST_F(ReportInBrowser, KeyboardShortcutsFilterNavigateAndOpen) {
+TEST_F(ReportInBrowser, KeyboardShortcutsFilterListAndOpenCases) {
   open({});
   press("/");
   EXPECT_EQ(value("document.activeElement.id"), "filter");

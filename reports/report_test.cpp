@@ -90,7 +90,7 @@ TEST_F(Report, RemovesReportsOfEarlierRun) {
   EXPECT_THAT(left, ::testing::UnorderedElementsAre("notes.txt", "records.jsonl"));
 }
 
-TEST_F(Report, RunWithoutFailuresHasStatusAsExpected) {
+TEST_F(Report, RunWithoutFailuresHasExitStatusZero) {
   EXPECT_EQ(summary_of(testing::synthetic_records({.failures = false})).verdict.headline,
             "All 252 cases that could run here pass");
   const Summary cpu = summary_of(testing::synthetic_records({.cuda = false, .failures = false}));
@@ -258,7 +258,7 @@ TEST_F(Report, PageAllowsOnlyItsOwnStyleAndScript) {
   EXPECT_EQ(page.find(" style="), std::string::npos) << "the policy would block it";
 }
 
-TEST_F(Report, PageStaysSmallIfEverythingFails) {
+TEST_F(Report, PageStaysSmallIfAllCasesFail) {
   std::string records = testing::synthetic_records({.kernels_per_family = 24, .cuda = false, .failures = false});
   const std::string log = "\"log\":\"" + std::string(20000, 'x') + "\",\"outcome\":\"fail\"";
   for (std::size_t at = 0; (at = records.find("\"outcome\":\"pass\"", at)) != std::string::npos; at += log.size()) {

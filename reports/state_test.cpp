@@ -67,7 +67,7 @@ TEST_F(StateTest, UpdateIsIdempotent) {
   EXPECT_EQ(state, once);
 }
 
-TEST_F(StateTest, FileRoundTrips) {
+TEST_F(StateTest, RoundTripsThroughFile) {
   ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   ASSERT_TRUE(write_state(dir_ / "state.json", state).ok());

@@ -93,7 +93,7 @@ TEST(Schemas, ErrorReportsPathAndActualAndExpectedValue) {
             "/tiers/t1/checks: found \"many\", expected a value of type integer (values compared)");
 }
 
-TEST(Schemas, ErrorShortensValueAndEscapesPointer) {
+TEST(Schemas, ErrorShortensLongValueAndEscapesJsonPointer) {
   json document = golden("report");
   document["time_ms"]["a/b~c"] = std::string(500, 'x');
   const std::vector<SchemaError> diagnostics = Validator(kReportSchemaText).diagnostics(document);

@@ -67,7 +67,7 @@ TEST_F(FilesTest, DetectsCorruptedZstdFile) {
   EXPECT_THAT(read(path).second, HasSubstr("zstd"));
 }
 
-TEST_F(FilesTest, WritesFileWhosePathHasNoFolder) {
+TEST_F(FilesTest, WritesFileInCurrentFolder) {
   fs::create_directories(dir_);
   const fs::path before = fs::current_path();
   fs::current_path(dir_);
@@ -77,7 +77,7 @@ TEST_F(FilesTest, WritesFileWhosePathHasNoFolder) {
   EXPECT_EQ(read_file_text(dir_ / "here.txt").take(), "whole");
 }
 
-TEST_F(FilesTest, NewFileDoesNotExistBeforeCommit) {
+TEST_F(FilesTest, NewFileAppearsOnlyAfterCommit) {
   {
     Result<NewFile> file = NewFile::create(dir_ / "a" / "b.txt");
     ASSERT_TRUE(file.ok());

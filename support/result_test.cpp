@@ -74,12 +74,12 @@ TEST(ResultOfVoid, AndThenStopsAtFirstError) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(ResultDeathTest, AbortsIfValueOfFailureIsRead) {
+TEST(ResultDeathTest, AbortsIfValueOfFailedResultIsRead) {
   const Result<int> result = parse_digit('x');
   EXPECT_DEATH((void)result.value(), "value\\(\\) called on a failed Result: line 1: expected a digit");
 }
 
-TEST(ResultDeathTest, AbortsIfErrorOfSuccessIsRead) {
+TEST(ResultDeathTest, AbortsIfErrorOfSuccessfulResultIsRead) {
   const Result<void> result;
   EXPECT_DEATH((void)result.error(), "error.. called on a successful Result");
 }

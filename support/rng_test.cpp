@@ -112,7 +112,7 @@ TEST(Rng, ShuffleReachesEveryOrder) {
   EXPECT_EQ(std::unique(seen.begin(), seen.end()) - seen.begin(), 6);
 }
 
-TEST(Rng, SplitDependsOnLabelAndStateWithoutAdvancing) {
+TEST(Rng, SplitDependsOnLabelAndStateButDoesNotAdvanceState) {
   Rng rng(8);
   const Rng before = rng;
   EXPECT_EQ(rng.split("inputs").next(), rng.split("inputs").next());

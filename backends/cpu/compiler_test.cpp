@@ -13,14 +13,14 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(CompilerArguments, DisableContractionInStrictMode) {
+TEST(CompilerArguments, StrictModeDisablesFusedMultiplyAdd) {
   EXPECT_THAT(compiler_arguments(BuildFlags::strict()), Contains("-ffp-contract=off"));
   EXPECT_THAT(compiler_arguments(BuildFlags::strict()), Contains("-O0"));
   EXPECT_THAT(compiler_arguments(BuildFlags::standard()), Not(Contains("-ffp-contract=off")));
   EXPECT_THAT(compiler_arguments({.optimization_level = 2}), Contains("-O2"));
 }
 
-TEST(CompilerArguments, OmitFfastMathFlagInFastMode) {
+TEST(CompilerArguments, FastModeUsesIndividualFlagsInsteadOfFfastMath) {
   // -ffast-math links crtfastmath.o, which sets flush-to-zero when the library is loaded.
   EXPECT_THAT(compiler_arguments(BuildFlags::fast()), Not(Contains("-ffast-math")));
   EXPECT_NE(compiler_arguments(BuildFlags::fast()), compiler_arguments(BuildFlags::standard()));
@@ -35,7 +35,7 @@ TEST(Compiler, UsesCxxEnvironmentVariable) {
   EXPECT_TRUE(Compiler::find("").ok());
 }
 
-TEST(Compiler, AcceptsCommandWithArguments) {
+TEST(Compiler, CommandMayContainArguments) {
   const auto compiler = Compiler::find("env c++");
   ASSERT_TRUE(compiler.ok()) << compiler.error().text();
   EXPECT_THAT(compiler->identity(), HasSubstr("env c++"));

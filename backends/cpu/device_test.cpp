@@ -76,7 +76,7 @@ float scaled(CpuDevice& device) {
   return *x;
 }
 
-TEST(CpuDevice, RunsWithAndWithoutConfinement) {
+TEST(CpuDevice, ConfinesKernelProcessOnlyIfRequested) {
   const TemporaryDirectory directory;
   for (const bool confine : {true, false}) {
     CpuOptions options = options_in(directory.path());

@@ -114,7 +114,7 @@ class SessionTest : public ::testing::Test {
   inline static std::unique_ptr<Session> session;
 };
 
-TEST_F(SessionTest, RunsBothPrecisionsAndBothPasses) {
+TEST_F(SessionTest, RunsForwardAndBackwardPassesAndBothPrecisions) {
   const LaunchRequest native = launch<float>("scale", 3);
   const LaunchRequest promote = launch<double>("scale", 3);
   LaunchRequest backward = launch<double>("scale", 3, 7);
@@ -135,7 +135,7 @@ TEST_F(SessionTest, PreservesElementsThatNoThreadWrites) {
   EXPECT_THAT(result(some), ElementsAre(20.0F + 1.0F / 3.0F, 20.0F + 1.0F / 3.0F, 2.0F, 2.0F));
 }
 
-TEST_F(SessionTest, EmptyLaunchCompletesWithoutWriting) {
+TEST_F(SessionTest, LaunchOfZeroThreadsCompletesAndWritesNothing) {
   LaunchRequest none = launch("scale", 1);
   none.threads = 0;
   EXPECT_EQ(describe(run(none)), "completed");
@@ -163,7 +163,7 @@ TEST_F(SessionTest, RunsThreadBlocksInRequestedOrder) {
   EXPECT_THAT(result(ordered), ElementsAre(9, 10, 7, 8, 6));
 }
 
-TEST_F(SessionTest, RunsOnlySampledThreads) {
+TEST_F(SessionTest, RunsOnlyRequestedSampleOfThreads) {
   LaunchRequest sampled = launch("scale", 1000);
   sampled.checked_threads = {0, 1, 255, 256, 999};
   EXPECT_EQ(describe(run(sampled)), "completed");
@@ -196,7 +196,7 @@ TEST_F(SessionTest, ShuffledThreadOrderDependsOnlyOnSeed) {
   EXPECT_THAT(once, ::testing::UnorderedElementsAreArray(ascending));
 }
 
-TEST_F(SessionTest, AttributesCrashToItsLaunchAndRunsOtherLaunches) {
+TEST_F(SessionTest, CrashFailsOnlyTheLaunchThatCausedIt) {
   const std::array launches{launch("scale", 2), launch("crash", 1), launch("scale", 2), launch("divide", 1),
                             launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
@@ -258,7 +258,7 @@ TEST_F(SessionTest, ReportsKernelThatExitsWithStatusZero) {
   EXPECT_EQ(describe(outcomes[1]), "completed");
 }
 
-TEST_F(SessionTest, KeepsOutputPrintedBeforeCrash) {
+TEST_F(SessionTest, ReportsTextPrintedBeforeCrash) {
   const RunOutcome outcome = run(launch("shout", 1));
   ASSERT_TRUE(std::holds_alternative<Crashed>(outcome)) << describe(outcome);
   EXPECT_THAT(std::get<Crashed>(outcome).output, HasSubstr("about to die"));
@@ -297,7 +297,7 @@ TEST_F(SessionTest, RejectsArgumentsThatDoNotMatchParameters) {
   EXPECT_EQ(describe(outcomes[3]), "completed");
 }
 
-TEST_F(SessionTest, RunsMoreLaunchesThanWorkerAcceptsAtOnce) {
+TEST_F(SessionTest, RunsMoreLaunchesThanOneBatchCanHold) {
   std::vector<LaunchRequest> launches(worker::kMaxLaunches + 10, launch("scale", 1, 1.0F));
   const std::vector<RunOutcome> outcomes = session->run(launches);
   ASSERT_EQ(outcomes.size(), launches.size());
@@ -327,7 +327,7 @@ TEST_F(SessionTest, RejectsAllocationBeyondSessionMemory) {
   EXPECT_TRUE(session->allocate(1).ok());
 }
 
-TEST_F(SessionTest, LaunchOverheadIsSmall) {
+TEST_F(SessionTest, LaunchOverheadIsBelowTwentyMicroseconds) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer slows the parent down";
 #endif

@@ -96,7 +96,7 @@ TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfDevicesAgree) {
   EXPECT_EQ(both.device.counts().differing, 0U);
 }
 
-TEST(CrossCheckedDevice, ReportsKernelArrayAndByteOfDifference) {
+TEST(CrossCheckedDevice, ReportsWhichByteOfWhichArrayDiffers) {
   const Both both({.addend = 2, .outcome = observed({.exact = 5})});
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);

@@ -66,7 +66,7 @@ Result<std::optional<Divergence>> search(ScriptedSession here, ScriptedSession t
   return found;
 }
 
-TEST(DivergenceSearch, ReportsFirstInstructionWithDifferentResults) {
+TEST(DifferenceSearch, ReportsFirstInstructionWithDifferentResults) {
   const auto found =
       search(ScriptedSession({{40, {{1, 5}, {2, 6}, {3, 7}}}}), ScriptedSession({{40, {{1, 5}, {2, 6}, {3, 8}}}}));
   ASSERT_TRUE(found.ok() && *found);
@@ -76,7 +76,7 @@ TEST(DivergenceSearch, ReportsFirstInstructionWithDifferentResults) {
   EXPECT_EQ((*found)->cross_check_result, 8U);
 }
 
-TEST(DivergenceSearch, PrefersDifferingArithmeticToDifferingLoad) {
+TEST(DifferenceSearch, PrefersDifferingArithmeticInstructionToDifferingLoad) {
   const auto found = search(ScriptedSession({{3, {{1, 5}, {2, 6}}}, {9, {{1, 6}}}}),
                             ScriptedSession({{3, {{1, 5}, {2, 7}}}, {9, {{1, 7}}}}));
   ASSERT_TRUE(found.ok() && *found);
@@ -87,7 +87,7 @@ TEST(DivergenceSearch, PrefersDifferingArithmeticToDifferingLoad) {
   EXPECT_EQ((*loaded)->instruction.text, "ld") << "a loaded difference is better than none";
 }
 
-TEST(DivergenceSearch, ReportsInstructionExecutedByOnlyOneDevice) {
+TEST(DifferenceSearch, ReportsInstructionExecutedByOnlyOneDevice) {
   const auto found = search(ScriptedSession({{0, {{1, 5}, {3, 1}}}}), ScriptedSession({{0, {{1, 5}, {2, 9}}}}));
   ASSERT_TRUE(found.ok() && *found);
   EXPECT_EQ((*found)->instruction.text, "mul");
@@ -98,13 +98,13 @@ TEST(DivergenceSearch, ReportsInstructionExecutedByOnlyOneDevice) {
   EXPECT_FALSE((*ended)->device_result.has_value());
 }
 
-TEST(DivergenceSearch, FindsNoDivergenceIfDevicesAgree) {
+TEST(DifferenceSearch, FindsNothingIfDevicesAgree) {
   const auto found = search(ScriptedSession({{0, {{1, 5}}}}), ScriptedSession({{0, {{1, 5}}}}));
   ASSERT_TRUE(found.ok());
   EXPECT_FALSE(found->has_value());
 }
 
-TEST(DivergenceSearch, ReportsWhyLaunchCannotBeRepeated) {
+TEST(DifferenceSearch, ReportsWhyLaunchCannotBeRepeated) {
   const auto found = search(ScriptedSession({}, TimedOut{std::chrono::milliseconds(5)}), ScriptedSession({}));
   ASSERT_FALSE(found.ok());
   EXPECT_THAT(found.error().text(), HasSubstr("running the code that records instruction results failed: timed out"));

@@ -19,7 +19,7 @@ namespace {
 
 using namespace backends;
 
-class Executor : public ::testing::Test {
+class GpuExecutorTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA, 1);
@@ -48,7 +48,7 @@ class Executor : public ::testing::Test {
   int (*live)() = nullptr;
 };
 
-TEST_F(Executor, ReleasesAllDriverObjects) {
+TEST_F(GpuExecutorTest, LaunchesDoNotLeakDriverObjects) {
   const Driver driver = Driver::load().take();
   {
     GpuExecutor executor(driver, {}, buffers);
@@ -66,7 +66,7 @@ TEST_F(Executor, ReleasesAllDriverObjects) {
   EXPECT_EQ(live(), 0);
 }
 
-TEST_F(Executor, ReleasesAllDriverObjectsAfterMeasuring) {
+TEST_F(GpuExecutorTest, MeasurementsDoNotLeakDriverObjects) {
   const BuiltKernel kernel = testing::built_kernel(directory.path(), "scale", testing::kScale);
   const std::vector<std::byte> measured = commands(kernel, 4096, 3);
   // Without failure, and with a call that fails after others have created objects.
@@ -81,7 +81,7 @@ TEST_F(Executor, ReleasesAllDriverObjectsAfterMeasuring) {
   }
 }
 
-TEST_F(Executor, ReportsFailedDriverCallOfGpuQuery) {
+TEST_F(GpuExecutorTest, GpuQueryReportsFailedDriverCall) {
   for (const std::string call : testing::kGpuQueryCalls) {
     for (const std::string action : {"1", "46", "999"}) {
       ASSERT_EQ(reset((call + "@1=" + action).c_str()), 0);
@@ -96,7 +96,7 @@ TEST_F(Executor, ReportsFailedDriverCallOfGpuQuery) {
   }
 }
 
-TEST_F(Executor, ReleasesObjectsCreatedBeforeFailedCall) {
+TEST_F(GpuExecutorTest, FailedConstructionLeaksNoDriverObjects) {
   for (const char* plan : {"cuCtxSetCurrent@1=46", "cuStreamCreate@3=2", "cuEventCreate@2=2"}) {
     ASSERT_EQ(reset(plan), 0);
     const Driver driver = Driver::load().take();
@@ -105,7 +105,7 @@ TEST_F(Executor, ReleasesObjectsCreatedBeforeFailedCall) {
   }
 }
 
-TEST_F(Executor, RunsNextLaunchAfterOutOfMemory) {
+TEST_F(GpuExecutorTest, StaysUsableAfterOutOfMemoryError) {
   ASSERT_EQ(reset("memory=2M"), 0);
   const Driver driver = Driver::load().take();
   GpuExecutor executor(driver, {}, buffers);

@@ -66,7 +66,7 @@ TEST_F(CudaMeasurement, ReportsTimesAndResourcesWithoutChangingBuffers) {
   EXPECT_EQ(measures.at("occupancy"), 1);
 }
 
-TEST_F(CudaMeasurement, ReportsCuptiRecordsAndCounters) {
+TEST_F(CudaMeasurement, ReportsActivityRecordsAndHardwareCounters) {
   const Measurement measured_launch = measurement("");
   for (const char* name : {"kernel_ns", "launch_call_ns", "traced_copy_bytes_per_second"})
     EXPECT_THAT(measured_launch.measures, Contains(Pair(name, Gt(0)))) << name;
@@ -100,7 +100,7 @@ TEST_F(CudaMeasurement, ReportsTimesWithoutHardwareCountersOnCuda12_0) {
               AllOf(Contains(Pair("kernel_ns", Gt(0))), Not(Contains(Key("dram_read_bytes")))));
 }
 
-TEST_F(CudaMeasurement, ExplainsHowToEnableCounters) {
+TEST_F(CudaMeasurement, ExplainsHowToPermitHardwareCounters) {
   const Measurement measured_launch = measurement("cuptiRangeProfilerEnable@1=35");
   EXPECT_THAT(measured_launch.remark, AllOf(StartsWith("hardware counters require administrator rights"),
                                             HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
@@ -169,7 +169,7 @@ TEST_F(CudaMeasurement, ReportsCauseOfFailedDriverCall) {
   }
 }
 
-TEST_F(CudaMeasurement, MeasuresOnlyLaunchesThatRequestIt) {
+TEST_F(CudaMeasurement, MeasuresOnlyLaunchesThatRequestMeasurement) {
   const auto session = open();
   const std::array launches{launch(**session, scale, 3), sampled(**session, scale, 2), launch(**session, scale, 3),
                             sampled(**session, other, 4)};

@@ -57,7 +57,7 @@ TEST_F(CudaSession, RejectsArgumentsThatDoNotMatchParameters) {
   EXPECT_EQ(describe(outcomes[3]), "completed");
 }
 
-TEST_F(CudaSession, RunsLaunchesOnDriverWithoutParameterInfo) {
+TEST_F(CudaSession, RunsLaunchesIfDriverLacksCuFuncGetParamInfo) {
   ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA_12_0, 1);
   const auto session = open();
   ASSERT_TRUE(session.ok()) << session.error().text();
@@ -163,7 +163,7 @@ constexpr std::array kLaunchCalls{
 
 class FailedDriverCall : public CudaSession, public ::testing::WithParamInterface<LaunchCall> {};
 
-TEST_P(FailedDriverCall, FailsOnlyItsLaunchAndReportsCause) {
+TEST_P(FailedDriverCall, FailsOnlyTheLaunchThatMadeTheCall) {
   const LaunchCall& failing = GetParam();
   for (const Failure& failure : kFailures) {
     SCOPED_TRACE(fmt::format("{}@{}={}", failing.call, failing.turn, failure.action));

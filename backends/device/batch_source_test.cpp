@@ -74,7 +74,7 @@ TEST(BlamedKernels, ReturnsKernelsWithErrorsInCompilerLog) {
               ElementsAre(2U));
 }
 
-TEST(BlamedKernels, ReturnsMentionedKernelsIfErrorIsInHelper) {
+TEST(BlamedKernels, ReturnsKernelsMentionedInLogIfErrorIsInHelper) {
   EXPECT_THAT(blamed_kernels("helper:array:7:9: error: no match for 'operator*'\n"
                              "kernel:5:b:7:9:   required from here\n"),
               ElementsAre(5U));

@@ -71,7 +71,7 @@ TEST_F(BuildCacheTest, ReturnsStoredFile) {
   EXPECT_EQ(content(*cache, "a"), "changed");
 }
 
-TEST_F(BuildCacheTest, ReadsAndWritesInMemoryContents) {
+TEST_F(BuildCacheTest, ReadsAndWritesContentsAsStrings) {
   const auto cache = open(100);
   const std::string binary("a\0b\n", 4);
   EXPECT_EQ(cache->read(sha256_hex("a")), std::nullopt);

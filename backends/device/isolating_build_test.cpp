@@ -68,14 +68,14 @@ TEST(IsolatingBuild, BuildsValidBatchInOneCompilation) {
   EXPECT_THAT(builder.units, ElementsAre("abcd"));
 }
 
-TEST(IsolatingBuild, BuildsKernelWithErrorsSeparately) {
+TEST(IsolatingBuild, BuildsKernelBlamedByLogSeparately) {
   FakeBuilder builder(
       {"c"}, [](auto kernels) { return kernels.size() == 1 ? std::set<std::size_t>{0} : std::set<std::size_t>{2}; });
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("c"));
   EXPECT_THAT(builder.units, ElementsAre("abcd", "c", "abd"));
 }
 
-TEST(IsolatingBuild, FindsFaultyKernelIfLogBlamesAnother) {
+TEST(IsolatingBuild, FindsInvalidKernelEvenIfLogBlamesAnother) {
   FakeBuilder builder(
       {"b"}, [](auto kernels) { return kernels.size() == 4 ? std::set<std::size_t>{2} : std::set<std::size_t>{}; });
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("b"));
@@ -87,12 +87,12 @@ TEST(IsolatingBuild, BisectsBatchIfLogBlamesNoKernel) {
   EXPECT_THAT(builder.units, ElementsAre("abcd", "ab", "a", "b", "cd", "c", "d"));
 }
 
-TEST(IsolatingBuild, IgnoresBlamedKernelOutsideBatch) {
+TEST(IsolatingBuild, IgnoresKernelNumberOutsideBatch) {
   FakeBuilder builder({"a"}, [](auto) { return std::set<std::size_t>{99}; });
   EXPECT_THAT(builder.failures_among("ab"), ElementsAre("a"));
 }
 
-TEST(IsolatingBuild, DoesNotBisectResourceFailures) {
+TEST(IsolatingBuild, DoesNotBisectBatchAfterResourceError) {
   FakeBuilder builder({"a"}, nobody);
   builder.kind = BuildFailed::Kind::kResourceFailure;
   EXPECT_THAT(builder.failures_among("abc"), ElementsAre("a", "b", "c"));

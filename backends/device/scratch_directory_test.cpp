@@ -29,7 +29,7 @@ class ScratchDirectoryTest : public ::testing::Test {
   fs::path parent;
 };
 
-TEST_F(ScratchDirectoryTest, IsRemovedWhenItsObjectIsDestroyed) {
+TEST_F(ScratchDirectoryTest, DestructorRemovesDirectory) {
   fs::path path;
   {
     ScratchDirectory first = ScratchDirectory::create(parent / "runs").take();
@@ -41,7 +41,7 @@ TEST_F(ScratchDirectoryTest, IsRemovedWhenItsObjectIsDestroyed) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST_F(ScratchDirectoryTest, RemovesOnlyOrphanedDirectories) {
+TEST_F(ScratchDirectoryTest, RemovesOnlyDirectoriesWithoutRunningOwner) {
   const fs::path orphan = parent / "run-orphan";
   const fs::path other = parent / "other";
   fs::create_directories(orphan / "deep");

@@ -91,7 +91,7 @@ TEST(BatchModule, OmitsOtherKernelsAndTheirVariables) {
   EXPECT_THAT(module_for("b", "assay_1_native_b_forward"), Not(HasSubstr("shared_sine")));
 }
 
-TEST(BatchModule, RestoresNamesAndLinesOfStandaloneSource) {
+TEST(BatchModule, RestoresNamesAndLineNumbersOfStandaloneSource) {
   const std::string module = module_for("a", "assay_0_native_a_forward");
   EXPECT_THAT(module, HasSubstr(".visible .entry a_forward(\n\t.param .u64 a_forward_param_0\n"));
   EXPECT_THAT(module, HasSubstr(".loc\t1 7 3\n"));

@@ -111,7 +111,7 @@ std::vector<BuildOutcome> build_three(PtxDevice& device, const std::string& seco
   return device.build(kernels, flags);
 }
 
-TEST_F(PtxDeviceTest, FastCompiledBatchMatchesSeparateBuilds) {
+TEST_F(PtxDeviceTest, BatchBuiltInFastCompileModeMatchesSeparateBuilds) {
   const std::string statement = "x.data[i + 1] = sqrt(x.data[i] * a) + sin(x.data[i]);";
   const std::vector<BuildOutcome> outcomes = build_three(*device_, statement);
   std::vector<float> alone = numbers<float>(20);
@@ -127,7 +127,7 @@ TEST_F(PtxDeviceTest, FastCompiledBatchMatchesSeparateBuilds) {
   EXPECT_EQ(finding.offset, known.offset);
 }
 
-TEST_F(PtxDeviceTest, FastCompileBuildsOneArchitectureAndUsesCache) {
+TEST_F(PtxDeviceTest, FastCompileModeBuildsOneArchitectureAndUsesCache) {
   const auto first = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
   EXPECT_EQ(first.targets.size(), 1U);
   EXPECT_FALSE(first.from_cache);
@@ -136,7 +136,7 @@ TEST_F(PtxDeviceTest, FastCompileBuildsOneArchitectureAndUsesCache) {
   EXPECT_EQ(second.artifacts[1]->content, first.artifacts[1]->content);
 }
 
-TEST_F(PtxDeviceTest, FastCompileOptimizesKernelsWithPaddedStructs) {
+TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
   EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
   kernel.has_padding = true;
@@ -146,7 +146,7 @@ TEST_F(PtxDeviceTest, FastCompileOptimizesKernelsWithPaddedStructs) {
   EXPECT_NE(optimised.artifacts[0]->content, fast.artifacts[0]->content);
 }
 
-TEST_F(PtxDeviceTest, FastCompileRejectsOnlyInvalidKernelOfBatch) {
+TEST_F(PtxDeviceTest, FastCompileModeRejectsOnlyTheInvalidKernelOfBatch) {
   const std::vector<BuildOutcome> outcomes = build_three(*device_, "x.data[i] = undeclared;");
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[0]));
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[2]));
@@ -167,7 +167,7 @@ TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndUsesCache) {
   EXPECT_THAT(failed.log, HasSubstr("undeclared"));
 }
 
-TEST_F(PtxDeviceTest, ReportsFindingsOfChecksAsMemoryFaults) {
+TEST_F(PtxDeviceTest, ReportsOutOfBoundsAccessAndRaceAsMemoryFaults) {
   std::vector<float> x = numbers<float>(100);
   const RunOutcome outside = run("x.data[i + 1] = a;", x);
   ASSERT_TRUE(std::holds_alternative<MemoryFault>(outside)) << describe(outside);
@@ -179,7 +179,7 @@ TEST_F(PtxDeviceTest, ReportsFindingsOfChecksAsMemoryFaults) {
   EXPECT_TRUE(std::holds_alternative<Completed>(run("atomicAdd(x.data, a);", x)));
 }
 
-TEST_F(PtxDeviceTest, FindingsContainLocationsAndArrayName) {
+TEST_F(PtxDeviceTest, FindingContainsAccessLocationAndArrayName) {
   std::vector<float> x = numbers<float>(100);
   for (const std::string target : {"compute_75", "compute_100"}) {
     const auto fault = std::get<MemoryFault>(run("x.data[i] = x.data[i + 1];", x, {.target = target}));
@@ -241,7 +241,7 @@ TEST_F(PtxDeviceTest, DetectsInjectedFaultsWithoutFalsePositives) {
   }
 }
 
-TEST_F(PtxDeviceTest, DetectsWriteToReadOnlyAndReadOfUninitializedArrays) {
+TEST_F(PtxDeviceTest, DetectsInvalidUseOfReadOnlyAndUninitializedArrays) {
   std::vector<float> x = numbers<float>(64);
   const auto kind = [&](const std::string& statement, MemoryRegion region) {
     const RunOutcome outcome = run(statement, x, {}, std::move(region));
@@ -291,7 +291,7 @@ TEST_F(PtxDeviceTest, ResultsDoNotDependOnBlockSizeOrThreadOrder) {
   }
 }
 
-TEST_F(PtxDeviceTest, RunsOnlySampledThreads) {
+TEST_F(PtxDeviceTest, RunsOnlyRequestedSampleOfThreads) {
   std::vector<float> x = numbers<float>(1000);
   const RunOutcome outcome = run("x.data[i] = -1;", x, {.checked_threads = {0, 1, 500, 999}});
   ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);

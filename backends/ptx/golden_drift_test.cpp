@@ -65,7 +65,7 @@ Result<backends::EmittedKernel> emitted(const std::string& name) {
                        backends::SourceTarget::kCuda);
 }
 
-TEST(GoldenPtxDrift, IsBelowThresholdForCurrentCode) {
+TEST(GoldenPtxFiles, ResemblePtxOfCurrentCodeGenerator) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
   std::istringstream launches(read(kRoot + "/testdata/ptx/golden/launches.txt"));

@@ -31,7 +31,7 @@ EmittedKernel kernel_of(const std::string& second) {
           .entries = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"real*"}}}};
 }
 
-TEST(RedundantBarrier, IsFoundSeparatelyForEachPrecision) {
+TEST(RedundantBarrier, IsDeterminedSeparatelyForEachPrecision) {
   PtxDevice device({.use_cache = false});
   if (const Capability capability = device.can_build(); !capability.available) GTEST_SKIP() << capability.detail;
   const auto needless = [&](const std::string& second, Precision precision) {

@@ -18,7 +18,7 @@ TEST(EmittedNames, AreLegalIdentifiers) {
   EXPECT_EQ(legal_identifier(""), "v");
 }
 
-TEST(EmittedNames, AreUniqueInOpenScopes) {
+TEST(EmittedNames, DifferFromAllNamesInEnclosingScopes) {
   NameScopes names;
   names.reserve("x");
   EXPECT_EQ(names.declare("x"), "x_1");
@@ -46,7 +46,7 @@ TEST(EmittedNames, AppendSmallestFreeNumberToDuplicates) {
   EXPECT_EQ(names.declare("x_1"), "x_1_1");
 }
 
-TEST(EmittedNames, StayReservedWhileAnyScopeUsesThem) {
+TEST(EmittedNames, StayReservedInOuterScopeAfterInnerScopeEnds) {
   NameScopes names;
   names.reserve("x");
   names.open();

@@ -52,7 +52,7 @@ TEST_F(NvrtcCompilation, AcceptsEveryOperationAndAtomicInBothPrecisions) {
   }
 }
 
-TEST_F(NvrtcCompilation, NativeFloatMathUsesNoDoubles) {
+TEST_F(NvrtcCompilation, NativePrecisionOfFloatKernelUsesNoDoubles) {
   const std::string text = "kernel k(x: array<f32,1>; i) {\n  x[i] = add(mul(sqrt(x[i]), 0.1), floor(x[i]))\n}\n";
   const std::string source = testing::print_first(testing::parse(text), SourceTarget::kCuda).source();
   EXPECT_EQ(ptx(source, Precision::kNative).find(".f64"), std::string::npos);

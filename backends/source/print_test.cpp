@@ -96,7 +96,7 @@ TEST(Printer, LastLaunchDimensionVariesFastest) {
   EXPECT_THAT(kernel.body, Not(HasSubstr("ASSAY_REAL"))) << "a kernel without f32 has no alias";
 }
 
-TEST(Printer, PrintsSourceLineCommentWhenLineChanges) {
+TEST(Printer, PrintsEachSourceLineAsCommentBeforeItsCode) {
   auto module = parse("kernel k(x: array<f32,1>; i) {\n  let t: f32 = x[i]\n  x[i] = t\n}\n");
   module.source_lines[1] = "\tt = x[i] + \\";
   module.source_lines[2] = "    x[i] = t  # \x01 end\\\\";
@@ -146,7 +146,7 @@ TEST(Printer, PrintPairGivesSameTextAsPrintingEachTarget) {
   }
 }
 
-TEST(Printer, AddsHalfAtomicHelperOnlyToCuda) {
+TEST(Printer, AddsHelperForHalfPrecisionAtomicsOnlyToCuda) {
   const ir::Module module = parse("kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], x[i])\n}\n");
   const auto pair = print_pair(module, module.kernels[0], nullptr);
   const auto has_helper = [](const EmittedKernel& kernel) {
@@ -182,7 +182,7 @@ TEST(Printer, PrintsVariableDeclarations) {
   EXPECT_EQ(body("let t: vec<f32,3> = make<vec<f32,3>>(a, 0.5, a)"), "    Vec<real, 3> t = {a, 0.5f, a};\n");
 }
 
-TEST(Printer, LiteralsKeepTheirNativeValueUnderF64Promotion) {
+TEST(Printer, F64PromotionPreservesValuesOfLiterals) {
   EXPECT_EQ(body("x[i] = 0.1"), "    x.at(i) = 0.1f;\n");
   EXPECT_EQ(body("x[i] = mul(a, 0.1)"), "    x.at(i) = a * 0.1f;\n");
   EXPECT_EQ(body("x[i] = add(0.1, 0.2)"), "    x.at(i) = real(0.1f) + real(0.2f);\n");
@@ -212,7 +212,7 @@ TEST(Printer, PrintsOnlyNecessaryParentheses) {
             "    x.at(i) = a < 0.0f ? real(1.0f) : a > 9.0f ? a : real(2.0f);\n");
 }
 
-TEST(Printer, PrintsPlainOperatorsOnlyForIndexArithmetic) {
+TEST(Printer, PrintsWrappingCallsExceptForIndexArithmetic) {
   EXPECT_EQ(body("let t: i32 = add(mul(i, n), 1)"), "    int t = i * n + 1;\n");
   EXPECT_EQ(body("let t: i32 = mul(sub(i, shape(m, 0)), shape(m, 1))"), "    int t = (i - m.shape[0]) * m.shape[1];\n");
   EXPECT_EQ(body("let t: i32 = mul(i, i)"), "    int t = wrap_mul(i, i);\n");
@@ -259,7 +259,7 @@ TEST(Printer, PrintsVectorOperations) {
   EXPECT_EQ(body("let t: vec<f32,3> = insert(v[i], 1, a)"), "    Vec<real, 3> t = insert(v.at(i), 1, a);\n");
 }
 
-TEST(Printer, UpdateOfComponentAssignsOnlyThatComponent) {
+TEST(Printer, PrintsComponentUpdateAsAssignmentToComponent) {
   EXPECT_EQ(body("let t: vec<f32,3>\n t = insert(t, n, a)"), "    Vec<real, 3> t = {};\n    t[n] = a;\n");
   EXPECT_EQ(body("v[i] = insert(v[i], 1, a)"), "    v.at(i)[1] = a;\n");
   EXPECT_EQ(body("v[i] = insert(v[n], 1, a)"), "    v.at(i) = insert(v.at(n), 1, a);\n");
@@ -356,7 +356,7 @@ TEST(Printer, RenamesVariablesThatClashWithKeywordsOrFunctions) {
   EXPECT_THAT(text, HasSubstr("real sin_1 = sin(end);\n    real cos = sqrtf_function(real_1);\n"));
 }
 
-TEST(Printer, RenamesVariableRowIfFunctionRowIsCalled) {
+TEST(Printer, RenamesVariableOnlyIfItHidesCalledHelper) {
   const std::string whole = "let row: i32 = 1\n let t: mat<f32,2,2>\n let r: vec<f32,2> = extract(t, row)";
   EXPECT_THAT(body(whole), HasSubstr("int row_1 = 1;"));
   EXPECT_THAT(body(whole), HasSubstr("r = row(t, row_1);"));
@@ -387,7 +387,7 @@ TEST(Printer, PrintsElementwiseTileOperationsAsTileMaps) {
   EXPECT_THAT(text, HasSubstr("(tile_map<Tile<real, 4>>([&](real t) { return t + t; }, t))"));
 }
 
-TEST(Printer, RejectsNarrowIntegerAtomicsOnCuda) {
+TEST(Printer, RejectsCudaAtomicsOnIntegersBelow32Bits) {
   const auto error = [](std::string_view text, SourceTarget target) {
     const ir::Module module = parse(text);
     const auto kernel = print(module, module.kernels[0], nullptr, target);

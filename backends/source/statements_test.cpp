@@ -142,7 +142,7 @@ void run(const Library& library, const std::string& kernel, std::int64_t threads
   library.function<void(long long, long long, Arguments...)>(kernel + "_forward")(0, threads, arguments...);
 }
 
-TEST(EmittedStatements, RangeEvaluatesBoundsOnceAndSupportsNegativeStep) {
+TEST(EmittedStatements, RangeLoopEvaluatesBoundsOnceAndSupportsNegativeStep) {
   std::vector<int> starts{0, 3, 0, 5, 2, 1};
   std::vector<int> stops{3, 0, 5, 0, 2, 9};
   std::vector<int> steps{1, -1, 2, -2, 1, -1};
@@ -151,14 +151,14 @@ TEST(EmittedStatements, RangeEvaluatesBoundsOnceAndSupportsNegativeStep) {
   EXPECT_THAT(out, ElementsAre(123, 432, 135, 642, 0, 0));
 }
 
-TEST(EmittedStatements, ReturnInsideLoopEndsOnlyItsThread) {
+TEST(EmittedStatements, ReturnInsideLoopEndsOnlyCurrentThread) {
   std::vector<int> x{6, 4, 35, 1000, 0};
   std::vector<int> out(5);
   run(native(), "nested_return", 5, view(x), view(out), 8);
   EXPECT_THAT(out, ElementsAre(203, 401, 507, 4, 1));
 }
 
-TEST(EmittedStatements, LastGridDimensionVariesFastest) {
+TEST(EmittedStatements, LastLaunchDimensionVariesFastest) {
   std::vector<int> out(2 * 3 * 4, -1);
   const Array<int, 3> array{out.data(), {2, 3, 4}, {48, 16, 4}};
   native().function<void(long long, long long, int, int, Array<int, 3>)>("grid_forward")(5, 24, 3, 4, array);
@@ -237,7 +237,7 @@ void expect_constants(const Library& library) {
   EXPECT_THAT(wide, ElementsAre(0.1, double(0.1f), std::numeric_limits<double>::max(), -5e-324));
 }
 
-TEST(EmittedStatements, ConstantsKeepNativeValueInBothPrecisions) {
+TEST(EmittedStatements, F64PromotionPreservesValuesOfConstants) {
   expect_constants<float>(native());
   expect_constants<double>(promoted());
 }

@@ -160,7 +160,7 @@ TEST_P(WarpDeviceTest, StopsEndlessKernel) {
   EXPECT_TRUE(std::holds_alternative<TimedOut>(ran.outcome)) << describe(ran.outcome);
 }
 
-TEST_P(WarpDeviceTest, BuildsWithoutPromotedVariantIfWarpRejectsIt) {
+TEST_P(WarpDeviceTest, BuildsOnlyNativePrecisionIfWarpRejectsF64Promotion) {
   EmittedKernel kernel = kernel_of("    out[i] = factor * x[i]");
   PythonBinding binding = *kernel.python;
   binding.promoted.text.replace(binding.promoted.text.find("x[i]"), 4, "y[i]");

@@ -142,7 +142,7 @@ TEST_F(ConfinementTest, InstallingASignalHandlerKillsTheProcess) {
               ::testing::KilledBySignal(SIGSYS), "");
 }
 
-TEST_F(ConfinementTest, AllowsSystemCallsThatKernelsNeed) {
+TEST_F(ConfinementTest, AllowsSystemCallsThatCompiledKernelsNeed) {
   if (!has(kBoth)) GTEST_SKIP() << "confinement is only partly supported here";
   const std::vector<Action> actions{
       {"allocate",
@@ -172,7 +172,7 @@ TEST_F(ConfinementTest, AllowsSystemCallsThatKernelsNeed) {
               ::testing::KilledBySignal(SIGABRT), "");
 }
 
-TEST_F(ConfinementTest, LandlockAllowsOnlyReadingKernelFiles) {
+TEST_F(ConfinementTest, LandlockDeniesAllFileAccessExceptReadingKernelFiles) {
   if (!has(kFiles)) GTEST_SKIP() << "Landlock is not supported here";
   EXPECT_EXIT(act(kFiles, [this] { return opens(inside(), O_RDONLY); }), ::testing::ExitedWithCode(kDone), "");
   if (!kSanitized) {
@@ -186,7 +186,7 @@ TEST_F(ConfinementTest, LandlockAllowsOnlyReadingKernelFiles) {
   EXPECT_EXIT(act(kFiles, [this] { return done(::unlink(outside().c_str())); }), ::testing::ExitedWithCode(EACCES), "");
 }
 
-TEST_F(ConfinementTest, LandlockBlocksNetworkAndSignalsIfSupported) {
+TEST_F(ConfinementTest, LandlockBlocksNetworkAndSignalsOnNewLinuxVersions) {
   if (!has(kFiles)) GTEST_SKIP() << "Landlock is not supported here";
   const pid_t parent = ::getpid();
   const auto try_signal = [&] {
@@ -206,7 +206,7 @@ TEST_F(ConfinementTest, LandlockBlocksNetworkAndSignalsIfSupported) {
   EXPECT_EXIT(try_connecting(), ::testing::ExitedWithCode(EACCES), "");
 }
 
-TEST_F(ConfinementTest, DoesNotConfineUnlessRequested) {
+TEST_F(ConfinementTest, DoesNotRestrictProcessUnlessRequested) {
   EXPECT_EXIT(act({}, [this] { return opens(outside() + ".new", O_WRONLY | O_CREAT); }),
               ::testing::ExitedWithCode(kDone), "");
 }

@@ -64,7 +64,7 @@ void expect_all_caught(const AttackReport& report) {
   EXPECT_TRUE(report.all_caught());
 }
 
-TEST(AttackSet, NamesAreUniqueAndNoAttackMayPass) {
+TEST(AttackSet, NamesAreUniqueAndPassIsNeverAnAllowedOutcome) {
   std::set<std::string> names;
   for (const Attack& attack : attack_set()) {
     EXPECT_TRUE(names.insert(attack.name).second) << attack.name;
@@ -80,13 +80,13 @@ TEST(AttackSet, CoversForwardAndBackwardPass) {
   EXPECT_GE(in_backward, std::ssize(attacks) / 2 - 3) << "about half of the attacks must be in the backward pass";
 }
 
-TEST(Attacks, AreAllCaughtWithConfinement) {
+TEST(Attacks, ConfinedRunCatchesAllAttacks) {
   const AttackReport report = run(attack_set(), true, as_found());
   EXPECT_EQ(report.attacks.size(), attack_set().size());
   expect_all_caught(report);
 }
 
-TEST(Attacks, AreCaughtOrSkippedWithoutConfinement) {
+TEST(Attacks, UnconfinedRunSkipsAttacksThatOnlyConfinementStops) {
   const AttackReport report =
       run(attack_set(), false, {.system_calls_filtered = false, .file_access_restricted = false});
   for (const AttackResult& result : report.attacks)
@@ -96,7 +96,7 @@ TEST(Attacks, AreCaughtOrSkippedWithoutConfinement) {
 }
 
 // Without confinement these attacks succeed, and their damage is detected.
-TEST(Attacks, DamageIsReportedWithoutConfinement) {
+TEST(Attacks, UnconfinedRunReportsDamageOfAttacks) {
   const AttackReport report = run(named({"writes_a_file", "overwrites_a_file", "deletes_a_file", "makes_a_folder",
                                          "shuts_a_folder", "connects", "sends_a_datagram", "forks_and_stays"}),
                                   false, {});
@@ -108,7 +108,7 @@ TEST(Attacks, DamageIsReportedWithoutConfinement) {
   EXPECT_FALSE(report.all_caught());
 }
 
-TEST(Attacks, BackwardAttackDoesNotCountAsCaughtIfForwardPassFails) {
+TEST(Attacks, BackwardAttackIsNotCaughtByFailureOfForwardPass) {
   std::vector<Attack> attacks = named({"leaves_gradients"});
   EXPECT_TRUE(run(attacks, true, {}).attacks.at(0).caught());
   attacks[0].declarations = "#define sin cos";

@@ -27,7 +27,7 @@ Printer printer_injecting(const std::string& from, const std::string& to) {
   };
 }
 
-TEST(Calibrate, AcceptsMathLibraryWithinBounds) {
+TEST(Calibrate, AcceptsMathLibraryWhoseErrorsAreWithinBounds) {
   const auto device = testing::cpu_device();
   const auto results = calibrate(*device, printer_injecting("", ""), some_inputs(calibrated_operations()));
   ASSERT_TRUE(results.ok()) << results.error().text();

@@ -64,7 +64,7 @@ TEST(DatasetGeneration, FilesMatchTheirSchemas) {
   EXPECT_EQ(stats.at("families"), json({{"arithmetic", 6}, {"loop", 6}, {"integer", 6}, {"struct_param", 6}}));
 }
 
-TEST(DatasetGeneration, RowIsTheSameWithoutParsingTheKernel) {
+TEST(DatasetGeneration, UnparsedKernelGivesSameRowAsParsedKernel) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const std::string name = generators::generate(family.family, seed).name;
@@ -80,7 +80,7 @@ TEST(DatasetGeneration, RowIsTheSameWithoutParsingTheKernel) {
   }
 }
 
-TEST(DatasetGeneration, DatasetCardListsSplitSizes) {
+TEST(DatasetGeneration, DatasetCardContainsSizeOfEachSplit) {
   const Folder folder;
   made(small_plan(24), {.output = folder / "d"});
   Result<LineReader> reader = LineReader::open(folder / "d" / "data/train-00000-of-00001.jsonl.zst");
@@ -92,7 +92,7 @@ TEST(DatasetGeneration, DatasetCardListsSplitSizes) {
               HasSubstr(fmt::format("  - name: train\n    num_bytes: {}\n    num_examples: {}\n", bytes, rows)));
 }
 
-TEST(DatasetGeneration, RowsContainBothDevicesAndBothPasses) {
+TEST(DatasetGeneration, RowsContainForwardAndBackwardCodeForCpuAndCuda) {
   const Folder folder;
   made(small_plan(8), {.output = folder / "d"});
   for (const json& row : rows_of(folder / "d")) {
@@ -108,7 +108,7 @@ TEST(DatasetGeneration, RowsContainBothDevicesAndBothPasses) {
   }
 }
 
-TEST(DatasetGeneration, OutputDoesNotDependOnThreadsOrShards) {
+TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
   const Folder folder;
   Plan plan = small_plan(42);
   made(plan, {.output = folder / "one", .jobs = 1});
@@ -143,7 +143,7 @@ TEST(DatasetGeneration, RowsDependOnSeed) {
 }
 
 /// Starts from the state of an interrupted run: its journal up to some block, and the rows of these blocks.
-TEST(DatasetGeneration, ResumedDatasetIsByteIdentical) {
+TEST(DatasetGeneration, ResumedDatasetEqualsUninterruptedDataset) {
   const Folder folder;
   const Plan plan = small_plan(24);
   const fs::path stopped = folder / "stopped";

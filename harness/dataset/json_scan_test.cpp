@@ -41,7 +41,7 @@ struct Fault {
   std::string_view found;
 };
 
-TEST(JsonScanner, ReportsPointerOfInvalidJson) {
+TEST(JsonScanner, ReportsJsonPointerOfInvalidValue) {
   const Fault faults[] = {
       {R"({"a":{"b":[1,{"c":"x)"
        "\xff"

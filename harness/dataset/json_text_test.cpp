@@ -14,7 +14,7 @@ std::string literal_of(std::string_view text) {
   return out;
 }
 
-TEST(JsonText, EscapesEveryByteAtEveryPosition) {
+TEST(JsonText, EscapesSpecialCharactersAtEveryPosition) {
   for (int byte = 0; byte < 0x80; ++byte) {
     for (std::size_t length = 1; length < 40; ++length) {
       for (std::size_t at = 0; at < length; ++at) {

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> clusters(const std::vector<Shingles>& sets) {
   return clusters_of(std::vector<ShingleView>(sets.begin(), sets.end()));
 }
 
-TEST(Shingles, AreTokenSequencesIndependentOfSpaces) {
+TEST(Shingles, DoNotDependOnSpacesBetweenTokens) {
   EXPECT_EQ(shingles_of("a b c d e f").size(), 2U);
   EXPECT_EQ(shingles_of("a  b\nc d e f"), shingles_of("a b c d e f"));
   EXPECT_NE(shingles_of("a b c d e 0.5"), shingles_of("a b c d e 0.25"));
@@ -51,11 +51,11 @@ TEST(Clusters, AreTransitive) {
   EXPECT_THAT(clusters({a, {100, 101}, b, {200, 201, 202}, c}), ElementsAre(0, 1, 0, 3, 0));
 }
 
-TEST(Clusters, SeparateRowsBelowSimilarityThreshold) {
+TEST(Clusters, DoNotJoinRowsBelowSimilarityThreshold) {
   EXPECT_THAT(clusters({{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4, 5, 6, 7, 9}}), ElementsAre(0, 1));  // 7 of 9
 }
 
-TEST(Clusters, FindPairsAtSimilarityThreshold) {
+TEST(Clusters, JoinPairsAtSimilarityThreshold) {
   constexpr int kPairs = 2000;
   std::vector<Shingles> sets;
   Rng own(7);
@@ -74,7 +74,7 @@ TEST(Clusters, FindPairsAtSimilarityThreshold) {
   EXPECT_LE(missed, 4);
 }
 
-TEST(Clusters, FindSubsetsAtSimilarityThreshold) {
+TEST(Clusters, JoinSetAndSubsetAtSimilarityThreshold) {
   std::vector<Shingles> sets;
   Rng rng(13);
   for (std::size_t fifth = 20; fifth < 220; ++fifth) {

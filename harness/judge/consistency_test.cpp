@@ -177,13 +177,13 @@ TEST(FiniteDifferencesCheck, PassesForCorrectKernel) {
   EXPECT_EQ(verdict.check_results.finite_differences->failed, 0);
 }
 
-TEST(FiniteDifferencesCheck, ReducesStepUntilStencilStaysOnOnePath) {
+TEST(FiniteDifferencesCheck, ReducesStepUntilAllPointsTakeSameBranches) {
   const PassVerdict verdict = consistency_of(kBranch);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
   EXPECT_TRUE(verdict.check_results.finite_differences.has_value()) << verdict.inconclusive.uncertain_paths;
 }
 
-TEST(FiniteDifferencesCheck, ToleratesRoundingAtEveryStencilPoint) {
+TEST(FiniteDifferencesCheck, ToleratesRoundingErrorAtEveryPoint) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const PassVerdict verdict = consistency_of(kCancelling, {}, seed);
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
@@ -207,7 +207,7 @@ TEST(FiniteDifferencesCheck, IgnoresFastOscillationOfSmallAmplitude) {
   }
 }
 
-TEST(FiniteDifferencesCheck, IgnoresEstimateNotConfirmedBySmallerStencil) {
+TEST(FiniteDifferencesCheck, IgnoresEstimateNotConfirmedBySmallerSteps) {
   const PassVerdict verdict = consistency_of(kMeeting, {}, 3000);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
   EXPECT_TRUE(verdict.check_results.finite_differences.has_value());
@@ -244,7 +244,7 @@ TEST(FiniteDifferencesCheck, DetectsForwardBackwardMismatch) {
   EXPECT_EQ(consistency_of(kSmooth, {{R"(0\.75f)", "0.7501f"}}).decide().kind, "finite_differences");
 }
 
-TEST(FiniteDifferencesCheck, PassesIfForwardAndBackwardShareOneError) {
+TEST(FiniteDifferencesCheck, DoesNotDetectErrorSharedByForwardAndBackwardPass) {
   // The same incorrect constant in both passes is consistent; f64_promotion and native_precision detect it.
   const PassVerdict verdict = consistency_of(kSmooth, {{R"((= s \* sin\(x\.at\(i\)\) \+) 0\.75f)", "$1 0.5f"},
                                                        {R"((mul = ) ?0\.75f)", "$1 0.5f"},

@@ -88,7 +88,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_NE(run.backward("root").outcome, Outcome::defect) << summary(run.backward("root"));
 }
 
-TEST(CustomGradient, IsVerifiedIfItsTermsCancel) {
+TEST(CustomGradient, IsVerifiedEvenIfItsTermsCancel) {
   const std::vector<testing::TestKernel> kernels{{.name = "zero", .python = R"(
 @wp.func
 def both(a: float, b: float):

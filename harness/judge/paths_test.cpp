@@ -55,7 +55,7 @@ TEST(ExecutionPaths, CoverAllCombinationsOfThreeUncertainDecisions) {
     EXPECT_EQ(outcome[1], 2) << "the certain decision is kept";
 }
 
-TEST(ExecutionPaths, AreNotFoundForMoreThanThreeUncertainDecisions) {
+TEST(ExecutionPaths, AreNotEnumeratedBeyondThreeUncertainDecisions) {
   EXPECT_TRUE(Comparisons({3, 3, 3, 3}).others(Precision::kNative).empty());
 }
 

@@ -36,7 +36,7 @@ class Crossed {
   reference::Oracle oracle_;
 };
 
-TEST(Thresholds, BracketsFloatThresholdsClosely) {
+TEST(ThresholdSearch, BracketsFloatThresholdsClosely) {
   const Crossed crossed("    out[i] = 1.0\n    if x[i] * x[i] > 0.25:\n        out[i] = x[i]\n");
   ASSERT_EQ(crossed.found.size(), 2U);
   ASSERT_EQ(crossed.found[0].size(), std::size(kThresholdExponents));
@@ -47,7 +47,7 @@ TEST(Thresholds, BracketsFloatThresholdsClosely) {
   }
 }
 
-TEST(Thresholds, BracketsIntegerThresholdsWithAdjacentValues) {
+TEST(ThresholdSearch, BracketsIntegerThresholdsWithAdjacentValues) {
   const Crossed crossed("    out[i] = 1.0\n    if n * 2 > 7:\n        out[i] = x[i]\n");
   ASSERT_EQ(crossed.found.size(), 2U);
   ASSERT_EQ(crossed.found[0].size(), 1U);
@@ -56,7 +56,7 @@ TEST(Thresholds, BracketsIntegerThresholdsWithAdjacentValues) {
   EXPECT_EQ(Crossed::x(pair.before), Crossed::x(pair.after));
 }
 
-TEST(Thresholds, OmitsThresholdsThatNoInputCrosses) {
+TEST(ThresholdSearch, OmitsThresholdsThatNoInputCrosses) {
   EXPECT_TRUE(Crossed("    out[i] = 1.0\n    if x[i] > 3.0:\n        out[i] = x[i]\n").found.empty());
   EXPECT_TRUE(Crossed("    out[i] = x[i]\n").found.empty());
 }

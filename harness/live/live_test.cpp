@@ -100,7 +100,7 @@ sys.exit(4)
 "), user_line(2) + "import failed: the imported code calls sys.exit(4)");
 }
 
-TEST_F(LiveImportTest, ReportsModuleThatEndsItsProcess) {
+TEST_F(LiveImportTest, ReportsModuleThatEndsPythonProcess) {
   EXPECT_EQ(error_of("import os\nprint('last words', flush=True)\nos._exit(7)\n"),
             (folder_ / "user.py").string() +
                 ": import failed: the imported code ended the process with status 7; its last output: last words");
@@ -118,7 +118,7 @@ TEST_F(LiveImportTest, StopsEndlessImport) {
             "");
 }
 
-TEST_F(LiveImportTest, CountsPrintedBytesAndKeepsEndOfOutput) {
+TEST_F(LiveImportTest, CountsAllPrintedBytesButKeepsOnlyEndOfOutput) {
   const Result<ImportedKernels> imported =
       import_kernels(request_for("for _ in range(1024): print('x' * (1 << 20))\nprint('end')\n"));
   ASSERT_TRUE(imported.ok()) << imported.error().text();
@@ -184,7 +184,7 @@ TEST_F(LiveImportTest, ImportCannotSignalOtherProcessesOrUseNetwork) {
   EXPECT_EQ(error_of("import threading\nt = threading.Thread(target=print)\nt.start()\nt.join()\n"), "");
 }
 
-TEST_F(LiveImportTest, RejectsMissingBrokenOrOldWarp) {
+TEST_F(LiveImportTest, RejectsWarpThatIsMissingBrokenOrTooOld) {
   write("packages/warp/__init__.py", "__version__ = '1.9.1'\n");
   EXPECT_THAT(error_of("pass\n"), HasSubstr("Warp 1.9.1 is too old; version 1.15 or later is required"));
   write("packages/warp/__init__.py", "raise ImportError('libwarp.so: no such file')\n");
@@ -201,7 +201,7 @@ TEST_F(LiveImportTest, RejectsPathThatIsNotAPythonInterpreter) {
   EXPECT_EQ(error_of(request), "/bin/true: is not a Python interpreter");
 }
 
-TEST_F(LiveImportTest, AcceptsScriptThatStartsPython) {
+TEST_F(LiveImportTest, AcceptsWrapperScriptAsPythonInterpreter) {
   const std::string script =
       write("python", fmt::format("#!/bin/sh\n/bin/true\nexec '{}' \"$@\"\n", find_python("")->string()));
   fs::permissions(script, fs::perms::owner_all);

@@ -107,7 +107,7 @@ class LiveWarpTest : public ::testing::Test {
   ImportedKernels imported_;
 };
 
-TEST_F(LiveWarpTest, ListsKernelsInOrderOfFile) {
+TEST_F(LiveWarpTest, ListsKernelsInSourceOrder) {
   std::vector<std::string> names;
   for (const LiveKernel& kernel : imported_.kernels)
     names.push_back(kernel.name);

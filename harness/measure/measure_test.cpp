@@ -182,7 +182,7 @@ TEST_F(MeasurerTest, CountsOperationsOnSampleOfThreads) {
   EXPECT_EQ(clockwork.seen[1].samples, 0);
 }
 
-TEST_F(MeasurerTest, ReportsTimesButNoOperationsWithoutObserver) {
+TEST_F(MeasurerTest, ReportsTimesButNoOperationCountsWithoutCountingDevice) {
   const PassMeasurements measured = measure(kScale, false);
   EXPECT_THAT(measured.forward->measures, Contains(Key("of_copy")));
   EXPECT_THAT(measured.forward->measures, Not(Contains(Key("operations"))));

@@ -81,7 +81,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_TRUE(find_mutations(Operator::kLoopRunsForward, sum.backward()).empty());
 }
 
-TEST(Mutations, SkipValuesExactInLowerPrecision) {
+TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
   const auto rounded = [](const std::string& gain) {
     const Subject subject(
         "@wp.kernel\ndef k(x: wp.array(dtype=float), h: wp.float16, w: float, out: "

@@ -90,7 +90,7 @@ TEST(MutationTesting, PlanIsReproducibleAndSkipsFinishedMutants) {
     EXPECT_FALSE(resumed.completed_mutants.contains(mutant.name));
 }
 
-TEST(MutationTesting, OnlyUndetectedMutantsCanBeEquivalent) {
+TEST(MutationTesting, MarksMutantAsEquivalentOnlyIfUndetected) {
   Campaign one = campaign(30);
   for (const MutantRecord& mutant : run(one, [](const auto&, const auto&) { return Result<bool>(true); })) {
     EXPECT_NE(mutant.fate, MutantFate::kSurvived) << mutant.name;

@@ -54,7 +54,7 @@ TEST(MutationScore, CountsThreadingMutantsSeparately) {
   EXPECT_EQ(example().threaded.killed, 1);
 }
 
-TEST(MutationScore, F64PromotionExcludesMutantsEquivalentByProof) {
+TEST(MutationScore, ScoreOfF64PromotionExcludesProvenEquivalentMutants) {
   MutationScore score;
   MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, MutantFate::kKilled, "", "read_write_race");
   needed_in_native.promote.equivalent_by_proof = true;

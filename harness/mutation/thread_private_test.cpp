@@ -30,7 +30,7 @@ std::vector<bool> private_elements(const std::string& body, const std::string& p
 
 using Found = std::vector<bool>;
 
-TEST(ThreadPrivate, RequiresDistinctIndexPerThread) {
+TEST(ThreadPrivateAccess, RequiresDistinctIndexPerThread) {
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i]\n"), Found{true});
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[3 + i * 2]\n"), Found{true});
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[3 - i * 2]\n"), Found{false})
@@ -43,7 +43,7 @@ TEST(ThreadPrivate, RequiresDistinctIndexPerThread) {
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i / 2]\n"), Found{false});
 }
 
-TEST(ThreadPrivate, ConsidersAllAccessesToTheArray) {
+TEST(ThreadPrivateAccess, ConsidersAllAccessesToTheArray) {
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[2 * i] * x[2 * i + 1]\n"), (Found{true, true}));
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i] * x[i + 1]\n"), (Found{false, false}));
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[2 * i] * x[2 * i + 4]\n"), (Found{false, false}));
@@ -53,7 +53,7 @@ TEST(ThreadPrivate, ConsidersAllAccessesToTheArray) {
             (Found{false, false}));
 }
 
-TEST(ThreadPrivate, SupportsStridedAccess) {
+TEST(ThreadPrivateAccess, SupportsStridedAccess) {
   const auto strided = [](const std::string& step) {
     return private_elements("    i = wp.tid()\n    s = float(0.0)\n    for j in range(n):\n        s += x[i + j * " +
                                 step + "]\n    out[i] = s\n",
@@ -63,13 +63,13 @@ TEST(ThreadPrivate, SupportsStridedAccess) {
   EXPECT_EQ(strided("4"), Found{false}) << "the fifth thread accesses elements of the first";
 }
 
-TEST(ThreadPrivate, RequiresEveryLaunchIndex) {
+TEST(ThreadPrivateAccess, RequiresAllThreadIndices) {
   EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, z[i, j])\n"), Found{true});
   EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, z[i, i])\n"), Found{false});
   EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, x[i + j])\n"), Found{false});
 }
 
-TEST(ThreadPrivate, RequiresTilesThatDoNotOverlap) {
+TEST(ThreadPrivateAccess, RequiresTilesThatDoNotOverlap) {
   const auto tiled = [](const std::string& step) {
     return private_elements("    i = wp.tid()\n    t = wp.tile_load(x, shape=5, offset=i * " + step +
                             ")\n    wp.tile_store(out, t * t, offset=i * 5)\n");

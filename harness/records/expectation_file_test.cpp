@@ -51,7 +51,7 @@ struct Wrong {
   const char* said;
 };
 
-TEST_F(ExpectationFileTest, ReportsErrorsWithLine) {
+TEST_F(ExpectationFileTest, ReportsLineOfEachError) {
   for (const Wrong& wrong : std::initializer_list<Wrong>{
            {"case,outcome\n", 1, "missing column 'message'"},
            {"case,outcome,message,mesage\n", 1,

@@ -15,7 +15,7 @@ OutcomeCounts counts_of(std::initializer_list<std::pair<Outcome, int>> cells) {
   return counts;
 }
 
-TEST(Outcome, TableMatchesSchemaInEnumerationOrder) {
+TEST(Outcome, TableHasSameOrderAsSchemaAndEnumeration) {
   const auto schema = nlohmann::json::parse(schemas::kRecordSchemaText);
   const auto& listed = schema.at("definitions").at("outcome").at("enum");
   ASSERT_EQ(listed.size(), kOutcomeCount + 1);
@@ -29,7 +29,7 @@ TEST(Outcome, TableMatchesSchemaInEnumerationOrder) {
   EXPECT_EQ(outcome_from_text("ok"), std::nullopt);
 }
 
-TEST(ExitStatus, OnlyPassAndUnsupportedAreExpected) {
+TEST(ExitStatus, IsAsExpectedOnlyForPassAndUnsupported) {
   for (const OutcomeName& row : kOutcomeNames) {
     const ExitStatus found = exit_status(counts_of({{Outcome::pass, 5}, {row.outcome, 1}}));
     ExitStatus wanted = ExitStatus::unexpected;

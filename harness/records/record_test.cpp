@@ -111,7 +111,7 @@ TEST(ExactNumber, ContainsShortestDecimalAndBits) {
   EXPECT_EQ(exact16(1.5F, 0x3e00), (ExactNumber{"1.5", "0x3e00"}));
 }
 
-TEST(KeepMismatch, KeepsFirstAndWorstMismatches) {
+TEST(KeptMismatches, AreTheFirstAndTheWorst) {
   std::vector<Mismatch> kept;
   for (const double rho : {9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.2, 50.0, 1.1}) {
     keep_mismatch(kept, {.array = "x", .rho = rho});
@@ -187,7 +187,7 @@ TEST(RecordJson, RoundTripsRunStartAndRunEnd) {
   EXPECT_EQ(run_end_from(json::parse(to_line(end))), end);
 }
 
-TEST(RecordOf, FillsMembersFromCaseName) {
+TEST(CaseRecordMembers, AreTakenFromCaseName) {
   const CaseRecord record = record_of("loop/product/f32/cpu/backward/strict");
   EXPECT_EQ(record.family + " " + record.kernel + " " + record.types, "loop product f32");
   EXPECT_EQ(record.device + " " + record.pass + " " + record.mode, "cpu backward strict");

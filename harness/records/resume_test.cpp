@@ -52,7 +52,7 @@ class ResumeTest : public ::testing::Test {
   fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-resume-{}", ::getpid());
 };
 
-TEST_F(ResumeTest, ResumedRunProducesIdenticalBytes) {
+TEST_F(ResumeTest, ResumedRunWritesSameBytesAsUninterruptedRun) {
   Result<RecordWriter> whole = RecordWriter::create(dir_, start());
   ASSERT_TRUE(whole.ok());
   finish(*whole);

@@ -57,7 +57,7 @@ class FailureFolder : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(FailureFolder, RoundTripsFailureAndEvidence) {
+TEST_F(FailureFolder, RoundTripsFailureAndItsSourceFiles) {
   const fs::path folder = root_ / "failures" / folder_name(failure().name);
   EXPECT_EQ(folder.filename(), "user.wave.step.f32.cpu.backward.O2");
   ASSERT_TRUE(
@@ -134,7 +134,7 @@ TEST(CounterexampleValues, AreWrittenInHexadecimal) {
                    "expected": ["0x1p+0", "0x1.8p-1"], "bound": ["0x1p-2", "0x1p-20"]}})"));
 }
 
-TEST(CounterexampleValues, CountOmittedValues) {
+TEST(CounterexampleValues, ReportNumberOfOmittedValues) {
   const harness::KernelSource source =
       harness::testing::kernel_of("@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 1.0\n");
   harness::Counterexample counterexample;

@@ -114,7 +114,7 @@ TEST(Reducer, KeepsDeadCodeIfItCausesTheFailure) {
   EXPECT_EQ(reduction.after.statements, 1);
 }
 
-TEST(Reducer, FailsIfOriginalDoesNotFail) {
+TEST(Reducer, RejectsKernelThatDoesNotFail) {
   const Result<Reduction> reduction = reduce(program(kLong), judge_by([](const Module&) { return false; }));
   EXPECT_FALSE(reduction.ok());
 }

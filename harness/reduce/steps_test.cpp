@@ -95,18 +95,18 @@ TEST(DropStatements, KeepsReturnOfFunction) {
   EXPECT_EQ(places(drop_statements, text), 2U);
 }
 
-TEST(DropEffects, VisitsEachStoreAndAtomic) {
+TEST(DropEffects, VisitsEachStoreAndAtomicUpdate) {
   const std::string text = kernel("  let a: f32 = x[i]\n  atomic_add(out[0], a)\n  out[i] = a\n");
   EXPECT_EQ(places(drop_effects, text), 2U);
 }
 
-TEST(TakeBranches, ReplacesIfByEitherBranch) {
+TEST(TakeBranches, ReplacesIfStatementWithEitherBranch) {
   const std::string text = kernel("  if lt(n, 3) {\n    out[i] = x[i]\n  } else {\n    out[i] = y[i]\n  }\n");
   EXPECT_EQ(after(take_branches, text, 0), settled_text(kernel("  out[i] = x[i]\n")));
   EXPECT_EQ(after(take_branches, text, 1), settled_text(kernel("  out[i] = y[i]\n")));
 }
 
-TEST(UnwrapLoops, ReplacesWhileByItsBody) {
+TEST(UnwrapLoops, ReplacesWhileLoopWithItsBody) {
   const std::string text = kernel("  while lt(n, 3) {\n    out[i] = x[i]\n  }\n");
   EXPECT_EQ(after(unwrap_loops, text), settled_text(kernel("  out[i] = x[i]\n")));
 }
@@ -124,7 +124,7 @@ TEST(InlineLets, ReplacesVariableWithItsValue) {
   EXPECT_EQ(after(inline_lets, text), settled_text(kernel("  out[i] = add(mul(x[i], y[i]), 1.0)\n")));
 }
 
-TEST(InlineLets, KeepsAssignedVariablesAndLongSharedValues) {
+TEST(InlineLets, DoesNotInlineReassignedVariablesOrLongSharedValues) {
   const std::string text = kernel(
       "  let a: f32 = x[i]\n  a = y[i]\n  let b: f32 = mul(add(x[i], 1.0), y[i])\n  out[i] = add(mul(b, b), a)\n");
   EXPECT_EQ(places(inline_lets, text), 0U);
@@ -184,14 +184,14 @@ TEST(TakeComponents, ConvertsVectorsToScalars) {
   EXPECT_EQ(after(take_components, text), settled_text(scalars));
 }
 
-TEST(DropParameters, DropsUnusedParametersWithPreconditions) {
+TEST(DropParameters, DropsUnusedParametersAndTheirPreconditions) {
   const std::string text = "# domain: 0 <= n <= 4\n# domain: 0 <= x <= 1\n" + kernel("  out[i] = x[i]\n");
   const std::string fewer =
       "# domain: 0 <= x <= 1\nkernel k(x: array<f32,1>, out: array<f32,1>; i) {\n  out[i] = x[i]\n}\n";
   EXPECT_EQ(after(drop_parameters, text), settled_text(fewer));
 }
 
-TEST(DropParameters, AlsoDropsArgumentsOfCalls) {
+TEST(DropParameters, DropsFunctionParametersAndTheirCallArguments) {
   const std::string text =
       "func f(a: f32, b: f32) -> f32 {\n  return neg(b)\n}\n\n" + kernel("  out[i] = f(x[i], f(0.0, y[n]))\n");
   const std::string fewer = "func f(b: f32) -> f32 {\n  return neg(b)\n}\n\n" + kernel("  out[i] = f(f(y[n]))\n");
@@ -224,14 +224,14 @@ TEST(DropDerivatives, DropsCustomDerivatives) {
   EXPECT_EQ(after(drop_derivatives, text), settled_text(f + kernel("  out[i] = f(x[i])\n")));
 }
 
-TEST(InputSteps, DropPreconditionsAndFixLaunchAndInputs) {
+TEST(InputSteps, DropPreconditionsAndMakeLaunchAndInputsConstant) {
   const std::string body = kernel("  out[i] = x[n]\n");
   EXPECT_EQ(after(drop_preconditions, "# domain: 0 <= n <= 4\n" + body), settled_text(body));
   EXPECT_EQ(after(fix_launch, "# launch: (n)\n" + body, 1), settled_text("# launch: (2,)\n" + body));
   EXPECT_EQ(after(fix_inputs, "# domain: 0 <= n <= 4\n" + body, 3), settled_text("# domain: 0 <= n <= 0\n" + body));
 }
 
-TEST(ReductionSteps, VisitSameLocationsWhetherAppliedOrNot) {
+TEST(ReductionSteps, VisitSameLocationsWithAndWithoutChangingProgram) {
   const std::string text = kernel(
       "  let s: f32 = 0.0\n  for j: i32 in range(0, n, 1) {\n    if lt(x[j], 0.5) {\n      s = add(s, sin(x[j]))\n"
       "    } else {\n      s = mul(s, y[j])\n    }\n  }\n  out[i] = s\n");

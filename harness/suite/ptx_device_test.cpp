@@ -154,7 +154,7 @@ std::string new_file() {
 
 /// Measures tables on a device through NVRTC, writes them to a file and reads them. The `ptx` device returns correctly
 /// rounded results.
-TEST_F(PtxDevice, RoundTripsMeasuredTablesThroughFile) {
+TEST_F(PtxDevice, LoadsMeasuredApproximationTablesFromFile) {
   const std::string file = new_file();
   const auto measured = measure_tables(*device_, {"rcp.approx.ftz.f64"}, 1U << 14U);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
@@ -172,7 +172,7 @@ TEST_F(PtxDevice, RoundTripsMeasuredTablesThroughFile) {
   std::filesystem::remove(file);
 }
 
-TEST(MeasuredTables, RejectFileInAnotherFormat) {
+TEST(ApproximationTables, RejectMissingFileAndFileWithoutHeader) {
   EXPECT_FALSE(make_device("ptx", {.compiler = "", .tables = "/nonexistent/tables"}).ok());
   const std::string file = new_file();
   std::ofstream(file) << "hello\n";
@@ -269,7 +269,7 @@ constexpr Policy kOneSet{.generic_sets = 1,
                          .max_redraws = 0,
                          .has_large_launch = false};
 
-TEST_F(PtxDevice, ExactKernelsMatchCpuBitForBit) {
+TEST_F(PtxDevice, KernelsOfExactOperationsMatchCpuBitForBit) {
   const auto selection = select({"*"}, {.random_kernels = 2});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   std::vector<std::unique_ptr<PreparedKernel>> prepared;

@@ -150,13 +150,13 @@ class SemanticsExamples : public ::testing::Test {
   Results warp_;
 };
 
-TEST_F(SemanticsExamples, NegativeOfZeroIsPositiveZero) {
+TEST_F(SemanticsExamples, NegatingZeroGivesPositiveZero) {
   expect_results<float>("reciprocal_of_negative", {0.0F, 2.0F}, {HUGE_VAL, -0.5});
 }
 
 TEST_F(SemanticsExamples, NegativeIndexCountsFromEnd) { expect_results<float>("element_before", {1, 2, 4}, {4, 1, 2}); }
 
-TEST_F(SemanticsExamples, DoubleConstantKeepsItsDigits) {
+TEST_F(SemanticsExamples, DoubleConstantIsNotRoundedToFloat) {
   expect_results<double>("double_constant", {1}, {1.4142135623730951});
 }
 
@@ -171,7 +171,9 @@ TEST_F(SemanticsExamples, SignedOverflowIsRejectedAsUndefined) {
 }
 
 /// The column is 1, 1.5, 8, so that the first element that is not less than 1.7 has the index 2.
-TEST_F(SemanticsExamples, WarpIgnoresStridesInSearch) { EXPECT_EQ(warp_["search_in_column"], std::vector<double>{1}); }
+TEST_F(SemanticsExamples, WarpLowerBoundIgnoresStrides) {
+  EXPECT_EQ(warp_["search_in_column"], std::vector<double>{1});
+}
 
 }  // namespace
 }  // namespace assay::warp

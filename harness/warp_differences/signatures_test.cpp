@@ -18,7 +18,7 @@ bool has_signature(const std::vector<std::string>& signatures, std::string_view 
   });
 }
 
-TEST(Signatures, KeywordNamesMatchWarp) {
+TEST(Signatures, KeywordArgumentNamesMatchWarp) {
   const Result<WarpInterpreter> interpreter = find_interpreter();
   if (!interpreter.ok()) GTEST_SKIP() << interpreter.error().text();
   const Result<WarpSignatures> signatures = warp_signatures(*interpreter, ASSAY_SOURCE_DIR);

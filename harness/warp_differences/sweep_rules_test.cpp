@@ -40,7 +40,7 @@ TEST(SweptCalls, HaveDistinctNamesAndIncludeEveryOperation) {
   }
 }
 
-TEST(EdgeValues, AreDistinctAndIncludeZerosOfBothSignsAndLimits) {
+TEST(EdgeValues, AreDistinctAndIncludeNanInfinitiesAndSignedZeros) {
   for (const ir::ScalarRow& row : ir::kScalars) {
     const auto values = edge_values(row.scalar);
     EXPECT_EQ(std::set(values.begin(), values.end()).size(), values.size()) << row.name;
@@ -53,7 +53,7 @@ TEST(EdgeValues, AreDistinctAndIncludeZerosOfBothSignsAndLimits) {
   }
 }
 
-TEST(EdgeTuples, CombineAllValuesOfTwoOperands) {
+TEST(EdgeTuples, CoverAllPairsOfOperandValues) {
   const SweptCall call{.operation = "and",
                        .operands = {ir::kBool, ir::kBool},
                        .results = {ir::kBool},

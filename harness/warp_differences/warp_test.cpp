@@ -49,7 +49,7 @@ class WarpTest : public ::testing::Test {
   inline static WarpAnswers session_;
 };
 
-TEST_F(WarpTest, MostKernelsHaveInputsWithCertainDecisions) {
+TEST_F(WarpTest, FewKernelsAreExcludedFromComparison) {
   const auto all = static_cast<double>(subjects_.kernels.size() + subjects_.excluded.size());
   EXPECT_LE(static_cast<double>(subjects_.excluded.size()), kMostLeftOut * all)
       << fmt::format("{}", fmt::join(subjects_.excluded, "\n"));
@@ -79,7 +79,7 @@ TEST_F(WarpTest, ForwardResultsAreWithinBounds) {
   }
 }
 
-TEST_F(WarpTest, FiniteDifferencesConfirmAssaysGradients) {
+TEST_F(WarpTest, FiniteDifferencesOfWarpConfirmGradientsOfAssay) {
   std::size_t agreeing = 0;
   for (std::size_t s = 0; s < subjects_.kernels.size(); ++s) {
     const ComparedKernel& subject = subjects_.kernels[s];

@@ -58,7 +58,7 @@ struct Analysed {
   Liveness liveness;
 };
 
-TEST(ActivityAnalysis, RequiresDependenceOnFloatInputAndOutput) {
+TEST(ActivityAnalysis, ActiveValuesDependOnFloatInputAndAffectOutput) {
   const Analysed a(
       R"(kernel k(x: array<f32,1>, scale: f32, spare: f32, n: i32, out: array<f32,1>, flags: array<i32,1>; i) {
   let used: f32 = mul(x[i], scale)
@@ -110,14 +110,14 @@ std::string loop_with(const std::string& update) {
          update + "\n  }\n  out[i] = mul(s, t)\n}\n";
 }
 
-TEST(LoopState, IsEmptyForSums) { EXPECT_THAT(Analysed(loop_with("s = add(s, x[j])")).state(), ElementsAre()); }
-TEST(LoopState, IsEmptyForLinearUpdates) {
+TEST(SavedLoopState, IsEmptyForSums) { EXPECT_THAT(Analysed(loop_with("s = add(s, x[j])")).state(), ElementsAre()); }
+TEST(SavedLoopState, IsEmptyForLinearUpdates) {
   EXPECT_THAT(Analysed(loop_with("s = sub(mul(s, 0.5), x[j])")).state(), ElementsAre());
 }
-TEST(LoopState, IncludesFactorsOfProducts) {
+TEST(SavedLoopState, IncludesFactorsOfProducts) {
   EXPECT_THAT(Analysed(loop_with("s = mul(s, x[j])")).state(), ElementsAre("s"));
 }
-TEST(LoopState, IncludesValuesNeededForNextState) {
+TEST(SavedLoopState, IncludesValuesNeededForNextState) {
   // The derivative of s needs t alone, but t is made from s.
   EXPECT_THAT(Analysed(loop_with("s = mul(s, t)\n    t = floor(s)")).state(), UnorderedElementsAre("s", "t"));
 }

@@ -219,9 +219,9 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
 )"},
 };
 
-class Rejections : public ::testing::TestWithParam<Rejected> {};
+class AdjointRejections : public ::testing::TestWithParam<Rejected> {};
 
-TEST_P(Rejections, ReportLabelAndLocation) {
+TEST_P(AdjointRejections, ReportLabelAndLocation) {
   auto module = ir::parse_text(GetParam().text, "user.py");
   ASSERT_TRUE(module.ok()) << module.error().text();
   module->source_name = "user.py";
@@ -235,9 +235,9 @@ TEST_P(Rejections, ReportLabelAndLocation) {
 
 std::string name_of(const ::testing::TestParamInfo<Rejected>& info) { return std::string(info.param.name); }
 
-INSTANTIATE_TEST_SUITE_P(Adjoint, Rejections, ::testing::ValuesIn(kRejected), name_of);
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointRejections, ::testing::ValuesIn(kRejected), name_of);
 
-TEST(Rejections, EveryLabelIsTestedAndUnique) {
+TEST(AdjointRejections, EveryLabelIsTestedAndUnique) {
   std::set<Rejection> tested = {Rejection::kTooLarge};  // tested below
   for (const Rejected& rejected : kRejected)
     tested.insert(rejected.rejection);
@@ -263,7 +263,7 @@ ir::Module doubling(const std::string& work) {
   return module.take();
 }
 
-TEST(Rejections, ExponentialInliningIsRejectedEarly) {
+TEST(AdjointRejections, ExponentialInliningIsRejectedEarly) {
   for (const std::string work : {"mul(a, a)", "a"}) {
     const ir::Module module = doubling(work);
     const Result<AdjointModule> adjoint = make_adjoint(module, module.kernels[0]);

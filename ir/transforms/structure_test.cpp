@@ -91,14 +91,14 @@ void expect_same(const Module& module, std::uint64_t seed) {
   }
 }
 
-class StructuredFamily : public ::testing::TestWithParam<Family> {};
+class StructuredGeneratedKernel : public ::testing::TestWithParam<Family> {};
 
-TEST_P(StructuredFamily, ComputesSameResultsAsOriginal) {
+TEST_P(StructuredGeneratedKernel, ComputesSameResultsAsOriginal) {
   for (std::uint64_t seed = 0; seed < 100 && !HasFatalFailure(); ++seed)
     expect_same(generators::generate(GetParam(), seed).module, seed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Passes, StructuredFamily,
+INSTANTIATE_TEST_SUITE_P(Passes, StructuredGeneratedKernel,
                          ::testing::Values(Family::kControlFlow, Family::kNestedLoop, Family::kLoop));
 
 TEST(StructuredForm, PreservesResultsOfRandomPrograms) {

@@ -43,7 +43,7 @@ TEST(ValueSet, ComputesUnionAndIntersection) {
   EXPECT_THAT(values_of(a - b), ElementsAre(64));
 }
 
-TEST(ValueSet, IntersectsIfAValueIsInBoth) {
+TEST(ValueSet, IntersectsAnotherSetIfAnyValueIsInBoth) {
   EXPECT_TRUE(set_of({129}).intersects(set_of({3, 129})));
   EXPECT_FALSE(set_of({128}).intersects(set_of({3, 129})));
 }

@@ -283,7 +283,7 @@ struct AdjointFormula {
 
 class AdjointBoundTest : public ::testing::TestWithParam<AdjointFormula> {};
 
-TEST_P(AdjointBoundTest, HoldsForUsualFormulas) {
+TEST_P(AdjointBoundTest, HoldsForCommonDerivativeFormulas) {
   const AdjointFormula& formula = GetParam();
   const ir::Interval domain = ir::row(formula.op).domain.operands[0];
   constexpr float kScale = static_cast<float>(kFactor);

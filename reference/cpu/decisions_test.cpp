@@ -74,7 +74,7 @@ struct Cancelled {
   }
 };
 
-TEST(Decisions, AreUncertainForUnboundedOperands) {
+TEST(Decisions, AreUncertainIfOperandHasInfiniteErrorBound) {
   const Cancelled c;
   const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
@@ -84,7 +84,7 @@ TEST(Decisions, AreUncertainForUnboundedOperands) {
 }
 
 /// A comparison with a certain NaN is certain, even if the other operand is inexact.
-TEST(Decisions, AreCertainForNan) {
+TEST(Decisions, AreCertainIfOperandIsNan) {
   const Comparison c(std::numeric_limits<double>::quiet_NaN(), 0.25);
   EXPECT_EQ(c.w.evaluate().decisions.uncertain_counts[kNative], 0);
 }
@@ -98,7 +98,7 @@ TEST(Decisions, AreUncertainIfThresholdIsWithinErrorBound) {
   EXPECT_EQ(r.decisions.locations[0].line, 4);
 }
 
-TEST(Decisions, AreCertainForExactEquality) {
+TEST(Decisions, AreCertainIfExactOperandsAreEqual) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1.5}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -110,7 +110,7 @@ TEST(Decisions, AreCertainForExactEquality) {
   EXPECT_EQ(static_cast<double>(r.outputs[1]->elements[0].value), 1);
 }
 
-TEST(Decisions, ForcedPathTakesOtherBranch) {
+TEST(Decisions, CanBeForcedToOtherBranch) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();
   const ReferenceResult ideal = c.w.oracle().evaluate(run);
@@ -157,7 +157,7 @@ TEST(Decisions, PathDependsOnTakenBranches) {
   EXPECT_NE(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(9, 0.5).w.evaluate().decisions.path);
 }
 
-TEST(DirectionalDifferences, ReduceStepUntilAllPointsShareOnePath) {
+TEST(DirectionalDifferences, ReduceStepUntilAllPointsTakeSameBranches) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.505});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});

@@ -128,7 +128,7 @@ TEST_F(FindingsTest, ReportsReadOfElementWrittenByOtherThread) {
   EXPECT_EQ(r.findings[0].other_thread, 0);
 }
 
-TEST_F(FindingsTest, ReportsRaceOfAtomicAndPlainRead) {
+TEST_F(FindingsTest, ReportsRaceBetweenAtomicUpdateAndPlainRead) {
   line(19);
   w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(x, i));
   line(20);
@@ -137,7 +137,7 @@ TEST_F(FindingsTest, ReportsRaceOfAtomicAndPlainRead) {
   EXPECT_EQ(only(w.evaluate(), Kind::kRace, 20).parameter, out);
 }
 
-TEST_F(FindingsTest, AtomicsAloneDoNotRace) {
+TEST_F(FindingsTest, AtomicUpdatesDoNotRaceWithEachOther) {
   w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(x, i));
   w.b().atomic(AtomicOp::kSub, out, {w.b().i32(0)}, w.f64(1));
   w.b().atomic(AtomicOp::kMax, out, {w.b().i32(1)}, w.at(x, i));

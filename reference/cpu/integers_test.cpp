@@ -32,7 +32,7 @@ TEST(OracleIntegers, WrapAroundAsInC) {
   EXPECT_EQ(apply(Op::kMul, Scalar::kI64, {std::numeric_limits<std::int64_t>::max(), 2}), -2);
 }
 
-TEST(OracleIntegers, ReportsSignedOverflowOfWideTypes) {
+TEST(OracleIntegers, ReportsSignedOverflowOf32And64BitTypes) {
   const auto overflows = [](Op op, Scalar scalar, std::vector<std::int64_t> x) {
     return evaluate_integer(op, scalar, x).finding == Finding::Kind::kIntegerOverflow;
   };

@@ -43,7 +43,7 @@ Outcome at(Op op, const std::vector<double>& operands) {
 
 using Partials = std::vector<double>;
 
-TEST(Kinks, TieInMinOrMaxSelectsSecondOperand) {
+TEST(Kinks, GradientOfMinAndMaxTieGoesToSecondOperand) {
   EXPECT_EQ(at(Op::kMin, {2, 2}).partials, (Partials{0, 1}));
   EXPECT_EQ(at(Op::kMax, {2, 2}).partials, (Partials{0, 1}));
   EXPECT_EQ(at(Op::kMin, {1, 2}).partials, (Partials{1, 0}));
@@ -182,7 +182,7 @@ TEST(SpecialValues, InfiniteDerivativeWithZeroAdjointGivesInfiniteBound) {
 }
 
 // At 0 the root of x * x has an infinite derivative and x * x a zero derivative: their product is NaN in code.
-TEST(SpecialValues, InfiniteTimesZeroDerivativeGivesInfiniteBound) {
+TEST(SpecialValues, ProductOfInfiniteAndZeroDerivativeGivesInfiniteBound) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {2});

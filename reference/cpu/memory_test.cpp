@@ -65,7 +65,7 @@ TEST(OracleMemory, GatherAccumulatesGradientAtSource) {
   EXPECT_EQ(element(r, x, 1).magnitude, 66);
 }
 
-TEST(OracleMemory, AtomicSumsAreBoundedInAnyOrder) {
+TEST(OracleMemory, BoundOfAtomicSumHoldsForAnyOrder) {
   OracleFixture w;
   std::vector<double> x;
   for (int k = 0; k < 50; ++k)
@@ -172,7 +172,7 @@ TEST(OracleMemory, EvaluatesIntegerAtomics) {
     EXPECT_EQ(r.outputs[0]->elements[k].integer, expected[k]) << k;
 }
 
-TEST(OracleMemory, ValueParameterGradientsSumOverThreads) {
+TEST(OracleMemory, GradientOfValueParameterIsSummedOverThreads) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {1, 2, 3});
   const ir::VarId scale = w.value("scale", ir::kF64, {4});

@@ -55,7 +55,7 @@ bool compare_with_separate_runs(OracleFixture& fixture, const ComponentValues& d
   return stayed;
 }
 
-TEST(BatchedPoints, MatchSeparateRunsForEachOperation) {
+TEST(BatchedEvaluation, MatchesSeparateRunsForEachOperation) {
   Rng rng(11);
   int stayed = 0;
   int diverged = 0;
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(PointTracer, BatchedAtomicUpdate,
                          ::testing::Values(ir::AtomicOp::kAdd, ir::AtomicOp::kSub, ir::AtomicOp::kMin,
                                            ir::AtomicOp::kMax));
 
-TEST(BatchedPoints, DivergeIfConversionGivesDifferentInteger) {
+TEST(BatchedEvaluation, TakesDifferentPathsIfConvertedIntegersDiffer) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5});
   const ir::VarId out = w.zeros("out", ir::kI32, {1});
@@ -109,7 +109,7 @@ TEST(BatchedPoints, DivergeIfConversionGivesDifferentInteger) {
   EXPECT_FALSE(compare_with_separate_runs(w, {{1}, {}}));
 }
 
-TEST(BatchedPoints, SupportValuesThatDoNotDependOnInputs) {
+TEST(BatchedEvaluation, SupportsValuesThatDoNotDependOnInputs) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5, 3.5});
   const ir::VarId out = w.floats("out", {7, 8, 9});
@@ -118,7 +118,7 @@ TEST(BatchedPoints, SupportValuesThatDoNotDependOnInputs) {
   EXPECT_TRUE(compare_with_separate_runs(w, {{0, 0.25}, {0, 0, 1}}));
 }
 
-TEST(Oracle, EvaluatesDirectionOnlyIfItStaysOnOnePath) {
+TEST(Oracle, EvaluatesDirectionOnlyIfAllPointsTakeSameBranches) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.5});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});

@@ -51,7 +51,7 @@ TEST_F(SelfCheckTest, IsInconclusiveAtKink) {
 }
 
 /// sin((2 x)^22) oscillates many thousand times within the stencil.
-TEST(SelfCheck, ToleratesOscillationWithinStencil) {
+TEST(OracleSelfCheck, ToleratesOscillationBetweenSamplePoints) {
   constexpr int kPower = 22;
   int conclusive = 0;
   for (int k = 0; k < 200; ++k) {
@@ -79,7 +79,7 @@ TEST(SelfCheck, ToleratesOscillationWithinStencil) {
 
 /// x + 1e-9 sin(1e12 x): within the stencil, the oscillation changes the derivative by 1000 but the differences by less
 /// than their tolerance.
-TEST(SelfCheck, ToleratesFastOscillationOfSmallAmplitude) {
+TEST(OracleSelfCheck, ToleratesFastOscillationOfSmallAmplitude) {
   int conclusive = 0;
   for (int k = 1; k <= 20; ++k) {
     OracleFixture w;
@@ -98,7 +98,7 @@ TEST(SelfCheck, ToleratesFastOscillationOfSmallAmplitude) {
 }
 
 /// The sum of r^2 log r over some points, one of which is close: its third derivative is unbounded there.
-TEST(SelfCheck, ToleratesUnboundedThirdDerivative) {
+TEST(OracleSelfCheck, ToleratesUnboundedThirdDerivative) {
   int conclusive = 0;
   for (int k = 1; k <= 2000; ++k) {
     OracleFixture w;
@@ -119,7 +119,7 @@ TEST(SelfCheck, ToleratesUnboundedThirdDerivative) {
 }
 
 /// A custom gradient with a relative error of one millionth, which does not shrink with the step.
-TEST(SelfCheck, DetectsSlightlyIncorrectCustomGradient) {
+TEST(OracleSelfCheck, DetectsSlightlyIncorrectCustomGradient) {
   auto functions = ir::parse_text(
       "func f(x: f64) -> f64 {\n  return sin(x)\n}\n"
       "func g(x: f64, adj: f64) -> f64 {\n  return mul(mul(cos(x), adj), 1.000001:f64)\n}\n"
@@ -138,7 +138,7 @@ TEST(SelfCheck, DetectsSlightlyIncorrectCustomGradient) {
 }
 
 /// (x + c) - c is exact for an x with a short mantissa, but rounds at neighbouring points.
-TEST(SelfCheck, ToleratesOperationThatIsExactOnlyAtCenterPoint) {
+TEST(OracleSelfCheck, ToleratesOperationThatIsExactOnlyAtCenterPoint) {
   int converged = 0;
   for (int k = 0; k < 400; ++k) {
     const double c = std::ldexp(1.0, 28 + k % 16);

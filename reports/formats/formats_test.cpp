@@ -46,7 +46,7 @@ std::size_t count_of(const Run& run, const std::set<Tone>& tones) {
 
 const std::set<Tone> kRed = {Tone::unexpected, Tone::inconclusive, Tone::not_run};
 
-TEST(Junit, ContainsEveryCaseAndReproduceCommands) {
+TEST(Junit, ContainsEveryCaseAndCommandsToReproduceFailures) {
   const reports::Run run = run_of({.hostile = kHostile});
   pugi::xml_document document;
   const std::string text = junit_xml(run);

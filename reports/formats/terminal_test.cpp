@@ -25,7 +25,7 @@ Run run_of(const testing::SyntheticRun& options) {
   return run.take();
 }
 
-TEST(ClosingTable, ShowsCountsVerdictAndMissingDevices) {
+TEST(SummaryTable, ShowsCountsVerdictAndMissingDevices) {
   const reports::Run run = run_of({});
   EXPECT_EQ(
       closing_table(run, summarise(run), false),
@@ -50,13 +50,13 @@ TEST(ClosingTable, ShowsCountsVerdictAndMissingDevices) {
       "cuda: unsupported, no CUDA driver\n");
 }
 
-TEST(ClosingTable, UsesColorOnlyOnRequest) {
+TEST(SummaryTable, UsesColorOnlyOnRequest) {
   const reports::Run run = run_of({});
   EXPECT_THAT(closing_table(run, summarise(run), false), Not(HasSubstr("\x1b")));
   EXPECT_THAT(closing_table(run, summarise(run), true), HasSubstr("\x1b[31m12/14"));
 }
 
-TEST(UnexpectedLines, ContainMessageAndReproduceCommand) {
+TEST(UnexpectedOutcomeText, ContainsMessageAndCommandThatReproducesFailure) {
   const reports::Run run = run_of({});
   std::string lines;
   for (const nlohmann::json& record : run.cases)
@@ -67,7 +67,7 @@ TEST(UnexpectedLines, ContainMessageAndReproduceCommand) {
                         "within 2.8e-14\n    assay run loop/generated_1_0020/f32/cpu/backward --seed 7\n"));
 }
 
-TEST(UnexpectedLines, EscapeControlCharacters) {
+TEST(UnexpectedOutcomeText, EscapesControlCharacters) {
   const reports::Run run = run_of({.hostile = "\x1b[2J\r\nnext"});
   for (const nlohmann::json& record : run.cases)
     EXPECT_THAT(unexpected_lines(record, false), Not(HasSubstr("\x1b")));

@@ -49,7 +49,7 @@ json& case_of(Run& run, const std::string& name) {
                        [&](const json& record) { return record.at("case") == name; });
 }
 
-TEST_F(ChangesTest, SameRunHasNoChanges) {
+TEST_F(ChangesTest, RunHasNoChangesSinceItself) {
   const reports::Run run = run_of({});
   const Changes changes = changes_since(baseline_of(run, "out"), run);
   EXPECT_TRUE(changes.is_no_worse());

@@ -172,7 +172,7 @@ TEST(Expectations, CasePatternMatchesPrefixOfCaseName) {
   EXPECT_FALSE(names_case("loop/*/f64", kFailed));
 }
 
-TEST(Expectations, MessageMatchesItselfAsPattern) {
+TEST(Expectations, MessageUsedAsPatternMatchesItself) {
   for (const std::string text : {"grad_x[3] is 0.5", "what? [a-z] \\ *p", "", "\xE2\x88\x82 \"quoted\""})
     EXPECT_TRUE(fits_text(text, text)) << text;
   EXPECT_TRUE(fits_text("grad_*[3] is *", "grad_x[3] is 0.5"));

@@ -34,7 +34,7 @@ TEST(Cupti, ReportsLibraryWithoutCuptiFunctions) {
   EXPECT_EQ(cupti.error().text(), "libm.so.6 lacks cuptiGetVersion: no CUPTI");
 }
 
-TEST(Cupti, ExplainsHowToEnableCounters) {
+TEST(Cupti, ExplainsHowToPermitHardwareCounters) {
   EXPECT_THAT(advice_on(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES), HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
   EXPECT_EQ(advice_on(CUPTI_ERROR_MAX_LIMIT_REACHED), "");
 }
@@ -47,7 +47,7 @@ constexpr std::array kChips{Chip{"TU102", 0}, Chip{"GA100", 0}, Chip{"GA102", 0}
                             Chip{"AD102", 0}, Chip{"GH100", 0}, Chip{"GB100", 26}};  // 26: CUDA 12.8
 
 /// The chip database works without a GPU; this test uses the installed library.
-TEST(CounterPlan, SupportsEveryChipGeneration) {
+TEST(CounterPlan, FindsAllCountersOnEveryGpuArchitecture) {
   if (worker::kSanitized) GTEST_SKIP() << "sanitizers do not support how CUPTI loads its parts";
   const Result<Cupti> cupti = Cupti::load();
   if (!cupti.ok()) GTEST_SKIP() << cupti.error().text();
@@ -100,7 +100,7 @@ TEST(Cupti, DeclarationsMatchCudaHeaders) {
   EXPECT_EQ(offsetof(ours, member), offsetof(::theirs, member)) << #theirs "::" #member; \
   EXPECT_EQ(sizeof(ours::member), sizeof(::theirs::member)) << #theirs "::" #member
 
-TEST(Cupti, RecordLayoutsMatchCudaHeaders) {
+TEST(Cupti, ActivityRecordLayoutsMatchCudaHeaders) {
 #define ASSAY_KERNEL(theirs)                                           \
   ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, kind);               \
   ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, registersPerThread); \
@@ -128,7 +128,7 @@ TEST(Cupti, RecordLayoutsMatchCudaHeaders) {
   ASSAY_SAME_MEMBER(CUpti_ActivityAPI, CUpti_ActivityAPI, end);
 }
 
-TEST(Cupti, ParameterLayoutsMatchCudaHeaders) {
+TEST(Cupti, ParameterStructLayoutsMatchCudaHeaders) {
   // If the last member's offset and the reported size match, the members in between cannot differ.
 #define ASSAY_SAME_PARAMS(name, last)                                     \
   EXPECT_EQ(sizeof(name), sizeof(::name)) << #name;                       \

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Driver, FindsDeviceOrReportsReason) {
+TEST(Driver, FindsDeviceOrReportsWhyThereIsNone) {
   const Result<Driver> driver = Driver::load();
   if (driver) {
     EXPECT_GT(driver->device_count(), 0);

@@ -5,13 +5,13 @@
 namespace assay::cuda::fake {
 namespace {
 
-TEST(DriverScript, EmptyScriptInjectsNoFailure) {
+TEST(FakeDriverScript, EmptyScriptInjectsNoFailure) {
   DriverScript plan = DriverScript::parse("").take();
   EXPECT_EQ(plan.gpus(), 1);
   EXPECT_EQ(plan.next("cuInit").action, Action::kSucceed);
 }
 
-TEST(DriverScript, AppliesRuleToGivenCallOfFunction) {
+TEST(FakeDriverScript, AppliesRuleOnlyToCallWithGivenNumber) {
   DriverScript plan = DriverScript::parse("memory=64M; gpus=2;cuMemAlloc_v2@2=2; cuLaunchKernel@1=hang;").take();
   EXPECT_EQ(plan.memory_bytes(), std::size_t{64} << 20U);
   EXPECT_EQ(plan.gpus(), 2);
@@ -23,13 +23,13 @@ TEST(DriverScript, AppliesRuleToGivenCallOfFunction) {
   EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kSucceed);
 }
 
-TEST(DriverScript, ReplacesInstructionsInPtx) {
+TEST(FakeDriverScript, ReplacesInstructionsInPtx) {
   const DriverScript plan = DriverScript::parse("wrong=mul.rn.f32>mul.rz.f32").take();
   EXPECT_EQ(plan.with_replaced_instructions("mul.rn.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rn.f32\t%f1"),
             "mul.rz.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rz.f32\t%f1");
 }
 
-TEST(DriverScript, RejectsInvalidRules) {
+TEST(FakeDriverScript, RejectsInvalidRules) {
   for (const char* text : {"memory=many", "gpus=", "cuInit=1", "cuInit@x=1", "cuInit@1=explode", "wrong=add",
                            "wrong=>add", "wrong=add>"}) {
     const Result<DriverScript> plan = DriverScript::parse(text);

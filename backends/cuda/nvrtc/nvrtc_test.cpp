@@ -80,7 +80,7 @@ TEST_F(NvrtcTest, PromotesFloatsToDouble) {
   EXPECT_THAT(compile({.precision = Precision::kPromoted}).ptx, HasSubstr("mul.rn.f64"));
 }
 
-TEST_F(NvrtcTest, EmitsSourceLinesOnRequest) {
+TEST_F(NvrtcTest, EmitsLineInformationOnRequest) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".loc")));
   EXPECT_THAT(compile({.emit_line_info = true}).ptx, HasSubstr(".loc"));
 }
@@ -92,7 +92,7 @@ TEST_F(NvrtcTest, ReturnsCompilerLogOfRejectedSource) {
   EXPECT_THAT(std::get<BuildFailed>(outcome).log, HasSubstr("f.cu(2): error: identifier \"undeclared\""));
 }
 
-TEST_F(NvrtcTest, ReportsUnknownArchitectureAsResourceFailure) {
+TEST_F(NvrtcTest, ReportsUnknownArchitectureAsResourceError) {
   EXPECT_FALSE(nvrtc.front().supports("compute_1"));
   const CompileOutcome outcome = nvrtc.front().compile(kSource, "f.cu", {.architecture = "compute_1"});
   ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcome));
@@ -130,7 +130,7 @@ backends::EmittedKernel kernel(const std::string& expression) {
   return made;
 }
 
-TEST(SameCompiledCode, IgnoresTextualDifferences) {
+TEST(SameCompiledCode, IgnoresSourceDifferencesThatCompileToSameCode) {
   if (const auto nvrtc = Nvrtc::load(); !nvrtc.ok()) GTEST_SKIP() << nvrtc.error().text();
   const auto twice = kernel("2.0f * x[threadIdx.x]");
   const Result<bool> same = same_compiled_code(twice, kernel("x[threadIdx.x] * 2.0f + (false ? 1.0f : -0.0f)"));

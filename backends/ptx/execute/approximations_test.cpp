@@ -82,7 +82,7 @@ std::vector<Record> evaluated(const std::string& instruction, int operand_count)
   return done.data;
 }
 
-TEST(ApproximateInstructions, AreCorrectlyRounded) {
+TEST(ApproximateInstructions, InterpreterReturnsCorrectlyRoundedResults) {
   for (const Approximation& approximation : approximations()) {
     for (const bool ftz : {false, true}) {
       if (ftz && approximation.instruction == "tanh.approx") continue;
@@ -99,7 +99,7 @@ TEST(ApproximateInstructions, AreCorrectlyRounded) {
 }
 
 /// Half precision, for all operand values.
-TEST(ApproximateInstructions, AreCorrectlyRoundedInHalfPrecision) {
+TEST(ApproximateInstructions, InterpreterReturnsCorrectlyRoundedHalfResults) {
   struct Form {
     std::string text;
     models::FloatFormat format;
@@ -131,7 +131,7 @@ TEST(ApproximateInstructions, AreCorrectlyRoundedInHalfPrecision) {
 }
 
 /// The 64-bit forms read and return the upper half of a double.
-TEST(ApproximateInstructions, ReturnCorrectlyRoundedUpperWordOfDouble) {
+TEST(ApproximateInstructions, InterpreterRoundsUpperWordOfDoubleCorrectly) {
   for (const std::string name : {"rcp", "rsqrt"}) {
     std::vector<double> values = {1.0, 3.0, 0.1, 1e300, 2.5e-300, HUGE_VAL};
     Rng random(5);

@@ -103,7 +103,7 @@ TEST(PtxChecks, DetectsReadOfUninitializedSharedMemory) {
       run<float>(body(declare + "st.shared.u32 [%r6], %r1; ld.shared.u32 %r8, [%r6];"), std::vector<float>(32)).result);
 }
 
-TEST(PtxChecks, SharedVariablesArePaddedToTheirAlignment) {
+TEST(PtxChecks, AllowsAccessToAlignmentPaddingOfSharedVariable) {
   // Compilers may load four elements at once where only three are left.
   const std::string declare = ".shared .align 16 .b8 buf[28]; mov.u32 %r6, buf;";
   expect_clean(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+28];"), std::vector<float>(32)).result);
@@ -176,7 +176,7 @@ TEST(PtxChecks, DetectsWriteThatRacesWithManyReads) {
   expect_only(run<float>(text, std::vector<float>(1)).result, Kind::kReadWriteRace);
 }
 
-TEST(PtxChecks, DetectsRaceOfNonAtomicAdditions) {
+TEST(PtxChecks, DetectsRaceBetweenNonAtomicAdditions) {
   const std::string text =
       body("ld.global.f32 %f1, [%rd1]; add.rn.f32 %f1, %f1, 0f3F800000; st.global.f32 [%rd1], %f1;");
   EXPECT_FALSE(run<float>(text, std::vector<float>(1)).result.ok());
@@ -185,7 +185,7 @@ TEST(PtxChecks, DetectsRaceOfNonAtomicAdditions) {
   EXPECT_EQ(good.data[0], 64.0F);
 }
 
-TEST(PtxChecks, DetectsRaceOfAtomicAndPlainRead) {
+TEST(PtxChecks, DetectsRaceBetweenAtomicUpdateAndPlainRead) {
   const std::string text = body("atom.global.add.u32 %r6, [%rd1], 1; ld.global.u32 %r7, [%rd1];");
   EXPECT_THAT(kinds(run<float>(text, std::vector<float>(1), kTwoWarps).result), ::testing::Contains(Kind::kAtomicRace));
 }
@@ -204,7 +204,7 @@ TEST(PtxChecks, DetectsRaceInSharedMemory) {
   EXPECT_EQ(good.data[5], 58U);
 }
 
-TEST(PtxChecks, WarpSyncPreventsRaceBetweenLanes) {
+TEST(PtxChecks, BarWarpSyncPreventsRaceBetweenLanes) {
   const std::string start =
       "setp.ge.u32 %p1, %r1, 32; @%p1 ret; xor.b32 %r6, %r1, 1; mul.wide.u32 %rd4, %r6, 4;"
       " add.s64 %rd4, %rd1, %rd4; st.global.u32 [%rd2], %r1;";
@@ -326,7 +326,7 @@ TEST(PtxChecks, RejectsLaunchesBeyondLimits) {
   EXPECT_FALSE(Machine(1024).allocate("x", 1025).ok());
 }
 
-TEST(PtxChecks, UnsupportedInstructionFailsOnlyIfExecuted) {
+TEST(PtxChecks, UnsupportedInstructionStopsLaunchOnlyIfExecuted) {
   const std::string text = body("setp.ge.u32 %p1, %r1, 32; @!%p1 bra L; wgmma.fence.sync.aligned; L:");
   expect_clean(run<float>(text, std::vector<float>(1)).result);
   const auto reached = run<float>(text, std::vector<float>(64), kTwoWarps);
@@ -335,7 +335,7 @@ TEST(PtxChecks, UnsupportedInstructionFailsOnlyIfExecuted) {
               HasSubstr("opcode wgmma is not supported, 'wgmma.fence.sync.aligned' at PTX line 10"));
 }
 
-TEST(PtxChecks, ReportsNoFalseRaceForManyBlocks) {
+TEST(PtxChecks, ReportsNoRaceBetweenAtomicUpdatesOfManyBlocks) {
   const auto good =
       run<std::uint32_t>(body("red.global.add.u32 [%rd1], 1;"), std::vector<std::uint32_t>(1), {{300000}, {1}});
   expect_clean(good.result);

@@ -132,7 +132,7 @@ TEST(GoldenPtx, ProfilesMatchGoldenFile) {
   }
 }
 
-TEST(GoldenPtx, ParsesOrRejectsArgumentText) {
+TEST(KernelArgumentText, IsParsedOrRejectedWithReason) {
   Machine machine;
   KernelArguments arguments;
   Rng random(1);

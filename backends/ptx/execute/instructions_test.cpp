@@ -11,7 +11,7 @@ using testing::entry;
 using testing::run;
 
 /// 64-bit sums and products by carries of 32-bit halves.
-TEST(PtxInstructions, CarryChainsComputeWideSumsAndProducts) {
+TEST(PtxInstructions, CarryInstructionsCompute64BitSumsAndProducts) {
   struct Record {
     std::uint64_t a = 0;
     std::uint64_t b = 0;
@@ -74,7 +74,7 @@ TEST(PtxInstructions, ThreadOrderDoesNotChangeResultsOrProfile) {
   }
 }
 
-TEST(PtxInstructions, CountsCollisionsOfOrderSensitiveAtomics) {
+TEST(PtxInstructions, CountsOrderDependentAtomicsOnSameElement) {
   const auto collisions = [](const std::string& body) {
     const std::string before = ".shared .align 4 .b8 cells[256];\n";
     const std::string text =

@@ -47,7 +47,7 @@ Tables measured_tables() {
   return tables;
 }
 
-TEST(MeasuredTables, PredictResultsOfMeasuredDevice) {
+TEST(ApproximationTables, PredictResultsForUnmeasuredOperands) {
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
   ASSERT_TRUE(measured.ok()) << measured.error().text();
   EXPECT_EQ(measured->mismatches, 0U);
@@ -57,7 +57,7 @@ TEST(MeasuredTables, PredictResultsOfMeasuredDevice) {
 }
 
 /// If a result does not follow from the window, the device does not match the model, and no table is created.
-TEST(MeasuredTables, AreDiscardedIfDeviceContradictsThem) {
+TEST(ApproximationTables, AreNotCreatedIfDeviceContradictsModel) {
   const auto wrong_far_out = [](std::uint32_t operand) { return (operand >> 20U & 2047U) > 1500 ? 1 : 0; };
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(wrong_far_out), kStep);
   ASSERT_TRUE(measured.ok());
@@ -88,7 +88,7 @@ Answered table_answers(const std::string& instruction, const std::vector<double>
   return {done.data, done.result.profile};
 }
 
-TEST(MeasuredTables, ReproduceBitsOfMeasuredDevice) {
+TEST(ApproximationTables, ReproduceResultsOfMeasuredDeviceBitForBit) {
   const Tables tables = measured_tables();
   const std::vector<double> operands = {1.0, 3.0, -0.7, 1e200, 1e-200, 2.5e-310, HUGE_VAL, 1.0 / 3};
   const Answered nearest = table_answers("rcp.approx.ftz.f64", operands, nullptr);
@@ -112,7 +112,7 @@ TEST(MeasuredTables, ReproduceBitsOfMeasuredDevice) {
 }
 
 /// Roots have windows of two binades, and no results for negative operands.
-TEST(MeasuredTables, DistinguishEvenAndOddExponentsForSquareRoot) {
+TEST(ApproximationTables, HaveSeparateEntriesForEvenAndOddExponentsOfSquareRoot) {
   const UnitRow& unit = unit_named("sqrt.approx.f32");
   UnitTable::OperandWindow window{.first = 0x3f800000, .differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
   window.differences[0] = 1;          // of 1
@@ -131,7 +131,7 @@ TEST(MeasuredTables, DistinguishEvenAndOddExponentsForSquareRoot) {
   EXPECT_EQ(table.answer(0x00000001, bits(1.0F)), std::nullopt);
 }
 
-TEST(MeasuredTables, RoundTripThroughFile) {
+TEST(ApproximationTables, RoundTripThroughFile) {
   const Tables tables = measured_tables();
   const auto read = decode_tables(encode_tables(tables));
   ASSERT_TRUE(read.ok()) << read.error().text();
@@ -143,7 +143,7 @@ TEST(MeasuredTables, RoundTripThroughFile) {
   EXPECT_EQ(read->units[0].windows()[0].differences, tables.units[0].windows()[0].differences);
 }
 
-TEST(MeasuredTables, RejectInvalidFiles) {
+TEST(ApproximationTables, RejectInvalidFiles) {
   const auto error_of = [](const std::string& content) {
     const auto read = decode_tables(content);
     return read.ok() ? std::string() : read.error().text();

@@ -126,7 +126,7 @@ void check_atomic(std::string_view operation, Type type, bool is_global, bool re
   }
 }
 
-TEST(MemoryModels, AtomicsMatchModel) {
+TEST(MemoryInstructions, AtomicsMatchReferenceModel) {
   for (const AtomicCase& atomic : kAtomics) {
     for (const Type type : atomic.types) {
       for (const bool is_global : {true, false}) {
@@ -141,7 +141,7 @@ TEST(MemoryModels, AtomicsMatchModel) {
 }
 
 /// An atomic on a half must not change the other half of its word.
-TEST(MemoryModels, HalfAtomicsPreserveOtherHalfOfWord) {
+TEST(MemoryInstructions, HalfPrecisionAtomicsPreserveOtherHalfOfWord) {
   const auto sum = [](std::string_view type, std::uint32_t start, std::uint32_t operand) {
     const auto done = testing::run<std::uint32_t>(
         testing::entry(fmt::format(
@@ -216,7 +216,7 @@ void check_transfer(std::string_view load, std::string_view space, Type type, un
   }
 }
 
-TEST(MemoryModels, LoadsAndStoresMatchModel) {
+TEST(MemoryInstructions, LoadsAndStoresMatchReferenceModel) {
   for (const Type type : kLoaded) {
     for (const unsigned count : {1U, 2U, 4U}) {
       if (bytes_of(type) * count > 16) continue;
@@ -228,7 +228,7 @@ TEST(MemoryModels, LoadsAndStoresMatchModel) {
   }
 }
 
-TEST(MemoryModels, MovPacksAndUnpacksRegisters) {
+TEST(MemoryInstructions, MovPacksAndUnpacksRegisters) {
   const auto done = testing::run<std::uint64_t>(
       testing::entry("ld.param.u64 %rd1, [p0]; ld.global.u64 %rd2, [%rd1]; mov.b64 {%r1, %r2}, %rd2;"
                      " mov.b64 {%rs1, %rs2, %rs3, %rs4}, %rd2; mov.b32 {%rs5, %rs6}, %r1; mov.b64 %rd3, {%r2, %r1};"
@@ -242,7 +242,7 @@ TEST(MemoryModels, MovPacksAndUnpacksRegisters) {
   EXPECT_EQ(done.data[3], 0x1122334477885566U);
 }
 
-TEST(MemoryModels, GenericAddressesIdentifyTheirStateSpace) {
+TEST(MemoryInstructions, IsspacepRecognizesStateSpaceOfGenericAddress) {
   const auto done = testing::run<std::uint32_t>(
       testing::entry(
           ".shared .align 4 .b8 s[4]; .local .align 4 .b8 l[4]; ld.param.u64 %rd1, [p0];"

@@ -107,9 +107,9 @@ void check_rows(std::size_t min_spellings, Wanted wanted) {
 bool is_conversion(const OpcodeRow& row) { return row.opcode == Opcode::kCvt; }
 bool is_comparison(const OpcodeRow& row) { return row.opcode == Opcode::kSetp || row.opcode == Opcode::kSet; }
 
-TEST(InstructionModels, ConversionsMatchModel) { check_rows(650, is_conversion); }
-TEST(InstructionModels, ComparisonsMatchModel) { check_rows(3900, is_comparison); }
-TEST(InstructionModels, ArithmeticLogicAndMovesMatchModel) {
+TEST(PtxInterpreter, ConversionsMatchReferenceModel) { check_rows(650, is_conversion); }
+TEST(PtxInterpreter, ComparisonsMatchReferenceModel) { check_rows(3900, is_comparison); }
+TEST(PtxInterpreter, ArithmeticLogicAndMovesMatchReferenceModel) {
   check_rows(750, [](const OpcodeRow& row) { return !is_conversion(row) && !is_comparison(row); });
 }
 
@@ -119,41 +119,41 @@ TEST(InstructionModels, ArithmeticLogicAndMovesMatchModel) {
 /// computed lane by lane, and the approximations, which are exact only up to their bound.
 const std::map<std::string_view, std::string_view> kTestedBy = {
     {"activemask", "WarpWideInstructions.ActiveMaskContainsActiveLanes"},
-    {"atom", "MemoryModels.AtomicsMatchModel"},
+    {"atom", "MemoryInstructions.AtomicsMatchReferenceModel"},
     {"bar", "PtxChecks.BarArrivePreventsRaceWithWaitingWarp"},
-    {"barrier", "WarpWideInstructions.BarrierReductionsCombineAllThreads"},
+    {"barrier", "WarpWideInstructions.BarrierReductionsCombineThreadsOfAllWarps"},
     {"bra", "PtxInstructions.CallsPassArgumentsAndReturnResults"},
     {"call", "PtxInstructions.CallsPassArgumentsAndReturnResults"},
-    {"cos", "ApproximateInstructions.AreCorrectlyRounded"},
-    {"cvta", "MemoryModels.GenericAddressesIdentifyTheirStateSpace"},
-    {"div", "ApproximateInstructions.AreCorrectlyRounded"},
-    {"ex2", "ApproximateInstructions.AreCorrectlyRounded"},
-    {"exit", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
-    {"fence", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
-    {"isspacep", "MemoryModels.GenericAddressesIdentifyTheirStateSpace"},
-    {"ld", "MemoryModels.LoadsAndStoresMatchModel"},
-    {"ldu", "MemoryModels.LoadsAndStoresMatchModel"},
-    {"lg2", "ApproximateInstructions.AreCorrectlyRounded"},
-    {"match", "WarpWideInstructions.MatchInstructionsFollowPtxManual"},
-    {"membar", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
-    {"nanosleep", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
-    {"prefetch", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
-    {"prefetchu", "WarpWideInstructions.FencesPrefetchesAndExitDoNotChangeResults"},
-    {"rcp", "ApproximateInstructions.AreCorrectlyRounded"},
-    {"red", "MemoryModels.AtomicsMatchModel"},
+    {"cos", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"cvta", "MemoryInstructions.IsspacepRecognizesStateSpaceOfGenericAddress"},
+    {"div", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"ex2", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"exit", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"fence", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"isspacep", "MemoryInstructions.IsspacepRecognizesStateSpaceOfGenericAddress"},
+    {"ld", "MemoryInstructions.LoadsAndStoresMatchReferenceModel"},
+    {"ldu", "MemoryInstructions.LoadsAndStoresMatchReferenceModel"},
+    {"lg2", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"match", "WarpWideInstructions.MatchSyncFollowsPtxManual"},
+    {"membar", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"nanosleep", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"prefetch", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"prefetchu", "WarpWideInstructions.FencesAndPrefetchesHaveNoEffectAndExitEndsThread"},
+    {"rcp", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"red", "MemoryInstructions.AtomicsMatchReferenceModel"},
     {"redux", "WarpWideInstructions.ReductionsFollowPtxManual"},
     {"ret", "PtxInstructions.CallsPassArgumentsAndReturnResults"},
-    {"rsqrt", "ApproximateInstructions.AreCorrectlyRounded"},
+    {"rsqrt", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"shfl", "WarpWideInstructions.ShufflesFollowPtxManual"},
-    {"sin", "ApproximateInstructions.AreCorrectlyRounded"},
-    {"sqrt", "ApproximateInstructions.AreCorrectlyRounded"},
-    {"st", "MemoryModels.LoadsAndStoresMatchModel"},
-    {"tanh", "ApproximateInstructions.AreCorrectlyRounded"},
+    {"sin", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"sqrt", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
+    {"st", "MemoryInstructions.LoadsAndStoresMatchReferenceModel"},
+    {"tanh", "ApproximateInstructions.InterpreterReturnsCorrectlyRoundedResults"},
     {"trap", "WarpWideInstructions.TrapStopsLaunch"},
     {"vote", "WarpWideInstructions.VotesFollowPtxManual"},
 };
 
-TEST(InstructionModels, EveryInstructionIsTested) {
+TEST(PtxInterpreter, EveryInstructionIsTested) {
   std::set<std::string> tests;
   const auto& all = *::testing::UnitTest::GetInstance();
   for (int s = 0; s < all.total_test_suite_count(); ++s) {

@@ -120,7 +120,7 @@ TEST(WarpWideInstructions, VotesFollowPtxManual) {
   }
 }
 
-TEST(WarpWideInstructions, MatchInstructionsFollowPtxManual) {
+TEST(WarpWideInstructions, MatchSyncFollowsPtxManual) {
   const std::vector<Lane> lanes = random_lanes(200, 3);
   for (const bool wide : {false, true}) {
     for (const bool all : {false, true}) {
@@ -180,7 +180,7 @@ TEST(WarpWideInstructions, ActiveMaskContainsActiveLanes) {
               [&](std::size_t i, std::uint32_t, std::span<const Lane>) { ASSERT_EQ(got[i].result, got[i].members); });
 }
 
-TEST(WarpWideInstructions, BarrierReductionsCombineAllThreads) {
+TEST(WarpWideInstructions, BarrierReductionsCombineThreadsOfAllWarps) {
   std::vector<std::uint32_t> data(96);
   for (std::uint32_t i = 0; i < 96; ++i)
     data[i] = i % 5 == 0 ? 1 : 0;  // 20 of 96
@@ -200,7 +200,7 @@ TEST(WarpWideInstructions, BarrierReductionsCombineAllThreads) {
   }
 }
 
-TEST(WarpWideInstructions, FencesPrefetchesAndExitDoNotChangeResults) {
+TEST(WarpWideInstructions, FencesAndPrefetchesHaveNoEffectAndExitEndsThread) {
   const auto done = testing::run<std::uint32_t>(
       testing::entry(
           "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;"

@@ -54,7 +54,7 @@ std::string named_text(const ir::Module& module) {
   return text;
 }
 
-TEST_P(PythonRoundTrip, ReturnedModuleMatchesParsedPython) {
+TEST_P(PythonRoundTrip, ModuleReturnedByWriterMatchesParsedPython) {
   constexpr std::uint64_t kEach = 60;
   for (std::uint64_t seed = 0; seed < kEach; ++seed) {
     const generators::GeneratedKernel made = generators::generate(GetParam(), seed);

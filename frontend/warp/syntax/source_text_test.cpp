@@ -29,7 +29,7 @@ TEST(SourceText, FindsLineOfByte) {
   EXPECT_EQ(place(4), "3:1");
 }
 
-TEST(SourceText, JoinsBracketedLinesWithoutMovingBytes) {
+TEST(SourceText, JoinsBracketedLinesAndPreservesByteOffsets) {
   EXPECT_EQ(join_bracketed_lines("f(1,\n2) # c\nx"), "f(1, 2) # c\nx");
   EXPECT_EQ(join_bracketed_lines("f([1, # ) c\r\n2],\n3)\nx"), "f([1,        2], 3)\nx");
   EXPECT_EQ(join_bracketed_lines("(\"(\\\"\",\n'''\n(''')\nx"), "(\"(\\\"\", '''\n(''')\nx");

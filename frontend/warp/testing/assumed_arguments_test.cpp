@@ -33,7 +33,7 @@ std::vector<std::string> kernels(const ParsedFile& file) {
 
 constexpr std::string_view kStore = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[wp.tid()] = float(n)\n";
 
-TEST(AssumedFactoryArguments, EqualParameterDefaults) {
+TEST(AssumedFactoryArguments, AreParameterDefaultsIfPresent) {
   const ParsedFile file = read(factory("n=7", kStore));
   EXPECT_EQ(messages(file), "test.py:4:5: note: in k: def k: no call of make has constant arguments; assuming n=7\n");
   EXPECT_THAT(body_text(file), HasSubstr("= 7.0"));
@@ -41,13 +41,13 @@ TEST(AssumedFactoryArguments, EqualParameterDefaults) {
   EXPECT_EQ(file.declarations.at(0).overload, "") << "no statement can specify them";
 }
 
-TEST(AssumedFactoryArguments, HaveTypeOfParameterAnnotation) {
+TEST(AssumedFactoryArguments, MatchTypeAnnotationOfParameter) {
   EXPECT_THAT(messages(read(factory("n: int", kStore))), HasSubstr("assuming n=4\n"));
   EXPECT_THAT(messages(read(factory("n: float", kStore))), HasSubstr("assuming n=0.5\n"));
   EXPECT_THAT(messages(read(factory("n: int = None", kStore))), HasSubstr("assuming n=4\n"));
 }
 
-TEST(AssumedFactoryArguments, TypeParametersAreAssumedToBeFloat) {
+TEST(AssumedFactoryArguments, AreFloatForTypeParameters) {
   for (const std::string_view annotation : {"wp.array(dtype=T)", "wp.array[T]", "T, y: wp.array(dtype=float)"}) {
     const ParsedFile file = read(
         factory("T", "@wp.kernel\ndef k(x: " + std::string(annotation) + "):\n    i = wp.tid()\n    s = T(2.0)\n"));
@@ -56,7 +56,7 @@ TEST(AssumedFactoryArguments, TypeParametersAreAssumedToBeFloat) {
   }
 }
 
-TEST(AssumedFactoryArguments, AreMissingForUnannotatedParameters) {
+TEST(AssumedFactoryArguments, AreNotMadeForUnannotatedParameters) {
   const ParsedFile file = read(factory(
       "n, f", std::string(kStore) + "@wp.kernel\ndef calls(x: wp.array(dtype=float)):\n    x[wp.tid()] = f(x[0])\n"));
   EXPECT_THAT(kernels(file), ElementsAre("(k)", "(calls)"));
@@ -117,7 +117,7 @@ TEST(AssumedFactoryArguments, InstantiateKernelsInBothBranchesOfFactory) {
   EXPECT_EQ(messages(file), "");
 }
 
-TEST(AssumedFactoryArguments, ReportRejectedKernelOnlyOnce) {
+TEST(AssumedFactoryArguments, RejectedKernelIsReportedOnlyOnce) {
   const ParsedFile both = read(factory("square: bool",
                                        "@wp.kernel\n"
                                        "def k(x: wp.array(dtype=float)):\n"

@@ -53,7 +53,7 @@ constexpr Assumption kAssumptions[] = {
 
 class AssumedType : public ::testing::TestWithParam<Assumption> {};
 
-TEST_P(AssumedType, IsFirstTypeSupportedByBody) {
+TEST_P(AssumedType, IsFirstCandidateThatKernelBodySupports) {
   const Assumption& expected = GetParam();
   const std::string source = kernel(expected.parameters, expected.body);
   const ParsedFile file = read(source);
@@ -82,7 +82,7 @@ TEST(AssumedTypes, AreWrittenWithWarpAliasOfFile) {
   EXPECT_THAT(messages(file), EndsWith("assuming types [warp.array(dtype=warp.vec3), warp.array(dtype=float)]\n"));
 }
 
-TEST(AssumedTypes, SuggestNoOverloadIfFileDoesNotNameWarp) {
+TEST(AssumedTypes, SuggestNoOverloadIfFileDoesNotImportWarpAsModule) {
   const ParsedFile file = read(
       "from warp import array, kernel, tid\n@kernel\ndef k(x: array(dtype=Any)):\n    i = tid()\n    x[i] = 2.0 * "
       "x[i]\n");

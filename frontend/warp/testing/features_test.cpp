@@ -297,7 +297,7 @@ std::string source_of(const Feature& feature) {
 
 class LanguageFeatures : public ::testing::TestWithParam<Feature> {};
 
-TEST_P(LanguageFeatures, AreParsedOrRejectedWithReason) {
+TEST_P(LanguageFeatures, AreParsedOrRejectedAsListedInTable) {
   const ParsedFile file = read(source_of(GetParam()));
   const bool has_errors = std::ranges::any_of(
       file.diagnostics, [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kError; });

@@ -117,7 +117,7 @@ TEST(HostileFiles, ParsingTimeIsNotQuadratic) {
   }
 }
 
-TEST(HostileFiles, MutatedCuratedCasesAreParsedOrRejected) {
+TEST(HostileFiles, MutatedCuratedCasesDoNotCrashParser) {
   std::vector<std::string> cases;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(ASSAY_SOURCE_DIR "/conformance/cases")) {
     if (entry.path().extension() == ".py") cases.push_back(entry.path().string());

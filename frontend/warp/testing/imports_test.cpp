@@ -79,7 +79,7 @@ class Imports : public ::testing::Test {
   }
 };
 
-TEST_F(Imports, ResolveNamesInFileOfImportedFunction) {
+TEST_F(Imports, ResolveNamesOfImportedFunctionInDefiningFile) {
   const ParsedFile file = read("from .physics import scaled", "x[0] = scaled(x[0])");
   EXPECT_EQ(body_text(file), "x[0] = scaled(x[0], 4.0)\n") << messages(file);
   EXPECT_THAT(ir::to_text(file.module), HasSubstr("mul(clipped(x), by)"));
@@ -174,7 +174,7 @@ TEST_F(Imports, DistinguishFunctionsWithTheSameName) {
   EXPECT_THAT(ir::to_text(again.module), HasSubstr("min(x, 2.5)"));
 }
 
-TEST_F(Imports, IncludeImportedFileInLocations) {
+TEST_F(Imports, LocationsNameImportedFile) {
   const ParsedFile file = read("from .physics import scaled, odd", "x[0] = scaled(x[0])");
   ASSERT_EQ(file.module.functions.size(), 2U);
   EXPECT_EQ(ir::location_text(file.module, file.module.functions[0].loc), "physics.py:23:1");
@@ -235,14 +235,14 @@ def k(physics: Own, x: wp.array(dtype=float)):
   EXPECT_THAT(body_text(file), AllOf(Not(HasSubstr("2.5")), Not(HasSubstr("3")))) << messages(file);
 }
 
-TEST_F(Imports, IgnoreKernelsOfOtherFiles) {
+TEST_F(Imports, IgnoreKernelsOfImportedFiles) {
   modules[".other"] = kernel("x: wp.array(dtype=float)", "x[0] = unknown", "N = 3.0\n");
   const ParsedFile file = read("from .other import N, k as other", "x[0] = N");
   EXPECT_EQ(body_text(file), "x[0] = 3.0\n");
   EXPECT_EQ(file.declarations.size(), 1U);
 }
 
-TEST_F(Imports, KeepCustomGradientOfFunction) {
+TEST_F(Imports, KeepCustomGradientOfImportedFunction) {
   modules[".custom"] = R"(import warp as wp
 @wp.func
 def f(x: float):

@@ -94,7 +94,7 @@ TEST(PythonParser, AcceptsLongLine) {
   EXPECT_EQ(read(source).module.kernels.size(), 1U);
 }
 
-TEST(PythonParser, RejectsOnlyTheKernelWithTooDeepExpression) {
+TEST(PythonParser, RejectsOnlyTheKernelWithTooDeeplyNestedExpression) {
   const std::string deep = "import warp as wp\n@wp.kernel\ndef deep(y: wp.array(dtype=float)):\n    y[0] = 1.0" +
                            repeated(" + 1.0", 300) + "\n";
   const ParsedFile file = read(deep + std::string(kSimple));
@@ -109,7 +109,7 @@ TEST(PythonParser, RejectsFileWithoutValidDefinition) {
   EXPECT_EQ(error_of("def f(:\n"), "test.py:1:7: syntax error at missing ')'; no definition could be parsed");
 }
 
-TEST(PythonParser, ParsesKernelsAroundSyntaxError) {
+TEST(PythonParser, ParsesKernelsBeforeAndAfterSyntaxError) {
   const std::string first = "@wp.kernel\ndef first(y: wp.array(dtype=float)):\n    y[0] = 1.0\n";
   const std::string broken = "@wp.kernel\ndef broken(y: wp.array(dtype=float)):\n    y[0] = = 1.0\n";
   const ParsedFile file = read("import warp as wp\n" + first + "N = 1\n" + broken + "M = 2\n" + std::string(kSimple));
@@ -213,7 +213,7 @@ TEST(PythonParser, LimitsNumberOfFactoryCalls) {
   EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
 }
 
-TEST(PythonParser, RejectsGradientOfUnknownFunction) {
+TEST(PythonParser, RejectsCustomGradientOfUnknownFunction) {
   const ParsedFile file =
       read("import warp as wp\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" +
            std::string(kSimple));
@@ -221,7 +221,7 @@ TEST(PythonParser, RejectsGradientOfUnknownFunction) {
             "test.py:3:1: error: in g: def g: @wp.func_grad must name a function defined above it in this file\n");
 }
 
-TEST(PythonParser, RejectsGradientThatMatchesNoOverload) {
+TEST(PythonParser, RejectsCustomGradientThatMatchesNoOverload) {
   const std::string overloads =
       "import warp as wp\n@wp.func\ndef f(y: float):\n    return y * y\n@wp.func\ndef f(y: int):\n    return y\n";
   const std::string kernel = "@wp.kernel\ndef k(a: wp.array(dtype=float)):\n    i = wp.tid()\n    a[i] = f(2.0)\n";
@@ -275,7 +275,7 @@ TEST(PythonParser, ReportsErrorInUncalledFunctionAsNote) {
   EXPECT_EQ(file.diagnostics[0].severity, Severity::kNote);
 }
 
-TEST(PythonParser, ReportsNoteIfDynamicLoopAssignsLiteralVariable) {
+TEST(PythonParser, ReportsNoteIfDynamicLoopChangesVariableInitializedWithLiteral) {
   const auto count = [](std::string_view start, std::string_view loop) {
     const std::string body = "s = " + std::string(start) + "\n" + std::string(loop) + "\n    s = s + 1.0\nx[0] = s";
     return read(kernel("x: wp.array(dtype=float), n: int", body)).diagnostics.size();
@@ -360,7 +360,7 @@ TEST(PythonParser, ParsesExamplesWithoutDiagnostics) {
   }
 }
 
-TEST(PythonParser, RoundTripsExamplesThroughTheWriter) {
+TEST(PythonParser, RoundTripsExamplesThroughPythonWriter) {
   for (const std::string& path : examples()) {
     const ParsedFile first = read(file_text(path), path);
     const auto written = source::warp::write_python(first.module);

@@ -144,7 +144,7 @@ TEST(Comparator, ReportsAllMismatches) {
   EXPECT_EQ(compare(got, expected).failed.size(), 12U);
 }
 
-TEST(Comparator, CountsUnboundedAndUninformativeValues) {
+TEST(Comparator, CountsInfiniteAndUninformativeBounds) {
   const std::vector<Expected> expected{{.value = 1, .bound = 0, .scale = 1},
                                        {.value = 1, .bound = kInfinity},
                                        {.value = 1, .bound = 0.5, .scale = 1},
@@ -156,7 +156,7 @@ TEST(Comparator, CountsUnboundedAndUninformativeValues) {
   EXPECT_EQ(comparison.uninformative, 1);
 }
 
-TEST(Comparator, HistogramCountsErrorsByTenthOfBound) {
+TEST(Comparator, HistogramBinsAreTenthsOfBound) {
   Comparison comparison;
   for (const double got : {0.0, 0.05, 0.1, 0.99, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
     comparison.add(0, {.value = got}, {.value = 0, .bound = 1});
@@ -188,7 +188,7 @@ TEST(Comparator, AddsCountsOfTwoComparisons) {
   EXPECT_EQ(sum.rho_max, 2);
 }
 
-TEST(Comparator, IdentifiesInformativeBounds) {
+TEST(Comparator, BoundIsInformativeIfSmallRelativeToScale) {
   EXPECT_TRUE(is_informative({.value = 1, .bound = 0x1p-10, .scale = 1}));
   EXPECT_FALSE(is_informative({.value = 1, .bound = 0x1.1p-10, .scale = 1}));
   EXPECT_TRUE(is_informative({.value = 0, .bound = 0x1p-10, .scale = 1})) << "cancellation: the terms count";

@@ -251,7 +251,7 @@ def far(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 // Beyond the array nothing ends the loop; the array needs a few elements, not a thousand.
-TEST(InputSpace, GrowsArraysOfDataDependentLoopInSteps) {
+TEST(InputSpace, GrowsArraysGraduallyForDataDependentLoop) {
   Space space(R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -315,7 +315,7 @@ def rows(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     EXPECT_NE(space.integers(launch, "n")[0], 0);
 }
 
-TEST(InputSpace, DrawsArgumentsInFunctionDomains) {
+TEST(InputSpace, DrawsValuesInDomainsOfCalledFunctions) {
   for (const char* function : {"wp.sqrt", "wp.log"}) {
     SCOPED_TRACE(function);
     Space space(std::string(R"(
@@ -349,7 +349,7 @@ def cells(x: wp.array(dtype=float), grid: Grid, out: wp.array(dtype=float)):
     EXPECT_THAT(space.integers(launch, "grid"), ElementsAre(Ge(0), Ge(0)));
 }
 
-TEST(InputSpace, DrawsNonzeroStructFieldDivisors) {
+TEST(InputSpace, DrawsNonzeroValuesForStructFieldsUsedAsDivisors) {
   Space space(R"(
 @wp.struct
 class Grid:
@@ -365,7 +365,7 @@ def cells(x: wp.array(dtype=float), grid: Grid, out: wp.array(dtype=float)):
     EXPECT_GE(space.integers(launch, "grid")[0], 1);
 }
 
-TEST(InputSpace, DrawsThreadCountAboveElementCount) {
+TEST(InputSpace, DrawsMoreThreadsThanElements) {
   Space space(R"(
 @wp.kernel
 def guarded(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
@@ -603,7 +603,7 @@ def mixed(x: wp.array(dtype=float), y: wp.array(dtype=float), total: wp.array(dt
   space.found_all();
 }
 
-TEST(SampledThreads, SamplesOnlyLargeLaunches) {
+TEST(SampledThreads, AreChosenOnlyForLargeLaunches) {
   EXPECT_TRUE(sampled_threads(kSamplingThreshold, 1).empty());
   const auto sample = sampled_threads(70'000, 1);
   EXPECT_TRUE(std::ranges::is_sorted(sample));

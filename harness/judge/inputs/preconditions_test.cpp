@@ -139,7 +139,7 @@ TEST(Preconditions, ParsesDomainRanges) {
   }
 }
 
-TEST(Preconditions, IntersectsRangesOfTwoComments) {
+TEST(Preconditions, IntersectsRangesOfTwoDomainAnnotations) {
   const KernelSource source = kernel_with("# domain: 0.5 <= x\n# domain: x < 2\n");
   const Result<Preconditions> preconditions = preconditions_of(source);
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
@@ -169,7 +169,7 @@ TEST(Preconditions, ParsesLaunchAnnotations) {
   }
 }
 
-TEST(Preconditions, TermReportsParametersItMentions) {
+TEST(Preconditions, ReportsParametersMentionedInTerm) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# domain: x < 2 * (n - idx.shape[1])\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
   const PreconditionTerm& high = *preconditions->ranges[kX]->high;

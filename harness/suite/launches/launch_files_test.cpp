@@ -129,7 +129,7 @@ TEST_F(LaunchFilesTest, ReportsNoteForKernelWithoutRecordedLaunch) {
                                                  .text = (dir_ / "kernels.py").string() + ":rows"}));
 }
 
-TEST_F(LaunchFilesTest, IgnoresLaunchOfKernelInAnotherFile) {
+TEST_F(LaunchFilesTest, ReportsIfNoLaunchBelongsToSelectedKernel) {
   write("first.json",
         fmt::format(
             R"({{"schema_version": "1.0.0", "kernel": "push", "source": "other.py", "dim": [2], "arguments": {}}})",
@@ -179,7 +179,7 @@ TEST_F(LaunchFilesTest, RejectsArrayWithWrongElementType) {
   EXPECT_THAT(error(), HasSubstr("got elements of vec3f (<i4)"));
 }
 
-TEST_F(LaunchFilesTest, RejectsSharedMemoryOnlyIfKernelChangesIt) {
+TEST_F(LaunchFilesTest, RejectsOverlappingArraysOnlyIfKernelWritesThem) {
   const std::string two(R"([{"name": "a", "dtype": "float32", "shape": [2, 3], "file": "x.npy",
                              "shares_memory_with": ["SHARED"]},
                             {"name": "out", "dtype": "float32", "shape": [6], "file": "out.npy"}])");
@@ -195,7 +195,7 @@ TEST_F(LaunchFilesTest, RejectsSharedMemoryOnlyIfKernelChangesIt) {
   EXPECT_EQ(unsupported(), "");
 }
 
-TEST_F(LaunchFilesTest, RejectsExtentsThatDuplicateThreadIndices) {
+TEST_F(LaunchFilesTest, RejectsExtraLaunchExtentsGreaterThanOne) {
   write_launch("push", "[2, 4]", kArguments);
   EXPECT_THAT(unsupported(), HasSubstr("the launch has 2 extents, but wp.tid() returns 1 indices"));
   write_launch("push", "[2, 1]", kArguments);

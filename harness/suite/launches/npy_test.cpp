@@ -47,7 +47,7 @@ TEST_F(NpyTest, ReadsShapeAndElements) {
   EXPECT_EQ(array->bytes.size(), 24U);
 }
 
-TEST_F(NpyTest, ReadsElementsOfRawBytes) {
+TEST_F(NpyTest, ReadsStructuredElementsAsRawBytes) {
   const auto array = read("{'descr': '|V12', 'fortran_order': False, 'shape': (5,), }", 60);
   ASSERT_TRUE(array.ok()) << array.error().text();
   EXPECT_EQ(array->item_size, 12U);

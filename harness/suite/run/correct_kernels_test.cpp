@@ -273,7 +273,7 @@ TEST(CorrectKernels, SameSeedGivesSameRecord) {
   EXPECT_EQ(first, second);
 }
 
-TEST(CorrectKernels, RecordSourcesInFirstCaseOnRequest) {
+TEST(CorrectKernels, SourcesAreRecordedOnlyInFirstCaseOfKernel) {
   const std::vector<TestKernel> one(kCorrect.begin(), kCorrect.begin() + 1);
   RunOptions options = CpuRun::quick();
   options.keep_sources = true;

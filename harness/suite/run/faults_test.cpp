@@ -229,7 +229,7 @@ constexpr Neighbour kNeighbours[] = {{"correct_smooth", kSmooth}, {"correct_prod
                                      {"correct_twice", kTwice},   {"correct_even", kEven},
                                      {"correct_gather", kGather}, {"correct_count", kCount}};
 
-class Faults : public ::testing::Test {
+class FaultDetection : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     std::vector<TestKernel> test_kernels;
@@ -263,9 +263,9 @@ class Faults : public ::testing::Test {
 
   static CpuRun* run_;
 };
-CpuRun* Faults::run_ = nullptr;
+CpuRun* FaultDetection::run_ = nullptr;
 
-TEST_F(Faults, CorrectKernelsInSameBatchPass) {
+TEST_F(FaultDetection, CorrectKernelsInSameBatchStillPass) {
   for (const Neighbour& neighbour : kNeighbours) {
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
       const CaseRecord& right = record(neighbour.name, pass);
@@ -276,7 +276,7 @@ TEST_F(Faults, CorrectKernelsInSameBatchPass) {
   }
 }
 
-TEST_F(Faults, DetectsIncorrectDerivatives) {
+TEST_F(FaultDetection, DetectsIncorrectDerivatives) {
   expect_faults(incorrect_derivatives());
   for (const Fault& fault : incorrect_derivatives()) {
     const CaseRecord& faulty = record(fault.test_kernel.name, Pass::kBackward);
@@ -291,7 +291,7 @@ TEST_F(Faults, DetectsIncorrectDerivatives) {
   }
 }
 
-TEST_F(Faults, DetectsIncorrectForwardPasses) {
+TEST_F(FaultDetection, DetectsIncorrectForwardPasses) {
   expect_faults(incorrect_forwards());
   const CaseRecord& faulty = run_->forward("constant_off");
   EXPECT_EQ(faulty.failures.front().array, "out");
@@ -299,14 +299,14 @@ TEST_F(Faults, DetectsIncorrectForwardPasses) {
   EXPECT_GT(faulty.check_results.native_precision->failed, 0);
 }
 
-TEST_F(Faults, DetectsForwardBackwardMismatch) {
+TEST_F(FaultDetection, DetectsForwardBackwardMismatch) {
   const CaseRecord& backward = run_->backward("constant_off");
   EXPECT_EQ(backward.kind, "finite_differences") << testing::summary(backward);
   EXPECT_EQ(backward.check_results.f64_promotion->failed, 0) << "the backward pass itself is correct";
   EXPECT_GT(backward.check_results.finite_differences->failed, 0);
 }
 
-TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehavior) {
+TEST_F(FaultDetection, DetectsCrashesHangsAndOtherMisbehavior) {
   expect_faults(misbehaviours());
   EXPECT_THAT(run_->forward("crashes").message, HasSubstr("SIGSEGV"));
   EXPECT_THAT(run_->forward("exits_with_status_0").message, HasSubstr("exited early with status 0"));
@@ -318,7 +318,7 @@ TEST_F(Faults, DetectsCrashesHangsAndOtherMisbehavior) {
   EXPECT_THAT(run_->forward("writes_an_input").message, HasSubstr("'y'"));
 }
 
-TEST(LargeLaunches, DetectFaultsInBothPasses) {
+TEST(LargeLaunches, DetectFaultsThatAffectOnlyThreadsAbove65535) {
   RunOptions options = CpuRun::quick();
   options.policy.has_large_launch = true;
   options.policy.large_backward_interval = 1;
@@ -335,7 +335,7 @@ TEST(LargeLaunches, DetectFaultsInBothPasses) {
   EXPECT_EQ(run.backward("backward_bits").kind, "mismatch");
 }
 
-TEST_F(Faults, RecordsEachCaseOnceInOrder) {
+TEST_F(FaultDetection, RecordsEachCaseOnceInOrder) {
   const auto& records = run_->records();
   ASSERT_EQ(records.size(), 2 * (std::size(kNeighbours) + all_faults().size()));
   for (std::size_t i = 0; i < records.size(); i += 2) {

@@ -57,7 +57,7 @@ class SuiteRunTest : public ::testing::Test {
   int runs_ = 0;
 };
 
-TEST_F(SuiteRunTest, RunsOptimizedGroupsFirst) {
+TEST_F(SuiteRunTest, RunsGroupsBuiltWithOptimizationFirst) {
   const KernelSource a = testing::source_of(squares("a")), b = testing::source_of(squares("b"));
   run({group_of({a, b}, 0), group_of({b}, 2)});
   EXPECT_THAT(device_.built, ElementsAre("b", "a", "b"));

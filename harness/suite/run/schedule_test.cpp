@@ -42,7 +42,7 @@ RunOptions at_level(int optimisation) {
   return options;
 }
 
-TEST(ExpectedCost, GrowsWithCompiledScalarsAndTripCounts) {
+TEST(ExpectedCost, GrowsWithCodeSizeAndTripCounts) {
   const RunOptions plain = at_level(0);
   const double of_short = expected_cost(source("f", "short", kShort), plain);
   EXPECT_GT(of_short, 70);
@@ -63,7 +63,7 @@ TEST(ExpectedCost, IsDividedAmongCasesOfKernel) {
   EXPECT_DOUBLE_EQ(costs.at("f/short/f32/cpu/backward"), costs.at("f/short/f32/cpu/forward"));
 }
 
-TEST(Schedule, OrdersFamiliesByCost) {
+TEST(Schedule, RunsCostliestFamiliesFirst) {
   KernelGroup group{
       .options = at_level(0),
       .sources = {source("cheap", "b", kShort), source("dear", "d", kShort), source("dearest", "f", kShort),
@@ -74,7 +74,7 @@ TEST(Schedule, OrdersFamiliesByCost) {
               ElementsAre("dearest/f", "dearest/e", "dear/d", "dear/c", "twin/h", "cheap/b", "cheap/a", "cheapest/g"));
 }
 
-TEST(Schedule, ShrinksBatchesTowardsTheEnd) {
+TEST(Schedule, UsesSmallerBatchesTowardsEndOfRun) {
   KernelGroup plain;
   plain.options.batch_size = 32;
   plain.sources.resize(200);
@@ -92,7 +92,7 @@ TEST(Schedule, ShrinksBatchesTowardsTheEnd) {
   EXPECT_EQ(&batches.back().sources.back(), &groups[0].sources.back());
 }
 
-TEST(Schedule, ShrinksBatchesOfCostlyKernels) {
+TEST(Schedule, UsesSmallerBatchesForCostlyKernels) {
   const std::string matrices = "s = " + std::string(40, '(') + "s" + [] {
     std::string text;
     for (int i = 0; i < 40; ++i)

@@ -96,7 +96,7 @@ TEST_F(VerdictCacheTest, RejudgesFailedKernels) {
   EXPECT_EQ(device_.built.size(), 3U) << "the correct one once, the incorrect one twice";
 }
 
-TEST_F(VerdictCacheTest, MissesIfAnyInputDiffers) {
+TEST_F(VerdictCacheTest, DoesNotReuseVerdictIfAnyInputDiffers) {
   run({kCorrect});
   const KernelSource source = testing::source_of(kCorrect);
   const std::vector<std::string> names = cases(source);

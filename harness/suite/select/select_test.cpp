@@ -267,7 +267,7 @@ def unknown(out: wp.array(dtype=float)):
   EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
 }
 
-TEST_F(SelectTest, ReportsFunctionWithTooDeepExpression) {
+TEST_F(SelectTest, ReportsFunctionWithTooDeeplyNestedExpression) {
   std::string sum = "x";
   for (int term = 0; term < 300; ++term)
     sum += " + x";
@@ -294,7 +294,7 @@ TEST(RandomName, ConsistsOfVersionAndSeed) {
     EXPECT_FALSE(is_random_name(other)) << other;
 }
 
-TEST_F(SelectTest, FamilyListsCuratedThenRandomKernels) {
+TEST_F(SelectTest, FamilySelectorGivesCuratedThenRandomKernels) {
   const auto names = names_of({"loop"}, {.random_kernels = 2, .first_random_seed = 7});
   EXPECT_THAT(names, Contains("loop/dynamic_product"));
   ASSERT_GE(names.size(), 2U);
@@ -328,7 +328,7 @@ TEST_F(SelectTest, RandomKernelHasPythonSource) {
   EXPECT_EQ(source->selector, "vector/r1_3");
 }
 
-TEST_F(SelectTest, ComponentsAfterKernelNameNarrowSelection) {
+TEST_F(SelectTest, SelectorComponentsAfterKernelNameRestrictSelection) {
   for (const std::string& name : names_of({"math/*/f64"}, {}))
     EXPECT_EQ(name.find("math/"), 0U);
   EXPECT_LT(names_of({"math/*/f64"}, {}).size(), names_of({"math"}, {}).size());
@@ -354,7 +354,7 @@ TEST_F(SelectTest, SuggestsAlternativesForUnmatchedSelectors) {
   EXPECT_THAT(error_of("loop/*/f32/cpu/forward/fast"), HasSubstr("mode 'fast'"));
 }
 
-TEST_F(SelectTest, FileListsSupportedAndUnsupportedKernels) {
+TEST_F(SelectTest, SelectsSupportedAndUnsupportedKernelsOfFile) {
   const std::string path = file("two.py", kTwoKernels);
   const auto selection = select({path}, {});
   ASSERT_TRUE(selection.ok()) << selection.error().text();

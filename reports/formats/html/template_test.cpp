@@ -19,7 +19,7 @@ TEST(Template, RepeatsSectionsAndSearchesOuterScopes) {
   EXPECT_EQ(fill("{{#rows}}{{t}} {{unit}};{{/rows}} {{#words}}[{{.}}]{{/words}}", members), "1 ms;2 ms; [a][b]");
 }
 
-TEST(Template, ShowsSectionOrInvertedSection) {
+TEST(Template, ShowsInvertedSectionIfValueIsEmpty) {
   for (const json& none : {json(), json(false), json(""), json::array()}) {
     EXPECT_EQ(fill("{{#x}}yes{{/x}}{{^x}}no{{/x}}", {{"x", none}}), "no") << none;
   }
