@@ -358,7 +358,7 @@ TEST_F(CommandTest, ReportCommandRegeneratesReportFromRecords) {
   EXPECT_EQ(workshop_.read("out/report.html"), page);
 }
 
-TEST_F(CommandTest, StateCommandUpdatesCudaStatePage) {
+TEST_F(CommandTest, StateCommandRewritesCudaStateFile) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
   ASSERT_EQ(workshop_.run("mkdir conformance && cp '" ASSAY_SOURCE_DIR "/conformance/state.json' conformance/").status,
             0);

@@ -101,7 +101,7 @@ void add_gradient(Sketch& outer, const HelperFunction& made, ir::Type real) {
   ir::Module written = sketch.take();
   outer.add_gradient(made.index, std::move(written.kernels[0]));
   ir::Function& kernel = outer.b().function();
-  if (!ir::trusts_custom_gradients(kernel)) kernel.annotations.emplace_back(ir::kTrustedCustomGradients);
+  if (!ir::trusts_custom_gradients(kernel)) kernel.annotations.emplace_back(ir::kTrustCustomGradientsAnnotation);
 }
 
 /// A function as a separate sketch, whose results are built by `body`.

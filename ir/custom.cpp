@@ -241,7 +241,7 @@ bool has_custom_gradient(const Module& module, const Function& kernel) {
 }
 
 bool trusts_custom_gradients(const Function& kernel) {
-  return std::ranges::find(kernel.annotations, kTrustedCustomGradients) != kernel.annotations.end();
+  return std::ranges::find(kernel.annotations, kTrustCustomGradientsAnnotation) != kernel.annotations.end();
 }
 
 }  // namespace assay::ir

@@ -37,7 +37,7 @@ bool is_linear_gradient(const Module& module, const Function& gradient, std::siz
 bool has_custom_gradient(const Module& module, const Function& kernel);
 
 /// The annotation of a kernel whose custom gradients may differ from the derivatives of the functions.
-inline constexpr std::string_view kTrustedCustomGradients = "custom gradients: trusted";
+inline constexpr std::string_view kTrustCustomGradientsAnnotation = "custom gradients: trusted";
 bool trusts_custom_gradients(const Function& kernel);
 
 }  // namespace assay::ir

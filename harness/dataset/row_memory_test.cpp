@@ -18,7 +18,7 @@ std::vector<std::string> texts() {
   return texts;
 }
 
-TEST(RowMemory, StoredCopiesDoNotOverlap) {
+TEST(RowMemory, StoredTextsDoNotOverlap) {
   RowMemory memory;
   std::vector<std::string_view> kept;
   for (const std::string& text : texts())

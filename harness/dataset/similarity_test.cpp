@@ -74,7 +74,7 @@ TEST(Clusters, JoinPairsAtSimilarityThreshold) {
   EXPECT_LE(missed, 4);
 }
 
-TEST(Clusters, JoinSetAndSubsetAtSimilarityThreshold) {
+TEST(Clusters, JoinKernelsWithSimilarityAtThreshold) {
   std::vector<Shingles> sets;
   Rng rng(13);
   for (std::size_t fifth = 20; fifth < 220; ++fifth) {

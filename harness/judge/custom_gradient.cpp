@@ -126,7 +126,7 @@ class CustomGradientCheck {
         fmt::format("{} {} the gradient {}, but the derivative of the code is {} (difference allowed {}, "
                     "input set {}); if this is intended, write '# {}' above the kernel",
                     whose, name_of(found), static_cast<double>(found.custom), static_cast<double>(found.derivative),
-                    found.bound, found.set, ir::kTrustedCustomGradients));
+                    found.bound, found.set, ir::kTrustCustomGradientsAnnotation));
   }
 
   const PassContext& pass_context_;

@@ -58,7 +58,7 @@ ReverseSweep::ReverseSweep(const Tape& tape, const ArithmeticProfile& profile, s
   for (std::size_t k = 0; k < formats_.size(); ++k)
     formats_[k] = format_of(static_cast<ir::Scalar>(k), profile.flush_to_zero);
   for (const Format& native : formats_)
-    pairs_.emplace_back(native, formats_[static_cast<std::size_t>(ir::Scalar::kF64)]);
+    formats_by_scalar_.emplace_back(native, formats_[static_cast<std::size_t>(ir::Scalar::kF64)]);
 }
 
 void ReverseSweep::seed(Node node, double cotangent) {
@@ -91,7 +91,7 @@ PrecisionBounds ReverseSweep::settled(const Adjoint& adjoint, ir::Scalar type) c
   // Overflow is rare.
   if (!(magnitude_sum[kNative] < kUnbounded && magnitude_sum[kPromoted] < kUnbounded))
     return {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kPromoted, 0, false)};
-  const FormatPair& own = pairs_[static_cast<std::size_t>(type)];
+  const FormatPair& own = formats_by_scalar_[static_cast<std::size_t>(type)];
   const auto n = static_cast<double>(adjoint.terms);
   Pair e = errors + (n - 1) * own.unit * magnitude_sum;
   if (adjoint.terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
@@ -103,7 +103,7 @@ PrecisionBounds ReverseSweep::product_bound(const Adjoint& adjoint, const Precis
                                             const BoundedValue& partial, long double product, ir::Scalar type) const {
   const PrecisionBounds p = product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
   if (std::isfinite(product))
-    return complete_rounded_bound(pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
+    return complete_rounded_bound(formats_by_scalar_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
   return {p[kNative] == 0 ? 0 : kUnbounded, p[kPromoted] == 0 ? 0 : kUnbounded};
 }
 

@@ -146,7 +146,7 @@ class ReverseSweep {
   const Tape& tape_;
   const ArithmeticProfile& profile_;
   std::array<Format, ir::kScalarCount> formats_;
-  std::vector<FormatPair> pairs_;  ///< by scalar
+  std::vector<FormatPair> formats_by_scalar_;  ///< of both precision variants
   std::vector<Adjoint>& adjoints_;
 };
 

@@ -23,7 +23,7 @@ std::vector<std::string> annotations_above(const std::vector<std::string>& lines
     if (!text.starts_with('#')) break;
     text.remove_prefix(std::min(text.find_first_not_of("# \t"), text.size()));
     text = text.substr(0, text.find_last_not_of(" \t") + 1);
-    if (text.starts_with("launch:") || text.starts_with("domain:") || text == ir::kTrustedCustomGradients)
+    if (text.starts_with("launch:") || text.starts_with("domain:") || text == ir::kTrustCustomGradientsAnnotation)
       found.insert(found.begin(), std::string(text));
   }
   return found;
