@@ -69,6 +69,19 @@ std::optional<ir::Type> WarpExpressionParser::type_with_components(SyntaxNode no
   return whole.failed() ? std::nullopt : std::optional(whole.type);
 }
 
+std::optional<int> WarpExpressionParser::component_count(SyntaxNode node) {
+  if (!node.is(SyntaxKind::kAttribute) || node.part(SyntaxField::kAttribute).text() != "length") return std::nullopt;
+  const SyntaxNode object = node.part(SyntaxField::kObject);
+  std::optional<ir::Type> type;
+  if (object.is(SyntaxKind::kCall) && object.part(SyntaxField::kFunction).text() == "type") {
+    if (const auto named = type_of_node(object); named.ok()) type = *named;
+  } else if (!is_array_expression(object)) {
+    type = type_with_components(object);
+  }
+  const bool is_made_of_scalars = type && type->is_value() && !type->is_struct() && !type->is_scalar();
+  return is_made_of_scalars ? std::optional(type->components()) : std::nullopt;
+}
+
 ExprId WarpExpressionParser::call(SyntaxNode node) {
   if (is_file_function(node)) return call_file_function(node);
   const std::string name = warp_function_name(node);

@@ -180,7 +180,7 @@ ir::ExprId make_expression(ir::Builder& builder, const Constant& constant) {
     parts.push_back(component.is_float_scalar() ? builder.literal(component, number.as_real())
                                                 : builder.literal(component, number.as_integer()));
   }
-  return constant.type.is_vector() ? builder.make(constant.type, parts) : parts.front();
+  return constant.type.is_scalar() ? parts.front() : builder.make(constant.type, parts);
 }
 
 }  // namespace assay::frontend

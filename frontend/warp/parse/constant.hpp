@@ -23,9 +23,9 @@ struct Number {
 };
 
 struct Constant {
-  ir::Type type;                   ///< scalar or vector; Python's int, float and bool are i32, f32 and bool
+  ir::Type type;                   ///< scalar, or made of scalars; Python's int, float and bool are i32, f32 and bool
   bool is_typed = false;           ///< made by a type's constructor, so that it does not adapt to its use
-  std::vector<Number> components;  ///< one, or one for each of the vector's
+  std::vector<Number> components;  ///< one for a scalar
 
   static Constant integer(std::int64_t value);
   static Constant real(double value);

@@ -200,7 +200,8 @@ ExprId WarpExpressionParser::identity(SyntaxNode node, const CallArguments& argu
   const auto& given = arguments.positional;
   const SyntaxNode size = given.empty() ? keyword(arguments, "n") : given[0];
   const SyntaxNode dtype = given.size() > 1 ? given[1] : keyword(arguments, "dtype");
-  const auto rows = size ? context_.constant(size) : std::nullopt;
+  auto rows = size ? context_.constant(size) : std::nullopt;
+  if (const auto length = size ? component_count(size) : std::nullopt) rows = Constant::integer(*length);
   const auto scalar = dtype ? type_of_node(dtype) : Result<ir::Type>(Error{"no dtype"});
   const bool fits = rows && rows->type.is_integer_scalar() && rows->number().integer >= 1 &&
                     rows->number().integer <= 16 && scalar.ok() && scalar->is_scalar() && !scalar->is_bool();

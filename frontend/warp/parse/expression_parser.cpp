@@ -75,6 +75,7 @@ ExprId WarpExpressionParser::value(SyntaxNode node) {
     case SyntaxKind::kSubscript:
       if (is_adjoint(node)) return context_.error(node, "adjoints cannot be read; accumulate into them with +=");
       if (const auto number = literal(node)) return constant(node, *number);
+      if (const auto count = component_count(node)) return constant(node, Constant::integer(*count));
       return if_assigned(node, read_place(context_, node, place(node)));
     case SyntaxKind::kCall: return call(node);
     case SyntaxKind::kString: return context_.error(node, "strings are not supported in kernels");

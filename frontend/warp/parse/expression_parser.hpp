@@ -79,6 +79,9 @@ class WarpExpressionParser {
   /// The type that type(x), x.dtype or a name of the scope stands for.
   Result<ir::Type> type_of_node(SyntaxNode node);
   std::optional<ir::Type> type_with_components(SyntaxNode node);
+  /// The number that x.length or type(x).length stands for: the components of a vector, matrix, quaternion or
+  /// transform.
+  std::optional<int> component_count(SyntaxNode node);
   /// Whether the expression names an array, a part of one, or a struct with arrays.
   bool is_array_expression(SyntaxNode node);
   /// An alias for such an expression; kNone after a reported error.

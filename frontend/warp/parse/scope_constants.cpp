@@ -215,12 +215,14 @@ std::optional<Constant> ModuleScope::constant_call(SyntaxNode call) const {
     }
     return converted;
   }
-  if (!target->is_vector() || (values.size() != 1 && values.size() != target->rows)) return std::nullopt;
-  Constant vector{.type = *target, .is_typed = true, .components = {}};
-  for (std::size_t i = 0; i < target->rows; ++i) {
-    vector.components.push_back(values[values.size() == 1 ? 0 : i].as(target->component()).number());
-  }
-  return vector;
+  if (target->is_scalar() || target->components() == 0) return std::nullopt;
+  const auto count = static_cast<std::size_t>(target->components());
+  const bool may_repeat = target->is_vector() || target->is_matrix();
+  if (values.size() != count && !(may_repeat && values.size() == 1)) return std::nullopt;
+  Constant made{.type = *target, .is_typed = true, .components = {}};
+  for (std::size_t i = 0; i < count; ++i)
+    made.components.push_back(values[values.size() == 1 ? 0 : i].as(target->component()).number());
+  return made;
 }
 
 std::optional<bool> ModuleScope::constant_truth(SyntaxNode expression) const {
