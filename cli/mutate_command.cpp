@@ -142,7 +142,7 @@ int run_mutation_testing(const MutateOptions& options) {
   if (score.single_thread_mutants.mutants + score.threaded.mutants == 0) return to_int(ExitStatus::nothing_ran);
   const bool strong =
       100 * score.single_thread_mutants.share() >= options.at_least && 100 * score.threaded.share() >= options.at_least;
-  const bool all_noticed = std::ranges::all_of(*faults, &mutation::FaultResult::noticed);
+  const bool all_noticed = std::ranges::all_of(*faults, &mutation::FaultResult::is_detected);
   const bool passes = strong && all_noticed && prepared->controls.rejected == 0;
   return to_int(passes ? ExitStatus::as_expected : ExitStatus::unexpected);
 }

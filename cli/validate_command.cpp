@@ -41,7 +41,7 @@ Result<dataset::ProducedBlock> rejudge(dataset::Plan plan, const ValidateOptions
   if (const std::string reason = production->why_not(); !reason.empty()) {
     return Error{fmt::format("cannot judge rows on this machine: {}", reason)};
   }
-  std::vector<dataset::Task> tasks;
+  std::vector<dataset::SlotTask> tasks;
   for (const dataset::Slot& slot : slots_of(plan))
     tasks.push_back({.slot = slot});
   return production->producer().produce(tasks);
