@@ -78,8 +78,6 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "The mutant uses the other version of the vector. The versions differ only if the vector is zero or NaN. Its "
      "length "
      "is then not above zero, and the adjoint of the normalization does not divide by it."},
-    {"vector/vectors_of_bool", Operator::kLoopRunsForward, 0x8200d010da6ecdf8,
-     "No trip changes the adjoint of s, and each trip adds to its own component of the gradient of x."},
 };
 
 }  // namespace assay::mutation
