@@ -147,9 +147,21 @@ class Record(ctypes.Structure):
     """One launch in the command area; worker::LaunchRecord."""
 
     _fields_ = [
-        *((name, ctypes.c_uint32) for name in (
-            "size", "code_offset", "symbol_offset", "arguments_offset", "argument_count", "pointers_offset",
-            "pointer_count", "blob_offset", "blob_bytes", "order")),
+        *(
+            (name, ctypes.c_uint32)
+            for name in (
+                "size",
+                "code_offset",
+                "symbol_offset",
+                "arguments_offset",
+                "argument_count",
+                "pointers_offset",
+                "pointer_count",
+                "blob_offset",
+                "blob_bytes",
+                "order",
+            )
+        ),
         *((name, ctypes.c_int64) for name in ("threads", "block", "block_threads")),
         ("shuffle_seed", ctypes.c_uint64),
         ("samples", ctypes.c_int64),
@@ -214,8 +226,9 @@ class Command:
         rows = np.frombuffer(ctypes.string_at(at + record.arguments_offset, record.argument_count * 8), np.uint32)
         pointers = np.frombuffer(ctypes.string_at(at + record.pointers_offset, record.pointer_count * 32), np.uint64)
         targets = {int(row[0]): int(row[1]) for row in pointers.reshape(-1, 4)}
-        self.arguments = [(blob[start : start + size], targets.get(start))
-                          for start, size in rows.reshape(-1, 2).tolist()]
+        self.arguments = [
+            (blob[start : start + size], targets.get(start)) for start, size in rows.reshape(-1, 2).tolist()
+        ]
 
 
 def extent(shape: tuple[int, ...], strides: tuple[int, ...], element: int) -> int:
@@ -317,12 +330,18 @@ class Gradient:
         """Gives the array a gradient: the memory of the launch if the layouts agree, otherwise a copy."""
         view, _, size = self.parts[0]
         if len(self.parts) == 1 and size == self.element and view.strides == self.array.strides:
-            self.array.grad = wp.array(ptr=view.address, dtype=self.array.dtype, shape=view.shape,
-                                       strides=view.strides, device="cpu")
+            self.array.grad = wp.array(
+                ptr=view.address, dtype=self.array.dtype, shape=view.shape, strides=view.strides, device="cpu"
+            )
             return
         self.memory = np.zeros(max(1, self.extent()), np.uint8)
-        self.array.grad = wp.array(ptr=self.memory.ctypes.data, dtype=self.array.dtype, shape=self.array.shape,
-                                   strides=self.array.strides, device="cpu")
+        self.array.grad = wp.array(
+            ptr=self.memory.ctypes.data,
+            dtype=self.array.dtype,
+            shape=self.array.shape,
+            strides=self.array.strides,
+            device="cpu",
+        )
         self.own = self.array.grad
         self.copy(to_warp=True)
 
@@ -393,8 +412,9 @@ class Launch:
 
     def run_backward(self) -> None:
         """Runs the kernel on a tape, as users do, and its reverse pass; restores the arrays that the kernel wrote."""
-        before = [(content, bytes(content)) for view, element in self.arrays
-                  if (content := view.content(element)) is not None]
+        before = [
+            (content, bytes(content)) for view, element in self.arrays if (content := view.content(element)) is not None
+        ]
         with wp.Tape() as tape:
             self.run()
         tape.backward()

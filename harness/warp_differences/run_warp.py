@@ -4,14 +4,14 @@ Usage: run_warp.py FOLDER [--jobs N] [--limit SECONDS] [--cache FOLDER]
        run_warp.py --version
        run_warp.py --signatures
 
-FOLDER holds plan.json and the files that it names (exchange.cpp writes them, and says what is in them). For each
-case there come
-    answers/<case>.jsonl                      one line per launch and pass: its status and message
-    answers/<case>_<launch>_forward.bin       the arrays one after another, in the order of the parameters
-    answers/<case>_<launch>_backward.bin      the same of their gradients; zero bytes for an array without one
-and answers/session.json says which Warp it was. Every launch and pass runs in a process of its own, because Warp's
-backward pass may write outside its arrays; what compiles the kernels is a few processes for all cases, because each
-spends seconds on Warp's precompiled header.
+FOLDER contains plan.json and the files that it names; exchange.cpp writes them. The results are written to the folder
+FOLDER/answers:
+    session.json                      the versions of Warp, NumPy and Python, and the machine
+    <case>.jsonl                      one line per launch and pass: its status and message
+    <case>_<launch>_forward.bin       the contents of the arrays, in the order of the parameters
+    <case>_<launch>_backward.bin      the contents of their gradients in the same order; zeros if an array has none
+Each pass of a launch runs in a separate process, because Warp's backward pass may write outside its arrays. Only N
+processes compile kernels, because each process spends seconds on Warp's precompiled header.
 """
 
 import argparse
@@ -23,13 +23,14 @@ import pathlib
 import platform
 import signal
 import sys
+from typing import Any
 
 import numpy as np
 import warp as wp
 
 
-def load_kernel(case, folder):
-    """Imports the file of the case as a separate module, once for all of its cases, and returns the case's kernel."""
+def load_kernel(case: dict[str, Any], folder: pathlib.Path) -> wp.Kernel:
+    """Returns the kernel of a case; imports its source file as a separate module, once for all cases of the file."""
     name = "assay_case_" + pathlib.Path(case["source"]).stem
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, folder / case["source"])
@@ -43,8 +44,8 @@ def load_kernel(case, folder):
     return getattr(sys.modules[name], case["kernel"])
 
 
-def value_argument(kind, raw):
-    """A value of the parameter's Warp type from its bytes."""
+def value_argument(kind: Any, raw: bytes) -> Any:
+    """Converts the bytes of a parameter to a value of its Warp type."""
     if hasattr(kind, "ctype") and callable(kind):  # a struct
         instance = kind()
         expect_size(ctypes.sizeof(instance._ctype), raw)
@@ -57,54 +58,70 @@ def value_argument(kind, raw):
     return np.frombuffer(raw, wp.dtype_to_numpy(kind))[0]
 
 
-def expect_size(size, raw):
+def expect_size(size: int, raw: bytes) -> None:
+    """Raises ValueError if the number of bytes differs from the size in Warp's layout."""
     if size != len(raw):
         raise ValueError(f"argument must have {size} bytes in Warp's layout, got {len(raw)}")
 
 
-def array_argument(dtype, shape, raw, with_gradient):
+def array_argument(dtype: Any, shape: list[int], raw: bytes, with_gradient: bool) -> wp.array:
+    """Makes an array with the given contents and, if `with_gradient`, a gradient of zeros."""
     array = wp.zeros(shape, dtype=dtype, device="cpu", requires_grad=with_gradient)
     expect_size(wp.types.type_size_in_bytes(dtype) * array.size, raw)
     fill(array, raw)
     return array
 
 
-def fill(array, raw):
+def fill(array: wp.array, raw: bytes) -> None:
+    """Copies the bytes to the memory of a contiguous array."""
     if raw:
         ctypes.memmove(array.ptr, raw, len(raw))
 
 
-def content(array, size):
+def content(array: wp.array, size: int) -> bytes:
+    """Returns the first `size` bytes of a contiguous array."""
     return ctypes.string_at(array.ptr, size) if size else b""
 
 
 class IndexedArray:
-    """The parts of an indexed array: the array `data`, and `indices0`, `indices1`, ... of its dimensions."""
+    """The parts of an indexed array: the array `data` and one array of indices per dimension, `indices0` and so on."""
 
-    def __init__(self, kind):
+    def __init__(self, kind: wp.indexedarray) -> None:
         self.data = None
         self.kind = kind
         for dimension in range(kind.ndim):
             setattr(self, f"indices{dimension}", None)
 
-    def part_type(self, part):
+    def part_type(self, part: str) -> wp.array:
+        """Returns the Warp type of a part."""
         return wp.array(dtype=self.kind.dtype if part == "data" else wp.int32)
 
-    def made(self):
+    def made(self) -> wp.indexedarray:
+        """Makes the indexed array from its parts."""
         return wp.indexedarray(self.data, [getattr(self, f"indices{d}") for d in range(self.kind.ndim)])
 
 
 class Inputs:
-    """Makes the arguments of a launch from the parameters of the plan: a struct with arrays has one for each field."""
+    """Makes the arguments of a launch from the parameters of the plan.
 
-    def __init__(self, kernel):
+    The plan has one parameter for each field of a struct that contains arrays, and for each part of an indexed array.
+    """
+
+    def __init__(self, kernel: wp.Kernel) -> None:
         self.left = list(kernel.adj.args)
         self.given = []
         self.struct = None  # the name of the last argument, if it is such a struct
         self.place = None
 
-    def next_type(self, path):
-        """Determines the destination of the next parameter, by its path if it is a field, and returns its Warp type."""
+    def next_type(self, path: str | None) -> Any:
+        """Determines the destination of the next parameter and returns its Warp type.
+
+        Parameters
+        ----------
+        path
+            The names of the argument and of its nested fields, separated by dots; None or empty if the parameter is a
+            whole argument.
+        """
         root, *fields = path.split(".") if path else [None]
         if not fields or root != self.struct:
             variable = self.left.pop(0)
@@ -122,14 +139,16 @@ class Inputs:
             return owner.part_type(fields[-1])
         return owner._cls.vars[fields[-1]].type
 
-    def add(self, value):
+    def add(self, value: Any) -> Any:
+        """Stores the value of the parameter for which `next_type` was called last, and returns it."""
         if self.place is None:
             self.given[-1] = value
         else:
             setattr(*self.place, value.item() if isinstance(value, np.generic) else value)
         return value
 
-    def all(self):
+    def all(self) -> list[Any]:
+        """Returns all arguments of the launch; raises ValueError if the plan has too few."""
         if self.left:
             raise ValueError(f"the plan lacks {len(self.left)} arguments")
         return [given.made() if isinstance(given, IndexedArray) else given for given in self.given]
@@ -138,13 +157,13 @@ class Inputs:
 class Launch:
     """One launch of the plan with its arguments in Warp's memory."""
 
-    def __init__(self, kernel, plan, folder, with_gradient):
+    def __init__(self, kernel: wp.Kernel, plan: dict[str, Any], folder: pathlib.Path, with_gradient: bool) -> None:
         self.kernel = kernel
         self.extents = tuple(plan["extents"])
         self.tiled = plan["tiled"]
         self.parameters = plan["parameters"]
-        self.values = []
-        self.seeds = {}
+        self.values: list[Any] = []
+        self.cotangents: dict[int, bytes] = {}  # by number of the parameter
         data = (folder / plan["data"]).read_bytes()
         position = 0
         self.inputs = Inputs(kernel)
@@ -156,53 +175,73 @@ class Launch:
                 self.values.append(self.inputs.add(value_argument(kind, raw)))
                 continue
             wants_gradient = with_gradient and parameter["differentiable"]
-            self.values.append(
-                self.inputs.add(array_argument(kind.dtype, parameter["shape"], raw, wants_gradient)))
+            self.values.append(self.inputs.add(array_argument(kind.dtype, parameter["shape"], raw, wants_gradient)))
             if parameter["seeded"]:
-                self.seeds[number] = data[position : position + parameter["bytes"]]
+                self.cotangents[number] = data[position : position + parameter["bytes"]]
                 position += parameter["bytes"]
 
-    def run(self):
+    def run(self) -> None:
+        """Launches the kernel."""
         if self.tiled:
             wp.launch_tiled(self.kernel, dim=self.extents, inputs=self.inputs.all(), block_dim=64, device="cpu")
         else:
             wp.launch(self.kernel, dim=self.extents, inputs=self.inputs.all(), device="cpu")
 
-    def arrays(self):
-        return [(value, parameter["bytes"])
-                for value, parameter in zip(self.values, self.parameters, strict=True)
-                if parameter["shape"] is not None]
+    def arrays(self) -> list[tuple[wp.array, int]]:
+        """Returns the arrays in the order of the parameters, each with its size in bytes."""
+        return [
+            (value, parameter["bytes"])
+            for value, parameter in zip(self.values, self.parameters, strict=True)
+            if parameter["shape"] is not None
+        ]
 
-    def forward(self):
+    def forward(self) -> bytes:
+        """Runs the forward pass and returns the contents of the arrays."""
         self.run()
         return b"".join(content(array, size) for array, size in self.arrays())
 
-    def backward(self):
+    def backward(self) -> bytes:
+        """Runs both passes and returns the contents of the gradients, zeros for an array without a gradient."""
         with wp.Tape() as tape:
             self.run()
-        for number, seed in self.seeds.items():
+        for number, cotangent in self.cotangents.items():
             if self.parameters[number]["differentiable"]:
-                fill(self.values[number].grad, seed)
+                fill(self.values[number].grad, cotangent)
         tape.backward()
-        return b"".join(bytes(size) if array.grad is None else content(array.grad, size)
-                        for array, size in self.arrays())
+        return b"".join(
+            bytes(size) if array.grad is None else content(array.grad, size) for array, size in self.arrays()
+        )
 
 
 class Case:
     """One kernel of the plan."""
 
-    def __init__(self, plan, folder, limit):
+    def __init__(self, plan: dict[str, Any], folder: pathlib.Path, limit: int) -> None:
         self.plan = plan
         self.folder = folder
         self.limit = limit
         self.answers = folder / "answers"
 
-    def note(self, launch, which, status, message=""):
+    def note(self, launch: int | None, which: str | None, status: str, message: str = "") -> None:
+        """Appends the status of a pass to the answers; `launch` and `which` are None if it applies to the whole case.
+
+        Parameters
+        ----------
+        launch
+            The number of the launch.
+        which
+            The pass: "forward" or "backward".
+        status
+            "done", "refused", "crashed" or "timed_out".
+        message
+            The reason, unless the status is "done".
+        """
         line = json.dumps({"launch": launch, "pass": which, "status": status, "message": message[:4000]})
         with open(self.answers / (self.plan["name"] + ".jsonl"), "a", encoding="utf-8") as stream:
             stream.write(line + "\n")
 
-    def run(self):
+    def run(self) -> None:
+        """Compiles the kernel and runs all passes of its launches."""
         try:
             kernel = load_kernel(self.plan, self.folder)
             wp.load_module(kernel.module, device="cpu")
@@ -214,8 +253,8 @@ class Case:
             if launch["gradient"]:
                 self.run_apart(kernel, number, launch, "backward")
 
-    def run_apart(self, kernel, number, launch, which):
-        """Runs one pass in a separate process and records how it ended."""
+    def run_apart(self, kernel: wp.Kernel, number: int, launch: dict[str, Any], which: str) -> None:
+        """Runs one pass in a separate process and records its status if the process crashes or times out."""
         process = os.fork()
         if process == 0:
             signal.alarm(self.limit)
@@ -228,7 +267,8 @@ class Case:
         elif os.WEXITSTATUS(status) != 0:
             self.note(number, which, "crashed", f"exit status {os.WEXITSTATUS(status)}")
 
-    def answer(self, kernel, number, launch, which):
+    def answer(self, kernel: wp.Kernel, number: int, launch: dict[str, Any], which: str) -> None:
+        """Runs one pass in this process, writes the resulting bytes and records the status."""
         try:
             prepared = Launch(kernel, launch, self.folder, which == "backward")
             data = prepared.backward() if which == "backward" else prepared.forward()
@@ -239,9 +279,21 @@ class Case:
         self.note(number, which, "done")
 
 
-def run_plan(folder, jobs, limit):
-    cases = [Case(plan, folder, limit)
-             for plan in json.loads((folder / "plan.json").read_text(encoding="utf-8"))["cases"]]
+def run_plan(folder: pathlib.Path, jobs: int, limit: int) -> None:
+    """Runs all cases of the plan.
+
+    Parameters
+    ----------
+    folder
+        The folder with plan.json.
+    jobs
+        The number of processes that compile kernels; all cases of a source file run in the same process.
+    limit
+        The time limit of one pass in seconds.
+    """
+    cases = [
+        Case(plan, folder, limit) for plan in json.loads((folder / "plan.json").read_text(encoding="utf-8"))["cases"]
+    ]
     sources = list(dict.fromkeys(case.plan["source"] for case in cases))
     for worker in range(jobs):
         if os.fork() == 0:
@@ -256,13 +308,16 @@ def run_plan(folder, jobs, limit):
         sys.exit(f"processes that compile kernels ended with {failed}")
 
 
-def signatures():
-    """The parameter names of each overload of each function, separated by spaces."""
-    return {name: sorted({" ".join(overload.input_types) for overload in getattr(function, "overloads", [function])})
-            for name, function in wp._src.context.builtin_functions.items()}
+def signatures() -> dict[str, list[str]]:
+    """Returns the parameter names of each overload of Warp's functions, separated by spaces, by function name."""
+    return {
+        name: sorted({" ".join(overload.input_types) for overload in getattr(function, "overloads", [function])})
+        for name, function in wp._src.context.builtin_functions.items()
+    }
 
 
-def main():
+def main() -> None:
+    """Runs the program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -284,8 +339,12 @@ def main():
     wp.init()
     answers = arguments.folder / "answers"
     answers.mkdir(exist_ok=True)
-    session = {"warp": wp.config.version, "numpy": np.__version__, "python": platform.python_version(),
-               "machine": platform.machine()}
+    session = {
+        "warp": wp.config.version,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+    }
     (answers / "session.json").write_text(json.dumps(session), encoding="utf-8")
     run_plan(arguments.folder, arguments.jobs, arguments.limit)
 

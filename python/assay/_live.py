@@ -270,7 +270,8 @@ def _reporting(shown: str) -> Iterator[None]:
     try:
         yield
     except SystemExit as ended:
-        raise CannotImport(f"import failed: the imported code calls sys.exit({ended.code!r})", _place(ended, shown)) from ended
+        message = f"import failed: the imported code calls sys.exit({ended.code!r})"
+        raise CannotImport(message, _place(ended, shown)) from ended
     except BaseException as error:
         traceback.print_exc()
         raise CannotImport(f"import failed: {_summary(error)}", _place(error, shown)) from error

@@ -93,7 +93,10 @@ def test_judges_a_module_and_its_children(tmp_path):
     [
         ("raise ValueError('no')\n", "assay: error: user.py:1: import failed: ValueError: no\n"),
         ("x = 1\n", "assay: error: user.py: no kernel exists after the import\n"),
-        ("import os\nos._exit(0)\n", "assay: error: user.py: import failed: the imported code ended the process with status 0\n"),
+        (
+            "import os\nos._exit(0)\n",
+            "assay: error: user.py: import failed: the imported code ended the process with status 0\n",
+        ),
     ],
 )
 def test_import_that_fails_is_a_usage_error(tmp_path, text, message):
