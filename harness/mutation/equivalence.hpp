@@ -59,6 +59,8 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "modulo 4, where 'or' and 'xor' differ, and the mask 0x55555555 clears these."},
     {"math/classification", Operator::kFloatOff, 0x394ffbcb4c1aba18,
      "The constant is the result where x is infinite or NaN, and all inputs are finite."},
+    {"matrix/constructors", Operator::kResultForOperand, 0xdddb545e7780e90f,
+     "The value is the adjoint of a component that is a constant, so nothing uses it."},
     {"matrix/inverse_of_singular", Operator::kLoopRunsForward, 0xc03204e8afe3de24,
      "Each of the three iterations clears at most one element of the adjoint. No two iterations clear the same "
      "element, "
@@ -69,15 +71,27 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"reduction/compensated_sum", Operator::kLoopRunsForward, 0xe64ce9743a10c45c,
      "After every trip the adjoints of (lost, s) are exactly (-c, c) for the cotangent c. From these, and from the "
      "initial (0, c), the adjoint of y is c: every trip makes the same contribution to its own element."},
+    {"reduction/mean_and_variance", Operator::kWrongSign, 0x7c47bb2d3add1830,
+     "The variance contributes the sum of -2 (x - m) / n to the adjoint of the mean m. This sum is zero, because m is "
+     "the mean of x, and so is its negative."},
+    {"transform/spatial_vectors", Operator::kWrongOperand, 0x1320c0a47c168703,
+     "The top of 'swapped' is the bottom of a, so both operands are equal."},
+    {"vector/closest_points_of_segments", Operator::kPathSkipped, 0xbb8c2312c2a3e747,
+     "On this path the first segment is a point, so the closest point is its start, and the adjoint of its end is "
+     "zero."},
     {"vector/length_five", Operator::kFloatOff, 0xcd201cb0f8b8b4d7,
      "The constant changes component 4 of v, which the next line assigns before anything reads it."},
     {"vector/length_of_short_vector", Operator::kDropContribution, 0x5f1e788fb0867190,
      "The mutant drops what the second component contributes to the gradient of y. This contribution is zero: the "
      "component is y multiplied by the constant zero."},
+    {"vector/normalize_at_zero", Operator::kOffByOnePercent, 0xa55d27c8cdb61ad6,
+     "On this path u is v multiplied by the constant zero, so the adjoint of u is multiplied by zero."},
     {"vector/normalize_at_zero", Operator::kOtherVersion, 0x7f290ded2a036d83,
      "The mutant uses the other version of the vector. The versions differ only if the vector is zero or NaN. Its "
      "length "
      "is then not above zero, and the adjoint of the normalization does not divide by it."},
+    {"vector/vectors_of_bool", Operator::kLoopRunsForward, 0xf43ea763ba807430,
+     "No trip changes the adjoint of s, and each trip adds to its own component of the gradient of x."},
 };
 
 }  // namespace assay::mutation
