@@ -149,7 +149,7 @@ void shadow(benchmark::State& state) {
     if (!words.ok()) return fail(state, words.error().text());
     ptx::KernelArguments arguments;
     arguments.add(machine.address(*words));
-    const ptx::Geometry geometry{{kWatchedBytes / 4 / 256}, {256}};
+    const ptx::LaunchGeometry geometry{{kWatchedBytes / 4 / 256}, {256}};
     static_cast<void>(machine.launch(*kernel, geometry, arguments, {.checks = ptx::Checks::none()}));
     const double before = resident_bytes();
     if (!machine.launch(*kernel, geometry, arguments, {}).ok()) return fail(state, "a finding");

@@ -84,7 +84,7 @@ TEST(JsonScanner, ReportsJsonPointerOfInvalidValue) {
 }
 
 TEST(JsonScanner, EnforcesLineStringAndDepthLimits) {
-  const ScanLimits limits{.line = 1000, .string = 100, .depth = 4};
+  const ScanLimits limits{.max_line_bytes = 1000, .max_string_bytes = 100, .max_depth = 4};
   EXPECT_FALSE(scan(R"({"a":[[[1]]]})", 7, limits));
   EXPECT_EQ(scan(R"({"a":[[[[1]]]]})", 7, limits)->pointer, "/a/0/0");
   EXPECT_EQ(scan(R"({"a":")" + std::string(101, 'x') + R"("})", 7, limits)->pointer, "/a");

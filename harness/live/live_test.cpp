@@ -95,9 +95,7 @@ TEST_F(LiveImportTest, ReportsMissingModule) {
 }
 
 TEST_F(LiveImportTest, ReportsCallOfSysExit) {
-  EXPECT_EQ(error_of("import sys
-sys.exit(4)
-"), user_line(2) + "import failed: the imported code calls sys.exit(4)");
+  EXPECT_EQ(error_of("import sys\nsys.exit(4)\n"), user_line(2) + "import failed: the imported code calls sys.exit(4)");
 }
 
 TEST_F(LiveImportTest, ReportsModuleThatEndsPythonProcess) {
