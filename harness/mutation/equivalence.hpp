@@ -51,9 +51,6 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"control_flow/return_inside_loop", Operator::kOtherVersion, 0x9ca1520817178443,
      "The product is in the branch with the return, which only the last trip takes. That trip does not change the "
      "state, so the state after the loop equals the recomputed one."},
-    {"control_flow/threads_beyond_n", Operator::kNoThreadGuard, 0xf61bacc3a3438c4a,
-     "The kernel is launched with 70 threads. The additional thread has the index 70, which exceeds n, and returns "
-     "before it accesses an array."},
     {"integer/interleaved_bits", Operator::kWrongOperator, 0x17d92aa514af654d,
      "Before this line a has bits only at positions 0 and 1 modulo 4. So a and a << 1 share bits only at positions 1 "
      "modulo 4, where 'or' and 'xor' differ, and the mask 0x55555555 clears these."},
