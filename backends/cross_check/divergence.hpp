@@ -16,10 +16,10 @@
 namespace assay::backends {
 
 struct Divergence {
-  RecordedInstruction instruction;
-  std::uint64_t thread = 0;                    ///< of the grid
-  std::optional<std::uint64_t> device_result;  ///< its result; nullopt if the thread did not execute it
-  std::optional<std::uint64_t> cross_check_result;
+  RecordedInstruction instruction;             ///< the first instruction with different results
+  std::uint64_t thread = 0;                    ///< linear index of the thread in the grid
+  std::optional<std::uint64_t> device_result;  ///< result on the first device; nullopt if the thread did not execute it
+  std::optional<std::uint64_t> cross_check_result;  ///< the same on the cross-check device
 };
 
 /// A session and the session that repeats its launches. Buffers with the same number have the same size.
@@ -47,10 +47,10 @@ class DivergenceSearch {
                       BufferId records, const std::function<void()>& refill);
   Result<BufferId> allocate_on_both(SessionPair sessions, std::size_t bytes);
 
-  MakeRecording make_recording_;
-  std::optional<ScratchDirectory> folder_;  ///< holds the recording code for devices that load it from files
-  std::uint64_t file_count_ = 0;
-  std::vector<RecordedInstruction> instructions_;  ///< of the last repetition
+  MakeRecording make_recording_;                   ///< generates the recording code
+  std::optional<ScratchDirectory> folder_;         ///< holds the recording code for devices that load it from files
+  std::uint64_t file_count_ = 0;                   ///< number of files written to folder_ so far
+  std::vector<RecordedInstruction> instructions_;  ///< instructions that the last repetition recorded
 };
 
 }  // namespace assay::backends
