@@ -33,8 +33,8 @@ class NewFile {
   [[nodiscard]] std::filesystem::path temporary() const;
   Result<void> reject(int error_number) const;
 
-  std::filesystem::path path_;
-  int descriptor_ = -1;
+  std::filesystem::path path_;  ///< final name of the file
+  int descriptor_ = -1;         ///< descriptor of the file; -1: none
 };
 
 /// Writes `text` in one step: a reader finds the old file or the new one.

@@ -20,10 +20,10 @@ namespace assay::worker {
 /// first whose row is not completed.
 struct RoundDone {};
 struct WorkerDied {
-  int signal = 0;             ///< 0: it exited by itself
-  int exit_status = 0;        ///< when signal is 0
-  bool disconnected = false;  ///< closed its socket without exiting and was killed; signal and exit_status are unset
-  std::string output;         ///< the end of its output
+  int signal = 0;             ///< number of the signal that ended the process; 0: it exited by itself
+  int exit_status = 0;        ///< status of the exit when signal is 0
+  bool disconnected = false;  ///< whether it closed its socket without exiting, so it was killed; then the others are 0
+  std::string output;         ///< end of the process's output
 };
 struct WorkerExpired {};
 using RoundEnd = std::variant<RoundDone, WorkerDied, WorkerExpired>;
@@ -59,12 +59,12 @@ class WorkerProcess {
   [[nodiscard]] std::string output() const;
   WorkerDied reap();
 
-  std::filesystem::path program_;
-  std::string role_;
+  std::filesystem::path program_;  ///< program of the worker
+  std::string role_;               ///< argument that makes the program a worker
   const SharedMemory& memory_;
   FileDescriptor control_socket_;  ///< the parent's end of the socket pair
-  FileDescriptor output_file_;     ///< the output of the process
-  pid_t pid_ = -1;
+  FileDescriptor output_file_;     ///< file that receives the output of the process
+  pid_t pid_ = -1;                 ///< number of the process; -1: not running
 };
 
 }  // namespace assay::worker

@@ -79,8 +79,8 @@ enum class TypeRule : std::uint8_t {
 
 /// The closed interval in which to sample an operand; it is inside the domain of the operation.
 struct Interval {
-  double low = 0;
-  double high = 0;
+  double low = 0;   ///< least value
+  double high = 0;  ///< greatest value
 };
 /// A relation between operands that the intervals cannot express.
 enum class Relation : std::uint8_t {
@@ -90,16 +90,16 @@ enum class Relation : std::uint8_t {
   kShiftBelowWidth,  ///< 0 <= second < bit width
 };
 struct Domain {
-  std::array<Interval, 3> operands{};
-  Relation relation = Relation::kNone;
+  std::array<Interval, 3> operands{};   ///< interval of each operand; unused ones are 0 to 0
+  Relation relation = Relation::kNone;  ///< relation between the operands
 };
 
 /// Where the derivative is discontinuous or defined by convention (docs/design/numerics.md, section 4).
 enum class Kink : std::uint8_t {
   kNone,
-  kAtZero,              ///< of the first operand
-  kAtIntegers,          ///< of the first operand
-  kAtHalfIntegers,      ///< of the first operand
+  kAtZero,              ///< where the first operand is zero
+  kAtIntegers,          ///< where the first operand is an integer
+  kAtHalfIntegers,      ///< where the first operand is half an odd integer
   kAtQuotientIntegers,  ///< where first / second is an integer
   kAtTie,               ///< where the operands are equal
   kAtBounds,            ///< where the first operand equals the second or third
@@ -121,12 +121,12 @@ struct UlpBound {
     kDerived,  ///< composed of other operations, each of which the evaluator bounds
   };
   Kind kind = Kind::kWithin;
-  double ulps = 0;
+  double ulps = 0;  ///< error in units in the last place, for kWithin and kTotal
 };
 struct Accuracy {
-  UlpBound cuda_f32, cuda_f64;  ///< CUDA 13 with the precise flags
-  UlpBound libm_f32, libm_f64;  ///< glibc 2.36 and later
-  std::string_view source;      ///< source of these bounds
+  UlpBound cuda_f32, cuda_f64;  ///< error bounds of CUDA 13 with the precise flags
+  UlpBound libm_f32, libm_f64;  ///< error bounds of glibc 2.36 and later
+  std::string_view source;      ///< source of these bounds, for documentation
 };
 
 /// One operation. In patterns, $0, $1, $2 stand for the operands, $T for the name of the result type and $* for all
@@ -137,19 +137,19 @@ struct OperationRow {
   std::string_view warp;      ///< pattern in Warp Python; empty if Warp has no such operation
   int arity;                  ///< number of operands; -1 for any number
   /// Parameter names of the Warp function, separated by spaces, for keyword arguments; empty for an operator.
-  std::string_view parameters = {};
-  TypeRule rule;
-  Domain domain;
+  std::string_view parameters = {};  ///< number of operands; -1: any number
+  TypeRule rule;                     ///< how operand types determine the result type
+  Domain domain;                     ///< where to sample the operands
   /// Operands for which the operation is well conditioned in f32; low == high stands for any value of moderate size.
   std::array<Interval, 3> well_conditioned_range{};
   /// The function itself if it is monotone and has one operand; used to compute the range of results.
   double (*monotone)(double) = nullptr;
-  Kink kink;
-  std::string_view cpu;   ///< pattern in emitted C++
-  std::string_view cuda;  ///< pattern in emitted CUDA C++
-  AdjointKind adjoint;
+  Kink kink;                        ///< where the derivative is discontinuous
+  std::string_view cpu;             ///< pattern in emitted C++
+  std::string_view cuda;            ///< pattern in emitted CUDA C++
+  AdjointKind adjoint;              ///< how the adjoint pass treats the operation
   std::string_view adjoint_reason;  ///< why the operation has no rule; empty if it has one
-  Accuracy accuracy;
+  Accuracy accuracy;                ///< error bounds of implementations
 };
 
 namespace table {
@@ -195,7 +195,7 @@ constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == 
 struct AtomicRow {
   AtomicOp op;
   std::string_view mnemonic;  ///< "atomic_add"
-  std::string_view warp;      ///< function after `wp.`
+  std::string_view warp;      ///< name of the function after `wp.`
   bool is_integer_only;
   bool is_differentiable;
   std::string_view adjoint_reason;  ///< why it has no adjoint; empty if it has one

@@ -31,8 +31,8 @@ namespace assay::transforms {
 
 /// One gradient parameter of the backward kernel.
 struct GradientParameter {
-  ir::VarId gradient = ir::kNone;  ///< the parameter of the backward kernel
-  ir::VarId primal = ir::kNone;    ///< the parameter of the primal kernel
+  ir::VarId gradient = ir::kNone;  ///< parameter of the backward kernel that receives the gradient
+  ir::VarId primal = ir::kNone;    ///< parameter of the primal kernel that the gradient belongs to
   /// For structs, by value or in an array: the field indices that lead to the field of this gradient.
   std::vector<std::int32_t> fields = {};
   /// True for an array: the gradient has the shape of the primal; an array of structs has one gradient array per field.
@@ -42,7 +42,7 @@ struct GradientParameter {
 
 struct AdjointModule {
   ir::Module module;  ///< structs and functions of the primal and a helper; kernels[0] is the backward kernel
-  std::vector<GradientParameter> gradients;
+  std::vector<GradientParameter> gradients;  ///< gradient parameters, in order
   /// Parameters that must be bound to the content of the arrays after the forward launch: arrays updated by an atomic
   /// minimum or maximum.
   std::vector<ir::VarId> final_arrays;

@@ -101,11 +101,11 @@ class Arithmetic {
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
   static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
 
-  std::array<Format, kPrecisionCount> formats_;
-  FormatPair format_pair_;
-  std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;
+  std::array<Format, kPrecisionCount> formats_;               ///< format of each precision
+  FormatPair format_pair_;                                    ///< the formats of both precisions
+  std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;  ///< error bounds of the operations, by precision
   DecisionRecorder* decisions_;
-  bool computes_bounds_;
+  bool computes_bounds_;  ///< whether results have meaningful bounds
 };
 
 inline constexpr BoundedValue kBoundedZero{};

@@ -18,7 +18,7 @@ class FindingLog {
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:
-  std::vector<Finding> findings_;
+  std::vector<Finding> findings_;  ///< collected findings, in order
 };
 
 }  // namespace assay::reference

@@ -91,8 +91,8 @@ class Machine {
   void atomic(const Instruction& instruction);
   /// A cell of the array accessed by an instruction.
   struct CellPosition {
-    std::size_t element;
-    std::size_t leaf;
+    std::size_t element;  ///< number of the element, in row-major order
+    std::size_t leaf;     ///< number of the scalar component in the element
   };
   void update(const Instruction& instruction, CellPosition place, RegisterId value, RegisterId expected);
   void update_float(const Instruction& instruction, CellPosition place, const Value& value);
@@ -124,18 +124,18 @@ class Machine {
   const OracleRun& run_;
   Tracer& tracer_;
   DecisionRecorder decisions_;
-  std::vector<Choice> choices_;
-  std::array<Arithmetic, 4> arithmetics_;
+  std::vector<Choice> choices_;            ///< choices of the program with counts
+  std::array<Arithmetic, 4> arithmetics_;  ///< arithmetic of each float type, from f16 to f64
   FindingLog findings_;
-  std::vector<Value> registers_;
-  std::vector<ArrayMemory<Handle>> arrays_;
-  std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< of the current instruction
-  std::array<BoundedValue, kMaxOperands> operand_partials_ = {};       ///< the same
-  std::vector<const BoundedValue*> sum_terms_;                         ///< of the current sum
-  std::vector<const Value*> sources_;                                  ///< of the current operation at points
-  std::int64_t executed_instructions_ = 0;
-  std::int32_t current_thread_ = 0;
-  bool is_complete_ = true;
+  std::vector<Value> registers_;                                       ///< registers of the current thread
+  std::vector<ArrayMemory<Handle>> arrays_;                            ///< memory of each array parameter
+  std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< operands of the current instruction
+  std::array<BoundedValue, kMaxOperands> operand_partials_ = {};       ///< partial derivatives by these operands
+  std::vector<const BoundedValue*> sum_terms_;                         ///< terms of the current sum
+  std::vector<const Value*> sources_;                                  ///< operands of the current operation at points
+  std::int64_t executed_instructions_ = 0;                             ///< instructions executed by all threads
+  std::int32_t current_thread_ = 0;                                    ///< number of the thread in the launch
+  bool is_complete_ = true;                                            ///< whether the run did not stop early
 };
 
 extern template class Machine<NoDerivatives>;
