@@ -69,8 +69,8 @@ class ExpressionGrower {
   int size(ir::ExprId id) const;
 
   Sketch& sketch_;
-  ir::Type real_;
-  std::vector<ir::Op> allowed_operations_;
+  ir::Type real_;                           ///< float type of the expressions
+  std::vector<ir::Op> allowed_operations_;  ///< operations to choose from; one that is listed twice is twice as likely
 };
 
 }  // namespace assay::generators

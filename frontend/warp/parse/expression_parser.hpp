@@ -17,14 +17,14 @@ namespace assay::frontend {
 
 /// A call of a function of the file, with arguments matched to parameters.
 struct ResolvedCall {
-  const FunctionEntry* callee = nullptr;  ///< null after a failure
-  std::vector<ir::ExprId> arguments;
+  const FunctionEntry* callee = nullptr;  ///< called function; null after a failure
+  std::vector<ir::ExprId> arguments;      ///< arguments in the order of the parameters
 };
 
 /// One argument of a call: its specification and the values passed.
 struct CallArgument {
-  ArgumentSpec spec;
-  std::vector<ir::ExprId> values;
+  ArgumentSpec spec;               ///< properties on which the callee's code depends
+  std::vector<ir::ExprId> values;  ///< values passed; several for a slice or a struct with arrays
 
   bool failed() const { return std::find(values.begin(), values.end(), ir::kNone) != values.end(); }
 };

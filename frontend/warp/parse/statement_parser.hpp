@@ -81,11 +81,11 @@ class WarpStatementParser {
   void note_changed_constant(SyntaxNode name, ir::VarId variable);
 
   FunctionContext& context_;
-  WarpExpressionParser expressions_;
+  WarpExpressionParser expressions_;  ///< parser of the expressions in the statements
   /// Targets of loops that hide a variable of the same name, which the code after the loop does not use.
   std::set<const void*> shadowing_loop_targets_;
-  int dynamic_loops_ = 0;                        ///< around the statement being read
-  std::map<ir::VarId, int> initial_loop_depth_;  ///< variables, by the number of dynamic loops around their start
+  int dynamic_loops_ = 0;                        ///< number of dynamic loops around the current statement
+  std::map<ir::VarId, int> initial_loop_depth_;  ///< by variable: number of dynamic loops around its initialization
 };
 
 }  // namespace assay::frontend
