@@ -21,11 +21,10 @@
 namespace assay::live {
 
 struct ImportRequest {
-  std::vector<std::string> files;  ///< paths of the Python files to import
-  std::vector<std::string>
-      modules;         ///< dotted names of modules to import; "name.*" also imports all modules of a package
-  std::string python;  ///< the interpreter; empty: see find_python
-  std::chrono::seconds time_limit{120};                 ///< limit on the wall time of the import
+  std::vector<std::string> files;        ///< paths of the Python files to import
+  std::vector<std::string> modules;      ///< dotted names; "name.*" also imports all modules of a package
+  std::string python;                    ///< the interpreter; empty: see find_python
+  std::chrono::seconds time_limit{120};  ///< limit on the wall time of the import
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;  ///< memory limit of the import
 };
 

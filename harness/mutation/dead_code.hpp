@@ -13,8 +13,8 @@ namespace assay::mutation {
 
 /// A range of an integer, including both ends.
 struct IntegerRange {
-  std::int64_t low;
-  std::int64_t high;
+  std::int64_t low;   ///< least value
+  std::int64_t high;  ///< greatest value
 };
 
 /// Ranges of integers, derived from the preconditions `# domain: 0 <= n <= 12` and `# launch: (5)` by interval
@@ -34,8 +34,8 @@ class KnownRanges {
  private:
   /// The range of a variable. It is not reached until it receives a value, nor are expressions that read it.
   struct VariableFacts {
-    bool is_reached = false;
-    std::optional<IntegerRange> range;  ///< arrays: of their elements
+    bool is_reached = false;            ///< whether the variable receives a value
+    std::optional<IntegerRange> range;  ///< range of the variable's values, or of an array's elements; empty: unbounded
   };
 
   std::optional<IntegerRange> of_operation(const ir::Expr& expr) const;
@@ -55,7 +55,7 @@ class KnownRanges {
                                         const std::function<bool(ir::ExprId)>& is_operand, int depth = 0) const;
 
   const ir::Function& function_;
-  std::vector<VariableFacts> variable_facts_;
+  std::vector<VariableFacts> variable_facts_;  ///< by variable of the function
 };
 
 /// By statement (numbered as in statements_of): whether it is in a branch or loop body that is never entered.

@@ -11,22 +11,22 @@ namespace assay::mutation {
 
 /// The kind of mistake that an operator makes.
 enum class OperatorGroup : std::uint8_t {
-  kAccumulation,
-  kStore,
-  kValue,
-  kLocalRule,
-  kControl,
-  kMemory,
-  kReplay,
-  kForward
+  kAccumulation,  ///< how contributions are added to gradients
+  kStore,         ///< how a store to an array is reversed
+  kValue,         ///< which forward values the backward kernel uses
+  kLocalRule,     ///< derivative rules of single operations
+  kControl,       ///< loops and branches of the backward kernel
+  kMemory,        ///< indices, strides and thread guards
+  kReplay,        ///< repeated forward statements, barriers and shared memory
+  kForward        ///< operators, comparisons, arrays and constants of the forward kernel
 };
 
 /// The part of the kernel that an operator changes.
 enum class KernelPart : std::uint8_t {
-  kBackward,  ///< the adjoint
+  kBackward,  ///< the backward kernel (the adjoint)
   kForward,   ///< the forward kernel; its adjoint stays correct
-  kPrimal,    ///< the kernel that is differentiated; the forward kernel that runs stays correct
-  kText,      ///< the printed backward kernel
+  kPrimal,    ///< the kernel from which the adjoint is derived; the forward kernel that runs stays correct
+  kText,      ///< the printed text of the backward kernel
 };
 
 enum class Operator : std::uint8_t {
@@ -99,17 +99,17 @@ enum class Operator : std::uint8_t {
 /// What is needed to detect a mutant.
 enum class DetectableBy : std::uint8_t {
   kAny,        ///< any device, in either precision variant
-  kPrecision,  ///< native precision: the mutant is correct under f64 promotion
-  kThreads,    ///< a device with concurrent threads: the mutant is correct if threads run sequentially
+  kPrecision,  ///< a native-precision run; with f64 promotion the mutant is correct
+  kThreads,    ///< a device with concurrent threads; with sequential threads the mutant is correct
 };
 
 struct OperatorRow {
   Operator op;
-  std::string_view name;  ///< in names of mutants, options and reports
-  OperatorGroup group;
-  KernelPart part;
+  std::string_view name;  ///< name in the names of mutants, in options and in reports
+  OperatorGroup group;    ///< kind of mistake
+  KernelPart part;        ///< what the operator changes
   DetectableBy detectable_by;
-  std::string_view change;  ///< description for people
+  std::string_view change;  ///< what the operator does, for people
 };
 
 // clang-format off

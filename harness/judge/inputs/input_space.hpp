@@ -128,24 +128,23 @@ class InputSpace {
   Preconditions preconditions_;      ///< annotations above the kernel
   ir::ParameterUses uses_;           ///< how the kernel uses its parameters
   std::vector<bool> uninitialised_;  ///< see uninitialised()
-  bool is_tiled_;  ///< whether the kernel uses tiles: each thread of a launch then stands for a block, which is
+  bool is_tiled_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
                    ///< expensive
 
   // Constraints learnt from earlier draws.
   std::vector<std::vector<std::int32_t>>
       min_shape_;  ///< by parameter and dimension: least extent that holds the indices used
   std::vector<std::vector<std::int32_t>>
-      covering_tile_shape_;                ///< the same: extents that would hold all tiles; empty without tiles
+      covering_tile_shape_;  ///< the same for tiles: extents that would hold all of them; empty without tiles
   std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of an integer without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
   std::int64_t max_element_ = std::numeric_limits<std::int64_t>::max();  ///< for integers in arrays
   std::int64_t max_value_ = std::numeric_limits<std::int64_t>::max();    ///< for integer parameters
   /// Magnitude of the integers whose range is stated, where larger ones were seen to overflow.
   std::int64_t largest_integer_ = std::numeric_limits<std::int64_t>::max();
-  std::vector<bool> is_permutation_;  ///< by parameter: whether an index array is drawn as a permutation
-  std::vector<bool>
-      has_unit_extent_;          ///< by launch dimension: whether its extent is 1, because more threads would race
-  bool draws_positive_ = false;  ///< whether floats without annotation are drawn positive
+  std::vector<bool> is_permutation_;   ///< by parameter: whether an index array is drawn as a permutation
+  std::vector<bool> has_unit_extent_;  ///< by launch dimension: extent 1, to avoid a race
+  bool draws_positive_ = false;        ///< whether floats without annotation are drawn positive
   /// The attempt at which the last draw succeeded. Earlier attempts do not compute the gradient, which is the most
   /// expensive part.
   std::uint64_t promising_attempt_ = kNoAttempt;
