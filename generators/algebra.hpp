@@ -39,10 +39,10 @@ class AlgebraGrower {
  public:
   AlgebraGrower(Sketch& sketch, ir::Type real, std::vector<Production> productions);
 
-  Term grow(ComponentBounds wanted, int depth);
+  Term grow(ComponentBounds wanted, int depth);  ///< a value within the bounds
   /// A leaf of the type; a constant if there is none.
   Term leaf(ir::Type type);
-  Term constant(ir::Type type, Interval interval = {-1.5, 1.5});
+  Term constant(ir::Type type, Interval interval = {-1.5, 1.5});  ///< each component in the interval
   /// The term with each component mapped into [-bound, bound].
   Term within(Term term, double bound);
   /// A scalar that depends on all components of the value.
@@ -54,7 +54,7 @@ class AlgebraGrower {
   ExpressionGrower& scalars() { return scalar_grower_; }
 
  private:
-  Term positive(ComponentBounds wanted);
+  Term positive(ComponentBounds wanted);  ///< a value with positive components
 
   Sketch& sketch_;
   ir::Builder& builder_;

@@ -134,7 +134,7 @@ class Sketch {
  private:
   ir::VarId parameter(std::string_view name, ir::Type type, Interval domain = kModerateRange);
   ir::Function& kernel() { return module_.kernels[0]; }
-  void remember(ir::VarId variable, Interval range);
+  void remember(ir::VarId variable, Interval range);  ///< sets the interval of a new variable
 
   ir::Module module_;
   ir::Builder builder_;

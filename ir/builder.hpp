@@ -76,16 +76,16 @@ class Builder {
   /// Runs `body` with a fresh current block and returns what it appended there.
   Block block(const std::function<void()>& body);
 
-  void at(Loc loc) { loc_ = loc; }
+  void at(Loc loc) { loc_ = loc; }  ///< sets the location of what follows
   Loc at() const { return loc_; }
   Type type_of(ExprId expr) const { return function_.expr(expr).type; }
   const Module& module() const { return module_; }
   Function& function() { return function_; }
 
  private:
-  ExprId add(Expr expr);
+  ExprId add(Expr expr);  ///< appends an expression node
   template <class Node>
-  void emit(Node node);
+  void emit(Node node);  ///< appends a statement
 
   const Module& module_;
   Function& function_;

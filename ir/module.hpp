@@ -23,8 +23,8 @@ namespace assay::ir {
 
 /// Location in the source text of the module (Module::source_lines); both numbers are 1-based, 0 if unknown.
 struct Loc {
-  std::int32_t line = 0;
-  std::int32_t column = 0;
+  std::int32_t line = 0;    ///< number of the line
+  std::int32_t column = 0;  ///< number of the byte in the line
 };
 
 using VarId = std::int32_t;
@@ -63,7 +63,7 @@ struct Expr {
 struct Stmt;
 
 struct Block {
-  std::vector<Stmt> statements;
+  std::vector<Stmt> statements;  ///< statements in order
 };
 
 /// Declares `variable` in the enclosing block. Without a value it starts as zero (all bytes zero), which is
@@ -75,7 +75,7 @@ struct Let {
 /// Assigns a variable that a Let in this or an enclosing block declared.
 struct Assign {
   VarId variable = kNone;  ///< assigned variable
-  ExprId value = kNone;
+  ExprId value = kNone;    ///< value of the same type
 };
 /// array[indices] = value, for an array or a local array (one index).
 struct Store {
@@ -99,7 +99,7 @@ struct Call {
   std::vector<VarId> results;  ///< declared variables, one for each result
 };
 struct If {
-  ExprId condition = kNone;
+  ExprId condition = kNone;  ///< a bool expression
   Block then_block;
   Block else_block;
 };
@@ -107,13 +107,13 @@ struct If {
 /// not zero.
 struct For {
   VarId variable = kNone;
-  ExprId start = kNone;
-  ExprId stop = kNone;
-  ExprId step = kNone;
+  ExprId start = kNone;  ///< first value of the variable
+  ExprId stop = kNone;   ///< end of the range, which is exclusive
+  ExprId step = kNone;   ///< distance between values
   Block body;
 };
 struct While {
-  ExprId condition = kNone;
+  ExprId condition = kNone;  ///< evaluated before each iteration
   Block body;
 };
 struct Break {};
@@ -133,8 +133,8 @@ struct Stmt {
 
 struct Variable {
   std::string name;  ///< name from the source; need not be unique, because the printers make names unique
-  Type type;
-  Loc loc = {};  ///< location of the declaration
+  Type type;         ///< type of the values
+  Loc loc = {};      ///< location of the declaration
   /// For array parameters of a backward kernel: the data pointer may be null to skip this gradient. A load then gives
   /// zero, and a store or atomic does nothing.
   bool is_nullable = false;
@@ -181,8 +181,8 @@ struct Field {
 };
 
 struct StructDef {
-  std::string name;
-  std::vector<Field> fields;
+  std::string name;           ///< name from the source
+  std::vector<Field> fields;  ///< fields in memory order
 };
 
 /// A file that the module's own file imports from. Module::source_lines concatenates the lines of all files, and line
@@ -201,9 +201,9 @@ struct CopiedLines {
 };
 
 struct Module {
-  std::vector<StructDef> structs;
+  std::vector<StructDef> structs;   ///< a struct contains only structs before it
   std::vector<Function> functions;  ///< a function calls only functions before it: no recursion
-  std::vector<Function> kernels;
+  std::vector<Function> kernels;    ///< kernels in the order of the source
   // For messages and for comments in emitted code (ir/source_location.hpp); not part of the hash.
   std::string source_name;                   ///< name of the user's file
   std::vector<std::string> source_lines;     ///< lines of the user's file, then the lines of each imported file

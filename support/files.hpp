@@ -58,7 +58,7 @@ class LineFile {
   explicit LineFile(std::unique_ptr<State> state);
   Result<void> feed(std::string_view bytes, bool end);
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> state_;  ///< compressor and file
 };
 
 /// Writes all lines in one zstd frame with a checksum, in one step.
@@ -88,7 +88,7 @@ class LineReader {
   struct State;
   explicit LineReader(std::unique_ptr<State> state);
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> state_;  ///< decompressor and file
 };
 
 /// The whole file, not decompressed.

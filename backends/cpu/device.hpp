@@ -73,16 +73,16 @@ class CpuDevice final : public backends::Device {
                                                                const backends::BuildFlags& flags,
                                                                const std::filesystem::path& library);
   [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
-  WorkerOptions workers() const;
-  Result<worker::WorkerSession*> loader();
+  WorkerOptions workers() const;            ///< options of the worker processes
+  Result<worker::WorkerSession*> loader();  ///< opened on first use; loading_mutex_ must be held
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   CpuOptions options_;
-  Result<Compiler> compiler_;
-  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
-  Result<backends::ScratchDirectory> scratch_;   ///< directory for sources and libraries of this device
-  std::atomic<std::uint64_t> next_unit_ = 0;     ///< number of the next translation unit, which names its files
-  std::mutex loading_mutex_;
+  Result<Compiler> compiler_;                      ///< the compiler, or why none was found
+  std::unique_ptr<backends::BuildCache> cache_;    ///< the build cache; null if it cannot be opened or is not used
+  Result<backends::ScratchDirectory> scratch_;     ///< directory for sources and libraries of this device
+  std::atomic<std::uint64_t> next_unit_ = 0;       ///< number of the next translation unit, which names its files
+  std::mutex loading_mutex_;                       ///< guards loader_
   std::unique_ptr<worker::WorkerSession> loader_;  ///< session that test-loads libraries; guarded by loading_mutex_
 };
 

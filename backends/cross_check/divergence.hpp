@@ -24,8 +24,8 @@ struct Divergence {
 
 /// A session and the session that repeats its launches. Buffers with the same number have the same size.
 struct SessionPair {
-  Session& device;
-  Session& cross_check;
+  Session& device;       ///< session of the device that runs a launch first
+  Session& cross_check;  ///< session of the device that repeats it
 };
 
 /// Repeats one launch on both devices with recording code and compares the records.
@@ -40,7 +40,7 @@ class DivergenceSearch {
   Result<std::optional<Divergence>> find(SessionPair sessions, const LaunchRequest& launch,
                                          const std::function<void()>& refill);
 
-  static constexpr std::size_t kMaxThreads = 8;
+  static constexpr std::size_t kMaxThreads = 8;  ///< maximum number of differing threads to examine
 
  private:
   Result<void> repeat(SessionPair sessions, const LaunchRequest& launch, Recording recording, std::uint64_t thread,

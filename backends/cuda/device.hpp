@@ -31,7 +31,7 @@ struct CudaOptions {
   /// The architectures for each precision if there is no GPU: compute_XX gives PTX, sm_XX a cubin. Architectures that
   /// the installed NVRTC does not support are skipped.
   std::vector<std::string> native_architectures{"compute_75", "compute_100", "sm_75"};
-  std::vector<std::string> promoted_architectures{"compute_75"};
+  std::vector<std::string> promoted_architectures{"compute_75"};  ///< the same for f64 promotion
   std::optional<std::vector<int>> gpus{{0}};  ///< GPUs to use, by the driver's numbers; nullopt: all GPUs
   std::size_t device_bytes = 0;  ///< limit of the GPU memory of one session, in bytes; 0: the size of its buffers
   std::filesystem::path worker;  ///< program of the workers, whose main() calls run_if_worker(); empty: this program
@@ -75,11 +75,11 @@ class CudaDevice final : public backends::Device {
   [[nodiscard]] std::vector<std::string> architectures(backends::Precision precision) const;
   Result<void> add_artifacts(backends::BuiltKernel& built, CompiledCode compiled, const NvrtcOptions& options);
   std::shared_ptr<const backends::Artifact> to_artifact(backends::Artifact artifact, bool& written);
-  void find_gpus();
+  void find_gpus();  ///< sets gpus_ or no_gpu_reason_
 
   CudaOptions options_;
-  Result<Nvrtc> nvrtc_;
-  Result<Driver> driver_;
+  Result<Nvrtc> nvrtc_;              ///< the loaded library, or why there is none
+  Result<Driver> driver_;            ///< the loaded driver, or why there is none
   std::vector<GpuProperties> gpus_;  ///< GPUs that sessions are assigned to in turn; empty if none can be used
   std::string no_gpu_reason_;        ///< why no GPU can be used; empty if gpus_ is not
   std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used

@@ -52,15 +52,16 @@ class GpuExecutor final : public worker::Executor {
   const Module& module_of(const std::string& code);
   const LoadedEntryPoint& entry_point_of(const std::string& code, const std::string& symbol);
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
-  bool make_room(std::size_t bytes);
+  bool make_room(std::size_t bytes);  ///< enlarges the image; false: beyond max_bytes_
   void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
-  void copy_out(std::span<const Range> ranges, const Stream& stream) const;
+  void copy_out(std::span<const Range> ranges,
+                const Stream& stream) const;  ///< copies the ranges of buffer_image_ back to the buffers
 
   Driver driver_;
-  std::span<std::byte> buffers_;  ///< all buffers of the session, in host memory
-  std::size_t max_bytes_;         ///< limit of the GPU memory for the image
-  int ordinal_;                   ///< number of the GPU
-  Context context_;
+  std::span<std::byte> buffers_;              ///< all buffers of the session, in host memory
+  std::size_t max_bytes_;                     ///< limit of the GPU memory for the image
+  int ordinal_;                               ///< number of the GPU
+  Context context_;                           ///< keeps the GPU's primary context alive
   std::array<Stream, 4> streams_;             ///< streams that launches use in turn
   Event start_;                               ///< recorded before each launch
   Event end_;                                 ///< recorded after each launch

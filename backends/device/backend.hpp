@@ -38,11 +38,11 @@ namespace assay::backends {
 
 /// The location of one entry point of a built kernel.
 struct BuiltEntryPoint {
-  Pass pass = Pass::kForward;
-  Precision precision = Precision::kNative;
-  std::string symbol;               ///< name of the function to call
-  std::size_t parameter_count = 0;  ///< number of parameters after the leading range
-  int block_threads = 0;            ///< required number of threads per block; 0: any (see EntryPoint::block_threads)
+  Pass pass = Pass::kForward;                ///< pass that the function computes
+  Precision precision = Precision::kNative;  ///< precision variant of the function
+  std::string symbol;                        ///< name of the function to call
+  std::size_t parameter_count = 0;           ///< number of parameters after the leading range
+  int block_threads = 0;  ///< required number of threads per block; 0: any (see EntryPoint::block_threads)
 };
 
 /// The product of a build in one of the device's formats; deleted with the last kernel that refers to it.
@@ -57,7 +57,7 @@ struct Artifact {
 
 /// A successfully built kernel. Valid as long as the device that built it.
 struct BuiltKernel {
-  std::string name;
+  std::string name;                                        ///< name of the kernel; need not be unique
   std::vector<BuiltEntryPoint> entries;                    ///< entry points of the kernel, for each pass and precision
   std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< built code; the kernels of a batch share one library
   /// The targets for which the code was generated if there are several. A launch names one; each must be judged.
@@ -81,8 +81,8 @@ struct BuildFailed {
     kUnsupported,      ///< the compiler does not support the kernel, and says why
     kResourceFailure,  ///< compiler missing or not runnable, or disk full; not the kernel's fault
   };
-  Kind kind = Kind::kRejected;
-  std::string log;  ///< the compiler's output; its line numbers refer to the kernel's standalone source
+  Kind kind = Kind::kRejected;  ///< why it failed
+  std::string log;              ///< the compiler's output; its line numbers refer to the kernel's standalone source
 };
 
 using BuildOutcome = std::variant<BuiltKernel, BuildFailed>;
@@ -97,15 +97,15 @@ struct BufferId {
 
 /// An address inside a buffer. The offset may point into the middle, because the caller lays out guard bands.
 struct BufferAddress {
-  BufferId buffer;
+  BufferId buffer;           ///< buffer that contains the address
   std::uint64_t offset = 0;  ///< distance from the buffer's start in bytes
 };
 
 /// The memory that a kernel may access through a pointer. Devices that check every access report accesses outside of
 /// it; other devices ignore it.
 struct MemoryRegion {
-  static constexpr std::uint64_t kToBufferEnd = ~std::uint64_t{0};
-  std::string name;                    ///< name of the array, for messages
+  static constexpr std::uint64_t kToBufferEnd = ~std::uint64_t{0};  ///< value of `bytes`
+  std::string name;                                                 ///< name of the array, for messages
   std::uint64_t bytes = kToBufferEnd;  ///< starting at the pointer's address; by default up to the end of the buffer
   bool read_only = false;              ///< whether a write is an error
   bool uninitialised = false;          ///< whether reading bytes that the launch has not written is an error
@@ -153,8 +153,8 @@ struct LaunchRequest {
   std::string target;        ///< target whose code runs: one of BuiltKernel::targets; empty: the first
   std::int64_t threads = 0;  ///< product of the launch dimensions; 0 calls the entry once with no thread
   std::int64_t block = 0;    ///< threads per block; 0: the device's default (CPU: all threads in one block)
-  ThreadOrder order = ThreadOrder::kForward;
-  std::uint64_t shuffle_seed = 0;  ///< seed of kShuffled; the same seed gives the same order
+  ThreadOrder order = ThreadOrder::kForward;  ///< order of the blocks
+  std::uint64_t shuffle_seed = 0;             ///< seed of kShuffled; the same seed gives the same order
   /// For a large launch in kForward order, the threads whose results are checked, in ascending order; empty: all. A
   /// device that runs threads sequentially may skip threads far from these, whose elements then stay unchanged. A
   /// device that runs threads in parallel runs all of them.
@@ -196,7 +196,7 @@ struct MemoryFault {
 };
 /// The machine lacks a resource; not the kernel's fault.
 struct ResourceError {
-  std::string message;
+  std::string message;  ///< description of the missing resource
 };
 struct Unsupported {
   std::string reason;  ///< why the device cannot run: "no CUDA driver"

@@ -32,8 +32,8 @@ struct Helper {
 
 /// One function that a device can launch.
 struct EntryPoint {
-  Pass pass = Pass::kForward;
-  std::string symbol;  ///< name of the function, "<kernel>_forward"; has C linkage
+  Pass pass = Pass::kForward;  ///< pass that the function computes
+  std::string symbol;          ///< name of the function, "<kernel>_forward"; has C linkage
   /// The types of the parameters after the leading range, in order, as written in the source: "Array<real, 1>", "int",
   /// "Particle". Each parameter is passed by value.
   std::vector<std::string> parameter_types;
@@ -114,8 +114,8 @@ struct EmittedKernel {
 
 /// The sources of one kernel for both targets.
 struct EmittedPair {
-  EmittedKernel cpp;
-  EmittedKernel cuda;
+  EmittedKernel cpp;   ///< source for the CPU
+  EmittedKernel cuda;  ///< source for CUDA
 };
 
 /// The numeric mode and optimisation level of a build; part of a case's name and of every cache key.

@@ -58,7 +58,7 @@ class PtxSession : public backends::Session {
 
   backends::SessionLimits limits_;
   PtxOptions options_;
-  Machine machine_;
+  Machine machine_;              ///< executes the kernels
   std::size_t used_bytes_ = 0;   ///< total size of the buffers
   std::vector<Buffer> buffers_;  ///< buffers, by BufferId::index
   std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;  ///< of the current launch

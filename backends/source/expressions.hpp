@@ -75,9 +75,9 @@ class ExpressionPrinter {
 
   SourceUnit& unit_;
   const ir::Function& function_;
-  const std::vector<std::string>& names_;
-  mutable std::optional<OverflowAnalysis> overflow_analysis_;
-  std::optional<ir::Function> function_copy_;  ///< copy that print_elementwise changes
+  const std::vector<std::string>& names_;                      ///< names of the variables in scope, by VarId
+  mutable std::optional<OverflowAnalysis> overflow_analysis_;  ///< see overflow()
+  std::optional<ir::Function> function_copy_;                  ///< copy that print_elementwise changes
 };
 
 /// The functions that an operation's text calls.

@@ -30,7 +30,7 @@ class NameTable {
     int next = kNoStem;      ///< for a stem "x_" of numbered names: no smaller number is free; kNoStem: not yet a stem
     std::uint32_t hash = 0;  ///< hash of the name
   };
-  static constexpr int kNoStem = -1;
+  static constexpr int kNoStem = -1;  ///< value of NameEntry::next
 
   NameTable() = default;
   /// Names that are taken once. Their texts must outlive the table.
@@ -56,7 +56,7 @@ class NameTable {
   }
 
  private:
-  static constexpr Index kFreeSlot = ~Index{0};
+  static constexpr Index kFreeSlot = ~Index{0};  ///< value of free elements of slots_
   static std::uint32_t hash_of(std::string_view name);
   /// The index in `slots_` that contains the name or, if none does, is free; 0 in an empty table.
   [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t hash) const;

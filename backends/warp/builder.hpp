@@ -24,8 +24,8 @@ struct KernelBuild {
     kTimedOut,         ///< the process exceeded its time limit
     kResourceFailure,  ///< the process could not be started
   };
-  Status status = Status::kResourceFailure;
-  std::string message;    ///< reason for a status other than kBuilt
+  Status status = Status::kResourceFailure;  ///< outcome of the build
+  std::string message;                       ///< reason for a status other than kBuilt
   std::string code_json;  ///< JSON that describes the PTX files, the entry points and the parameters; empty for the CPU
 };
 

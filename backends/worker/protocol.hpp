@@ -37,8 +37,8 @@ enum class LaunchProgress : std::uint32_t {
 };
 
 struct ProgressRow {
-  std::atomic<LaunchProgress> progress;
-  std::int64_t nanoseconds;
+  std::atomic<LaunchProgress> progress;  ///< progress of the launch
+  std::int64_t nanoseconds;              ///< time of the launch, if it completed
 };
 static_assert(std::atomic<LaunchProgress>::is_always_lock_free);
 
@@ -58,17 +58,17 @@ struct WorkerLimits {
 
 /// How a worker is confined in addition to its limits. An error is a system error number, or 0 if the part is active.
 struct Confinement {
-  static constexpr std::int32_t kNotRequested = -1;
-  std::int32_t system_calls_error = kNotRequested;  ///< error of the system call filter
-  std::int32_t files_error = kNotRequested;         ///< error of the restriction of file access
-  std::int32_t landlock_version = 0;                ///< version of Landlock; 0 unless files_error is 0
+  static constexpr std::int32_t kNotRequested = -1;  ///< value of the errors below
+  std::int32_t system_calls_error = kNotRequested;   ///< error of the system call filter
+  std::int32_t files_error = kNotRequested;          ///< error of the restriction of file access
+  std::int32_t landlock_version = 0;                 ///< version of Landlock; 0 unless files_error is 0
   [[nodiscard]] bool complete() const { return system_calls_error == 0 && files_error == 0; }
 };
 
 /// A measured value of a launch. Names and remark are zero-terminated.
 struct MeasureRow {
   char name[48];
-  double value;
+  double value;  ///< measured value
 };
 inline constexpr std::size_t kMaxMeasures = 64;
 struct MeasuredBlock {
@@ -78,7 +78,7 @@ struct MeasuredBlock {
 };
 
 struct ControlBlock {
-  WorkerLimits worker_limits;
+  WorkerLimits worker_limits;      ///< set by the parent
   char code_folder[kPathBytes];    ///< the folder that contains all code to load; set before the worker starts
   Confinement confinement;         ///< set by the worker before it loads any code
   char message[kMessageBytes];     ///< why a launch did not complete

@@ -59,11 +59,11 @@ class WorkerSession final : public backends::Session {
                                                 std::chrono::milliseconds limit) const;
 
   std::unique_ptr<SharedMemory> memory_;  ///< memory shared with the worker
-  WorkerConfig config_;
-  WorkerProcess worker_;
-  Confinement confinement_;            ///< how the worker is confined
-  std::vector<BufferExtent> buffers_;  ///< position of each buffer, by BufferId::index
-  std::size_t used_bytes_ = 0;         ///< total size of the buffers, with their alignment
+  WorkerConfig config_;                   ///< program and files of the worker
+  WorkerProcess worker_;                  ///< worker process, which may not be running
+  Confinement confinement_;               ///< how the worker is confined
+  std::vector<BufferExtent> buffers_;     ///< position of each buffer, by BufferId::index
+  std::size_t used_bytes_ = 0;            ///< total size of the buffers, with their alignment
 };
 
 }  // namespace assay::worker

@@ -132,7 +132,7 @@ struct Accuracy {
 /// One operation. In patterns, $0, $1, $2 stand for the operands, $T for the name of the result type and $* for all
 /// operands, separated by commas.
 struct OperationRow {
-  Op op;
+  Op op;                      ///< the operation
   std::string_view mnemonic;  ///< name in the text form
   std::string_view warp;      ///< pattern in Warp Python; empty if Warp has no such operation
   int arity;                  ///< number of operands; -1 for any number
@@ -193,11 +193,11 @@ constexpr bool is_elementwise(Op op) { return row(op).rule < TypeRule::kTileProd
 constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == Op::kConditional; }
 
 struct AtomicRow {
-  AtomicOp op;
-  std::string_view mnemonic;  ///< "atomic_add"
-  std::string_view warp;      ///< name of the function after `wp.`
-  bool is_integer_only;
-  bool is_differentiable;
+  AtomicOp op;                      ///< the atomic
+  std::string_view mnemonic;        ///< "atomic_add"
+  std::string_view warp;            ///< name of the function after `wp.`
+  bool is_integer_only;             ///< whether it has only integer operands
+  bool is_differentiable;           ///< whether it has an adjoint
   std::string_view adjoint_reason;  ///< why it has no adjoint; empty if it has one
 };
 inline constexpr std::array<AtomicRow, 9> kAtomics = {{

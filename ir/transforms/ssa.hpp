@@ -41,7 +41,7 @@ struct ComputeNode {
   ir::Op op = ir::Op::kAdd;                      ///< operation of a kOperation
   std::int32_t index = 0;                        ///< number of the field or dimension, as in ir::Expr
   ir::VarId array = ir::kNone;                   ///< array of a kShapeOf: parameter of the kernel
-  std::vector<Operand> args;
+  std::vector<Operand> args;                     ///< operands in order
 };
 struct LoadNode {
   ValueId result = ir::kNone;    ///< loaded value
@@ -51,14 +51,14 @@ struct LoadNode {
 struct StoreNode {
   ir::VarId array = ir::kNone;   ///< array to store to: parameter of the kernel
   std::vector<Operand> indices;  ///< one for each dimension
-  Operand value;
+  Operand value;                 ///< value to store
 };
 struct AtomicNode {
-  ir::AtomicOp op = ir::AtomicOp::kAdd;
-  ir::VarId array = ir::kNone;   ///< array to update: parameter of the kernel
-  std::vector<Operand> indices;  ///< one for each dimension
-  Operand value;
-  ValueId result = ir::kNone;  ///< previous value of the element; kNone: not used
+  ir::AtomicOp op = ir::AtomicOp::kAdd;  ///< operation of the update
+  ir::VarId array = ir::kNone;           ///< array to update: parameter of the kernel
+  std::vector<Operand> indices;          ///< one for each dimension
+  Operand value;                         ///< operand of the update
+  ValueId result = ir::kNone;            ///< previous value of the element; kNone: not used
 };
 /// results = primal, whose derivative by `args` is defined by the function `gradient`. No derivative is propagated
 /// through the values from which `primal` was computed.
@@ -78,7 +78,7 @@ struct Merge {
   Operand else_value;          ///< its value if the condition is false
 };
 struct Branch {
-  Operand condition;
+  Operand condition;  ///< a bool
   Region then_region;
   Region else_region;
   std::vector<Merge> merges;  ///< values that differ between the two regions
@@ -95,13 +95,13 @@ struct Loop {
   bool is_counted = false;    ///< whether it is a range loop; otherwise a while loop
   ValueId index = ir::kNone;  ///< loop variable of a counted loop
   Operand start, stop, step;
-  std::size_t condition = 0;  ///< number of the condition in `carried`, if not counted
-  std::vector<CarriedValue> carried = {};
+  std::size_t condition = 0;               ///< number of the condition in `carried`, if not counted
+  std::vector<CarriedValue> carried = {};  ///< values that iterations pass on
   Region body = {};
 };
 struct Node {
   std::variant<ComputeNode, LoadNode, StoreNode, AtomicNode, CustomNode, Branch, Loop> node;
-  ir::Loc loc;
+  ir::Loc loc;  ///< location in the source
 };
 
 /// A kernel in this form. Values 0 to parameter_count + launch_rank - 1 are its value parameters and thread indices,

@@ -85,8 +85,8 @@ class Sweeps {
   void save_state(const Loop& loop, const LoopRecord& record, VarId iteration);
   /// Declares before a branch the variables that the reverse sweep reads after it.
   void predeclare(const Region& region, const ValueSet& live);
-  void define(ValueId value, ExprId expr);
-  VarId declare_zero(ValueId value);
+  void define(ValueId value, ExprId expr);  ///< sets the variable of a value
+  VarId declare_zero(ValueId value);        ///< a new variable
   /// The record of the loop, declared on first use; `trips`, if given, is its number of iterations.
   LoopRecord& open_record(const Loop& loop, ExprId trips = ir::kNone);
   ExprId trip_count(const Loop& loop);
@@ -130,7 +130,7 @@ class Sweeps {
   /// Declares the adjoints of the receivers that are not in `inside`.
   void open_receivers(const ValueSet& receivers, const ValueSet& inside);
   void collect_receivers(const Branch& branch, ValueSet& receivers) const;
-  void collect_receivers(const Region& region, ValueSet& receivers) const;
+  void collect_receivers(const Region& region, ValueSet& receivers) const;  ///< forgets adjoints of values inside
   void forget_adjoints(const Region& region);
 
   /// Keeps the first error. The sweeps continue, so that every value stays bound.
@@ -141,8 +141,8 @@ class Sweeps {
   const ir::Module& module_;
   const ir::Function& kernel_;
   const SsaKernel& ssa_;
-  Activity activity_;
-  Liveness liveness_;
+  Activity activity_;  ///< values that need an adjoint
+  Liveness liveness_;  ///< values that the sweeps need
   ir::Builder& builder_;
   std::int32_t stride_function_;              ///< index in the backward module of checkpoint_stride(steps, slots)
   std::vector<VarId> primal_variables_;       ///< variable that holds the primal value, by value

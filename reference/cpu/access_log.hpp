@@ -82,9 +82,9 @@ class AccessLog {
     return (operations_ & ~commutation_class(op)) == 0;
   }
 
-  AccessingThreads readers_, writers_, atomics_;
-  std::uint16_t operations_ = 0;  ///< commutation classes of the atomics so far, one bit for each
-  bool result_used_ = false;      ///< whether the kernel uses a previous value that an atomic returned
+  AccessingThreads readers_, writers_, atomics_;  ///< threads by kind of access
+  std::uint16_t operations_ = 0;                  ///< commutation classes of the atomics so far, one bit for each
+  bool result_used_ = false;                      ///< whether the kernel uses a previous value that an atomic returned
 };
 
 }  // namespace assay::reference

@@ -51,7 +51,7 @@ class AtomicSum {
     const auto bits = static_cast<std::uint64_t>(std::ldexp(fraction, 64));
     return exponent - 64 + std::countr_zero(bits);
   }
-  static constexpr int kNoGranularity = 16384;
+  static constexpr int kNoGranularity = 16384;  ///< value of granularity_ before the first term
 
   bool is_started_ = false;             ///< whether the content before the first addition is known
   std::int32_t term_count_ = 0;         ///< number of terms that are not zero

@@ -115,7 +115,7 @@ struct FormatPair {
         largest{native.largest, promote.largest},
         flush{native.flush, promote.flush} {}
 
-  Pair unit, least_normal, largest, flush;
+  Pair unit, least_normal, largest, flush;  ///< as in Format, by precision
 };
 
 inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};

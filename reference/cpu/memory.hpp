@@ -32,7 +32,7 @@ struct TracedValue {
 /// Change of the initial float components: `step` times `direction`.
 struct Perturbation {
   const ComponentValues& direction;  ///< change of each initial float component, for a step of 1
-  long double step = 0;
+  long double step = 0;              ///< length of the change
 };
 
 inline double component_value(const ComponentValues& values, std::size_t parameter, std::size_t leaf) {
@@ -85,7 +85,7 @@ class ArrayMemory {
   AccessLog& log(std::size_t element) { return page(element).log[within(element)]; }
   struct Element {
     std::span<Cell<Handle>> cells;  ///< cells of the element, by scalar component
-    AccessLog& log;
+    AccessLog& log;                 ///< earlier accesses to the element
   };
   Element at(std::size_t element) {
     Page& containing_page = page(element);
@@ -143,7 +143,7 @@ class ArrayMemory {
   };
   /// Arrays of up to this many elements are one page; longer arrays have short pages, for sparse accesses.
   static constexpr std::size_t kSinglePage = 2048;
-  static constexpr int kPageShift = 2;
+  static constexpr int kPageShift = 2;  ///< binary logarithm of the number of elements in a short page
 
   std::size_t within(std::size_t element) const { return element & ((std::size_t{1} << page_shift_) - 1); }
   Page& page(std::size_t element) {

@@ -87,7 +87,7 @@ class PointTracer {
     return arithmetics_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
   }
 
-  const ComponentValues& direction_;
+  const ComponentValues& direction_;           ///< direction along which the inputs move
   std::span<const long double> steps_;         ///< distance of each point along the direction
   DecisionRecorder decisions_;                 ///< decisions at one point
   std::array<Arithmetic, 4> arithmetics_;      ///< arithmetic of each float type, from f16 to f64

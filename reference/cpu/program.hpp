@@ -54,12 +54,12 @@ enum class InstructionCode : std::uint8_t {
 };
 
 struct Instruction {
-  InstructionCode code = InstructionCode::kEnd;
-  ir::Op op = ir::Op::kAdd;                  ///< operation of the table
-  ir::AtomicOp atomic = ir::AtomicOp::kAdd;  ///< operation of a kAtomic
-  ir::Scalar scalar = ir::Scalar::kF32;      ///< type of the operands, or of a conversion's result
-  ir::Scalar from = ir::Scalar::kF32;        ///< type of a conversion's operand
-  std::uint8_t rank = 0;                     ///< number of indices of an access
+  InstructionCode code = InstructionCode::kEnd;  ///< what the instruction does
+  ir::Op op = ir::Op::kAdd;                      ///< operation of the table
+  ir::AtomicOp atomic = ir::AtomicOp::kAdd;      ///< operation of a kAtomic
+  ir::Scalar scalar = ir::Scalar::kF32;          ///< type of the operands, or of a conversion's result
+  ir::Scalar from = ir::Scalar::kF32;            ///< type of a conversion's operand
+  std::uint8_t rank = 0;                         ///< number of indices of an access
   bool is_padded = false;      ///< whether outside the array a load gives zero and other accesses do nothing (tiles)
   std::uint16_t leaves = 1;    ///< number of registers of one element
   RegisterId dst = ir::kNone;  ///< first register of the result; kNone: no result
@@ -73,8 +73,8 @@ struct Instruction {
 };
 
 struct RegisterConstant {
-  RegisterId dst;  ///< register of the constant
-  ir::Scalar scalar;
+  RegisterId dst;           ///< register of the constant
+  ir::Scalar scalar;        ///< type of the constant
   std::uint64_t bits;       ///< value as in Expr::bits
   bool is_rounded = false;  ///< stands for an arbitrary number, so that products with it are not exact
 };
@@ -88,7 +88,7 @@ struct ParameterInfo {
 
 class Program {
  public:
-  const ir::Module* module = nullptr;
+  const ir::Module* module = nullptr;       ///< module of the kernel
   const ir::Function* kernel = nullptr;     ///< the kernel that was lowered
   std::vector<Instruction> code;            ///< instructions, in order
   std::vector<RegisterId> operands;         ///< registers of the operands of all instructions

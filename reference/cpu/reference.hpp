@@ -60,8 +60,8 @@ using ComponentValues = std::vector<std::vector<double>>;
 
 /// One evaluation. `launch` must match the kernel's parameters and outlive the call.
 struct OracleRun {
-  const ir::Launch& launch;
-  ArithmeticProfile profile = {};
+  const ir::Launch& launch;        ///< arguments and extents
+  ArithmeticProfile profile = {};  ///< arithmetic of the judged code
   bool computes_gradient = false;  ///< whether to compute gradients
   /// Cotangents of the arrays' final contents; used with `gradient`.
   ComponentValues cotangents = {};
@@ -73,7 +73,7 @@ struct OracleRun {
   std::vector<std::int64_t> thread_order = {};
   /// Report only accessed scalars (OutputArray::indices), for runs of a few threads of a large launch.
   bool only_accessed_elements = false;
-  ForcedPath forced_path = {};
+  ForcedPath forced_path = {};                    ///< decisions to take otherwise
   std::int64_t instruction_budget = 100'000'000;  ///< number of instructions after which the evaluation stops
 };
 
@@ -125,7 +125,7 @@ struct Finding {
     kConversionRange,    ///< conversion of a float outside the integer's range
     kInstructionBudget,  ///< infinite loop, or too many instructions; the evaluation stops there
   };
-  Kind kind = Kind::kOutOfBounds;
+  Kind kind = Kind::kOutOfBounds;        ///< kind of the defect
   ir::VarId parameter = ir::kNone;       ///< array that is accessed, if it is a parameter
   std::vector<std::int64_t> index = {};  ///< index of the access
   std::vector<std::int32_t> shape = {};  ///< shape of the array
@@ -144,7 +144,7 @@ struct Decisions {
   std::array<std::int64_t, kPrecisionCount> uncertain_kinks =
       {};  ///< decisions that change only derivatives (min, abs, ties)
   std::array<bool, kPrecisionCount> is_enumerable = {true, true};  ///< whether all decisions had only two outcomes
-  static constexpr std::uint64_t kNoOutcome = 0xcbf29ce484222325;
+  static constexpr std::uint64_t kNoOutcome = 0xcbf29ce484222325;  ///< value of `path` before the first decision
   std::uint64_t path = kNoOutcome;  ///< hash of all outcomes; equal for runs on the same path
   /// Source locations of the first few uncertain decisions, for messages.
   std::vector<ir::Loc> locations = {};
@@ -162,7 +162,7 @@ struct Choice {
     kSign,    ///< abs, sign, step: the operand is negative (0) or not (1)
     kRange,   ///< clamp: the operand is inside (0), below (1) or above (2)
   };
-  Kind kind = Kind::kBranch;
+  Kind kind = Kind::kBranch;                      ///< kind of the branch point
   ir::Loc loc = {};                               ///< location in the source
   std::array<std::int64_t, 3> taken_counts = {};  ///< how often each branch was taken
 
@@ -180,7 +180,7 @@ struct ReferenceResult {
   /// empty if there are none.
   std::vector<std::vector<std::int32_t>> extents_required_by_tiles;
   std::vector<Finding> findings;  ///< first 64 findings
-  Decisions decisions;
+  Decisions decisions;            ///< decisions that depend on floats
   std::vector<Choice> choices;    ///< all choices of the kernel, in code order
   std::int64_t instructions = 0;  ///< number of executed instructions
   bool complete = true;           ///< whether the evaluation did not stop at the instruction limit
@@ -239,7 +239,7 @@ class Oracle {
 
  private:
   explicit Oracle(std::unique_ptr<Program> program);
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<Program> program_;  ///< the lowered kernel
 };
 
 /// Relative disagreement between the gradients of the reverse sweep and the dual numbers along one direction:

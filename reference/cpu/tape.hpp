@@ -123,7 +123,7 @@ class ReverseSweep {
   /// Keeps references to all; `adjoints` is working memory.
   ReverseSweep(const Tape& tape, const ArithmeticProfile& profile, std::vector<Adjoint>& adjoints);
 
-  void seed(Node node, double cotangent);
+  void seed(Node node, double cotangent);  ///< adds a cotangent of the node
   void run();
   const Adjoint& adjoint(Node node) const { return adjoints_[node]; }
   /// Bound of an adjoint as a sum of its terms and a nonzero initial gradient. Registers are summed by global atomics.

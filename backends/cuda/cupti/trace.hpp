@@ -13,8 +13,8 @@ struct TraceResult {
   std::vector<double> kernel_nanoseconds;       ///< GPU time of each kernel
   std::vector<double> launch_call_nanoseconds;  ///< CPU time in cuLaunchKernel
   struct Copy {
-    double bytes = 0;  ///< number of bytes copied
-    double nanoseconds = 0;
+    double bytes = 0;        ///< number of bytes copied
+    double nanoseconds = 0;  ///< GPU time of the copy
   };
   std::vector<Copy> copies;         ///< copies within the GPU's memory
   std::size_t dropped_records = 0;  ///< number of records of any kind that CUPTI dropped

@@ -63,7 +63,7 @@ class FakeGpu {
     std::map<std::string, std::shared_ptr<const ptx::Kernel>> kernels;  ///< its lowered kernels, by name
   };
 
-  [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);
+  [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);  ///< start of an allocation
 
   std::size_t memory_bytes_;                                        ///< size of the GPU memory
   std::size_t used_bytes_ = 0;                                      ///< total size of the live allocations
@@ -71,9 +71,9 @@ class FakeGpu {
   std::vector<std::optional<std::vector<std::byte>>> allocations_;  ///< in order of creation; nullopt: freed
   std::map<CUmodule, std::unique_ptr<Module>> modules_;             ///< live modules, by handle
   std::map<CUevent, std::optional<Clock::time_point>> events_;      ///< time of recording; nullopt: not recorded
-  std::uintptr_t last_stream_ = 0;  ///< number of the stream created last, which is its handle
-  std::uintptr_t last_event_ = 0;   ///< number of the event created last, which is its handle
-  LiveObjects live_objects_;
+  std::uintptr_t last_stream_ = 0;            ///< number of the stream created last, which is its handle
+  std::uintptr_t last_event_ = 0;             ///< number of the event created last, which is its handle
+  LiveObjects live_objects_;                  ///< number of live objects
   CUresult failure_ = CUDA_SUCCESS;           ///< failure of a kernel, which is permanent; CUDA_SUCCESS: none
   CUresult reported_failure_ = CUDA_SUCCESS;  ///< the same once a call has waited; then all calls report it
 };

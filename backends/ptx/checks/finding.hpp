@@ -41,14 +41,14 @@ struct CheckFinding {
     kInactiveLane,       ///< a warp operation that involves a non-participating lane
     kInstructionBudget,  ///< the instruction limit was reached
   };
-  Kind kind = Kind::kOutOfBounds;
-  std::string kernel;            ///< name of the kernel's entry point
-  Site site;                     ///< the access or instruction that caused the finding
-  std::optional<Site> other;     ///< the earlier conflicting access of a race; nullopt for other kinds
-  Space space = Space::kGlobal;  ///< state space of the access
-  std::uint64_t address = 0;     ///< address as the kernel computed it
-  std::string allocation;        ///< name of the allocation that the address belongs to; empty if none
-  std::int64_t offset = 0;       ///< position of the address in bytes from the start of the allocation; may be outside
+  Kind kind = Kind::kOutOfBounds;  ///< error that was found
+  std::string kernel;              ///< name of the kernel's entry point
+  Site site;                       ///< the access or instruction that caused the finding
+  std::optional<Site> other;       ///< the earlier conflicting access of a race; nullopt for other kinds
+  Space space = Space::kGlobal;    ///< state space of the access
+  std::uint64_t address = 0;       ///< address as the kernel computed it
+  std::string allocation;          ///< name of the allocation that the address belongs to; empty if none
+  std::int64_t offset = 0;  ///< position of the address in bytes from the start of the allocation; may be outside
   std::uint64_t allocation_bytes = 0;  ///< size of the allocation
   std::uint32_t access_bytes = 0;      ///< size of the access
   std::uint64_t count = 1;             ///< how often the instruction caused this finding

@@ -69,19 +69,19 @@ class Execution {
   using Addresses = std::uint64_t[kLanesPerWarp];
 
   // execution.cpp
-  void prepare(std::span<const std::uint64_t> variables);
+  void prepare(std::span<const std::uint64_t> variables);  ///< sets the state before the first block
   void run_block(std::uint64_t block);
   void start_warp(Warp& warp, std::uint32_t index);
-  void set_specials(Warp& warp);
-  void finish_warp(Warp& warp);
+  void set_specials(Warp& warp);  ///< sets special registers
+  void finish_warp(Warp& warp);   ///< keeps its frame for reuse
   void run_warp(Warp& warp);
-  [[nodiscard]] LaneGroup* next_group(Warp& warp);
-  bool run_segment(Warp& warp, std::size_t number);
-  void merge(Warp& warp);
-  void count(std::uint32_t from, std::uint32_t to, std::uint32_t mask);
+  [[nodiscard]] LaneGroup* next_group(Warp& warp);                       ///< null: none can run
+  bool run_segment(Warp& warp, std::size_t number);                      ///< false: another group may have to run
+  void merge(Warp& warp);                                                ///< merges groups at the same instruction
+  void count(std::uint32_t from, std::uint32_t to, std::uint32_t mask);  ///< counts executed instructions
   void stop(RunResult::Status status, std::string message, const Op& op);
   void fill_profile();
-  void new_stamp();
+  void new_stamp();  ///< advances current_stamp_
   [[nodiscard]] std::vector<std::uint32_t> order_of(std::size_t size, std::uint64_t salt) const;
 
   // control_flow.cpp
@@ -90,8 +90,8 @@ class Execution {
   static void copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std::uint32_t mask);
   void call(Warp& warp, std::size_t number, std::uint32_t mask);
   void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
-  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);
-  static constexpr std::uint32_t kBarriersPerBlock = 16;
+  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);  ///< true: continues
+  static constexpr std::uint32_t kBarriersPerBlock = 16;            ///< barriers with numbers from 0
   struct Barrier {
     std::uint32_t number = 0;  ///< number of the barrier, as in bar.sync
     std::uint32_t count = 0;   ///< number of threads that it waits for; 0: all threads of the block
@@ -105,7 +105,7 @@ class Execution {
     std::uint32_t warps = 0;      ///< number of warps that have arrived
     bool is_divergent = false;    ///< whether only part of a warp waits, or the counts differ
   };
-  bool release_barrier();
+  bool release_barrier();  ///< false: no warp waits
   void order_participants(std::uint32_t number);
   Barrier barrier_of(Warp& warp, const LaneGroup& group);
   void gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group);
@@ -152,7 +152,7 @@ class Execution {
 
   void add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t thread, Space space = Space::kGeneric,
                    std::uint64_t address = 0, unsigned width = 0, std::optional<Site> other = std::nullopt);
-  void locate(CheckFinding& finding);
+  void locate(CheckFinding& finding);  ///< sets allocation and offset
   [[nodiscard]] Site site_of(const Op* op, std::uint32_t thread, std::uint64_t block) const;
   [[nodiscard]] Dim3 thread_place(std::uint32_t thread) const;
   [[nodiscard]] Dim3 block_place(std::uint64_t block) const;

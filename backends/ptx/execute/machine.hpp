@@ -69,9 +69,9 @@ enum class Order : std::uint8_t { kForward, kReverse, kShuffled };
 
 /// The order of blocks, of the warps of a block and of the lanes of an atomic instruction.
 struct ExecutionOrder {
-  Order order = Order::kForward;
-  std::uint64_t seed = 0;     ///< seed of kShuffled
-  bool within_blocks = true;  ///< whether warps and lanes are reordered too; otherwise only blocks are
+  Order order = Order::kForward;  ///< order of blocks, and by default of warps and lanes
+  std::uint64_t seed = 0;         ///< seed of kShuffled
+  bool within_blocks = true;      ///< whether warps and lanes are reordered too; otherwise only blocks are
 };
 
 struct LaunchGeometry {
@@ -121,10 +121,10 @@ struct RunResult {
     kInstructionLimit,  ///< the kernel exceeded the instruction limit
     kStopped,           ///< the run reached the maximum number of findings
   };
-  Status status = Status::kCompleted;
+  Status status = Status::kCompleted;  ///< how the run ended
   std::string message;                 ///< for a status other than kCompleted: the reason and the source location
   std::vector<CheckFinding> findings;  ///< errors that the checks found, in order
-  InstructionProfile profile;
+  InstructionProfile profile;          ///< statistics of the run
 
   /// Completed without findings.
   [[nodiscard]] bool ok() const { return status == Status::kCompleted && findings.empty(); }

@@ -49,8 +49,8 @@ struct Allocation {
   std::string name;                    ///< name of the allocation, for findings
   std::span<std::byte> bytes;          ///< memory of the allocation
   std::unique_ptr<std::byte[]> owned;  ///< null for adopted memory
-  AllocationFlags flags;
-  Shadow shadow;  ///< created at the first checked access
+  AllocationFlags flags;               ///< flags that the caller set
+  Shadow shadow;                       ///< created at the first checked access
 
   [[nodiscard]] std::size_t cell_count() const { return (bytes.size() + 3) / 4; }
 };
@@ -82,11 +82,11 @@ class Memory {
   std::uint32_t next_stamp(bool& restarted);
 
  private:
-  std::size_t max_bytes_;       ///< limit of the total size of all allocations
-  std::size_t used_bytes_ = 0;  ///< total size of all allocations
-  std::uint32_t stamp_ = 0;     ///< the latest stamp
-  std::vector<Allocation> allocations_;
-  std::vector<Shadow> unused_shadows_;  ///< of freed allocations, for reuse: new pages cost more than a short launch
+  std::size_t max_bytes_;                ///< limit of the total size of all allocations
+  std::size_t used_bytes_ = 0;           ///< total size of all allocations
+  std::uint32_t stamp_ = 0;              ///< the latest stamp
+  std::vector<Allocation> allocations_;  ///< all allocations, by AllocationId::index
+  std::vector<Shadow> unused_shadows_;   ///< of freed allocations, for reuse: new pages cost more than a short launch
   std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variable_addresses_;  ///< of each module
 };
 

@@ -34,9 +34,9 @@ struct WindowRange {
 /// An approximation unit, identified by its instruction. If x is scaled by 2^operand_stride, its result scales by
 /// 2^result_stride; 0 if it does not scale.
 struct UnitRow {
-  std::string_view instruction;  ///< name of the instruction: "ex2.approx.ftz.f32"
-  Opcode opcode;
-  Type type;
+  std::string_view instruction;             ///< name of the instruction: "ex2.approx.ftz.f32"
+  Opcode opcode;                            ///< opcode of the instruction
+  Type type;                                ///< type of the instruction
   bool ftz = false;                         ///< whether the instruction has .ftz
   int operand_stride = 0;                   ///< exponent of the operand's scaling; 0: it does not scale
   int result_stride = 0;                    ///< exponent of the result's scaling

@@ -87,9 +87,9 @@ enum class FidelityClass : std::uint8_t { kExact, kApproximate, kOrderDependent,
 
 /// The details of a memory access, in addition to its Op.
 struct MemoryOp {
-  Access access = Access::kLoad;
-  Space space = Space::kGeneric;
-  Type type = Type::kNone;
+  Access access = Access::kLoad;  ///< whether it loads, stores or updates
+  Space space = Space::kGeneric;  ///< state space, if the instruction specifies it
+  Type type = Type::kNone;        ///< type of each element
   bool has_wide_address = true;   ///< whether the base register has 64 bits
   bool has_no_base = false;       ///< whether the address is only the offset
   bool non_coherent = false;      ///< whether it is a load with .nc
@@ -113,18 +113,18 @@ struct CallOp {
 };
 
 struct Op {
-  Handler full = nullptr;         ///< handler if all lanes are active
-  Handler masked = nullptr;       ///< handler for any lanes
-  FrameSlot d, d2, a, b, c, e;    ///< registers: destinations d and d2, sources a, b, c and e
-  FrameSlot guard;                ///< predicate of the guard
-  bool is_guarded = false;        ///< whether the instruction has a guard
-  bool is_guard_negated = false;  ///< whether the guard is "@!%p"
-  Control control = Control::kPlain;
-  FidelityClass fidelity = FidelityClass::kExact;
-  std::uint32_t target = 0;                  ///< index of the op that a branch or call continues at
-  std::uint32_t detail_index = 0;            ///< index of the MemoryOp or CallOp
-  std::uint64_t immediate = 0;               ///< offset of an address, table of lop3, or another immediate
-  const Instruction* instruction = nullptr;  ///< the parsed instruction
+  Handler full = nullptr;                          ///< handler if all lanes are active
+  Handler masked = nullptr;                        ///< handler for any lanes
+  FrameSlot d, d2, a, b, c, e;                     ///< registers: destinations d and d2, sources a, b, c and e
+  FrameSlot guard;                                 ///< predicate of the guard
+  bool is_guarded = false;                         ///< whether the instruction has a guard
+  bool is_guard_negated = false;                   ///< whether the guard is "@!%p"
+  Control control = Control::kPlain;               ///< how the interpreter treats it
+  FidelityClass fidelity = FidelityClass::kExact;  ///< what determines the bits of its result
+  std::uint32_t target = 0;                        ///< index of the op that a branch or call continues at
+  std::uint32_t detail_index = 0;                  ///< index of the MemoryOp or CallOp
+  std::uint64_t immediate = 0;                     ///< offset of an address, table of lop3, or another immediate
+  const Instruction* instruction = nullptr;        ///< the parsed instruction
 };
 
 struct Kernel {
@@ -144,7 +144,7 @@ struct Kernel {
     SpecialRegister special;  ///< special register to read
     FrameSlot slot;           ///< register that holds its value
   };
-  std::shared_ptr<const Module> module;
+  std::shared_ptr<const Module> module;                ///< the parsed PTX
   const Function* function = nullptr;                  ///< the entry in the module
   std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
   std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::detail_index refers to
@@ -152,10 +152,10 @@ struct Kernel {
   std::vector<std::byte> constants;                    ///< initial frame of constants
   std::vector<Relocation> relocations;                 ///< addresses of module variables to write into the constants
   std::vector<SpecialRegisterSlot> special_registers;  ///< special registers that the kernel reads
-  std::vector<Variable> shared_variables;
-  std::vector<Variable> local_variables;
-  std::uint32_t local_words = 0;  ///< local memory of each thread, in words
-  std::uint32_t frame_bytes = 0;  ///< size of the frame of a warp
+  std::vector<Variable> shared_variables;              ///< variables in shared memory
+  std::vector<Variable> local_variables;               ///< variables in local memory
+  std::uint32_t local_words = 0;                       ///< local memory of each thread, in words
+  std::uint32_t frame_bytes = 0;                       ///< size of the frame of a warp
 };
 
 /// Lowers the entry `name` of a module. Fails if the entry is missing, if functions recurse, or if the kernel exceeds

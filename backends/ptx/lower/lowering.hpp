@@ -31,7 +31,7 @@ class Lowering {
     unsigned width = 4;  ///< width of `from` in bytes
   };
 
-  [[nodiscard]] std::string place() const;
+  [[nodiscard]] std::string place() const;  ///< module and kernel, for messages
   [[nodiscard]] std::uint32_t function_index(const Function& function) const;
   Result<void> check_recursion(std::uint32_t index, std::set<std::uint32_t> callers) const;
   FunctionState& state_of(std::uint32_t index);
@@ -39,15 +39,15 @@ class Lowering {
 
   FrameSlot new_slot(unsigned bytes);
   FrameSlot new_predicate();
-  std::uint32_t new_local(const Variable& variable);
-  std::uint32_t new_shared(const Variable& variable);
+  std::uint32_t new_local(const Variable& variable);   ///< index of the new variable
+  std::uint32_t new_shared(const Variable& variable);  ///< index of the new variable
   FrameSlot constant(std::uint64_t value, unsigned bytes);
   FrameSlot special(SpecialRegister which);
   FrameSlot symbol_address(const Operand& symbol);
   static std::uint64_t local_address(std::uint32_t variable);
   static std::uint64_t shared_address(std::uint32_t variable);
   FrameSlot source(const Operand& operand, unsigned bytes, Type type);
-  FrameSlot resized(FrameSlot slot, unsigned width, bool is_signed);
+  FrameSlot resized(FrameSlot slot, unsigned width, bool is_signed);  ///< conversion to another width
   FrameSlot source_predicate(const Operand& operand);
   FrameSlot destination(const Operand& operand, unsigned bytes);
   void finish_destinations(bool is_signed);

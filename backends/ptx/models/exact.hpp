@@ -27,9 +27,9 @@ inline constexpr FloatFormat kF64{64, 53, -1074};
 struct ExactValue {
   enum class Kind : std::uint8_t { kFinite, kInfinite, kNan };
   Kind kind = Kind::kFinite;
-  bool negative = false;  ///< sign of the value
-  Bits128 significand = 0;
-  int exponent = 0;
+  bool negative = false;       ///< sign of the value
+  Bits128 significand = 0;     ///< integer factor
+  int exponent = 0;            ///< power of two
   bool has_remainder = false;  ///< whether r is not zero
 
   [[nodiscard]] bool is_nan() const { return kind == Kind::kNan; }

@@ -19,8 +19,8 @@ namespace assay::ptx {
 
 /// A position in the PTX text, counted from 1.
 struct Position {
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
+  std::uint32_t line = 0;    ///< number of the line
+  std::uint32_t column = 0;  ///< number of the byte in the line
   friend bool operator==(Position, Position) = default;
 };
 
@@ -87,7 +87,7 @@ enum class SpecialRegister : std::uint8_t {
 };
 
 struct Instruction {
-  Opcode opcode = Opcode::kUnsupported;
+  Opcode opcode = Opcode::kUnsupported;    ///< opcode; kUnsupported: see `unsupported`
   Category category = Category::kControl;  ///< category in a profile
   Modifiers modifiers;
   Type type = Type::kNone;         ///< first type of the spelling, which is the type of the result
@@ -104,7 +104,7 @@ struct Instruction {
 /// A variable of any space, including parameters.
 struct Variable {
   std::string name;
-  Space space = Space::kGlobal;
+  Space space = Space::kGlobal;               ///< state space
   Type type = Type::kNone;                    ///< type of the elements
   std::uint32_t alignment = 1;                ///< alignment in bytes
   std::uint64_t bytes = 0;                    ///< size; 0: an array without extent, such as dynamic shared memory
@@ -125,7 +125,7 @@ struct Function {
   bool is_defined = false;  ///< whether it has a body; otherwise it is only declared
   std::vector<Variable> parameters;
   std::vector<Variable> return_values;
-  std::vector<Register> registers;
+  std::vector<Register> registers;  ///< declared registers
   std::vector<Variable> variables;  ///< variables of the body, in shared, local and param space
   std::vector<Instruction> instructions;
   std::uint64_t parameter_bytes = 0;  ///< total size of the parameters

@@ -118,8 +118,8 @@ std::string_view to_text(Category category);
 ///   D, S destination and source of a memory access: register of at least the type's width, or a vector of them
 ///   a address       l label       * anything (call)
 struct OpcodeRow {
-  Opcode opcode;
-  Category category;
+  Opcode opcode;               ///< opcode that the parser returns
+  Category category;           ///< category in a profile
   std::string_view name;       ///< name as it is spelled: "setp"
   std::string_view required;   ///< modifiers that distinguish this row from others with its name
   std::string_view modifiers;  ///< further modifiers that may be present, separated by blanks

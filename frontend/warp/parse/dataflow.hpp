@@ -44,7 +44,7 @@ class Dataflow {
  private:
   friend class FlowWalk;
 
-  std::map<std::pair<const void*, std::string_view>, bool> declarations_;
+  std::map<std::pair<const void*, std::string_view>, bool> declarations_;   ///< blocks and names to declare in them
   std::map<std::string_view, int> assignments_;                             ///< number of statements that assign a name
   std::map<const void*, std::vector<std::string_view>> names_assigned_in_;  ///< by SyntaxNode::id() of the block
   std::vector<UnassignedRead> unassigned_reads_;  ///< reads in the order in which they were found

@@ -97,9 +97,9 @@ class WarpExpressionParser {
 
  private:
   // operators
-  ir::ExprId name(SyntaxNode node);
+  ir::ExprId name(SyntaxNode node);  ///< value of an identifier
   ir::ExprId if_assigned(SyntaxNode node, ir::ExprId value);
-  ir::ExprId constant(SyntaxNode node, const Constant& constant);
+  ir::ExprId constant(SyntaxNode node, const Constant& constant);  ///< literal or named constant
   ir::ExprId unary(SyntaxNode node);
   /// A chain of & and ^ without parentheses.
   ir::ExprId and_and_xor(SyntaxNode node);
@@ -112,8 +112,8 @@ class WarpExpressionParser {
   ir::ExprId conditional(SyntaxNode node);
   ir::ExprId conditional_statement(SyntaxNode node, ir::ExprId test);
   ir::ExprId lazy_value(SyntaxNode node);
-  ir::ExprId truth(SyntaxNode node, ir::ExprId value);
-  ir::ExprId presence(SyntaxNode node);
+  ir::ExprId truth(SyntaxNode node, ir::ExprId value);  ///< the value as a condition
+  ir::ExprId presence(SyntaxNode node);                 ///< whether an array has elements
   // places
   AssignmentTarget name_place(SyntaxNode node);
   AssignmentTarget subscript_place(SyntaxNode node);

@@ -29,7 +29,7 @@ struct FunctionEntry {
   const Environment* environment = nullptr;  ///< environment for name lookup
   int first_line = 0;                        ///< number of the first line, which is that of the decorators
   std::string name;                          ///< name of the function, or of the instance
-  bool is_kernel = false;
+  bool is_kernel = false;                    ///< whether it is a kernel
   bool has_inverted_flags = false;  ///< whether it is the second variant of a kernel, with assumed bools inverted
   bool is_omitted = false;          ///< whether it is a second variant that is rejected like the first one
   std::string rejection;            ///< reason why it is not parsed at all; empty if it is parsed
@@ -75,7 +75,7 @@ class WarpFileParser {
   std::vector<FunctionEntry*> functions(const Environment& home, std::string_view name);
   /// The instance of the function for these arguments. Null if there are too many instances.
   FunctionEntry* instance(FunctionEntry& entry, std::vector<ArgumentSpec> given);
-  void report(Diagnostic diagnostic);
+  void report(Diagnostic diagnostic);  ///< appends a diagnostic to the result
   /// The index in Module::functions of a function that the parser provides, created on first use.
   std::int32_t library_function(std::string_view name, const std::function<ir::Function(const ir::Module&)>& make);
 
@@ -94,26 +94,26 @@ class WarpFileParser {
   /// Collects kernels and names in code that is not evaluated: functions, classes and conditions.
   void collect_unread(SyntaxNode node, std::string_view where, Environment& home);
   FunctionEntry& add_entry(SyntaxNode decorated, bool is_kernel, const Environment& home);
-  void reject(FunctionEntry& entry, std::string reason);
+  void reject(FunctionEntry& entry, std::string reason);  ///< marks as failed and reports the reason
   /// Parses a kernel, and all instances of a generic one.
   void read_kernel(FunctionEntry& kernel);
   /// Whether the first variant of this kernel, with the original bools, was rejected.
   bool failed_before(const FunctionEntry& kernel) const;
   /// Reports the values assumed for the arguments of the enclosing factory.
   void note_assumptions(FunctionEntry& kernel);
-  void read_entry(FunctionEntry& entry);
-  void make_name_unique(FunctionEntry& kernel);
+  void read_entry(FunctionEntry& entry);         ///< parses a function on first use
+  void make_name_unique(FunctionEntry& kernel);  ///< appends a number if the name is taken
   /// Evaluates the default arguments of a function.
   static void find_defaults(FunctionEntry& entry);
   void collect_custom(SyntaxNode decorated, std::string_view decorator, bool is_sound, Environment& home);
   /// Parses the custom gradient and replay of the function. The function fails if these are rejected.
   void read_customs(FunctionEntry& entry);
-  void reject_unmatched_customs();
+  void reject_unmatched_customs();  ///< rejects derivatives without a function
   void reject_if_unmatched(CustomDerivative& custom);
   bool takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const;
-  void drop_invalid_kernels();
-  void demote_unreferenced();
-  void declare_all();
+  void drop_invalid_kernels();  ///< removes kernels that the verifier rejects
+  void demote_unreferenced();   ///< reports rejections of functions that no code uses as notes
+  void declare_all();           ///< fills ParsedFile::declarations
   /// The Warp decorator of the definition: "kernel", "func", "struct", "overload"; empty for none.
   static std::string warp_decorator(SyntaxNode decorated, const Environment& home);
 

@@ -63,8 +63,8 @@ struct FunctionContext {
     ir::VarId is_assigned = ir::kNone;  ///< bool variable that is true once the variable is assigned
     ir::VarId guard = ir::kNone;        ///< array of one element
   };
-  std::map<ir::VarId, AssignedFlag> assigned_flags;
-  std::set<const void*> guarded_reads;  ///< syntax nodes of the names that such reads consist of
+  std::map<ir::VarId, AssignedFlag> assigned_flags;  ///< flags of these variables
+  std::set<const void*> guarded_reads;               ///< syntax nodes of the names that such reads consist of
 
   /// False inside conditionally evaluated expressions, where nothing may be moved before the statement.
   bool may_hoist = true;
@@ -117,7 +117,7 @@ struct FunctionContext {
 
   /// Reports an error and returns kNone.
   ir::ExprId error(SyntaxNode node, std::string reason);
-  void note(SyntaxNode node, std::string reason);
+  void note(SyntaxNode node, std::string reason);  ///< reports a note at the node
 
   /// Appends an expression for which the builder has no function.
   ir::ExprId add(SyntaxNode node, ir::Expr expr);
@@ -136,8 +136,7 @@ struct FunctionContext {
  private:
   std::deque<View> views_;                 ///< aliases of array slices
   std::deque<ArrayStruct> array_structs_;  ///< aliases of structs with arrays
-  std::deque<ModuleScope>
-      static_scopes_;  ///< one for each loop that is being copied, the innermost last; see static_scope()
+  std::deque<ModuleScope> static_scopes_;  ///< one for each loop that is being copied, the innermost last
 
   ir::ExprId call(SyntaxNode node, int function_index, const std::vector<ir::ExprId>& args);
 };

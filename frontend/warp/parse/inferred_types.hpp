@@ -30,7 +30,7 @@ struct ArgumentSpec {
     friend bool operator==(const DimensionSpec&, const DimensionSpec&) = default;
   };
 
-  Kind kind = Kind::kValue;
+  Kind kind = Kind::kValue;               ///< kind of the argument
   ir::Type type = {};                     ///< type of the parameter; for an array slice, an array of the slice's rank
   ir::Type whole_array = {};              ///< kArray: type of the whole array that the argument is a slice of
   std::vector<DimensionSpec> parts = {};  ///< kArray: selection in each dimension of `whole_array`
