@@ -38,7 +38,7 @@ class Builder {
   ExprId f32(double value) { return literal(kF32, value); }
   ExprId i32(std::int64_t value) { return literal(kI32, value); }
   ExprId boolean(bool value) { return literal(kBool, std::int64_t{value}); }
-  ExprId zero(Type type);  ///< for a scalar, aggregate or tile type
+  ExprId zero(Type type);  ///< zero of a scalar, aggregate or tile type
   ExprId var(VarId variable);
   ExprId op(Op op, std::span<const ExprId> args, Type requested = kVoid, std::int32_t index = 0);
   ExprId op(Op op, std::initializer_list<ExprId> args, Type requested = kVoid, std::int32_t index = 0) {

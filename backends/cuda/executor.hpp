@@ -54,8 +54,7 @@ class GpuExecutor final : public worker::Executor {
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
   bool make_room(std::size_t bytes);  ///< enlarges the image; false: beyond max_bytes_
   void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
-  void copy_out(std::span<const Range> ranges,
-                const Stream& stream) const;  ///< copies the ranges of buffer_image_ back to the buffers
+  void copy_out(std::span<const Range> ranges, const Stream& stream) const;
 
   Driver driver_;
   std::span<std::byte> buffers_;              ///< all buffers of the session, in host memory
@@ -68,7 +67,8 @@ class GpuExecutor final : public worker::Executor {
   std::optional<DeviceMemory> buffer_image_;  ///< copy of the buffers in GPU memory; nullopt before the first launch
   std::size_t image_bytes_ = 0;               ///< size of the allocated image; 0: none
   std::map<std::string, Module> modules_;     ///< loaded modules, by the list of code files
-  std::map<std::pair<std::string, std::string>, LoadedEntryPoint> entry_points_;  ///< by code files and symbol
+  /// Loaded entry points, by code files and symbol.
+  std::map<std::pair<std::string, std::string>, LoadedEntryPoint> entry_points_;
   worker::PlacedArguments arguments_;  ///< the current launch's arguments with GPU addresses
   std::size_t launch_count_ = 0;       ///< number of launches so far, which selects the stream
 };

@@ -50,7 +50,7 @@ struct Artifact {
   enum class Kind : std::uint8_t { kSharedLibrary, kPtx, kCubin, kPython };
   Kind kind = Kind::kSharedLibrary;
   Precision precision = Precision::kNative;  ///< a shared library holds both precisions
-  std::string architecture;                  ///< "compute_75" or "sm_75"; empty for a shared library
+  std::string architecture;    ///< target of the code: "compute_75" or "sm_75"; empty for a shared library
   std::filesystem::path path;  ///< file of a shared library or of Python, which exists as long as this object
   std::string content;         ///< PTX text or cubin bytes; empty for a shared library
 };
@@ -106,7 +106,7 @@ struct BufferAddress {
 struct MemoryRegion {
   static constexpr std::uint64_t kToBufferEnd = ~std::uint64_t{0};  ///< value of `bytes`
   std::string name;                                                 ///< name of the array, for messages
-  std::uint64_t bytes = kToBufferEnd;  ///< starting at the pointer's address; by default up to the end of the buffer
+  std::uint64_t bytes = kToBufferEnd;  ///< size from the pointer's address on; by default up to the end of the buffer
   bool read_only = false;              ///< whether a write is an error
   bool uninitialised = false;          ///< whether reading bytes that the launch has not written is an error
 };
@@ -182,7 +182,7 @@ struct LaunchFailed {
 struct Crashed {
   int signal = 0;       ///< number of the signal; 0: the process exited early, for example by exit()
   int exit_status = 0;  ///< status of the exit when signal is 0
-  std::string message;  ///< "SIGSEGV (segmentation fault)", "exited early with status 0"
+  std::string message;  ///< description: "SIGSEGV (segmentation fault)", "exited early with status 0"
   std::string output;   ///< end of the process's output
 };
 struct TimedOut {
@@ -259,7 +259,7 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  [[nodiscard]] virtual std::string_view name() const = 0;  ///< as in case names: "cpu", "cuda", "ptx"
+  [[nodiscard]] virtual std::string_view name() const = 0;  ///< name as in case names: "cpu", "cuda", "ptx"
   [[nodiscard]] virtual SourceTarget target() const = 0;
   /// Whether compiled code calls CUDA's math functions instead of the C library's.
   [[nodiscard]] virtual bool uses_cuda_math() const { return target() == SourceTarget::kCuda; }

@@ -61,9 +61,12 @@ class PtxSession : public backends::Session {
   Machine machine_;              ///< executes the kernels
   std::size_t used_bytes_ = 0;   ///< total size of the buffers
   std::vector<Buffer> buffers_;  ///< buffers, by BufferId::index
-  std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;  ///< of the current launch
-  std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_;  ///< by PTX
-  std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_;      ///< by entry
+  /// Allocations of the current launch, by address and size of the region.
+  std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;
+  /// Parsed modules, by artifact.
+  std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_;
+  /// Lowered kernels, by module and name of the entry.
+  std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_;
 };
 
 }  // namespace assay::ptx

@@ -194,7 +194,7 @@ constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == 
 
 struct AtomicRow {
   AtomicOp op;                      ///< the atomic
-  std::string_view mnemonic;        ///< "atomic_add"
+  std::string_view mnemonic;        ///< name in the text form: "atomic_add"
   std::string_view warp;            ///< name of the function after `wp.`
   bool is_integer_only;             ///< whether it has only integer operands
   bool is_differentiable;           ///< whether it has an adjoint

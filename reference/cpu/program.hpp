@@ -19,9 +19,9 @@ using RegisterId = std::int32_t;
 
 enum class InstructionCode : std::uint8_t {
   kFloat,          ///< dst = evaluator(operands), floats of type `scalar`
-  kAdd,            ///< as kFloat, for the most common operations, which have no decisions
-  kSub,            ///< the same
-  kMul,            ///< the same
+  kAdd,            ///< dst = operand 0 + operand 1, floats: a common operation without decisions
+  kSub,            ///< dst = operand 0 - operand 1, likewise
+  kMul,            ///< dst = operand 0 * operand 1, likewise
   kTest,           ///< dst = test(operands)
   kUnitComponent,  ///< dst = component / length: unit_component
   kSum,            ///< dst = sum of any number of floats of type `scalar`, in any order
@@ -65,8 +65,8 @@ struct Instruction {
   RegisterId dst = ir::kNone;  ///< first register of the result; kNone: no result
   std::uint32_t operands = 0;  ///< index of the first operand in Program::operands
   std::uint32_t count = 0;     ///< number of operands
-  std::int32_t target = 0;     ///< see InstructionCode
-  std::int32_t extent = 0;     ///< see InstructionCode
+  std::int32_t target = 0;     ///< parameter, instruction or register, by InstructionCode
+  std::int32_t extent = 0;     ///< dimension, extent or number of registers, by InstructionCode
   const Evaluator* evaluator = nullptr;  ///< implementation of a float operation
   std::int32_t choice = ir::kNone;       ///< index in Program::choices; kNone: not a choice
   ir::Loc loc = {};                      ///< location in the source

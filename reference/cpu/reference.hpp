@@ -157,7 +157,7 @@ struct Decisions {
 struct Choice {
   enum class Kind : std::uint8_t {
     kBranch,  ///< if, while, a conditional expression, where, and, or: the condition is true (0) or false (1)
-    kLoop,    ///< for: the body runs (0), the loop ends (1)
+    kLoop,    ///< range loop: the body runs (0), the loop ends (1)
     kMinMax,  ///< min, max: the smaller operand is the first (0), or not (1)
     kSign,    ///< abs, sign, step: the operand is negative (0) or not (1)
     kRange,   ///< clamp: the operand is inside (0), below (1) or above (2)

@@ -43,7 +43,7 @@ class Nvrtc {
   /// loader's message.
   static Result<Nvrtc> load();
 
-  [[nodiscard]] std::string version() const;  ///< "13.0"
+  [[nodiscard]] std::string version() const;  ///< version of NVRTC: "13.0"
   [[nodiscard]] int major_version() const { return major_; }
   [[nodiscard]] const std::string& library() const { return library_; }
   /// The library with symbolic links resolved, which identifies it; empty if it no longer exists.

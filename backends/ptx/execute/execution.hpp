@@ -90,7 +90,7 @@ class Execution {
   static void copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std::uint32_t mask);
   void call(Warp& warp, std::size_t number, std::uint32_t mask);
   void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
-  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);  ///< true: continues
+  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);  ///< true: the same group continues
   static constexpr std::uint32_t kBarriersPerBlock = 16;            ///< barriers with numbers from 0
   struct Barrier {
     std::uint32_t number = 0;  ///< number of the barrier, as in bar.sync
@@ -177,7 +177,7 @@ class Execution {
   std::vector<Warp> warps_;                                         ///< warps of the current block
   std::vector<std::unique_ptr<std::byte[]>> frames_;                ///< frames of ended warps, for reuse
   std::uint32_t threads_in_block_ = 0;                              ///< number of threads in a block
-  std::array<std::uint32_t, kBarriersPerBlock> arrived_threads_{};  ///< by barrier: threads that passed bar.arrive
+  std::array<std::uint32_t, kBarriersPerBlock> arrived_threads_{};  ///< threads that passed bar.arrive, by barrier
   /// The order established by barriers of a part of the block, for each warp: accesses of each other warp with an
   /// earlier stamp are ordered before the warp's current accesses. Likewise for accesses after a barrier, of warps that
   /// passed bar.arrive.
@@ -199,9 +199,11 @@ class Execution {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> block_starts_;  ///< stamp and linear index of each block so far
 
   std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::number
-  std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> known_findings_;  ///< index in the result
-  std::vector<bool> is_order_sensitive_;                              ///< by op; empty if collisions are not counted
-  std::unordered_map<std::uint64_t, std::uint64_t> first_thread_at_;  ///< by address: the thread of the first such op
+  /// Indices in RunResult::findings, by kind and instruction: repeated findings are only counted.
+  std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> known_findings_;
+  std::vector<bool> is_order_sensitive_;  ///< whether each op is; empty if collisions are not counted
+  /// By address: the thread of the first order-sensitive atomic on it.
+  std::unordered_map<std::uint64_t, std::uint64_t> first_thread_at_;
   // Stored as differences: the execution count of an instruction is the sum of the entries up to it.
   std::vector<std::int64_t> warp_count_deltas_;    ///< executions by warps
   std::vector<std::int64_t> thread_count_deltas_;  ///< executions by threads

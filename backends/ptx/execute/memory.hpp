@@ -87,7 +87,8 @@ class Memory {
   std::uint32_t stamp_ = 0;              ///< the latest stamp
   std::vector<Allocation> allocations_;  ///< all allocations, by AllocationId::index
   std::vector<Shadow> unused_shadows_;   ///< of freed allocations, for reuse: new pages cost more than a short launch
-  std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variable_addresses_;  ///< of each module
+  /// Addresses of the variables of each module.
+  std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variable_addresses_;
 };
 
 }  // namespace assay::ptx

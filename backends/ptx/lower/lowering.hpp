@@ -72,10 +72,10 @@ class Lowering {
   const Function* function_ = nullptr;                                 ///< function that is lowered
   FunctionState* state_ = nullptr;                                     ///< state of function_
   const Instruction* current_instruction_ = nullptr;                   ///< instruction that is lowered
-  std::map<std::uint32_t, FunctionState> states_;                      ///< by index of the function
+  std::map<std::uint32_t, FunctionState> states_;                      ///< states of the functions, by index
   std::vector<std::uint32_t> function_queue_;                          ///< functions to lower next, by index
   std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constants_;  ///< slots of constants, by value and size
-  std::map<std::uint32_t, std::uint32_t> shared_variables_;  ///< by module variable: index of the shared variable
+  std::map<std::uint32_t, std::uint32_t> shared_variables_;  ///< indices of shared variables, by module variable
   std::vector<PendingMove> pending_moves_;                   ///< moves after the current instruction
   std::uint32_t next_predicate_ = 0;                         ///< position of the next free predicate in the frame
   unsigned predicates_left_ = 0;                             ///< free predicates left at this position

@@ -57,7 +57,7 @@ class BodyParser {
   const Module& module_;
   Function& function_;
   std::vector<Scope> scopes_;                                 ///< open scopes, the innermost last
-  std::map<std::string, std::uint32_t, std::less<>> labels_;  ///< by name: index of the instruction after the label
+  std::map<std::string, std::uint32_t, std::less<>> labels_;  ///< index of the instruction after the label
   std::vector<PendingLabel> pending_labels_;                  ///< labels to resolve at the end of the body
   DebugLocation location_;                                    ///< location of the last .loc directive
   std::string_view unknown_special_register_;  ///< in the operands of the current instruction; empty: none

@@ -56,8 +56,8 @@ struct Operand {
   bool is_negated = false;                    ///< whether the predicate is negated: "!%p"
   bool is_double = false;                     ///< for kFloat: whether `value` has the bits of a double
   SymbolKind symbol = SymbolKind::kVariable;  ///< for kSymbol: what the symbol is
-  std::uint32_t index = 0;                    ///< see Kind
-  std::uint64_t value = 0;                    ///< see Kind
+  std::uint32_t index = 0;                    ///< index of what the operand refers to, by Kind
+  std::uint64_t value = 0;                    ///< number, bits or offset, by Kind
   std::vector<Operand> elements = {};         ///< operands that a kAddress, kVector or kPair consists of
   Position at = {};                           ///< position of the operand in the PTX
 };
@@ -139,7 +139,7 @@ struct Module {
   std::string target;                       ///< architecture: "sm_75"
   std::vector<Variable> variables;          ///< variables at module scope
   std::vector<Function> functions;
-  std::map<std::uint32_t, std::string> files;  ///< by number: file names of the .file directives
+  std::map<std::uint32_t, std::string> files;  ///< file names of the .file directives, by number
 
   /// Null if the entry is missing.
   [[nodiscard]] const Function* find_entry(std::string_view entry_name) const;

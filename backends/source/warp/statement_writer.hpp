@@ -88,7 +88,8 @@ class StatementWriter {
   int depth_ = 1;                             ///< indentation level, of four spaces each
   int line_count_ = 0;                        ///< number of lines so far
   int lines_before_def_ = 0;                  ///< number of lines before the "def" line
-  std::vector<ir::Loc> statement_locations_;  ///< in the order of the text, lines counted from 0
+  /// Locations of the statements in the order of the text, lines counted from 0.
+  std::vector<ir::Loc> statement_locations_;
 };
 
 }  // namespace assay::source::warp

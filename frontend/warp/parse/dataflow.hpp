@@ -44,9 +44,10 @@ class Dataflow {
  private:
   friend class FlowWalk;
 
-  std::map<std::pair<const void*, std::string_view>, bool> declarations_;   ///< blocks and names to declare in them
-  std::map<std::string_view, int> assignments_;                             ///< number of statements that assign a name
-  std::map<const void*, std::vector<std::string_view>> names_assigned_in_;  ///< by SyntaxNode::id() of the block
+  std::map<std::pair<const void*, std::string_view>, bool> declarations_;  ///< blocks and names to declare in them
+  std::map<std::string_view, int> assignments_;                            ///< number of statements that assign a name
+  /// By SyntaxNode::id() of a block: the names that the block or a nested one assigns.
+  std::map<const void*, std::vector<std::string_view>> names_assigned_in_;
   std::vector<UnassignedRead> unassigned_reads_;  ///< reads in the order in which they were found
   std::set<const void*> unassigned_ids_;          ///< SyntaxNode::id() of each of these reads
   std::set<std::string_view> unassigned_names_;   ///< names of these reads

@@ -175,7 +175,8 @@ class WarpFileParser {
   std::deque<SyntaxTree> imported_trees_;  ///< syntax trees of the imported files
   std::size_t imported_bytes_ = 0;         ///< total size of the imported files
   std::map<std::string, Environment*, std::less<>> loaded_files_;  ///< top levels by file name; null: not readable
-  std::map<std::pair<std::string, std::string>, Environment*> resolved_modules_;  ///< by importing file and module
+  /// Top levels of imported files, by importing file and module; null: none.
+  std::map<std::pair<std::string, std::string>, Environment*> resolved_modules_;
   bool is_loading_ = false;                           ///< whether the top level of an imported file is being collected
   std::deque<FunctionEntry> entries_;                 ///< functions and kernels of the file, in its order
   std::deque<FunctionEntry> imported_entries_;        ///< functions and kernels of other files
@@ -187,7 +188,8 @@ class WarpFileParser {
   /// of the usual argument; empty in its first evaluation and outside of factories. Definitions that name none of them
   /// are skipped, because the first evaluation has collected them.
   std::vector<std::string_view> inverted_flags_;
-  std::map<const Environment*, std::set<std::string_view>> names_in_functions_;  ///< see the function of this name
+  /// Results of names_in_functions(), by environment.
+  std::map<const Environment*, std::set<std::string_view>> names_in_functions_;
   /// Collected definitions, by SyntaxNode::id(): the first entry of each, null for Python functions.
   std::map<const void*, const FunctionEntry*> first_entries_;
   int factory_depth_ = 0;                                             ///< nesting depth of factory calls

@@ -110,10 +110,11 @@ class ModuleScope {
   std::map<std::string, Enumeration, std::less<>> enumerations_;    ///< members of IntEnum classes, by class name
   std::map<std::string, std::string, std::less<>> unknown_names_;   ///< reasons why names are unknown, by name
   /// Mutable, because the definition of a name does not depend on when it is resolved.
-  mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;  ///< by name: the `settle` of defer()
+  mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
   struct NamedModule {
-    FileModule module;                                                                      ///< the module
-    std::function<void(const std::string& name, const std::string& member)> import_member;  ///< see add_module()
+    FileModule module;  ///< the module
+    /// Defines "name.member" on its first use.
+    std::function<void(const std::string& name, const std::string& member)> import_member;
   };
   std::map<std::string, NamedModule, std::less<>> file_modules_;  ///< modules of other files, by name
   mutable std::set<std::string, std::less<>> imported_members_;   ///< members that were defined: "module.member"

@@ -38,12 +38,12 @@ class WarpStatementParser {
   // loops (loop_parser.cpp)
   void for_statement(SyntaxNode node);
   std::vector<SyntaxNode> range_arguments(SyntaxNode node);
-  bool is_static_in(SyntaxNode node, std::string_view name) const;  ///< see copied_loop()
+  bool is_static_in(SyntaxNode node, std::string_view name) const;  ///< whether wp.static(...) names it
   std::optional<std::vector<std::int64_t>> known_range(std::span<const SyntaxNode> given) const;
   void copied_loop(SyntaxNode node, std::span<const std::int64_t> values);
   void loop(SyntaxNode node, std::span<const SyntaxNode> given);
   void bind_loop_variable(SyntaxNode target, ir::ExprId counter, bool must_copy);
-  bool is_declared_outside(std::string_view name) const;  ///< in a block around the current one
+  bool is_declared_outside(std::string_view name) const;  ///< whether a block around the current one declares it
   bool is_unrolled(const ir::For& loop) const;            ///< whether Warp unrolls the loop
   void while_statement(SyntaxNode node);
   /// Parses a nested block with its own scope.
@@ -85,7 +85,7 @@ class WarpStatementParser {
   /// Targets of loops that hide a variable of the same name, which the code after the loop does not use.
   std::set<const void*> shadowing_loop_targets_;
   int dynamic_loops_ = 0;                        ///< number of dynamic loops around the current statement
-  std::map<ir::VarId, int> initial_loop_depth_;  ///< by variable: number of dynamic loops around its initialization
+  std::map<ir::VarId, int> initial_loop_depth_;  ///< number of dynamic loops around the initialization
 };
 
 }  // namespace assay::frontend
