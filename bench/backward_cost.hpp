@@ -20,8 +20,8 @@ struct PassTime {
 
 /// The two passes of one launch.
 struct PassTimes {
-  PassTime forward;   ///< of the kernel itself
-  PassTime backward;  ///< of its adjoint
+  PassTime forward;   ///< time of the kernel itself
+  PassTime backward;  ///< time of its backward kernel
 };
 
 /// A built kernel with bound arguments, ready for repeated launches. Float inputs are near 1, so that long products

@@ -48,13 +48,13 @@ class Progress {
   void set(std::size_t done, std::size_t bad);
   /// Removes the bar and stops the display.
   void stop();
-  [[nodiscard]] std::size_t done() const;
+  [[nodiscard]] std::size_t done() const;  ///< number of cases recorded so far
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void print_result(const nlohmann::json& record);
-  void tick();
+  void print_result(const nlohmann::json& record);  ///< prints an unexpected case
+  void tick();                                      ///< body of the ticker's thread
   void draw_bar();
   void clear_bar();
   [[nodiscard]] std::string figures() const;  ///< the text after the bar: counts, rate and time left
@@ -62,19 +62,19 @@ class Progress {
   [[nodiscard]] double share_done() const;
 
   const std::size_t planned_count_;  ///< cases to be recorded in all
-  const bool color_;
+  const bool color_;                 ///< whether the lines on standard output are coloured
   const ProgressLabels labels_;
-  const bool is_terminal_;  ///< whether standard error is a terminal
-  const Clock::time_point start_ = Clock::now();
+  const bool is_terminal_;                             ///< whether standard error is a terminal
+  const Clock::time_point start_ = Clock::now();       ///< start of the display
   std::size_t done_count_ = 0;                         ///< cases recorded so far
-  std::size_t unexpected_count_ = 0;                   ///< of these, the cases that are not as expected
+  std::size_t unexpected_count_ = 0;                   ///< cases recorded so far that are not as expected
   std::unordered_map<std::string, double> costs_;      ///< relative cost, by case name; empty: all the same
   double planned_cost_ = 0;                            ///< sum of `costs_`
   double done_cost_ = 0;                               ///< sum of the costs of the recorded cases
   std::optional<reports::Expectations> expectations_;  ///< expected failures of the run; empty until expect() is called
-  bool is_bar_drawn_ = false;
+  bool is_bar_drawn_ = false;                          ///< whether the bar is on the terminal now
   bool is_stopped_ = false;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;             ///< guards all members that change
   std::condition_variable wake_ticker_;  ///< ends the ticker's wait when the display stops
   std::jthread ticker_;                  ///< thread that redraws the display
 };

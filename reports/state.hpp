@@ -17,7 +17,7 @@ namespace assay::reports {
 
 // The last real run of a family's cases in one pass on one device.
 struct StateCell {
-  std::string family;
+  std::string family;  // family of the cases
   std::string pass;
   std::string device;
   std::string date;               // date of the run: "2026-11-21"

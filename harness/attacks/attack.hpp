@@ -25,8 +25,8 @@ enum class Protection : std::uint8_t {
 
 /// One acceptable result of an attacked case.
 struct AllowedOutcome {
-  harness::Outcome outcome;
-  std::string_view kind;  ///< kind of the outcome, as in CaseRecord::kind
+  harness::Outcome outcome;  ///< outcome of the case
+  std::string_view kind;     ///< kind of the outcome, as in CaseRecord::kind
 };
 inline const std::vector<AllowedOutcome> kMismatchOutcomes{{harness::Outcome::fail, "mismatch"}};
 inline const std::vector<AllowedOutcome> kMemoryFaultOutcomes{{harness::Outcome::memory_fault, "out_of_bounds"}};

@@ -52,13 +52,13 @@ class Surroundings {
   explicit Surroundings(backends::ScratchDirectory scratch);
   [[nodiscard]] bool listen();  ///< opens both sockets; false if that fails
   void restore_files() const;
-  [[nodiscard]] std::string damage_to_files() const;
-  [[nodiscard]] int connections() const;  ///< number of connections that were made to the open port
-  [[nodiscard]] int datagrams() const;    ///< number of datagrams that arrived at the open port
+  [[nodiscard]] std::string damage_to_files() const;  ///< what changed in the bystander folder; empty if nothing did
+  [[nodiscard]] int connections() const;              ///< number of connections that were made to the open port
+  [[nodiscard]] int datagrams() const;                ///< number of datagrams that arrived at the open port
 
   backends::ScratchDirectory scratch_;        ///< temporary folder that contains both folders
-  std::filesystem::path bystander_folder_;    ///< see bystanders()
-  std::filesystem::path run_folder_;          ///< see run_folder()
+  std::filesystem::path bystander_folder_;    ///< folder that no attack may change
+  std::filesystem::path run_folder_;          ///< folder for the run's own files
   int stream_socket_ = -1;                    ///< socket that accepts connections
   int datagram_socket_ = -1;                  ///< socket that takes datagrams
   int stream_port_ = 0;                       ///< the port of both sockets

@@ -15,7 +15,7 @@ namespace assay::benchmark {
 
 /// Kernels that are compiled with the same flags.
 struct CompileInput {
-  backends::BuildFlags flags;
+  backends::BuildFlags flags;                    ///< flags of the numeric mode
   std::vector<backends::EmittedKernel> kernels;  ///< the sources to compile
 };
 

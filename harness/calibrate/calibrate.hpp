@@ -33,9 +33,9 @@ struct CalibrationPoint {
 
 /// The result for one function.
 struct Calibration {
-  ir::Op op = ir::Op::kSqrt;
+  ir::Op op = ir::Op::kSqrt;     ///< the measured function
   std::uint64_t compared = 0;    ///< number of inputs whose result has a bound, or must be infinity or NaN
-  std::uint64_t violations = 0;  ///< of these, results outside the bound or of another class (finite, infinite, NaN)
+  std::uint64_t violations = 0;  ///< compared results outside the bound, or not finite, infinite or NaN as required
   CalibrationPoint worst;        ///< the finite result with the greatest error
   std::optional<CalibrationPoint> first_violation;  ///< empty if there is none
 };

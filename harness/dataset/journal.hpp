@@ -32,7 +32,7 @@ struct JournalRow {
 struct JournalBlock {
   std::uint64_t block = 0;                  ///< number of the block, from 0
   std::vector<JournalRow> rows;             ///< rows of the block, ordered by slot
-  std::vector<RejectedCandidate> rejected;  ///< in a finished dataset without texts, which are then in quarantine/
+  std::vector<RejectedCandidate> rejected;  ///< rejected candidates; in a finished dataset without their texts
 };
 
 struct Journal {

@@ -57,28 +57,28 @@ class JsonScanner {
     std::vector<std::string> keys;  ///< keys of the object so far, to find duplicates
   };
 
-  void take(char c);
-  void take_value(char c);
-  void take_after(char c);
-  void open(bool object);
-  void close();
+  void take(char c);        ///< scans one character
+  void take_value(char c);  ///< scans the first character of a value
+  void take_after(char c);  ///< scans the character after an item or member: a comma or the closing bracket
+  void open(bool object);   ///< enters an object, or an array
+  void close();             ///< leaves the innermost array or object
   void value_done() { state_ = frames_.empty() ? State::kDone : State::kAfterValue; }
   /// The destination of the value that begins here; only if a value is built.
   nlohmann::json& place();
-  std::size_t take_plain(std::string_view rest);
-  void take_in_string(char c);
-  void string_done();
-  void word_done();
-  void escaped(char c);
-  void code_unit_done();
-  void keep_code_point(unsigned code);
-  void keep(unsigned byte);
-  void utf8(unsigned char byte);
-  void fail(std::string found, std::string expected);
-  [[nodiscard]] std::string pointer() const;
+  std::size_t take_plain(std::string_view rest);       ///< scans plain characters of a string; returns their number
+  void take_in_string(char c);                         ///< scans one character of a string or key
+  void string_done();                                  ///< ends a string or key
+  void word_done();                                    ///< ends a number, `true`, `false` or `null`
+  void escaped(char c);                                ///< scans the character after a backslash
+  void code_unit_done();                               ///< ends a \u escape
+  void keep_code_point(unsigned code);                 ///< appends the character to the decoded string, in UTF-8
+  void keep(unsigned byte);                            ///< appends one byte to the decoded string
+  void utf8(unsigned char byte);                       ///< scans one byte of a character outside ASCII
+  void fail(std::string found, std::string expected);  ///< records a fault, unless there is one already
+  [[nodiscard]] std::string pointer() const;           ///< JSON pointer to the current position
 
   ScanLimits limits_;
-  State state_ = State::kValue;
+  State state_ = State::kValue;    ///< what the next character may be
   std::vector<Frame> frames_;      ///< the enclosing arrays and objects, the outermost first
   std::size_t line_length_ = 0;    ///< bytes of the line so far
   std::size_t string_length_ = 0;  ///< bytes of the current string so far

@@ -22,8 +22,8 @@ namespace assay::dataset {
 
 /// A device that verifies rows, and the modes that it uses.
 struct Verifier {
-  backends::Device* device = nullptr;
-  std::vector<harness::Mode> modes;  ///< numeric modes; if there are several, is_sampled_out() omits some for a row
+  backends::Device* device = nullptr;  ///< the device; not owned
+  std::vector<harness::Mode> modes;    ///< numeric modes; if there are several, is_sampled_out() omits some for a row
   std::vector<std::string> memory_checks = {};  ///< names of the memory checks that the device itself makes
 };
 
@@ -55,7 +55,7 @@ struct AcceptedRow {
   std::string_view id;        ///< id of the row
   std::string_view line;      ///< the row's line of JSON; empty if it was freed
   RowFacts facts;             ///< the row's part of the statistics
-  ShingleView shingles;       ///< for finding near duplicates
+  ShingleView shingles;       ///< the row's shingles, for finding near duplicates
 };
 
 struct ProducedBlock {

@@ -40,7 +40,7 @@ struct DeviceCompiler {
 };
 
 struct Metadata {
-  std::string generator = "assay";
+  std::string generator = "assay";  ///< name of the program that made the row
   std::string generator_version;    ///< version of Assay
   int kernels_version = 0;          ///< version of the random kernel generators, part of a random kernel's name
   std::string name;                 ///< name of the kernel: "loop/r1_42"; the generator can make the kernel from it
@@ -74,17 +74,17 @@ struct Evidence {
 };
 
 struct Row {
-  std::string id;  ///< SHA-256 of the canonical IR
-  std::string family;
-  std::string kernel_name;
-  std::string python_source;  ///< the kernel in Warp Python
-  std::string cpu_forward;    ///< entry point of the forward pass in C++, without the rest of the file
-  std::string cpu_backward;   ///< the same for the backward pass; empty, like cuda_backward, without a derivative
-  std::string cuda_forward;   ///< entry point of the forward pass in CUDA C++
-  std::string cuda_backward;  ///< the same for the backward pass
-  std::string cpu_source;     ///< complete C++ file with both passes
-  std::string cuda_source;    ///< complete CUDA C++ file with both passes
-  std::string ptx;            ///< PTX of the CUDA source; empty: not stored
+  std::string id;                    ///< SHA-256 of the canonical IR
+  std::string family;                ///< family of the kernel: "loop", or "user"
+  std::string kernel_name;           ///< name of the kernel in its Python source
+  std::string python_source;         ///< the kernel in Warp Python
+  std::string cpu_forward;           ///< entry point of the forward pass in C++, without the rest of the file
+  std::string cpu_backward;          ///< entry point of the backward pass in C++; empty without a derivative
+  std::string cuda_forward;          ///< entry point of the forward pass in CUDA C++
+  std::string cuda_backward;         ///< entry point of the backward pass in CUDA C++; empty without a derivative
+  std::string cpu_source;            ///< complete C++ file with both passes
+  std::string cuda_source;           ///< complete CUDA C++ file with both passes
+  std::string ptx;                   ///< PTX of the CUDA source; empty: not stored
   std::vector<Parameter> signature;  ///< the kernel's parameters, in order
   LaunchShape launch;
   Metadata metadata;

@@ -27,7 +27,7 @@ struct CheckedRow {
   std::vector<Evidence> evidence;
   std::vector<DeviceCompiler> toolchain;
   RowFacts facts;        ///< statistics, whose texts are in the memory of the checker
-  ShingleView shingles;  ///< for finding near duplicates; also in the memory of the checker
+  ShingleView shingles;  ///< the row's shingles, for finding near duplicates; in the memory of the checker
 };
 
 /// Checks rows. Not thread-safe; use one per thread.

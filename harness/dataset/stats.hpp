@@ -33,8 +33,8 @@ RowFacts facts_of(const Row& row, const ir::Module& module, RowMemory& memory);
 
 struct TextLengths {
   std::uint64_t rows = 0;        ///< number of rows that have this text
-  std::uint64_t min_length = 0;  ///< of the texts, in bytes
-  std::uint64_t max_length = 0;  ///< of the texts, in bytes
+  std::uint64_t min_length = 0;  ///< length of the shortest text in bytes
+  std::uint64_t max_length = 0;  ///< length of the longest text in bytes
   std::uint64_t total = 0;       ///< sum of the lengths, in bytes
 };
 
@@ -68,7 +68,7 @@ class Stats {
   std::uint64_t rows_ = 0;                                     ///< number of rows
   std::map<std::string, std::uint64_t> families_;              ///< number of rows, by family
   std::map<std::string, std::uint64_t> splits_;                ///< number of rows, by split
-  std::array<TextLengths, std::size(kTextFields)> lengths_{};  ///< by text field
+  std::array<TextLengths, std::size(kTextFields)> lengths_{};  ///< lengths of the texts, by text field
   std::map<std::string, std::uint64_t> operations_;            ///< number of occurrences, by name of the operation
   std::map<std::string, std::map<std::string, std::uint64_t>> verdicts_;  ///< number of cases, by case and verdict
   std::map<std::string, std::uint64_t> rejected_;                         ///< number of rejected candidates, by verdict

@@ -48,21 +48,21 @@ class ForwardDifferences {
   const std::vector<DirectionComponent>& direction() const { return perturbations_; }
 
  private:
-  std::vector<ir::Launch> stencil_at(double step) const;
+  std::vector<ir::Launch> stencil_at(double step) const;  ///< x + t d for t = step, -step, step/2, -step/2, ...
   reference::OracleRun run_at(const ir::Launch& launch) const;
-  reference::ComponentValues component_direction() const;
+  reference::ComponentValues component_direction() const;  ///< the direction d, for the oracle
   std::optional<reference::ReferenceResult> middle_of(double step) const;
   std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const;
   std::optional<Extrapolation> difference(const std::vector<ir::Launch>& stencil, double step, double noise);
-  double weighted_change(const TestLaunch& plus, const TestLaunch& minus) const;
-  double rounding_noise(const reference::ReferenceResult& run) const;
+  double weighted_change(const TestLaunch& plus, const TestLaunch& minus) const;  ///< <w, f(plus) - f(minus)>
+  double rounding_noise(const reference::ReferenceResult& run) const;             ///< bound on the rounding of <w, f>
 
   const PassContext& pass_context_;
   std::size_t set_;                                ///< index of the input set
-  const InputSet& input_;                          ///< that input set
+  const InputSet& input_;                          ///< the input set x, with its cotangents w
   std::vector<DirectionComponent> perturbations_;  ///< the direction d
   PassVerdict& verdict_;                           ///< receives the failures of launches
-  Plateau plateau_;                                ///< see estimates()
+  Plateau plateau_;                                ///< estimates of the last call of at()
 };
 
 /// The scalars of a parameter that may be perturbed: its floats, in the promoted launch of the set.

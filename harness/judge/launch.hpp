@@ -49,9 +49,9 @@ struct PlacedArray {
 
 /// How one launch is run.
 struct LaunchSettings {
-  backends::ThreadOrder order = backends::ThreadOrder::kForward;
-  std::int64_t block = 0;          ///< threads per block; 0: the device's default
-  std::uint64_t shuffle_seed = 0;  ///< seed of a shuffled thread order
+  backends::ThreadOrder order = backends::ThreadOrder::kForward;  ///< order in which the device runs the threads
+  std::int64_t block = 0;                                         ///< threads per block; 0: the device's default
+  std::uint64_t shuffle_seed = 0;                                 ///< seed of a shuffled thread order
   ArrayLayout layout = ArrayLayout::kDense;
   Padding padding = Padding::kPoison;              ///< content of guard bands and gaps
   std::vector<std::int64_t> checked_threads = {};  ///< threads whose results are needed, ascending; empty: all
@@ -92,7 +92,7 @@ class KernelLauncher {
                                                int gap, Padding padding);
 
   backends::LaunchRequest request_;          ///< the launch for the session
-  std::vector<PlacedArray> arrays_;          ///< see arrays()
+  std::vector<PlacedArray> arrays_;          ///< one for each parameter of the kernel, then one for each gradient
   std::size_t parameter_count_ = 0;          ///< number of the kernel's parameters, without gradients
   std::size_t leading_parameter_count_ = 0;  ///< number of entry parameters before the kernel's: the launch extents
 };

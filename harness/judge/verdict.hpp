@@ -17,12 +17,12 @@
 namespace assay::harness {
 
 enum class NamedCheck : std::uint8_t {
-  kOracleSelfCheck,
-  kF64Promotion,
-  kFiniteDifferences,
-  kNativePrecision,
-  kDeterminism,
-  kDevices
+  kOracleSelfCheck,    ///< the oracle's reverse sweep agrees with its dual numbers and with finite differences
+  kF64Promotion,       ///< the kernel with f64 promotion agrees with the oracle
+  kFiniteDifferences,  ///< the backward pass agrees with differences of the forward pass
+  kNativePrecision,    ///< the kernel's own types agree with the oracle
+  kDeterminism,        ///< repeated launches give the same bits
+  kDevices             ///< the results agree with those of the cross-check device
 };
 
 class PassVerdict {
@@ -69,9 +69,9 @@ class PassVerdict {
   void fail_oracle(std::string message);
 
   struct Decision {
-    Outcome outcome = Outcome::pass;
-    std::string kind;     ///< the word in parentheses after the outcome, as in CaseRecord::kind
-    std::string message;  ///< one line for people
+    Outcome outcome = Outcome::pass;  ///< outcome of the pass
+    std::string kind;                 ///< the word in parentheses after the outcome, as in CaseRecord::kind
+    std::string message;              ///< one line for people
   };
   /// The rejected control with the least rho, over all arrays.
   std::optional<ClosestControl> closest_control() const;

@@ -30,7 +30,7 @@ struct DeviceCeilings {
 /// Measurements of the requested passes that exist.
 struct PassMeasurements {
   std::optional<backends::Measurement> forward;   ///< empty if the pass was not requested or does not exist
-  std::optional<backends::Measurement> backward;  ///< likewise
+  std::optional<backends::Measurement> backward;  ///< empty if the pass was not requested or does not exist
 };
 
 class Measurer {

@@ -39,7 +39,7 @@ class KnownRanges {
   };
 
   std::optional<IntegerRange> of_operation(const ir::Expr& expr) const;
-  bool reads_uncovered(ir::ExprId expression) const;
+  bool reads_uncovered(ir::ExprId expression) const;  ///< whether it reads an integer that never receives a value
   VariableFacts& at(ir::VarId variable) { return variable_facts_[static_cast<std::size_t>(variable)]; }
   const VariableFacts& at(ir::VarId variable) const { return variable_facts_[static_cast<std::size_t>(variable)]; }
   /// Propagates values into variables until a fixed point; `fixed` variables keep their ranges.

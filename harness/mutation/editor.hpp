@@ -25,12 +25,12 @@ class Editor {
 
   /// The builder for new expressions of the function.
   ir::Builder& make() { return builder_; }
-  ir::Stmt& at(std::size_t statement);
+  ir::Stmt& at(std::size_t statement);  ///< the statement with this number
   /// Replaces the expression at the place; other uses of shared trees are unchanged.
   void replace(const ExpressionPosition& place, ir::ExprId expression);
   /// The node at the place.
   ir::ExprId get(const ExpressionPosition& place);
-  void erase(std::size_t statement);
+  void erase(std::size_t statement);  ///< removes the statement with this number
   void insert_before(std::size_t statement, ir::Stmt added);
   void insert_after(std::size_t statement, ir::Stmt added);
   /// Moves the statement before the loop that contains it. Returns false outside loops.
@@ -63,7 +63,7 @@ std::vector<ExpressionNode> nodes_of(const ir::Function& function, const ir::Stm
 
 /// A statement of the body, with the number of the enclosing statement (`npos`: none). Listed in program order.
 struct ListedStatement {
-  const ir::Stmt* statement = nullptr;
+  const ir::Stmt* statement = nullptr;     ///< the statement; not owned
   std::size_t parent = std::string::npos;  ///< number of the enclosing statement; npos: none
 };
 std::vector<ListedStatement> statements_of(const ir::Function& function);

@@ -55,10 +55,10 @@ struct MutationContext {
   bool is_gradient(ir::VarId variable) const { return primal_of[static_cast<std::size_t>(variable)] != ir::kNone; }
   /// Whether the variable is a version of a variable in the user's source; false for variables added by passes.
   bool is_from_source(ir::VarId variable) const;
-  bool carries_any(ir::ExprId root) const;
+  bool carries_any(ir::ExprId root) const;  ///< whether it reads a variable that may hold part of a gradient
   /// Whether the statement itself changes a gradient or computes part of one.
   bool works_on_gradients(const ir::Stmt& statement) const;
-  bool in_loop(std::size_t statement) const;
+  bool in_loop(std::size_t statement) const;  ///< whether the statement is inside a loop
   /// Whether a statement that has an effect reads the variable.
   bool is_read(ir::VarId variable) const;
   /// Variables declared by earlier statements, parameters and thread indices; some may be out of scope.

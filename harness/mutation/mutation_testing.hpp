@@ -51,13 +51,13 @@ inline constexpr std::array<double, 4> kWidenings = {1.5, 10, 1'000, 100'000};
 
 struct MutantRecord {
   std::string name;  ///< kernel, operator and number: "loop/dynamic_product#drop_contribution.2"
-  Operator op = Operator::kOverwriteGradient;
-  std::string family;     ///< family of the kernel
-  std::string kernel;     ///< name of the kernel in its family
-  std::int64_t line = 0;  ///< line of the change in the kernel's source; 0 if unknown
-  std::string what;       ///< description of the change for people
-  MutantFate fate = MutantFate::kInvalid;
-  PrecisionVerdict promote, native;  ///< verdicts with f64 promotion and with the kernel's own types
+  Operator op = Operator::kOverwriteGradient;  ///< operator that made the mutant
+  std::string family;                          ///< family of the kernel
+  std::string kernel;                          ///< name of the kernel in its family
+  std::int64_t line = 0;                       ///< line of the change in the kernel's source; 0 if unknown
+  std::string what;                            ///< description of the change for people
+  MutantFate fate = MutantFate::kInvalid;      ///< outcome of the mutant
+  PrecisionVerdict promote, native;            ///< verdicts with f64 promotion and with the kernel's own types
   /// With Campaign::judges_widened_bounds: for each factor of kWidenings, whether native precision still rejects it
   /// with widened bounds.
   std::vector<bool> killed_with_widened_bounds;

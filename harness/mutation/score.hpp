@@ -27,12 +27,12 @@ struct MutantCounts {
 };
 
 struct MutationScore {
-  MutantCounts single_thread_mutants;  ///< mutants that a device without concurrent threads can detect
-  MutantCounts threaded;               ///< mutants that only a device with concurrent threads can detect
-  std::string threaded_device = {};    ///< device that judged the threaded mutants; empty if there are none
-  std::map<Operator, MutantCounts> by_operator;
-  std::map<std::string, MutantCounts> by_family;
-  std::map<std::string, std::int64_t> by_check;  ///< number of mutants, by the first check that killed them
+  MutantCounts single_thread_mutants;             ///< mutants that a device without concurrent threads can detect
+  MutantCounts threaded;                          ///< mutants that only a device with concurrent threads can detect
+  std::string threaded_device = {};               ///< device that judged the threaded mutants; empty if there are none
+  std::map<Operator, MutantCounts> by_operator;   ///< counts for each operator
+  std::map<std::string, MutantCounts> by_family;  ///< counts for each family of kernels
+  std::map<std::string, std::int64_t> by_check;   ///< number of mutants, by the first check that killed them
   std::array<std::int64_t, kWidenings.size()>
       killed_with_widened_bounds{};  ///< by factor of kWidenings: how many of `widened_kills` are still killed
   std::int64_t widened_kills = 0;    ///< mutants that native precision killed and that were judged with widened bounds

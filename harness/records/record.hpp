@@ -107,7 +107,7 @@ struct StageTimes {
 
 struct StageRow {
   const char* name;            // name of the stage in records
-  double StageTimes::*member;  // its time
+  double StageTimes::*member;  // member that holds its time
 };
 
 // The stages in execution order, with their names in records.
@@ -147,7 +147,7 @@ struct Plateau {
   };
   std::int64_t input_set = 0;       // number of the input set, from 0
   double gradient = 0.0;            // the generated gradient along the same direction
-  double tolerance = 0.0;           // for the difference between the extrapolated estimate and the gradient
+  double tolerance = 0.0;           // tolerated difference between the extrapolated estimate and the gradient
   std::vector<Estimate> estimates;  // the differences, in order of decreasing step
   friend bool operator==(const Plateau&, const Plateau&) = default;
 };
@@ -197,9 +197,9 @@ struct UncoveredBranch {
 
 // One case of the run: one line. Family, kernel, types, device, pass and mode repeat the components of the name.
 struct CaseRecord {
-  std::string name;  // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
-  std::string family;
-  std::string kernel;
+  std::string name;    // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
+  std::string family;  // family of the kernel: "loop", or "user"
+  std::string kernel;  // name of the kernel in its family
   std::string types;   // scalar types of the parameters: "f32"
   std::string device;  // name of the device: "cpu", "cuda", "ptx"
   std::string pass;    // "forward" or "backward"

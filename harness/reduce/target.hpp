@@ -15,7 +15,7 @@ namespace assay::reduce {
 /// A failing kernel, and the folder for the reduced kernel.
 struct ReproductionTarget {
   harness::KernelSource source;  ///< the kernel to reduce
-  Failure failure;               ///< its failure
+  Failure failure;               ///< the failure to reproduce
   std::filesystem::path folder;  ///< folder for the reduced kernel
 };
 

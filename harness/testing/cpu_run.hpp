@@ -89,7 +89,7 @@ class CpuRun {
  private:
   const CaseRecord& record(const std::string& name, const std::string& pass) const;
 
-  std::vector<CaseRecord> records_;  ///< in the order of the plan
+  std::vector<CaseRecord> records_;  ///< records of the batch, in the order of the plan
 };
 
 /// "fail(mismatch): ...", for test messages.

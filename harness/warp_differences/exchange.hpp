@@ -45,13 +45,13 @@ struct LaunchAnswer {
 
 struct WarpAnswers {
   std::string warp, numpy, python, machine;      ///< versions of the software, and the processor's architecture
-  std::vector<std::vector<LaunchAnswer>> cases;  ///< by subject and launch
+  std::vector<std::vector<LaunchAnswer>> cases;  ///< answers by subject and launch
 };
 
 struct RunLimits {
-  int jobs = 2;  ///< number of Warp processes at once
-  std::chrono::seconds time_limit_per_pass{60};
-  std::chrono::seconds total_time_limit{1500};
+  int jobs = 2;                                  ///< number of Warp processes at once
+  std::chrono::seconds time_limit_per_pass{60};  ///< limit on one pass of one launch
+  std::chrono::seconds total_time_limit{1500};   ///< limit on the whole plan
 };
 
 /// `cache` stores Warp's compiled kernels for the next run. Fails if Warp did not finish the plan, with its last

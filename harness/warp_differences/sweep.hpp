@@ -32,7 +32,7 @@ Result<Sweep> make_sweep(const std::vector<SweptCall>& calls);
 /// A scalar for which Warp's result is not within the oracle's bound, or is a zero of the other sign.
 struct SweptDifference {
   const SweptCall* call = nullptr;            ///< the call
-  std::vector<std::vector<double>> operands;  ///< by operand and component
+  std::vector<std::vector<double>> operands;  ///< components of each operand
   std::size_t result = 0;                     ///< index of the result of the call
   std::size_t component = 0;                  ///< index of the component of that result
   harness::Expected expected;                 ///< the oracle's value and bound

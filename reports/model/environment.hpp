@@ -19,8 +19,8 @@ std::vector<EnvironmentRow> environment_rows(const nlohmann::json& environment);
 
 struct EnvironmentDifference {
   std::string label;   // EnvironmentRow::label of the differing row
-  std::string before;  // text in the earlier run; "none" if there was no such row
-  std::string after;   // text in the later run; "none" if there is no such row
+  std::string before;  // text in the earlier run; "none" if the row is missing
+  std::string after;   // text in the later run; "none" if the row is missing
 };
 
 std::vector<EnvironmentDifference> environment_differences(const nlohmann::json& before, const nlohmann::json& after);

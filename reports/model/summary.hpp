@@ -109,7 +109,7 @@ struct Summary {
   Verdict verdict;
   Denominators denominators;
   std::map<std::string, std::int64_t> counts;           // number of cases, by outcome
-  std::vector<GridCell> grid;                           // in the order of the plan
+  std::vector<GridCell> grid;                           // counts by family, device and pass, in the order of the plan
   std::vector<FailureGroup> groups;                     // the cases that are not as expected; the largest group first
   std::vector<std::size_t> findings;                    // positions in Run::cases of cases with a finding
   std::vector<UncoveredLine> uncovered;                 // uncovered branches, in the order of the run

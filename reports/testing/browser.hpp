@@ -63,8 +63,8 @@ class Browser {
   std::string received_;                  // bytes received after the last complete message
   int last_id_ = 0;                       // id of the last command
   std::string loaded_;                    // loader id of the last document that has loaded
-  std::vector<std::string> diagnostics_;  // see diagnostics()
-  std::vector<std::string> requests_;     // see requests()
+  std::vector<std::string> diagnostics_;  // errors and warnings so far
+  std::vector<std::string> requests_;     // URLs of all requests so far
 };
 
 }  // namespace assay::reports::testing

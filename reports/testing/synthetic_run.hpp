@@ -8,7 +8,7 @@
 namespace assay::reports::testing {
 
 struct SyntheticRun {
-  int kernels_per_family = 14;  // for nine families; each kernel has a forward and a backward case on each device
+  int kernels_per_family = 14;  // kernels in each of nine families, with a forward and a backward case on each device
   bool cuda = true;             // whether to also plan the device cuda, unsupported for lack of a driver
   bool failures = true;         // whether to include one case of each kind that is not as expected
   bool finished = true;         // whether to write the last line

@@ -39,7 +39,7 @@ struct DrawRequest {
   std::int32_t row = 0;
   /// Instruction limit of one evaluation by the oracle; launches that need more are not drawn.
   std::int64_t instruction_budget = 20'000'000;
-  std::int64_t max_elements = 1 << 22;  ///< in all arrays together; launches with more are not drawn
+  std::int64_t max_elements = 1 << 22;  ///< limit on the elements of all arrays together; larger launches are not drawn
 };
 
 /// Above this many threads the oracle evaluates only a sample of them, to limit the cost.
@@ -63,8 +63,8 @@ struct NoInputs {
 
 /// A launch without findings, and the oracle's result.
 struct DrawnLaunch {
-  ir::Launch launch;
-  reference::ReferenceResult reference;
+  ir::Launch launch;                     ///< the launch
+  reference::ReferenceResult reference;  ///< the oracle's result for it
 };
 /// Completes a run of the oracle on a launch with profile and cotangents. InputSpace sets the launch, the uninitialised
 /// arrays, the order and the budget.
@@ -127,7 +127,7 @@ class InputSpace {
   const reference::Oracle* oracle_;
   Preconditions preconditions_;      ///< annotations above the kernel
   ir::ParameterUses uses_;           ///< how the kernel uses its parameters
-  std::vector<bool> uninitialised_;  ///< see uninitialised()
+  std::vector<bool> uninitialised_;  ///< by parameter: whether the kernel never reads the array
   bool is_tiled_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
                    ///< expensive
 
@@ -138,8 +138,8 @@ class InputSpace {
       covering_tile_shape_;  ///< the same for tiles: extents that would hold all of them; empty without tiles
   std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of an integer without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
-  std::int64_t max_element_ = std::numeric_limits<std::int64_t>::max();  ///< for integers in arrays
-  std::int64_t max_value_ = std::numeric_limits<std::int64_t>::max();    ///< for integer parameters
+  std::int64_t max_element_ = std::numeric_limits<std::int64_t>::max();  ///< upper bound of integers in arrays
+  std::int64_t max_value_ = std::numeric_limits<std::int64_t>::max();    ///< upper bound of integer parameters
   /// Magnitude of the integers whose range is stated, where larger ones were seen to overflow.
   std::int64_t largest_integer_ = std::numeric_limits<std::int64_t>::max();
   std::vector<bool> is_permutation_;   ///< by parameter: whether an index array is drawn as a permutation

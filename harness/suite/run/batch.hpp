@@ -15,7 +15,7 @@ namespace assay::harness {
 
 /// A kernel and the results of its stages.
 struct PreparedKernel {
-  const KernelSource* source = nullptr;
+  const KernelSource* source = nullptr;              ///< the kernel; not owned
   std::shared_ptr<const ir::Module> promoted;        ///< module with f64 promotion; the oracle refers to it
   std::optional<reference::Oracle> oracle;           ///< the oracle for the kernel's own types
   std::optional<reference::Oracle> promoted_oracle;  ///< the oracle for `promoted`

@@ -41,7 +41,7 @@ struct Note {
 
 struct Selection {
   std::vector<SelectedKernel> kernels;  ///< each kernel once, in the order of the selectors
-  std::vector<Note> notes;              ///< for the user
+  std::vector<Note> notes;              ///< notes for the user
 };
 
 /// Fails on the first selector that matches nothing, with what was expected and similar names.
