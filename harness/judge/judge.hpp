@@ -59,7 +59,7 @@ struct Judgement {
 struct TestPlan {
   std::vector<InputSet> sets;              ///< the input sets
   std::vector<DrawnLaunch> size_launches;  ///< launches of 0 and of more than 65,535 threads
-  std::vector<bool> uninitialised;         ///< by parameter: the kernel never reads an element before writing it
+  std::vector<bool> uninitialised;         ///< by parameter: whether it is an array that the kernel never reads
   ir::ParameterUses uses;                  ///< how the kernel uses its parameters
 };
 

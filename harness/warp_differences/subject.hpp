@@ -62,7 +62,7 @@ class ComparedKernel {
   GradientLaunches gradients_ = GradientLaunches::kNone;  ///< launches for which gradients are compared
   std::unique_ptr<const reference::Oracle> oracle_;
   ir::ParameterUses uses_;               ///< how the kernel uses its parameters
-  std::vector<bool> uninitialised_;      ///< by parameter: whether the kernel writes each element before it reads it
+  std::vector<bool> uninitialised_;      ///< by parameter: whether it is an array that the kernel never reads
   std::vector<harness::InputSet> sets_;  ///< one for each launch
   bool has_grid_ = false;                ///< whether the last set has float inputs rounded to the grid
 };

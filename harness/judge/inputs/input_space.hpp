@@ -127,7 +127,7 @@ class InputSpace {
   const reference::Oracle* oracle_;
   Preconditions preconditions_;      ///< annotations above the kernel
   ir::ParameterUses uses_;           ///< how the kernel uses its parameters
-  std::vector<bool> uninitialised_;  ///< by parameter: whether the kernel never reads the array
+  std::vector<bool> uninitialised_;  ///< by parameter: whether it is an array that the kernel never reads
   bool is_tiled_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
                    ///< expensive
 
