@@ -1,7 +1,7 @@
 // Random kernels, one generator per family: the same seed makes the same kernel on every platform.
 //
-//     Generated made = generate(Family::kLoop, 42);          // made.name == "loop/r1_42"
-//     Result<Generated> again = generate_named("loop/r1_42");
+//     GeneratedKernel made = generate(Family::kLoop, 42);          // made.name == "loop/r1_42"
+//     Result<GeneratedKernel> again = generate_named("loop/r1_42");
 //
 // The kernels look like what people write, use every float input, have no races and are well defined for
 // inputs in their domains: by default [-2, 2] for floats, or as a comment above the kernel specifies,

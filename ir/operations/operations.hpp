@@ -175,7 +175,7 @@ inline constexpr std::array<OperationRow, kOpCount> kOperations = {{
 
 constexpr const OperationRow& row(Op op) { return kOperations[static_cast<std::size_t>(op)]; }
 
-/// The type of op applied to operands of these types. `requested` is the result type if is_requested(rule); for
+/// The type of op applied to operands of these types. `requested` is the result type if takes_requested_type(rule); for
 /// kWithField, whose field types only the Module knows, it is the struct itself. The error lists the operands that the
 /// rule accepts.
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested = kVoid);

@@ -48,7 +48,7 @@ struct ArithmeticProfile {
 };
 
 /// Forces the other outcome of chosen uncertain decisions, to evaluate another path: the k-th uncertain decision of
-/// `precision`, in execution order, takes its other outcome if flips[k] is true.
+/// `precision`, in execution order, takes its other outcome if flipped_decisions[k] is true.
 struct ForcedPath {
   Precision precision = kNative;        ///< precision whose uncertain decisions are counted
   std::vector<bool> flipped_decisions;  ///< whether the k-th uncertain decision takes its other outcome
@@ -63,9 +63,9 @@ struct OracleRun {
   const ir::Launch& launch;        ///< arguments and extents
   ArithmeticProfile profile = {};  ///< arithmetic of the judged code
   bool computes_gradient = false;  ///< whether to compute gradients
-  /// Cotangents of the arrays' final contents; used with `gradient`.
+  /// Cotangents of the arrays' final contents; used with `computes_gradient`.
   ComponentValues cotangents = {};
-  /// Initial content of the gradient buffers; a term in the rounding of their sums. Used with `gradient`.
+  /// Initial content of the gradient buffers; a term in the rounding of their sums. Used with `computes_gradient`.
   ComponentValues initial_gradients = {};
   /// Parameters whose arrays are uninitialised: reading an element before writing it is a finding.
   std::vector<bool> uninitialised = {};
@@ -174,7 +174,7 @@ std::string_view describe_uncovered(Choice::Kind kind, std::size_t branch);
 struct ReferenceResult {
   /// One per parameter; empty for values and for arrays that the kernel does not write.
   std::vector<std::optional<OutputArray>> outputs;
-  /// With OracleRun::gradient, one per parameter; empty for parameters without floats.
+  /// With OracleRun::computes_gradient, one per parameter; empty for parameters without floats.
   std::vector<std::optional<GradientArray>> gradients;
   /// One per parameter and dimension: the extent that an array needs to hold all tiles loaded from it or stored to it;
   /// empty if there are none.
@@ -186,7 +186,7 @@ struct ReferenceResult {
   bool complete = true;           ///< whether the evaluation did not stop at the instruction limit
 };
 
-inline constexpr int kDirectionCount = 2;
+inline constexpr int kDirectionCount = 2;  ///< maximum number of directions of one interpretation
 /// Maximum number of additional points that one interpretation evaluates.
 inline constexpr std::size_t kStepCount = 12;
 

@@ -2,11 +2,11 @@
 //
 //     Machine machine;
 //     AllocationId x = machine.allocate("x", 4096).value();      // then fill machine.bytes(x)
-//     Arguments arguments;
+//     KernelArguments arguments;
 //     arguments.add(machine.address(x)).add(std::int32_t{1024});
 //     auto kernel = lower(std::make_shared<Module>(parse(text, "k.ptx").take()), "scale").take();
 //     RunResult result = machine.launch(kernel, {.grid = {8}, .block = {128}}, arguments, {});
-//     if (result.ok()) ... machine.bytes(x) ...; for (const Finding& f : result.findings) puts(describe(f).c_str());
+//     if (result.ok()) ... machine.bytes(x) ...; for (const auto& f : result.findings) puts(describe(f).c_str());
 //
 // Blocks run sequentially, and the warps of a block run sequentially from barrier to barrier, in an order defined by
 // the schedule. Diverged lanes of a warp run lowest instruction first and reconverge when they reach the same

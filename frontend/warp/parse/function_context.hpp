@@ -16,7 +16,7 @@
 
 namespace assay::frontend {
 
-/// An alias of an array slice: a Place whose indices were evaluated.
+/// One dimension of a View, whose indices were evaluated when it was made.
 struct ViewDimension {
   DimensionKind kind = DimensionKind::kWhole;  ///< how the slice selects indices in this dimension
   ir::VarId index = ir::kNone;                 ///< variable with the index of a kFixed
@@ -25,6 +25,7 @@ struct ViewDimension {
   std::int64_t step = 1;                       ///< distance between the indices of a kRange
   ir::VarId indices = ir::kNone;               ///< array of the indices of a kIndexed
 };
+/// An alias of an array slice.
 struct View {
   ir::VarId array = ir::kNone;            ///< the whole array
   ir::Type type;                          ///< type of the slice: an array with the dimensions that are left

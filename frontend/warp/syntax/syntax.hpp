@@ -2,7 +2,7 @@
 //
 // tree-sitter's tree is designed for editing: each access to a node's children or their names walks the tree. The
 // parser accesses them often, so the tree is copied once into a flat list. SyntaxTree owns the list and the source
-// text; a Node is a pointer into the list and must not outlive it.
+// text; a SyntaxNode is a pointer into the list and must not outlive it.
 #pragma once
 
 #include <cstdint>
