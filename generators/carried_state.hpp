@@ -22,6 +22,7 @@ enum class StateUpdate : std::uint8_t {
   kRational,   ///< s = s / (1 + s * s) + 0.25 * e
 };
 
+/// A loop-carried variable and its update.
 struct CarriedState {
   ir::VarId variable = ir::kNone;          ///< the variable
   StateUpdate update = StateUpdate::kSum;  ///< how an iteration changes it

@@ -175,6 +175,7 @@ struct Function {
   const Variable& var(VarId id) const { return variables[static_cast<std::size_t>(id)]; }
 };
 
+/// A field of a struct.
 struct Field {
   std::string name;
   Type type;  ///< a value (nested structs come earlier in Module::structs) or an array

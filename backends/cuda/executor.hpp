@@ -40,6 +40,7 @@ class GpuExecutor final : public worker::Executor {
   static std::size_t required_bytes(std::span<const Range> ranges) {
     return ranges.empty() ? 1 : ranges.back().offset + ranges.back().size;
   }
+  /// A function of a loaded module.
   struct LoadedEntryPoint {
     CUfunction function = nullptr;                  ///< the driver's handle of the entry point
     std::optional<std::vector<std::size_t>> sizes;  ///< parameter sizes in bytes; nullopt if the driver gives none

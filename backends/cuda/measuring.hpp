@@ -17,6 +17,7 @@
 
 namespace assay::cuda {
 
+/// A launch to measure.
 struct MeasuredLaunch {
   std::string symbol;             ///< name of the kernel's entry point
   CUfunction function = nullptr;  ///< handle of the entry point

@@ -185,6 +185,7 @@ struct Crashed {
   std::string message;  ///< description: "SIGSEGV (segmentation fault)", "exited early with status 0"
   std::string output;   ///< end of the process's output
 };
+/// The entry did not return within its time limit.
 struct TimedOut {
   std::chrono::milliseconds limit{};  ///< time limit that the launch exceeded
 };
@@ -198,6 +199,7 @@ struct MemoryFault {
 struct ResourceError {
   std::string message;  ///< description of the missing resource
 };
+/// The device does not support the launch, or cannot run on this machine.
 struct Unsupported {
   std::string reason;  ///< why the device cannot run: "no CUDA driver"
 };

@@ -62,6 +62,7 @@ struct PythonSource {
 /// except the first, as 32-bit integers, and then the kernel's own; those of a backward entry continue with one
 /// gradient array for each of PythonSource::gradients.
 struct PythonBinding {
+  /// A parameter of the kernel in Python, or one field of a struct that is passed as a parameter of its own.
   struct Parameter {
     std::string path;  ///< path of a struct's field that is its own parameter: "body.position"; otherwise empty
     int rank = 0;      ///< number of dimensions of an array; 0: a value

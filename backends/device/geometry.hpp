@@ -8,6 +8,7 @@
 
 namespace assay::backends {
 
+/// A one-dimensional grid of blocks.
 struct BlockGrid {
   std::uint32_t blocks = 1;   ///< number of blocks
   std::uint32_t threads = 1;  ///< number of threads per block

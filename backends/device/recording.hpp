@@ -27,6 +27,7 @@ struct Record {
 };
 inline constexpr std::size_t kMaxRecords = std::size_t{1} << 18U;
 
+/// An instruction whose results are recorded.
 struct RecordedInstruction {
   std::uint32_t code_line = 0;       ///< line of the code before instrumentation
   std::uint32_t source_line = 0;     ///< line of the generated source; 0: unknown
@@ -34,6 +35,7 @@ struct RecordedInstruction {
   bool has_external_result = false;  ///< whether its result comes from memory or from other threads
 };
 
+/// Instrumented code, and the instructions that it records.
 struct RecordingCode {
   std::string content;                            ///< instrumented code, in the language of the original code
   std::vector<RecordedInstruction> instructions;  ///< Record::instruction N refers to index N - 1

@@ -30,6 +30,7 @@ class BatchModule {
     std::string_view name;  ///< name of the function or variable; empty for text that each module keeps
     std::vector<std::string_view> identifiers;  ///< identifiers in the text of a function or variable
   };
+  /// A file that line numbers in the PTX refer to.
   struct File {
     int number = 0;         ///< number of the file in the PTX, from its .file directive
     std::string_view name;  ///< name in the .file directive

@@ -24,6 +24,7 @@ bool is_library_name(std::string_view name);
 class NameTable {
  public:
   using Index = std::uint32_t;
+  /// A name and its use.
   struct NameEntry {
     std::string_view name;   ///< the name
     int use_count = 0;       ///< number of its uses in open scopes; released names stay with 0

@@ -36,6 +36,7 @@ enum class LaunchProgress : std::uint32_t {
   kResourceError,  ///< the machine lacks a resource; not the code's fault
 };
 
+/// The progress of one launch of a round.
 struct ProgressRow {
   std::atomic<LaunchProgress> progress;  ///< progress of the launch
   std::int64_t nanoseconds;              ///< time of the launch, if it completed
@@ -71,12 +72,14 @@ struct MeasureRow {
   double value;  ///< measured value
 };
 inline constexpr std::size_t kMaxMeasures = 64;
+/// The measurements of a launch.
 struct MeasuredBlock {
   std::uint32_t count;  ///< number of valid rows
   MeasureRow rows[kMaxMeasures];
   char remark[kMessageBytes];
 };
 
+/// The first part of the shared memory.
 struct ControlBlock {
   WorkerLimits worker_limits;      ///< set by the parent
   char code_folder[kPathBytes];    ///< the folder that contains all code to load; set before the worker starts
@@ -86,6 +89,7 @@ struct ControlBlock {
   ProgressRow rows[kMaxLaunches];  ///< progress of each launch of the round
 };
 
+/// The header of the commands of one round.
 struct CommandHeader {
   std::uint32_t count;              ///< number of records
   std::uint32_t processor_seconds;  ///< CPU time of all launches together; a second safeguard against infinite loops
@@ -113,11 +117,13 @@ struct LaunchRecord {
   std::uint32_t checked_threads_count;   ///< number of these threads; 0: all threads
 };
 
+/// The position of one argument.
 struct ArgumentRow {
   std::uint32_t at;    ///< position of the argument in the blob, a multiple of 16
   std::uint32_t size;  ///< size of the argument
 };
 
+/// The position of one pointer in the arguments, and its target.
 struct PointerRow {
   std::uint64_t at;             ///< position of the pointer in the blob
   std::uint64_t target;         ///< address that it points to, as an offset into the buffers

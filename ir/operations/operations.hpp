@@ -89,6 +89,7 @@ enum class Relation : std::uint8_t {
   kSecondLessThird,  ///< clamp and smoothstep: low < high
   kShiftBelowWidth,  ///< 0 <= second < bit width
 };
+/// The values at which to sample the operands of an operation.
 struct Domain {
   std::array<Interval, 3> operands{};   ///< interval of each operand; unused ones are 0 to 0
   Relation relation = Relation::kNone;  ///< relation between the operands
@@ -123,6 +124,7 @@ struct UlpBound {
   Kind kind = Kind::kWithin;
   double ulps = 0;  ///< error in units in the last place, for kWithin and kTotal
 };
+/// The error bounds of the implementations of an operation.
 struct Accuracy {
   UlpBound cuda_f32, cuda_f64;  ///< error bounds of CUDA 13 with the precise flags
   UlpBound libm_f32, libm_f64;  ///< error bounds of glibc 2.36 and later
@@ -192,6 +194,7 @@ constexpr bool is_elementwise(Op op) { return row(op).rule < TypeRule::kTileProd
 /// Whether some operands may not be evaluated.
 constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == Op::kConditional; }
 
+/// One atomic operation.
 struct AtomicRow {
   AtomicOp op;                      ///< the atomic
   std::string_view mnemonic;        ///< name in the text form: "atomic_add"

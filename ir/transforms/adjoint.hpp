@@ -10,13 +10,11 @@
 // - Arrays that the kernel both writes and reads must be bound to scratch copies of their state before the launch: the
 //   forward sweep stores into them. Other arrays are not modified.
 // - An atomic minimum or maximum of floats needs the final content of the array (AdjointModule::final_arrays), from
-// which a
-//   thread determines whether its value was kept. The winning thread removes the cotangent from the gradient; in a tie
-//   the first thread takes all of it, so that the propagated adjoints always sum to the cotangent.
+//   which a thread determines whether its value was kept. The winning thread removes the cotangent from the gradient;
+//   in a tie the first thread takes all of it, so that the propagated adjoints always sum to the cotangent.
 // - A loop whose derivative needs loop-carried values keeps a fixed number of checkpoints for any trip count: all
-// states
-//   of a short loop, a binomial selection for a long loop (Griewank and Walther, "Revolve", ACM TOMS 26(1), 2000), with
-//   iterations recomputed in between.
+//   states of a short loop, a binomial selection for a long loop (Griewank and Walther, "Revolve", ACM TOMS 26(1),
+//   2000), with iterations recomputed in between.
 // - A null gradient array is skipped: its cotangent is zero and nothing is added to it.
 #pragma once
 

@@ -17,6 +17,7 @@ namespace assay::transforms {
 
 using ValueId = std::int32_t;
 
+/// A value of the kernel: its name, type and location.
 struct Value {
   std::string name;  ///< name of the source variable that it was assigned to, or derived from its operation
   ir::Type type;     ///< type of the value
@@ -43,16 +44,19 @@ struct ComputeNode {
   ir::VarId array = ir::kNone;                   ///< array of a kShapeOf: parameter of the kernel
   std::vector<Operand> args;                     ///< operands in order
 };
+/// result = array[indices]
 struct LoadNode {
   ValueId result = ir::kNone;    ///< loaded value
   ir::VarId array = ir::kNone;   ///< array to load from: parameter of the kernel
   std::vector<Operand> indices;  ///< one for each dimension
 };
+/// array[indices] = value
 struct StoreNode {
   ir::VarId array = ir::kNone;   ///< array to store to: parameter of the kernel
   std::vector<Operand> indices;  ///< one for each dimension
   Operand value;                 ///< value to store
 };
+/// An atomic update of array[indices].
 struct AtomicNode {
   ir::AtomicOp op = ir::AtomicOp::kAdd;  ///< operation of the update
   ir::VarId array = ir::kNone;           ///< array to update: parameter of the kernel
@@ -72,17 +76,20 @@ struct CustomNode {
 struct Region {
   std::vector<struct Node> nodes;  ///< operations in program order
 };
+/// A value that a branch defines: that of the region that was executed.
 struct Merge {
   ValueId result = ir::kNone;  ///< value after the branch
   Operand then_value;          ///< its value if the condition is true
   Operand else_value;          ///< its value if the condition is false
 };
+/// A branch with two regions, one of which is executed.
 struct Branch {
   Operand condition;  ///< a bool
   Region then_region;
   Region else_region;
   std::vector<Merge> merges;  ///< values that differ between the two regions
 };
+/// A value that a loop passes from one iteration to the next.
 struct CarriedValue {
   ValueId argument = ir::kNone;  ///< value at the start of an iteration
   Operand initial;               ///< value before the first iteration

@@ -8,6 +8,7 @@
 
 namespace assay::transforms {
 
+/// A function without jumps.
 struct StructuredFunction {
   ir::Function function;  ///< has no Break, Continue or Return; the condition of every While is a bool variable
   std::vector<ir::VarId>

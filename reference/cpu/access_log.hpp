@@ -42,6 +42,7 @@ class AccessingThreads {
   ir::Loc second_loc_ = {};   ///< source location of the second thread's access
 };
 
+/// The accesses to one element. Each function records an access and returns a conflict with an earlier one.
 class AccessLog {
  public:
   std::optional<Conflict> read(std::int32_t thread, ir::Loc loc) {

@@ -12,6 +12,7 @@
 
 namespace assay::reference {
 
+/// The result of an integer operation.
 struct IntegerResult {
   std::int64_t value = 0;                     ///< result; 0 if there is a finding
   std::optional<Finding::Kind> finding = {};  ///< defect if the result is undefined in C

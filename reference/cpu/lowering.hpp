@@ -38,6 +38,7 @@ class Lowering {
     Registers results;                       ///< registers of a function's returned values
     std::vector<std::size_t> returns;        ///< jumps of the return statements, to patch
   };
+  /// The jumps out of a loop's body that need a target.
   struct Loop {
     std::vector<std::size_t> breaks;     ///< jumps of the break statements, to patch
     std::vector<std::size_t> continues;  ///< jumps of the continue statements, to patch

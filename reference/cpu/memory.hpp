@@ -83,6 +83,7 @@ class ArrayMemory {
     return page(element).cells[within(element) * leaves_.size() + leaf];
   }
   AccessLog& log(std::size_t element) { return page(element).log[within(element)]; }
+  /// The cells and the access log of one element.
   struct Element {
     std::span<Cell<Handle>> cells;  ///< cells of the element, by scalar component
     AccessLog& log;                 ///< earlier accesses to the element
@@ -136,6 +137,7 @@ class ArrayMemory {
   std::vector<std::int32_t> extents_required_by_tiles;
 
  private:
+  /// The cells of some consecutive elements.
   struct Page {
     std::vector<Cell<Handle>> cells;  ///< cells of the page, by element and scalar component
     std::vector<AccessLog> log;       ///< access log of each element

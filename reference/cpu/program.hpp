@@ -72,6 +72,7 @@ struct Instruction {
   ir::Loc loc = {};                      ///< location in the source
 };
 
+/// A register that holds a constant.
 struct RegisterConstant {
   RegisterId dst;           ///< register of the constant
   ir::Scalar scalar;        ///< type of the constant
@@ -79,6 +80,7 @@ struct RegisterConstant {
   bool is_rounded = false;  ///< stands for an arbitrary number, so that products with it are not exact
 };
 
+/// Properties of a parameter of the kernel.
 struct ParameterInfo {
   bool is_array = false;           ///< whether the parameter is an array
   bool is_written = false;         ///< for arrays: whether a statement stores to it

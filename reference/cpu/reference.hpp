@@ -200,6 +200,7 @@ struct Tangents {
 
 /// Directional derivatives by Ridders' extrapolated central differences in long double.
 struct DirectionalDifferences {
+  /// A derivative with its estimated error.
   struct Estimate {
     long double value = 0;  ///< the derivative
     long double error = 0;  ///< error as estimated by the extrapolation

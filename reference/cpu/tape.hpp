@@ -49,6 +49,7 @@ class Tape {
   /// old + sign * contribution.
   Node accumulate(ir::Scalar type, Node old, Node contribution, int sign);
 
+  /// The dependence of a node on one operand.
   struct Edge {
     Node parent;            ///< node of the operand
     std::uint32_t partial;  ///< local derivative: kPlus, kMinus, kZero, or kFirstPartial + index of the partial
@@ -57,6 +58,7 @@ class Tape {
   static constexpr std::uint32_t kMinus = 1;  ///< partial derivative of exactly -1
   static constexpr std::uint32_t kZero = 2;   ///< partial derivative of exactly zero
   static constexpr std::uint32_t kFirstPartial = 3;
+  /// An input of the run and its node.
   struct ScalarComponent {
     std::size_t parameter;  ///< number of the parameter
     std::size_t leaf;       ///< number of the scalar component in the array

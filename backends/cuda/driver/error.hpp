@@ -50,6 +50,7 @@ enum class ErrorCause {
   kSystem,     ///< a failure of the machine: out of memory, device lost
 };
 
+/// The cause of a result code and its effect on later calls.
 struct ErrorClass {
   ErrorCause cause = ErrorCause::kSystem;  ///< what caused the failure
   bool is_sticky = true;                   ///< whether all later calls of the process fail too

@@ -24,6 +24,7 @@ enum class Action : std::uint8_t {
   kKillProcess,  ///< kills the process by a signal
 };
 
+/// An action and its result.
 struct ScriptedAction {
   Action action = Action::kSucceed;  ///< what the call does
   CUresult result = CUDA_SUCCESS;    ///< result that a kFail returns

@@ -21,6 +21,7 @@ struct RecordedActivity {
   std::uint64_t bytes = 0;    ///< size of a copy; 0 for other kinds
 };
 
+/// The only object of this class holds all state; get() returns it.
 class Process {
  public:
   /// Creates the state with the plan of $ASSAY_FAKE_GPU on first use.

@@ -28,6 +28,7 @@ struct NvrtcOptions {
 /// The shell command that compiles kernel.cu to PTX in the same way with nvcc, in one line.
 [[nodiscard]] std::string nvcc_command(const NvrtcOptions& options);
 
+/// The products of a successful compilation.
 struct CompiledCode {
   std::string ptx;    ///< text of the PTX
   std::string cubin;  ///< bytes of the cubin; empty for compute_XX

@@ -10,6 +10,7 @@
 
 namespace assay::ptx {
 
+/// Extents of a grid or block, or the index of a block or thread.
 struct Dim3 {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -27,6 +28,7 @@ struct Site {
   Dim3 block{0, 0, 0};     ///< index of the block in the grid
 };
 
+/// An error, found once or several times at one instruction.
 struct CheckFinding {
   enum class Kind : std::uint8_t {
     kOutOfBounds,

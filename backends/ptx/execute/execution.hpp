@@ -92,6 +92,7 @@ class Execution {
   void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
   bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);  ///< true: the same group continues
   static constexpr std::uint32_t kBarriersPerBlock = 16;            ///< barriers with numbers from 0
+  /// A barrier instruction's operands.
   struct Barrier {
     std::uint32_t number = 0;  ///< number of the barrier, as in bar.sync
     std::uint32_t count = 0;   ///< number of threads that it waits for; 0: all threads of the block

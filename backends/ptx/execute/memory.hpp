@@ -45,6 +45,7 @@ struct Shadow {
   std::size_t capacity = 0;  ///< number of cells
 };
 
+/// A block of memory that kernels can access, with its own window of addresses.
 struct Allocation {
   std::string name;                    ///< name of the allocation, for findings
   std::span<std::byte> bytes;          ///< memory of the allocation

@@ -46,6 +46,7 @@ std::span<const UnitRow> units();
 /// The unit that an instruction uses; null if none.
 const UnitRow* unit_of(const Instruction& instruction);
 
+/// The measured results of one unit.
 class UnitTable {
  public:
   /// Marks an operand whose result cannot be expressed as an 8-bit difference.
@@ -97,6 +98,7 @@ using EvaluateUnit = std::function<Result<std::vector<std::uint32_t>>(const Unit
 /// The correctly rounded results, computed by the machine of machine.hpp.
 Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::span<const std::uint32_t> operands);
 
+/// The result of measure_unit().
 struct MeasuredTable {
   std::optional<UnitTable> table;         ///< nullopt if the device contradicted it
   std::uint64_t verified = 0;             ///< number of operands for which the device's result matched the prediction

@@ -40,6 +40,7 @@ struct Lanes {
 
 /// Executes one instruction for the lanes of `mask`. The `full` handler may assume that all lanes are active.
 using Handler = void (*)(Lanes& lanes, const Op& op, std::uint32_t mask);
+/// The two handlers of an instruction; both null: none.
 struct Handlers {
   Handler full = nullptr;    ///< handler if all lanes are active
   Handler masked = nullptr;  ///< handler for any lanes
@@ -103,6 +104,7 @@ struct MemoryOp {
 
 /// A call: how to copy arguments from the caller's to the callee's part of local memory.
 struct CallOp {
+  /// A copy between words of a thread's local memory.
   struct Copy {
     std::uint32_t from = 0;   ///< position of the source, in words of local memory
     std::uint32_t to = 0;     ///< position of the destination, in words of local memory
@@ -112,6 +114,7 @@ struct CallOp {
   std::vector<Copy> results;    ///< copies after the call
 };
 
+/// One lowered instruction.
 struct Op {
   Handler full = nullptr;                          ///< handler if all lanes are active
   Handler masked = nullptr;                        ///< handler for any lanes
@@ -127,7 +130,9 @@ struct Op {
   const Instruction* instruction = nullptr;        ///< the parsed instruction
 };
 
+/// A lowered kernel.
 struct Kernel {
+  /// A variable in shared or local memory.
   struct Variable {
     std::string name;              ///< name of the variable
     std::uint64_t bytes = 0;       ///< size; of a shared variable: up to the next multiple of its alignment
@@ -135,11 +140,13 @@ struct Kernel {
     std::uint32_t first_word = 0;  ///< for a local variable: first word in each thread's local memory
     bool is_dynamic = false;       ///< whether the launch sets its size (dynamic shared memory)
   };
+  /// A constant that is the address of a module variable, which is known only at launch.
   struct Relocation {
     std::uint32_t constant = 0;  ///< position of the address in the constants, in bytes
     std::uint32_t variable = 0;  ///< index of the variable in the module
     std::uint64_t offset = 0;    ///< number of bytes added to the variable's address
   };
+  /// Where a special register's value is stored in the frame.
   struct SpecialRegisterSlot {
     SpecialRegister special;  ///< special register to read
     FrameSlot slot;           ///< register that holds its value

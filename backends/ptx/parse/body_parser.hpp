@@ -30,6 +30,7 @@ class BodyParser {
     std::map<std::string, Range, std::less<>> ranges;             ///< registers declared as "%r<count>", by prefix
     std::map<std::string, std::uint32_t, std::less<>> variables;  ///< indices in Function::variables
   };
+  /// A reference to a label, which may be defined later.
   struct PendingLabel {
     std::size_t instruction;  ///< index of the instruction that refers to the label
     std::string name;         ///< name of the label

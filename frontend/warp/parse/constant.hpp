@@ -12,6 +12,7 @@
 
 namespace assay::frontend {
 
+/// One scalar component of a constant.
 struct Number {
   bool is_real = false;        ///< whether it is a real number (Python's float); otherwise an integer or bool
   std::int64_t integer = 0;    ///< value of an integer or bool; of integers from 2^63 to 2^64 - 1 the low 64 bits
@@ -22,6 +23,7 @@ struct Number {
   std::int64_t as_integer() const;  ///< reals are truncated, as by Python's int()
 };
 
+/// A value that is known while parsing.
 struct Constant {
   ir::Type type;                   ///< scalar, or made of scalars; Python's int, float and bool are i32, f32 and bool
   bool is_typed = false;           ///< whether a type's constructor made it, so that it does not adapt to its use

@@ -80,6 +80,7 @@ class WarpFileParser {
   std::int32_t library_function(std::string_view name, const std::function<ir::Function(const ir::Module&)>& make);
 
  private:
+  /// A function decorated with wp.func_grad or wp.func_replay.
   struct CustomDerivative {
     FunctionEntry* entry = nullptr;  ///< function that defines the derivative
     std::string function;            ///< name of the function whose derivative it defines
@@ -161,6 +162,7 @@ class WarpFileParser {
   /// Parameters of these types, in Python syntax; empty if one is not a type.
   std::vector<ArgumentSpec> parse_types(const std::vector<std::string>& annotations, const Environment& home);
 
+  /// A Python function or method that may define kernels.
   struct UncalledFactory {
     SyntaxNode definition;                              ///< the `def` statement
     Environment* environment = nullptr;                 ///< environment of the definition

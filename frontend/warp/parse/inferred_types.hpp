@@ -15,6 +15,7 @@ namespace assay::frontend {
 
 struct FunctionEntry;
 
+/// How a slice selects indices in one dimension of an array.
 enum class DimensionKind : std::uint8_t {
   kWhole,    ///< all indices
   kFixed,    ///< one index
@@ -22,6 +23,7 @@ enum class DimensionKind : std::uint8_t {
   kIndexed,  ///< the indices in another array, as in an indexed array
 };
 
+/// The specification of one argument.
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { kValue, kArray, kArrayStruct, kFunction };
   struct DimensionSpec {

@@ -111,6 +111,7 @@ class ModuleScope {
   std::map<std::string, std::string, std::less<>> unknown_names_;   ///< reasons why names are unknown, by name
   /// Mutable, because the definition of a name does not depend on when it is resolved.
   mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
+  /// A module that the file imports from and that has a file.
   struct NamedModule {
     FileModule module;  ///< the module
     /// Defines "name.member" on its first use.

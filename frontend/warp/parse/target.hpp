@@ -22,6 +22,7 @@ struct Dimension {
   ir::VarId indices = ir::kNone;  ///< array of the indices of a kIndexed: one-dimensional, of i32
 };
 
+/// A place: an assignable expression, as described at the top of this file.
 struct AssignmentTarget {
   enum class Root : std::uint8_t {
     kFailed,       ///< none, because an error has been reported

@@ -11,6 +11,7 @@ namespace {
 
 enum class Round : std::uint8_t { kNearest, kZero, kDown, kUp };
 
+/// The widths of the fields of a binary floating-point format.
 struct FieldWidths {
   int mantissa;  ///< number of bits after the binary point
   int exponent;  ///< number of bits of the exponent
