@@ -14,21 +14,21 @@
 namespace assay::bench {
 
 struct PassTime {
-  double seconds = 0;
-  double instructions = 0;  ///< of all threads; 0 where the device does not count them
+  double seconds = 0;       ///< duration of the launch, as the device reports it
+  double instructions = 0;  ///< instructions executed by all threads; 0 if the device does not count them
 };
 
 /// The two passes of one launch.
 struct PassTimes {
-  PassTime forward;
-  PassTime backward;
+  PassTime forward;   ///< time of the kernel itself
+  PassTime backward;  ///< time of its backward kernel
 };
 
 /// A built kernel with bound arguments, ready for repeated launches. Float inputs are near 1, so that long products
 /// stay in range; each integer parameter is `trips`, each element of an integer array a random index.
 class TimedKernel {
  public:
-  /// Reads the Python source's first kernel, makes its backward kernel, prints and builds both, and binds arrays of
+  /// Parses the Python source's first kernel, makes its backward kernel, prints and builds both, and binds arrays of
   /// `extent` in each dimension. Fails with the stage's error.
   static Result<TimedKernel> make(backends::Device& device, std::string_view python, std::int32_t trips,
                                   std::int32_t threads, std::int32_t extent);
@@ -40,9 +40,9 @@ class TimedKernel {
   Result<void> place(const ir::Module& module, const ir::Function& backward, std::int32_t trips, std::int32_t threads,
                      std::int32_t extent);
 
-  std::unique_ptr<backends::BuiltKernel> built_;  ///< the launches point to it
-  std::unique_ptr<backends::Session> session_;
-  std::vector<backends::LaunchRequest> launches_;
+  std::unique_ptr<backends::BuiltKernel> built_;   ///< both passes; `launches_` points to it
+  std::unique_ptr<backends::Session> session_;     ///< owns the memory of the arguments
+  std::vector<backends::LaunchRequest> launches_;  ///< the forward launch, then the backward launch
 };
 
 }  // namespace assay::bench

@@ -1,4 +1,4 @@
-// The exit status of a benchmark program; the library itself returns success even if a benchmark failed.
+// The exit status of a benchmark program. Google Benchmark itself returns success even if a benchmark failed.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace assay::bench {
 /// Ends the benchmark and prints the reason; run_registered() then returns 1.
 void fail(benchmark::State& state, const std::string& why);
 
-/// Runs the registered benchmarks and returns the exit status: 0 all were measured, 1 one failed.
+/// Runs the registered benchmarks and returns the exit status: 0 if all were measured, 1 if one failed.
 [[nodiscard]] int run_registered();
 
 }  // namespace assay::bench

@@ -17,7 +17,7 @@ using harness::ExitStatus;
 /// One call of the program.
 struct Invocation {
   std::vector<std::string> arguments;                   ///< the command line as given
-  int status = static_cast<int>(ExitStatus::internal);  ///< what the process returns
+  int status = static_cast<int>(ExitStatus::internal);  ///< exit status of the process; set by the subcommand
 };
 
 constexpr int to_int(ExitStatus status) { return static_cast<int>(status); }

@@ -13,20 +13,20 @@
 namespace assay::cli {
 
 struct ImportOptions {
-  bool enabled = false;
-  std::vector<std::string> modules;  ///< "package.sub", "package.*", "package.sub:kernel"
-  std::string python;
-  std::string keep_export;  ///< the folder for the exported files; empty: none
-  double seconds = 120;
-  double memory_gib = 8;
+  bool enabled = false;              ///< whether --import or --module was given
+  std::vector<std::string> modules;  ///< modules to import: "package.sub", "package.*", "package.sub:kernel"
+  std::string python;                ///< the Python interpreter; empty: the default (live::find_python)
+  std::string keep_export;           ///< folder to which the exported files are written; empty: they are not kept
+  double seconds = 120;              ///< time limit of the import
+  double memory_gib = 8;             ///< memory limit of the import, in GiB
 };
 
 void add_import_options(CLI::App& command, ImportOptions& options);
 
-/// What an import gave.
+/// The result of an import.
 struct Import {
   std::vector<harness::ExportedKernel> kernels;
-  std::vector<live::SourceFile> sources;
+  std::vector<live::SourceFile> sources;  ///< the user's files that the kernels were exported from
 };
 
 /// Imports the selected files and modules and prints notes. Fails if a selector is not a Python file, the import fails,

@@ -29,7 +29,7 @@ void add_no_check_option(CLI::App& command, std::vector<std::string>& names);
 void add_tables_option(CLI::App& command, std::string& file);
 /// `--cxx`.
 void add_compiler_option(CLI::App& command, std::string& compiler);
-/// `--mode`; `unset` says what holds without it.
+/// `--mode`; `unset` is the help text that states the mode used without the option.
 void add_mode_option(CLI::App& command, std::string& mode, const std::string& help, const std::string& unset);
 /// `--optimise`.
 void add_optimise_option(CLI::App& command, int& level, const std::string& help);
@@ -39,7 +39,7 @@ void add_random_option(CLI::App& command, int& count);
 void add_warp_version_option(CLI::App& command);
 /// `--seed`.
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help);
-/// `--jobs`; `things` names what is done at once.
+/// `--jobs`; `things` is the plural noun, for the help, of what is processed concurrently.
 void add_jobs_option(CLI::App& command, int& jobs, const std::string& things);
 /// `--color {auto,always,never}`.
 void add_color_option(CLI::App& command, ColorChoice& choice);

@@ -22,12 +22,12 @@ namespace assay::cli {
 /// that reproduces it; after kMaxReported of them, further ones are listed in the report only. Thread-safe.
 class Progress {
  public:
-  static constexpr std::size_t kMaxReported = 100;
+  static constexpr std::size_t kMaxReported = 100;  ///< unexpected cases printed at most
 
-  /// The plural noun for what is counted, and the word for the unexpected ones among them.
+  /// Words of the progress display.
   struct ProgressLabels {
-    const char* item_noun = "cases";
-    const char* unexpected_label = "unexpected";
+    const char* item_noun = "cases";              ///< plural noun of the counted items
+    const char* unexpected_label = "unexpected";  ///< word for those that are not as expected
   };
 
   /// Starts the display; `color` is for the lines on standard output.
@@ -44,39 +44,39 @@ class Progress {
   void expect(const harness::RunStart& start);
   /// Sets the relative cost of each planned case, by name, from which the time left is estimated.
   void weigh(std::unordered_map<std::string, double> costs);
-  /// Sets the counts directly, for work that leaves no record.
+  /// Sets the numbers of completed and of unexpected items directly, for work that leaves no record.
   void set(std::size_t done, std::size_t bad);
   /// Removes the bar and stops the display.
   void stop();
-  [[nodiscard]] std::size_t done() const;
+  [[nodiscard]] std::size_t done() const;  ///< number of cases recorded so far
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void print_result(const nlohmann::json& record);
-  void tick();
+  void print_result(const nlohmann::json& record);  ///< prints an unexpected case
+  void tick();                                      ///< body of the ticker's thread
   void draw_bar();
   void clear_bar();
-  [[nodiscard]] std::string figures() const;
+  [[nodiscard]] std::string figures() const;  ///< the text after the bar: counts, rate and time left
   /// The completed share of the planned work; above 0 once anything is done.
   [[nodiscard]] double share_done() const;
 
-  const std::size_t planned_count_;
-  const bool color_;
+  const std::size_t planned_count_;  ///< cases to be recorded in all
+  const bool color_;                 ///< whether the lines on standard output are coloured
   const ProgressLabels labels_;
-  const bool is_terminal_;
-  const Clock::time_point start_ = Clock::now();
-  std::size_t done_count_ = 0;
-  std::size_t unexpected_count_ = 0;
-  std::unordered_map<std::string, double> costs_;  ///< by name; empty: all cost the same
-  double planned_cost_ = 0;
-  double done_cost_ = 0;
-  std::optional<reports::Expectations> expectations_;
-  bool is_bar_drawn_ = false;
+  const bool is_terminal_;                             ///< whether standard error is a terminal
+  const Clock::time_point start_ = Clock::now();       ///< start of the display
+  std::size_t done_count_ = 0;                         ///< cases recorded so far
+  std::size_t unexpected_count_ = 0;                   ///< cases recorded so far that are not as expected
+  std::unordered_map<std::string, double> costs_;      ///< relative cost, by case name; empty: all the same
+  double planned_cost_ = 0;                            ///< sum of `costs_`
+  double done_cost_ = 0;                               ///< sum of the costs of the recorded cases
+  std::optional<reports::Expectations> expectations_;  ///< expected failures of the run; empty until expect() is called
+  bool is_bar_drawn_ = false;                          ///< whether the bar is on the terminal now
   bool is_stopped_ = false;
-  mutable std::mutex mutex_;
-  std::condition_variable wake_ticker_;
-  std::jthread ticker_;
+  mutable std::mutex mutex_;             ///< guards all members that change
+  std::condition_variable wake_ticker_;  ///< ends the ticker's wait when the display stops
+  std::jthread ticker_;                  ///< thread that redraws the display
 };
 
 }  // namespace assay::cli

@@ -11,11 +11,11 @@ namespace assay::cli {
 
 struct RunRequest {
   harness::SuiteOptions suite;
-  ImportOptions import;           ///< imports the selectors of `suite`, if enabled
-  std::string baseline;           ///< of the reports; empty: none
-  std::string mutation_score;     ///< folder of `assay mutate` whose score the reports show; empty: none
+  ImportOptions import;        ///< options of the import; if enabled, the selectors of `suite` are imported, not parsed
+  std::string baseline;        ///< run to compare with: its folder or its failures.csv; empty: none
+  std::string mutation_score;  ///< folder of an `assay mutate` run whose score the reports show; empty: none
   double reduction_seconds = 10;  ///< seconds to spend on reducing failures; 0: none
-  bool verbose = false;           ///< every note, not only how many there are of each kind
+  bool verbose = false;           ///< print every note, not only the number of notes of each kind
   ColorChoice color = ColorChoice::automatic;
 };
 

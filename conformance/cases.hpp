@@ -10,10 +10,10 @@
 namespace assay::conformance {
 
 struct CaseFile {
-  std::string_view family;  ///< "loop"
-  std::string_view name;    ///< of the file and of its kernel: "dynamic_product"
-  std::string_view path;    ///< relative to the repository's root
-  std::string_view text;    ///< the whole file
+  std::string_view family;  ///< name of the folder: "loop"
+  std::string_view name;    ///< name of the file and of its kernel: "dynamic_product"
+  std::string_view path;    ///< path of the file, relative to the repository's root
+  std::string_view text;    ///< content of the file
 };
 
 /// All cases, sorted by family, then by name.

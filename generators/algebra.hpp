@@ -12,17 +12,17 @@ namespace assay::generators {
 
 /// A value of the type with each component in [-bound, bound], or in [0.5, bound] if it must be positive.
 struct ComponentBounds {
-  ir::Type type;
-  double bound = 2;
-  bool is_positive = false;
+  ir::Type type;             ///< type of the value
+  double bound = 2;          ///< maximum magnitude of the components
+  bool is_positive = false;  ///< whether the components must be in [0.5, bound]
 };
 
 /// One way to build a value of the result's type.
 struct Production {
-  ir::Type result;
-  std::vector<ComponentBounds> operands;
-  double bound;  ///< of the result's components for operands within their bounds
-  std::function<ir::ExprId(Sketch&, const std::vector<ir::ExprId>&)> make;
+  ir::Type result;                        ///< type of the built value
+  std::vector<ComponentBounds> operands;  ///< types and bounds of the operands
+  double bound;  ///< maximum magnitude of the result's components, for operands within their bounds
+  std::function<ir::ExprId(Sketch&, const std::vector<ir::ExprId>&)> make;  ///< builds the value from the operands
 };
 
 /// The production of an operation, of a constructor, and of a function of Warp's library.
@@ -39,10 +39,10 @@ class AlgebraGrower {
  public:
   AlgebraGrower(Sketch& sketch, ir::Type real, std::vector<Production> productions);
 
-  Term grow(ComponentBounds wanted, int depth);
+  Term grow(ComponentBounds wanted, int depth);  ///< a value within the bounds
   /// A leaf of the type; a constant if there is none.
   Term leaf(ir::Type type);
-  Term constant(ir::Type type, Interval interval = {-1.5, 1.5});
+  Term constant(ir::Type type, Interval interval = {-1.5, 1.5});  ///< each component in the interval
   /// The term with each component mapped into [-bound, bound].
   Term within(Term term, double bound);
   /// A scalar that depends on all components of the value.
@@ -54,13 +54,13 @@ class AlgebraGrower {
   ExpressionGrower& scalars() { return scalar_grower_; }
 
  private:
-  Term positive(ComponentBounds wanted);
+  Term positive(ComponentBounds wanted);  ///< a value with positive components
 
   Sketch& sketch_;
   ir::Builder& builder_;
-  ir::Type real_;
-  ExpressionGrower scalar_grower_;
-  std::vector<Production> productions_;
+  ir::Type real_;                        ///< float type of the components
+  ExpressionGrower scalar_grower_;       ///< builds scalars
+  std::vector<Production> productions_;  ///< productions to choose from
 };
 
 }  // namespace assay::generators

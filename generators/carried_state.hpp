@@ -22,12 +22,13 @@ enum class StateUpdate : std::uint8_t {
   kRational,   ///< s = s / (1 + s * s) + 0.25 * e
 };
 
+/// A loop-carried variable and its update.
 struct CarriedState {
-  ir::VarId variable = ir::kNone;
-  StateUpdate update = StateUpdate::kSum;
-  Interval invariant;           ///< holds before and after every iteration
-  ir::VarId decay = ir::kNone;  ///< a parameter for the factor of kDecay, if any
-  Interval factor;              ///< of kProduct
+  ir::VarId variable = ir::kNone;          ///< the variable
+  StateUpdate update = StateUpdate::kSum;  ///< how an iteration changes it
+  Interval invariant;                      ///< interval of the variable before and after every iteration
+  ir::VarId decay = ir::kNone;             ///< parameter that is the factor of kDecay; kNone: a constant factor
+  Interval factor;                         ///< interval of the factor of kProduct
 };
 
 /// Declares a state of a random kind for at most `trips` updates.
@@ -39,9 +40,9 @@ void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_
 
 /// The bounds of a loop and the interval of its index.
 struct LoopRange {
-  ir::ExprId start, stop, step;
-  Interval index;
-  int max_trips;
+  ir::ExprId start, stop, step;  ///< arguments of range()
+  Interval index;                ///< interval of the loop variable
+  int max_trips;                 ///< maximum number of iterations
 };
 
 /// range(4), range(1, 9, 3), range(7, -1, -1), range(5, 2).

@@ -1,7 +1,7 @@
 // Random kernels, one generator per family: the same seed makes the same kernel on every platform.
 //
-//     Generated made = generate(Family::kLoop, 42);          // made.name == "loop/r1_42"
-//     Result<Generated> again = generate_named("loop/r1_42");
+//     GeneratedKernel made = generate(Family::kLoop, 42);          // made.name == "loop/r1_42"
+//     Result<GeneratedKernel> again = generate_named("loop/r1_42");
 //
 // The kernels look like what people write, use every float input, have no races and are well defined for
 // inputs in their domains: by default [-2, 2] for floats, or as a comment above the kernel specifies,
@@ -49,10 +49,10 @@ enum class Family : std::uint8_t {
 
 struct FamilyRow {
   Family family;
-  std::string_view name;
+  std::string_view name;         ///< name of the family: "loop"
   std::string_view alias;        ///< another name that commands accept; empty for none
   std::string_view description;  ///< one line for `assay list`
-  void (*make)(Sketch&);         ///< makes a random kernel
+  void (*make)(Sketch&);         ///< makes a random kernel in an empty sketch
 };
 
 /// Every family, in the order of Family.
@@ -65,8 +65,8 @@ std::optional<Family> find_family(std::string_view name);
 inline constexpr int kGeneratorVersion = 1;
 
 struct GeneratedKernel {
-  ir::Module module;  ///< one kernel, named "r<version>_<seed>"
-  std::string name;   ///< "<family>/r<version>_<seed>"
+  ir::Module module;  ///< module with one kernel, named "r<version>_<seed>"
+  std::string name;   ///< name of the kernel: "<family>/r<version>_<seed>"
 };
 
 GeneratedKernel generate(Family family, std::uint64_t seed);

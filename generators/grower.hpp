@@ -36,7 +36,7 @@ class ExpressionGrower {
 
   /// A nonzero constant with two decimals in the interval.
   Term literal(Interval interval);
-  Term leaf();
+  Term leaf();  ///< a leaf of the sketch, or sometimes a constant
   bool same_tree(ir::ExprId a, ir::ExprId b) const;
   /// Whether the tree depends on a leaf, and so is not constant.
   bool depends_on_leaves(ir::ExprId id) const;
@@ -50,15 +50,15 @@ class ExpressionGrower {
   Term mul(Term a, Term b) { return apply(ir::Op::kMul, {a, b}); }
 
  private:
-  Term scale_and_shift(Term term, Interval target);
-  Term scaled(Term term, double factor);
-  Term shifted(Term term, double shift);
+  Term scale_and_shift(Term term, Interval target);  ///< as fit()
+  Term scaled(Term term, double factor);             ///< factor * term
+  Term shifted(Term term, double shift);             ///< term + shift
   Term comparison(int depth);
-  Term joined_leaves();
+  Term joined_leaves();  ///< sum, difference or product of two leaves
   /// An input, optionally scaled, shifted or multiplied by another: it takes any given value with probability 0.
   Term continuous();
   std::vector<Term> operands_of(ir::Op op, int depth);
-  Term constant_power(Term base);
+  Term constant_power(Term base);  ///< power with a constant exponent
   /// Whether the condition compares a subtree of the other tree.
   bool compares_subtree_of(ir::ExprId condition, ir::ExprId other) const;
   /// The initial value of a variable; any other expression itself.
@@ -66,11 +66,11 @@ class ExpressionGrower {
   /// Whether a tree contains another.
   bool mentions(ir::ExprId id, ir::ExprId part) const;
   bool is_literal(ir::ExprId id) const;
-  int size(ir::ExprId id) const;
+  int size(ir::ExprId id) const;  ///< number of nodes of the tree
 
   Sketch& sketch_;
-  ir::Type real_;
-  std::vector<ir::Op> allowed_operations_;
+  ir::Type real_;                           ///< float type of the expressions
+  std::vector<ir::Op> allowed_operations_;  ///< operations to choose from; one that is listed twice is twice as likely
 };
 
 }  // namespace assay::generators

@@ -26,7 +26,7 @@ Interval hull(Interval a, Interval b);
 Interval well_conditioned_range(ir::Op op, int operand);
 
 /// An interval that contains op's result for all operands in the given intervals, which must be within
-/// comfortable(op).
+/// well_conditioned_range(op, i).
 Interval range_of(ir::Op op, std::span<const Interval> operands);
 
 /// `value` truncated towards zero to two significant decimal digits, as in hand-written constants.

@@ -26,18 +26,18 @@ namespace assay::generators {
 
 /// An expression and the interval of its value or, for vectors, of each component. Can be used once: the IR is a tree.
 struct Term {
-  ir::ExprId expr = ir::kNone;
-  Interval range;
+  ir::ExprId expr = ir::kNone;  ///< the expression
+  Interval range;               ///< interval of its value, or of each component
 };
 
 /// A value that expressions may use: a variable, a parameter or an array element.
 struct Leaf {
-  ir::Type type;
-  Interval range;
+  ir::Type type;                     ///< type of the value
+  Interval range;                    ///< interval of the value, or of each component
   std::function<ir::ExprId()> make;  ///< makes a new expression for each use
-  ir::VarId variable = ir::kNone;    ///< the variable that it reads, if it is one
-  int uses = 0;
-  bool is_discrete = false;  ///< takes few values, so that a jump may lie exactly on one of them
+  ir::VarId variable = ir::kNone;    ///< variable that it reads; kNone: not a variable
+  int uses = 0;                      ///< number of uses so far
+  bool is_discrete = false;          ///< whether it takes few values, so that a jump may lie exactly on one of them
 };
 
 class Sketch {
@@ -134,17 +134,17 @@ class Sketch {
  private:
   ir::VarId parameter(std::string_view name, ir::Type type, Interval domain = kModerateRange);
   ir::Function& kernel() { return module_.kernels[0]; }
-  void remember(ir::VarId variable, Interval range);
+  void remember(ir::VarId variable, Interval range);  ///< sets the interval of a new variable
 
   ir::Module module_;
   ir::Builder builder_;
   Rng rng_;
-  int launch_rank_ = 1;
-  int depth_ = 0;
-  std::vector<Interval> ranges_;            ///< by VarId
-  std::vector<ir::ExprId> initial_values_;  ///< by VarId
-  std::vector<Leaf> leaves_;
-  std::set<std::string, std::less<>> names_;
+  int launch_rank_ = 1;                       ///< number of dimensions of the launch and of all outputs
+  int depth_ = 0;                             ///< nesting depth of branches and loops around the current statement
+  std::vector<Interval> ranges_;              ///< current interval of each variable, by VarId
+  std::vector<ir::ExprId> initial_values_;    ///< initial value given to let(), by VarId; kNone: none
+  std::vector<Leaf> leaves_;                  ///< values available at the current statement
+  std::set<std::string, std::less<>> names_;  ///< names of the kernel's variables
 };
 
 }  // namespace assay::generators

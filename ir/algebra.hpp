@@ -15,8 +15,8 @@
 namespace assay::ir::algebra {
 
 struct E {
-  Builder* b;
-  ExprId id;
+  Builder* b;  ///< builder that the expression belongs to
+  ExprId id;   ///< number of the expression in the builder's function
 
   Type type() const { return b->type_of(id); }
   /// Part k of an aggregate: a row of a matrix, otherwise a component.

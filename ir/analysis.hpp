@@ -12,14 +12,14 @@ namespace assay::ir {
 /// How a function, including the functions it calls, may use one parameter. Reading the shape of an array does not
 /// count as reading the array.
 struct ParameterUse {
-  bool read = false;                ///< the value or an element is read, including by an atomic whose result is used
-  bool written = false;             ///< an element is stored
-  bool atomically_updated = false;  ///< an element is updated by an atomic
+  bool read = false;     ///< whether the value or an element is read, including by an atomic whose result is used
+  bool written = false;  ///< whether an element is stored
+  bool atomically_updated = false;  ///< whether an element is updated by an atomic
 
   bool changed() const { return written || atomically_updated; }
   friend bool operator==(const ParameterUse&, const ParameterUse&) = default;
 };
-using ParameterUses = std::vector<ParameterUse>;  ///< one per parameter
+using ParameterUses = std::vector<ParameterUse>;  ///< one for each parameter
 
 /// The parameter uses of a function or kernel of the module.
 ParameterUses parameter_use(const Module& module, const Function& function);

@@ -38,7 +38,7 @@ class Builder {
   ExprId f32(double value) { return literal(kF32, value); }
   ExprId i32(std::int64_t value) { return literal(kI32, value); }
   ExprId boolean(bool value) { return literal(kBool, std::int64_t{value}); }
-  ExprId zero(Type type);  ///< for a scalar, aggregate or tile type
+  ExprId zero(Type type);  ///< zero of a scalar, aggregate or tile type
   ExprId var(VarId variable);
   ExprId op(Op op, std::span<const ExprId> args, Type requested = kVoid, std::int32_t index = 0);
   ExprId op(Op op, std::initializer_list<ExprId> args, Type requested = kVoid, std::int32_t index = 0) {
@@ -76,21 +76,21 @@ class Builder {
   /// Runs `body` with a fresh current block and returns what it appended there.
   Block block(const std::function<void()>& body);
 
-  void at(Loc loc) { loc_ = loc; }
+  void at(Loc loc) { loc_ = loc; }  ///< sets the location of what follows
   Loc at() const { return loc_; }
   Type type_of(ExprId expr) const { return function_.expr(expr).type; }
   const Module& module() const { return module_; }
   Function& function() { return function_; }
 
  private:
-  ExprId add(Expr expr);
+  ExprId add(Expr expr);  ///< appends an expression node
   template <class Node>
-  void emit(Node node);
+  void emit(Node node);  ///< appends a statement
 
   const Module& module_;
   Function& function_;
-  Block* current_;
-  Loc loc_;
+  Block* current_;  ///< block that statements are appended to
+  Loc loc_;         ///< location of the next expressions and statements
 };
 
 /// `value` rounded to a float scalar type, to nearest even; overflow gives infinity.

@@ -1,6 +1,6 @@
 // Warp's rule for indices below zero: they count from the end, at run time, for arrays, vectors and matrices.
 //
-// In the kernel language an index below zero is out of bounds. A frontend for Warp says what Warp means with the
+// In the kernel language an index below zero is out of bounds. A frontend for Warp expresses this with the
 // operation wrap_index(i, n), which is i + n for i below zero. Most indices cannot be below zero, thread indices and
 // loop variables among them; these stay as they are.
 #pragma once

@@ -16,8 +16,8 @@ namespace assay::ir {
 
 /// Size and alignment in bytes of a value type.
 struct Layout {
-  std::size_t size = 0;
-  std::size_t alignment = 1;
+  std::size_t size = 0;       ///< number of bytes
+  std::size_t alignment = 1;  ///< alignment in bytes
 };
 Layout layout_of(const Module& module, Type type);
 /// Byte offset of a field of a struct.
@@ -33,8 +33,8 @@ struct Argument {
 };
 
 struct Launch {
-  std::vector<std::int32_t> extents;  ///< one per thread index
-  std::vector<Argument> arguments;    ///< one per parameter
+  std::vector<std::int32_t> extents;  ///< launch extents, one for each thread index
+  std::vector<Argument> arguments;    ///< one for each parameter
 
   /// Product of the extents.
   std::int64_t threads() const;
@@ -56,8 +56,8 @@ void write_integer(Scalar scalar, std::byte* at, std::int64_t value);
 
 /// The scalar components of a value type in memory order: structs are flattened, array fields are omitted.
 struct ScalarComponent {
-  std::size_t offset = 0;
-  Scalar scalar = Scalar::kF32;
+  std::size_t offset = 0;        ///< position of the component in the value, in bytes
+  Scalar scalar = Scalar::kF32;  ///< type of the component
 };
 std::vector<ScalarComponent> scalar_components(const Module& module, Type type);
 

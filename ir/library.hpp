@@ -19,8 +19,8 @@
 namespace assay::ir {
 
 struct LibraryRow {
-  std::string_view name;      ///< after `wp.`
-  std::string_view operands;  ///< one letter for each operand: see kOperandKinds
+  std::string_view name;      ///< name of the function after `wp.`
+  std::string_view operands;  ///< kinds of the operands, one letter for each: see kOperandKinds
   std::string_view formula;   ///< the result, for documentation; x, y, z, u, v, w, t are the operands
   bool is_discrete = false;   ///< whether the result is a bool or integer, which carries no derivative
   bool is_hidden = false;     ///< whether only other library functions may call it; Warp has no such function
@@ -29,8 +29,8 @@ struct LibraryRow {
 /// Meaning of the letters of LibraryRow::operands. All operands except int32 have the same scalar type; operands with
 /// the same letter have the same type.
 struct OperandKind {
-  char letter;
-  std::string_view text;
+  char letter;            ///< letter in LibraryRow::operands
+  std::string_view text;  ///< meaning, for messages and documentation
 };
 inline constexpr OperandKind kOperandKinds[] = {
     {'s', "float"},

@@ -46,13 +46,13 @@ class Definition {
  private:
   Module& module_;
   Builder builder_;
-  std::vector<VarId> operands_;
-  std::vector<algebra::E> further_results_;
+  std::vector<VarId> operands_;              ///< variables of the operands
+  std::vector<algebra::E> further_results_;  ///< results after the value of the formula
 };
 
 struct LibraryFunction {
-  LibraryRow row;
-  algebra::E (*define)(Definition& d);
+  LibraryRow row;                       ///< name and operands of the function
+  algebra::E (*define)(Definition& d);  ///< builds the formula and returns its value
 };
 
 /// The functions of the other files.

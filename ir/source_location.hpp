@@ -12,9 +12,9 @@
 namespace assay::ir {
 
 struct SourceLocation {
-  std::string_view file;     ///< refers to a string of the module
-  Loc loc;                   ///< within the file
-  bool is_imported = false;  ///< the module's own file imports the file
+  std::string_view file;     ///< name of the file; refers to a string of the module
+  Loc loc;                   ///< location within the file
+  bool is_imported = false;  ///< whether the module's own file imports the file
 };
 
 /// The file of a location, and the location within that file. Copied lines have the location that they were copied

@@ -16,8 +16,8 @@ enum class TokenKind : std::uint8_t { kWord, kNumber, kPunctuation, kNewline, kE
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  std::string_view text;  ///< a part of the input
-  Loc loc;
+  std::string_view text;  ///< characters of the token, a part of the input
+  Loc loc;                ///< location of the token in the input
 };
 
 /// Points at one token of the input. After the first failure it stays at the end of the input and keeps that failure,
@@ -60,15 +60,15 @@ class Cursor {
   std::size_t number_end() const;
   char here() const { return position_ < text_.size() ? text_[position_] : '\0'; }
 
-  std::string_view text_;
-  std::string name_;
-  std::size_t position_ = 0;
-  std::size_t line_start_ = 0;
-  std::int32_t line_ = 1;
-  bool line_is_blank_ = true;
-  std::vector<std::string> comments_;
-  Token token_;
-  std::optional<Error> error_;
+  std::string_view text_;              ///< whole input
+  std::string name_;                   ///< name of the input, for messages
+  std::size_t position_ = 0;           ///< position after the current token
+  std::size_t line_start_ = 0;         ///< position of the current line's first character
+  std::int32_t line_ = 1;              ///< number of the current line, from 1
+  bool line_is_blank_ = true;          ///< whether no token of the current line was read yet
+  std::vector<std::string> comments_;  ///< comment lines directly above the current token
+  Token token_;                        ///< current token
+  std::optional<Error> error_;         ///< first failure; nullopt: none
 };
 
 }  // namespace assay::ir::text

@@ -48,8 +48,8 @@ class ExpressionParser {
   Cursor& cursor_;
   const Scope& scope_;
   Function& function_;
-  const Names& variables_;
-  int depth_ = 0;
+  const Names& variables_;  ///< variables in scope, by name
+  int depth_ = 0;           ///< nesting depth of the current expression
 };
 
 }  // namespace assay::ir::text

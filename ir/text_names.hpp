@@ -43,17 +43,17 @@ class UniqueNames {
   std::string take(std::string_view wanted);
 
  private:
-  Reserved reserved_;
-  std::unordered_set<std::string> taken_names_;
-  std::unordered_map<std::string, int> next_number_;
+  Reserved reserved_;                                 ///< whether a name is a reserved word
+  std::unordered_set<std::string> taken_names_;       ///< names taken so far
+  std::unordered_map<std::string, int> next_number_;  ///< by wanted name: number to append next
 };
 
 /// Names of the declarations of a Module, by index.
 struct ModuleNames {
-  std::vector<std::string> structs;
-  std::vector<std::vector<std::string>> fields;
-  std::vector<std::string> functions;
-  std::vector<std::string> kernels;
+  std::vector<std::string> structs;              ///< names of the structs
+  std::vector<std::vector<std::string>> fields;  ///< names by struct and field
+  std::vector<std::string> functions;            ///< names of the functions
+  std::vector<std::string> kernels;              ///< names of the kernels
 };
 ModuleNames name_module(const Module& module, Naming naming);
 

@@ -14,10 +14,10 @@ namespace assay::ir::text {
 using Names = std::unordered_map<std::string_view, std::int32_t>;
 
 struct Scope {
-  Module module;
-  Names structs;
-  Names functions;
-  Names kernels;
+  Module module;    ///< declarations parsed so far
+  Names structs;    ///< indices into Module::structs
+  Names functions;  ///< indices into Module::functions
+  Names kernels;    ///< indices into Module::kernels
 };
 
 /// Parses a type; void after a failure.

@@ -80,8 +80,8 @@ inline constexpr int kMaxMatrixComponents = 256;
 /// One rule: its label and what it requires.
 struct RuleRow {
   Rule rule;
-  std::string_view label;
-  std::string_view requirement;
+  std::string_view label;        ///< label in messages: "V36-value-type"
+  std::string_view requirement;  ///< what the rule requires
 };
 inline constexpr std::array kRules = {
     RuleRow{Rule::kName, "V01-name", "names must be ASCII identifiers"},
@@ -169,9 +169,9 @@ constexpr const RuleRow& row(Rule rule) { return kRules[static_cast<std::size_t>
 
 /// One violation of a rule.
 struct VerifierError {
-  Rule rule = Rule::kName;
-  Loc loc;              ///< in the source; 0:0 if unknown
-  std::string message;  ///< what is wrong, and in which kernel or function
+  Rule rule = Rule::kName;  ///< violated rule
+  Loc loc;                  ///< location in the source; 0:0 if unknown
+  std::string message;      ///< what is wrong, and in which kernel or function
 };
 
 /// "file.py:12:5: V36-value-type: ..."

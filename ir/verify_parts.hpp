@@ -22,8 +22,8 @@ class VerifierDiagnostics {
   std::vector<VerifierError> take() { return std::move(errors_); }
 
  private:
-  std::string subject_;
-  std::vector<VerifierError> errors_;
+  std::string subject_;  ///< kernel or function that the next diagnostics are about: "kernel k"; may be empty
+  std::vector<VerifierError> errors_;  ///< diagnostics so far
 };
 
 /// Checks the structs. The parts below may use types only if this reports no diagnostics.
@@ -37,8 +37,8 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
 
 /// The functions that a function may call: the first functions of the module, with their parameter uses.
 struct Callees {
-  std::span<const Function> functions;
-  std::span<const ParameterUses> uses;
+  std::span<const Function> functions;  ///< functions that may be called
+  std::span<const ParameterUses> uses;  ///< parameter uses of each of them
 };
 /// Checks every node of the arena; true for each node that is valid together with its operands.
 std::vector<bool> verify_expressions(const Module& module, const Function& function, const Callees& callees,

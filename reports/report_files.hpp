@@ -17,17 +17,17 @@ inline constexpr std::string_view kReportJsonFile = "report.json";
 inline constexpr std::string_view kReportHtmlFile = "report.html";
 
 struct ReportOptions {
-  std::optional<nlohmann::json> expectations;  // replace those of the run's start record
-  std::optional<Baseline> baseline;
-  std::optional<nlohmann::json> mutation_score;  // as in certification.schema.json
+  std::optional<nlohmann::json> expectations;    // expected failures that replace those of the run's start record
+  std::optional<Baseline> baseline;              // earlier run to compare with
+  std::optional<nlohmann::json> mutation_score;  // content of certification.json
 };
 
 struct Reports {
   Run run;
   Summary summary;
-  std::optional<Changes> changes;  // null without a baseline
-  std::filesystem::path json;
-  std::filesystem::path html;
+  std::optional<Changes> changes;  // changes since the baseline; empty without a baseline
+  std::filesystem::path json;      // path of report.json
+  std::filesystem::path html;      // path of report.html
 };
 
 // Reads DIR/records.jsonl and writes one file for each format to DIR. Needs only the records, so that it can render old

@@ -17,32 +17,32 @@ namespace assay::reports {
 
 // The last real run of a family's cases in one pass on one device.
 struct StateCell {
-  std::string family;
+  std::string family;  // family of the cases
   std::string pass;
   std::string device;
-  std::string date;        // of the run, "2026-11-21"
-  std::string toolkit;     // compiler of the kernels, "NVRTC 12.8"
-  std::string run_id;      // greater ids are later runs
-  std::int64_t total = 0;  // supported cases of that run
-  std::int64_t passed = 0;
-  std::int64_t inconclusive = 0;
+  std::string date;               // date of the run: "2026-11-21"
+  std::string toolkit;            // compiler of the kernels: "NVRTC 12.8"
+  std::string run_id;             // id of the run; later runs have greater ids
+  std::int64_t total = 0;         // number of supported cases of that run
+  std::int64_t passed = 0;        // of these, cases that passed
+  std::int64_t inconclusive = 0;  // of these, cases without a verdict
   friend bool operator==(const StateCell&, const StateCell&) = default;
 };
 
 struct StateLogEntry {
-  std::string date;
+  std::string date;  // date of the run: "2026-11-21"
   std::string run_id;
   std::string device;
-  std::string text;
+  std::string text;  // result of the run, one line
   friend bool operator==(const StateLogEntry&, const StateLogEntry&) = default;
 };
 
 struct ProjectState {
-  std::string phase;  // edited by people, like the next two
-  std::string next_action;
-  std::vector<std::string> blockers;
-  std::vector<StateCell> cells;    // sorted by family, pass (forward first) and device
-  std::vector<StateLogEntry> log;  // oldest first, at most kStateLogEntries
+  std::string phase;                  // current phase of the project; edited by people, like the next two
+  std::string next_action;            // next step of the project
+  std::vector<std::string> blockers;  // what blocks the project
+  std::vector<StateCell> cells;       // last results, sorted by family, pass (forward first) and device
+  std::vector<StateLogEntry> log;     // recorded runs, the oldest first, at most kStateLogEntries
   friend bool operator==(const ProjectState&, const ProjectState&) = default;
 };
 

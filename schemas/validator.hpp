@@ -25,7 +25,7 @@ inline constexpr std::string_view kBenchSchemaVersion = "1.0.0";
 // One violation of a schema.
 struct SchemaError {
   std::string pointer;   // JSON pointer (RFC 6901) to the value; "" is the whole document
-  std::string found;     // the value, shortened
+  std::string found;     // the offending value, shortened
   std::string expected;  // the requirement of the schema
 
   // "/tiers/t1/checks: found -1, expected a number of at least 0 (values compared)".
@@ -52,7 +52,7 @@ class Validator {
  private:
   struct Parsed;
   explicit Validator(std::unique_ptr<Parsed> parsed);
-  std::unique_ptr<Parsed> parsed_;
+  std::unique_ptr<Parsed> parsed_;  // the schema in the form of the validation library
 };
 
 }  // namespace assay::schemas

@@ -10,8 +10,8 @@
 namespace assay {
 
 struct CsvRow {
-  int line = 0;  ///< on which the row begins, from 1
-  std::vector<std::string> fields;
+  int line = 0;                     ///< number of the line on which the row begins, from 1
+  std::vector<std::string> fields;  ///< contents of the fields, without quotes
 };
 
 /// The field, quoted if necessary.

@@ -33,8 +33,8 @@ class NewFile {
   [[nodiscard]] std::filesystem::path temporary() const;
   Result<void> reject(int error_number) const;
 
-  std::filesystem::path path_;
-  int descriptor_ = -1;
+  std::filesystem::path path_;  ///< final name of the file
+  int descriptor_ = -1;         ///< descriptor of the file; -1: none
 };
 
 /// Writes `text` in one step: a reader finds the old file or the new one.
@@ -58,7 +58,7 @@ class LineFile {
   explicit LineFile(std::unique_ptr<State> state);
   Result<void> feed(std::string_view bytes, bool end);
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> state_;  ///< compressor and file
 };
 
 /// Writes all lines in one zstd frame with a checksum, in one step.
@@ -88,7 +88,7 @@ class LineReader {
   struct State;
   explicit LineReader(std::unique_ptr<State> state);
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> state_;  ///< decompressor and file
 };
 
 /// The whole file, not decompressed.

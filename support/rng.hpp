@@ -75,7 +75,7 @@ class Rng {
   [[nodiscard]] constexpr Rng split(std::uint64_t index) const { return Rng(mix(state_ ^ mix(~index))); }
 
  private:
-  static constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+  static constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  ///< increment of the state
 
   static constexpr std::uint64_t mix(std::uint64_t z) {
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9;
@@ -94,7 +94,7 @@ class Rng {
     return draw;
   }
 
-  std::uint64_t state_;
+  std::uint64_t state_;  ///< state that the next draw increments
 };
 
 }  // namespace assay

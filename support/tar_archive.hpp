@@ -12,8 +12,8 @@ namespace assay {
 
 /// Limits on untrusted archives.
 struct ArchiveLimits {
-  std::uint64_t bytes = std::uint64_t{4} << 30U;  ///< of all files together, unpacked
-  std::size_t entries = 100'000;
+  std::uint64_t bytes = std::uint64_t{4} << 30U;  ///< maximum size of all files together, unpacked
+  std::size_t entries = 100'000;                  ///< maximum number of files and folders
 };
 
 /// Unpacks a POSIX ustar archive, plain or compressed by gzip, into `folder`, which is created. Returns its top-level

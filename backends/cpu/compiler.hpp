@@ -49,10 +49,10 @@ class Compiler {
 
   Compiler() = default;
 
-  std::filesystem::path program_;
-  std::vector<std::string> leading_arguments_;
-  std::string version_;
-  std::string identity_;
+  std::filesystem::path program_;  ///< the compiler's executable, or the first word of the command, such as ccache
+  std::vector<std::string> leading_arguments_;  ///< words of the command after the program, passed before all options
+  std::string version_;                         ///< first line of what --version prints
+  std::string identity_;                        ///< the compiler's identity in cache keys
 };
 
 /// Whether the compiler (a command; empty: $CXX, then c++) generates the same code for both kernels at -O2, in both

@@ -12,9 +12,9 @@ namespace assay::cpu {
 
 struct ProcessResult {
   enum class End : std::uint8_t { kExited, kSignalled, kTimedOut, kNotStarted };
-  End end = End::kNotStarted;
-  int status_or_signal = 0;  ///< exit status, or signal number
-  std::string output;        ///< standard output and error, interleaved, first MiB; or why the program did not start
+  End end = End::kNotStarted;  ///< how the process ended
+  int status_or_signal = 0;    ///< exit status for kExited, signal number for kSignalled
+  std::string output;          ///< standard output and error, interleaved, first MiB; or why the program did not start
 
   [[nodiscard]] bool succeeded() const { return end == End::kExited && status_or_signal == 0; }
 };

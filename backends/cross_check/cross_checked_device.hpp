@@ -20,9 +20,9 @@ namespace assay::backends {
 
 /// Counts the launches of all sessions of a device by the result of the comparison.
 struct CrossCheckCounts {
-  std::atomic<std::size_t> compared = 0;
-  std::atomic<std::size_t> differing = 0;     ///< of those compared
-  std::atomic<std::size_t> undetermined = 0;  ///< because of approximations, contraction or unordered atomics
+  std::atomic<std::size_t> compared = 0;      ///< launches whose result bits were compared
+  std::atomic<std::size_t> differing = 0;     ///< compared launches whose result bits differ
+  std::atomic<std::size_t> undetermined = 0;  ///< bits depend on approximations, contraction or unordered atomics
 };
 
 class CrossCheckedDevice final : public Device {
@@ -55,10 +55,10 @@ class CrossCheckedDevice final : public Device {
   [[nodiscard]] const CrossCheckCounts& counts() const { return *counts_; }
 
  private:
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Device> cross_check_;
-  MakeRecording make_recording_;
-  std::shared_ptr<CrossCheckCounts> counts_ = std::make_shared<CrossCheckCounts>();
+  std::unique_ptr<Device> device_;       ///< builds the kernels and runs each launch first
+  std::unique_ptr<Device> cross_check_;  ///< repeats each launch
+  MakeRecording make_recording_;         ///< generates recording code for both devices; may be null
+  std::shared_ptr<CrossCheckCounts> counts_ = std::make_shared<CrossCheckCounts>();  ///< shared with the sessions
 };
 
 }  // namespace assay::backends

@@ -16,16 +16,16 @@
 namespace assay::backends {
 
 struct Divergence {
-  RecordedInstruction instruction;
-  std::uint64_t thread = 0;                    ///< of the grid
-  std::optional<std::uint64_t> device_result;  ///< its result; nullopt if the thread did not execute it
-  std::optional<std::uint64_t> cross_check_result;
+  RecordedInstruction instruction;             ///< the first instruction with different results
+  std::uint64_t thread = 0;                    ///< linear index of the thread in the grid
+  std::optional<std::uint64_t> device_result;  ///< result on the first device; nullopt if the thread did not execute it
+  std::optional<std::uint64_t> cross_check_result;  ///< the same on the cross-check device
 };
 
 /// A session and the session that repeats its launches. Buffers with the same number have the same size.
 struct SessionPair {
-  Session& device;
-  Session& cross_check;
+  Session& device;       ///< session of the device that runs a launch first
+  Session& cross_check;  ///< session of the device that repeats it
 };
 
 /// Repeats one launch on both devices with recording code and compares the records.
@@ -40,17 +40,17 @@ class DivergenceSearch {
   Result<std::optional<Divergence>> find(SessionPair sessions, const LaunchRequest& launch,
                                          const std::function<void()>& refill);
 
-  static constexpr std::size_t kMaxThreads = 8;
+  static constexpr std::size_t kMaxThreads = 8;  ///< maximum number of differing threads to examine
 
  private:
   Result<void> repeat(SessionPair sessions, const LaunchRequest& launch, Recording recording, std::uint64_t thread,
                       BufferId records, const std::function<void()>& refill);
   Result<BufferId> allocate_on_both(SessionPair sessions, std::size_t bytes);
 
-  MakeRecording make_recording_;
-  std::optional<ScratchDirectory> folder_;  ///< holds the recording code for devices that load it from files
-  std::uint64_t file_count_ = 0;
-  std::vector<RecordedInstruction> instructions_;  ///< of the last repetition
+  MakeRecording make_recording_;                   ///< generates the recording code
+  std::optional<ScratchDirectory> folder_;         ///< holds the recording code for devices that load it from files
+  std::uint64_t file_count_ = 0;                   ///< number of files written to folder_ so far
+  std::vector<RecordedInstruction> instructions_;  ///< instructions that the last repetition recorded
 };
 
 }  // namespace assay::backends

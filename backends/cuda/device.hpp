@@ -31,15 +31,15 @@ struct CudaOptions {
   /// The architectures for each precision if there is no GPU: compute_XX gives PTX, sm_XX a cubin. Architectures that
   /// the installed NVRTC does not support are skipped.
   std::vector<std::string> native_architectures{"compute_75", "compute_100", "sm_75"};
-  std::vector<std::string> promoted_architectures{"compute_75"};
-  std::optional<std::vector<int>> gpus{{0}};  ///< by the driver's numbers; nullopt: all GPUs
-  std::size_t device_bytes = 0;               ///< GPU memory per session; 0: as much as its buffers
-  std::filesystem::path worker;               ///< program whose main() calls run_if_worker(); empty: this program
-  bool emit_line_info = true;
-  std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
-  std::uint64_t cache_bytes = std::uint64_t{1} << 30;
-  bool use_cache = true;
-  unsigned jobs = 1;  ///< kernels that are compiled at the same time
+  std::vector<std::string> promoted_architectures{"compute_75"};  ///< the same for f64 promotion
+  std::optional<std::vector<int>> gpus{{0}};  ///< GPUs to use, by the driver's numbers; nullopt: all GPUs
+  std::size_t device_bytes = 0;  ///< limit of the GPU memory of one session, in bytes; 0: the size of its buffers
+  std::filesystem::path worker;  ///< program of the workers, whose main() calls run_if_worker(); empty: this program
+  bool emit_line_info = true;    ///< whether the PTX contains line numbers of the source
+  std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
+  std::uint64_t cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
+  bool use_cache = true;                               ///< whether build() uses the build cache
+  unsigned jobs = 1;                                   ///< number of kernels compiled at the same time
 };
 
 class CudaDevice final : public backends::Device {
@@ -75,17 +75,17 @@ class CudaDevice final : public backends::Device {
   [[nodiscard]] std::vector<std::string> architectures(backends::Precision precision) const;
   Result<void> add_artifacts(backends::BuiltKernel& built, CompiledCode compiled, const NvrtcOptions& options);
   std::shared_ptr<const backends::Artifact> to_artifact(backends::Artifact artifact, bool& written);
-  void find_gpus();
+  void find_gpus();  ///< sets gpus_ or no_gpu_reason_
 
   CudaOptions options_;
-  Result<Nvrtc> nvrtc_;
-  Result<Driver> driver_;
-  std::vector<GpuProperties> gpus_;
-  std::string no_gpu_reason_;
-  std::unique_ptr<backends::BuildCache> cache_;  ///< null if it cannot be opened
-  Result<backends::ScratchDirectory> scratch_;   ///< for the files that workers load
-  std::atomic<std::uint64_t> next_file_ = 0;
-  std::atomic<std::size_t> next_session_ = 0;
+  Result<Nvrtc> nvrtc_;              ///< the loaded library, or why there is none
+  Result<Driver> driver_;            ///< the loaded driver, or why there is none
+  std::vector<GpuProperties> gpus_;  ///< GPUs that sessions are assigned to in turn; empty if none can be used
+  std::string no_gpu_reason_;        ///< why no GPU can be used; empty if gpus_ is not
+  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
+  Result<backends::ScratchDirectory> scratch_;   ///< directory for the files that workers load
+  std::atomic<std::uint64_t> next_file_ = 0;     ///< number of the next file in scratch_
+  std::atomic<std::size_t> next_session_ = 0;    ///< number of sessions opened so far, which selects the next GPU
 };
 
 /// Fails if DeviceOptions::gpu is neither a number nor "all".

@@ -32,17 +32,18 @@ class GpuExecutor final : public worker::Executor {
  private:
   /// A range of the buffers, in bytes.
   struct Range {
-    std::size_t offset = 0;
-    std::size_t size = 0;
+    std::size_t offset = 0;  ///< position of the first byte
+    std::size_t size = 0;    ///< number of bytes
     friend auto operator<=>(const Range&, const Range&) = default;
   };
   /// The end of the last range, at least 1.
   static std::size_t required_bytes(std::span<const Range> ranges) {
     return ranges.empty() ? 1 : ranges.back().offset + ranges.back().size;
   }
+  /// A function of a loaded module.
   struct LoadedEntryPoint {
-    CUfunction function = nullptr;
-    std::optional<std::vector<std::size_t>> sizes;  ///< of the parameters; nullopt if the driver does not report them
+    CUfunction function = nullptr;                  ///< the driver's handle of the entry point
+    std::optional<std::vector<std::size_t>> sizes;  ///< parameter sizes in bytes; nullopt if the driver gives none
   };
 
   worker::LaunchEnd launch(const worker::RecordReader& launch);
@@ -52,24 +53,25 @@ class GpuExecutor final : public worker::Executor {
   const Module& module_of(const std::string& code);
   const LoadedEntryPoint& entry_point_of(const std::string& code, const std::string& symbol);
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
-  bool make_room(std::size_t bytes);
+  bool make_room(std::size_t bytes);  ///< enlarges the image; false: beyond max_bytes_
   void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
   void copy_out(std::span<const Range> ranges, const Stream& stream) const;
 
   Driver driver_;
-  std::span<std::byte> buffers_;
-  std::size_t max_bytes_;
-  int ordinal_;
-  Context context_;
-  std::array<Stream, 4> streams_;
-  Event start_;
-  Event end_;
-  std::optional<DeviceMemory> buffer_image_;
-  std::size_t image_bytes_ = 0;
-  std::map<std::string, Module> modules_;
+  std::span<std::byte> buffers_;              ///< all buffers of the session, in host memory
+  std::size_t max_bytes_;                     ///< limit of the GPU memory for the image
+  int ordinal_;                               ///< number of the GPU
+  Context context_;                           ///< keeps the GPU's primary context alive
+  std::array<Stream, 4> streams_;             ///< streams that launches use in turn
+  Event start_;                               ///< recorded before each launch
+  Event end_;                                 ///< recorded after each launch
+  std::optional<DeviceMemory> buffer_image_;  ///< copy of the buffers in GPU memory; nullopt before the first launch
+  std::size_t image_bytes_ = 0;               ///< size of the allocated image; 0: none
+  std::map<std::string, Module> modules_;     ///< loaded modules, by the list of code files
+  /// Loaded entry points, by code files and symbol.
   std::map<std::pair<std::string, std::string>, LoadedEntryPoint> entry_points_;
-  worker::PlacedArguments arguments_;
-  std::size_t launch_count_ = 0;
+  worker::PlacedArguments arguments_;  ///< the current launch's arguments with GPU addresses
+  std::size_t launch_count_ = 0;       ///< number of launches so far, which selects the stream
 };
 
 /// The end of a launch in which a call failed.

@@ -17,12 +17,13 @@
 
 namespace assay::cuda {
 
+/// A launch to measure.
 struct MeasuredLaunch {
-  std::string symbol;
-  CUfunction function = nullptr;
+  std::string symbol;             ///< name of the kernel's entry point
+  CUfunction function = nullptr;  ///< handle of the entry point
   backends::BlockGrid grid;
-  std::size_t image_bytes = 0;  ///< size of the image of its buffers
-  std::size_t samples = 1;      ///< timed runs
+  std::size_t image_bytes = 0;  ///< size of the image of the launch's buffers
+  std::size_t samples = 1;      ///< number of timed runs
   int ordinal = 0;              ///< number of the GPU, whose context must be current
   /// Copies the launch's buffers to the address.
   std::function<void(CUdeviceptr to)> fill;

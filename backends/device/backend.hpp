@@ -38,11 +38,11 @@ namespace assay::backends {
 
 /// The location of one entry point of a built kernel.
 struct BuiltEntryPoint {
-  Pass pass = Pass::kForward;
-  Precision precision = Precision::kNative;
-  std::string symbol;
-  std::size_t parameter_count = 0;
-  int block_threads = 0;  ///< as EntryPoint::block_threads
+  Pass pass = Pass::kForward;                ///< pass that the function computes
+  Precision precision = Precision::kNative;  ///< precision variant of the function
+  std::string symbol;                        ///< name of the function to call
+  std::size_t parameter_count = 0;           ///< number of parameters after the leading range
+  int block_threads = 0;  ///< required number of threads per block; 0: any (see EntryPoint::block_threads)
 };
 
 /// The product of a build in one of the device's formats; deleted with the last kernel that refers to it.
@@ -50,20 +50,20 @@ struct Artifact {
   enum class Kind : std::uint8_t { kSharedLibrary, kPtx, kCubin, kPython };
   Kind kind = Kind::kSharedLibrary;
   Precision precision = Precision::kNative;  ///< a shared library holds both precisions
-  std::string architecture;                  ///< "compute_75" or "sm_75"; empty for a shared library
-  std::filesystem::path path;                ///< shared library, Python: the file, which exists as long as this object
-  std::string content;                       ///< PTX text or cubin bytes; empty for a shared library
+  std::string architecture;    ///< target of the code: "compute_75" or "sm_75"; empty for a shared library
+  std::filesystem::path path;  ///< file of a shared library or of Python, which exists as long as this object
+  std::string content;         ///< PTX text or cubin bytes; empty for a shared library
 };
 
 /// A successfully built kernel. Valid as long as the device that built it.
 struct BuiltKernel {
-  std::string name;
-  std::vector<BuiltEntryPoint> entries;
-  std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< the kernels of a batch share one library
+  std::string name;                                        ///< name of the kernel; need not be unique
+  std::vector<BuiltEntryPoint> entries;                    ///< entry points of the kernel, for each pass and precision
+  std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< built code; the kernels of a batch share one library
   /// The targets for which the code was generated if there are several. A launch names one; each must be judged.
   std::vector<std::string> targets;
-  std::string log;  ///< the compiler's output; usually empty
-  bool from_cache = false;
+  std::string log;          ///< the compiler's output; usually empty
+  bool from_cache = false;  ///< whether all its code was in the build cache
 
   /// Null if the kernel has no such entry, for example no backward pass.
   [[nodiscard]] const BuiltEntryPoint* find(Pass pass, Precision precision) const;
@@ -81,8 +81,8 @@ struct BuildFailed {
     kUnsupported,      ///< the compiler does not support the kernel, and says why
     kResourceFailure,  ///< compiler missing or not runnable, or disk full; not the kernel's fault
   };
-  Kind kind = Kind::kRejected;
-  std::string log;  ///< line numbers refer to the kernel's standalone source
+  Kind kind = Kind::kRejected;  ///< why it failed
+  std::string log;              ///< the compiler's output; its line numbers refer to the kernel's standalone source
 };
 
 using BuildOutcome = std::variant<BuiltKernel, BuildFailed>;
@@ -91,36 +91,36 @@ using BuildOutcome = std::variant<BuiltKernel, BuildFailed>;
 
 /// A block of session memory that both host and device can access.
 struct BufferId {
-  std::uint32_t index = 0;
+  std::uint32_t index = 0;  ///< number of the buffer in its session
   friend constexpr bool operator==(BufferId, BufferId) = default;
 };
 
 /// An address inside a buffer. The offset may point into the middle, because the caller lays out guard bands.
 struct BufferAddress {
-  BufferId buffer;
-  std::uint64_t offset = 0;
+  BufferId buffer;           ///< buffer that contains the address
+  std::uint64_t offset = 0;  ///< distance from the buffer's start in bytes
 };
 
 /// The memory that a kernel may access through a pointer. Devices that check every access report accesses outside of
 /// it; other devices ignore it.
 struct MemoryRegion {
-  static constexpr std::uint64_t kToBufferEnd = ~std::uint64_t{0};
-  std::string name;                    ///< of the array, for messages
-  std::uint64_t bytes = kToBufferEnd;  ///< starting at the address; by default up to the end of the buffer
-  bool read_only = false;              ///< a write is an error
-  bool uninitialised = false;          ///< reading bytes that the launch has not written is an error
+  static constexpr std::uint64_t kToBufferEnd = ~std::uint64_t{0};  ///< value of `bytes`
+  std::string name;                                                 ///< name of the array, for messages
+  std::uint64_t bytes = kToBufferEnd;  ///< size from the pointer's address on; by default up to the end of the buffer
+  bool read_only = false;              ///< whether a write is an error
+  bool uninitialised = false;          ///< whether reading bytes that the launch has not written is an error
 };
 
 /// One argument of a kernel, passed by value: its bytes in the device's layout, and the positions of its pointers.
 struct KernelArgument {
   /// At launch, the eight bytes at `at` are replaced by the device address of `address`.
   struct Pointer {
-    std::uint32_t at = 0;
-    BufferAddress address;
-    MemoryRegion region = {};
+    std::uint32_t at = 0;      ///< position of the pointer in `bytes`
+    BufferAddress address;     ///< address that the pointer gets
+    MemoryRegion region = {};  ///< memory that the kernel may access through the pointer
   };
-  std::vector<std::byte> bytes;
-  std::vector<Pointer> pointers;
+  std::vector<std::byte> bytes;   ///< value in the device's layout
+  std::vector<Pointer> pointers;  ///< pointers in `bytes`
 
   /// A scalar, vector or other trivially copyable value in its C++ layout.
   template <typename T>
@@ -150,26 +150,26 @@ struct LaunchRequest {
   const BuiltKernel* kernel = nullptr;  ///< built by the session's device; must outlive the call
   Pass pass = Pass::kForward;
   Precision precision = Precision::kNative;
-  std::string target;        ///< one of BuiltKernel::targets; empty: the first
+  std::string target;        ///< target whose code runs: one of BuiltKernel::targets; empty: the first
   std::int64_t threads = 0;  ///< product of the launch dimensions; 0 calls the entry once with no thread
   std::int64_t block = 0;    ///< threads per block; 0: the device's default (CPU: all threads in one block)
-  ThreadOrder order = ThreadOrder::kForward;
-  std::uint64_t shuffle_seed = 0;  ///< for kShuffled; the same seed gives the same order
+  ThreadOrder order = ThreadOrder::kForward;  ///< order of the blocks
+  std::uint64_t shuffle_seed = 0;             ///< seed of kShuffled; the same seed gives the same order
   /// For a large launch in kForward order, the threads whose results are checked, in ascending order; empty: all. A
   /// device that runs threads sequentially may skip threads far from these, whose elements then stay unchanged. A
   /// device that runs threads in parallel runs all of them.
   std::vector<std::int64_t> checked_threads;
   std::vector<KernelArgument> arguments;       ///< one for each parameter of the entry, in order
-  std::chrono::milliseconds time_limit{2000};  ///< of CPU time; the wall-clock limit is ten times as long
+  std::chrono::milliseconds time_limit{2000};  ///< limit of the CPU time; the wall-clock limit is ten times as long
   bool profile = false;                        ///< whether to profile the launch, if the device can
-  int samples = 0;                             ///< timed runs, if the device can measure; 0: one run, not measured
-  bool stop_on_failure = false;                ///< if this launch does not complete, the later ones do not run
+  int samples = 0;               ///< number of timed runs, if the device can measure; 0: one run, not measured
+  bool stop_on_failure = false;  ///< whether the later launches do not run if this launch does not complete
 };
 
 /// The entry returned. Its results are in the buffers and have not been checked.
 struct Completed {
-  std::chrono::nanoseconds duration{};
-  std::optional<ExecutionProfile> profile = std::nullopt;  ///< if requested and supported by the device
+  std::chrono::nanoseconds duration{};                     ///< time of the launch
+  std::optional<ExecutionProfile> profile = std::nullopt;  ///< profile, if requested and supported by the device
   /// Present if samples were requested and the device can measure. The duration is then their median, and the buffers
   /// have the contents from before the launch.
   std::optional<Measurement> measurement = std::nullopt;
@@ -180,26 +180,28 @@ struct LaunchFailed {
 };
 /// The process that ran the entry died.
 struct Crashed {
-  int signal = 0;       ///< 0: the process exited early, for example by exit()
-  int exit_status = 0;  ///< when signal is 0
-  std::string message;  ///< "SIGSEGV (segmentation fault)", "exited early with status 0"
-  std::string output;   ///< the end of the process's output
+  int signal = 0;       ///< number of the signal; 0: the process exited early, for example by exit()
+  int exit_status = 0;  ///< status of the exit when signal is 0
+  std::string message;  ///< description: "SIGSEGV (segmentation fault)", "exited early with status 0"
+  std::string output;   ///< end of the process's output
 };
+/// The entry did not return within its time limit.
 struct TimedOut {
-  std::chrono::milliseconds limit{};
+  std::chrono::milliseconds limit{};  ///< time limit that the launch exceeded
 };
 /// The device reported an invalid memory access.
 struct MemoryFault {
   std::string message;
-  std::string kind = "device";               ///< "out_of_bounds", "write_write_race"; "device" if unknown
+  std::string kind = "device";  ///< kind of the access: "out_of_bounds", "write_write_race"; "device" if unknown
   std::vector<MemoryFinding> findings = {};  ///< all findings of a device that checks every access, in order
 };
 /// The machine lacks a resource; not the kernel's fault.
 struct ResourceError {
-  std::string message;
+  std::string message;  ///< description of the missing resource
 };
+/// The device does not support the launch, or cannot run on this machine.
 struct Unsupported {
-  std::string reason;  ///< "no CUDA driver"
+  std::string reason;  ///< why the device cannot run: "no CUDA driver"
 };
 
 using RunOutcome = std::variant<Completed, LaunchFailed, Crashed, TimedOut, MemoryFault, ResourceError, Unsupported>;
@@ -235,16 +237,16 @@ class Session {
 
 /// The memory that generated code may use.
 struct SessionLimits {
-  std::size_t buffer_bytes = std::size_t{1} << 30;   ///< total size of all buffers; reserved, not committed
-  std::size_t process_bytes = std::size_t{4} << 30;  ///< address space in addition to the buffers
+  std::size_t buffer_bytes = std::size_t{1} << 30;  ///< limit of the total size of all buffers; reserved, not committed
+  std::size_t process_bytes = std::size_t{4} << 30;  ///< limit of the address space in addition to the buffers
 };
 
 // ----------------------------------------------------------------------------------------------------- devices
 
 /// Whether this machine can do something, and with which tool or why not.
 struct Capability {
-  bool available = false;
-  std::string detail;  ///< available: "g++ 12.2.0", "NVRTC 13.0"; otherwise the reason: "no CUDA driver"
+  bool available = false;  ///< whether this machine can do it
+  std::string detail;  ///< if available, the tool: "g++ 12.2.0", "NVRTC 13.0"; otherwise the reason: "no CUDA driver"
 };
 
 /// The source language that a device compiles.
@@ -259,7 +261,7 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  [[nodiscard]] virtual std::string_view name() const = 0;  ///< as in case names: "cpu", "cuda", "ptx"
+  [[nodiscard]] virtual std::string_view name() const = 0;  ///< name as in case names: "cpu", "cuda", "ptx"
   [[nodiscard]] virtual SourceTarget target() const = 0;
   /// Whether compiled code calls CUDA's math functions instead of the C library's.
   [[nodiscard]] virtual bool uses_cuda_math() const { return target() == SourceTarget::kCuda; }

@@ -27,13 +27,13 @@ constexpr std::string_view to_text(Precision precision) { return precision == Pr
 /// helper once.
 struct Helper {
   std::string name;  ///< unique per target: "array", "sin", "floor_div"
-  std::string text;  ///< whole lines, at namespace scope, outside of any namespace
+  std::string text;  ///< complete lines at namespace scope, outside of any namespace
 };
 
 /// One function that a device can launch.
 struct EntryPoint {
-  Pass pass = Pass::kForward;
-  std::string symbol;  ///< name of the function, "<kernel>_forward"; has C linkage
+  Pass pass = Pass::kForward;  ///< pass that the function computes
+  std::string symbol;          ///< name of the function, "<kernel>_forward"; has C linkage
   /// The types of the parameters after the leading range, in order, as written in the source: "Array<real, 1>", "int",
   /// "Particle". Each parameter is passed by value.
   std::vector<std::string> parameter_types;
@@ -46,31 +46,32 @@ inline constexpr int kThreadsPerTileBlock = 64;
 
 /// The gradient of one array parameter of a Python kernel, or of one field of the elements of an array of structs.
 struct PythonGradient {
-  std::size_t parameter = 0;  ///< its position among the kernel's parameters
-  std::size_t offset = 0;     ///< of the field in an element, in bytes
-  std::size_t bytes = 0;      ///< size of the field, or of the element
+  std::size_t parameter = 0;  ///< position of the array among the kernel's parameters
+  std::size_t offset = 0;     ///< position of the field in an element, in bytes
+  std::size_t bytes = 0;      ///< size of the field in bytes, or of the element if it is not a struct
 };
 
 /// One kernel as a Python file.
 struct PythonSource {
-  std::string kernel;  ///< its name in the file
-  std::string text;
-  std::vector<PythonGradient> gradients;  ///< in the order of the backward entry's last parameters
+  std::string kernel;                     ///< name of the kernel in the file
+  std::string text;                       ///< text of the Python file
+  std::vector<PythonGradient> gradients;  ///< gradients, in the order of the backward entry's last parameters
 };
 
 /// How a launch maps to a kernel in Python. The parameters of a forward entry are the extents of all launch dimensions
 /// except the first, as 32-bit integers, and then the kernel's own; those of a backward entry continue with one
 /// gradient array for each of PythonSource::gradients.
 struct PythonBinding {
+  /// A parameter of the kernel in Python, or one field of a struct that is passed as a parameter of its own.
   struct Parameter {
-    std::string path;  ///< for one field of a struct: "body.position"; otherwise empty
-    int rank = 0;      ///< of an array; 0: a value
+    std::string path;  ///< path of a struct's field that is its own parameter: "body.position"; otherwise empty
+    int rank = 0;      ///< number of dimensions of an array; 0: a value
   };
-  std::size_t dimensions = 1;  ///< of a launch
-  bool is_tiled = false;       ///< a block of threads runs each index
-  std::vector<Parameter> parameters;
-  PythonSource native;
-  PythonSource promoted;  ///< with every floating-point type promoted to f64
+  std::size_t dimensions = 1;         ///< number of dimensions of the launch
+  bool is_tiled = false;              ///< whether a block of threads runs each index
+  std::vector<Parameter> parameters;  ///< parameters of the kernel, in order
+  PythonSource native;                ///< the file in native precision
+  PythonSource promoted;              ///< the file with every floating-point type promoted to f64
 };
 
 /// The source of one kernel for one target.
@@ -96,10 +97,10 @@ struct PythonBinding {
 /// Everything else that a kernel needs, such as the extents of a multi-dimensional launch, is passed as ordinary
 /// parameters.
 struct EmittedKernel {
-  std::string name;  ///< an identifier; names the kernel in logs and need not be unique
-  std::vector<Helper> helpers;
-  std::string body;
-  std::vector<EntryPoint> entries;
+  std::string name;                 ///< an identifier; names the kernel in logs and need not be unique
+  std::vector<Helper> helpers;      ///< helpers that the body uses, each after those that it uses itself
+  std::string body;                 ///< text after the helpers: structs, functions and entry points
+  std::vector<EntryPoint> entries;  ///< entry points that the body defines
   /// Whether a struct has members of different sizes and thus, in some precision, bytes between or after them.
   /// Unoptimised code copies these bytes, which nothing has written.
   bool has_padding = false;
@@ -114,18 +115,18 @@ struct EmittedKernel {
 
 /// The sources of one kernel for both targets.
 struct EmittedPair {
-  EmittedKernel cpp;
-  EmittedKernel cuda;
+  EmittedKernel cpp;   ///< source for the CPU
+  EmittedKernel cuda;  ///< source for CUDA
 };
 
 /// The numeric mode and optimisation level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
-  int optimization_level = 0;           ///< CPU: 0 to 3, as for -O; CUDA: see fast_compile
-  bool contracts_multiply_add = false;  ///< a*b + c may round once
-  bool flush_subnormals = false;        ///< CUDA: f32 subnormals become 0
-  bool precise_division = true;         ///< CUDA: f32 division and reciprocal are correctly rounded
-  bool precise_square_root = true;      ///< CUDA: f32 square root is correctly rounded
-  bool approximate_functions = false;   ///< CUDA: fast-math intrinsics; CPU: -ffast-math
+  int optimization_level = 0;           ///< CPU: optimisation level, 0 to 3, as for -O; CUDA: see fast_compile
+  bool contracts_multiply_add = false;  ///< whether a*b + c may be rounded once
+  bool flush_subnormals = false;        ///< CUDA: whether f32 subnormals become 0
+  bool precise_division = true;         ///< CUDA: whether f32 division and reciprocal are correctly rounded
+  bool precise_square_root = true;      ///< CUDA: whether f32 square root is correctly rounded
+  bool approximate_functions = false;   ///< CUDA: whether fast-math intrinsics are used; CPU: parts of -ffast-math
   /// CUDA: NVRTC compiles many kernels at once and hardly optimises them. The device `ptx` compiles a kernel with
   /// EmittedKernel::has_padding as usual, so that copied padding does not look like a read of uninitialised memory.
   bool fast_compile = false;

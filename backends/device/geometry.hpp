@@ -8,9 +8,10 @@
 
 namespace assay::backends {
 
+/// A one-dimensional grid of blocks.
 struct BlockGrid {
-  std::uint32_t blocks = 1;
-  std::uint32_t threads = 1;  ///< per block
+  std::uint32_t blocks = 1;   ///< number of blocks
+  std::uint32_t threads = 1;  ///< number of threads per block
 };
 
 /// The grid of a launch over the range [0, count). `block` is the requested number of threads per block, or 0 for the

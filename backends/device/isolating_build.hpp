@@ -13,13 +13,13 @@ namespace assay::backends {
 
 /// A batch that was built as one unit.
 struct BuiltUnit {
-  std::vector<BuiltKernel> kernels;  ///< one for each kernel, in order
+  std::vector<BuiltKernel> kernels;  ///< built kernels, in the order of the batch
 };
 
 /// A batch that failed, and the positions of the kernels that the log blames, if any.
 struct FailedUnit {
-  BuildFailed failure;
-  std::set<std::size_t> faulty_kernels;
+  BuildFailed failure;                   ///< why the batch failed
+  std::set<std::size_t> faulty_kernels;  ///< positions in the batch of the kernels that the log blames; may be empty
 };
 
 using UnitOutcome = std::variant<BuiltUnit, FailedUnit>;

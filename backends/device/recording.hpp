@@ -15,27 +15,29 @@ namespace assay::backends {
 /// What recording code records. It has two additional parameters at the end: the address of the record buffer, which
 /// must be zeroed, and a thread number as std::int64_t.
 enum class Recording : std::uint8_t {
-  kDigests,    ///< for each thread, an 8-byte digest of its results and their order
-  kOneThread,  ///< for the given thread, its first kMaxRecords results as Records
+  kDigests,    ///< one 8-byte digest for each thread, of its results and their order
+  kOneThread,  ///< the first kMaxRecords results of the given thread, as Records
 };
 
 /// The result of one instruction.
 struct Record {
-  std::uint64_t instruction = 0;  ///< counted from 1; 0 marks the end of the records
-  std::uint64_t bits = 0;
+  std::uint64_t instruction = 0;  ///< number of the instruction, counted from 1; 0 marks the end of the records
+  std::uint64_t bits = 0;         ///< bits of the result
   friend bool operator==(const Record&, const Record&) = default;
 };
 inline constexpr std::size_t kMaxRecords = std::size_t{1} << 18U;
 
+/// An instruction whose results are recorded.
 struct RecordedInstruction {
-  std::uint32_t code_line = 0;    ///< line of the code before instrumentation
-  std::uint32_t source_line = 0;  ///< line of the generated source; 0: unknown
-  std::string text;
-  bool has_external_result = false;  ///< its result comes from memory or from other threads
+  std::uint32_t code_line = 0;       ///< line of the code before instrumentation
+  std::uint32_t source_line = 0;     ///< line of the generated source; 0: unknown
+  std::string text;                  ///< text of the instruction
+  bool has_external_result = false;  ///< whether its result comes from memory or from other threads
 };
 
+/// Instrumented code, and the instructions that it records.
 struct RecordingCode {
-  std::string content;                            ///< in the language of the original code
+  std::string content;                            ///< instrumented code, in the language of the original code
   std::vector<RecordedInstruction> instructions;  ///< Record::instruction N refers to index N - 1
 };
 

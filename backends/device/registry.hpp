@@ -17,13 +17,13 @@ namespace assay::backends {
 
 /// User options for devices. A device ignores the options of other devices.
 struct DeviceOptions {
-  std::string compiler;                           ///< `cpu`: a command; empty: $CXX, then c++
+  std::string compiler;                           ///< `cpu`: shell command of the compiler; empty: $CXX, then c++
   std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceRow::checks to disable
   std::string gpu = "0";         ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
-  std::size_t device_bytes = 0;  ///< `cuda`: GPU memory per session; 0: as much as its buffers
-  std::string cross_check = {};  ///< the device that repeats each launch to compare result bits; empty: none
-  std::string tables = {};       ///< `ptx`: a file written by `assay calibrate --tables`; empty: none
-  std::string cache = {};        ///< not `cuda`: the directory of the build cache; empty: the default
+  std::size_t device_bytes = 0;  ///< `cuda`: limit of the GPU memory of one session; 0: the size of its buffers
+  std::string cross_check = {};  ///< name of the device that repeats each launch to compare result bits; empty: none
+  std::string tables = {};       ///< `ptx`: path of a file written by `assay calibrate --tables`; empty: none
+  std::string cache = {};        ///< all devices except `cuda`: directory of the build cache; empty: the default
 };
 
 /// The compiler that a device builds with.
@@ -31,21 +31,21 @@ enum class Toolkit : std::uint8_t { kHostCompiler, kNvrtc, kWarp };
 
 /// The static properties of a device.
 struct DeviceRow {
-  std::string_view name;     ///< as in case names and after --device
-  std::string_view summary;  ///< what it runs, for help texts: "C++ compiled for this CPU"
+  std::string_view name;     ///< name of the device in case names and after --device
+  std::string_view summary;  ///< what the device runs, for help texts: "C++ compiled for this CPU"
   SourceTarget target = SourceTarget::kCpp;
-  Toolkit toolkit = Toolkit::kHostCompiler;
+  Toolkit toolkit = Toolkit::kHostCompiler;  ///< compiler that builds the kernels
   /// The default --mode: "strict", or "sampled" if strict results do not determine the others.
   std::string_view default_mode = "strict";
-  bool is_gpu = false;                   ///< runs on a GPU selected by --gpu that can time launches
-  bool is_repeatable = true;             ///< two launches with the same input bytes give the same result bytes
-  bool has_optimization_levels = false;  ///< --optimise and the sampled -O2 runs apply
-  bool supports_fast_compile = false;    ///< BuildFlags::fast_compile applies
-  bool reports_profiles = false;         ///< reports an ExecutionProfile
-  std::string_view bit_identical_to;     ///< the device with bit-identical results under strict flags; empty: none
-  std::string_view agrees_with;          ///< the device whose results must agree within both error bounds; empty: none
+  bool is_gpu = false;                   ///< whether it runs on a GPU selected by --gpu that can time launches
+  bool is_repeatable = true;             ///< whether two launches with the same input bytes give the same result bytes
+  bool has_optimization_levels = false;  ///< whether --optimise and the sampled -O2 runs apply
+  bool supports_fast_compile = false;    ///< whether BuildFlags::fast_compile has an effect
+  bool reports_profiles = false;         ///< whether Completed::profile can be requested
+  std::string_view bit_identical_to;  ///< name of the device with bit-identical results under strict flags; empty: none
+  std::string_view agrees_with;  ///< name of the device whose results must agree within both error bounds; empty: none
   std::span<const std::string_view> checks = {};  ///< names of the run-time checks of memory and threads
-  Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;
+  Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;  ///< fails if an option is invalid
 };
 
 /// All rows, in the order of tables and reports.

@@ -26,7 +26,7 @@ class ScratchDirectory {
   void remove() noexcept;
 
   std::filesystem::path path_;
-  int lock_ = -1;  ///< descriptor of the directory, which holds the lock
+  int lock_ = -1;  ///< file descriptor of the directory, which holds the lock; -1 after a move
 };
 
 }  // namespace assay::backends

@@ -28,8 +28,8 @@ class SharedObject {
   SharedObject(void* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
   [[nodiscard]] void* address(const char* symbol) const;
 
-  void* handle_;
-  std::string name_;
+  void* handle_;      ///< result of dlopen()
+  std::string name_;  ///< name or path by which it was opened
 };
 
 }  // namespace assay::backends

@@ -26,19 +26,20 @@ class BatchModule {
  private:
   /// A part of the text at module scope.
   struct Declaration {
-    std::string_view text;
-    std::string_view name;                      ///< of a function or variable; empty: always kept
-    std::vector<std::string_view> identifiers;  ///< that the text of a function or variable contains
+    std::string_view text;  ///< complete text of the declaration
+    std::string_view name;  ///< name of the function or variable; empty for text that each module keeps
+    std::vector<std::string_view> identifiers;  ///< identifiers in the text of a function or variable
   };
+  /// A file that line numbers in the PTX refer to.
   struct File {
-    int number = 0;
-    std::string_view name;
+    int number = 0;         ///< number of the file in the PTX, from its .file directive
+    std::string_view name;  ///< name in the .file directive
   };
 
   [[nodiscard]] std::vector<bool> used_by(std::span<const backends::BuiltEntryPoint> entries) const;
 
-  std::vector<Declaration> declarations_;
-  std::vector<File> files_;
+  std::vector<Declaration> declarations_;  ///< parts of the PTX, in order
+  std::vector<File> files_;                ///< files of the .file directives
 };
 
 }  // namespace assay::ptx

@@ -31,16 +31,16 @@ namespace assay::ptx {
 struct PtxOptions {
   /// The architectures for both precisions, one for each of NVRTC's code generators; launches may request either.
   std::vector<std::string> architectures{"compute_75", "compute_100"};
-  Checks checks;
+  Checks checks;  ///< enabled run-time checks
   /// Measured results of a device for approximate instructions; null: correctly rounded results.
   std::shared_ptr<const Tables> tables = nullptr;
   /// Instructions, summed over threads, per millisecond of a launch's time limit.
   std::uint64_t instructions_per_ms = 1'000'000;
-  std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
-  std::uint64_t cache_bytes = std::uint64_t{1} << 30U;
-  bool use_cache = true;
-  unsigned jobs = 1;            ///< programs that are compiled at the same time
-  std::size_t batch_size = 24;  ///< kernels in one program, with BuildFlags::fast_compile
+  std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
+  std::uint64_t cache_bytes = std::uint64_t{1} << 30U;  ///< size limit of the build cache
+  bool use_cache = true;                                ///< whether build() uses the build cache
+  unsigned jobs = 1;                                    ///< number of programs compiled at the same time
+  std::size_t batch_size = 24;  ///< maximum number of kernels in one program, with BuildFlags::fast_compile
 };
 
 class PtxDevice final : public backends::Device {
@@ -80,7 +80,7 @@ class PtxDevice final : public backends::Device {
   PtxOptions options_;
   Result<cuda::Nvrtc> nvrtc_;
   std::vector<std::string> architectures_;       ///< the architectures that NVRTC supports
-  std::unique_ptr<backends::BuildCache> cache_;  ///< null if it cannot be opened
+  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
 };
 
 /// All checks except those named.

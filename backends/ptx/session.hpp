@@ -17,8 +17,8 @@ namespace assay::ptx {
 
 /// The entry and the PTX of a launch.
 struct LaunchCode {
-  const backends::BuiltEntryPoint* entry = nullptr;
-  std::shared_ptr<const backends::Artifact> artifact;
+  const backends::BuiltEntryPoint* entry = nullptr;    ///< entry point to run
+  std::shared_ptr<const backends::Artifact> artifact;  ///< PTX that contains the entry point
 };
 
 /// The outcome of a launch on the machine; findings are a MemoryFault.
@@ -49,8 +49,8 @@ class PtxSession : public backends::Session {
     void operator()(std::byte* pointer) const;
   };
   struct Buffer {
-    std::unique_ptr<std::byte[], FreeAligned> memory;
-    std::size_t size = 0;
+    std::unique_ptr<std::byte[], FreeAligned> memory;  ///< memory of the buffer
+    std::size_t size = 0;                              ///< size of the buffer
   };
 
   Result<KernelArguments> arguments_of(const backends::LaunchRequest& launch);
@@ -58,11 +58,14 @@ class PtxSession : public backends::Session {
 
   backends::SessionLimits limits_;
   PtxOptions options_;
-  Machine machine_;
-  std::size_t used_bytes_ = 0;
-  std::vector<Buffer> buffers_;
-  std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;  ///< of the current launch
+  Machine machine_;              ///< executes the kernels
+  std::size_t used_bytes_ = 0;   ///< total size of the buffers
+  std::vector<Buffer> buffers_;  ///< buffers, by BufferId::index
+  /// Allocations of the current launch, by address and size of the region.
+  std::map<std::pair<const std::byte*, std::size_t>, AllocationId> region_allocations_;
+  /// Parsed modules, by artifact.
   std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_;
+  /// Lowered kernels, by module and name of the entry.
   std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_;
 };
 

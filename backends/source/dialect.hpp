@@ -16,9 +16,9 @@ namespace assay::source {
 struct ThreadNames {
   explicit ThreadNames(FunctionPrinter& printer);
 
-  std::string begin, end;     ///< C++: the range of threads
-  std::string count;          ///< CUDA: the number of threads
-  std::string first, stride;  ///< CUDA: the first index of a thread, and the grid stride
+  std::string begin, end;     ///< C++: ends of the range of threads
+  std::string count;          ///< CUDA: number of threads of the launch
+  std::string first, stride;  ///< CUDA: first index that a thread executes, and grid stride
 };
 
 class Dialect {

@@ -19,9 +19,9 @@ inline constexpr int kPostfixPrecedence = 15;
 
 /// Text with the precedence of its outermost operator.
 struct PrintedExpression {
-  std::string text;
-  int precedence = 0;
-  std::string_view token = {};  ///< of an infix operator
+  std::string text;             ///< printed expression
+  int precedence = 0;           ///< precedence of its outermost operator
+  std::string_view token = {};  ///< text of that operator if it is infix; otherwise empty
 };
 
 class ExpressionPrinter {
@@ -75,9 +75,9 @@ class ExpressionPrinter {
 
   SourceUnit& unit_;
   const ir::Function& function_;
-  const std::vector<std::string>& names_;
-  mutable std::optional<OverflowAnalysis> overflow_analysis_;
-  std::optional<ir::Function> function_copy_;  ///< for print_elementwise
+  const std::vector<std::string>& names_;                      ///< names of the variables in scope, by VarId
+  mutable std::optional<OverflowAnalysis> overflow_analysis_;  ///< see overflow()
+  std::optional<ir::Function> function_copy_;                  ///< copy that print_elementwise changes
 };
 
 /// The functions that an operation's text calls.

@@ -16,8 +16,8 @@ namespace assay::source {
 
 /// What an early return in a body is printed as.
 enum class EarlyReturn {
-  kReturn,      ///< the body of a function: return
-  kNextThread,  ///< the body of the loop over threads: continue with the next thread
+  kReturn,      ///< as `return`, in the body of a function
+  kNextThread,  ///< as a jump to the next thread, in the body of the loop over threads
 };
 
 /// The label after the body of a thread, to which a return inside an inner loop jumps.
@@ -83,19 +83,19 @@ class FunctionPrinter {
 
   SourceUnit& unit_;
   const ir::Function& function_;
-  bool source_comments_;
-  std::vector<std::string> legal_names_;  ///< by variable: its name as a legal identifier
-  std::vector<std::string> names_;        ///< by variable: its identifier, once declared
-  NameScopes scopes_;
-  std::vector<bool> is_assigned_;  ///< by variable
-  bool is_tiled_;
-  std::vector<bool> is_loaded_from_;  ///< by variable: arrays from which elements are loaded
-  std::vector<bool> is_stored_to_;    ///< by variable: arrays to which elements are stored or added
-  ExpressionPrinter expressions_;
-  IndentedLines lines_;
-  EarlyReturn early_return_ = EarlyReturn::kReturn;
-  int loop_depth_ = 0;           ///< nesting depth of loops around the current statement
-  int last_commented_line_ = 0;  ///< the source line shown last
+  bool source_comments_;                             ///< whether to print the source line above its statements
+  std::vector<std::string> legal_names_;             ///< names of the variables as legal identifiers, by variable
+  std::vector<std::string> names_;                   ///< identifiers of the declared variables, by variable
+  NameScopes scopes_;                                ///< identifiers in use
+  std::vector<bool> is_assigned_;                    ///< whether a statement assigns the variable, by variable
+  bool is_tiled_;                                    ///< whether the kernel uses tiles
+  std::vector<bool> is_loaded_from_;                 ///< whether elements are loaded from the array, by variable
+  std::vector<bool> is_stored_to_;                   ///< whether elements are stored or added to the array, by variable
+  ExpressionPrinter expressions_;                    ///< printer of the expressions in the statements
+  IndentedLines lines_;                              ///< statements printed so far
+  EarlyReturn early_return_ = EarlyReturn::kReturn;  ///< how a return is printed
+  int loop_depth_ = 0;                               ///< nesting depth of loops around the current statement
+  int last_commented_line_ = 0;                      ///< number of the source line shown last
 };
 
 }  // namespace assay::source

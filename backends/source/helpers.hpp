@@ -18,8 +18,8 @@ namespace assay::source {
 
 /// One helper of a target with its emitted text.
 struct HelperText {
-  backends::Helper helper;
-  std::vector<std::size_t> dependencies;  ///< indices into helpers_of(target), all smaller than this helper's index
+  backends::Helper helper;                ///< name and text of the helper
+  std::vector<std::size_t> dependencies;  ///< used helpers, as indices into helpers_of(target); all are smaller
 };
 
 /// All helpers of a target in emission order.

@@ -37,8 +37,8 @@ class IndentedLines {
   std::string take() { return std::move(text_); }
 
  private:
-  std::string text_;
-  int depth_;
+  std::string text_;  ///< complete lines so far
+  int depth_;         ///< indentation level, of two spaces each
 };
 
 }  // namespace assay::source

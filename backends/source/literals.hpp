@@ -10,8 +10,8 @@ namespace assay::source {
 
 /// How to print a 32-bit float constant.
 enum class LiteralForm {
-  kTyped,    ///< real(0.1f): of type `real` in both precisions, for arguments of templates or overloads
-  kUntyped,  ///< 0.1f, if the context converts it to `real`, which is exact
+  kTyped,    ///< with its type: real(0.1f), for arguments of templates or overloads; `real` in both precisions
+  kUntyped,  ///< without it: 0.1f, if the context converts it to `real`, which is exact
 };
 
 /// The shortest text that parses as the literal's value in its type.

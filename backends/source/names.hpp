@@ -24,13 +24,14 @@ bool is_library_name(std::string_view name);
 class NameTable {
  public:
   using Index = std::uint32_t;
+  /// A name and its use.
   struct NameEntry {
-    std::string_view name;
-    int use_count = 0;   ///< how often; released names stay with 0
-    int next = kNoStem;  ///< for a stem "x_" of numbered names: no smaller number is free
-    std::uint32_t hash = 0;
+    std::string_view name;   ///< the name
+    int use_count = 0;       ///< number of its uses in open scopes; released names stay with 0
+    int next = kNoStem;      ///< for a stem "x_" of numbered names: no smaller number is free; kNoStem: not yet a stem
+    std::uint32_t hash = 0;  ///< hash of the name
   };
-  static constexpr int kNoStem = -1;
+  static constexpr int kNoStem = -1;  ///< value of NameEntry::next
 
   NameTable() = default;
   /// Names that are taken once. Their texts must outlive the table.
@@ -56,14 +57,14 @@ class NameTable {
   }
 
  private:
-  static constexpr Index kFreeSlot = ~Index{0};
+  static constexpr Index kFreeSlot = ~Index{0};  ///< value of free elements of slots_
   static std::uint32_t hash_of(std::string_view name);
   /// The index in `slots_` that contains the name or, if none does, is free; 0 in an empty table.
   [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t hash) const;
   Index add(const NameEntry& entry, std::size_t place);
 
-  std::vector<NameEntry> entries_;  ///< in order of insertion
-  std::vector<Index> slots_;        ///< by hash; the size is a power of two, and at least half are kFreeSlot
+  std::vector<NameEntry> entries_;  ///< all names, in order of insertion
+  std::vector<Index> slots_;        ///< entries_ by hash; the size is a power of two, and at least half are kFreeSlot
 };
 
 /// The names in use, by scope. A name that an inner scope released can be reused.
@@ -90,11 +91,11 @@ class NameScopes {
   void take(NameTable::Index name);
   void release(NameTable::Index name);
 
-  const NameTable* fixed_names_ = nullptr;
+  const NameTable* fixed_names_ = nullptr;          ///< names in use from the start; null: none
   NameTable names_;                                 ///< the names looked up, including fixed names
   std::pmr::monotonic_buffer_resource name_texts_;  ///< the texts of the names, freed together
-  std::vector<NameTable::Index> taken_names_;       ///< in order of taking
-  std::vector<std::size_t> scope_starts_;           ///< starts of the inner scopes in taken_names_
+  std::vector<NameTable::Index> taken_names_;       ///< names of all open scopes, in order of taking
+  std::vector<std::size_t> scope_starts_;           ///< start of each inner scope in taken_names_
 };
 
 }  // namespace assay::source

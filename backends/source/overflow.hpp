@@ -48,8 +48,8 @@ class OverflowAnalysis {
   bool depends_on(ir::ExprId value, ir::VarId variable) const;
 
   const ir::Function& function_;
-  std::vector<bool> has_small_values_;  ///< by variable
-  std::set<const ir::Expr*> index_expressions_;
+  std::vector<bool> has_small_values_;           ///< whether all assigned values are small, by variable
+  std::set<const ir::Expr*> index_expressions_;  ///< expressions that are part of an index
   /// Pairs of a variable and a value assigned to it or its elements, ordered by variable.
   std::vector<std::pair<ir::VarId, ir::ExprId>> assignments_;
 };

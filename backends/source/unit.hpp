@@ -55,15 +55,15 @@ class SourceUnit {
   void name_functions();
 
   const ir::Module& module_;
-  std::vector<std::string> symbols_;
-  HelperSet helpers_;
-  NameScopes global_names_;
-  std::vector<std::string> struct_names_;
-  std::vector<std::vector<std::string>> field_names_;
-  std::vector<std::string> function_names_;
-  std::vector<std::string> comments_;  ///< by source line; empty until requested
-  std::map<std::pair<int, int>, std::string> setter_names_;
-  std::set<std::pair<int, int>> used_setters_;
+  std::vector<std::string> symbols_;                         ///< names of the entry points
+  HelperSet helpers_;                                        ///< helpers used so far
+  NameScopes global_names_;                                  ///< names at namespace scope
+  std::vector<std::string> struct_names_;                    ///< names by struct
+  std::vector<std::vector<std::string>> field_names_;        ///< names by struct and field
+  std::vector<std::string> function_names_;                  ///< names by function
+  std::vector<std::string> comments_;                        ///< comments by source line; empty until requested
+  std::map<std::pair<int, int>, std::string> setter_names_;  ///< names of setters by struct and field
+  std::set<std::pair<int, int>> used_setters_;               ///< struct and field of each setter in use
 };
 
 }  // namespace assay::source

@@ -18,22 +18,22 @@ namespace assay::warp {
 struct KernelBuild {
   enum class Status : std::uint8_t {
     kBuilt,
-    kUnsupported,  ///< Warp rejects the Python source
-    kRejected,     ///< the native compiler rejects the code that Warp generated
-    kCrashed,
-    kTimedOut,
-    kResourceFailure,  ///< the process cannot be started
+    kUnsupported,      ///< Warp rejected the Python source
+    kRejected,         ///< the native compiler rejected the code that Warp generated
+    kCrashed,          ///< the process crashed
+    kTimedOut,         ///< the process exceeded its time limit
+    kResourceFailure,  ///< the process could not be started
   };
-  Status status = Status::kResourceFailure;
-  std::string message;
+  Status status = Status::kResourceFailure;  ///< outcome of the build
+  std::string message;                       ///< reason for a status other than kBuilt
   std::string code_json;  ///< JSON that describes the PTX files, the entry points and the parameters; empty for the CPU
 };
 
 /// What host.py needs to know about a device.
 struct HostSettings {
-  std::string device;              ///< "warp-cpu"
-  std::filesystem::path cache;     ///< Warp's kernel cache
-  std::vector<int> architectures;  ///< for PTX
+  std::string device;              ///< Warp's name of the device, or ours: "warp-cpu"
+  std::filesystem::path cache;     ///< directory of Warp's kernel cache
+  std::vector<int> architectures;  ///< architectures to generate PTX for; empty for the CPU
 };
 
 /// Writes host.py and the settings to a folder of a run.

@@ -33,9 +33,9 @@
 namespace assay::warp {
 
 struct WarpOptions {
-  std::filesystem::path worker;           ///< program whose main() calls run_if_worker(); empty: this program
-  std::filesystem::path cache_directory;  ///< empty: default_cache_directory(); Warp's kernel cache lies in it
-  bool confine_worker = true;             ///< confine the worker as far as the system can
+  std::filesystem::path worker;  ///< program of the workers, whose main() calls run_if_worker(); empty: this program
+  std::filesystem::path cache_directory;  ///< contains Warp's kernel cache; empty: default_cache_directory()
+  bool confine_worker = true;             ///< whether the worker is confined as far as the system can
 };
 
 /// What both devices share: they print, write and build the same files.
@@ -67,12 +67,12 @@ class WarpDevice : public backends::Device {
   backends::BuildOutcome outcome_of(const backends::EmittedKernel& kernel, const std::string& native,
                                     const std::string& promoted, const std::map<std::string, KernelBuild>& builds);
 
-  std::string_view name_;
-  std::vector<int> architectures_;
+  std::string_view name_;           ///< name of the device
+  std::vector<int> architectures_;  ///< architectures to generate PTX for; empty for the CPU
   WarpOptions options_;
-  Result<WarpInterpreter> interpreter_;
-  Result<backends::ScratchDirectory> scratch_;
-  Result<void> prepared_;  ///< the files of the folder
+  Result<WarpInterpreter> interpreter_;         ///< Python with Warp, or why there is none
+  Result<backends::ScratchDirectory> scratch_;  ///< folder for the files of this run
+  Result<void> prepared_;                       ///< whether the files that host.py needs could be written
 };
 
 /// `warp-cpu`.
@@ -101,7 +101,7 @@ class WarpPtxDevice final : public WarpDevice {
   Result<void> add_code(const std::string& name, const KernelBuild& built, backends::Precision precision,
                         const backends::EmittedKernel& kernel, backends::BuiltKernel& result) override;
 
-  ptx::PtxOptions interpreter_;
+  ptx::PtxOptions interpreter_;  ///< options of the interpreter of PTX
 };
 
 Result<std::unique_ptr<backends::Device>> make_cpu_device(const backends::DeviceOptions& options);

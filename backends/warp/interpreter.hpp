@@ -9,8 +9,8 @@
 namespace assay::warp {
 
 struct WarpInterpreter {
-  std::filesystem::path program;
-  std::string version;  ///< of Warp: "1.19.0"
+  std::filesystem::path program;  ///< path of the Python program
+  std::string version;            ///< version of Warp: "1.19.0"
 };
 
 /// Tries only $ASSAY_WARP_PYTHON if it is set; else the environment that ci/setup-warp creates, then python3. Reads the

@@ -14,8 +14,8 @@ namespace assay::worker {
 
 /// The position and size of a buffer within the shared buffers, in bytes.
 struct BufferExtent {
-  std::size_t offset = 0;
-  std::size_t size = 0;
+  std::size_t offset = 0;  ///< position of the first byte
+  std::size_t size = 0;    ///< number of bytes
 };
 
 /// Writes one round of commands. An add function that has no space left returns false and writes nothing.
@@ -41,12 +41,12 @@ class CommandWriter {
   void put_arguments(const backends::LaunchRequest& launch, LaunchRecord& record);
   bool end_record(LaunchRecord& record);
 
-  std::span<std::byte> commands_;
-  LocateBuffer locate_;
-  std::size_t record_start_ = 0;    ///< where the current record starts
-  std::size_t write_position_ = 0;  ///< where its next piece goes
-  bool overflow_ = false;
-  std::size_t count_ = 0;
+  std::span<std::byte> commands_;   ///< shared memory for the commands of a round
+  LocateBuffer locate_;             ///< finds the position of a buffer
+  std::size_t record_start_ = 0;    ///< position of the current record in commands_
+  std::size_t write_position_ = 0;  ///< position of its next piece in commands_
+  bool overflow_ = false;           ///< whether the current record does not fit
+  std::size_t count_ = 0;           ///< number of complete records
 };
 
 }  // namespace assay::worker

@@ -27,7 +27,7 @@ class FileDescriptor {
   [[nodiscard]] int get() const { return fd_; }
 
  private:
-  int fd_;
+  int fd_;  ///< the descriptor; negative: none
 };
 
 }  // namespace assay::worker

@@ -36,8 +36,8 @@ class PlacedArguments {
     std::byte bytes[64];
   };
 
-  std::vector<AlignedBytes> memory_;
-  std::vector<void*> pointers_;
+  std::vector<AlignedBytes> memory_;  ///< copy of the arguments
+  std::vector<void*> pointers_;       ///< address of each argument, after one element for the caller
 };
 
 }  // namespace assay::worker

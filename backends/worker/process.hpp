@@ -20,10 +20,10 @@ namespace assay::worker {
 /// first whose row is not completed.
 struct RoundDone {};
 struct WorkerDied {
-  int signal = 0;             ///< 0: it exited by itself
-  int exit_status = 0;        ///< when signal is 0
-  bool disconnected = false;  ///< closed its socket without exiting and was killed; signal and exit_status are unset
-  std::string output;         ///< the end of its output
+  int signal = 0;             ///< number of the signal that ended the process; 0: it exited by itself
+  int exit_status = 0;        ///< status of the exit when signal is 0
+  bool disconnected = false;  ///< whether it closed its socket without exiting, so it was killed; then the others are 0
+  std::string output;         ///< end of the process's output
 };
 struct WorkerExpired {};
 using RoundEnd = std::variant<RoundDone, WorkerDied, WorkerExpired>;
@@ -49,22 +49,22 @@ class WorkerProcess {
   /// Kills the process and its child processes.
   void stop();
 
-  static constexpr int kWallClockFactor = 10;
+  static constexpr int kWallClockFactor = 10;  ///< wall-clock limit divided by the limit of CPU time
 
  private:
   Result<void> spawn();
   [[nodiscard]] bool has_unexpected_message() const;
-  [[nodiscard]] std::size_t completed(std::size_t from, std::size_t count) const;
-  [[nodiscard]] std::chrono::nanoseconds processor_time() const;
-  [[nodiscard]] std::string output() const;
-  WorkerDied reap();
+  [[nodiscard]] std::size_t completed(std::size_t from, std::size_t count) const;  ///< first one that is not
+  [[nodiscard]] std::chrono::nanoseconds processor_time() const;                   ///< CPU time used by the process
+  [[nodiscard]] std::string output() const;                                        ///< end of the output so far
+  WorkerDied reap();                                                               ///< waits for the end of the process
 
-  std::filesystem::path program_;
-  std::string role_;
-  const SharedMemory& memory_;
+  std::filesystem::path program_;  ///< program of the worker
+  std::string role_;               ///< argument that makes the program a worker
+  const SharedMemory& memory_;     ///< memory shared with the process
   FileDescriptor control_socket_;  ///< the parent's end of the socket pair
-  FileDescriptor output_file_;     ///< the output of the process
-  pid_t pid_ = -1;
+  FileDescriptor output_file_;     ///< file that receives the output of the process
+  pid_t pid_ = -1;                 ///< number of the process; -1: not running
 };
 
 }  // namespace assay::worker

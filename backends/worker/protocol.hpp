@@ -18,10 +18,10 @@
 
 namespace assay::worker {
 
-inline constexpr std::size_t kMaxLaunches = 4096;  ///< in one round of commands
-inline constexpr std::size_t kCommandBytes = std::size_t{4} << 20;
-inline constexpr std::size_t kMessageBytes = 512;
-inline constexpr std::size_t kPathBytes = 4096;
+inline constexpr std::size_t kMaxLaunches = 4096;  ///< maximum number of launches in one round of commands
+inline constexpr std::size_t kCommandBytes = std::size_t{4} << 20;  ///< size of the commands' part of the memory
+inline constexpr std::size_t kMessageBytes = 512;                   ///< size of a message, including its final zero
+inline constexpr std::size_t kPathBytes = 4096;                     ///< size of a path, including its final zero
 
 /// The progress of one launch. From kRejected on, the launch did not complete, ControlBlock::message contains the
 /// reason, and the worker stopped there.
@@ -29,100 +29,106 @@ enum class LaunchProgress : std::uint32_t {
   kPending,
   kStarted,
   kCompleted,
-  kRejected,       ///< not run: the code or the arguments are invalid
+  kRejected,       ///< the code or the arguments are invalid; nothing ran
   kFaulted,        ///< the device reported an invalid memory access
   kCrashed,        ///< the device reported another failure of the code
   kTimedOut,       ///< the device stopped it at its time limit
   kResourceError,  ///< the machine lacks a resource; not the code's fault
 };
 
+/// The progress of one launch of a round.
 struct ProgressRow {
-  std::atomic<LaunchProgress> progress;
-  std::int64_t nanoseconds;
+  std::atomic<LaunchProgress> progress;  ///< progress of the launch
+  std::int64_t nanoseconds;              ///< time of the launch, if it completed
 };
 static_assert(std::atomic<LaunchProgress>::is_always_lock_free);
 
 /// Descriptors of a worker in addition to the standard streams.
-inline constexpr int kControlFd = 3;  ///< its end of the socket pair
+inline constexpr int kControlFd = 3;  ///< the worker's end of the socket pair
 inline constexpr int kMemoryFd = 4;   ///< the shared memory; closed after mapping
 
 /// The resources that a worker may use; set before it starts.
 struct WorkerLimits {
-  std::uint64_t buffer_bytes = 0;    ///< the size of the buffers
-  std::uint64_t process_bytes = 0;   ///< address space in addition to the buffers; 0: no limit
-  std::uint64_t device_bytes = 0;    ///< memory of a device that has its own
-  std::int32_t device = 0;           ///< the number of the device
-  bool filter_system_calls = false;  ///< requests to confinement.hpp
-  bool restrict_file_access = false;
+  std::uint64_t buffer_bytes = 0;     ///< total size of the buffers
+  std::uint64_t process_bytes = 0;    ///< limit of the address space in addition to the buffers; 0: no limit
+  std::uint64_t device_bytes = 0;     ///< limit of the memory of a device that has its own; 0: as much as the buffers
+  std::int32_t device = 0;            ///< number of the device
+  bool filter_system_calls = false;   ///< whether to filter system calls (confinement.hpp)
+  bool restrict_file_access = false;  ///< whether to restrict file access (confinement.hpp)
 };
 
 /// How a worker is confined in addition to its limits. An error is a system error number, or 0 if the part is active.
 struct Confinement {
-  static constexpr std::int32_t kNotRequested = -1;
-  std::int32_t system_calls_error = kNotRequested;
-  std::int32_t files_error = kNotRequested;
-  std::int32_t landlock_version = 0;  ///< 0 unless files_error is 0
+  static constexpr std::int32_t kNotRequested = -1;  ///< value of the errors below
+  std::int32_t system_calls_error = kNotRequested;   ///< error of the system call filter
+  std::int32_t files_error = kNotRequested;          ///< error of the restriction of file access
+  std::int32_t landlock_version = 0;                 ///< version of Landlock; 0 unless files_error is 0
   [[nodiscard]] bool complete() const { return system_calls_error == 0 && files_error == 0; }
 };
 
 /// A measured value of a launch. Names and remark are zero-terminated.
 struct MeasureRow {
   char name[48];
-  double value;
+  double value;  ///< measured value
 };
 inline constexpr std::size_t kMaxMeasures = 64;
+/// The measurements of a launch.
 struct MeasuredBlock {
-  std::uint32_t count;
+  std::uint32_t count;  ///< number of valid rows
   MeasureRow rows[kMaxMeasures];
   char remark[kMessageBytes];
 };
 
+/// The first part of the shared memory.
 struct ControlBlock {
-  WorkerLimits worker_limits;
-  char code_folder[kPathBytes];  ///< the folder that contains all code to load; set before the worker starts
-  Confinement confinement;       ///< set by the worker before it loads any code
-  char message[kMessageBytes];
-  MeasuredBlock measured;  ///< for a launch with samples, which is the only one of its round
-  ProgressRow rows[kMaxLaunches];
+  WorkerLimits worker_limits;      ///< set by the parent
+  char code_folder[kPathBytes];    ///< the folder that contains all code to load; set before the worker starts
+  Confinement confinement;         ///< set by the worker before it loads any code
+  char message[kMessageBytes];     ///< why a launch did not complete
+  MeasuredBlock measured;          ///< measurements of a launch with samples, which is the only one of its round
+  ProgressRow rows[kMaxLaunches];  ///< progress of each launch of the round
 };
 
+/// The header of the commands of one round.
 struct CommandHeader {
-  std::uint32_t count;
+  std::uint32_t count;              ///< number of records
   std::uint32_t processor_seconds;  ///< CPU time of all launches together; a second safeguard against infinite loops
 };
 
 /// One launch, or only the loading of code (symbol_offset = 0). Positions (`_offset`) are byte offsets from the
 /// record's start and multiples of 16, as is its size.
 struct LaunchRecord {
-  std::uint32_t size;         ///< to the next record
-  std::uint32_t code_offset;  ///< file paths, one per line; the first that the device accepts is the code
-  std::uint32_t symbol_offset;
-  std::uint32_t arguments_offset;
-  std::uint32_t argument_count;
-  std::uint32_t pointers_offset;
-  std::uint32_t pointer_count;
-  std::uint32_t blob_offset;  ///< the arguments' bytes
-  std::uint32_t blob_bytes;
-  std::uint32_t order;  ///< backends::ThreadOrder
-  std::int64_t threads;
-  std::int64_t block;
-  std::int64_t block_threads;  ///< required threads per block, and then `threads` counts blocks; 0: any number
-  std::uint64_t shuffle_seed;
-  std::int64_t samples;                  ///< number of timed runs; 0: the launch is not measured
-  std::uint32_t checked_threads_offset;  ///< threads whose results are checked, as 8-byte numbers
-  std::uint32_t checked_threads_count;   ///< 0: all threads
+  std::uint32_t size;           ///< size of the record, to the next one
+  std::uint32_t code_offset;    ///< position of file paths, one per line; the first that the device accepts is the code
+  std::uint32_t symbol_offset;  ///< position of the entry's name; 0: only load the code
+  std::uint32_t arguments_offset;  ///< position of the ArgumentRows
+  std::uint32_t argument_count;    ///< number of ArgumentRows
+  std::uint32_t pointers_offset;   ///< position of the PointerRows
+  std::uint32_t pointer_count;     ///< number of PointerRows
+  std::uint32_t blob_offset;       ///< position of the blob, which contains the arguments' bytes
+  std::uint32_t blob_bytes;        ///< size of the blob
+  std::uint32_t order;             ///< order of the blocks, as backends::ThreadOrder
+  std::int64_t threads;            ///< number of threads of the launch
+  std::int64_t block;              ///< requested threads per block; 0: the default
+  std::int64_t block_threads;      ///< required threads per block, and then `threads` counts blocks; 0: any number
+  std::uint64_t shuffle_seed;      ///< seed of the order kShuffled
+  std::int64_t samples;            ///< number of timed runs; 0: the launch is not measured
+  std::uint32_t checked_threads_offset;  ///< position of the threads whose results are checked, as 8-byte numbers
+  std::uint32_t checked_threads_count;   ///< number of these threads; 0: all threads
 };
 
+/// The position of one argument.
 struct ArgumentRow {
-  std::uint32_t at;  ///< in the blob, a multiple of 16
-  std::uint32_t size;
+  std::uint32_t at;    ///< position of the argument in the blob, a multiple of 16
+  std::uint32_t size;  ///< size of the argument
 };
 
+/// The position of one pointer in the arguments, and its target.
 struct PointerRow {
-  std::uint64_t at;             ///< in the blob
-  std::uint64_t target;         ///< the target as an offset into the buffers
-  std::uint64_t buffer_offset;  ///< the buffer of the target, also as an offset
-  std::uint64_t buffer_size;    ///< in bytes
+  std::uint64_t at;             ///< position of the pointer in the blob
+  std::uint64_t target;         ///< address that it points to, as an offset into the buffers
+  std::uint64_t buffer_offset;  ///< start of the buffer that contains the target, also as an offset
+  std::uint64_t buffer_size;    ///< size of this buffer
 };
 
 /// Each part of the shared memory begins on a page.

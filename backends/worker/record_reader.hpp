@@ -37,8 +37,8 @@ class RecordReader {
     return reinterpret_cast<const T*>(base_ + position);
   }
 
-  const std::byte* base_;
-  LaunchRecord record_{};
+  const std::byte* base_;  ///< start of the record
+  LaunchRecord record_{};  ///< copy of the record's fixed part
 };
 
 }  // namespace assay::worker

@@ -18,17 +18,17 @@ namespace assay::worker {
 
 /// The measurements of a launch with samples; see backends::Measurement.
 struct LaunchMeasurements {
-  std::map<std::string, double> measures;  ///< at most kMaxMeasures
-  std::string remark;
+  std::map<std::string, double> measures;  ///< measured values by name, at most kMaxMeasures
+  std::string remark;                      ///< what could not be measured; empty if nothing
 };
 
 /// How one launch ended.
 struct LaunchEnd {
-  LaunchProgress progress = LaunchProgress::kCompleted;
-  std::int64_t nanoseconds = 0;   ///< of the launch only, if it completed
-  std::string message = {};       ///< why it did not complete
-  bool process_is_usable = true;  ///< false: no further launch is possible in this process
-  std::optional<LaunchMeasurements> measured = std::nullopt;
+  LaunchProgress progress = LaunchProgress::kCompleted;       ///< progress at the end of the launch
+  std::int64_t nanoseconds = 0;                               ///< time of the launch only, if it completed
+  std::string message = {};                                   ///< why the launch did not complete; empty if it did
+  bool process_is_usable = true;                              ///< whether further launches are possible in this process
+  std::optional<LaunchMeasurements> measured = std::nullopt;  ///< measurements, if the launch has samples
 };
 
 /// Runs launches in a worker process of a device.

@@ -31,9 +31,9 @@ class SharedMemory {
  private:
   SharedMemory(int fd, std::byte* base, std::size_t size) : fd_(fd), base_(base), size_(size) {}
 
-  int fd_;
-  std::byte* base_;
-  std::size_t size_;
+  int fd_;            ///< descriptor of the anonymous file
+  std::byte* base_;   ///< start of the mapping
+  std::size_t size_;  ///< size of the mapping
 };
 
 }  // namespace assay::worker

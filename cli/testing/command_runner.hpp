@@ -9,9 +9,9 @@ namespace assay::cli::testing {
 
 /// The exit status and output of a command.
 struct CommandResult {
-  int status = -1;  ///< exit status, or 128 plus the signal
-  std::string out;
-  std::string err;
+  int status = -1;  ///< exit status of the command, or 128 plus the number of the signal that ended it
+  std::string out;  ///< standard output
+  std::string err;  ///< standard error
 };
 
 /// A temporary folder for one test, in which commands run.
@@ -31,8 +31,8 @@ class Workshop {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::string program_;
-  std::filesystem::path path_;
+  std::string program_;         ///< path of the assay executable
+  std::filesystem::path path_;  ///< the temporary folder
 };
 
 }  // namespace assay::cli::testing

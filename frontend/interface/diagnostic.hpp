@@ -10,12 +10,12 @@ namespace assay::frontend {
 
 enum class Severity : std::uint8_t {
   kError,  ///< the function or kernel could not be parsed and is not in the module
-  kNote,   ///< parsed, but the user should know
+  kNote,   ///< the function or kernel was parsed, but the user should know something about it
 };
 
 struct Diagnostic {
   Severity severity = Severity::kError;
-  std::string file;
+  std::string file;       ///< name of the user's file
   ir::Loc loc;            ///< line and column, from 1; columns count bytes
   std::string function;   ///< name of the kernel or function concerned; empty at top level
   std::string construct;  ///< the source construct, shortened: "lambda", "wp.svd3(...)"

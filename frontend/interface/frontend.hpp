@@ -21,28 +21,28 @@ namespace assay::frontend {
 
 /// A kernel or function that the file defines, parsed or not, in the order of the file.
 struct Declaration {
-  std::string name;
-  bool is_kernel = false;
-  bool is_parsed = false;          ///< it is in the module; functions that no kernel needs may be omitted with a note
-  bool uses_thread_index = false;  ///< a parsed kernel that uses its thread index
-  bool has_assumptions = false;    ///< a kernel for which the frontend chose types or values that the file leaves open
+  std::string name;        ///< name of the kernel or function
+  bool is_kernel = false;  ///< whether it is a kernel
+  bool is_parsed = false;  ///< whether it is in the module; functions that no kernel needs may be omitted with a note
+  bool uses_thread_index = false;  ///< whether it is a parsed kernel that uses its thread index
+  bool has_assumptions = false;    ///< whether the frontend chose types or values that the file leaves open
   /// A statement that specifies all assumptions when appended to the file. Empty if there is none.
   std::string overload;
-  ir::Loc loc;  ///< of the definition
-  std::vector<std::string> parameters;
+  ir::Loc loc;                          ///< location of the definition
+  std::vector<std::string> parameters;  ///< names of the parameters, in order
 };
 
 /// The result of parsing a source text.
 struct ParsedFile {
-  ir::Module module;                    ///< valid: ir::verify has no finding
-  std::vector<Diagnostic> diagnostics;  ///< in the order of the file
-  std::vector<Declaration> declarations;
+  ir::Module module;                      ///< parsed module, which is valid: ir::verify has no finding
+  std::vector<Diagnostic> diagnostics;    ///< errors and notes, in the order of the file
+  std::vector<Declaration> declarations;  ///< kernels and functions, in the order of the file
 };
 
 /// The text of a module, and the name of its file for messages.
 struct ModuleText {
-  std::string file_name;
-  std::string text;
+  std::string file_name;  ///< name of the file, for messages
+  std::string text;       ///< content of the file
 };
 
 /// Finds the module that a file imports from: "physics", "package.types" or, relative to the importing file,
@@ -56,12 +56,12 @@ inline constexpr std::size_t kMaxImportedFiles = 200;
 inline constexpr std::size_t kMaxImportedBytes = 20'000'000;
 
 struct FrontendRow {
-  std::string_view name;        ///< "warp"
-  std::string_view suffix;      ///< of its files, with the dot: ".py"
-  std::string_view file_kind;   ///< for messages: "a Python file with Warp kernels"
-  std::string_view kernel;      ///< for messages, how a kernel is defined: "a function with the decorator @wp.kernel"
-  std::size_t max_source_size;  ///< in bytes; a larger file is rejected
-  bool is_python;               ///< whether its text is the Python source that reports and datasets show
+  std::string_view name;        ///< name of the language: "warp"
+  std::string_view suffix;      ///< suffix of the language's files, with the dot: ".py"
+  std::string_view file_kind;   ///< description of a file, for messages: "a Python file with Warp kernels"
+  std::string_view kernel;      ///< definition of a kernel, for messages: "a function with the decorator @wp.kernel"
+  std::size_t max_source_size;  ///< maximum size of a file in bytes; a larger file is rejected
+  bool is_python;               ///< whether a file's text is the Python source that reports and datasets show
   /// Fails, with "file:line:column" if there is a place, only if nothing of the text can be parsed. A kernel that is
   /// not supported becomes a declaration with a diagnostic. `finder` may be empty.
   Result<ParsedFile> (*parse)(std::string_view source, std::string file_name, const ModuleFinder& finder);

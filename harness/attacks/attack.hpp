@@ -16,17 +16,17 @@ namespace assay::attacks {
 
 /// The protection that must stop an attack.
 enum class Protection : std::uint8_t {
-  kJudge,        ///< values, the memory around arrays, repetitions and sizes are compared
-  kProcess,      ///< generated code runs in a separate process; only the bytes of its arrays are trusted
-  kLimits,       ///< on time, memory and output
+  kJudge,        ///< the judge's comparisons of values, guard bands, repetitions and sizes
+  kProcess,      ///< the separate process of generated code; the judge trusts only the bytes of its arrays
+  kLimits,       ///< the limits of time, memory and output
   kSystemCalls,  ///< the worker's system call filter, if this system supports it
-  kFiles,        ///< Landlock, if this system supports it
+  kFiles,        ///< the worker's file access rules (Landlock), if this system supports them
 };
 
-/// How a case may end.
+/// One acceptable result of an attacked case.
 struct AllowedOutcome {
-  harness::Outcome outcome;
-  std::string_view kind;
+  harness::Outcome outcome;  ///< outcome of the case
+  std::string_view kind;     ///< kind of the outcome, as in CaseRecord::kind
 };
 inline const std::vector<AllowedOutcome> kMismatchOutcomes{{harness::Outcome::fail, "mismatch"}};
 inline const std::vector<AllowedOutcome> kMemoryFaultOutcomes{{harness::Outcome::memory_fault, "out_of_bounds"}};
@@ -36,29 +36,29 @@ inline const std::vector<AllowedOutcome> kMemoryFaultOutcomes{{harness::Outcome:
 /// Placeholders in the texts: @FOLDER@ is a folder outside the run's own folder that holds a file "bystander", @PARENT@
 /// is the process id of the judge, and @PORT@ is a TCP port of this machine on which the judge listens.
 struct Attack {
-  std::string name;       ///< name of the kernel, an identifier
-  std::string behaviour;  ///< what the hostile code does; completes "the code ..."
-  Protection protection;
+  std::string name;                              ///< name of the kernel, an identifier
+  std::string behaviour;                         ///< what the hostile code does; completes "the code ..."
+  Protection protection;                         ///< the protection that must stop it
   std::vector<AllowedOutcome> allowed_outcomes;  ///< accepted outcomes; never a pass
-  std::string includes = {};                     ///< headers, separated by spaces
-  std::string declarations = {};                 ///< at namespace scope, before the kernel
+  std::string includes = {};                     ///< names of headers to include, separated by spaces
+  std::string declarations = {};                 ///< text inserted at namespace scope, before the kernel
   /// Run at the start of each thread. `thread` is its index, `begin` the first index of the launch; `continue` ends the
   /// thread without writing its result.
   std::string statements = {};
-  bool runs_when_loaded = false;  ///< attacks from a static initializer, before any launch
+  bool runs_when_loaded = false;  ///< whether it attacks from a static initializer, before any launch
   /// The pass that receives the statements. The backward pass also has the arrays grad_x, grad_y and grad_out.
   backends::Pass pass = backends::Pass::kForward;
 };
 
-/// Return incorrect results. All other attacks compute the correct result, if they can, and misbehave otherwise.
+/// Attacks that return incorrect results. All others compute the correct result, if they can, and misbehave otherwise.
 std::vector<Attack> incorrect_results();
-/// Return incorrect gradients in the backward pass; the forward pass is correct.
+/// Attacks that return incorrect gradients in the backward pass; the forward pass is correct.
 std::vector<Attack> incorrect_gradients();
-/// Leave the kernel other than by returning.
+/// Attacks that leave the kernel other than by returning.
 std::vector<Attack> abnormal_exits();
-/// Exhaust time, memory or disk space.
+/// Attacks that exhaust time, memory or disk space.
 std::vector<Attack> exhausted_resources();
-/// Try to affect other processes, files and the network.
+/// Attacks that try to affect other processes, files and the network.
 std::vector<Attack> escapes();
 
 /// All attacks: those on the forward pass in this order, then those on the backward pass (incorrect gradients, and

@@ -11,8 +11,8 @@ namespace assay::attacks {
 /// Replaces the first match of a regular expression (ECMAScript) in the emitted body. There must be a match. $1 in the
 /// replacement is the first group, as in std::regex_replace.
 struct TextEdit {
-  std::string pattern;
-  std::string replacement;
+  std::string pattern;      ///< regular expression that matches the text to replace
+  std::string replacement;  ///< new text; $1 is the first group of the match
 };
 
 /// Inserts statements at the start of each thread of a pass.

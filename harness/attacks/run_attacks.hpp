@@ -19,21 +19,21 @@ namespace assay::attacks {
 /// The outcome of one attack.
 struct AttackResult {
   Attack attack;
-  harness::CaseRecord record = {};  ///< of the attacked pass
+  harness::CaseRecord record = {};  ///< the record of the attacked pass
   /// For an attack on the backward pass: the record of the forward pass, which is correct and must pass.
   std::optional<harness::CaseRecord> forward = std::nullopt;
   std::vector<std::string> damage_reports = {};  ///< damage to the surroundings, one message each
-  bool is_skipped = false;                       ///< not run: this system lacks the protection that must stop it
+  bool is_skipped = false;  ///< not run, because this system lacks the protection that must stop it
 
   /// Its outcome is one of the accepted ones, its forward pass passed if there is one, and no damage was done.
   [[nodiscard]] bool caught() const;
 };
 
 struct AttackReport {
-  std::vector<AttackResult> attacks;
+  std::vector<AttackResult> attacks;  ///< one result for each attack, in the order of the set
   std::vector<harness::CaseRecord>
-      neighbor_records;                ///< of correct kernels that were built and judged with the attacks
-  std::vector<std::string> leftovers;  ///< left behind after the run, one message each
+      neighbor_records;                ///< records of correct kernels that were built and judged with the attacks
+  std::vector<std::string> leftovers;  ///< processes, descriptors and files left after the run, one message each
 
   /// Every attack that was run was caught, every correct kernel passed, and nothing was left behind.
   [[nodiscard]] bool all_caught() const;
@@ -44,10 +44,10 @@ using MakeDevice = std::function<std::unique_ptr<backends::Device>(const std::fi
 
 struct AttackOptions {
   harness::Policy policy = harness::Policy::quick();
-  std::uint64_t seed = 1;
-  std::chrono::milliseconds time_limit{300};  ///< on processor time, for one launch
+  std::uint64_t seed = 1;                     ///< seed of the random inputs
+  std::chrono::milliseconds time_limit{300};  ///< limit on the processor time of one launch
   bool system_calls_filtered = true;          ///< whether the device's workers have the system call filter
-  bool file_access_restricted = true;         ///< whether they have Landlock
+  bool file_access_restricted = true;         ///< whether the device's workers have Landlock
   /// Called with each result as soon as it is available.
   std::function<void(const AttackResult&)> on_result = nullptr;
 };

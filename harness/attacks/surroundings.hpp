@@ -43,28 +43,28 @@ class Surroundings {
  private:
   /// State of this process that other processes can change.
   struct ProcessState {
-    std::array<rlimit, RLIM_NLIMITS> limits{};
-    int priority = 0;
+    std::array<rlimit, RLIM_NLIMITS> limits{};  ///< resource limits, by RLIMIT_ number
+    int priority = 0;                           ///< scheduling priority (getpriority)
     pid_t process_group = 0;
     std::filesystem::path working_directory;
   };
 
   explicit Surroundings(backends::ScratchDirectory scratch);
-  [[nodiscard]] bool listen();
+  [[nodiscard]] bool listen();  ///< opens both sockets; false if that fails
   void restore_files() const;
-  [[nodiscard]] std::string damage_to_files() const;
-  [[nodiscard]] int connections() const;
-  [[nodiscard]] int datagrams() const;
+  [[nodiscard]] std::string damage_to_files() const;  ///< what changed in the bystander folder; empty if nothing did
+  [[nodiscard]] int connections() const;              ///< number of connections that were made to the open port
+  [[nodiscard]] int datagrams() const;                ///< number of datagrams that arrived at the open port
 
-  backends::ScratchDirectory scratch_;
-  std::filesystem::path bystander_folder_;
-  std::filesystem::path run_folder_;
-  int stream_socket_ = -1;    ///< socket that accepts connections
-  int datagram_socket_ = -1;  ///< socket that takes datagrams
-  int stream_port_ = 0;
-  std::size_t initial_descriptor_count_ = 0;
-  std::vector<pid_t> initial_children_;  ///< children before the attacks
-  ProcessState initial_state_;
+  backends::ScratchDirectory scratch_;        ///< temporary folder that contains both folders
+  std::filesystem::path bystander_folder_;    ///< folder that no attack may change
+  std::filesystem::path run_folder_;          ///< folder for the run's own files
+  int stream_socket_ = -1;                    ///< socket that accepts connections
+  int datagram_socket_ = -1;                  ///< socket that takes datagrams
+  int stream_port_ = 0;                       ///< the port of both sockets
+  std::size_t initial_descriptor_count_ = 0;  ///< open file descriptors of this process before the attacks
+  std::vector<pid_t> initial_children_;       ///< child processes of this process before the attacks
+  ProcessState initial_state_;                ///< state of this process before the attacks
 };
 
 }  // namespace assay::attacks

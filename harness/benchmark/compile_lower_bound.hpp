@@ -15,14 +15,14 @@ namespace assay::benchmark {
 
 /// Kernels that are compiled with the same flags.
 struct CompileInput {
-  backends::BuildFlags flags;
-  std::vector<backends::EmittedKernel> kernels;
+  backends::BuildFlags flags;                    ///< flags of the numeric mode
+  std::vector<backends::EmittedKernel> kernels;  ///< the sources to compile
 };
 
 struct CompileLowerBound {
-  std::size_t batch_size = 1;  ///< kernels in a translation unit, at most; 0: several sizes
-  std::size_t units = 0;
-  double seconds = 0;
+  std::size_t batch_size = 1;  ///< maximum number of kernels in a translation unit; 0: sum over several batch sizes
+  std::size_t units = 0;       ///< number of translation units compiled
+  double seconds = 0;          ///< wall time of compiling them all
 };
 
 /// Numbers of kernels in a C++ translation unit that are measured.

@@ -18,25 +18,25 @@ namespace assay::harness {
 [[nodiscard]] std::vector<ir::Op> calibrated_operations();
 
 struct CalibrationOptions {
-  std::vector<ir::Op> operations = calibrated_operations();
-  std::uint64_t step = 1;  ///< every step-th of the 2^32 bit patterns, starting at 0
-  unsigned jobs = 1;       ///< threads that compare
+  std::vector<ir::Op> operations = calibrated_operations();  ///< functions to measure
+  std::uint64_t step = 1;  ///< measure every step-th of the 2^32 bit patterns, starting at 0
+  unsigned jobs = 1;       ///< number of threads that compare results
 };
 
 /// One input and its result.
 struct CalibrationPoint {
-  float input = 0;
-  float got = 0;
-  double expected = 0;
-  double ulps = 0;  ///< the total error, in units in the last place of the expected value
+  float input = 0;      ///< the argument of the function
+  float got = 0;        ///< the device's result
+  double expected = 0;  ///< the oracle's value
+  double ulps = 0;      ///< the total error, in units in the last place of the expected value
 };
 
 /// The result for one function.
 struct Calibration {
-  ir::Op op = ir::Op::kSqrt;
-  std::uint64_t compared = 0;                       ///< inputs whose result has a bound, or must be infinity or NaN
-  std::uint64_t violations = 0;                     ///< of these: outside the bound, or of another class
-  CalibrationPoint worst;                           ///< the greatest error among finite results
+  ir::Op op = ir::Op::kSqrt;     ///< the measured function
+  std::uint64_t compared = 0;    ///< number of inputs whose result has a bound, or must be infinity or NaN
+  std::uint64_t violations = 0;  ///< compared results outside the bound, or not finite, infinite or NaN as required
+  CalibrationPoint worst;        ///< the finite result with the greatest error
   std::optional<CalibrationPoint> first_violation;  ///< empty if there is none
 };
 

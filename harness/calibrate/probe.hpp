@@ -25,9 +25,9 @@ class Probe {
  private:
   Probe() = default;
 
-  std::unique_ptr<backends::BuiltKernel> kernel_;
+  std::unique_ptr<backends::BuiltKernel> kernel_;  ///< kernel that applies the instruction to each operand
   std::unique_ptr<backends::Session> session_;
-  backends::BufferId words_;
+  backends::BufferId words_;  ///< buffer for the operands and then the results
 };
 
 }  // namespace assay::harness

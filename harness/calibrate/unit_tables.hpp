@@ -17,9 +17,9 @@ std::vector<std::string> unit_names();
 
 /// The result of a measurement.
 struct MeasuredTables {
-  ptx::Tables tables;                      ///< of the units whose results could be predicted
+  ptx::Tables tables;                      ///< tables of the units whose results could be predicted
   std::vector<std::string> summary_lines;  ///< one summary line for each unit
-  bool is_complete = true;                 ///< every unit has a table
+  bool is_complete = true;                 ///< whether every measured unit has a table
 };
 
 /// Measures the named units of a device that can run; all units if `names` is empty. Compares every `step`-th operand

@@ -15,14 +15,14 @@
 
 namespace assay::dataset {
 
-/// Called as rows are made, from any thread but never concurrently.
+/// Called with the numbers of rows and rejected candidates made so far, from any thread but never concurrently.
 using RowsDone = std::function<void(std::uint64_t rows, std::uint64_t rejected)>;
 
 struct GenerateOptions {
-  std::filesystem::path output;
-  bool resume = false;  ///< continue the dataset in the folder
-  int jobs = 1;         ///< blocks made concurrently
-  RowsDone progress = nullptr;
+  std::filesystem::path output;  ///< folder of the dataset
+  bool resume = false;           ///< continue the unfinished dataset in `output`
+  int jobs = 1;                  ///< number of blocks made concurrently
+  RowsDone progress = nullptr;   ///< may be null
 };
 
 /// Fails if the folder contains a dataset and `resume` is not set, if it contains a dataset of another plan, or if a

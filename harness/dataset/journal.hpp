@@ -24,21 +24,21 @@ inline constexpr std::string_view kDataFolder = "data";
 inline constexpr std::string_view kQuarantineFile = "quarantine/quarantine.jsonl";
 
 struct JournalRow {
-  std::uint64_t slot = 0;
-  std::uint32_t attempt = 0;
-  std::string id;
+  std::uint64_t slot = 0;     ///< number of the slot, from 0
+  std::uint32_t attempt = 0;  ///< which of the slot's candidates became the row, from 0
+  std::string id;             ///< id of the row
 };
 
 struct JournalBlock {
-  std::uint64_t block = 0;
-  std::vector<JournalRow> rows;
-  std::vector<RejectedCandidate> rejected;  ///< without texts in a finished dataset: those are in quarantine/
+  std::uint64_t block = 0;                  ///< number of the block, from 0
+  std::vector<JournalRow> rows;             ///< rows of the block, ordered by slot
+  std::vector<RejectedCandidate> rejected;  ///< rejected candidates; in a finished dataset without their texts
 };
 
 struct Journal {
   Plan plan;
-  std::vector<JournalBlock> blocks;
-  bool has_ended = false;
+  std::vector<JournalBlock> blocks;  ///< completed blocks, in the order of the file
+  bool has_ended = false;            ///< whether the last line is `end`: the dataset is finished
 };
 
 /// partial/block-00000012.jsonl.zst

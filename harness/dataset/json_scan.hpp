@@ -15,15 +15,15 @@
 namespace assay::dataset {
 
 struct ScanLimits {
-  std::size_t max_line_bytes = std::size_t{16} << 20;
-  std::size_t max_string_bytes = std::size_t{4} << 20;
-  std::size_t max_depth = 32;
+  std::size_t max_line_bytes = std::size_t{16} << 20;   ///< length of a line
+  std::size_t max_string_bytes = std::size_t{4} << 20;  ///< length of one string
+  std::size_t max_depth = 32;                           ///< nested arrays and objects
 };
 
 struct ScanError {
-  std::string pointer;
-  std::string found;
-  std::string expected;
+  std::string pointer;   ///< JSON pointer to the faulty value
+  std::string found;     ///< the offending text, as messages show it
+  std::string expected;  ///< what is valid there
 };
 
 class JsonScanner {
@@ -39,60 +39,60 @@ class JsonScanner {
 
  private:
   enum class State : std::uint8_t {
-    kValue,
-    kFirstMember,
-    kFirstItem,
-    kMember,
-    kColon,
-    kAfterValue,
-    kString,
-    kKey,
-    kLiteralName,
-    kDone
+    kValue,        ///< a value must begin
+    kFirstMember,  ///< after `{`: a key or `}`
+    kFirstItem,    ///< after `[`: a value or `]`
+    kMember,       ///< after a comma in an object: a key
+    kColon,        ///< after a key
+    kAfterValue,   ///< after a value in an array or object: a comma or the closing bracket
+    kString,       ///< inside a string value
+    kKey,          ///< inside a key
+    kLiteralName,  ///< inside a number, `true`, `false` or `null`
+    kDone          ///< the line's value is complete
   };
   struct Frame {
-    bool is_object = false;
-    std::size_t index = 0;
-    std::string key;
-    std::vector<std::string> keys;
+    bool is_object = false;         ///< an object; else an array
+    std::size_t index = 0;          ///< number of the current item, from 0
+    std::string key;                ///< key of the current member of an object
+    std::vector<std::string> keys;  ///< keys of the object so far, to find duplicates
   };
 
-  void take(char c);
-  void take_value(char c);
-  void take_after(char c);
-  void open(bool object);
-  void close();
+  void take(char c);        ///< scans one character
+  void take_value(char c);  ///< scans the first character of a value
+  void take_after(char c);  ///< scans the character after an item or member: a comma or the closing bracket
+  void open(bool object);   ///< enters an object, or an array
+  void close();             ///< leaves the innermost array or object
   void value_done() { state_ = frames_.empty() ? State::kDone : State::kAfterValue; }
   /// The destination of the value that begins here; only if a value is built.
   nlohmann::json& place();
-  std::size_t take_plain(std::string_view rest);
-  void take_in_string(char c);
-  void string_done();
-  void word_done();
-  void escaped(char c);
-  void code_unit_done();
-  void keep_code_point(unsigned code);
-  void keep(unsigned byte);
-  void utf8(unsigned char byte);
-  void fail(std::string found, std::string expected);
-  [[nodiscard]] std::string pointer() const;
+  std::size_t take_plain(std::string_view rest);       ///< scans plain characters of a string; returns their number
+  void take_in_string(char c);                         ///< scans one character of a string or key
+  void string_done();                                  ///< ends a string or key
+  void word_done();                                    ///< ends a number, `true`, `false` or `null`
+  void escaped(char c);                                ///< scans the character after a backslash
+  void code_unit_done();                               ///< ends a \u escape
+  void keep_code_point(unsigned code);                 ///< appends the character to the decoded string, in UTF-8
+  void keep(unsigned byte);                            ///< appends one byte to the decoded string
+  void utf8(unsigned char byte);                       ///< scans one byte of a character outside ASCII
+  void fail(std::string found, std::string expected);  ///< records a fault, unless there is one already
+  [[nodiscard]] std::string pointer() const;           ///< JSON pointer to the current position
 
   ScanLimits limits_;
-  State state_ = State::kValue;
-  std::vector<Frame> frames_;
-  std::size_t line_length_ = 0;
-  std::size_t string_length_ = 0;
-  std::string token_;                ///< the current key or token, truncated
-  int escape_ = 0;                   ///< 1: after a backslash; 2 to 5: number of remaining hex digits plus one
-  unsigned code_unit_ = 0;           ///< value of the hex digits so far
-  unsigned high_surrogate_ = 0;      ///< high surrogate whose low surrogate must follow; else 0
-  int continuation_bytes_ = 0;       ///< remaining bytes of a UTF-8 sequence
-  unsigned char next_byte_min_ = 0;  ///< range of the next byte of the sequence
-  unsigned char next_byte_max_ = 0;
-  std::optional<ScanError> error_;
-  nlohmann::json* value_;
-  std::vector<nlohmann::json*> open_containers_;  ///< the enclosing arrays and objects, if a value is built
-  std::string text_;                              ///< the string so far, if a value is built
+  State state_ = State::kValue;    ///< what the next character may be
+  std::vector<Frame> frames_;      ///< the enclosing arrays and objects, the outermost first
+  std::size_t line_length_ = 0;    ///< bytes of the line so far
+  std::size_t string_length_ = 0;  ///< bytes of the current string so far
+  std::string token_;              ///< the current key, number or literal name, truncated
+  int escape_ = 0;  ///< state of an escape: 1 after a backslash; 2 to 5: number of missing hex digits plus one; else 0
+  unsigned code_unit_ = 0;                        ///< value of the hex digits of a \u escape so far
+  unsigned high_surrogate_ = 0;                   ///< high surrogate whose low surrogate must follow; else 0
+  int continuation_bytes_ = 0;                    ///< bytes that are missing from the current UTF-8 sequence
+  unsigned char next_byte_min_ = 0;               ///< least valid value of the sequence's next byte
+  unsigned char next_byte_max_ = 0;               ///< greatest valid value
+  std::optional<ScanError> error_;                ///< the first fault of the line
+  nlohmann::json* value_;                         ///< receives the line's value; null: no value is built
+  std::vector<nlohmann::json*> open_containers_;  ///< containers of the value under construction, parallel to frames_
+  std::string text_;                              ///< text of the current string, if a value is built
 };
 
 /// Parses a text. Returns nothing if a scanner with these limits finds a fault.

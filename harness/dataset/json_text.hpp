@@ -39,8 +39,8 @@ class JsonObject {
   void close() { out_ += '}'; }
 
  private:
-  std::string& out_;
-  bool is_empty_ = true;
+  std::string& out_;      ///< the text to which the object is appended
+  bool is_empty_ = true;  ///< whether no member was added yet
 };
 
 /// Appends an array; `each` must append one item.

@@ -23,40 +23,40 @@ namespace assay::dataset {
 /// A family's part of the dataset.
 struct FamilyShare {
   std::string family;
-  double weight = 1;
-  std::uint64_t rows = 0;  ///< computed by share_out
+  double weight = 1;       ///< relative share of the rows; must be positive
+  std::uint64_t rows = 0;  ///< number of rows of the family, computed by share_out
   friend bool operator==(const FamilyShare&, const FamilyShare&) = default;
 };
 
 /// Part `index` of `shard_count` parts of the dataset.
 struct DatasetShard {
-  std::uint32_t index = 0;  ///< from 0
-  std::uint32_t shard_count = 1;
+  std::uint32_t index = 0;        ///< number of the part, from 0
+  std::uint32_t shard_count = 1;  ///< number of parts of the dataset
   friend bool operator==(const DatasetShard&, const DatasetShard&) = default;
 };
 
 /// A kernel from a user's file, which gets one slot.
 struct UserKernel {
-  std::string name;    ///< "user/wave.step"
-  std::string python;  ///< source text of this kernel only
+  std::string name;    ///< name in the dataset: "user/wave.step"
+  std::string python;  ///< source text with only this kernel
   friend bool operator==(const UserKernel&, const UserKernel&) = default;
 };
 
 struct Plan {
-  std::string generator_version;
-  int kernels_version = 0;
-  std::uint64_t count = 0;  ///< rows of the whole dataset
-  std::uint64_t seed = 1;
-  std::vector<FamilyShare> shares;  ///< in the order of the families; for user kernels the single family "user"
-  std::vector<UserKernel> kernels;  ///< user kernels, which replace random ones; one slot each, in order
-  bool verify = true;
-  std::string effort = "standard";
-  std::vector<std::string> devices;  ///< that verify each row
-  std::vector<std::string> flags;    ///< "cpu/strict"
-  std::vector<DeviceCompiler> toolchain;
-  std::string licence = "unknown";
-  std::uint32_t block_rows = 32;
-  DatasetShard shard;
+  std::string generator_version;          ///< version of Assay
+  int kernels_version = 0;                ///< version of the random kernel generators
+  std::uint64_t count = 0;                ///< number of rows of the whole dataset
+  std::uint64_t seed = 1;                 ///< seed of the kernels, their inputs and the splits
+  std::vector<FamilyShare> shares;        ///< one for each family, in order; for user kernels the single family "user"
+  std::vector<UserKernel> kernels;        ///< user kernels, which replace random ones; one slot each, in order
+  bool verify = true;                     ///< whether the rows are judged
+  std::string effort = "standard";        ///< how thoroughly rows are judged: "quick", "standard", "thorough" or "none"
+  std::vector<std::string> devices;       ///< names of the devices that verify each row
+  std::vector<std::string> flags;         ///< numeric modes of the devices: "cpu/strict"
+  std::vector<DeviceCompiler> toolchain;  ///< the compilers of `devices`
+  std::string licence = "unknown";        ///< licence of the dataset, for the card and the rows
+  std::uint32_t block_rows = 32;          ///< number of slots in a block
+  DatasetShard shard;                     ///< the part of the dataset that this run makes
   friend bool operator==(const Plan&, const Plan&) = default;
 
   [[nodiscard]] std::uint64_t blocks() const { return (count + block_rows - 1) / block_rows; }
@@ -68,9 +68,9 @@ Result<void> share_out(Plan& plan);
 
 /// A position in the dataset.
 struct Slot {
-  std::uint64_t number = 0;           ///< in the dataset
-  std::uint32_t family = 0;           ///< in Plan::shares
-  std::uint64_t index_in_family = 0;  ///< index among the slots of the family
+  std::uint64_t number = 0;           ///< number of the slot in the dataset, from 0
+  std::uint32_t family = 0;           ///< index of the family in Plan::shares
+  std::uint64_t index_in_family = 0;  ///< number of the slot among the slots of its family, from 0
 };
 
 /// All slots in order, with families interleaved so that every part of the dataset is balanced.

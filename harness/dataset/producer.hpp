@@ -22,53 +22,53 @@ namespace assay::dataset {
 
 /// A device that verifies rows, and the modes that it uses.
 struct Verifier {
-  backends::Device* device = nullptr;
-  std::vector<harness::Mode> modes;             ///< is_sampled_out() omits some of several modes
-  std::vector<std::string> memory_checks = {};  ///< memory checks that the device makes itself
+  backends::Device* device = nullptr;  ///< the device; not owned
+  std::vector<harness::Mode> modes;    ///< numeric modes; if there are several, is_sampled_out() omits some for a row
+  std::vector<std::string> memory_checks = {};  ///< names of the memory checks that the device itself makes
 };
 
 /// A kernel that did not become a row.
 struct RejectedCandidate {
-  std::uint64_t slot = 0;
-  std::uint32_t attempt = 0;
-  std::string name;     ///< "loop/r1_42"
-  std::string verdict;  ///< "fail(mismatch)", "unsupported(adjoint)"
-  std::string message;
-  std::string python;
+  std::uint64_t slot = 0;     ///< number of the slot
+  std::uint32_t attempt = 0;  ///< which candidate of the slot it is, from 0
+  std::string name;           ///< name of the kernel: "loop/r1_42"
+  std::string verdict;        ///< why it was rejected: "fail(mismatch)", "unsupported(adjoint)"
+  std::string message;        ///< message of the verdict
+  std::string python;         ///< source text of the kernel
   std::vector<nlohmann::json>
-      records;  ///< of the cases that did not pass, as harness/records writes them, without times
+      records;  ///< records of the cases that did not pass, as harness/records writes them, without times
 };
 
 nlohmann::ordered_json to_json(const RejectedCandidate& rejected);
 RejectedCandidate rejected_from(const nlohmann::json& line);
 
-/// Memory of rows; lines are separate, because they may be freed earlier.
+/// Memory that owns the data of rows. Lines have their own, because they may be freed earlier.
 struct RowMemories {
-  RowMemory lines;
-  RowMemory other_data;
+  RowMemory lines;       ///< the lines of JSON
+  RowMemory other_data;  ///< ids, statistics and shingles
 };
 
 /// A row in its slot, with the data that later stages need. Everything but numbers is stored in RowMemories.
 struct AcceptedRow {
   Slot slot;
-  std::uint32_t attempt = 0;
-  std::string_view id;
-  std::string_view line;  ///< of JSON
-  RowFacts facts;
-  ShingleView shingles;
+  std::uint32_t attempt = 0;  ///< which candidate of the slot became the row
+  std::string_view id;        ///< id of the row
+  std::string_view line;      ///< the row's line of JSON; empty if it was freed
+  RowFacts facts;             ///< the row's part of the statistics
+  ShingleView shingles;       ///< the row's shingles, for finding near duplicates
 };
 
 struct ProducedBlock {
-  std::vector<AcceptedRow> rows;            ///< by slot; a slot whose candidates all failed has none
-  std::vector<RejectedCandidate> rejected;  ///< by slot and attempt
+  std::vector<AcceptedRow> rows;            ///< ordered by slot; a slot whose candidates all failed has no row
+  std::vector<RejectedCandidate> rejected;  ///< ordered by slot and attempt
   Timing timing;
-  RowMemories memory;  ///< of the rows
+  RowMemories memory;  ///< owns the data of `rows`
 };
 
 /// A slot, and the attempt to start with.
 struct SlotTask {
   Slot slot;
-  std::uint32_t attempt = 0;
+  std::uint32_t attempt = 0;  ///< number of the first candidate to try
 };
 
 /// Maximum number of candidates tried for a slot.
@@ -81,8 +81,8 @@ Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, Row
 
 /// How kernels are printed.
 struct RowPrinters {
-  harness::PairPrinter pair_printer;  ///< for the rows
-  harness::Printer single_printer;    ///< for the device that judges
+  harness::PairPrinter pair_printer;  ///< prints the sources of the rows for both devices
+  harness::Printer single_printer;    ///< prints the source for the device that judges
 };
 
 /// Pure: the row of a task depends only on the plan. May be used by several threads at once.

@@ -1,4 +1,4 @@
-// Making rows: the plan that options ask for, and the devices that verify the rows.
+// Makes the plan of a dataset from options, and the devices that verify its rows.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 namespace assay::dataset {
 
 struct ProductionOptions {
-  std::vector<std::string> devices{"cpu"};
-  std::uint64_t count = 0;
-  std::vector<std::string> families;      ///< names or aliases; empty: all
-  std::vector<std::string> weights;       ///< "loop=2"
-  std::vector<std::string> python_files;  ///< Python files to use instead of random kernels
+  std::vector<std::string> devices{"cpu"};  ///< names of the devices that verify each row
+  std::uint64_t count = 0;                  ///< number of rows
+  std::vector<std::string> families;        ///< names or aliases of families; empty: all
+  std::vector<std::string> weights;         ///< relative shares of families: "loop=2"
+  std::vector<std::string> python_files;  ///< Python files whose kernels replace the random ones; empty: random kernels
   std::uint64_t seed = 1;
-  bool no_verify = false;
-  bool quick = false;
-  bool thorough = false;
-  std::string shard = "0/1";
+  bool no_verify = false;     ///< do not judge the rows
+  bool quick = false;         ///< judge on fewer inputs (Policy::quick)
+  bool thorough = false;      ///< judge on more inputs (Policy::thorough)
+  std::string shard = "0/1";  ///< the part to make, from 0, and the number of parts
   std::string licence = "unknown";
-  std::string compiler;
-  int jobs = 0;
+  std::string compiler;  ///< C++ compiler, as for --cxx; empty: the default
+  int jobs = 0;          ///< number of threads; 0: one for each core
 };
 
 /// The plan that the options ask for. Fails if an option is invalid, and with the source location of a kernel that
@@ -52,7 +52,7 @@ class ProducerSetup {
 
   const Plan& plan_;
   std::vector<std::unique_ptr<backends::Device>> devices_;
-  std::unique_ptr<Producer> producer_;
+  std::unique_ptr<Producer> producer_;  ///< uses `devices_`
 };
 
 /// Threads for the option --jobs: 0 means one for each core.

@@ -13,12 +13,12 @@
 
 namespace assay::dataset {
 
-/// A kernel with its row, without evidence and metadata.
+/// A kernel and its row, which has no evidence and metadata yet.
 struct RenderedKernel {
-  harness::KernelSource source;  ///< with its module
-  Row row;
-  std::string canonical;                  ///< canonical text of the IR; its hash is the row's id
-  bool order_dependent_forward = false;   ///< it has atomics on floats, whose order affects the last bits
+  harness::KernelSource source;           ///< the kernel, with its module
+  Row row;                                ///< the texts and the signature
+  std::string canonical;                  ///< canonical text of the kernel's IR; its hash is the row's id
+  bool order_dependent_forward = false;   ///< the kernel has atomics on floats, whose order affects the last bits
   bool order_dependent_backward = false;  ///< the backward kernel has such atomics
 };
 

@@ -17,87 +17,87 @@ namespace assay::dataset {
 /// One parameter of the kernel, as the Python source declares it.
 struct Parameter {
   std::string name;
-  std::string type;    ///< in the text form of the IR: "array<f32,2>", "vec<f32,3>"
-  int rank = 0;        ///< rank of an array; 0 for a value
-  std::string intent;  ///< "in", "out" (written, never read), "inout", or "unused"
-  bool differentiable = false;
+  std::string type;             ///< type in the text form of the IR: "array<f32,2>", "vec<f32,3>"
+  int rank = 0;                 ///< number of dimensions of an array; 0 for a value
+  std::string intent;           ///< how the kernel uses it: "in", "out" (written, never read), "inout", or "unused"
+  bool differentiable = false;  ///< whether it has a gradient
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
 /// How to launch the kernel.
 struct LaunchShape {
-  int rank = 1;                         ///< number of dimensions
+  int rank = 1;                         ///< number of launch dimensions
   std::vector<std::string> conditions;  ///< preconditions in comments above the kernel: "domain: 0 <= n <= 12"
   friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
 };
 
 /// The compiler of a device.
 struct DeviceCompiler {
-  std::string device;
-  std::string version;
-  std::string sha256;  ///< of the program or library; empty if it cannot be read
+  std::string device;   ///< name of the device
+  std::string version;  ///< name and version of the compiler
+  std::string sha256;   ///< hash of the compiler's program or library; empty if it cannot be read
   friend bool operator==(const DeviceCompiler&, const DeviceCompiler&) = default;
 };
 
 struct Metadata {
-  std::string generator = "assay";
-  std::string generator_version;    ///< of Assay
-  int kernels_version = 0;          ///< of the generators, part of a random kernel's name
-  std::string name;                 ///< "loop/r1_42"; the generator can make the kernel from it
+  std::string generator = "assay";  ///< name of the program that made the row
+  std::string generator_version;    ///< version of Assay
+  int kernels_version = 0;          ///< version of the random kernel generators, part of a random kernel's name
+  std::string name;                 ///< name of the kernel: "loop/r1_42"; the generator can make the kernel from it
   std::string seed;                 ///< seed of the inputs that the kernel was judged on
   std::string category;             ///< the family; kept under this name for older readers
-  std::vector<std::string> device;  ///< devices requested to verify it
+  std::vector<std::string> device;  ///< names of the devices requested to verify the row
   std::vector<std::string> flags;   ///< numeric modes: "cpu/strict", "ptx/default"
   std::string effort;               ///< "quick", "standard", "thorough", or "none"
-  std::vector<DeviceCompiler> toolchain;
-  std::string licence;
+  std::vector<DeviceCompiler> toolchain;  ///< the compilers of these devices
+  std::string licence;                    ///< licence of the row
   friend bool operator==(const Metadata&, const Metadata&) = default;
 };
 
 /// The result of judging one pass on one device.
 struct Evidence {
-  std::string device;
-  std::string pass;     ///< "forward", "backward"
-  std::string mode;     ///< "strict", "default"; empty if nothing ran
-  std::string verdict;  ///< an outcome from harness/records/outcome.hpp
-  std::string reason;   ///< why it was not run; else empty
-  std::optional<double> rho_max;
-  std::int64_t values_compared = 0;
-  std::int64_t input_sets = 0;
+  std::string device;                           ///< name of the device that ran the kernel
+  std::string pass;                             ///< "forward" or "backward"
+  std::string mode;                             ///< numeric mode: "strict", "default"; empty if nothing ran
+  std::string verdict;                          ///< outcome of the case, as text (harness/records/outcome.hpp)
+  std::string reason;                           ///< why the pass was not run; empty if it was run
+  std::optional<double> rho_max;                ///< greatest error divided by its bound; empty if nothing was compared
+  std::int64_t values_compared = 0;             ///< number of scalars compared with the oracle
+  std::int64_t input_sets = 0;                  ///< number of input sets
   std::vector<std::int64_t> sizes;              ///< numbers of threads of the launches
-  std::optional<double> finite_difference_rho;  ///< maximum of |difference| / tolerance; backward only
+  std::optional<double> finite_difference_rho;  ///< maximum of |difference| / tolerance; only for the backward pass
   std::string determinism;                      ///< "bitwise", "order_dependent" (atomics on floats), or "not_tested"
-  std::vector<std::string> memory_checks;
-  std::int64_t controls_rejected = 0;
-  harness::InconclusiveCounts inconclusive;
+  std::vector<std::string> memory_checks;       ///< names of the memory checks that ran
+  std::int64_t controls_rejected = 0;           ///< negative controls that the comparator rejected
+  harness::InconclusiveCounts inconclusive;     ///< checks without a verdict, by cause
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };
 
 struct Row {
-  std::string id;  ///< SHA-256 of the canonical IR
-  std::string family;
-  std::string kernel_name;
-  std::string python_source;
-  std::string cpu_forward;   ///< only the entry point
-  std::string cpu_backward;  ///< empty, like cuda_backward, if the kernel has no derivative
-  std::string cuda_forward;
-  std::string cuda_backward;
-  std::string cpu_source;   ///< standalone .cpp
-  std::string cuda_source;  ///< standalone .cu
-  std::string ptx;          ///< empty: not stored
-  std::vector<Parameter> signature;
+  std::string id;                    ///< SHA-256 of the canonical IR
+  std::string family;                ///< family of the kernel: "loop", or "user"
+  std::string kernel_name;           ///< name of the kernel in its Python source
+  std::string python_source;         ///< the kernel in Warp Python
+  std::string cpu_forward;           ///< entry point of the forward pass in C++, without the rest of the file
+  std::string cpu_backward;          ///< entry point of the backward pass in C++; empty without a derivative
+  std::string cuda_forward;          ///< entry point of the forward pass in CUDA C++
+  std::string cuda_backward;         ///< entry point of the backward pass in CUDA C++; empty without a derivative
+  std::string cpu_source;            ///< complete C++ file with both passes
+  std::string cuda_source;           ///< complete CUDA C++ file with both passes
+  std::string ptx;                   ///< PTX of the CUDA source; empty: not stored
+  std::vector<Parameter> signature;  ///< the kernel's parameters, in order
   LaunchShape launch;
   Metadata metadata;
-  std::vector<Evidence> evidence;
+  std::vector<Evidence> evidence;  ///< results by device, pass and mode; see evidence.hpp for the order
   friend bool operator==(const Row&, const Row&) = default;
 };
 
 /// A text member of a row, by name.
 struct TextField {
-  std::string_view name;
-  std::string Row::*member;
-  bool is_optional;           ///< an empty text is written as null
-  std::string_view old_name;  ///< name in the older layout; empty: the same
+  std::string_view name;      ///< name of the member in the line of JSON
+  std::string Row::*member;   ///< the member of Row
+  bool is_optional;           ///< whether an empty text is written as null
+  std::string_view old_name;  ///< name in the older layout; empty: the same name
 };
 inline constexpr TextField kTextFields[] = {
     {"python_source", &Row::python_source, false, ""},

@@ -19,15 +19,15 @@ namespace assay::dataset {
 
 /// The data of a valid row that later checks need.
 struct CheckedRow {
-  std::string id;
-  std::string name;
-  std::string python;
-  std::string seed;
-  std::string effort;
+  std::string id;      ///< id of the row
+  std::string name;    ///< name of the kernel
+  std::string python;  ///< source text of the kernel
+  std::string seed;    ///< seed of the inputs that the kernel was judged on
+  std::string effort;  ///< how thoroughly it was judged
   std::vector<Evidence> evidence;
   std::vector<DeviceCompiler> toolchain;
-  RowFacts facts;  ///< in the memory of the checker, like the shingles
-  ShingleView shingles;
+  RowFacts facts;        ///< statistics, whose texts are in the memory of the checker
+  ShingleView shingles;  ///< the row's shingles, for finding near duplicates; in the memory of the checker
 };
 
 /// Checks rows. Not thread-safe; use one per thread.
@@ -44,8 +44,8 @@ class RowChecker {
   void check_program(const Row& row, CheckedRow& checked, std::vector<RowError>& diagnostics);
 
   harness::PairPrinter printer_;
-  schemas::Validator schema_;
-  RowMemory row_memory_;
+  schemas::Validator schema_;  ///< schema of a dataset row
+  RowMemory row_memory_;       ///< owns the facts and shingles of the checked rows
 };
 
 }  // namespace assay::dataset

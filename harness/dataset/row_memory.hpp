@@ -45,7 +45,7 @@ class RowMemory {
 
  private:
   static constexpr std::size_t kAlignment = alignof(std::max_align_t);
-  static constexpr std::size_t kChunkBytes = std::size_t{1} << 16;
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 16;  ///< size of a chunk, unless one item is larger
 
   /// Allocates bytes aligned to kAlignment.
   std::byte* allocate(std::size_t size) {
@@ -60,8 +60,8 @@ class RowMemory {
     return bytes;
   }
 
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
-  std::span<std::byte> unused_;  ///< free part of the last piece
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;  ///< all memory allocated so far
+  std::span<std::byte> unused_;                       ///< unused part of the last chunk
 };
 
 }  // namespace assay::dataset

@@ -13,8 +13,8 @@
 
 namespace assay::dataset {
 
-inline constexpr int kShingleLength = 5;
-inline constexpr double kNearDuplicateSimilarity = 0.8;
+inline constexpr int kShingleLength = 5;                 ///< tokens in a shingle
+inline constexpr double kNearDuplicateSimilarity = 0.8;  ///< least Jaccard index of near duplicates
 
 /// Hashes of the text's shingles, ascending and unique. A text shorter than a shingle is one shingle.
 using Shingles = std::vector<std::uint32_t>;

@@ -21,30 +21,30 @@ namespace assay::dataset {
 /// Statistics of one row; texts and lists are stored in a RowMemory.
 struct RowFacts {
   std::string_view family;
-  std::array<std::uint32_t, std::size(kTextFields)> lengths{};  ///< in bytes, by text field; 0 where null
+  std::array<std::uint32_t, std::size(kTextFields)> lengths{};  ///< bytes of each text of kTextFields; 0 where null
   /// Operations of the program by name, with their number of occurrences.
   std::span<const std::pair<std::string_view, std::uint32_t>> operations;
   std::span<const std::pair<std::string_view, std::string_view>> verdicts;  ///< "cpu/forward/strict" and "pass"
-  double rho_max = 0;
+  double rho_max = 0;  ///< greatest rho over all evidence of the row
 };
 
 /// Computes the statistics of a row and its program; texts and lists are stored in `memory`.
 RowFacts facts_of(const Row& row, const ir::Module& module, RowMemory& memory);
 
 struct TextLengths {
-  std::uint64_t rows = 0;  ///< with this text
-  std::uint64_t min_length = 0;
-  std::uint64_t max_length = 0;
-  std::uint64_t total = 0;
+  std::uint64_t rows = 0;        ///< number of rows that have this text
+  std::uint64_t min_length = 0;  ///< length of the shortest text in bytes
+  std::uint64_t max_length = 0;  ///< length of the longest text in bytes
+  std::uint64_t total = 0;       ///< sum of the lengths, in bytes
 };
 
 /// Wall time of each stage in seconds, summed over threads, and wall time of the whole run.
 struct Timing {
-  double wall_seconds = 0;
+  double wall_seconds = 0;            ///< wall time of the whole run
   double render_seconds = 0;          ///< generating, parsing, differentiating and printing
-  double write_seconds = 0;           ///< JSON and zstd
-  harness::StageTimes judging_times;  ///< in milliseconds; `build` is compile time
-  std::uint64_t judged_kernels = 0;   ///< kernels, on all devices and in all modes
+  double write_seconds = 0;           ///< writing JSON and compressing with zstd
+  harness::StageTimes judging_times;  ///< stages of judging, in milliseconds; `build` is compile time
+  std::uint64_t judged_kernels = 0;   ///< kernels judged; each device and mode counts
 
   Timing& operator+=(const Timing& other);
 };
@@ -65,18 +65,18 @@ class Stats {
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 
  private:
-  std::uint64_t rows_ = 0;
-  std::map<std::string, std::uint64_t> families_;
-  std::map<std::string, std::uint64_t> splits_;
-  std::array<TextLengths, std::size(kTextFields)> lengths_{};
-  std::map<std::string, std::uint64_t> operations_;
-  std::map<std::string, std::map<std::string, std::uint64_t>> verdicts_;
-  std::map<std::string, std::uint64_t> rejected_;
-  std::uint64_t duplicates_ = 0;
-  std::uint64_t clusters_ = 0;
-  std::uint64_t clustered_rows_ = 0;
-  std::uint64_t largest_cluster_ = 0;
-  double rho_max_ = 0;
+  std::uint64_t rows_ = 0;                                     ///< number of rows
+  std::map<std::string, std::uint64_t> families_;              ///< number of rows, by family
+  std::map<std::string, std::uint64_t> splits_;                ///< number of rows, by split
+  std::array<TextLengths, std::size(kTextFields)> lengths_{};  ///< lengths of the texts, by text field
+  std::map<std::string, std::uint64_t> operations_;            ///< number of occurrences, by name of the operation
+  std::map<std::string, std::map<std::string, std::uint64_t>> verdicts_;  ///< number of cases, by case and verdict
+  std::map<std::string, std::uint64_t> rejected_;                         ///< number of rejected candidates, by verdict
+  std::uint64_t duplicates_ = 0;       ///< rows replaced because they duplicated an earlier one
+  std::uint64_t clusters_ = 0;         ///< clusters of at least two near duplicates
+  std::uint64_t clustered_rows_ = 0;   ///< rows in these clusters
+  std::uint64_t largest_cluster_ = 0;  ///< rows in the largest cluster
+  double rho_max_ = 0;                 ///< greatest rho over all rows
 };
 
 /// The `timing` member of stats.json, which differs from run to run.

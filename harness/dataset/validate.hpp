@@ -24,18 +24,18 @@ namespace assay::dataset {
 using Rejudge = std::function<Result<ProducedBlock>(const Plan& plan)>;
 
 struct ValidateOptions {
-  harness::PairPrinter printer;
-  int jobs = 1;
-  std::uint64_t rebuild_count = 0;  ///< rows to judge again, spread over the dataset; at most all
-  Rejudge rejudge = nullptr;        ///< required if `rebuild_count` is not 0
+  harness::PairPrinter printer;     ///< prints the sources that rows are compared with
+  int jobs = 1;                     ///< number of threads
+  std::uint64_t rebuild_count = 0;  ///< number of rows to judge again, spread over the dataset; at most all rows
+  Rejudge rejudge = nullptr;        ///< judges them; required if `rebuild_count` is not 0
 };
 
 struct Validation {
-  std::uint64_t rows = 0;
-  std::uint64_t files = 0;
-  std::uint64_t rebuilt_count = 0;
-  std::vector<RowError> diagnostics;  ///< in the order of files and lines
-  [[nodiscard]] bool valid() const;   ///< there are no errors
+  std::uint64_t rows = 0;             ///< number of rows found
+  std::uint64_t files = 0;            ///< number of files read
+  std::uint64_t rebuilt_count = 0;    ///< number of rows that were judged again
+  std::vector<RowError> diagnostics;  ///< errors and warnings, in the order of files and lines
+  [[nodiscard]] bool valid() const;   ///< whether there are no errors
 };
 
 /// Validates a folder in either layout, a file of rows (.jsonl, .jsonl.zst) or one row in the older layout (.json).

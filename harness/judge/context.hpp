@@ -16,34 +16,34 @@ namespace assay::harness {
 inline constexpr std::int64_t kLargeBlockSize = 32;
 
 enum class Purpose : std::uint8_t {
-  kCheck,                 ///< compared with the oracle
-  kDifferentPoison,       ///< as kCheck with different initial outputs: must give the same result
-  kDifferentThreadOrder,  ///< another thread order
-  kZeroInitialGradient,   ///< gradients start at zero
-  kRepeat,                ///< as kZeroInitialGradient: must give the same bits
-  kDoubledCotangent,      ///< must give exactly twice the result of kZeroInitialGradient
-  kZeroCotangent,         ///< must give exactly zero
-  kAccumulate,            ///< one of two launches that accumulate from zero: must give twice the gradient
+  kCheck,                 ///< comparison with the oracle
+  kDifferentPoison,       ///< as kCheck, but with different initial outputs; must give the same result
+  kDifferentThreadOrder,  ///< as kCheck, but in another thread order
+  kZeroInitialGradient,   ///< backward pass whose gradients start at zero
+  kRepeat,                ///< repetition of kZeroInitialGradient; must give the same bits
+  kDoubledCotangent,      ///< backward pass with twice the cotangents; must give exactly twice the gradients
+  kZeroCotangent,         ///< backward pass with zero cotangents; must give exactly zero
+  kAccumulate,  ///< one of two launches that add to the same gradients; together they must give twice the gradient
 };
 
 struct TestLaunch {
-  Purpose purpose = Purpose::kCheck;
-  std::size_t set = 0;
+  Purpose purpose = Purpose::kCheck;  ///< what the result is used for
+  std::size_t set = 0;                ///< index of the input set in PassContext::sets
   Precision precision = Precision::kNative;
-  KernelLauncher launcher;
-  backends::RunOutcome outcome = backends::LaunchFailed{};
+  KernelLauncher launcher;                                  ///< the placed arguments
+  backends::RunOutcome outcome = backends::LaunchFailed{};  ///< set by run_launches
 };
 
 /// Shared by the judges of both passes.
 struct PassContext {
-  const KernelUnderTest& subject;
-  const backends::BuiltKernel& kernel;
+  const KernelUnderTest& subject;       ///< the kernel, as the oracle sees it
+  const backends::BuiltKernel& kernel;  ///< the implementation that is judged
   const JudgeConfiguration& configuration;
-  const std::vector<InputSet>& sets;
-  const std::vector<bool>& is_poisoned;  ///< by parameter, as TestPlan::uninitialised
-  const ir::ParameterUses& uses;
-  std::string target;  ///< of the kernel that launches run; empty if it has only one
-  Judgement& judgement;
+  const std::vector<InputSet>& sets;     ///< the input sets of the test plan
+  const std::vector<bool>& is_poisoned;  ///< by parameter: whether its array holds poison before the launch
+  const ir::ParameterUses& uses;         ///< how the kernel uses its parameters
+  std::string target;                    ///< build target of the kernel to run; empty if the kernel has only one
+  Judgement& judgement;                  ///< receives the findings
 
   bool uses_precision(Precision precision) const {
     return precision == Precision::kPromoted ? configuration.policy.f64_promotion

@@ -13,19 +13,19 @@ namespace assay::harness {
 
 struct Counterexample {
   struct NamedArgument {
-    std::string name;  ///< "x"; "grad_x" for a gradient
-    ir::Argument content;
+    std::string name;      ///< parameter name: "x"; "grad_x" for a gradient
+    ir::Argument content;  ///< value or array, with its layout
   };
 
-  std::size_t input_set = 0;
+  std::size_t input_set = 0;  ///< number of the input set, from 0
   backends::Precision precision = backends::Precision::kNative;
-  std::int64_t threads = 0;
+  std::int64_t threads = 0;  ///< number of threads of the launch
   std::vector<NamedArgument>
-      launch_arguments;  ///< the arguments of the launch: the kernel's, then, for a backward pass, the gradients
+      launch_arguments;  ///< the kernel's arguments, followed by the gradients of a backward pass
 
-  std::string array;  ///< the array that differs; if the pass failed for another reason, this and the rest are empty
-  std::vector<Computed> got;       ///< its scalars, element by element in row-major order, component by component
-  std::vector<Expected> expected;  ///< one for each
+  std::string array;  ///< name of the array that differs; empty, like the rest, if the pass failed for another reason
+  std::vector<Computed> got;  ///< scalars of the array, element by element in row-major order, component by component
+  std::vector<Expected> expected;  ///< the oracle's value for each scalar
 };
 
 }  // namespace assay::harness

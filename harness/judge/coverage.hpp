@@ -23,7 +23,7 @@ class Coverage {
   std::vector<UncoveredBranch> uncovered(const ir::Module& module) const;
 
  private:
-  std::vector<reference::Choice> choices_;
+  std::vector<reference::Choice> choices_;  ///< choices of the kernel, with the samples of all evaluations
 };
 
 }  // namespace assay::harness

@@ -12,22 +12,22 @@ namespace assay::harness {
 
 /// One scalar of one input, and its component of a direction.
 struct DirectionComponent {
-  std::size_t parameter;
-  std::size_t component;  ///< among those of the parameter
-  std::size_t offset;     ///< in the parameter's bytes, promoted
-  double direction;
+  std::size_t parameter;  ///< index of the parameter
+  std::size_t component;  ///< index of the scalar among all scalars of the parameter
+  std::size_t offset;     ///< byte offset of the scalar in the parameter's promoted content
+  double direction;       ///< component of the direction for this scalar
 };
 
 struct Extrapolation {
-  double value = 0;
-  double error = 0;
+  double value = 0;  ///< extrapolated derivative
+  double error = 0;  ///< estimate of its error, including rounding
 };
 
 /// Ridders' extrapolated differences of phi(t) = <w, f(x + t d)>, where x is an input set, w its cotangents, d a
 /// direction and f the forward pass that the device runs.
 class ForwardDifferences {
  public:
-  static constexpr double kFirstStep = 0x1p-6;
+  static constexpr double kFirstStep = 0x1p-6;  ///< the first step t
   /// How often the step is divided by 4 if the points of a stencil do not take the same path.
   static constexpr int kMaxStepReductions = 6;
   /// An extrapolation has converged if its error is below this share of the derivative.
@@ -48,21 +48,21 @@ class ForwardDifferences {
   const std::vector<DirectionComponent>& direction() const { return perturbations_; }
 
  private:
-  std::vector<ir::Launch> stencil_at(double step) const;
+  std::vector<ir::Launch> stencil_at(double step) const;  ///< x + t d for t = step, -step, step/2, -step/2, ...
   reference::OracleRun run_at(const ir::Launch& launch) const;
-  reference::ComponentValues component_direction() const;
+  reference::ComponentValues component_direction() const;  ///< the direction d, for the oracle
   std::optional<reference::ReferenceResult> middle_of(double step) const;
   std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const;
   std::optional<Extrapolation> difference(const std::vector<ir::Launch>& stencil, double step, double noise);
-  double weighted_change(const TestLaunch& plus, const TestLaunch& minus) const;
-  double rounding_noise(const reference::ReferenceResult& run) const;
+  double weighted_change(const TestLaunch& plus, const TestLaunch& minus) const;  ///< <w, f(plus) - f(minus)>
+  double rounding_noise(const reference::ReferenceResult& run) const;             ///< bound on the rounding of <w, f>
 
   const PassContext& pass_context_;
-  std::size_t set_;
-  const InputSet& input_;
-  std::vector<DirectionComponent> perturbations_;
-  PassVerdict& verdict_;
-  Plateau plateau_;
+  std::size_t set_;                                ///< index of the input set
+  const InputSet& input_;                          ///< the input set x, with its cotangents w
+  std::vector<DirectionComponent> perturbations_;  ///< the direction d
+  PassVerdict& verdict_;                           ///< receives the failures of launches
+  Plateau plateau_;                                ///< estimates of the last call of at()
 };
 
 /// The scalars of a parameter that may be perturbed: its floats, in the promoted launch of the set.

@@ -25,12 +25,12 @@ constexpr backends::Precision device_precision(Precision precision) {
 
 /// The kernel that a set belongs to, in both precisions. The referenced objects must outlive the sets.
 struct KernelUnderTest {
-  const ir::Module& module;
-  const ir::Function& kernel;
-  const ir::Module& promoted;                          ///< the same module with every float as f64
-  const transforms::AdjointModule* adjoint = nullptr;  ///< null: no backward pass
-  const reference::Oracle& oracle;
-  const reference::Oracle& promoted_oracle;  ///< of the promoted module
+  const ir::Module& module;                            ///< the module with the kernel's own types
+  const ir::Function& kernel;                          ///< the kernel in `module`
+  const ir::Module& promoted;                          ///< the same module with f64 for every float type
+  const transforms::AdjointModule* adjoint = nullptr;  ///< the backward kernel; null: no backward pass
+  const reference::Oracle& oracle;                     ///< the oracle for `module`
+  const reference::Oracle& promoted_oracle;            ///< the oracle for `promoted`
 
   bool writes(std::size_t parameter) const;
   const ir::Module& module_in(Precision precision) const { return precision == Precision::kNative ? module : promoted; }
@@ -42,14 +42,14 @@ bool computes_in(const KernelUnderTest& subject, ir::Scalar scalar);
 bool has_atomics(const ir::ParameterUses& uses);
 
 struct InputSet {
-  DrawRequest request;
-  bool is_generic = false;
-  std::array<ir::Launch, 2> launch;              ///< by precision
-  reference::ComponentValues cotangents;         ///< for arrays that the kernel writes
-  reference::ComponentValues initial_gradients;  ///< for other gradients
-  reference::ReferenceResult reference;
-  double input_mean = 0;    ///< over all float inputs
-  double native_width = 1;  ///< native_width_of the subject
+  DrawRequest request;      ///< the request that the inputs were drawn for
+  bool is_generic = false;  ///< whether the inputs are drawn evenly from the domain; counts for kConclusiveSets
+  std::array<ir::Launch, 2> launch;              ///< the launch, by precision
+  reference::ComponentValues cotangents;         ///< cotangents of the arrays that the kernel writes
+  reference::ComponentValues initial_gradients;  ///< initial gradients of all other float parameters
+  reference::ReferenceResult reference;          ///< the oracle's results for both precisions
+  double input_mean = 0;                         ///< mean of all float inputs
+  double native_width = 1;                       ///< the result of native_width_of for the kernel
 
   /// By precision: the oracle's results along the other paths that the bounds allow, if few decisions are uncertain.
   std::array<std::vector<reference::ReferenceResult>, 2> alternative_paths;
@@ -79,8 +79,8 @@ double dense_value(std::size_t position, std::uint64_t salt);
 /// Expected content of an array that the kernel writes, after a forward run. `written` is false for elements that no
 /// thread writes. For a reference of accessed elements only (reference::OutputArray), it lists these in order.
 struct ExpectedArray {
-  std::vector<Expected> scalars;
-  std::vector<bool> written;
+  std::vector<Expected> scalars;  ///< scalars of the array, in the order of read_scalars
+  std::vector<bool> written;      ///< by scalar: whether a thread writes it
 };
 /// By parameter; empty for parameters that the kernel does not write.
 std::vector<std::optional<ExpectedArray>> expected_outputs(const reference::ReferenceResult& reference,

@@ -24,43 +24,43 @@ namespace assay::harness {
 
 /// Another device with the same kernel. Its results must agree with those of the judged device.
 struct CrossCheckDevice {
-  std::string name;
-  backends::Session& session;  ///< reset by the judge
-  const backends::BuiltKernel& kernel;
-  reference::ArithmeticProfile profile;
+  std::string name;                      ///< name of the device
+  backends::Session& session;            ///< session on the device; reset by the judge
+  const backends::BuiltKernel& kernel;   ///< the kernel, built for the device
+  reference::ArithmeticProfile profile;  ///< math library and rounding of the device's code
 };
 
 /// The device, policy and passes with which kernels are judged.
 struct JudgeConfiguration {
-  backends::Session& session;  ///< reset by the judge
-  Policy policy;
-  reference::ArithmeticProfile profile;
-  std::uint64_t seed = 0;
-  bool forward = true;
-  bool backward = true;
-  std::chrono::milliseconds time_limit{2000};              ///< processor time for one launch
-  const CrossCheckDevice* cross_check_device = nullptr;    ///< null: none
-  bool trusts_custom_gradients = false;                    ///< a custom gradient may differ from the derivative
-  std::span<const RecordedLaunch> recorded_launches = {};  ///< the inputs; empty: they are drawn
+  backends::Session& session;                              ///< session on the judged device; reset by the judge
+  Policy policy;                                           ///< how thoroughly the kernel is judged
+  reference::ArithmeticProfile profile;                    ///< math library and rounding of the judged code
+  std::uint64_t seed = 0;                                  ///< seed of the random inputs
+  bool forward = true;                                     ///< whether to judge the forward pass
+  bool backward = true;                                    ///< whether to judge the backward pass
+  std::chrono::milliseconds time_limit{2000};              ///< limit on the processor time of one launch
+  const CrossCheckDevice* cross_check_device = nullptr;    ///< device whose results must agree; null: none
+  bool trusts_custom_gradients = false;                    ///< whether a custom gradient may differ from the derivative
+  std::span<const RecordedLaunch> recorded_launches = {};  ///< launches to use as inputs; empty: inputs are drawn
   /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.
   bool arbitrates_gradients = false;
 };
 
 struct Judgement {
   PassVerdict forward;
-  PassVerdict backward;  ///< meaningful if the subject has an adjoint and the configuration enables it
-  double reference_ms = 0;
-  double run_ms = 0;
-  double compare_ms = 0;
+  PassVerdict backward;     ///< meaningful if the subject has an adjoint and the configuration enables it
+  double reference_ms = 0;  ///< time of the oracle, in milliseconds
+  double run_ms = 0;        ///< time of the launches
+  double compare_ms = 0;    ///< time of the comparisons
 };
 
 /// The inputs on which a kernel is judged, with the oracle's results. They are the same for every implementation of the
 /// kernel.
 struct TestPlan {
-  std::vector<InputSet> sets;
+  std::vector<InputSet> sets;              ///< the input sets
   std::vector<DrawnLaunch> size_launches;  ///< launches of 0 and of more than 65,535 threads
-  std::vector<bool> uninitialised;         ///< by parameter: the kernel never reads an element before writing it
-  ir::ParameterUses uses;
+  std::vector<bool> uninitialised;         ///< by parameter: whether it is an array that the kernel never reads
+  ir::ParameterUses uses;                  ///< how the kernel uses its parameters
 };
 
 /// A test plan, or the reason why no inputs were found for which the kernel is well defined.

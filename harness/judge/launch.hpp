@@ -17,9 +17,9 @@ namespace assay::harness {
 
 /// How the kernel uses a parameter's memory.
 struct ArrayRole {
-  std::string name;         ///< as in the Python source; "grad_x" for a gradient
-  bool write_only = false;  ///< the kernel never reads an element before writing it
-  bool read_only = false;
+  std::string name;         ///< name as in the Python source; "grad_x" for a gradient
+  bool write_only = false;  ///< the kernel never reads an element before writing it, so the array starts as poison
+  bool read_only = false;   ///< the kernel never writes the array, so it must stay unmodified
 };
 
 /// Memory layout of the arrays of a launch.
@@ -39,21 +39,21 @@ enum class Padding : std::uint8_t {
 struct PlacedArray {
   /// Content and layout at launch; shared with the launch's argument if that is placed unchanged.
   std::shared_ptr<const ir::Argument> initial_content;
-  ArrayRole role;
-  backends::BufferId buffer;
-  bool is_placed = false;  ///< false: a by-value argument, which has no memory
-  int gap_elements = 0;    ///< in a view: after each element, in elements; 0: dense
+  ArrayRole role;             ///< how the kernel uses the array
+  backends::BufferId buffer;  ///< the session's memory for the array and its guard bands
+  bool is_placed = false;     ///< whether the argument is in memory; false for an argument passed by value
+  int gap_elements = 0;       ///< gap after each element of a view, in elements; 0: dense
   /// The guard bands before and after the array, of equal size.
   std::vector<std::byte> front = {}, back = {};
 };
 
 /// How one launch is run.
 struct LaunchSettings {
-  backends::ThreadOrder order = backends::ThreadOrder::kForward;
-  std::int64_t block = 0;
-  std::uint64_t shuffle_seed = 0;
+  backends::ThreadOrder order = backends::ThreadOrder::kForward;  ///< order in which the device runs the threads
+  std::int64_t block = 0;                                         ///< threads per block; 0: the device's default
+  std::uint64_t shuffle_seed = 0;                                 ///< seed of a shuffled thread order
   ArrayLayout layout = ArrayLayout::kDense;
-  Padding padding = Padding::kPoison;
+  Padding padding = Padding::kPoison;              ///< content of guard bands and gaps
   std::vector<std::int64_t> checked_threads = {};  ///< threads whose results are needed, ascending; empty: all
 };
 
@@ -91,10 +91,10 @@ class KernelLauncher {
                                                std::shared_ptr<const ir::Argument> argument, const ArrayRole& role,
                                                int gap, Padding padding);
 
-  backends::LaunchRequest request_;
-  std::vector<PlacedArray> arrays_;
-  std::size_t parameter_count_ = 0;
-  std::size_t leading_parameter_count_ = 0;  ///< entry parameters before the kernel's: extents
+  backends::LaunchRequest request_;          ///< the launch for the session
+  std::vector<PlacedArray> arrays_;          ///< one for each parameter of the kernel, then one for each gradient
+  std::size_t parameter_count_ = 0;          ///< number of the kernel's parameters, without gradients
+  std::size_t leading_parameter_count_ = 0;  ///< number of entry parameters before the kernel's: the launch extents
 };
 
 /// One scalar of an array, by its position in read_scalars; `leaves` are the scalar components of one element.

@@ -6,20 +6,20 @@
 namespace assay::harness {
 
 struct Policy {
-  int generic_sets = 6;          ///< input sets drawn evenly from the domain
-  int edge_sets = 2;             ///< close to the ends of the domain
-  int scale_sets = 2;            ///< large and small magnitudes
-  int fully_checked_sets = 2;    ///< of these, how many also get oracle_self_check, finite_differences and determinism
-  int max_redraws = 20;          ///< for a set with uncertain decisions or uninformative bounds
-  int max_thresholds = 8;        ///< choices of the kernel tested close to the threshold, on both sides
-  bool has_large_launch = true;  ///< one launch above 65,535 threads, compared on sampled threads
+  int generic_sets = 6;          ///< number of input sets drawn evenly from the domain
+  int edge_sets = 2;             ///< number of input sets close to the ends of the domain
+  int scale_sets = 2;            ///< number of input sets with large and small magnitudes
+  int fully_checked_sets = 2;    ///< sets that also get oracle_self_check, finite_differences and determinism
+  int max_redraws = 20;          ///< redraws of a set with uncertain decisions or uninformative bounds
+  int max_thresholds = 8;        ///< number of choices of the kernel that are tested on both sides of their threshold
+  bool has_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads
   /// The large backward launch costs as much as all other launches together: one in this many kernels gets it.
   std::uint64_t large_backward_interval = 8;
   /// A verdict requires both precisions. Mutation testing disables one to measure the other.
-  bool native_precision = true;  ///< native_precision, determinism, sizes
-  bool f64_promotion = true;     ///< f64_promotion and finite_differences
+  bool native_precision = true;  ///< judge the kernel's own types: native_precision, determinism, sizes
+  bool f64_promotion = true;     ///< judge the kernel with f64 promotion: f64_promotion and finite_differences
 
-  int sets() const { return generic_sets + edge_sets + scale_sets; }
+  int sets() const { return generic_sets + edge_sets + scale_sets; }  ///< number of input sets
 
   static constexpr Policy standard() { return {}; }
   static constexpr Policy quick() {

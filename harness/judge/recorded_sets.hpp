@@ -16,9 +16,9 @@
 namespace assay::harness {
 
 struct RecordedSets {
-  std::vector<InputSet> sets;  ///< the recorded launches first
+  std::vector<InputSet> sets;  ///< input sets; those with the values of the recorded launches come first
   std::vector<DrawnLaunch>
-      large_launches;  ///< whole launches that are too large for a set; the oracle ran a sample of threads
+      large_launches;  ///< recorded launches too large for a set; the oracle ran a sample of their threads
 };
 
 /// The sets of these launches, at most as many as the policy has unless more were recorded. A set of a launch with many

@@ -13,7 +13,7 @@ namespace assay::harness {
 
 /// Two close launches of one thread for which one choice of the kernel (reference::Choice) differs.
 struct ThresholdPair {
-  ir::Launch before, after;
+  ir::Launch before, after;  ///< the launches on either side of the threshold
 };
 
 /// Distance of the two launches: for floats, 2^-18, 2^-14 and 2^-10 of the line between two inputs of the domain;

@@ -17,36 +17,36 @@
 namespace assay::harness {
 
 enum class NamedCheck : std::uint8_t {
-  kOracleSelfCheck,
-  kF64Promotion,
-  kFiniteDifferences,
-  kNativePrecision,
-  kDeterminism,
-  kDevices
+  kOracleSelfCheck,    ///< the oracle's reverse sweep agrees with its dual numbers and with finite differences
+  kF64Promotion,       ///< the kernel with f64 promotion agrees with the oracle
+  kFiniteDifferences,  ///< the backward pass agrees with differences of the forward pass
+  kNativePrecision,    ///< the kernel's own types agree with the oracle
+  kDeterminism,        ///< repeated launches give the same bits
+  kDevices             ///< the results agree with those of the cross-check device
 };
 
 class PassVerdict {
  public:
   // Members that become part of the record; filled by the judge.
-  CheckResults check_results;
-  std::int64_t values_compared = 0;
-  std::int64_t input_sets = 0;
-  std::set<std::int64_t> sizes;  ///< threads of the launches that completed
-  std::int64_t generic_sets = 0;
-  std::int64_t conclusive_generic_sets = 0;
-  InconclusiveCounts inconclusive;
-  std::vector<Mismatch> mismatches;
-  std::map<std::string, ControlCounts> controls;  ///< by output array
-  RhoHistogram rho_histogram{};
-  std::optional<Plateau> plateau;
-  Coverage coverage;  ///< by the conclusive input sets
-  std::optional<FindingRecord> finding;
-  std::vector<backends::MemoryFinding> faults;       ///< at most kMaxFaults
-  std::vector<backends::ExecutionProfile> profiles;  ///< by target of the kernel
-  std::string target;  ///< being judged, named in failure messages; empty if the kernel has only one
-  std::string log;
-  std::optional<Counterexample> counterexample;  ///< of a pass that failed in a launch; not part of the record
-  double rho_max = 0;
+  CheckResults check_results;                        ///< results of the named checks
+  std::int64_t values_compared = 0;                  ///< number of scalars compared with the oracle
+  std::int64_t input_sets = 0;                       ///< number of input sets that were compared
+  std::set<std::int64_t> sizes;                      ///< thread counts of the launches that completed
+  std::int64_t generic_sets = 0;                     ///< number of sets with InputSet::is_generic
+  std::int64_t conclusive_generic_sets = 0;          ///< of these, the sets without uncertain decisions
+  InconclusiveCounts inconclusive;                   ///< checks without a verdict, by cause
+  std::vector<Mismatch> mismatches;                  ///< values outside their bound, at most kMaxMismatches
+  std::map<std::string, ControlCounts> controls;     ///< negative controls, by output array or gradient
+  RhoHistogram rho_histogram{};                      ///< rho of the compared values
+  std::optional<Plateau> plateau;                    ///< finite differences of the set that used most of the tolerance
+  Coverage coverage;                                 ///< branches covered by the conclusive input sets
+  std::optional<FindingRecord> finding;              ///< defect that the oracle found in the kernel
+  std::vector<backends::MemoryFinding> faults;       ///< the device's memory findings, at most kMaxFaults
+  std::vector<backends::ExecutionProfile> profiles;  ///< execution profiles, one for each target of the kernel
+  std::string target;  ///< target being judged, named in failure messages; empty if the kernel has only one
+  std::string log;     ///< output of a worker that crashed; else empty
+  std::optional<Counterexample> counterexample;  ///< the launch in which the pass failed; not part of the record
+  double rho_max = 0;                            ///< greatest rho of the compared values
 
   void count(NamedCheck named_check, const Comparison& comparison);
   /// Counts a comparison of two devices' results, which does not measure the accuracy of either.
@@ -69,9 +69,9 @@ class PassVerdict {
   void fail_oracle(std::string message);
 
   struct Decision {
-    Outcome outcome = Outcome::pass;
-    std::string kind;
-    std::string message;
+    Outcome outcome = Outcome::pass;  ///< outcome of the pass
+    std::string kind;                 ///< the word in parentheses after the outcome, as in CaseRecord::kind
+    std::string message;              ///< one line for people
   };
   /// The rejected control with the least rho, over all arrays.
   std::optional<ClosestControl> closest_control() const;
@@ -79,8 +79,8 @@ class PassVerdict {
   Decision decide() const;
 
  private:
-  std::optional<Decision> failure_;
-  double plateau_rho_ = 0;
+  std::optional<Decision> failure_;  ///< the first failure; empty if no check failed
+  double plateau_rho_ = 0;           ///< share of the tolerance that `plateau` used
 };
 
 }  // namespace assay::harness

@@ -14,17 +14,17 @@
 namespace assay::live {
 
 struct ConfinedProgram {
-  std::filesystem::path program;
+  std::filesystem::path program;  ///< executable to run
   std::vector<std::string> arguments;
-  std::vector<std::string> environment;  ///< "NAME=value"
-  std::filesystem::path cache;           ///< the only folder in which it may change files
-  std::chrono::milliseconds time_limit{};
-  std::uint64_t memory_bytes = 0;
+  std::vector<std::string> environment;    ///< all environment variables: "NAME=value"
+  std::filesystem::path cache;             ///< the only folder in which it may change files
+  std::chrono::milliseconds time_limit{};  ///< limit on the wall time
+  std::uint64_t memory_bytes = 0;          ///< memory limit
 };
 
 struct ProcessExited {
-  int signal = 0;       ///< 0: it exited by itself
-  int exit_status = 0;  ///< when signal is 0
+  int signal = 0;       ///< signal that ended the process; 0: it exited by itself
+  int exit_status = 0;  ///< exit status, if `signal` is 0
 };
 struct ImportTimedOut {};
 struct AnswerTooLarge {};
@@ -32,17 +32,17 @@ struct TooManyProcesses {};
 
 struct ConfinedResult {
   std::variant<ProcessExited, ImportTimedOut, AnswerTooLarge, TooManyProcesses> end;
-  std::string answer;   ///< what it wrote to kAnswerFd
-  std::string printed;  ///< the last kMaxPrinted bytes of its standard output and error
-  std::uint64_t printed_bytes = 0;
-  worker::Confinement confinement{};
+  std::string answer;                 ///< bytes that the program wrote to kAnswerFd
+  std::string printed;                ///< the last kMaxPrinted bytes of its standard output and error
+  std::uint64_t printed_bytes = 0;    ///< total size of its standard output and error
+  worker::Confinement confinement{};  ///< how the process was confined
 };
 
-inline constexpr int kAnswerFd = 3;
-inline constexpr int kNotStarted = 126;  ///< exit status if the program cannot be executed
-inline constexpr int kMaxProcesses = 64;
-inline constexpr std::size_t kMaxPrinted = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxAnswer = std::size_t{1} << 30;
+inline constexpr int kAnswerFd = 3;                               ///< file descriptor for the program's answer
+inline constexpr int kNotStarted = 126;                           ///< exit status if the program cannot be executed
+inline constexpr int kMaxProcesses = 64;                          ///< limit on processes that run at once
+inline constexpr std::size_t kMaxPrinted = std::size_t{1} << 20;  ///< bytes of output that are kept
+inline constexpr std::size_t kMaxAnswer = std::size_t{1} << 30;   ///< size limit of the answer in bytes
 
 /// Runs the program without standard input until it exits; then the processes that it started are killed. At the time
 /// limit, and if too many processes run at once, all are killed. Fails only if no process can

@@ -21,35 +21,35 @@
 namespace assay::live {
 
 struct ImportRequest {
-  std::vector<std::string> files;    ///< Python files
-  std::vector<std::string> modules;  ///< dotted names; "name.*" also imports all modules of a package
-  std::string python;                ///< the interpreter; empty: see find_python
-  std::chrono::seconds time_limit{120};
-  std::uint64_t memory_bytes = std::uint64_t{8} << 30;
+  std::vector<std::string> files;        ///< paths of the Python files to import
+  std::vector<std::string> modules;      ///< dotted names; "name.*" also imports all modules of a package
+  std::string python;                    ///< the interpreter; empty: see find_python
+  std::chrono::seconds time_limit{120};  ///< limit on the wall time of the import
+  std::uint64_t memory_bytes = std::uint64_t{8} << 30;  ///< memory limit of the import
 };
 
 struct LiveKernel {
-  std::string name;      ///< "wave.step": the module and a name that is unique in it
-  std::string selector;  ///< "wave.py:step"
-  std::string file;      ///< the user's file
-  std::int32_t line = 0;
-  std::string text;    ///< the exported file; empty if it cannot be exported
-  std::string reason;  ///< why it cannot be exported
+  std::string name;       ///< "wave.step": the module and a name that is unique in it
+  std::string selector;   ///< selects the kernel on the command line: "wave.py:step"
+  std::string file;       ///< path of the user's file
+  std::int32_t line = 0;  ///< line of the kernel in that file
+  std::string text;       ///< the exported standalone file; empty if the kernel cannot be exported
+  std::string reason;     ///< why the kernel cannot be exported; empty if it can
 };
 
 /// A file of the user and its content at the time of the import.
 struct SourceFile {
-  std::string path;
-  std::string sha256;
+  std::string path;    ///< path of the file
+  std::string sha256;  ///< hash of the content
 };
 
 struct ImportedKernels {
   std::vector<LiveKernel> kernels;    ///< in the order of their definitions
-  std::vector<SourceFile> sources;    ///< that the exported texts were copied from
-  std::vector<std::string> notes;     ///< lines for the user
-  std::string printed;                ///< the end of what the import printed
-  std::uint64_t printed_bytes = 0;    ///< how much it printed
-  worker::Confinement confinement{};  ///< of the process
+  std::vector<SourceFile> sources;    ///< files that the exported texts were copied from
+  std::vector<std::string> notes;     ///< messages for the user, one line each
+  std::string printed;                ///< last part of what the import printed
+  std::uint64_t printed_bytes = 0;    ///< total number of bytes that it printed
+  worker::Confinement confinement{};  ///< how the process was confined
 };
 
 /// Imports and exports. Fails with one line if the import fails, ends the process, exceeds a limit, or if the

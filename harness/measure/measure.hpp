@@ -18,19 +18,19 @@ struct MeasureOptions {
   int samples = 30;                ///< timed runs of each pass
   /// Limit for a launch and its copies, of host memory and of device memory.
   std::size_t memory_bytes = std::size_t{8} << 30;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  ///< seed of the random inputs
 };
 
 /// The highest rates of the device.
 struct DeviceCeilings {
-  double bytes_per_second = 0;       ///< of copies within device memory, counting bytes read and written
-  double operations_per_second = 0;  ///< of a loop of fused multiply-adds in f32, which count as two operations
+  double bytes_per_second = 0;       ///< rate of copies within device memory, counting bytes read and bytes written
+  double operations_per_second = 0;  ///< rate of a loop of f32 fused multiply-adds, which count as two operations each
 };
 
 /// Measurements of the requested passes that exist.
 struct PassMeasurements {
-  std::optional<backends::Measurement> forward;
-  std::optional<backends::Measurement> backward;
+  std::optional<backends::Measurement> forward;   ///< empty if the pass was not requested or does not exist
+  std::optional<backends::Measurement> backward;  ///< empty if the pass was not requested or does not exist
 };
 
 class Measurer {
@@ -53,8 +53,8 @@ class Measurer {
   Result<void> measure_ceilings(backends::Device& device);
 
   MeasureOptions options_;
-  std::unique_ptr<backends::Session> session_;
-  std::unique_ptr<backends::Session> observing_session_;  ///< null without an observer
+  std::unique_ptr<backends::Session> session_;            ///< session on the measured device
+  std::unique_ptr<backends::Session> observing_session_;  ///< session on the observer; null without an observer
   DeviceCeilings ceilings_;
 };
 

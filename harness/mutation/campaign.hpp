@@ -19,21 +19,21 @@
 namespace assay::mutation {
 
 struct CampaignOptions {
-  std::vector<std::string> selectors{"*"};
-  std::vector<std::string> operators;  ///< names; empty: all operators whose mutants the device can detect
-  std::string device = "cpu";
-  std::size_t mutants = 300;
-  std::uint64_t seed = 1;
-  int random_kernels = 0;  ///< kernels of each family in addition to the curated ones
-  int jobs = 0;
-  bool quick = false;
-  bool judges_widened_bounds = false;
-  bool resume = false;
+  std::vector<std::string> selectors{"*"};  ///< select the kernels to mutate
+  std::vector<std::string> operators;  ///< names of mutation operators; empty: all whose mutants the device can detect
+  std::string device = "cpu";          ///< device that judges the mutants
+  std::size_t mutants = 300;           ///< maximum number of mutants
+  std::uint64_t seed = 1;              ///< seed of the choice of mutants and of the inputs
+  int random_kernels = 0;              ///< random kernels of each family, in addition to the curated ones
+  int jobs = 0;                        ///< number of kernels processed concurrently; 0: one per core
+  bool quick = false;                  ///< judge on fewer inputs (Policy::quick)
+  bool judges_widened_bounds = false;  ///< judge killed mutants again with widened bounds (kWidenings)
+  bool resume = false;                 ///< continue the campaign whose ledger is in `output`
   std::vector<std::string>
       false_positive_runs;               ///< folders of runs over correct random kernels: the false-positive corpus
-  std::string threaded_campaign_folder;  ///< folder of a campaign on a device with threads; empty: none
-  std::string compiler;
-  std::string output = "out";
+  std::string threaded_campaign_folder;  ///< folder of a campaign on a device with concurrent threads; empty: none
+  std::string compiler;                  ///< C++ compiler, as for --cxx; empty: the default
+  std::string output = "out";            ///< folder of the ledger and the score
 };
 
 /// The names of all mutation operators.
@@ -42,12 +42,12 @@ std::vector<std::string> operator_names();
 /// A planned campaign with an open ledger.
 struct PreparedCampaign {
   Campaign campaign;
-  std::vector<PlannedMutant> plan;
-  FalsePositiveCorpus controls;  ///< results of runs over correct kernels
-  Ledger threaded;               ///< of CampaignOptions::threaded_campaign_folder
-  LedgerHead head;
-  harness::AppendedLines lines;
-  std::vector<MutantRecord> mutants;  ///< judged mutants, those of a resumed ledger first
+  std::vector<PlannedMutant> plan;    ///< all planned mutants
+  FalsePositiveCorpus controls;       ///< results of the runs over correct kernels
+  Ledger threaded;                    ///< ledger of CampaignOptions::threaded_campaign_folder; empty if there is none
+  LedgerHead head;                    ///< first line of the ledger
+  harness::AppendedLines lines;       ///< the open ledger
+  std::vector<MutantRecord> mutants;  ///< judged mutants; those of a resumed ledger come first
 };
 
 /// Selects the kernels and plans the mutants. Fails if an option, a selector or a folder is invalid.

@@ -13,8 +13,8 @@ namespace assay::mutation {
 
 /// A range of an integer, including both ends.
 struct IntegerRange {
-  std::int64_t low;
-  std::int64_t high;
+  std::int64_t low;   ///< least value
+  std::int64_t high;  ///< greatest value
 };
 
 /// Ranges of integers, derived from the preconditions `# domain: 0 <= n <= 12` and `# launch: (5)` by interval
@@ -34,12 +34,12 @@ class KnownRanges {
  private:
   /// The range of a variable. It is not reached until it receives a value, nor are expressions that read it.
   struct VariableFacts {
-    bool is_reached = false;
-    std::optional<IntegerRange> range;  ///< arrays: of their elements
+    bool is_reached = false;            ///< whether the variable receives a value
+    std::optional<IntegerRange> range;  ///< range of the variable's values, or of an array's elements; empty: unbounded
   };
 
   std::optional<IntegerRange> of_operation(const ir::Expr& expr) const;
-  bool reads_uncovered(ir::ExprId expression) const;
+  bool reads_uncovered(ir::ExprId expression) const;  ///< whether it reads an integer that never receives a value
   VariableFacts& at(ir::VarId variable) { return variable_facts_[static_cast<std::size_t>(variable)]; }
   const VariableFacts& at(ir::VarId variable) const { return variable_facts_[static_cast<std::size_t>(variable)]; }
   /// Propagates values into variables until a fixed point; `fixed` variables keep their ranges.
@@ -55,7 +55,7 @@ class KnownRanges {
                                         const std::function<bool(ir::ExprId)>& is_operand, int depth = 0) const;
 
   const ir::Function& function_;
-  std::vector<VariableFacts> variable_facts_;
+  std::vector<VariableFacts> variable_facts_;  ///< by variable of the function
 };
 
 /// By statement (numbered as in statements_of): whether it is in a branch or loop body that is never entered.

@@ -1,4 +1,4 @@
-// Edits a function at one place.
+// Edits one statement or expression of a function.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace assay::mutation {
 /// The position of an expression: the number of the statement in program order, the number of the root expression in
 /// the statement, and the number of the node in that tree in preorder.
 struct ExpressionPosition {
-  std::size_t statement = 0;
-  std::size_t root = 0;
-  std::size_t node = 0;
+  std::size_t statement = 0;  ///< number of the statement in program order
+  std::size_t root = 0;       ///< number of the root expression in the statement
+  std::size_t node = 0;       ///< number of the node in the root's tree, in preorder
 };
 
 class Editor {
@@ -25,12 +25,12 @@ class Editor {
 
   /// The builder for new expressions of the function.
   ir::Builder& make() { return builder_; }
-  ir::Stmt& at(std::size_t statement);
+  ir::Stmt& at(std::size_t statement);  ///< the statement with this number
   /// Replaces the expression at the place; other uses of shared trees are unchanged.
   void replace(const ExpressionPosition& place, ir::ExprId expression);
   /// The node at the place.
   ir::ExprId get(const ExpressionPosition& place);
-  void erase(std::size_t statement);
+  void erase(std::size_t statement);  ///< removes the statement with this number
   void insert_before(std::size_t statement, ir::Stmt added);
   void insert_after(std::size_t statement, ir::Stmt added);
   /// Moves the statement before the loop that contains it. Returns false outside loops.
@@ -38,8 +38,8 @@ class Editor {
 
  private:
   struct Position {
-    ir::Block* block = nullptr;
-    std::size_t index = 0;
+    ir::Block* block = nullptr;  ///< the block that directly contains the statement
+    std::size_t index = 0;       ///< index of the statement in the block
   };
   /// The position of the statement.
   Position position(std::size_t statement);
@@ -54,17 +54,17 @@ std::vector<ir::ExprId> roots_of(const ir::Stmt& statement);
 
 /// A node of an expression tree, with its place.
 struct ExpressionNode {
-  ExpressionPosition place;
-  ir::ExprId id = ir::kNone;
-  std::size_t parent = 0;  ///< index of the parent in the list; its own index for a root
+  ExpressionPosition place;   ///< position of the node
+  ir::ExprId id = ir::kNone;  ///< the node's expression
+  std::size_t parent = 0;     ///< index of the parent in the list; its own index for a root
 };
 /// All nodes of the root expressions of the statement with this number, in order.
 std::vector<ExpressionNode> nodes_of(const ir::Function& function, const ir::Stmt& statement, std::size_t number);
 
 /// A statement of the body, with the number of the enclosing statement (`npos`: none). Listed in program order.
 struct ListedStatement {
-  const ir::Stmt* statement = nullptr;
-  std::size_t parent = std::string::npos;
+  const ir::Stmt* statement = nullptr;     ///< the statement; not owned
+  std::size_t parent = std::string::npos;  ///< number of the enclosing statement; npos: none
 };
 std::vector<ListedStatement> statements_of(const ir::Function& function);
 

@@ -10,10 +10,10 @@ namespace assay::mutation {
 
 /// A proof for one mutant, identified by its patch. An incorrect proof would hide a gap in the suite.
 struct EquivalenceProof {
-  std::string_view kernel;  ///< "loop/dynamic_product"
-  Operator op = Operator::kOverwriteGradient;
-  std::uint64_t patch_hash = 0;  ///< MutantRecord::patch_hash
-  std::string_view proof;
+  std::string_view kernel;                     ///< family and name of the kernel: "loop/dynamic_product"
+  Operator op = Operator::kOverwriteGradient;  ///< operator that made the mutant
+  std::uint64_t patch_hash = 0;                ///< identifies the mutant; see MutantRecord::patch_hash
+  std::string_view proof;                      ///< the argument, for people
 };
 
 inline constexpr EquivalenceProof kEquivalenceProofs[] = {

@@ -28,17 +28,17 @@ void for_each_node(const MutationContext& context, std::size_t statement, Visit&
 
 /// The variable and the value of a Let or an Assign.
 struct AssignedValue {
-  ir::VarId variable = ir::kNone;
-  ir::ExprId value = ir::kNone;
+  ir::VarId variable = ir::kNone;  ///< the assigned variable; kNone for other statements
+  ir::ExprId value = ir::kNone;    ///< the assigned value; kNone for other statements
 };
 AssignedValue assigned_value_of(const ir::Stmt& statement);
 
 /// A load of an incoming gradient (cotangent) in a definition.
 struct CotangentLoad {
-  std::size_t statement = 0;
-  ExpressionPosition place;
-  const ir::Expr* load = nullptr;
-  ir::VarId gradient = ir::kNone;
+  std::size_t statement = 0;       ///< number of the statement that contains the load
+  ExpressionPosition place;        ///< position of the load
+  const ir::Expr* load = nullptr;  ///< the load expression
+  ir::VarId gradient = ir::kNone;  ///< the gradient array that is loaded
 };
 std::vector<CotangentLoad> cotangent_loads(const MutationContext& context);
 /// Whether the statement stores to the array.

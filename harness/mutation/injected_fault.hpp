@@ -20,10 +20,10 @@ constexpr std::string_view to_text(FaultPart part) {
 }
 
 struct InjectedFault {
-  std::string_view fault;  ///< name used at the injection points (support/fault_injection.hpp)
-  FaultPart part;
-  std::string_view change;    ///< description for people
-  std::string_view selector;  ///< selector of the kernel that is judged
+  std::string_view fault;     ///< name of the fault at its injection points (support/fault_injection.hpp)
+  FaultPart part;             ///< component that contains the fault
+  std::string_view change;    ///< what the fault changes, for people
+  std::string_view selector;  ///< selects the kernel that is judged with the fault
 };
 
 /// Selector of a kernel that stores nothing, so that there is nothing to compare.
@@ -66,8 +66,8 @@ inline constexpr InjectedFault kFaultInjectionEnabled[] = {
 /// The outcome of an injected fault.
 struct FaultResult {
   InjectedFault injected_fault;
-  bool is_detected = false;  ///< the suite detected the fault and attributed it correctly
-  std::string verdict;       ///< the first verdict other than pass, such as "internal_error(oracle)"; else "pass"
+  bool is_detected = false;  ///< whether the suite detected the fault and attributed it correctly
+  std::string verdict;  ///< first verdict other than pass, such as "internal_error(oracle)"; "pass" if there is none
 };
 
 }  // namespace assay::mutation

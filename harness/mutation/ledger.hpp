@@ -16,18 +16,18 @@ inline constexpr std::string_view kLedgerFile = "mutants.jsonl";
 
 /// The parameters of a campaign. A ledger can only be resumed with the same parameters.
 struct LedgerHead {
-  std::string device;
-  std::string commit;  ///< of Assay
-  std::uint64_t seed = 0;
-  std::size_t planned = 0;  ///< mutants
-  std::string plan;         ///< hash of the names of the mutants
+  std::string device;       ///< device that judges the mutants
+  std::string commit;       ///< commit of Assay
+  std::uint64_t seed = 0;   ///< seed of the choice of mutants and of the inputs
+  std::size_t planned = 0;  ///< number of planned mutants
+  std::string plan;         ///< hash of the names of the planned mutants
   friend bool operator==(const LedgerHead&, const LedgerHead&) = default;
 };
 
 struct Ledger {
-  LedgerHead head;
-  std::vector<MutantRecord> mutants;
-  std::int64_t complete_bytes = 0;  ///< size of the file up to the end of its last complete line
+  LedgerHead head;                    ///< the first line
+  std::vector<MutantRecord> mutants;  ///< judged mutants, in the order of the file
+  std::int64_t complete_bytes = 0;    ///< size of the file up to the end of its last complete line
 };
 
 std::string to_line(const MutantRecord& mutant);

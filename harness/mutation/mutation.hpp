@@ -18,19 +18,19 @@ namespace assay::mutation {
 
 /// One mutation of a function.
 struct Mutation {
-  Operator op;
-  std::size_t statement = 0;  ///< number of the statement that is changed
-  ir::Loc loc;                ///< in the user's file
-  std::string what;           ///< "atomic_add(grad_x[i], adj_x_i) is dropped"
+  Operator op;                ///< the operator that makes the mutation
+  std::size_t statement = 0;  ///< number of the changed statement, as in statements_of
+  ir::Loc loc;                ///< location of the statement in the user's file
+  std::string what;           ///< description for people: "atomic_add(grad_x[i], adj_x_i) is dropped"
   /// Applies the change to a copy of the function. The result may be an invalid program.
   std::function<void(Editor&)> apply;
 };
 
 /// Where a variable gets its value.
 struct VariableDefinition {
-  bool is_declared = false;        ///< by a Let
-  ir::ExprId initial = ir::kNone;  ///< the value in its declaration, if any
-  bool is_assigned = false;        ///< by a statement that some launch reaches
+  bool is_declared = false;        ///< whether a Let declares it
+  ir::ExprId initial = ir::kNone;  ///< value in its declaration; kNone: none
+  bool is_assigned = false;        ///< whether a statement that some launch reaches assigns it
 };
 
 /// A function to mutate, with an analysis of its statements and variables.
@@ -40,25 +40,25 @@ struct MutationContext {
   /// For the forward kernel.
   MutationContext(const ir::Module& module, const ir::Function& kernel);
 
-  const ir::Module& module;
-  const ir::Function& function;
-  std::vector<ListedStatement> statements;
-  KnownRanges ranges;
+  const ir::Module& module;                     ///< module of `function`
+  const ir::Function& function;                 ///< the function to mutate: the backward kernel or the forward kernel
+  std::vector<ListedStatement> statements;      ///< statements of the function, in program order
+  KnownRanges ranges;                           ///< ranges of the function's integers
   std::vector<bool> is_dead;                    ///< by statement: whether no launch within the domain reaches it
-  std::vector<VariableDefinition> definitions;  ///< by variable
+  std::vector<VariableDefinition> definitions;  ///< by variable: where it gets its value
   std::vector<bool> is_effective;               ///< by statement: whether it affects the result of a launch
-  std::vector<ir::VarId> primal_of;    ///< by variable: for a gradient parameter, the kernel's parameter; else kNone
-  std::set<std::string> source_names;  ///< of the kernel's variables
+  std::vector<ir::VarId> primal_of;    ///< by variable: the kernel's parameter of a gradient parameter; else kNone
+  std::set<std::string> source_names;  ///< names of the kernel's variables
   /// By variable: whether it may hold part of a gradient. The gradient parameters do.
   std::vector<bool> carries_gradient;
 
   bool is_gradient(ir::VarId variable) const { return primal_of[static_cast<std::size_t>(variable)] != ir::kNone; }
   /// Whether the variable is a version of a variable in the user's source; false for variables added by passes.
   bool is_from_source(ir::VarId variable) const;
-  bool carries_any(ir::ExprId root) const;
+  bool carries_any(ir::ExprId root) const;  ///< whether it reads a variable that may hold part of a gradient
   /// Whether the statement itself changes a gradient or computes part of one.
   bool works_on_gradients(const ir::Stmt& statement) const;
-  bool in_loop(std::size_t statement) const;
+  bool in_loop(std::size_t statement) const;  ///< whether the statement is inside a loop
   /// Whether a statement that has an effect reads the variable.
   bool is_read(ir::VarId variable) const;
   /// Variables declared by earlier statements, parameters and thread indices; some may be out of scope.
@@ -72,8 +72,8 @@ std::vector<Mutation> find_mutations(Operator op, const MutationContext& context
 
 /// One mutation of the printed text.
 struct TextMutation {
-  Operator op;
-  std::string what;
+  Operator op;       ///< the operator that makes the mutation
+  std::string what;  ///< description for people
   backends::EmittedKernel
       kernel;  ///< the mutant; its helpers may differ from helpers of the same name in other kernels
   /// For a missing barrier in CUDA: the correct kernel with `bar.sync 1` instead of that barrier.

@@ -27,11 +27,11 @@ namespace assay::mutation {
 
 /// The outcome of a mutant.
 enum class MutantFate : std::uint8_t {
-  kKilled,
-  kSurvived,
-  kEquivalent,         ///< the same optimized code as the correct kernel
+  kKilled,             ///< rejected in at least one precision variant
+  kSurvived,           ///< passed in both precision variants, and not known to be equivalent
+  kEquivalent,         ///< passed, and compiles to the same optimized code as the correct kernel
   kEquivalentByProof,  ///< passed, and correct by a proof: equivalence.hpp, or IsBarrierRedundant
-  kInvalid,            ///< not counted: it does not compile, or the correct kernel does not pass
+  kInvalid,            ///< not counted, because it does not compile or the correct kernel does not pass
 };
 constexpr std::string_view to_text(MutantFate fate) {
   constexpr std::array<std::string_view, 5> kTexts = {"killed", "survived", "equivalent", "proved", "invalid"};
@@ -41,8 +41,8 @@ constexpr std::string_view to_text(MutantFate fate) {
 /// The verdict of one precision variant: the check that rejected the mutant, such as "t1 mismatch" or "out_of_bounds";
 /// empty if it passed.
 struct PrecisionVerdict {
-  std::string check;
-  bool equivalent_by_proof = false;  ///< passed, and correct in this variant by a proof
+  std::string check;                 ///< check that rejected the mutant; empty if it passed
+  bool equivalent_by_proof = false;  ///< whether the mutant passed and is correct in this variant by a proof
   bool killed() const { return !check.empty(); }
 };
 
@@ -50,38 +50,38 @@ struct PrecisionVerdict {
 inline constexpr std::array<double, 4> kWidenings = {1.5, 10, 1'000, 100'000};
 
 struct MutantRecord {
-  std::string name;  ///< "loop/dynamic_product#drop_contribution.2"
-  Operator op = Operator::kOverwriteGradient;
-  std::string family;
-  std::string kernel;
-  std::int64_t line = 0;  ///< in the kernel's source; 0 if unknown
-  std::string what;
-  MutantFate fate = MutantFate::kInvalid;
-  PrecisionVerdict promote, native;
+  std::string name;  ///< kernel, operator and number: "loop/dynamic_product#drop_contribution.2"
+  Operator op = Operator::kOverwriteGradient;  ///< operator that made the mutant
+  std::string family;                          ///< family of the kernel
+  std::string kernel;                          ///< name of the kernel in its family
+  std::int64_t line = 0;                       ///< line of the change in the kernel's source; 0 if unknown
+  std::string what;                            ///< description of the change for people
+  MutantFate fate = MutantFate::kInvalid;      ///< outcome of the mutant
+  PrecisionVerdict promote, native;            ///< verdicts with f64 promotion and with the kernel's own types
   /// With Campaign::judges_widened_bounds: for each factor of kWidenings, whether native precision still rejects it
   /// with widened bounds.
   std::vector<bool> killed_with_widened_bounds;
-  std::string patch;             ///< of a survivor: the first lines that differ
-  std::uint64_t patch_hash = 0;  ///< hash of all lines that differ
+  std::string patch;             ///< the first lines in which a survivor differs from the correct kernel; else empty
+  std::uint64_t patch_hash = 0;  ///< hash of all lines in which the mutant differs from the correct kernel
 };
 
 struct Campaign {
-  std::vector<harness::KernelSource> kernels;
-  std::set<Operator> operators;  ///< to apply
-  std::size_t mutants = 300;     ///< maximum number, spread evenly over the operators
-  std::uint64_t seed = 1;        ///< for the choice of places, and for the inputs
+  std::vector<harness::KernelSource> kernels;  ///< the correct kernels to mutate
+  std::set<Operator> operators;                ///< operators to apply
+  std::size_t mutants = 300;                   ///< maximum number of mutants, spread evenly over the operators
+  std::uint64_t seed = 1;                      ///< seed of the choice of places and of the inputs
   harness::Policy policy = harness::Policy::standard();
-  int jobs = 0;  ///< kernels processed concurrently; 0: one per core
-  bool judges_widened_bounds = false;
-  std::chrono::milliseconds time_limit{1000};
-  std::set<std::string> completed_mutants;  ///< names of mutants to skip
+  int jobs = 0;                                ///< kernels processed concurrently; 0: one per core
+  bool judges_widened_bounds = false;          ///< judge killed mutants again with widened bounds (kWidenings)
+  std::chrono::milliseconds time_limit{1000};  ///< limit on the processor time of one launch
+  std::set<std::string> completed_mutants;     ///< names of the mutants to skip, because they were judged before
 };
 
 /// One planned mutant.
 struct PlannedMutant {
-  std::size_t kernel = 0;  ///< in Campaign::kernels
+  std::size_t kernel = 0;  ///< index of the kernel in Campaign::kernels
   Operator op = Operator::kOverwriteGradient;
-  std::size_t number = 0;  ///< index among the operator's places in the kernel
+  std::size_t number = 0;  ///< index of the mutation among those of the operator in the kernel
 };
 
 /// Chooses mutants at random, evenly distributed over the operators and over the kernels as far as they have enough
@@ -103,8 +103,8 @@ using SameCode = std::function<Result<bool>(const backends::EmittedKernel&, cons
 using IsBarrierRedundant = std::function<Result<bool>(const backends::BuiltKernel&, backends::Precision)>;
 /// Checks whether a mutant that passed is equivalent to the correct kernel.
 struct EquivalenceChecks {
-  SameCode same_code;
-  IsBarrierRedundant is_barrier_redundant;
+  SameCode same_code;                       ///< compares the optimized code of two kernels
+  IsBarrierRedundant is_barrier_redundant;  ///< checks the barrier that a mutant omits
 };
 /// Called for each mutant in order of completion, never concurrently.
 using MutantCallback = std::function<Result<void>(const MutantRecord&)>;

@@ -11,105 +11,105 @@ namespace assay::mutation {
 
 /// The kind of mistake that an operator makes.
 enum class OperatorGroup : std::uint8_t {
-  kAccumulation,
-  kStore,
-  kValue,
-  kLocalRule,
-  kControl,
-  kMemory,
-  kReplay,
-  kForward
+  kAccumulation,  ///< how contributions are added to gradients
+  kStore,         ///< how a store to an array is reversed
+  kValue,         ///< which forward values the backward kernel uses
+  kLocalRule,     ///< derivative rules of single operations
+  kControl,       ///< loops and branches of the backward kernel
+  kMemory,        ///< indices, strides and thread guards
+  kReplay,        ///< repeated forward statements, barriers and shared memory
+  kForward        ///< operators, comparisons, arrays and constants of the forward kernel
 };
 
 /// The part of the kernel that an operator changes.
 enum class KernelPart : std::uint8_t {
-  kBackward,  ///< the adjoint
+  kBackward,  ///< the backward kernel (the adjoint)
   kForward,   ///< the forward kernel; its adjoint stays correct
-  kPrimal,    ///< the kernel that is differentiated; the forward kernel that runs stays correct
-  kText,      ///< the printed backward kernel
+  kPrimal,    ///< the kernel from which the adjoint is derived; the forward kernel that runs stays correct
+  kText,      ///< the printed text of the backward kernel
 };
 
 enum class Operator : std::uint8_t {
   // accumulation
-  kOverwriteGradient,
-  kDropContribution,
-  kCountTwice,
-  kFlipAccumulation,
-  kNegateContribution,
-  kPlainAddition,
-  kStaleAdjoint,
-  kClearGradient,
+  kOverwriteGradient,   ///< += becomes =
+  kDropContribution,    ///< a contribution is dropped
+  kCountTwice,          ///< a contribution is counted twice
+  kFlipAccumulation,    ///< += becomes -=
+  kNegateContribution,  ///< a contribution is negated
+  kPlainAddition,       ///< an atomic addition becomes a load and a store
+  kStaleAdjoint,        ///< an adjoint keeps its value from the previous iteration
+  kClearGradient,       ///< a gradient is cleared at the start of the kernel
   // stores
-  kKeepCotangent,
-  kClearBeforeRead,
-  kWrongCotangent,
-  kClearOnAtomic,
+  kKeepCotangent,    ///< the output's adjoint is not cleared after a reversed store
+  kClearBeforeRead,  ///< the output's adjoint is cleared before it is read
+  kWrongCotangent,   ///< the adjoint of another array is read
+  kClearOnAtomic,    ///< a reversed atomic addition clears the output's adjoint
   // values
-  kOtherVersion,
-  kInitialState,
-  kFinalState,
-  kWrongOperand,
-  kResultForOperand,
-  kLowerPrecision,
-  kOneSaveTooFew,
+  kOtherVersion,      ///< a different value of the same variable is used
+  kInitialState,      ///< the initial state of a loop is used instead of the state saved for the iteration
+  kFinalState,        ///< the final state of a loop is used instead of the state saved for the iteration
+  kWrongOperand,      ///< operands are swapped, or another operand is used
+  kResultForOperand,  ///< the result of an operation is used instead of its operand
+  kLowerPrecision,    ///< a value is rounded to lower precision
+  kOneSaveTooFew,     ///< a loop state is not saved
   // local rules
-  kWrongFunction,
-  kMissingFactor,
-  kMissingChain,
-  kWrongSign,
-  kMissingSquare,
-  kOffByOnePercent,
-  kOffByBasisPoint,
-  kConstantOff,
-  kUnitCotangent,
-  kOtherBranch,
-  kStepHasSlope,
+  kWrongFunction,    ///< sin and cos, sinh and cosh are exchanged
+  kMissingFactor,    ///< a constant factor is missing
+  kMissingChain,     ///< a factor of the chain rule is missing
+  kWrongSign,        ///< a local derivative has an incorrect sign
+  kMissingSquare,    ///< r * r becomes r
+  kOffByOnePercent,  ///< a local derivative is off by 1 %
+  kOffByBasisPoint,  ///< a local derivative is off by 0.01 %
+  kConstantOff,      ///< a constant of a derivative rule is off by 1 %
+  kUnitCotangent,    ///< the cotangent is replaced by 1
+  kOtherBranch,      ///< the gradient of abs, min, max or where goes to the other branch
+  kStepHasSlope,     ///< the derivative of floor, round or a cast is 1
   // control
-  kLoopRunsForward,
-  kOneTripMore,
-  kOneTripFewer,
-  kBranchOnChanged,
-  kBranchNegated,
-  kPathSkipped,
-  kContinueBreaks,
-  kCounterNotReset,
+  kLoopRunsForward,  ///< a reversed loop runs forward
+  kOneTripMore,      ///< a loop runs one iteration more
+  kOneTripFewer,     ///< a loop runs one iteration less
+  kBranchOnChanged,  ///< a branch condition uses an earlier or later value of the same variable
+  kBranchNegated,    ///< a recorded branch is negated
+  kPathSkipped,      ///< the reverse sweep of a branch is skipped
+  kContinueBreaks,   ///< continue is treated as break
+  kCounterNotReset,  ///< an inner loop's counter is not reset
   // index and memory
-  kIndexPlusOne,
-  kIndexMinusOne,
-  kPrimalStrides,
-  kThreadForIndex,
-  kTransposedIndex,
-  kInactiveGradient,
-  kNoThreadGuard,
+  kIndexPlusOne,      ///< an index of a gradient is too large by one
+  kIndexMinusOne,     ///< an index of a gradient is too small by one
+  kPrimalStrides,     ///< a gradient has the strides of another array
+  kThreadForIndex,    ///< the thread index is used instead of idx[i]
+  kTransposedIndex,   ///< two indices are exchanged
+  kInactiveGradient,  ///< a gradient that must stay zero is written
+  kNoThreadGuard,     ///< a thread beyond the end also runs
   // replay and parallel
-  kReplayedAtomic,
-  kReplayedStore,
-  kMissingBarrier,
-  kUnclearedShared,
-  kOneWarpOnly,
+  kReplayedAtomic,   ///< the replay repeats an atomic with a side effect
+  kReplayedStore,    ///< the replay writes a primal output again
+  kMissingBarrier,   ///< a barrier is missing
+  kUnclearedShared,  ///< a shared sum is not cleared
+  kOneWarpOnly,      ///< only the first warp of a block participates
   // forward
-  kWrongOperator,
-  kWrongComparison,
-  kGuardOffByOne,
-  kWrongArray,
-  kDroppedStatement,
-  kFloatOff,
+  kWrongOperator,     ///< an operator is replaced by another one
+  kWrongComparison,   ///< a comparison is replaced by another one
+  kGuardOffByOne,     ///< a guard or a bound is off by one
+  kWrongArray,        ///< an array access reads another array
+  kDroppedStatement,  ///< a statement is dropped
+  kFloatOff,          ///< a float constant is off by a thousandth
 };
 
 /// What is needed to detect a mutant.
 enum class DetectableBy : std::uint8_t {
   kAny,        ///< any device, in either precision variant
-  kPrecision,  ///< native precision: the mutant is correct under f64 promotion
-  kThreads,    ///< a device with concurrent threads: the mutant is correct if threads run sequentially
+  kPrecision,  ///< a native-precision run; with f64 promotion the mutant is correct
+  kThreads,    ///< a device with concurrent threads; with sequential threads the mutant is correct
 };
 
 struct OperatorRow {
   Operator op;
-  std::string_view name;  ///< in names of mutants, options and reports
-  OperatorGroup group;
-  KernelPart part;
-  DetectableBy detectable_by;
-  std::string_view change;  ///< description for people
+  std::string_view name;       ///< name in the names of mutants, in options and in reports
+  OperatorGroup group;         ///< kind of mistake
+  KernelPart part;             ///< what the operator changes
+  DetectableBy detectable_by;  ///< what is needed to detect its mutants
+  std::string_view change;     ///< what the operator does, for people
 };
 
 // clang-format off

@@ -12,11 +12,11 @@ namespace assay::mutation {
 
 /// The false-positive corpus: correct kernels that a run judged, and the outcomes of their cases.
 struct FalsePositiveCorpus {
-  std::int64_t kernels = 0;
-  std::int64_t cases = 0;
-  std::int64_t inconclusive = 0;
-  std::int64_t rejected = 0;                     ///< false alarms
-  std::vector<std::string> rejected_names = {};  ///< names of the rejected
+  std::int64_t kernels = 0;                      ///< number of judged kernels
+  std::int64_t cases = 0;                        ///< number of their cases
+  std::int64_t inconclusive = 0;                 ///< cases without a verdict
+  std::int64_t rejected = 0;                     ///< cases that failed although the kernel is correct: false positives
+  std::vector<std::string> rejected_names = {};  ///< names of the rejected cases
 };
 
 /// The score as JSON. `injected_faults` is empty if no faults were injected.

@@ -29,7 +29,7 @@ enum class Outcome : std::uint8_t {
 
 struct OutcomeName {
   Outcome outcome;
-  std::string_view text;
+  std::string_view text;  // text of the outcome in records
 };
 
 // Text of each outcome in records, in the order of the enumeration.
@@ -93,16 +93,16 @@ class OutcomeCounts {
   friend constexpr bool operator==(const OutcomeCounts&, const OutcomeCounts&) = default;
 
  private:
-  std::array<std::int64_t, kOutcomeCount> counts_{};
+  std::array<std::int64_t, kOutcomeCount> counts_{};  // number of cases, by Outcome
 };
 
 // Exit status of the process; the numbers are part of the command-line interface.
 enum class ExitStatus : int {
-  as_expected = 0,
-  unexpected = 1,
-  usage = 2,  // invalid command line, file or selector; never computed from outcomes
-  internal = 3,
-  nothing_ran = 4,
+  as_expected = 0,       // every case ended as expected
+  unexpected = 1,        // at least one case did not end as expected
+  usage = 2,             // invalid command line, file or selector; never computed from outcomes
+  internal = 3,          // Assay contradicted itself; see Outcome::internal_error
+  nothing_ran = 4,       // no case was planned, or none was attempted
   all_unsupported = 77,  // CTest's and Automake's status for a skipped test
 };
 

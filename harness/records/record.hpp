@@ -23,8 +23,8 @@ namespace assay::harness {
 // A number without loss: the shortest decimal text that parses to the same value of the same type (or "nan", "inf",
 // "-inf"), and its bits as hex ("0x3f800000").
 struct ExactNumber {
-  std::string text;
-  std::string bits;
+  std::string text;  // shortest decimal text: "1", "0.1", "nan", "-inf"
+  std::string bits;  // bits as hex: "0x3f800000"
   friend bool operator==(const ExactNumber&, const ExactNumber&) = default;
 };
 
@@ -40,11 +40,11 @@ ExactNumber exact16(float value, std::uint16_t bits);
 struct Mismatch {
   std::string check_name;  // name of the check in records: "t0", "t1", "t2", "t3", "t5", "devices" (CheckResults)
   std::string array;       // the array's name as in the Python source; "grad_x" for a gradient
-  std::vector<std::int64_t> index;  // one coordinate for each dimension; empty for a scalar
-  std::int64_t input_set = 0;       // which of the case's input sets, from 0
+  std::vector<std::int64_t> index;  // index of the element, one coordinate for each dimension; empty for a scalar
+  std::int64_t input_set = 0;       // number of the input set in the case, from 0
   ExactNumber expected;             // the oracle's value
   ExactNumber bound;                // the guaranteed bound on |got - expected|
-  ExactNumber got;                  // what the device computed, in its own type
+  ExactNumber got;                  // the device's result, in its own type
   double rho = 0.0;                 // |got - expected| / bound; infinite where the bound is 0
   friend bool operator==(const Mismatch&, const Mismatch&) = default;
 };
@@ -58,8 +58,8 @@ void keep_mismatch(std::vector<Mismatch>& kept, Mismatch mismatch);
 
 // The result of one check of docs/design/numerics.md.
 struct CheckResult {
-  std::int64_t checks = 0;        // values compared
-  std::int64_t failed = 0;        // of these, how many are outside their bound
+  std::int64_t checks = 0;        // number of values compared
+  std::int64_t failed = 0;        // of these, the number outside their bound
   std::optional<double> rho_max;  // greatest rho; empty if no value was compared
   friend bool operator==(const CheckResult&, const CheckResult&) = default;
 };
@@ -77,12 +77,12 @@ struct CheckResults {
 
 // Inconclusive checks, by cause.
 struct InconclusiveCounts {
-  std::int64_t uncertain_paths = 0;
-  std::int64_t non_differentiable_points = 0;
-  std::int64_t ill_conditioned_values = 0;
-  std::int64_t unbounded_values = 0;
-  std::int64_t races = 0;
-  std::int64_t domain_errors = 0;
+  std::int64_t uncertain_paths = 0;            // values for which the bounds leave the path uncertain
+  std::int64_t non_differentiable_points = 0;  // gradient values at such points
+  std::int64_t ill_conditioned_values = 0;     // passed values whose bound is too wide to be informative
+  std::int64_t unbounded_values = 0;           // values whose bound is infinite
+  std::int64_t races = 0;                      // 1 if the case was not judged because of a race on all inputs tried
+  std::int64_t domain_errors = 0;              // 1 if the case was not judged because no valid inputs were found
   [[nodiscard]] std::int64_t total() const {
     return uncertain_paths + non_differentiable_points + ill_conditioned_values + unbounded_values + races +
            domain_errors;
@@ -92,13 +92,13 @@ struct InconclusiveCounts {
 
 // Milliseconds of wall time in each stage, summed over the attempts; a batch's time is divided among its cases.
 struct StageTimes {
-  double read_ms = 0.0;
-  double adjoint_ms = 0.0;
-  double emit_ms = 0.0;
-  double build_ms = 0.0;
-  double reference_ms = 0.0;
-  double run_ms = 0.0;
-  double compare_ms = 0.0;
+  double read_ms = 0.0;       // parsing
+  double adjoint_ms = 0.0;    // differentiating
+  double emit_ms = 0.0;       // printing the source for the device
+  double build_ms = 0.0;      // compiling
+  double reference_ms = 0.0;  // evaluating the oracle
+  double run_ms = 0.0;        // launching on the device
+  double compare_ms = 0.0;    // comparing results with the oracle's
   [[nodiscard]] double total() const {
     return read_ms + adjoint_ms + emit_ms + build_ms + reference_ms + run_ms + compare_ms;
   }
@@ -106,8 +106,8 @@ struct StageTimes {
 };
 
 struct StageRow {
-  const char* name;
-  double StageTimes::*member;
+  const char* name;            // name of the stage in records
+  double StageTimes::*member;  // member that holds its time
 };
 
 // The stages in execution order, with their names in records.
@@ -123,17 +123,17 @@ inline constexpr std::array<StageRow, 7> kStages{{
 
 // Where and when a case was judged. Times are milliseconds since the start of the run; they vary between runs.
 struct Schedule {
-  int job = 0;            // which of the run's jobs, from 0
-  double batch_ms = 0.0;  // when the job started the batch of kernels that contains this one
-  double done_ms = 0.0;   // when the case was done
+  int job = 0;            // number of the job that judged the case, from 0
+  double batch_ms = 0.0;  // when the job started the batch that contains the kernel
+  double done_ms = 0.0;   // when the case was decided
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
 // The negative control that the comparator came closest to accepting.
 struct ClosestControl {
-  std::string array;
-  std::string control;  // "the doubled result"
-  double rho = 0.0;     // its greatest |control - expected| / bound
+  std::string array;    // name of the array that the control replaces
+  std::string control;  // name of the control: "the doubled result"
+  double rho = 0.0;     // greatest |control - expected| / bound over the array
   friend bool operator==(const ClosestControl&, const ClosestControl&) = default;
 };
 
@@ -141,14 +141,14 @@ struct ClosestControl {
 // converge on a plateau. For the input set on which finite_differences used most of its tolerance.
 struct Plateau {
   struct Estimate {
-    double step = 0.0;
-    double value = 0.0;  // the central difference over it
+    double step = 0.0;   // distance from the input, along the direction
+    double value = 0.0;  // central difference over `step`
     friend bool operator==(const Estimate&, const Estimate&) = default;
   };
-  std::int64_t input_set = 0;
-  double gradient = 0.0;   // along the same direction
-  double tolerance = 0.0;  // tolerance for the difference between the extrapolated estimate and the gradient
-  std::vector<Estimate> estimates;
+  std::int64_t input_set = 0;       // number of the input set, from 0
+  double gradient = 0.0;            // the generated gradient along the same direction
+  double tolerance = 0.0;           // tolerated difference between the extrapolated estimate and the gradient
+  std::vector<Estimate> estimates;  // the differences, in order of decreasing step
   friend bool operator==(const Plateau&, const Plateau&) = default;
 };
 
@@ -158,29 +158,29 @@ using RhoHistogram = std::array<std::int64_t, kRhoBinCount>;
 
 // Location of the kernel in the user's file or in generated source text.
 struct KernelLocation {
-  std::string file;
-  std::int64_t line = 0;  // from 1; 0 where unknown
+  std::string file;       // the user's file; for a random kernel a name such as "loop/r1_42.py"
+  std::int64_t line = 0;  // line number, from 1; 0 if unknown
   friend bool operator==(const KernelLocation&, const KernelLocation&) = default;
 };
 
 // The source texts of a kernel, for reports. Kept for each case that did not pass, and for the first passing case of a
 // small kernel; empty if a stage produced none.
 struct SourceTexts {
-  std::string python;
-  std::string cpp;
-  std::string cuda;
-  std::string ir;
-  std::string compile_command;
+  std::string python;           // the kernel in Python
+  std::string cpp;              // emitted C++
+  std::string cuda;             // emitted CUDA C++
+  std::string ir;               // text form of the IR
+  std::string compile_command;  // command that compiles the emitted source
   friend bool operator==(const SourceTexts&, const SourceTexts&) = default;
 };
 
 // A defect that the oracle found in the user's kernel: an access outside an array, a read of an uninitialised element,
 // a race.
 struct FindingRecord {
-  std::int64_t line = 0;             // in `source.file`, or in `file` if that is not empty
-  std::string access;                // "load x[17], length 16"
-  std::vector<std::string> threads;  // "(3)", "(4)" for a race; else the one thread, or empty
-  std::string file = {};             // one that the kernel's own imports from; empty: the kernel's own
+  std::int64_t line = 0;             // line in `source.file`, or in `file` if that is not empty
+  std::string access;                // the faulty access: "load x[17], length 16"
+  std::vector<std::string> threads;  // thread indices: "(3)", "(4)" for a race; else one thread, or empty
+  std::string file = {};             // file that the kernel's file imports from; empty: the kernel's file
   friend bool operator==(const FindingRecord&, const FindingRecord&) = default;
 };
 
@@ -189,53 +189,53 @@ inline constexpr std::size_t kMaxFaults = 10;
 
 // A branch of the kernel that no judged input covers. Its code is not verified.
 struct UncoveredBranch {
-  std::int64_t line = 0;  // in `source.file`, or in `file` if that is not empty
-  std::string what;       // "the condition is never true"
-  std::string file = {};  // one that the kernel's own imports from; empty: the kernel's own
+  std::int64_t line = 0;  // line in `source.file`, or in `file` if that is not empty
+  std::string what;       // what no input did: "the condition is never true"
+  std::string file = {};  // file that the kernel's file imports from; empty: the kernel's file
   friend bool operator==(const UncoveredBranch&, const UncoveredBranch&) = default;
 };
 
 // One case of the run: one line. Family, kernel, types, device, pass and mode repeat the components of the name.
 struct CaseRecord {
-  std::string name;  // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
-  std::string family;
-  std::string kernel;
-  std::string types;   // "f32"
-  std::string device;  // "cpu", "cuda", "ptx"
-  std::string pass;    // "forward", "backward"
-  std::string mode;    // "strict", "default", "fast"; empty if the name has none
+  std::string name;    // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
+  std::string family;  // family of the kernel: "loop", or "user"
+  std::string kernel;  // name of the kernel in its family
+  std::string types;   // scalar types of the parameters: "f32"
+  std::string device;  // name of the device: "cpu", "cuda", "ptx"
+  std::string pass;    // "forward" or "backward"
+  std::string mode;    // numeric mode: "strict", "default", "fast"; empty if the name has none
 
   Outcome outcome = Outcome::not_run;
   std::string kind;     // the word in parentheses after the outcome: "mismatch", "domain", "no CUDA driver"
   std::string message;  // one line: what is wrong, where, and what to do
 
-  std::optional<double> rho_max;
-  std::int64_t values_compared = 0;
-  std::int64_t input_sets = 0;
-  std::vector<std::int64_t> sizes;     // threads of the launches that completed, ascending
-  std::int64_t controls_rejected = 0;  // negative controls that the comparator rejected, over all outputs
-  InconclusiveCounts inconclusive;
-  CheckResults check_results;
-  RhoHistogram rho_histogram{};  // of the compared values; all 0 if there are none
+  std::optional<double> rho_max;       // greatest rho; empty if no value was compared
+  std::int64_t values_compared = 0;    // number of scalars compared with the oracle
+  std::int64_t input_sets = 0;         // number of input sets
+  std::vector<std::int64_t> sizes;     // thread counts of the launches that completed, ascending
+  std::int64_t controls_rejected = 0;  // number of negative controls that the comparator rejected, over all outputs
+  InconclusiveCounts inconclusive;     // checks without a verdict, by cause
+  CheckResults check_results;          // results of the named checks
+  RhoHistogram rho_histogram{};        // rho of the compared values; all 0 if there are none
   std::optional<ClosestControl> closest_control;
   std::optional<Plateau> plateau;
 
-  std::vector<Outcome> attempts;  // the outcome of each attempt, in order; retries never remove one
-  StageTimes time_ms;
-  std::optional<Schedule> schedule;
-  bool is_cached = false;  // taken from an earlier run of the same program; this run only parsed the kernel
-  KernelLocation source;
-  std::string selector;   // selects the kernel on the command line; empty if unknown
-  std::string reproduce;  // a command that judges only this case
+  std::vector<Outcome> attempts;     // the outcome of each attempt, in order; retries never remove one
+  StageTimes time_ms;                // time of each stage
+  std::optional<Schedule> schedule;  // where and when the case was judged; empty if unknown
+  bool is_cached = false;            // verdict of an earlier run of the same program; this run only parsed the kernel
+  KernelLocation source;             // where the kernel is defined
+  std::string selector;              // selects the kernel on the command line; empty if unknown
+  std::string reproduce;             // a command that judges only this case
 
-  std::vector<Mismatch> failures;  // at most kMaxMismatches
-  std::optional<FindingRecord> finding;
-  std::vector<UncoveredBranch> uncovered;
+  std::vector<Mismatch> failures;                    // values outside their bound, at most kMaxMismatches
+  std::optional<FindingRecord> finding;              // defect of the kernel; empty if none was found
+  std::vector<UncoveredBranch> uncovered;            // branches that no input covers
   std::vector<backends::MemoryFinding> faults;       // findings of the device, at most kMaxFaults
   std::vector<backends::ExecutionProfile> profiles;  // one for each target, of one launch; empty if not observed
   std::vector<backends::Measurement> measurements;   // timings of the pass, if the run measures
   std::string log;                                   // last part of the compiler's or the worker's stderr
-  std::optional<SourceTexts> artifact;
+  std::optional<SourceTexts> artifact;               // source texts; empty if they are not kept
 
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
@@ -246,22 +246,22 @@ CaseRecord record_of(const std::string& name);
 
 // Whether a device can be used on this machine, and if not, why.
 struct DeviceStatus {
-  std::string name;  // "cpu", "cuda", "ptx"
-  bool available = false;
-  std::string reason;       // "no CUDA driver"; empty if available
-  std::string description;  // "NVIDIA H200, compute capability 9.0, driver 570.86"
-  std::string toolkit;      // "NVRTC 12.8", "g++ 12.2.0"
-  std::string confinement;  // of generated code: "system calls are filtered; ..."; empty if unknown
+  std::string name;         // "cpu", "cuda", "ptx"
+  bool available = false;   // whether the device can be used
+  std::string reason;       // why it cannot be used: "no CUDA driver"; empty if available
+  std::string description;  // the hardware: "NVIDIA H200, compute capability 9.0, driver 570.86"
+  std::string toolkit;      // compiler of its kernels: "NVRTC 12.8", "g++ 12.2.0"
+  std::string confinement;  // how generated code is confined: "system calls are filtered; ..."; empty if unknown
   friend bool operator==(const DeviceStatus&, const DeviceStatus&) = default;
 };
 
 struct RunEnvironment {
-  std::string os;
-  std::string cpu;
-  std::string compiler;
-  std::string nvrtc;  // version, or "none"
-  std::vector<DeviceStatus> devices;
-  std::string commit;                    // of Assay; "unknown" for a build outside of version control
+  std::string os;                        // operating system and its version
+  std::string cpu;                       // model of the processor
+  std::string compiler;                  // C++ compiler for the device cpu
+  std::string nvrtc;                     // version of NVRTC, or "none"
+  std::vector<DeviceStatus> devices;     // every device, whether it can be used or not
+  std::string commit;                    // commit of Assay; "unknown" for a build outside of version control
   bool has_uncommitted_changes = false;  // the checkout had uncommitted changes
   friend bool operator==(const RunEnvironment&, const RunEnvironment&) = default;
 };
@@ -269,47 +269,47 @@ struct RunEnvironment {
 // An expected failure: one line of an expectations file (read_expectations). A case that matches `pattern` may have
 // this `outcome`, `kind` and `message`, and no other failure, until the expectation expires.
 struct Expectation {
-  std::string location;  // "waivers.csv:3"
-  std::string pattern;   // of case names; each component is a glob, and omitted components match everything
-  std::string outcome;
-  std::string kind;     // empty: any
-  std::string message;  // * matches any text
-  std::string reason;
-  std::string issue;
-  std::string since;    // "2026-11-21"; empty if unknown
-  std::string expires;  // the last day on which it is valid; empty: never expires
+  std::string location;  // file and line of the expectation: "waivers.csv:3"
+  std::string pattern;   // case names; each component is a glob, and omitted components match everything
+  std::string outcome;   // the expected outcome
+  std::string kind;      // the expected kind; empty: any
+  std::string message;   // the expected message; * matches any text
+  std::string reason;    // why the failure is expected
+  std::string issue;     // issue that tracks the failure: "#17"; empty if there is none
+  std::string since;     // date of the expectation: "2026-11-21"; empty if unknown
+  std::string expires;   // last day on which the expectation is valid; empty: it never expires
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
 // The part of a selection that a run judges: every `shard_count`-th kernel, starting at `index`, from 1. {1, 1} is
 // everything.
 struct Shard {
-  int index = 1;
-  int shard_count = 1;
+  int index = 1;        // number of the part, from 1
+  int shard_count = 1;  // number of parts
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
 // The first line.
 struct RunStart {
   std::string schema_version;             // set by the writer
-  std::string run_id;                     // unique: see make_run_id
-  std::string started;                    // UTC, "2026-11-21T03:47:02Z"
-  std::vector<std::string> command_line;  // the words as given
-  std::uint64_t seed = 0;
+  std::string run_id;                     // unique name of the run; see make_run_id
+  std::string started;                    // start time in UTC: "2026-11-21T03:47:02Z"
+  std::vector<std::string> command_line;  // the command line as given, one element for each word
+  std::uint64_t seed = 0;                 // seed of the inputs
   RunEnvironment environment;
-  std::string inputs;  // hash of everything that determines the records; empty if unknown
-  Shard shard;
-  std::vector<Expectation> expectations;
-  std::vector<std::string> plan;  // the name of every planned case, in the order of the plan
+  std::string inputs;                     // hash of everything that determines the records; empty if unknown
+  Shard shard;                            // the part of the selection that the run judges
+  std::vector<Expectation> expectations;  // expected failures, in the order of their file
+  std::vector<std::string> plan;          // the name of every planned case, in the order of the plan
   friend bool operator==(const RunStart&, const RunStart&) = default;
 };
 
 // The last line; a run without it did not finish.
 struct RunEnd {
-  std::string finished;  // UTC
-  OutcomeCounts counts;  // over the plan; a case without a line counts as not_run
+  std::string finished;  // end time in UTC, like RunStart::started
+  OutcomeCounts counts;  // planned cases by outcome; a case without a line counts as not_run
   ExitStatus exit_status = ExitStatus::internal;
-  double wall_time_s = 0.0;
+  double wall_time_s = 0.0;  // wall time of the run in seconds
   friend bool operator==(const RunEnd&, const RunEnd&) = default;
 };
 

@@ -15,18 +15,18 @@ namespace assay::harness {
 
 // An invalid line of the records.
 struct DamagedLine {
-  int number = 0;       // from 1
+  int number = 0;       // line number, from 1
   std::string pointer;  // JSON pointer to the invalid part; empty for the line as a whole
-  std::string message;  // "found "fine", expected one of ..."
+  std::string message;  // what is invalid: "found "fine", expected one of ..."
 };
 
 // The lines of a run, as schemas/record.schema.json describes them.
 struct RecordLines {
-  nlohmann::json start;
+  nlohmann::json start;                    // the first line
   std::vector<nlohmann::json> cases;       // one for each planned case, in the order of the plan
-  std::optional<nlohmann::json> end;       // empty if the run did not finish
-  bool is_truncated = false;               // the last line was incomplete, and was dropped
-  std::vector<DamagedLine> damaged_lines;  // also dropped
+  std::optional<nlohmann::json> end;       // the last line; empty if the run did not finish
+  bool is_truncated = false;               // whether the last line was incomplete, and was dropped
+  std::vector<DamagedLine> damaged_lines;  // other invalid lines, which were also dropped
 
   [[nodiscard]] bool complete() const { return end.has_value() && !is_truncated && damaged_lines.empty(); }
 };

@@ -12,10 +12,10 @@
 namespace assay::harness {
 
 struct RunRecords {
-  RunStart start;
+  RunStart start;                 ///< the first line
   std::vector<CaseRecord> cases;  // one for each planned case, in the order of the plan
-  std::optional<RunEnd> end;      // empty if the run did not finish
-  bool is_truncated = false;      // the last line was incomplete, and was dropped
+  std::optional<RunEnd> end;      // the last line; empty if the run did not finish
+  bool is_truncated = false;      // whether the last line was incomplete, and was dropped
 
   [[nodiscard]] OutcomeCounts counts() const;
   // Computed from the cases, not from the last line; an unfinished run is never as expected.

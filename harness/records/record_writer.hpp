@@ -54,11 +54,11 @@ class RecordWriter {
   explicit RecordWriter(AppendedLines lines) : lines_(std::move(lines)) {}
   static double monotonic_s();
 
-  AppendedLines lines_;
-  double started_s_ = 0.0;                         // monotonic clock
+  AppendedLines lines_;                            // the open file
+  double started_s_ = 0.0;                         // start on the monotonic clock, in seconds
   std::unordered_set<std::string> pending_cases_;  // planned cases that have no line yet
-  OutcomeCounts counts_;
-  std::optional<RunEnd> end_;  // of a resumed run that was already finished
+  OutcomeCounts counts_;                           // recorded cases, by outcome
+  std::optional<RunEnd> end_;                      // last line of a resumed run that was already finished
 };
 
 }  // namespace assay::harness

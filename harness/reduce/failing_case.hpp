@@ -16,16 +16,16 @@
 namespace assay::reduce {
 
 struct FailingCase {
-  harness::KernelSource source;  ///< must be parsed
-  backends::Pass pass = backends::Pass::kForward;
-  FailureClass failure_class;
+  harness::KernelSource source;                    ///< the failing kernel; must be parsed
+  backends::Pass pass = backends::Pass::kForward;  ///< the pass that fails
+  FailureClass failure_class;                      ///< the failure that the reduced kernel must reproduce
 };
 
 struct ReducedCase {
-  Reduction reduction;
-  harness::KernelSource source;  ///< parsed from its Python text
-  harness::RunOptions options;   ///< options under which it fails
-  harness::CaseRecord record;    ///< of the reduced kernel
+  Reduction reduction;           ///< the reduced module and statistics
+  harness::KernelSource source;  ///< the reduced kernel, parsed from its Python text
+  harness::RunOptions options;   ///< options under which the reduced kernel fails
+  harness::CaseRecord record;    ///< record of the reduced kernel's failing case
 };
 
 /// Writes the module as Python and parses it again; gives its first kernel, in the family "user". Fails if the module

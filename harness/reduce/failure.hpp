@@ -15,13 +15,13 @@ namespace assay::reduce {
 
 /// The conditions of a judgement, except the kernel and the machine.
 struct Conditions {
-  std::string device;
-  std::string pass;                 ///< "forward" or "backward"
-  std::string mode;                 ///< as in names of cases; empty: strict
-  std::string effort = "standard";  ///< "quick", "standard" or "thorough"
-  std::uint64_t seed = 1;
-  std::string compiler;                      ///< for the CPU; empty: the default compiler
-  std::vector<std::string> disabled_checks;  ///< disabled checks of the device ptx
+  std::string device;                        ///< name of the device
+  std::string pass;                          ///< pass of the case: "forward" or "backward"
+  std::string mode;                          ///< numeric mode, as in names of cases; empty: strict
+  std::string effort = "standard";           ///< how thoroughly the case is judged: "quick", "standard" or "thorough"
+  std::uint64_t seed = 1;                    ///< seed of the inputs
+  std::string compiler;                      ///< C++ compiler of the device cpu; empty: the default compiler
+  std::vector<std::string> disabled_checks;  ///< names of the disabled run-time checks of the device ptx
 
   [[nodiscard]] backends::Pass which_pass() const;
   [[nodiscard]] harness::Policy policy() const;
@@ -31,22 +31,22 @@ std::string effort_of(bool quick, bool thorough);
 
 /// The result of a reduction.
 struct ReductionSummary {
-  std::string message;  ///< message of the reduced kernel's failure
-  std::string effort;   ///< effort needed to reproduce it
-  std::int64_t statements_before = 0;
-  std::int64_t statements = 0;
-  std::int64_t trials = 0;
-  double seconds = 0;
-  bool is_minimal = false;  ///< no further step makes it smaller
+  std::string message;                 ///< message of the reduced kernel's failure
+  std::string effort;                  ///< effort needed to reproduce this failure
+  std::int64_t statements_before = 0;  ///< number of statements of the original kernel
+  std::int64_t statements = 0;         ///< number of statements of the reduced kernel
+  std::int64_t trials = 0;             ///< number of candidates that were judged
+  double seconds = 0;                  ///< wall time of the reduction
+  bool is_minimal = false;             ///< whether no further step makes the kernel smaller
 };
 
 struct Failure {
-  std::string name;    ///< name of the case
-  std::string kernel;  ///< the function in the Python text
-  reduce::FailureClass failure_class;
-  std::string message;
-  Conditions conditions;
-  std::optional<ReductionSummary> reduction_summary;
+  std::string name;                                   ///< name of the case
+  std::string kernel;                                 ///< name of the function in the Python text
+  reduce::FailureClass failure_class;                 ///< the ending of the case
+  std::string message;                                ///< message of the case
+  Conditions conditions;                              ///< conditions under which the case failed
+  std::optional<ReductionSummary> reduction_summary;  ///< empty if the kernel was not reduced
 };
 
 /// Name of the file in a failure folder.

@@ -20,7 +20,7 @@ namespace assay::reduce {
 
 /// A failure in its folder.
 struct ArchivedFailure {
-  std::filesystem::path folder;
+  std::filesystem::path folder;  ///< path of the failure folder
   Failure failure;
 };
 
@@ -66,14 +66,14 @@ class FailureArchiver {
   struct NotedFailure {
     harness::CaseRecord record;
     harness::KernelSource source;
-    bool is_first_of_kind = false;  ///< of its kind
+    bool is_first_of_kind = false;  ///< whether it is the first with its pass and ending; only the first is reduced
   };
 
   const harness::SuiteOptions& options_;
-  double seconds_;
-  std::vector<NotedFailure> noted_failures_;
-  std::map<std::string, std::size_t> count_by_kind_;
-  std::size_t failure_count_ = 0;
+  double seconds_;                                    ///< time for reducing; 0: none
+  std::vector<NotedFailure> noted_failures_;          ///< failures to archive
+  std::map<std::string, std::size_t> count_by_kind_;  ///< archived failures, by pass and ending
+  std::size_t failure_count_ = 0;                     ///< number of failures of the run
 };
 
 /// "out/failures/loop.horner.f32.cpu.backward/reproduce.sh  (reduced from 18 statements to 1)".

@@ -8,9 +8,9 @@
 namespace assay::reduce {
 
 struct FailureClass {
-  harness::Outcome outcome = harness::Outcome::pass;
-  std::string kind;
-  std::string array;  ///< of the first mismatch; empty if there is none
+  harness::Outcome outcome = harness::Outcome::pass;  ///< outcome of the case
+  std::string kind;                                   ///< kind of the outcome, as in CaseRecord::kind
+  std::string array;                                  ///< array of the first mismatch; empty if there is none
   /// The words of the message without names and numbers, if only they identify the failure: the compiler error, the
   /// signal, the reason of a rejection.
   std::string message_words;

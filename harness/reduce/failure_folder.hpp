@@ -29,8 +29,8 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
 
 /// A judged case with its evidence.
 struct JudgedFailure {
-  harness::CaseRecord record;
-  Evidence evidence;
+  harness::CaseRecord record;  ///< record of the case
+  Evidence evidence;           ///< texts of the kernel and of the failed launch
 };
 
 /// Judges the case again and collects the evidence.

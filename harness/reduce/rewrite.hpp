@@ -28,8 +28,8 @@ void for_each_mention(ir::Function& function, const std::function<void(ir::VarId
 void remove_variable(ir::Function& function, ir::VarId variable);
 
 enum class DeadStatements : std::uint8_t {
-  kKept,
-  kRemoved,  ///< statements that do not affect the result of the kernel
+  kKept,     ///< statements that do not affect the result stay
+  kRemoved,  ///< statements that do not affect the result are removed
 };
 
 /// Repairs the module after statements or parts of them were removed or replaced. Removes statements after a jump,

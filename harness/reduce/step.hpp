@@ -16,8 +16,8 @@ using Choose = std::function<bool()>;
 /// A step visits its places and changes the module at the chosen ones. Any set of places can be chosen; if two exclude
 /// each other, the first one counts. The module must be settled (rewrite.hpp) before, and may need repair after.
 struct ReductionStep {
-  std::string_view name;  ///< "drop statements", for progress
-  void (*walk)(ir::Module&, const Choose&);
+  std::string_view name;                     ///< name of the step, for progress: "drop statements"
+  void (*walk)(ir::Module&, const Choose&);  ///< visits the places and applies the step at the chosen ones
   /// Whether to also try it at all places except a few.
   bool tries_most_places = false;
 };
@@ -30,12 +30,12 @@ std::span<const ReductionStep> steps();
 // statements
 void drop_effects(ir::Module& module,
                   const Choose& choose);  ///< stores and atomics, with statements that only they need
-void drop_statements(ir::Module& module, const Choose& choose);
-void take_branches(ir::Module& module, const Choose& choose);  ///< an if becomes one of its blocks
-void unwrap_loops(ir::Module& module, const Choose& choose);   ///< a loop becomes its body
-void shorten_loops(ir::Module& module, const Choose& choose);  ///< a range becomes range(1) or range(2)
-void inline_lets(ir::Module& module, const Choose& choose);    ///< variables that are used once or have short values
-void inline_calls(ir::Module& module, const Choose& choose);   ///< of functions that consist of a return
+void drop_statements(ir::Module& module, const Choose& choose);  ///< any statements
+void take_branches(ir::Module& module, const Choose& choose);    ///< an if becomes one of its blocks
+void unwrap_loops(ir::Module& module, const Choose& choose);     ///< a loop becomes its body
+void shorten_loops(ir::Module& module, const Choose& choose);    ///< a range becomes range(1) or range(2)
+void inline_lets(ir::Module& module, const Choose& choose);      ///< variables that are used once or have short values
+void inline_calls(ir::Module& module, const Choose& choose);     ///< calls of functions that consist of a return
 
 // expressions
 void take_operands(ir::Module& module, const Choose& choose);  ///< an expression becomes an operand of the same type
@@ -48,14 +48,14 @@ void take_components(ir::Module& module, const Choose& choose);  ///< vectors an
 
 // declarations
 void drop_parameters(ir::Module& module, const Choose& choose);   ///< unused parameters
-void merge_parameters(ir::Module& module, const Choose& choose);  ///< with an earlier one of the same type
+void merge_parameters(ir::Module& module, const Choose& choose);  ///< a parameter becomes an earlier one of its type
 void drop_fields(ir::Module& module, const Choose& choose);       ///< unused fields of structs
-void drop_dimensions(ir::Module& module, const Choose& choose);   ///< of arrays and of the launch
+void drop_dimensions(ir::Module& module, const Choose& choose);   ///< dimensions of arrays and of the launch
 void drop_derivatives(ir::Module& module, const Choose& choose);  ///< custom derivatives of functions
 
 // inputs, fixed by preconditions above the kernel
 void drop_preconditions(ir::Module& module, const Choose& choose);
-void fix_launch(ir::Module& module, const Choose& choose);  ///< to 1, 2 or 4 threads per dimension
-void fix_inputs(ir::Module& module, const Choose& choose);  ///< each parameter to one value
+void fix_launch(ir::Module& module, const Choose& choose);  ///< the launch gets 1, 2 or 4 threads per dimension
+void fix_inputs(ir::Module& module, const Choose& choose);  ///< each parameter gets one value
 
 }  // namespace assay::reduce

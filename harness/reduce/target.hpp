@@ -14,9 +14,9 @@ namespace assay::reduce {
 
 /// A failing kernel, and the folder for the reduced kernel.
 struct ReproductionTarget {
-  harness::KernelSource source;
-  Failure failure;
-  std::filesystem::path folder;
+  harness::KernelSource source;  ///< the kernel to reduce
+  Failure failure;               ///< the failure to reproduce
+  std::filesystem::path folder;  ///< folder for the reduced kernel
 };
 
 /// Finds the kernel to reduce. `name` is a failure folder, or a selector of one kernel, whose cases are judged with the
@@ -25,10 +25,10 @@ Result<std::optional<ReproductionTarget>> find_target(const std::string& name, h
 
 /// The failure in a folder, judged again.
 struct Reproduction {
-  harness::CaseRecord record;
-  std::filesystem::path file;  ///< the kernel that was judged
-  FailureClass expected;
-  bool reproduced = false;
+  harness::CaseRecord record;           ///< record of the case, judged again
+  std::filesystem::path file;           ///< Python file of the kernel that was judged
+  FailureClass expected;                ///< the archived ending
+  bool reproduced = false;              ///< whether the case ended in the archived way
   std::string unsupported_reason = {};  ///< why the device cannot run here; empty if it can
 };
 

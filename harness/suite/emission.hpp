@@ -14,8 +14,8 @@ namespace assay::harness {
 
 /// A parsed kernel and, if requested, its adjoint.
 struct LoadedKernel {
-  KernelSource source;
-  std::optional<transforms::AdjointModule> adjoint;
+  KernelSource source;                               ///< the kernel and its module
+  std::optional<transforms::AdjointModule> adjoint;  ///< its backward kernel; empty if not requested
 
   [[nodiscard]] const ir::Function& kernel() const { return source.module->kernels[source.kernel_index]; }
 };
@@ -25,7 +25,7 @@ struct LoadedKernel {
 /// cannot be differentiated.
 Result<LoadedKernel> load_kernel(const std::string& selector, bool backward);
 
-/// Its source for a target, with the backward pass if there is an adjoint.
+/// The kernel's source for a target, with the backward pass if there is an adjoint.
 Result<backends::EmittedKernel> emit_source(const LoadedKernel& subject, backends::SourceTarget target,
                                             const source::PrintOptions& options = {});
 

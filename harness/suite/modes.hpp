@@ -31,9 +31,9 @@ std::string mode_option(std::string_view device, const Mode& mode);
 
 /// How many kernels a run with --mode sampled judges in all modes.
 enum class Sample : std::uint8_t {
-  kNone,   ///< no generated kernel: all of them only in mode fast_compile
+  kNone,   ///< no generated kernel: each is judged only in mode fast_compile
   kUsual,  ///< one generated kernel in kOptimisedOneIn
-  kAll,
+  kAll,    ///< all kernels
 };
 
 /// One generated or curated kernel in this many is judged with optimised builds as well as with fast_compile. A batch

@@ -15,9 +15,9 @@ namespace assay::harness {
 
 /// The kernels that a run judges.
 struct RunSelection {
-  Selection selection;
-  Shard shard;
-  std::string inputs;  ///< for RunStart, of the whole selection
+  Selection selection;  ///< the kernels of the shard
+  Shard shard;          ///< the part of the whole selection
+  std::string inputs;   ///< hash of the whole selection, for RunStart::inputs
 };
 
 /// Whether a run with these modes judges the kernel in one of them. A selector that names a mode selects its cases

@@ -42,18 +42,18 @@ class SuiteRun {
 
   /// What one device judges.
   struct DevicePart {
-    SuiteOptions options;  ///< those of the run, with this device
-    std::vector<KernelGroup> groups;
+    SuiteOptions options;             ///< options of the run, with this device
+    std::vector<KernelGroup> groups;  ///< the kernels to judge
     std::unique_ptr<backends::Device> device;
     std::unique_ptr<backends::Device> cross_check_device;  ///< results must agree with it; null: none
-    std::unique_ptr<VerdictCache> verdicts;
+    std::unique_ptr<VerdictCache> verdicts;                ///< verdicts of earlier runs; null: not used
   };
   static Result<DevicePart> part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events);
 
   SuiteOptions options_;
-  std::vector<DevicePart> device_parts_;
-  std::unique_ptr<RecordWriter> writer_;
-  RunStart start_;
+  std::vector<DevicePart> device_parts_;  ///< one for each device, in the order in which they judge
+  std::unique_ptr<RecordWriter> writer_;  ///< writes the records of all devices
+  RunStart start_;                        ///< first line of the records
 };
 
 /// Describes the system, the compilers and every device. Fails only if an option is invalid.

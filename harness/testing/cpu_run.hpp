@@ -24,9 +24,9 @@ using attacks::TextEdit;
 
 /// A kernel to judge; `python` defines it as `def k(`, which is renamed.
 struct TestKernel {
-  std::string name;
-  std::string python;
-  std::vector<TextEdit> edits = {};
+  std::string name;                  ///< name of the kernel in the records
+  std::string python;                ///< source text, which defines the kernel as `def k(`
+  std::vector<TextEdit> edits = {};  ///< faults to inject into the emitted text
 };
 
 KernelSource source_of(const TestKernel& test_kernel);
@@ -89,7 +89,7 @@ class CpuRun {
  private:
   const CaseRecord& record(const std::string& name, const std::string& pass) const;
 
-  std::vector<CaseRecord> records_;
+  std::vector<CaseRecord> records_;  ///< records of the batch, in the order of the plan
 };
 
 /// "fail(mismatch): ...", for test messages.

@@ -22,18 +22,18 @@
 namespace assay::warp {
 
 enum class Status : std::uint8_t {
-  kDone,
+  kDone,      ///< Warp completed the pass
   kRejected,  ///< Warp raised an exception, for example because it cannot compile the kernel
-  kCrashed,   ///< its process died
-  kTimedOut,
-  kMissing,  ///< no answer was found
+  kCrashed,   ///< Warp's process died
+  kTimedOut,  ///< Warp exceeded the time limit of the pass
+  kMissing,   ///< no answer was found
 };
 std::string_view to_text(Status status);
 
 /// Warp's result for one pass of one launch.
 struct PassAnswer {
-  Status status = Status::kMissing;
-  std::string message = {};
+  Status status = Status::kMissing;  ///< how the pass ended
+  std::string message = {};          ///< the exception or other reason; empty if kDone
   /// If kDone, by parameter: the memory of the array or of its gradient; empty for values.
   std::vector<std::vector<std::byte>> arrays = {};
 };
@@ -44,14 +44,14 @@ struct LaunchAnswer {
 };
 
 struct WarpAnswers {
-  std::string warp, numpy, python, machine;      ///< versions, and the processor's architecture
-  std::vector<std::vector<LaunchAnswer>> cases;  ///< by subject and launch
+  std::string warp, numpy, python, machine;      ///< versions of the software, and the processor's architecture
+  std::vector<std::vector<LaunchAnswer>> cases;  ///< answers by subject and launch
 };
 
 struct RunLimits {
-  int jobs = 2;
-  std::chrono::seconds time_limit_per_pass{60};
-  std::chrono::seconds total_time_limit{1500};
+  int jobs = 2;                                  ///< number of Warp processes at once
+  std::chrono::seconds time_limit_per_pass{60};  ///< limit on one pass of one launch
+  std::chrono::seconds total_time_limit{1500};   ///< limit on the whole plan
 };
 
 /// `cache` stores Warp's compiled kernels for the next run. Fails if Warp did not finish the plan, with its last

@@ -14,17 +14,17 @@
 namespace assay::warp {
 
 struct ForwardComparison {
-  std::int64_t checks = 0;              ///< scalars with a verdict
-  std::int64_t unknown = 0;             ///< scalars whose bound is infinite
-  std::vector<std::string> mismatches;  ///< the first few: array, index, expected, bound, got
+  std::int64_t checks = 0;              ///< number of scalars with a verdict
+  std::int64_t unknown = 0;             ///< number of scalars whose bound is infinite
+  std::vector<std::string> mismatches;  ///< the first few, each with array, index, expected value, bound and result
 };
 
 /// One scalar that the kernel writes: the oracle's and Warp's result.
 struct ComparedScalar {
-  std::size_t parameter = 0;
-  std::size_t scalar = 0;  ///< position in the array, component by component
-  harness::Expected expected;
-  harness::Computed got;
+  std::size_t parameter = 0;   ///< index of the array's parameter
+  std::size_t scalar = 0;      ///< index of the scalar in the array, component by component
+  harness::Expected expected;  ///< the oracle's value and bound
+  harness::Computed got;       ///< Warp's result
   harness::Agreement agreement = harness::Agreement::kAgrees;
 };
 using VisitScalar = std::function<void(const ComparedScalar&)>;

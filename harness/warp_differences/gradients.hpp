@@ -19,20 +19,20 @@ enum class Arbitration : std::uint8_t {
 
 /// An array for which Warp's gradient differs from ours.
 struct GradientDifference {
-  std::size_t parameter = 0;
-  std::size_t differing = 0, compared = 0;  ///< scalars
+  std::size_t parameter = 0;                ///< index of the array's parameter
+  std::size_t differing = 0, compared = 0;  ///< number of scalars that differ, of those compared
   // The most significant scalar.
-  std::string place;
-  long double oracle_value = 0;
-  double warp = 0;
-  std::optional<long double> difference_quotient;
+  std::string place;                               ///< the scalar in Python notation: "x[3, 2]"
+  long double oracle_value = 0;                    ///< the oracle's derivative
+  double warp = 0;                                 ///< Warp's derivative
+  std::optional<long double> difference_quotient;  ///< finite difference; empty if none converged
   Arbitration arbitration = Arbitration::kUndecided;
 };
 
 struct GradientComparison {
-  std::size_t agreeing = 0;  ///< arrays
-  std::size_t unknown = 0;   ///< arrays without a scalar with a finite bound
-  std::vector<GradientDifference> differences;
+  std::size_t agreeing = 0;                     ///< number of arrays whose gradients agree
+  std::size_t unknown = 0;                      ///< number of arrays without a scalar with a finite bound
+  std::vector<GradientDifference> differences;  ///< one for each array whose gradients differ
 };
 
 /// Compares the gradients of all float arrays, except arrays that the kernel only overwrites: the content of their

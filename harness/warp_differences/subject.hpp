@@ -18,9 +18,9 @@ namespace assay::warp {
 
 /// The launches of a subject for which gradients are compared.
 enum class GradientLaunches : std::uint8_t {
-  kNone,
-  kFirstLaunch,
-  kFirstAndGrid,  ///< also a launch with float inputs rounded to multiples of 0.5, to hit ties exactly
+  kNone,          ///< no launch
+  kFirstLaunch,   ///< only the first launch
+  kFirstAndGrid,  ///< also a launch with float inputs rounded to multiples of 0.5, so that values tie exactly
 };
 
 class ComparedKernel {
@@ -58,13 +58,13 @@ class ComparedKernel {
   static Result<ComparedKernel> with_oracle(harness::KernelSource source);
   void add_grid_set(const harness::InputSet& drawn, const harness::Preconditions& preconditions);
 
-  harness::KernelSource source_;
-  GradientLaunches gradients_ = GradientLaunches::kNone;
+  harness::KernelSource source_;                          ///< the kernel
+  GradientLaunches gradients_ = GradientLaunches::kNone;  ///< launches for which gradients are compared
   std::unique_ptr<const reference::Oracle> oracle_;
-  ir::ParameterUses uses_;
-  std::vector<bool> uninitialised_;
-  std::vector<harness::InputSet> sets_;
-  bool has_grid_ = false;  ///< the last set has inputs rounded to the grid
+  ir::ParameterUses uses_;               ///< how the kernel uses its parameters
+  std::vector<bool> uninitialised_;      ///< by parameter: whether it is an array that the kernel never reads
+  std::vector<harness::InputSet> sets_;  ///< one for each launch
+  bool has_grid_ = false;                ///< whether the last set has float inputs rounded to the grid
 };
 
 /// The kernels of all curated cases, of the files in `root`/examples, and `count` random kernels with alternating
@@ -75,9 +75,9 @@ Result<std::vector<harness::KernelSource>> random_sources(int count);
 
 /// Subjects for all of these kernels, and a line for each kernel without subject.
 struct Subjects {
-  std::vector<ComparedKernel> kernels;
-  std::vector<std::string> excluded;
-  std::vector<std::string> excluded_cases;  ///< those of the lines that are for curated cases
+  std::vector<ComparedKernel> kernels;      ///< the subjects
+  std::vector<std::string> excluded;        ///< a line for each kernel without subject, with the reason
+  std::vector<std::string> excluded_cases;  ///< the lines of `excluded` that are for curated cases
 };
 /// Curated cases, examples and 500 random kernels; with gradients for the first two and for 100 random kernels. If the
 /// environment variable ASSAY_WARP_CASES is set, only the kernels whose names begin with one of its words.

@@ -19,10 +19,10 @@ namespace assay::warp {
 
 struct SweptCall {
   std::string operation;           ///< mnemonic of the operation, or name of the library function
-  std::vector<ir::Type> operands;  ///< types
-  std::vector<ir::Type> results;
-  std::string expression;  ///< in Warp Python; $0, $1 and so on stand for the operands, $T for the type of the result
-  std::string name;        ///< of the kernel, unique: "min_f32_f32"
+  std::vector<ir::Type> operands;  ///< type of each operand
+  std::vector<ir::Type> results;   ///< type of each result
+  std::string expression;  ///< call in Warp Python; $0, $1 ... stand for the operands, $T for the type of the result
+  std::string name;        ///< unique name of the kernel: "min_f32_f32"
 };
 
 /// All scalar types; vectors of 2 to 4 components, square matrices of 2 to 4 rows, quaternions and transforms of

@@ -79,8 +79,8 @@ enum class TypeRule : std::uint8_t {
 
 /// The closed interval in which to sample an operand; it is inside the domain of the operation.
 struct Interval {
-  double low = 0;
-  double high = 0;
+  double low = 0;   ///< least value
+  double high = 0;  ///< greatest value
 };
 /// A relation between operands that the intervals cannot express.
 enum class Relation : std::uint8_t {
@@ -89,17 +89,18 @@ enum class Relation : std::uint8_t {
   kSecondLessThird,  ///< clamp and smoothstep: low < high
   kShiftBelowWidth,  ///< 0 <= second < bit width
 };
+/// The values at which to sample the operands of an operation.
 struct Domain {
-  std::array<Interval, 3> operands{};
-  Relation relation = Relation::kNone;
+  std::array<Interval, 3> operands{};   ///< interval of each operand; unused ones are 0 to 0
+  Relation relation = Relation::kNone;  ///< relation between the operands
 };
 
 /// Where the derivative is discontinuous or defined by convention (docs/design/numerics.md, section 4).
 enum class Kink : std::uint8_t {
   kNone,
-  kAtZero,              ///< of the first operand
-  kAtIntegers,          ///< of the first operand
-  kAtHalfIntegers,      ///< of the first operand
+  kAtZero,              ///< where the first operand is zero
+  kAtIntegers,          ///< where the first operand is an integer
+  kAtHalfIntegers,      ///< where the first operand is half an odd integer
   kAtQuotientIntegers,  ///< where first / second is an integer
   kAtTie,               ///< where the operands are equal
   kAtBounds,            ///< where the first operand equals the second or third
@@ -121,35 +122,36 @@ struct UlpBound {
     kDerived,  ///< composed of other operations, each of which the evaluator bounds
   };
   Kind kind = Kind::kWithin;
-  double ulps = 0;
+  double ulps = 0;  ///< error in units in the last place, for kWithin and kTotal
 };
+/// The error bounds of the implementations of an operation.
 struct Accuracy {
-  UlpBound cuda_f32, cuda_f64;  ///< CUDA 13 with the precise flags
-  UlpBound libm_f32, libm_f64;  ///< glibc 2.36 and later
-  std::string_view source;      ///< source of these bounds
+  UlpBound cuda_f32, cuda_f64;  ///< error bounds of CUDA 13 with the precise flags
+  UlpBound libm_f32, libm_f64;  ///< error bounds of glibc 2.36 and later
+  std::string_view source;      ///< source of these bounds, for documentation
 };
 
 /// One operation. In patterns, $0, $1, $2 stand for the operands, $T for the name of the result type and $* for all
 /// operands, separated by commas.
 struct OperationRow {
-  Op op;
+  Op op;                      ///< the operation
   std::string_view mnemonic;  ///< name in the text form
   std::string_view warp;      ///< pattern in Warp Python; empty if Warp has no such operation
   int arity;                  ///< number of operands; -1 for any number
   /// Parameter names of the Warp function, separated by spaces, for keyword arguments; empty for an operator.
-  std::string_view parameters = {};
-  TypeRule rule;
-  Domain domain;
+  std::string_view parameters = {};  ///< number of operands; -1: any number
+  TypeRule rule;                     ///< how operand types determine the result type
+  Domain domain;                     ///< where to sample the operands
   /// Operands for which the operation is well conditioned in f32; low == high stands for any value of moderate size.
   std::array<Interval, 3> well_conditioned_range{};
   /// The function itself if it is monotone and has one operand; used to compute the range of results.
   double (*monotone)(double) = nullptr;
-  Kink kink;
-  std::string_view cpu;   ///< pattern in emitted C++
-  std::string_view cuda;  ///< pattern in emitted CUDA C++
-  AdjointKind adjoint;
+  Kink kink;                        ///< where the derivative is discontinuous
+  std::string_view cpu;             ///< pattern in emitted C++
+  std::string_view cuda;            ///< pattern in emitted CUDA C++
+  AdjointKind adjoint;              ///< how the adjoint pass treats the operation
   std::string_view adjoint_reason;  ///< why the operation has no rule; empty if it has one
-  Accuracy accuracy;
+  Accuracy accuracy;                ///< error bounds of implementations
 };
 
 namespace table {
@@ -175,7 +177,7 @@ inline constexpr std::array<OperationRow, kOpCount> kOperations = {{
 
 constexpr const OperationRow& row(Op op) { return kOperations[static_cast<std::size_t>(op)]; }
 
-/// The type of op applied to operands of these types. `requested` is the result type if is_requested(rule); for
+/// The type of op applied to operands of these types. `requested` is the result type if takes_requested_type(rule); for
 /// kWithField, whose field types only the Module knows, it is the struct itself. The error lists the operands that the
 /// rule accepts.
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested = kVoid);
@@ -192,12 +194,13 @@ constexpr bool is_elementwise(Op op) { return row(op).rule < TypeRule::kTileProd
 /// Whether some operands may not be evaluated.
 constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == Op::kConditional; }
 
+/// One atomic operation.
 struct AtomicRow {
-  AtomicOp op;
-  std::string_view mnemonic;  ///< "atomic_add"
-  std::string_view warp;      ///< function after `wp.`
-  bool is_integer_only;
-  bool is_differentiable;
+  AtomicOp op;                      ///< the atomic
+  std::string_view mnemonic;        ///< name in the text form: "atomic_add"
+  std::string_view warp;            ///< name of the function after `wp.`
+  bool is_integer_only;             ///< whether it has only integer operands
+  bool is_differentiable;           ///< whether it has an adjoint
   std::string_view adjoint_reason;  ///< why it has no adjoint; empty if it has one
 };
 inline constexpr std::array<AtomicRow, 9> kAtomics = {{

@@ -18,7 +18,7 @@ class NamePool {
   std::string take(std::string_view wanted);
 
  private:
-  std::set<std::string, std::less<>> taken_names_;
+  std::set<std::string, std::less<>> taken_names_;  ///< names taken so far
 };
 
 /// The name after `wp.` of a vector, matrix, quaternion or transform type; empty if Warp has none.
@@ -43,8 +43,8 @@ class TypeAliases {
 
  private:
   NamePool& names_;
-  std::map<std::string, std::string> aliases_;
-  std::string definitions_;
+  std::map<std::string, std::string> aliases_;  ///< aliases by the type's constructor call
+  std::string definitions_;                     ///< assignment lines of all aliases
 };
 
 }  // namespace assay::ir::spelling

@@ -7,7 +7,7 @@
 namespace assay::transforms {
 
 struct Activity {
-  ValueSet active;  ///< varied and useful, and of a type with float components
+  ValueSet active;  ///< values that are varied and useful, and of a type with float components
   /// Values whose adjoint may be exactly zero because a later selection did not take them. Such a value may be
   /// infinite; its product with the adjoint must then be zero, not NaN.
   ValueSet maskable;

@@ -10,13 +10,11 @@
 // - Arrays that the kernel both writes and reads must be bound to scratch copies of their state before the launch: the
 //   forward sweep stores into them. Other arrays are not modified.
 // - An atomic minimum or maximum of floats needs the final content of the array (AdjointModule::final_arrays), from
-// which a
-//   thread determines whether its value was kept. The winning thread removes the cotangent from the gradient; in a tie
-//   the first thread takes all of it, so that the propagated adjoints always sum to the cotangent.
+//   which a thread determines whether its value was kept. The winning thread removes the cotangent from the gradient;
+//   in a tie the first thread takes all of it, so that the propagated adjoints always sum to the cotangent.
 // - A loop whose derivative needs loop-carried values keeps a fixed number of checkpoints for any trip count: all
-// states
-//   of a short loop, a binomial selection for a long loop (Griewank and Walther, "Revolve", ACM TOMS 26(1), 2000), with
-//   iterations recomputed in between.
+//   states of a short loop, a binomial selection for a long loop (Griewank and Walther, "Revolve", ACM TOMS 26(1),
+//   2000), with iterations recomputed in between.
 // - A null gradient array is skipped: its cotangent is zero and nothing is added to it.
 #pragma once
 
@@ -31,8 +29,8 @@ namespace assay::transforms {
 
 /// One gradient parameter of the backward kernel.
 struct GradientParameter {
-  ir::VarId gradient = ir::kNone;  ///< the parameter of the backward kernel
-  ir::VarId primal = ir::kNone;    ///< the parameter of the primal kernel
+  ir::VarId gradient = ir::kNone;  ///< parameter of the backward kernel that receives the gradient
+  ir::VarId primal = ir::kNone;    ///< parameter of the primal kernel that the gradient belongs to
   /// For structs, by value or in an array: the field indices that lead to the field of this gradient.
   std::vector<std::int32_t> fields = {};
   /// True for an array: the gradient has the shape of the primal; an array of structs has one gradient array per field.
@@ -42,7 +40,7 @@ struct GradientParameter {
 
 struct AdjointModule {
   ir::Module module;  ///< structs and functions of the primal and a helper; kernels[0] is the backward kernel
-  std::vector<GradientParameter> gradients;
+  std::vector<GradientParameter> gradients;  ///< gradient parameters, in order
   /// Parameters that must be bound to the content of the arrays after the forward launch: arrays updated by an atomic
   /// minimum or maximum.
   std::vector<ir::VarId> final_arrays;

@@ -16,7 +16,7 @@ namespace assay::transforms {
 
 /// Options of a forward sweep. It always computes the values that are live after it.
 struct SweepOptions {
-  bool record_values = false;  ///< also keeps the values that the reverse sweep of the region reads
+  bool record_values = false;  ///< whether to keep the values that the reverse sweep of the region reads
   /// Also repeats stores. False when the reverse sweep recomputes iterations: the arrays already hold their final
   /// content.
   bool repeat_stores = false;
@@ -27,9 +27,9 @@ struct SweepOptions {
 
 /// What the sweeps need for one loop.
 struct LoopLiveness {
-  bool is_reversed = false;                 ///< the reverse sweep of the body is not empty
+  bool is_reversed = false;                 ///< whether the reverse sweep of the body is not empty
   ValueSet read_values;                     ///< values of the body that one reversed iteration reads
-  std::vector<std::size_t> restored_state;  ///< carried values to restore at the start of an iteration, ascending
+  std::vector<std::size_t> restored_state;  ///< indices in Loop::carried to restore before an iteration, ascending
   ValueSet outer_values;                    ///< values from outside the loop that the reverse sweep reads
 };
 
@@ -82,8 +82,8 @@ class Liveness {
   const ir::Function& kernel_;
   const SsaKernel& ssa_;
   const Activity& activity_;
-  ValueSet replayed_;
-  std::map<const Loop*, LoopLiveness> loop_liveness_;
+  ValueSet replayed_;  ///< array parameters whose stores the forward sweep repeats, by VarId
+  std::map<const Loop*, LoopLiveness> loop_liveness_;  ///< results of needs(), by loop
 };
 
 }  // namespace assay::transforms

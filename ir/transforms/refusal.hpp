@@ -30,8 +30,8 @@ enum class Rejection : std::uint8_t {
 
 struct RejectionRow {
   Rejection rejection;
-  std::string_view label;
-  std::string_view text;  ///< what is wrong and what to do
+  std::string_view label;  ///< label in messages: "A01-local-array"
+  std::string_view text;   ///< what is unsupported, why, and what to do
 };
 
 inline constexpr std::array<RejectionRow, 13> kRejections = {{

@@ -15,11 +15,11 @@ namespace assay::transforms {
 /// The inputs of a rule. Expressions are built in the backward kernel.
 struct RuleContext {
   ir::Builder& builder;
-  ir::ExprId w;                      ///< the adjoint of the result
-  std::span<const ir::ExprId> args;  ///< the operands; kNone if the rule does not read them
-  ir::ExprId result;                 ///< the result, or kNone
-  std::span<const ir::Type> types;   ///< of the operands
-  std::int32_t index;                ///< field, for kWithField
+  ir::ExprId w;                      ///< adjoint of the result
+  std::span<const ir::ExprId> args;  ///< operands; kNone for those that the rule does not read
+  ir::ExprId result;                 ///< result of the operation; kNone if the rule does not read it
+  std::span<const ir::Type> types;   ///< types of the operands
+  std::int32_t index;                ///< index of the field, for kWithField
 };
 
 inline constexpr std::uint8_t kReadsFirst = 1, kReadsSecond = 2, kReadsThird = 4, kReadsResult = 8;
@@ -36,7 +36,7 @@ struct AdjointRule {
   ir::ExprId (*term)(RuleContext&, int k) = nullptr;
   /// Mask of the primal values that term(k) reads, for k = 0, 1, 2; operands above 2 use the mask of 2.
   std::array<std::uint8_t, 3> reads{};
-  MaskingGuard guard = MaskingGuard::kNever;
+  MaskingGuard guard = MaskingGuard::kNever;  ///< whether a zero w needs an explicit test
 };
 
 const AdjointRule& rule_of(ir::Op op);

@@ -17,17 +17,18 @@ namespace assay::transforms {
 
 using ValueId = std::int32_t;
 
+/// A value of the kernel: its name, type and location.
 struct Value {
-  std::string name;  ///< the source variable that it was assigned to, or derived from its operation
-  ir::Type type;
-  ir::Loc loc;
+  std::string name;  ///< name of the source variable that it was assigned to, or derived from its operation
+  ir::Type type;     ///< type of the value
+  ir::Loc loc;       ///< location in the source
 };
 
 /// A value or a constant.
 struct Operand {
-  ValueId value = ir::kNone;  ///< kNone: a constant
-  ir::Type type;
-  std::uint64_t bits = 0;  ///< of a constant, as in ir::Expr::bits; struct and vector constants are all zero
+  ValueId value = ir::kNone;  ///< the value; kNone: a constant
+  ir::Type type;              ///< type of the value or constant
+  std::uint64_t bits = 0;     ///< bits of a constant, as in ir::Expr::bits; struct and vector constants are all zero
 
   bool is_constant() const { return value == ir::kNone; }
 };
@@ -36,78 +37,84 @@ struct Region;
 
 /// result = operation, field access or array extent; no memory access, no side effect.
 struct ComputeNode {
-  ValueId result = ir::kNone;
+  ValueId result = ir::kNone;                    ///< defined value
   ir::ExprKind kind = ir::ExprKind::kOperation;  ///< kOperation, kField or kShapeOf
-  ir::Op op = ir::Op::kAdd;
-  std::int32_t index = 0;
-  ir::VarId array = ir::kNone;  ///< kShapeOf: parameter of the kernel
-  std::vector<Operand> args;
+  ir::Op op = ir::Op::kAdd;                      ///< operation of a kOperation
+  std::int32_t index = 0;                        ///< number of the field or dimension, as in ir::Expr
+  ir::VarId array = ir::kNone;                   ///< array of a kShapeOf: parameter of the kernel
+  std::vector<Operand> args;                     ///< operands in order
 };
+/// result = array[indices]
 struct LoadNode {
-  ValueId result = ir::kNone;
-  ir::VarId array = ir::kNone;  ///< parameter of the kernel
-  std::vector<Operand> indices;
+  ValueId result = ir::kNone;    ///< loaded value
+  ir::VarId array = ir::kNone;   ///< array to load from: parameter of the kernel
+  std::vector<Operand> indices;  ///< one for each dimension
 };
+/// array[indices] = value
 struct StoreNode {
-  ir::VarId array = ir::kNone;
-  std::vector<Operand> indices;
-  Operand value;
+  ir::VarId array = ir::kNone;   ///< array to store to: parameter of the kernel
+  std::vector<Operand> indices;  ///< one for each dimension
+  Operand value;                 ///< value to store
 };
+/// An atomic update of array[indices].
 struct AtomicNode {
-  ir::AtomicOp op = ir::AtomicOp::kAdd;
-  ir::VarId array = ir::kNone;
-  std::vector<Operand> indices;
-  Operand value;
-  ValueId result = ir::kNone;  ///< previous value, or kNone
+  ir::AtomicOp op = ir::AtomicOp::kAdd;  ///< operation of the update
+  ir::VarId array = ir::kNone;           ///< array to update: parameter of the kernel
+  std::vector<Operand> indices;          ///< one for each dimension
+  Operand value;                         ///< operand of the update
+  ValueId result = ir::kNone;            ///< previous value of the element; kNone: not used
 };
 /// results = primal, whose derivative by `args` is defined by the function `gradient`. No derivative is propagated
 /// through the values from which `primal` was computed.
 struct CustomNode {
-  std::int32_t function = ir::kNone;  ///< the called function; index in the module, as for `gradient`
-  std::int32_t gradient = ir::kNone;  ///< kNone: the function has only a replay
-  std::vector<Operand> args;          ///< arrays are parameters of the kernel
-  std::vector<Operand> primal;
-  std::vector<ValueId> results;
+  std::int32_t function = ir::kNone;  ///< called function, as an index into Module::functions
+  std::int32_t gradient = ir::kNone;  ///< custom gradient, also an index; kNone: the function has only a replay
+  std::vector<Operand> args;          ///< arguments; arrays are parameters of the kernel
+  std::vector<Operand> primal;        ///< values that the function returns
+  std::vector<ValueId> results;       ///< the same values, with the derivatives defined by the gradient
 };
 struct Region {
-  std::vector<struct Node> nodes;
+  std::vector<struct Node> nodes;  ///< operations in program order
 };
+/// A value that a branch defines: that of the region that was executed.
 struct Merge {
-  ValueId result = ir::kNone;
-  Operand then_value;
-  Operand else_value;
+  ValueId result = ir::kNone;  ///< value after the branch
+  Operand then_value;          ///< its value if the condition is true
+  Operand else_value;          ///< its value if the condition is false
 };
+/// A branch with two regions, one of which is executed.
 struct Branch {
-  Operand condition;
+  Operand condition;  ///< a bool
   Region then_region;
   Region else_region;
-  std::vector<Merge> merges;
+  std::vector<Merge> merges;  ///< values that differ between the two regions
 };
+/// A value that a loop passes from one iteration to the next.
 struct CarriedValue {
-  ValueId argument = ir::kNone;  ///< its value at the start of an iteration
-  Operand initial;
-  Operand next;                ///< its value for the following iteration
-  ValueId result = ir::kNone;  ///< its value after the loop
+  ValueId argument = ir::kNone;  ///< value at the start of an iteration
+  Operand initial;               ///< value before the first iteration
+  Operand next;                  ///< value for the following iteration
+  ValueId result = ir::kNone;    ///< value after the loop
 };
 /// Counted: `index` runs from start by step to before stop, bounds evaluated before the loop.
 /// Otherwise: repeats while the carried bool number `condition` is true, tested before each iteration.
 struct Loop {
-  bool is_counted = false;
-  ValueId index = ir::kNone;
+  bool is_counted = false;    ///< whether it is a range loop; otherwise a while loop
+  ValueId index = ir::kNone;  ///< loop variable of a counted loop
   Operand start, stop, step;
-  std::size_t condition = 0;
-  std::vector<CarriedValue> carried = {};
+  std::size_t condition = 0;               ///< number of the condition in `carried`, if not counted
+  std::vector<CarriedValue> carried = {};  ///< values that iterations pass on
   Region body = {};
 };
 struct Node {
   std::variant<ComputeNode, LoadNode, StoreNode, AtomicNode, CustomNode, Branch, Loop> node;
-  ir::Loc loc;
+  ir::Loc loc;  ///< location in the source
 };
 
 /// A kernel in this form. Values 0 to parameter_count + launch_rank - 1 are its value parameters and thread indices,
 /// numbered as its variables (array parameters have a number too, which no operand uses).
 struct SsaKernel {
-  std::vector<Value> values;
+  std::vector<Value> values;  ///< all values, by ValueId
   Region body;
 };
 

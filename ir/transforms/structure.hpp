@@ -8,8 +8,9 @@
 
 namespace assay::transforms {
 
+/// A function without jumps.
 struct StructuredFunction {
-  ir::Function function;  ///< no Break, Continue or Return; the condition of every While is a bool variable
+  ir::Function function;  ///< has no Break, Continue or Return; the condition of every While is a bool variable
   std::vector<ir::VarId>
       results;  ///< variables that hold the returned values at the end; zero if no return was reached
 };

@@ -22,16 +22,16 @@ inline constexpr std::int32_t kInnerCheckpoints = 32;
 
 /// Variables of the backward kernel that belong to one reversed loop.
 struct LoopRecord {
-  ir::VarId trip_count = ir::kNone;            ///< iterations that the forward sweep ran
-  std::int32_t checkpoint_count = 0;           ///< number of checkpoints
-  ir::VarId checkpoint_positions = ir::kNone;  ///< local array: the iteration that each checkpoint precedes
-  std::vector<ir::VarId> states;               ///< local arrays, one for each carried value of LoopNeeds::state
+  ir::VarId trip_count = ir::kNone;            ///< number of iterations that the forward sweep ran
+  std::int32_t checkpoint_count = 0;           ///< maximum number of checkpoints
+  ir::VarId checkpoint_positions = ir::kNone;  ///< local array of the iteration that each checkpoint precedes
+  std::vector<ir::VarId> states;  ///< local arrays of checkpoints, one for each of LoopLiveness::restored_state
 };
 
 /// A gradient array of an array parameter: for whole elements, or for one field of structs.
 struct FieldGradient {
-  std::vector<std::int32_t> fields;  ///< path of field indices; empty for whole elements
-  ir::VarId gradient = ir::kNone;
+  std::vector<std::int32_t> fields;  ///< indices of nested fields; empty for whole elements
+  ir::VarId gradient = ir::kNone;    ///< parameter of the backward kernel
 };
 
 /// Generates the sweeps with a Builder. One object generates one backward kernel.
@@ -85,8 +85,8 @@ class Sweeps {
   void save_state(const Loop& loop, const LoopRecord& record, VarId iteration);
   /// Declares before a branch the variables that the reverse sweep reads after it.
   void predeclare(const Region& region, const ValueSet& live);
-  void define(ValueId value, ExprId expr);
-  VarId declare_zero(ValueId value);
+  void define(ValueId value, ExprId expr);  ///< sets the variable of a value
+  VarId declare_zero(ValueId value);        ///< a new variable
   /// The record of the loop, declared on first use; `trips`, if given, is its number of iterations.
   LoopRecord& open_record(const Loop& loop, ExprId trips = ir::kNone);
   ExprId trip_count(const Loop& loop);
@@ -130,7 +130,7 @@ class Sweeps {
   /// Declares the adjoints of the receivers that are not in `inside`.
   void open_receivers(const ValueSet& receivers, const ValueSet& inside);
   void collect_receivers(const Branch& branch, ValueSet& receivers) const;
-  void collect_receivers(const Region& region, ValueSet& receivers) const;
+  void collect_receivers(const Region& region, ValueSet& receivers) const;  ///< forgets adjoints of values inside
   void forget_adjoints(const Region& region);
 
   /// Keeps the first error. The sweeps continue, so that every value stays bound.
@@ -141,22 +141,22 @@ class Sweeps {
   const ir::Module& module_;
   const ir::Function& kernel_;
   const SsaKernel& ssa_;
-  Activity activity_;
-  Liveness liveness_;
+  Activity activity_;  ///< values that need an adjoint
+  Liveness liveness_;  ///< values that the sweeps need
   ir::Builder& builder_;
-  std::int32_t stride_function_;                       ///< in the backward module: checkpoint_stride(steps, slots)
-  std::vector<VarId> primal_variables_;                ///< by value
-  std::vector<VarId> predeclared_variables_;           ///< by value: declared before the branch that defines it
-  std::vector<VarId> adjoint_variables_;               ///< by value: kNone until the first contribution
-  std::vector<std::vector<FieldGradient>> gradients_;  ///< by array parameter
-  std::set<Op> differentiated_;
-  std::map<const Loop*, LoopRecord> loop_records_;
-  std::vector<ExprId> rule_args_;               ///< operands of the current rule
-  std::vector<ir::Type> rule_types_;            ///< and their types
-  std::vector<ir::Stmt> hoisted_declarations_;  ///< declarations of local arrays, for the top of the kernel
-  int reverse_depth_ = 0;                       ///< nesting depth of reversed loops at the current point
-  const Loop* outermost_loop_ = nullptr;        ///< the outermost of them
-  std::optional<Error> error_;
+  std::int32_t stride_function_;              ///< index in the backward module of checkpoint_stride(steps, slots)
+  std::vector<VarId> primal_variables_;       ///< variable that holds the primal value, by value
+  std::vector<VarId> predeclared_variables_;  ///< variable declared before the branch that defines the value, by value
+  std::vector<VarId> adjoint_variables_;      ///< sum of the adjoint, by value; kNone until the first contribution
+  std::vector<std::vector<FieldGradient>> gradients_;  ///< gradient arrays, by array parameter
+  std::set<Op> differentiated_;                        ///< operations whose rule was applied
+  std::map<const Loop*, LoopRecord> loop_records_;     ///< record of each reversed loop
+  std::vector<ExprId> rule_args_;                      ///< operands of the current rule
+  std::vector<ir::Type> rule_types_;                   ///< types of these operands
+  std::vector<ir::Stmt> hoisted_declarations_;         ///< declarations of local arrays, for the top of the kernel
+  int reverse_depth_ = 0;                              ///< nesting depth of reversed loops at the current point
+  const Loop* outermost_loop_ = nullptr;               ///< the outermost of these loops; null: none
+  std::optional<Error> error_;                         ///< first rejection; nullopt: none
 };
 
 }  // namespace assay::transforms

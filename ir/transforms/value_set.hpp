@@ -58,8 +58,8 @@ class ValueSet {
     return *this;
   }
 
-  std::size_t size_ = 0;
-  std::vector<std::uint64_t> words_;
+  std::size_t size_ = 0;              ///< number of values of the kernel, in the set or not
+  std::vector<std::uint64_t> words_;  ///< one bit for each value, set if it is in the set
 };
 
 }  // namespace assay::transforms

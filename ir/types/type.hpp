@@ -16,13 +16,13 @@ inline constexpr int kScalarCount = 13;
 
 /// Properties of one scalar type; one row each in kScalars.
 struct ScalarRow {
-  Scalar scalar;
+  Scalar scalar;               ///< the scalar type
   std::string_view name;       ///< spelling in the text form: "f32"
   std::string_view warp_name;  ///< spelling after `wp.`, or the Python builtin: "float32"
   int bytes;                   ///< size in memory; bool is one byte
-  bool is_float;
-  bool is_signed;  ///< true for signed integers and floats; bool is unsigned
-  int digits;      ///< floats: precision p in bits, hidden bit included; integers: value bits
+  bool is_float;               ///< whether it is a floating-point type
+  bool is_signed;              ///< whether it is a signed integer or float; bool is unsigned
+  int digits;                  ///< precision p in bits of a float, hidden bit included; value bits of an integer
 };
 
 inline constexpr ScalarRow kScalars[kScalarCount] = {
@@ -49,11 +49,11 @@ enum class Shape : std::uint8_t { kVoid, kScalar, kVector, kMatrix, kQuaternion,
 /// tile[0] > 0: a tile of one or two dimensions, a block of scalars that the threads of one block hold and process
 /// together.
 struct Type {
-  Shape shape = Shape::kVoid;
-  Scalar scalar = Scalar::kBool;           ///< component type; unused for kVoid and kStruct
-  std::uint8_t rows = 0;                   ///< vector: length; matrix: rows; otherwise 0
-  std::uint8_t cols = 0;                   ///< matrix: columns; otherwise 0
-  std::uint8_t rank = 0;                   ///< array rank, 0 to 4
+  Shape shape = Shape::kVoid;              ///< kind of the value, or of the array's elements
+  Scalar scalar = Scalar::kBool;           ///< type of a component; unused for kVoid and kStruct
+  std::uint8_t rows = 0;                   ///< length of a vector, or number of rows of a matrix; otherwise 0
+  std::uint8_t cols = 0;                   ///< number of columns of a matrix; otherwise 0
+  std::uint8_t rank = 0;                   ///< number of dimensions of an array, 0 to 4
   std::uint16_t struct_id = 0;             ///< index into Module::structs, for kStruct
   std::uint32_t extent = 0;                ///< number of elements of a local array
   std::array<std::uint16_t, 2> tile = {};  ///< extents of a tile; 0 for a missing dimension

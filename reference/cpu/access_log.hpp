@@ -11,9 +11,9 @@ namespace assay::reference {
 
 /// An earlier access that a new one conflicts with.
 struct Conflict {
-  Finding::Kind kind = Finding::Kind::kRace;
-  std::int64_t thread = 0;
-  ir::Loc loc = {};
+  Finding::Kind kind = Finding::Kind::kRace;  ///< defect that the conflict is
+  std::int64_t thread = 0;                    ///< number of the thread of the earlier access
+  ir::Loc loc = {};                           ///< source location of the earlier access
 };
 
 /// Up to two distinct threads: enough to decide whether a thread other than a given one accessed the element.
@@ -36,12 +36,13 @@ class AccessingThreads {
   }
 
  private:
-  std::int32_t first_ = -1;
-  std::int32_t second_ = -1;
-  ir::Loc first_loc_ = {};
-  ir::Loc second_loc_ = {};
+  std::int32_t first_ = -1;   ///< number of the first thread; -1: none
+  std::int32_t second_ = -1;  ///< number of the second thread; -1: none
+  ir::Loc first_loc_ = {};    ///< source location of the first thread's access
+  ir::Loc second_loc_ = {};   ///< source location of the second thread's access
 };
 
+/// The accesses to one element. Each function records an access and returns a conflict with an earlier one.
 class AccessLog {
  public:
   std::optional<Conflict> read(std::int32_t thread, ir::Loc loc) {
@@ -82,9 +83,9 @@ class AccessLog {
     return (operations_ & ~commutation_class(op)) == 0;
   }
 
-  AccessingThreads readers_, writers_, atomics_;
-  std::uint16_t operations_ = 0;
-  bool result_used_ = false;
+  AccessingThreads readers_, writers_, atomics_;  ///< threads by kind of access
+  std::uint16_t operations_ = 0;                  ///< commutation classes of the atomics so far, one bit for each
+  bool result_used_ = false;                      ///< whether the kernel uses a previous value that an atomic returned
 };
 
 }  // namespace assay::reference

@@ -88,7 +88,7 @@ class Arithmetic {
     if (!computes_bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
     return complete_rounded_bound(format_pair_, m, pair_of(propagated));
   }
-  BoundedValue root(const BoundedValue& a, bool never_negative) const;
+  BoundedValue root(const BoundedValue& a, bool never_negative) const;  ///< square root
   PrecisionBounds correct_rounding_bound(long double v, const PrecisionBounds& propagated) const;
   /// `bound`, or 0 for a precision in which the operands are exact and the sum or product v is representable.
   PrecisionBounds exact_sum(long double v, Pair propagated, PrecisionBounds bound) const;
@@ -101,11 +101,11 @@ class Arithmetic {
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;
   static const UlpBounds& ulp_bounds_of(ir::Scalar scalar, MathLibrary library);
 
-  std::array<Format, kPrecisionCount> formats_;
-  FormatPair format_pair_;
-  std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;
-  DecisionRecorder* decisions_;
-  bool computes_bounds_;
+  std::array<Format, kPrecisionCount> formats_;               ///< format of each precision
+  FormatPair format_pair_;                                    ///< the formats of both precisions
+  std::array<const UlpBounds*, kPrecisionCount> ulp_bounds_;  ///< error bounds of the operations, by precision
+  DecisionRecorder* decisions_;                               ///< receives decisions of operations
+  bool computes_bounds_;                                      ///< whether results have meaningful bounds
 };
 
 inline constexpr BoundedValue kBoundedZero{};

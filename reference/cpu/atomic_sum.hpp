@@ -51,13 +51,13 @@ class AtomicSum {
     const auto bits = static_cast<std::uint64_t>(std::ldexp(fraction, 64));
     return exponent - 64 + std::countr_zero(bits);
   }
-  static constexpr int kNoGranularity = 16384;
+  static constexpr int kNoGranularity = 16384;  ///< value of granularity_ before the first term
 
-  bool is_started_ = false;
-  std::int32_t term_count_ = 0;
-  int granularity_ = kNoGranularity;  ///< all terms are multiples of 2^grain
-  PrecisionBounds errors_ = {};
-  PrecisionBounds magnitude_sum_ = {};
+  bool is_started_ = false;             ///< whether the content before the first addition is known
+  std::int32_t term_count_ = 0;         ///< number of terms that are not zero
+  int granularity_ = kNoGranularity;    ///< exponent of the greatest power of two that divides all terms
+  PrecisionBounds errors_ = {};         ///< sum of the terms' bounds, by precision
+  PrecisionBounds magnitude_sum_ = {};  ///< sum of the terms' magnitudes and bounds, by precision
 };
 
 }  // namespace assay::reference

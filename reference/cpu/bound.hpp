@@ -17,14 +17,14 @@ inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 /// A value with one bound per precision: |computed value - v| <= e[precision].
 struct BoundedValue {
-  long double v = 0;
-  PrecisionBounds e = {};
+  long double v = 0;       ///< computed value
+  PrecisionBounds e = {};  ///< bound of the error, by precision
 };
 
 /// Parameters of a binary floating-point format.
 struct Format {
   int digits;        ///< precision p in bits, including the hidden bit
-  int min_exponent;  ///< exponent of the least normal number
+  int min_exponent;  ///< exponent of the smallest normal number
   double unit;       ///< unit roundoff 2^-p
   double largest;    ///< greatest finite number
   double flush;      ///< absolute error that flushing subnormals adds to an operation; 0 if not flushed
@@ -115,7 +115,7 @@ struct FormatPair {
         largest{native.largest, promote.largest},
         flush{native.flush, promote.flush} {}
 
-  Pair unit, least_normal, largest, flush;
+  Pair unit, least_normal, largest, flush;  ///< as in Format, by precision
 };
 
 inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};

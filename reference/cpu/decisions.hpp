@@ -68,10 +68,10 @@ class DecisionRecorder {
     if (summary_.locations.size() < kMaxLocations) summary_.locations.push_back(loc_);
   }
 
-  const ForcedPath& forced_;
-  Decisions summary_;
-  ir::Loc loc_;
-  bool ignores_kinks_ = false;
+  const ForcedPath& forced_;    ///< decisions that must take their other outcome
+  Decisions summary_;           ///< decisions so far
+  ir::Loc loc_;                 ///< source location of the deciding instruction
+  bool ignores_kinks_ = false;  ///< whether decisions that change only derivatives are ignored
 };
 
 }  // namespace assay::reference

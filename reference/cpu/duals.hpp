@@ -27,8 +27,8 @@ class NoDerivatives {
 class DualNumbers {
  public:
   struct Handle {
-    std::array<long double, kDirectionCount> tangent = {};
-    bool is_active = false;
+    std::array<long double, kDirectionCount> tangent = {};  ///< derivative along each direction
+    bool is_active = false;                                 ///< whether the value depends on a float input
   };
   static constexpr bool kHasDerivatives = true;
   static constexpr bool kEvaluatesPoints = false;

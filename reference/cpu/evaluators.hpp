@@ -27,19 +27,19 @@ using Differentiate = void (*)(const Arithmetic&, Operands, const BoundedValue& 
 
 /// How the lowering (program.hpp) implements an operation on floats.
 enum class EvaluatorRole : std::uint8_t {
-  kElementwise,  ///< component by component, with scalars broadcast: `evaluate`
+  kElementwise,  ///< applied component by component, with scalars broadcast: `evaluate`
   kReduction,    ///< reduces all components of all operands to one number: `evaluate`
   kTest,         ///< returns a bool: `test`
-  kInteger,      ///< no float operands
+  kInteger,      ///< has no float operands
   kComposed,     ///< lowered to other instructions: moves, selections, branches, other operations
 };
 
 struct Evaluator {
-  ir::Op op;
-  EvaluatorRole role;
-  Evaluate evaluate = nullptr;
-  Test test = nullptr;
-  Differentiate differentiate = nullptr;  ///< null if the derivative is zero by convention
+  ir::Op op;                              ///< the operation
+  EvaluatorRole role;                     ///< how the lowering implements it
+  Evaluate evaluate = nullptr;            ///< computes the value; null for other roles
+  Test test = nullptr;                    ///< computes the predicate of a kTest; null for other roles
+  Differentiate differentiate = nullptr;  ///< computes the partial derivatives; null if they are zero by convention
   bool is_differentiable = false;         ///< whether `differentiate` is not null
 };
 

@@ -11,14 +11,14 @@ namespace assay::reference {
 
 class FindingLog {
  public:
-  static constexpr std::size_t kMaxFindings = 64;
-  static constexpr std::size_t kMaxPerLocation = 4;
+  static constexpr std::size_t kMaxFindings = 64;    ///< maximum number of findings
+  static constexpr std::size_t kMaxPerLocation = 4;  ///< maximum number for each source location
 
   void add(Finding finding);
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:
-  std::vector<Finding> findings_;
+  std::vector<Finding> findings_;  ///< collected findings, in order
 };
 
 }  // namespace assay::reference

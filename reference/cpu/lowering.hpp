@@ -27,20 +27,21 @@ class Lowering {
  private:
   /// Storage of a variable.
   struct Slot {
-    RegisterId base = ir::kNone;         ///< values and local arrays
-    std::int32_t parameter = ir::kNone;  ///< arrays in global memory: the kernel parameter
+    RegisterId base = ir::kNone;         ///< first register of a value or local array
+    std::int32_t parameter = ir::kNone;  ///< kernel parameter that an array in global memory belongs to
   };
   /// A function body being lowered.
   struct Frame {
-    const ir::Function* function = nullptr;
-    std::vector<Slot> slots;
-    std::vector<bool> is_read;         ///< variables that some expression uses
-    Registers results;                 ///< functions: registers of the returned values
-    std::vector<std::size_t> returns;  ///< jumps to patch
+    const ir::Function* function = nullptr;  ///< function that is lowered
+    std::vector<Slot> slots;                 ///< storage of each variable, by VarId
+    std::vector<bool> is_read;               ///< whether some expression uses the variable, by VarId
+    Registers results;                       ///< registers of a function's returned values
+    std::vector<std::size_t> returns;        ///< jumps of the return statements, to patch
   };
+  /// The jumps out of a loop's body that need a target.
   struct Loop {
-    std::vector<std::size_t> breaks;
-    std::vector<std::size_t> continues;
+    std::vector<std::size_t> breaks;     ///< jumps of the break statements, to patch
+    std::vector<std::size_t> continues;  ///< jumps of the continue statements, to patch
   };
 
   // lowering_expressions.cpp
@@ -158,14 +159,14 @@ class Lowering {
 
   const ir::Module& module_;
   Program& program_;
-  Frame* frame_ = nullptr;
-  std::vector<Loop> loops_;
-  std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId> constants_;
-  std::map<const void*, std::int32_t> choices_;  ///< by origin
-  std::map<ir::Scalar, RegisterId> seeds_;
-  bool is_in_gradient_ = false;  ///< lowering a custom gradient, which is not differentiated itself
-  ir::Loc loc_;
-  std::optional<Error> error_;
+  Frame* frame_ = nullptr;   ///< innermost function that is lowered
+  std::vector<Loop> loops_;  ///< loops around the current statement, the innermost last
+  std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId> constants_;  ///< registers of constants, by type and bits
+  std::map<const void*, std::int32_t> choices_;  ///< index in Program::choices, by statement or expression
+  std::map<ir::Scalar, RegisterId> seeds_;       ///< registers of the cotangent 1, by type, for custom gradients
+  bool is_in_gradient_ = false;  ///< whether a custom gradient is lowered, which is not differentiated itself
+  ir::Loc loc_;                  ///< source location of the current instruction
+  std::optional<Error> error_;   ///< why the kernel cannot be lowered; nullopt: no reason yet
 };
 
 }  // namespace assay::reference

@@ -54,14 +54,14 @@ class Machine {
 
  private:
   using Value = TracedValue<Handle>;
-  static constexpr std::size_t kMaxOperands = 32;
+  static constexpr std::size_t kMaxOperands = 32;  ///< maximum number of operands of an operation
 
   // machine.cpp
   void bind_arguments(const Perturbation* perturbation);
   void bind_array(std::size_t parameter, const Perturbation* perturbation);
-  void run_thread(std::int64_t thread);
+  void run_thread(std::int64_t thread);  ///< runs all instructions for one thread
   void set_thread_indices(std::int64_t thread);
-  std::size_t step(const Instruction& instruction, std::size_t pc);
+  std::size_t step(const Instruction& instruction, std::size_t pc);  ///< executes one instruction; returns the next
   void compute(const Instruction& instruction);
   void compute_float(const Instruction& instruction);
   void add_or_multiply(const Instruction& instruction);
@@ -91,15 +91,15 @@ class Machine {
   void atomic(const Instruction& instruction);
   /// A cell of the array accessed by an instruction.
   struct CellPosition {
-    std::size_t element;
-    std::size_t leaf;
+    std::size_t element;  ///< number of the element, in row-major order
+    std::size_t leaf;     ///< number of the scalar component in the element
   };
   void update(const Instruction& instruction, CellPosition place, RegisterId value, RegisterId expected);
   void update_float(const Instruction& instruction, CellPosition place, const Value& value);
   void add_float(const Instruction& instruction, CellPosition place, const Value& value);
   void local_load(const Instruction& instruction);
   void local_store(const Instruction& instruction);
-  std::optional<std::size_t> locate(const Instruction& instruction);
+  std::optional<std::size_t> locate(const Instruction& instruction);  ///< nullopt: out of bounds
   bool note_tile(const Instruction& instruction, std::span<const std::int64_t> index);
   std::optional<std::int64_t> local_element(const Instruction& instruction);
   void note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells);
@@ -109,7 +109,7 @@ class Machine {
   void report_index(const Instruction& instruction, std::vector<std::int64_t> index, std::vector<std::int32_t> shape);
   void report_conflict(const Instruction& instruction, std::size_t element, const Conflict& conflict);
 
-  Value& at(RegisterId id) { return registers_[static_cast<std::size_t>(id)]; }
+  Value& at(RegisterId id) { return registers_[static_cast<std::size_t>(id)]; }  ///< value of a register
   RegisterId operand(const Instruction& instruction, std::size_t i) const {
     return program_.operands[instruction.operands + i];
   }
@@ -123,19 +123,19 @@ class Machine {
   const Program& program_;
   const OracleRun& run_;
   Tracer& tracer_;
-  DecisionRecorder decisions_;
-  std::vector<Choice> choices_;
-  std::array<Arithmetic, 4> arithmetics_;
-  FindingLog findings_;
-  std::vector<Value> registers_;
-  std::vector<ArrayMemory<Handle>> arrays_;
-  std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< of the current instruction
-  std::array<BoundedValue, kMaxOperands> operand_partials_ = {};       ///< the same
-  std::vector<const BoundedValue*> sum_terms_;                         ///< of the current sum
-  std::vector<const Value*> sources_;                                  ///< of the current operation at points
-  std::int64_t executed_instructions_ = 0;
-  std::int32_t current_thread_ = 0;
-  bool is_complete_ = true;
+  DecisionRecorder decisions_;               ///< decisions of the run
+  std::vector<Choice> choices_;              ///< choices of the program with counts
+  std::array<Arithmetic, 4> arithmetics_;    ///< arithmetic of each float type, from f16 to f64
+  FindingLog findings_;                      ///< defects found so far
+  std::vector<Value> registers_;             ///< registers of the current thread
+  std::vector<ArrayMemory<Handle>> arrays_;  ///< memory of each array parameter
+  std::array<const BoundedValue*, kMaxOperands> operand_values_ = {};  ///< operands of the current instruction
+  std::array<BoundedValue, kMaxOperands> operand_partials_ = {};       ///< partial derivatives by these operands
+  std::vector<const BoundedValue*> sum_terms_;                         ///< terms of the current sum
+  std::vector<const Value*> sources_;                                  ///< operands of the current operation at points
+  std::int64_t executed_instructions_ = 0;                             ///< instructions executed by all threads
+  std::int32_t current_thread_ = 0;                                    ///< number of the thread in the launch
+  bool is_complete_ = true;                                            ///< whether the run did not stop early
 };
 
 extern template class Machine<NoDerivatives>;

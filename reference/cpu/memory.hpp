@@ -24,15 +24,15 @@ namespace assay::reference {
 /// A value in a register or in memory. `Handle` is the derivative information of the tracer.
 template <class Handle>
 struct TracedValue {
-  BoundedValue f;
-  std::int64_t i = 0;
-  Handle h = {};
+  BoundedValue f;      ///< value of a float, with bounds
+  std::int64_t i = 0;  ///< value of an integer or bool
+  Handle h = {};       ///< derivative information
 };
 
 /// Change of the initial float components: `step` times `direction`.
 struct Perturbation {
-  const ComponentValues& direction;
-  long double step = 0;
+  const ComponentValues& direction;  ///< change of each initial float component, for a step of 1
+  long double step = 0;              ///< length of the change
 };
 
 inline double component_value(const ComponentValues& values, std::size_t parameter, std::size_t leaf) {
@@ -41,10 +41,10 @@ inline double component_value(const ComponentValues& values, std::size_t paramet
 
 template <class Handle>
 struct Cell {
-  TracedValue<Handle> content;
-  bool initialised = true;
-  bool written = false;
-  bool is_registered = false;  ///< the initial content is registered with the tracer
+  TracedValue<Handle> content;  ///< current value
+  bool initialised = true;      ///< whether the content may be read
+  bool written = false;         ///< whether the launch wrote the content
+  bool is_registered = false;   ///< whether the initial content is registered with the tracer
 };
 
 /// Reads one scalar component of an argument.
@@ -83,9 +83,10 @@ class ArrayMemory {
     return page(element).cells[within(element) * leaves_.size() + leaf];
   }
   AccessLog& log(std::size_t element) { return page(element).log[within(element)]; }
+  /// The cells and the access log of one element.
   struct Element {
-    std::span<Cell<Handle>> cells;  ///< by leaf
-    AccessLog& log;
+    std::span<Cell<Handle>> cells;  ///< cells of the element, by scalar component
+    AccessLog& log;                 ///< earlier accesses to the element
   };
   Element at(std::size_t element) {
     Page& containing_page = page(element);
@@ -136,14 +137,15 @@ class ArrayMemory {
   std::vector<std::int32_t> extents_required_by_tiles;
 
  private:
+  /// The cells of some consecutive elements.
   struct Page {
-    std::vector<Cell<Handle>> cells;
-    std::vector<AccessLog> log;   ///< by element
-    std::vector<AtomicSum> sums;  ///< by cell; empty until the first atomic addition
+    std::vector<Cell<Handle>> cells;  ///< cells of the page, by element and scalar component
+    std::vector<AccessLog> log;       ///< access log of each element
+    std::vector<AtomicSum> sums;      ///< sum of the atomic additions to each cell; empty until the first one
   };
   /// Arrays of up to this many elements are one page; longer arrays have short pages, for sparse accesses.
   static constexpr std::size_t kSinglePage = 2048;
-  static constexpr int kPageShift = 2;
+  static constexpr int kPageShift = 2;  ///< binary logarithm of the number of elements in a short page
 
   std::size_t within(std::size_t element) const { return element & ((std::size_t{1} << page_shift_) - 1); }
   Page& page(std::size_t element) {
@@ -173,14 +175,14 @@ class ArrayMemory {
     return page;
   }
 
-  std::size_t parameter_ = 0;
-  const ir::Argument* argument_ = nullptr;
-  std::vector<ir::ScalarComponent> leaves_;
-  bool initialised_ = true;
-  const Perturbation* perturbation_ = nullptr;
-  std::size_t elements_ = 0;
-  int page_shift_ = 0;
-  std::vector<std::unique_ptr<Page>> pages_;
+  std::size_t parameter_ = 0;                   ///< number of the parameter
+  const ir::Argument* argument_ = nullptr;      ///< argument bound to the parameter
+  std::vector<ir::ScalarComponent> leaves_;     ///< scalar components (leaves) of one element
+  bool initialised_ = true;                     ///< whether the initial content may be read
+  const Perturbation* perturbation_ = nullptr;  ///< change of the initial content; null: none
+  std::size_t elements_ = 0;                    ///< number of elements
+  int page_shift_ = 0;                          ///< binary logarithm of the number of elements in a page
+  std::vector<std::unique_ptr<Page>> pages_;    ///< pages of cells; null until the first access
 };
 
 }  // namespace assay::reference

@@ -25,8 +25,8 @@ class PointTracer {
   struct Handle {
     // NOLINTNEXTLINE(modernize-use-equals-default): = default would clear the array, which is most of the cost.
     Handle() {}
-    std::array<long double, kStepCount> at;  ///< by point; valid if `varies`
-    bool varies = false;                     ///< false: the same value at all points as in the run
+    std::array<long double, kStepCount> at;  ///< value at each point; valid if `varies`
+    bool varies = false;  ///< whether the value differs between points; otherwise it is that of the run
   };
   using Value = TracedValue<Handle>;
   static constexpr bool kHasDerivatives = false;
@@ -48,8 +48,8 @@ class PointTracer {
 
   /// Paths of the run before and after an operation; the points must take the same step.
   struct PathStep {
-    std::uint64_t before;
-    std::uint64_t after;
+    std::uint64_t before;  ///< path before the operation
+    std::uint64_t after;   ///< path after the operation
   };
   /// Evaluates compute(arithmetic, operands) at each point.
   template <class Compute>
@@ -87,13 +87,13 @@ class PointTracer {
     return arithmetics_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
   }
 
-  const ComponentValues& direction_;
-  std::span<const long double> steps_;
-  DecisionRecorder decisions_;
-  std::array<Arithmetic, 4> arithmetics_;
-  std::vector<BoundedValue> operands_;  ///< operands of one operation at one point, without bounds
-  std::vector<const BoundedValue*> pointers_;
-  bool has_diverged_ = false;
+  const ComponentValues& direction_;           ///< direction along which the inputs move
+  std::span<const long double> steps_;         ///< distance of each point along the direction
+  DecisionRecorder decisions_;                 ///< decisions at one point
+  std::array<Arithmetic, 4> arithmetics_;      ///< arithmetic of each float type, from f16 to f64
+  std::vector<BoundedValue> operands_;         ///< operands of one operation at one point, without bounds
+  std::vector<const BoundedValue*> pointers_;  ///< pointers to operands_
+  bool has_diverged_ = false;                  ///< whether a point left the path of the run
 };
 
 /// Derivatives of all outputs along a direction by Ridders' method: central differences at steps that shrink by the

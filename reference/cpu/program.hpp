@@ -19,9 +19,9 @@ using RegisterId = std::int32_t;
 
 enum class InstructionCode : std::uint8_t {
   kFloat,          ///< dst = evaluator(operands), floats of type `scalar`
-  kAdd,            ///< as kFloat, for the most common operations, which have no decisions
-  kSub,            ///< the same
-  kMul,            ///< the same
+  kAdd,            ///< dst = operand 0 + operand 1, floats: a common operation without decisions
+  kSub,            ///< dst = operand 0 - operand 1, likewise
+  kMul,            ///< dst = operand 0 * operand 1, likewise
   kTest,           ///< dst = test(operands)
   kUnitComponent,  ///< dst = component / length: unit_component
   kSum,            ///< dst = sum of any number of floats of type `scalar`, in any order
@@ -44,9 +44,9 @@ enum class InstructionCode : std::uint8_t {
                 ///< previous value goes to dst .. unless kNone
   kLocalLoad,   ///< dst .. = element [operand 0] of the local array of `extent` elements at register `target`
   kLocalStore,  ///< that element = operands 1 ..
-  kJump,        ///< to instruction `target`
-  kJumpIf,      ///< to `target` if operand 0 == `extent`
-  kForTest,     ///< to `target` unless counter (operand 0) is before stop (operand 1) by step (operand 2)
+  kJump,        ///< continues at instruction `target`
+  kJumpIf,      ///< continues at `target` if operand 0 == `extent`
+  kForTest,     ///< continues at `target` unless counter (operand 0) is before stop (operand 1) by step (operand 2)
   kForNext,     ///< counter dst += operand 0; to `target`
   kCustom,      ///< dst = operand 0; its derivatives by operands 1 .. n are the following n operands; its derivative
                 ///< by operand 0 is propagated only if `extent` is 1
@@ -54,49 +54,51 @@ enum class InstructionCode : std::uint8_t {
 };
 
 struct Instruction {
-  InstructionCode code = InstructionCode::kEnd;
-  ir::Op op = ir::Op::kAdd;
-  ir::AtomicOp atomic = ir::AtomicOp::kAdd;
-  ir::Scalar scalar = ir::Scalar::kF32;
-  ir::Scalar from = ir::Scalar::kF32;
-  std::uint8_t rank = 0;
-  bool is_padded = false;    ///< access of a tile: outside the array a load gives zero, other accesses do nothing
-  std::uint16_t leaves = 1;  ///< number of registers of one element
-  RegisterId dst = ir::kNone;
-  std::uint32_t operands = 0;  ///< first in Program::operands
-  std::uint32_t count = 0;     ///< number of them
-  std::int32_t target = 0;
-  std::int32_t extent = 0;
-  const Evaluator* evaluator = nullptr;
-  std::int32_t choice = ir::kNone;  ///< in Program::choices
-  ir::Loc loc = {};
+  InstructionCode code = InstructionCode::kEnd;  ///< what the instruction does
+  ir::Op op = ir::Op::kAdd;                      ///< operation of the table
+  ir::AtomicOp atomic = ir::AtomicOp::kAdd;      ///< operation of a kAtomic
+  ir::Scalar scalar = ir::Scalar::kF32;          ///< type of the operands, or of a conversion's result
+  ir::Scalar from = ir::Scalar::kF32;            ///< type of a conversion's operand
+  std::uint8_t rank = 0;                         ///< number of indices of an access
+  bool is_padded = false;      ///< whether outside the array a load gives zero and other accesses do nothing (tiles)
+  std::uint16_t leaves = 1;    ///< number of registers of one element
+  RegisterId dst = ir::kNone;  ///< first register of the result; kNone: no result
+  std::uint32_t operands = 0;  ///< index of the first operand in Program::operands
+  std::uint32_t count = 0;     ///< number of operands
+  std::int32_t target = 0;     ///< parameter, instruction or register, by InstructionCode
+  std::int32_t extent = 0;     ///< dimension, extent or number of registers, by InstructionCode
+  const Evaluator* evaluator = nullptr;  ///< implementation of a float operation
+  std::int32_t choice = ir::kNone;       ///< index in Program::choices; kNone: not a choice
+  ir::Loc loc = {};                      ///< location in the source
 };
 
+/// A register that holds a constant.
 struct RegisterConstant {
-  RegisterId dst;
-  ir::Scalar scalar;
-  std::uint64_t bits;       ///< as Expr::bits
+  RegisterId dst;           ///< register of the constant
+  ir::Scalar scalar;        ///< type of the constant
+  std::uint64_t bits;       ///< value as in Expr::bits
   bool is_rounded = false;  ///< stands for an arbitrary number, so that products with it are not exact
 };
 
+/// Properties of a parameter of the kernel.
 struct ParameterInfo {
-  bool is_array = false;
-  bool is_written = false;         ///< arrays: a statement stores to it
-  RegisterId base = ir::kNone;     ///< values: first register
-  std::vector<ir::Scalar> leaves;  ///< of one element
+  bool is_array = false;           ///< whether the parameter is an array
+  bool is_written = false;         ///< for arrays: whether a statement stores to it
+  RegisterId base = ir::kNone;     ///< for values: first register
+  std::vector<ir::Scalar> leaves;  ///< types of the scalar components of one element
 };
 
 class Program {
  public:
-  const ir::Module* module = nullptr;
-  const ir::Function* kernel = nullptr;
-  std::vector<Instruction> code;
-  std::vector<RegisterId> operands;
-  std::vector<RegisterConstant> constants;
-  std::vector<ParameterInfo> parameters;
-  std::vector<RegisterId> thread_indices;
-  std::vector<Choice> choices;  ///< with zero counts
-  RegisterId register_count = 0;
+  const ir::Module* module = nullptr;       ///< module of the kernel
+  const ir::Function* kernel = nullptr;     ///< the kernel that was lowered
+  std::vector<Instruction> code;            ///< instructions, in order
+  std::vector<RegisterId> operands;         ///< registers of the operands of all instructions
+  std::vector<RegisterConstant> constants;  ///< registers to set before the first thread
+  std::vector<ParameterInfo> parameters;    ///< properties of each parameter
+  std::vector<RegisterId> thread_indices;   ///< registers of the thread indices
+  std::vector<Choice> choices;              ///< choices of the kernel, with zero counts
+  RegisterId register_count = 0;            ///< number of registers of a thread
 
   std::span<const RegisterId> operands_of(const Instruction& instruction) const {
     return std::span(operands).subspan(instruction.operands, instruction.count);

@@ -42,16 +42,16 @@ enum class MathLibrary : std::uint8_t { kLibm, kCuda };
 /// Arithmetic of the judged code. Contraction of a * b + c needs no field: the bounds hold with and without it.
 struct ArithmeticProfile {
   MathLibrary native_library = MathLibrary::kLibm;    ///< column of the operation table for the types of the kernel
-  MathLibrary promoted_library = MathLibrary::kLibm;  ///< the same for the f64 promotion
-  bool flush_to_zero = false;                         ///< f32 subnormals become zero
+  MathLibrary promoted_library = MathLibrary::kLibm;  ///< library for the f64 promotion
+  bool flush_to_zero = false;                         ///< whether f32 subnormals become zero
   bool has_unordered_atomics = true;  ///< threads may interleave; false: they run sequentially in `thread_order`
 };
 
 /// Forces the other outcome of chosen uncertain decisions, to evaluate another path: the k-th uncertain decision of
-/// `precision`, in execution order, takes its other outcome if flips[k] is true.
+/// `precision`, in execution order, takes its other outcome if flipped_decisions[k] is true.
 struct ForcedPath {
-  Precision precision = kNative;
-  std::vector<bool> flipped_decisions;
+  Precision precision = kNative;        ///< precision whose uncertain decisions are counted
+  std::vector<bool> flipped_decisions;  ///< whether the k-th uncertain decision takes its other outcome
 };
 
 /// One number for each scalar component (leaf) of each parameter: [parameter][row-major element * leaves + leaf].
@@ -60,12 +60,12 @@ using ComponentValues = std::vector<std::vector<double>>;
 
 /// One evaluation. `launch` must match the kernel's parameters and outlive the call.
 struct OracleRun {
-  const ir::Launch& launch;
-  ArithmeticProfile profile = {};
-  bool computes_gradient = false;
-  /// Cotangents of the arrays' final contents; used with `gradient`.
+  const ir::Launch& launch;        ///< arguments and extents
+  ArithmeticProfile profile = {};  ///< arithmetic of the judged code
+  bool computes_gradient = false;  ///< whether to compute gradients
+  /// Cotangents of the arrays' final contents; used with `computes_gradient`.
   ComponentValues cotangents = {};
-  /// Initial content of the gradient buffers; a term in the rounding of their sums. Used with `gradient`.
+  /// Initial content of the gradient buffers; a term in the rounding of their sums. Used with `computes_gradient`.
   ComponentValues initial_gradients = {};
   /// Parameters whose arrays are uninitialised: reading an element before writing it is a finding.
   std::vector<bool> uninitialised = {};
@@ -73,20 +73,20 @@ struct OracleRun {
   std::vector<std::int64_t> thread_order = {};
   /// Report only accessed scalars (OutputArray::indices), for runs of a few threads of a large launch.
   bool only_accessed_elements = false;
-  ForcedPath forced_path = {};
-  std::int64_t instruction_budget = 100'000'000;
+  ForcedPath forced_path = {};                    ///< decisions to take otherwise
+  std::int64_t instruction_budget = 100'000'000;  ///< number of instructions after which the evaluation stops
 };
 
 /// One scalar of an array after the launch.
 struct OutputElement {
-  long double value = 0;       ///< floats
-  std::int64_t integer = 0;    ///< integers and bools: the exact content, sign- or zero-extended
-  PrecisionBounds bound = {};  ///< floats: |computed - value| <= bound; 0 for integers
-  bool written = false;
+  long double value = 0;       ///< value of a float
+  std::int64_t integer = 0;    ///< exact content of an integer or bool, sign- or zero-extended
+  PrecisionBounds bound = {};  ///< bound of |computed - value| for floats; 0 for integers
+  bool written = false;        ///< whether the launch wrote the element
 };
 struct OutputArray {
-  std::vector<OutputElement> elements;  ///< [element in row-major order * leaves + leaf]
-  std::vector<ir::Scalar> leaves;       ///< the scalars of one element
+  std::vector<OutputElement> elements;  ///< scalars by row-major element * leaves + leaf
+  std::vector<ir::Scalar> leaves;       ///< types of the scalar components (leaves) of one element
   /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
   /// All were written.
   std::vector<std::size_t> indices = {};
@@ -95,15 +95,15 @@ struct OutputArray {
 /// d(sum of cotangent * final content) / d(initial content) of one float component. For an array that the kernel
 /// writes, this is also the final content of its gradient buffer if the buffer initially holds the cotangents.
 struct GradientElement {
-  long double value = 0;
-  PrecisionBounds bound = {};
-  double magnitude = 0;  ///< sum of |contributions|
+  long double value = 0;       ///< the derivative
+  PrecisionBounds bound = {};  ///< bound of the error of a correct implementation
+  double magnitude = 0;        ///< sum of the magnitudes of the contributions
   double path_magnitude =
       0;  ///< sum over the paths from the outputs of |cotangent * derivatives|, without cancellation
   std::int64_t contributions = 0;  ///< number of terms of the sum, excluding the initial gradient
 };
 struct GradientArray {
-  std::vector<GradientElement> elements;  ///< [element * leaves + leaf]; zero for components that are not floats
+  std::vector<GradientElement> elements;  ///< by element * leaves + leaf; zero for components that are not floats
   /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
   /// Other gradients are zero.
   std::vector<std::size_t> indices = {};
@@ -119,20 +119,20 @@ struct Finding {
     kUninitialisedRead,  ///< read of an element that was never written
     kRace,               ///< two threads access an element, at least one writes, and not both atomically
     kOrderDependent,     ///< an atomic's return value or result depends on the order of threads
-    kIntegerDivision,    ///< by zero, or of the smallest value by -1
-    kIntegerOverflow,    ///< of signed arithmetic on 32 or 64 bits
-    kShiftRange,         ///< shift count is negative or not less than the bit width
-    kConversionRange,    ///< float to integer outside the integer's range
+    kIntegerDivision,    ///< division by zero, or of the smallest value by -1
+    kIntegerOverflow,    ///< overflow of signed arithmetic on 32 or 64 bits
+    kShiftRange,         ///< shift by a negative count or at least the bit width
+    kConversionRange,    ///< conversion of a float outside the integer's range
     kInstructionBudget,  ///< infinite loop, or too many instructions; the evaluation stops there
   };
-  Kind kind = Kind::kOutOfBounds;
-  ir::VarId parameter = ir::kNone;       ///< array concerned, if it is a parameter
-  std::vector<std::int64_t> index = {};  ///< index used
+  Kind kind = Kind::kOutOfBounds;        ///< kind of the defect
+  ir::VarId parameter = ir::kNone;       ///< array that is accessed, if it is a parameter
+  std::vector<std::int64_t> index = {};  ///< index of the access
   std::vector<std::int32_t> shape = {};  ///< shape of the array
-  ir::Loc loc = {};
-  std::int64_t thread = 0;
-  ir::Loc other_loc = {};          ///< races: the earlier access
-  std::int64_t other_thread = -1;  ///< races: its thread
+  ir::Loc loc = {};                      ///< location in the source
+  std::int64_t thread = 0;               ///< number of the thread
+  ir::Loc other_loc = {};                ///< for races: location of the earlier access
+  std::int64_t other_thread = -1;        ///< for races: thread of the earlier access
 };
 /// One line with kind, array, index, source line and threads, using the names of the source.
 std::string describe(const Finding& finding, const ir::Module& module, const ir::Function& kernel);
@@ -143,8 +143,8 @@ struct Decisions {
   std::array<std::int64_t, kPrecisionCount> uncertain_counts = {};  ///< decisions that change forward values
   std::array<std::int64_t, kPrecisionCount> uncertain_kinks =
       {};  ///< decisions that change only derivatives (min, abs, ties)
-  std::array<bool, kPrecisionCount> is_enumerable = {true, true};  ///< false: some had more than two outcomes
-  static constexpr std::uint64_t kNoOutcome = 0xcbf29ce484222325;
+  std::array<bool, kPrecisionCount> is_enumerable = {true, true};  ///< whether all decisions had only two outcomes
+  static constexpr std::uint64_t kNoOutcome = 0xcbf29ce484222325;  ///< value of `path` before the first decision
   std::uint64_t path = kNoOutcome;  ///< hash of all outcomes; equal for runs on the same path
   /// Source locations of the first few uncertain decisions, for messages.
   std::vector<ir::Loc> locations = {};
@@ -157,14 +157,14 @@ struct Decisions {
 struct Choice {
   enum class Kind : std::uint8_t {
     kBranch,  ///< if, while, a conditional expression, where, and, or: the condition is true (0) or false (1)
-    kLoop,    ///< for: the body runs (0), the loop ends (1)
+    kLoop,    ///< range loop: the body runs (0), the loop ends (1)
     kMinMax,  ///< min, max: the smaller operand is the first (0), or not (1)
     kSign,    ///< abs, sign, step: the operand is negative (0) or not (1)
     kRange,   ///< clamp: the operand is inside (0), below (1) or above (2)
   };
-  Kind kind = Kind::kBranch;
-  ir::Loc loc = {};
-  std::array<std::int64_t, 3> taken_counts = {};
+  Kind kind = Kind::kBranch;                      ///< kind of the branch point
+  ir::Loc loc = {};                               ///< location in the source
+  std::array<std::int64_t, 3> taken_counts = {};  ///< how often each branch was taken
 
   std::size_t branch_count() const { return kind == Kind::kRange ? 3 : 2; }
 };
@@ -174,19 +174,19 @@ std::string_view describe_uncovered(Choice::Kind kind, std::size_t branch);
 struct ReferenceResult {
   /// One per parameter; empty for values and for arrays that the kernel does not write.
   std::vector<std::optional<OutputArray>> outputs;
-  /// With OracleRun::gradient, one per parameter; empty for parameters without floats.
+  /// With OracleRun::computes_gradient, one per parameter; empty for parameters without floats.
   std::vector<std::optional<GradientArray>> gradients;
   /// One per parameter and dimension: the extent that an array needs to hold all tiles loaded from it or stored to it;
   /// empty if there are none.
   std::vector<std::vector<std::int32_t>> extents_required_by_tiles;
-  std::vector<Finding> findings;  ///< the first 64
-  Decisions decisions;
-  std::vector<Choice> choices;  ///< all choices of the kernel, in code order
-  std::int64_t instructions = 0;
-  bool complete = true;  ///< false: stopped at the instruction limit
+  std::vector<Finding> findings;  ///< first 64 findings
+  Decisions decisions;            ///< decisions that depend on floats
+  std::vector<Choice> choices;    ///< all choices of the kernel, in code order
+  std::int64_t instructions = 0;  ///< number of executed instructions
+  bool complete = true;           ///< whether the evaluation did not stop at the instruction limit
 };
 
-inline constexpr int kDirectionCount = 2;
+inline constexpr int kDirectionCount = 2;  ///< maximum number of directions of one interpretation
 /// Maximum number of additional points that one interpretation evaluates.
 inline constexpr std::size_t kStepCount = 12;
 
@@ -194,20 +194,21 @@ inline constexpr std::size_t kStepCount = 12;
 struct Tangents {
   /// [parameter][scalar component of the array after the launch]; empty where ReferenceResult::outputs is empty.
   std::vector<std::vector<std::array<long double, kDirectionCount>>> outputs;
-  std::uint64_t path = 0;
-  bool complete = true;
+  std::uint64_t path = 0;  ///< hash of the decisions' outcomes, as Decisions::path
+  bool complete = true;    ///< whether the evaluation did not stop early
 };
 
 /// Directional derivatives by Ridders' extrapolated central differences in long double.
 struct DirectionalDifferences {
+  /// A derivative with its estimated error.
   struct Estimate {
-    long double value = 0;
-    long double error = 0;  ///< estimated by the extrapolation
+    long double value = 0;  ///< the derivative
+    long double error = 0;  ///< error as estimated by the extrapolation
   };
   std::vector<std::vector<Estimate>> outputs;  ///< as Tangents::outputs
   /// false: no step kept all points of the stencil on one path with a converging extrapolation
   bool is_same_path = false;
-  long double step = 0;  ///< greatest step of the stencil used
+  long double step = 0;  ///< greatest step of the stencil that was used
 };
 
 class Program;
@@ -239,7 +240,7 @@ class Oracle {
 
  private:
   explicit Oracle(std::unique_ptr<Program> program);
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<Program> program_;  ///< the lowered kernel
 };
 
 /// Relative disagreement between the gradients of the reverse sweep and the dual numbers along one direction:

@@ -10,9 +10,9 @@
 namespace assay::reference {
 
 struct SelfCheck {
-  bool agrees = true;
-  bool is_conclusive = true;  ///< false: no finite differences, because the inputs are too close to a kink
-  std::string message = {};   ///< the disagreement
+  bool agrees = true;         ///< whether all compared derivatives agree
+  bool is_conclusive = true;  ///< whether finite differences were possible; false if the inputs are too close to a kink
+  std::string message = {};   ///< description of the disagreement
 };
 
 /// Checks `from_reverse_sweep`, the oracle's result of `run` with gradients, along random directions. The reverse sweep
@@ -30,9 +30,9 @@ inline constexpr std::array<long double, 4> kSampledShares = {0.171L, 0.382L, 0.
 /// A derivative at the center of a stencil, and before and after it at kSampledShares. A term that oscillates faster
 /// than the stencil resolves, with a small amplitude, changes the derivative but hardly the differences.
 struct DerivativeSamples {
-  long double center = 0;
-  std::array<long double, kSampledShares.size()> before = {};
-  std::array<long double, kSampledShares.size()> after = {};
+  long double center = 0;                                      ///< derivative at the center
+  std::array<long double, kSampledShares.size()> before = {};  ///< derivatives at steps of -kSampledShares
+  std::array<long double, kSampledShares.size()> after = {};   ///< derivatives at steps of kSampledShares
 
   /// Whether the derivative changes within the stencil, other than linearly, by at least half of `difference`. For a
   /// smooth function it does not, because the step is small.

@@ -49,18 +49,20 @@ class Tape {
   /// old + sign * contribution.
   Node accumulate(ir::Scalar type, Node old, Node contribution, int sign);
 
+  /// The dependence of a node on one operand.
   struct Edge {
-    Node parent;
-    std::uint32_t partial;  ///< kPlus, kMinus, kZero, or kFirstPartial + index of the partial
+    Node parent;            ///< node of the operand
+    std::uint32_t partial;  ///< local derivative: kPlus, kMinus, kZero, or kFirstPartial + index of the partial
   };
-  static constexpr std::uint32_t kPlus = 0;
-  static constexpr std::uint32_t kMinus = 1;
-  static constexpr std::uint32_t kZero = 2;  ///< exactly zero
+  static constexpr std::uint32_t kPlus = 0;   ///< partial derivative of exactly 1
+  static constexpr std::uint32_t kMinus = 1;  ///< partial derivative of exactly -1
+  static constexpr std::uint32_t kZero = 2;   ///< partial derivative of exactly zero
   static constexpr std::uint32_t kFirstPartial = 3;
+  /// An input of the run and its node.
   struct ScalarComponent {
-    std::size_t parameter;
-    std::size_t leaf;
-    Node node;
+    std::size_t parameter;  ///< number of the parameter
+    std::size_t leaf;       ///< number of the scalar component in the array
+    Node node;              ///< node of the input
   };
 
   std::size_t size() const { return types_.size(); }
@@ -94,20 +96,20 @@ class Tape {
     return parent & kZeroDerivative;
   }
 
-  std::vector<ir::Scalar> types_;
-  std::vector<std::uint32_t> first_edge_;  ///< one more than nodes
-  std::vector<Edge> edges_;
-  std::vector<BoundedValue> partials_;
-  std::vector<ScalarComponent> leaves_;
+  std::vector<ir::Scalar> types_;          ///< type of each node
+  std::vector<std::uint32_t> first_edge_;  ///< first edge of each node, and the number of edges at the end
+  std::vector<Edge> edges_;                ///< edges of all nodes
+  std::vector<BoundedValue> partials_;     ///< partial derivatives that are not 1, -1 or 0
+  std::vector<ScalarComponent> leaves_;    ///< the inputs
 };
 
 /// Adjoint of one node: a sum of contributions in an unspecified order.
 struct Adjoint {
-  long double value = 0;
+  long double value = 0;        ///< sum of the contributions
   PrecisionBounds errors = {};  ///< sum of the contributions' bounds
-  double magnitude_sum = 0;     ///< sum of |contributions|
+  double magnitude_sum = 0;     ///< sum of the contributions' magnitudes
   double path_magnitude = 0;    ///< sum over the paths from the outputs of |cotangent * derivatives|
-  std::int64_t terms = 0;
+  std::int64_t terms = 0;       ///< number of contributions
 
   void add(long double contribution, const PrecisionBounds& bound) {
     value += contribution;
@@ -123,7 +125,7 @@ class ReverseSweep {
   /// Keeps references to all; `adjoints` is working memory.
   ReverseSweep(const Tape& tape, const ArithmeticProfile& profile, std::vector<Adjoint>& adjoints);
 
-  void seed(Node node, double cotangent);
+  void seed(Node node, double cotangent);  ///< adds a cotangent of the node
   void run();
   const Adjoint& adjoint(Node node) const { return adjoints_[node]; }
   /// Bound of an adjoint as a sum of its terms and a nonzero initial gradient. Registers are summed by global atomics.
@@ -145,9 +147,9 @@ class ReverseSweep {
 
   const Tape& tape_;
   const ArithmeticProfile& profile_;
-  std::array<Format, ir::kScalarCount> formats_;
-  std::vector<FormatPair> formats_by_scalar_;  ///< of both precision variants
-  std::vector<Adjoint>& adjoints_;
+  std::array<Format, ir::kScalarCount> formats_;  ///< format of each scalar type
+  std::vector<FormatPair> formats_by_scalar_;     ///< formats of both precision variants, by scalar type
+  std::vector<Adjoint>& adjoints_;                ///< adjoint of each node
 };
 
 }  // namespace assay::reference

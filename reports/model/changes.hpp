@@ -16,8 +16,8 @@ namespace assay::reports {
 
 // The known results of an earlier run.
 struct Baseline {
-  std::string label;                            // the path as given
-  std::map<std::string, nlohmann::json> cases;  // by name; each with at least case, outcome, kind, message
+  std::string label;                            // path of the earlier run, as given
+  std::map<std::string, nlohmann::json> cases;  // by case name; each with at least case, outcome, kind and message
   // Empty for a table of failures. Cases that the table does not list did not fail.
   std::optional<nlohmann::json> environment;
 };
@@ -29,22 +29,22 @@ Result<Baseline> read_baseline(const std::filesystem::path& path);
 
 // A case whose result changed.
 struct Change {
-  std::string name;
-  std::string before;   // "fail(mismatch)"; empty if the case is new
-  std::string after;    // empty if the case is gone
-  std::string message;  // of the later result, or of the case that is gone
+  std::string name;     // name of the case
+  std::string before;   // earlier result: "fail(mismatch)"; empty if the case is new
+  std::string after;    // later result; empty if the case is gone
+  std::string message;  // message of the later result, or of the earlier one if the case is gone
 };
 
 struct Changes {
-  std::string baseline_label;   // the baseline's label
-  std::vector<Change> broken;   // fails now, and did not fail before
-  std::vector<Change> changed;  // fails differently, or is unsupported in one run only
-  std::vector<Change> fixed;    // passes now, and failed before
-  std::vector<Change> added;    // not planned in the earlier run
-  std::vector<Change> removed;  // not planned in the later run
-  std::size_t same_count = 0;   // cases
-  std::size_t added_failing = 0;
-  std::vector<EnvironmentDifference> environment;
+  std::string baseline_label;                      // Baseline::label of the earlier run
+  std::vector<Change> broken;                      // cases that fail now, and did not fail before
+  std::vector<Change> changed;                     // cases that fail differently, or are unsupported in one run only
+  std::vector<Change> fixed;                       // cases that pass now, and failed before
+  std::vector<Change> added;                       // cases that were not planned in the earlier run
+  std::vector<Change> removed;                     // cases that are not planned in the later run
+  std::size_t same_count = 0;                      // number of cases with the same result
+  std::size_t added_failing = 0;                   // number of the added cases that fail
+  std::vector<EnvironmentDifference> environment;  // differences between the environments of the two runs
 
   // Whether the later run is not worse: no case is broken, changed or gone, and no added case fails.
   [[nodiscard]] bool is_no_worse() const;
@@ -55,8 +55,8 @@ Changes changes_since(const Baseline& baseline, const Run& run);
 
 // The lists with their names, the most severe first.
 struct ChangeList {
-  const char* name;
-  const std::vector<Change>* changes;
+  const char* name;                    // name of the list: "broken"
+  const std::vector<Change>* changes;  // member of Changes
 };
 std::vector<ChangeList> lists_of(const Changes& changes);
 

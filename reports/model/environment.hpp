@@ -9,8 +9,8 @@
 namespace assay::reports {
 
 struct EnvironmentRow {
-  std::string label;  // "Compiler", "Device cuda"
-  std::string text;
+  std::string label;  // what the row describes: "Compiler", "Device cuda"
+  std::string text;   // the value: a name, a version or a state
   friend bool operator==(const EnvironmentRow&, const EnvironmentRow&) = default;
 };
 
@@ -18,9 +18,9 @@ struct EnvironmentRow {
 std::vector<EnvironmentRow> environment_rows(const nlohmann::json& environment);
 
 struct EnvironmentDifference {
-  std::string label;
-  std::string before;  // "none" if there was no such row
-  std::string after;
+  std::string label;   // EnvironmentRow::label of the differing row
+  std::string before;  // text in the earlier run; "none" if the row is missing
+  std::string after;   // text in the later run; "none" if the row is missing
 };
 
 std::vector<EnvironmentDifference> environment_differences(const nlohmann::json& before, const nlohmann::json& after);

@@ -16,13 +16,13 @@ inline constexpr const char* kExpectedFailure = "waived";
 
 // One line, with the outcomes of the cases that match its pattern.
 struct ExpectationLine {
-  nlohmann::json text;                 // as in the schema
-  bool covers_whole_selection = true;  // the whole selection was judged, not only a shard
-  bool expired = false;
-  std::int64_t expected_failures = 0;  // failed as expected
-  std::int64_t passed = 0;             // passed
-  std::int64_t changed = 0;            // failed in a way that no line expects
-  std::int64_t unjudged = 0;           // unsupported, or not run
+  nlohmann::json text;                 // the line as an object of the schema
+  bool covers_whole_selection = true;  // whether the run judged the whole selection, not only a shard
+  bool expired = false;                // whether the expiry date is before the start of the run
+  std::int64_t expected_failures = 0;  // number of cases that failed as expected
+  std::int64_t passed = 0;             // number of cases that passed
+  std::int64_t changed = 0;            // number of cases that failed in a way that no line expects
+  std::int64_t unjudged = 0;           // number of cases that are unsupported or were not run
 
   // The line matches no case: its pattern names none, or earlier lines match all of them. In a shard, lines for cases
   // of other shards look the same, so none is stale.

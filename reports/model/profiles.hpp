@@ -12,8 +12,8 @@
 namespace assay::reports {
 
 struct ProfileColumn {
-  std::string_view label;    // "lanes %"
-  std::string_view meaning;  // meaning of the column
+  std::string_view label;    // heading of the column: "lanes %"
+  std::string_view meaning;  // explanation below the table
 };
 
 // The columns after the case and the target.
@@ -21,9 +21,9 @@ std::vector<ProfileColumn> profile_columns();
 
 // One recorded profile.
 struct ProfileRow {
-  std::string name;  // of the case
-  std::string target;
-  std::vector<std::string> cells;  // by column; empty if not applicable, such as contention without atomics
+  std::string name;                // name of the case
+  std::string target;              // build target of the kernel
+  std::vector<std::string> cells;  // text for each column; empty if not applicable, such as contention without atomics
 };
 std::vector<ProfileRow> profile_rows(const Run& run);
 

@@ -20,7 +20,7 @@ using harness::kRecordsFile;
 
 // Cases that match an expectation also have the member `expectation` (expectations.hpp).
 struct Run : harness::RecordLines {
-  std::vector<ExpectationLine> expectations;
+  std::vector<ExpectationLine> expectations;  // expected failures with the outcomes of their cases
 };
 
 Result<Run> read_run(const std::filesystem::path& dir, Damage damage = Damage::rejected);

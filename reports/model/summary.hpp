@@ -59,62 +59,62 @@ struct GridCell {
   std::string family;
   std::string device;
   std::string pass;
-  CaseCounts counts;
+  CaseCounts counts;  // cases of the family on the device in the pass
 };
 
 // Similar cases that are not as expected.
 struct FailureGroup {
-  std::string signature;  // "fail(mismatch) in loop"
-  std::string outcome;
-  std::string kind;
-  std::string family;
-  Tone tone = Tone::unexpected;
-  std::vector<std::size_t> cases;  // positions in Run::cases, the shortest kernel first
+  std::string signature;           // heading of the group: "fail(mismatch) in loop"
+  std::string outcome;             // common outcome of the cases
+  std::string kind;                // common kind of the cases
+  std::string family;              // common family of the cases
+  Tone tone = Tone::unexpected;    // how the group is presented
+  std::vector<std::size_t> cases;  // positions in Run::cases; the case with the shortest kernel comes first
 };
 
 struct Verdict {
-  std::string status;  // as in report.schema.json
-  int exit_status = 0;
-  std::string headline;              // one sentence
-  std::vector<std::string> reasons;  // the most severe first
+  std::string status;                // status as in report.schema.json: "as_expected"
+  int exit_status = 0;               // exit status of the run
+  std::string headline;              // one sentence for people
+  std::vector<std::string> reasons;  // why, one sentence each, the most severe first
 };
 
 // Each of the four case counts is a subset of the previous one.
 struct Denominators {
-  std::int64_t planned = 0;
-  std::int64_t run = 0;        // judged, or found unsupported
-  std::int64_t supported = 0;  // device and capabilities are available
-  std::int64_t compared = 0;   // with at least one value compared
-  std::int64_t values_compared = 0;
-  std::int64_t cached = 0;           // supported cases with cached verdicts of an earlier run of the same program
-  std::vector<std::string> devices;  // devices on which at least one case ran
+  std::int64_t planned = 0;          // number of planned cases
+  std::int64_t run = 0;              // planned cases that were judged or found unsupported
+  std::int64_t supported = 0;        // of these, cases whose device and capabilities are available
+  std::int64_t compared = 0;         // of these, cases with at least one compared value
+  std::int64_t values_compared = 0;  // number of compared values, over all cases
+  std::int64_t cached = 0;           // supported cases whose verdicts are those of an earlier run of the same program
+  std::vector<std::string> devices;  // names of the devices on which at least one case ran
 };
 
 // A branch of a kernel that is not covered by the inputs of at least one of its cases.
 struct UncoveredLine {
-  std::size_t first_case;  // position of the first one
-  std::string file;
-  std::int64_t line;
-  std::string what;
+  std::size_t first_case;  // position in Run::cases of the first such case
+  std::string file;        // path of the file that contains the branch
+  std::int64_t line;       // line of the branch
+  std::string what;        // what no input did: "the condition is never true"
 };
 
 // A case that was judged several times with different results.
 struct FlakyCase {
-  std::size_t position;  // in Run::cases
-  std::int64_t passed;
-  std::int64_t attempts;
+  std::size_t position;   // position in Run::cases
+  std::int64_t passed;    // number of attempts that passed
+  std::int64_t attempts;  // number of all attempts
 };
 
 struct Summary {
   Verdict verdict;
   Denominators denominators;
-  std::map<std::string, std::int64_t> counts;           // by outcome
-  std::vector<GridCell> grid;                           // in the order of the plan
-  std::vector<FailureGroup> groups;                     // the largest first
-  std::vector<std::size_t> findings;                    // positions of cases with a finding
-  std::vector<UncoveredLine> uncovered;                 // in the order of the run
-  std::vector<FlakyCase> flaky;                         // in the order of the run
-  std::vector<std::pair<std::string, double>> time_ms;  // by stage, in the order of the flow
+  std::map<std::string, std::int64_t> counts;           // number of cases, by outcome
+  std::vector<GridCell> grid;                           // counts by family, device and pass, in the order of the plan
+  std::vector<FailureGroup> groups;                     // the cases that are not as expected; the largest group first
+  std::vector<std::size_t> findings;                    // positions in Run::cases of cases with a finding
+  std::vector<UncoveredLine> uncovered;                 // uncovered branches, in the order of the run
+  std::vector<FlakyCase> flaky;                         // flaky cases, in the order of the run
+  std::vector<std::pair<std::string, double>> time_ms;  // total of each stage, in execution order
 };
 
 Summary summarise(const Run& run);

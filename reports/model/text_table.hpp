@@ -18,11 +18,11 @@ class TextTable {
 
  private:
   struct Row {
-    std::vector<std::string> texts;
-    std::vector<fmt::text_style> styles;
+    std::vector<std::string> texts;       // one for each column
+    std::vector<fmt::text_style> styles;  // style of each text; empty: plain
   };
   std::vector<Row> rows_;
-  std::vector<std::size_t> widths_;
+  std::vector<std::size_t> widths_;  // length of the longest text of each column, in bytes
 };
 
 }  // namespace assay::reports

@@ -55,16 +55,16 @@ class Browser {
   Result<nlohmann::json> next_message(std::chrono::steady_clock::time_point deadline);
   void note(const nlohmann::json& event);
 
-  pid_t process_ = -1;
-  int to_browser_ = -1;
-  int from_browser_ = -1;
-  std::filesystem::path profile_;
-  std::string session_;
-  std::string received_;
-  int last_id_ = 0;
-  std::string loaded_;  // loader of the last document that has loaded
-  std::vector<std::string> diagnostics_;
-  std::vector<std::string> requests_;
+  pid_t process_ = -1;                    // process id of the browser; -1: moved from
+  int to_browser_ = -1;                   // write end of the pipe for commands
+  int from_browser_ = -1;                 // read end of the pipe for answers and events
+  std::filesystem::path profile_;         // folder of the browser's profile, removed at the end
+  std::string session_;                   // id of the DevTools session with the page; empty until attached
+  std::string received_;                  // bytes received after the last complete message
+  int last_id_ = 0;                       // id of the last command
+  std::string loaded_;                    // loader id of the last document that has loaded
+  std::vector<std::string> diagnostics_;  // errors and warnings so far
+  std::vector<std::string> requests_;     // URLs of all requests so far
 };
 
 }  // namespace assay::reports::testing

@@ -14,8 +14,8 @@ namespace assay::cuda {
 
 /// One of our measures and the CUPTI metric that it corresponds to.
 struct CounterRow {
-  const char* name;    ///< "dram_read_bytes"
-  const char* metric;  ///< "dram__bytes_read.sum"
+  const char* name;    ///< name of the measure: "dram_read_bytes"
+  const char* metric;  ///< CUPTI's name of the metric: "dram__bytes_read.sum"
 };
 
 /// Memory traffic, throughput, occupancy, and stall reasons as stalled warps per issued instruction. Ratios are in
@@ -37,8 +37,8 @@ class CounterPlan {
  private:
   const Cupti* cupti_;  ///< must outlive this object
   std::unique_ptr<CUpti_Profiler_Host_Object, std::function<void(CUpti_Profiler_Host_Object*)>> host_;
-  std::vector<const char*> metrics_;
-  std::vector<std::uint8_t> config_image_;
+  std::vector<const char*> metrics_;        ///< CUPTI's names of the metrics to count
+  std::vector<std::uint8_t> config_image_;  ///< configuration image for the hardware
 };
 
 /// Calls `launch`, which must launch one kernel in the context of the GPU and wait for it, while the hardware counts.

@@ -45,8 +45,8 @@ class Cupti : public CuptiSymbols {
   Cupti() = default;
   [[noreturn]] void fail(std::string_view call, const CallContext& subject, CUptiResult code) const;
 
-  std::string library_;
-  std::uint32_t version_ = 0;
+  std::string library_;        ///< name or path by which the library was opened
+  std::uint32_t version_ = 0;  ///< interface version: 130001
 };
 
 /// What the user can do about a failed call; empty if unknown.

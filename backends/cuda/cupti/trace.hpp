@@ -10,14 +10,14 @@ namespace assay::cuda {
 
 /// Durations in nanoseconds: of calls by the CPU's clock, otherwise by the GPU's.
 struct TraceResult {
-  std::vector<double> kernel_nanoseconds;
+  std::vector<double> kernel_nanoseconds;       ///< GPU time of each kernel
   std::vector<double> launch_call_nanoseconds;  ///< CPU time in cuLaunchKernel
   struct Copy {
-    double bytes = 0;
-    double nanoseconds = 0;
+    double bytes = 0;        ///< number of bytes copied
+    double nanoseconds = 0;  ///< GPU time of the copy
   };
-  std::vector<Copy> copies;         ///< within the GPU's memory
-  std::size_t dropped_records = 0;  ///< dropped records of any kind
+  std::vector<Copy> copies;         ///< copies within the GPU's memory
+  std::size_t dropped_records = 0;  ///< number of records of any kind that CUPTI dropped
 };
 
 /// Records from its construction on. CUPTI supports one client per process, so only one trace may exist at a time.
@@ -35,8 +35,8 @@ class Trace {
  private:
   void disable();
 
-  const Cupti* cupti_;  ///< must outlive this object
-  std::size_t enabled_activities_ = 0;
+  const Cupti* cupti_;                  ///< must outlive this object
+  std::size_t enabled_activities_ = 0;  ///< number of activity kinds enabled so far, which the destructor disables
 };
 
 }  // namespace assay::cuda

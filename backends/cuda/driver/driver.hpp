@@ -45,20 +45,20 @@ class Driver : public DriverSymbols {
   Driver() = default;
   [[noreturn]] void fail(std::string_view call, const CallContext& subject, CUresult code) const;
 
-  int device_count_ = 0;
-  int version_ = 0;
+  int device_count_ = 0;  ///< number of GPUs
+  int version_ = 0;       ///< newest CUDA that the driver supports: 13000 for 13.0
 };
 
 /// The properties of a GPU needed to build for it and to rate its speed.
 struct GpuProperties {
-  int ordinal = 0;
-  std::string name;
-  int major = 0;  ///< of the compute capability
-  int minor = 0;
-  std::size_t memory_bytes = 0;
-  std::size_t cache_bytes = 0;  ///< of the last-level cache
-  int multiprocessors = 0;
-  int threads_per_multiprocessor = 0;
+  int ordinal = 0;                     ///< the driver's number of the GPU
+  std::string name;                    ///< name of the GPU: "NVIDIA H200"
+  int major = 0;                       ///< major number of the compute capability
+  int minor = 0;                       ///< minor number of the compute capability
+  std::size_t memory_bytes = 0;        ///< size of the GPU memory
+  std::size_t cache_bytes = 0;         ///< size of the last-level cache
+  int multiprocessors = 0;             ///< number of multiprocessors
+  int threads_per_multiprocessor = 0;  ///< maximum number of resident threads per multiprocessor
 
   /// "sm_90".
   [[nodiscard]] std::string architecture() const;

@@ -19,8 +19,8 @@ struct CallContext {
       std::source_location here = std::source_location::current())
       : text(about), location(here) {}
 
-  std::string_view text;
-  std::source_location location;
+  std::string_view text;          ///< the object of the call: "device memory of 4096 bytes"
+  std::source_location location;  ///< source location of the call
 };
 
 /// A failed call, caused by the machine or by a faulty kernel. Caught at the boundary of a stage.
@@ -36,23 +36,24 @@ class CallError final : public std::exception {
   [[nodiscard]] int code() const { return code_; }
 
  private:
-  std::string call_;
-  int code_;
-  std::string text_;
+  std::string call_;  ///< name of the failed function
+  int code_;          ///< result code of the library
+  std::string text_;  ///< the whole message, as what() returns it
 };
 
 /// What caused a failed driver call.
 enum class ErrorCause {
   kRequest,    ///< the code or the arguments do not suit this device; nothing ran
   kAccess,     ///< an invalid memory access of the kernel
-  kKernel,     ///< another failure of the kernel
+  kKernel,     ///< a failure of the kernel other than an invalid access
   kTimeLimit,  ///< the kernel ran for too long
-  kSystem,     ///< the machine: out of memory, device lost
+  kSystem,     ///< a failure of the machine: out of memory, device lost
 };
 
+/// The cause of a result code and its effect on later calls.
 struct ErrorClass {
-  ErrorCause cause = ErrorCause::kSystem;
-  bool is_sticky = true;  ///< all later calls of the process fail too
+  ErrorCause cause = ErrorCause::kSystem;  ///< what caused the failure
+  bool is_sticky = true;                   ///< whether all later calls of the process fail too
 };
 
 /// Classifies a result other than success. Unknown codes count as machine errors and as sticky.

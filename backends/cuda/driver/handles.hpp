@@ -33,8 +33,8 @@ class OwnedHandle {
   [[nodiscard]] Value get() const { return *value_; }
 
  private:
-  const Driver* driver_;  ///< must outlive this object
-  std::optional<Value> value_;
+  const Driver* driver_;        ///< must outlive this object
+  std::optional<Value> value_;  ///< the owned driver object; nullopt after a move
 };
 
 /// A reference to a device's primary context.

@@ -5,8 +5,8 @@ namespace assay::cuda {
 
 template <typename Signature>
 struct LoadedFunction {
-  const char* name = "";
-  Signature* address = nullptr;  ///< null: an optional function that the library lacks
+  const char* name = "";         ///< exported name of the function
+  Signature* address = nullptr;  ///< null if the library lacks the function, which only optional ones may
 };
 
 }  // namespace assay::cuda

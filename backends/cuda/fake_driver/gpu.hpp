@@ -59,23 +59,23 @@ class FakeGpu {
  private:
   using Clock = std::chrono::steady_clock;
   struct Module {
-    std::shared_ptr<const ptx::Module> parsed;
-    std::map<std::string, std::shared_ptr<const ptx::Kernel>> kernels;
+    std::shared_ptr<const ptx::Module> parsed;                          ///< the parsed PTX of the module
+    std::map<std::string, std::shared_ptr<const ptx::Kernel>> kernels;  ///< its lowered kernels, by name
   };
 
-  [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);
+  [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);  ///< start of an allocation
 
-  std::size_t memory_bytes_;
-  std::size_t used_bytes_ = 0;
-  ptx::Machine machine_;
-  std::vector<std::optional<std::vector<std::byte>>> allocations_;  ///< nullopt: freed
-  std::map<CUmodule, std::unique_ptr<Module>> modules_;
-  std::map<CUevent, std::optional<Clock::time_point>> events_;
-  std::uintptr_t last_stream_ = 0;
-  std::uintptr_t last_event_ = 0;
-  LiveObjects live_objects_;
-  CUresult failure_ = CUDA_SUCCESS;           ///< failure of a kernel; sticky
-  CUresult reported_failure_ = CUDA_SUCCESS;  ///< the same, once a call has waited
+  std::size_t memory_bytes_;                                        ///< size of the GPU memory
+  std::size_t used_bytes_ = 0;                                      ///< total size of the live allocations
+  ptx::Machine machine_;                                            ///< interpreter that executes the kernels
+  std::vector<std::optional<std::vector<std::byte>>> allocations_;  ///< in order of creation; nullopt: freed
+  std::map<CUmodule, std::unique_ptr<Module>> modules_;             ///< live modules, by handle
+  std::map<CUevent, std::optional<Clock::time_point>> events_;      ///< time of recording; nullopt: not recorded
+  std::uintptr_t last_stream_ = 0;            ///< number of the stream created last, which is its handle
+  std::uintptr_t last_event_ = 0;             ///< number of the event created last, which is its handle
+  LiveObjects live_objects_;                  ///< number of live objects
+  CUresult failure_ = CUDA_SUCCESS;           ///< failure of a kernel, which is permanent; CUDA_SUCCESS: none
+  CUresult reported_failure_ = CUDA_SUCCESS;  ///< the same once a call has waited; then all calls report it
 };
 
 }  // namespace assay::cuda::fake

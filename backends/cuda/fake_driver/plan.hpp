@@ -24,9 +24,10 @@ enum class Action : std::uint8_t {
   kKillProcess,  ///< kills the process by a signal
 };
 
+/// An action and its result.
 struct ScriptedAction {
-  Action action = Action::kSucceed;
-  CUresult result = CUDA_SUCCESS;  ///< for kFail
+  Action action = Action::kSucceed;  ///< what the call does
+  CUresult result = CUDA_SUCCESS;    ///< result that a kFail returns
 };
 
 /// The machine's properties and its injected failures, as specified by $ASSAY_FAKE_GPU:
@@ -55,14 +56,15 @@ class DriverScript {
  private:
   Result<void> parse_rule(std::string_view key, std::string_view value);
 
-  std::size_t memory_bytes_ = std::size_t{1} << 30U;
-  int gpu_count_ = 1;
-  int lost_gpu_ = -1;  ///< its number; -1: none
-  int compute_capability_ = 75;
-  std::vector<std::pair<std::string, std::string>> replacements_;
-  std::size_t max_records_ = std::numeric_limits<std::size_t>::max();
+  std::size_t memory_bytes_ = std::size_t{1} << 30U;  ///< size of the GPU memory
+  int gpu_count_ = 1;                                 ///< number of GPUs
+  int lost_gpu_ = -1;            ///< number of the GPU on which no context can be created; -1: none
+  int compute_capability_ = 75;  ///< compute capability times ten: 75 means 7.5
+  std::vector<std::pair<std::string, std::string>> replacements_;      ///< instructions and their replacements
+  std::size_t max_records_ = std::numeric_limits<std::size_t>::max();  ///< CUPTI records before others are dropped
+  /// Actions by name of the called function and by number of the call, counted from 1.
   std::map<std::string, std::map<std::uint64_t, ScriptedAction>, std::less<>> scripted_actions_;
-  std::map<std::string, std::uint64_t, std::less<>> call_counts_;
+  std::map<std::string, std::uint64_t, std::less<>> call_counts_;  ///< number of calls so far, by function
 };
 
 }  // namespace assay::cuda::fake

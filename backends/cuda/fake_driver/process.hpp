@@ -15,12 +15,13 @@ namespace assay::cuda::fake {
 /// One recorded activity.
 struct RecordedActivity {
   enum class Kind : std::uint8_t { kKernel, kCopy, kLaunchCall };
-  Kind kind = Kind::kKernel;
-  std::uint64_t start = 0;  ///< nanoseconds of the CPU's clock
-  std::uint64_t end = 0;
-  std::uint64_t bytes = 0;  ///< size of a copy
+  Kind kind = Kind::kKernel;  ///< kind of the activity
+  std::uint64_t start = 0;    ///< start time in nanoseconds of the CPU's clock
+  std::uint64_t end = 0;      ///< end time in nanoseconds of the CPU's clock
+  std::uint64_t bytes = 0;    ///< size of a copy; 0 for other kinds
 };
 
+/// The only object of this class holds all state; get() returns it.
 class Process {
  public:
   /// Creates the state with the plan of $ASSAY_FAKE_GPU on first use.
@@ -65,12 +66,12 @@ class Process {
   CUresult failed(CUresult result);
   void record_activity(const RecordedActivity& activity);
 
-  std::mutex mutex_;
+  std::mutex mutex_;  ///< guards all other members
   DriverScript plan_;
   std::unique_ptr<FakeGpu> gpu_;
-  bool recorded_[3] = {};
-  std::vector<RecordedActivity> activities_;
-  std::size_t dropped_records_ = 0;
+  bool recorded_[3] = {};                     ///< whether activities are recorded, by RecordedActivity::Kind
+  std::vector<RecordedActivity> activities_;  ///< recorded activities that no call has taken yet
+  std::size_t dropped_records_ = 0;  ///< activities dropped because of the plan's limit since the last take_dropped()
 };
 
 }  // namespace assay::cuda::fake

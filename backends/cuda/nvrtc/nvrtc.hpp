@@ -15,10 +15,10 @@
 namespace assay::cuda {
 
 struct NvrtcOptions {
-  std::string architecture = "compute_75";  ///< compute_XX: PTX; sm_XX: PTX and cubin
-  backends::BuildFlags flags = backends::BuildFlags::strict();
+  std::string architecture = "compute_75";  ///< target: compute_XX gives PTX, sm_XX gives PTX and a cubin
+  backends::BuildFlags flags = backends::BuildFlags::strict();  ///< numeric mode of the build
   backends::Precision precision = backends::Precision::kNative;
-  bool emit_line_info = false;  ///< source lines in the PTX
+  bool emit_line_info = false;  ///< whether the PTX contains line numbers of the source
 };
 
 /// The full command line of the options; it sets every option whose default could change between toolkits.
@@ -28,10 +28,11 @@ struct NvrtcOptions {
 /// The shell command that compiles kernel.cu to PTX in the same way with nvcc, in one line.
 [[nodiscard]] std::string nvcc_command(const NvrtcOptions& options);
 
+/// The products of a successful compilation.
 struct CompiledCode {
-  std::string ptx;
-  std::string cubin;  ///< empty for compute_XX
-  std::string log;    ///< warnings
+  std::string ptx;    ///< text of the PTX
+  std::string cubin;  ///< bytes of the cubin; empty for compute_XX
+  std::string log;    ///< the compiler's warnings; usually empty
 };
 using CompileOutcome = std::variant<CompiledCode, backends::BuildFailed>;
 
@@ -43,7 +44,7 @@ class Nvrtc {
   /// loader's message.
   static Result<Nvrtc> load();
 
-  [[nodiscard]] std::string version() const;  ///< "13.0"
+  [[nodiscard]] std::string version() const;  ///< version of NVRTC: "13.0"
   [[nodiscard]] int major_version() const { return major_; }
   [[nodiscard]] const std::string& library() const { return library_; }
   /// The library with symbolic links resolved, which identifies it; empty if it no longer exists.
@@ -61,10 +62,10 @@ class Nvrtc {
 #define ASSAY_DECLARE(name, result, parameters) result(*name##_) parameters = nullptr;
   ASSAY_NVRTC_SYMBOLS(ASSAY_DECLARE)
 #undef ASSAY_DECLARE
-  std::string library_;
-  int major_ = 0;
-  int minor_ = 0;
-  std::vector<int> architectures_;
+  std::string library_;             ///< name or path by which the library was opened
+  int major_ = 0;                   ///< major number of the version
+  int minor_ = 0;                   ///< minor number of the version
+  std::vector<int> architectures_;  ///< supported architectures: 75 for compute_75 and sm_75
 };
 
 /// Whether NVRTC generates the same PTX for both kernels, in both precisions. Both must be CUDA sources with the same

@@ -10,6 +10,7 @@
 
 namespace assay::ptx {
 
+/// Extents of a grid or block, or the index of a block or thread.
 struct Dim3 {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -21,12 +22,13 @@ struct Dim3 {
 /// One memory access, or one instruction, of one thread.
 struct Site {
   std::uint32_t line = 0;  ///< line of the PTX; 0: unknown
-  DebugLocation source;    ///< location in the generated source
-  std::string text;        ///< the instruction
-  Dim3 thread{0, 0, 0};
-  Dim3 block{0, 0, 0};
+  DebugLocation source;    ///< location of the instruction in the generated source
+  std::string text;        ///< text of the instruction
+  Dim3 thread{0, 0, 0};    ///< index of the thread in its block
+  Dim3 block{0, 0, 0};     ///< index of the block in the grid
 };
 
+/// An error, found once or several times at one instruction.
 struct CheckFinding {
   enum class Kind : std::uint8_t {
     kOutOfBounds,
@@ -38,20 +40,20 @@ struct CheckFinding {
     kReadOnlyWrite,    ///< a write to an allocation marked read-only
     kNonCoherentRead,  ///< .nc load of memory that the same launch writes
     kBarrierDivergence,
-    kInactiveLane,  ///< a warp operation that involves a non-participating lane
-    kInstructionBudget,
+    kInactiveLane,       ///< a warp operation that involves a non-participating lane
+    kInstructionBudget,  ///< the instruction limit was reached
   };
-  Kind kind = Kind::kOutOfBounds;
-  std::string kernel;
-  Site site;
-  std::optional<Site> other;  ///< for races: the earlier conflicting access
-  Space space = Space::kGlobal;
-  std::uint64_t address = 0;
-  std::string allocation;   ///< the allocation that the address belongs to; empty if none
-  std::int64_t offset = 0;  ///< in the allocation; may be outside
-  std::uint64_t allocation_bytes = 0;
-  std::uint32_t access_bytes = 0;
-  std::uint64_t count = 1;  ///< how often the instruction caused this finding
+  Kind kind = Kind::kOutOfBounds;  ///< error that was found
+  std::string kernel;              ///< name of the kernel's entry point
+  Site site;                       ///< the access or instruction that caused the finding
+  std::optional<Site> other;       ///< the earlier conflicting access of a race; nullopt for other kinds
+  Space space = Space::kGlobal;    ///< state space of the access
+  std::uint64_t address = 0;       ///< address as the kernel computed it
+  std::string allocation;          ///< name of the allocation that the address belongs to; empty if none
+  std::int64_t offset = 0;  ///< position of the address in bytes from the start of the allocation; may be outside
+  std::uint64_t allocation_bytes = 0;  ///< size of the allocation
+  std::uint32_t access_bytes = 0;      ///< size of the access
+  std::uint64_t count = 1;             ///< how often the instruction caused this finding
 };
 
 /// The kind of a memory fault: "out_of_bounds", "write_write_race".

@@ -24,9 +24,9 @@ namespace assay::ptx {
 
 /// An argument and the memory allocated for it.
 struct TextArgument {
-  std::string name;
-  Type type = Type::kNone;
-  std::optional<AllocationId> allocation;  ///< nullopt for a scalar
+  std::string name;                        ///< name of the parameter
+  Type type = Type::kNone;                 ///< type of the scalar, or of the elements of the memory
+  std::optional<AllocationId> allocation;  ///< memory that the argument points to; nullopt for a scalar
 };
 
 /// Adds the argument described by `text` to `arguments`, and allocates its memory in the machine under `name`. Fails if

@@ -23,21 +23,21 @@ namespace assay::ptx {
 /// Lanes of a warp at the same instruction, with the same callers.
 struct LaneGroup {
   enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
-  std::uint32_t pc = 0;
-  std::uint32_t mask = 0;
-  Wait wait = Wait::kNone;  ///< kWarp: waits for other lanes of its warp; kBarrier: waits at a barrier
-  bool is_forced = false;   ///< nothing else can run: continue without the missing lanes
-  std::vector<std::uint32_t> return_addresses = {};
+  std::uint32_t pc = 0;     ///< index of the next op in Kernel::ops
+  std::uint32_t mask = 0;   ///< lanes of the group, one bit for each
+  Wait wait = Wait::kNone;  ///< what the group waits for: other lanes of its warp, or a barrier
+  bool is_forced = false;   ///< whether it continues without the missing lanes, because nothing else can run
+  std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the calls, the innermost last
 };
 
 struct Warp : Lanes {
-  std::uint32_t index = 0;
-  std::uint32_t live_lanes = 0;  ///< lanes that have not exited the kernel
-  std::uint32_t sync_stamp = 0;  ///< stamp of the last synchronisation of the warp
-  std::vector<LaneGroup> groups;
-  std::unique_ptr<std::byte[]> storage;
-  std::vector<std::uint32_t> local_memory;         ///< word w of lane i at w * 32 + i
-  std::vector<std::uint8_t> local_memory_written;  ///< written bytes of each of these words
+  std::uint32_t index = 0;                         ///< index of the warp in its block
+  std::uint32_t live_lanes = 0;                    ///< lanes that have not exited the kernel, one bit for each
+  std::uint32_t sync_stamp = 0;                    ///< stamp of the last synchronisation of the warp
+  std::vector<LaneGroup> groups;                   ///< groups of lanes that run or wait separately
+  std::unique_ptr<std::byte[]> storage;            ///< memory of the warp's frame
+  std::vector<std::uint32_t> local_memory;         ///< local memory of all lanes: word w of lane i is at w * 32 + i
+  std::vector<std::uint8_t> local_memory_written;  ///< written bytes of each of these words, one bit for each byte
 };
 
 /// Replaces results by those in a device's tables, and counts how often.
@@ -53,7 +53,7 @@ class TableCorrection final : public Correction {
  private:
   const Tables& tables_;
   const Kernel& kernel_;
-  std::vector<std::uint64_t> table_answers_;
+  std::vector<std::uint64_t> table_answers_;  ///< number of executions that a table covered, summed over threads, by op
 };
 
 class Execution {
@@ -69,19 +69,19 @@ class Execution {
   using Addresses = std::uint64_t[kLanesPerWarp];
 
   // execution.cpp
-  void prepare(std::span<const std::uint64_t> variables);
+  void prepare(std::span<const std::uint64_t> variables);  ///< sets the state before the first block
   void run_block(std::uint64_t block);
   void start_warp(Warp& warp, std::uint32_t index);
-  void set_specials(Warp& warp);
-  void finish_warp(Warp& warp);
+  void set_specials(Warp& warp);  ///< sets special registers
+  void finish_warp(Warp& warp);   ///< keeps its frame for reuse
   void run_warp(Warp& warp);
-  [[nodiscard]] LaneGroup* next_group(Warp& warp);
-  bool run_segment(Warp& warp, std::size_t number);
-  void merge(Warp& warp);
-  void count(std::uint32_t from, std::uint32_t to, std::uint32_t mask);
+  [[nodiscard]] LaneGroup* next_group(Warp& warp);                       ///< null: none can run
+  bool run_segment(Warp& warp, std::size_t number);                      ///< false: another group may have to run
+  void merge(Warp& warp);                                                ///< merges groups at the same instruction
+  void count(std::uint32_t from, std::uint32_t to, std::uint32_t mask);  ///< counts executed instructions
   void stop(RunResult::Status status, std::string message, const Op& op);
   void fill_profile();
-  void new_stamp();
+  void new_stamp();  ///< advances current_stamp_
   [[nodiscard]] std::vector<std::uint32_t> order_of(std::size_t size, std::uint64_t salt) const;
 
   // control_flow.cpp
@@ -90,22 +90,23 @@ class Execution {
   static void copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std::uint32_t mask);
   void call(Warp& warp, std::size_t number, std::uint32_t mask);
   void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
-  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);
-  static constexpr std::uint32_t kBarriersPerBlock = 16;
+  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);  ///< true: the same group continues
+  static constexpr std::uint32_t kBarriersPerBlock = 16;            ///< barriers with numbers from 0
+  /// A barrier instruction's operands.
   struct Barrier {
-    std::uint32_t number = 0;
-    std::uint32_t count = 0;  ///< of threads that it waits for; 0: all threads of the block
+    std::uint32_t number = 0;  ///< number of the barrier, as in bar.sync
+    std::uint32_t count = 0;   ///< number of threads that it waits for; 0: all threads of the block
   };
   /// The threads that wait at a barrier.
   struct BarrierArrivals {
-    const Op* barrier = nullptr;  ///< null: no thread
-    std::uint32_t thread = 0;     ///< the first waiting thread
-    std::uint32_t expected = 0;
-    std::uint32_t threads = 0;
-    std::uint32_t warps = 0;
-    bool is_divergent = false;  ///< only part of a warp, or different counts
+    const Op* barrier = nullptr;  ///< instruction that waits; null: no thread waits
+    std::uint32_t thread = 0;     ///< index of the first waiting thread
+    std::uint32_t expected = 0;   ///< number of threads that the barrier waits for
+    std::uint32_t threads = 0;    ///< number of threads that have arrived
+    std::uint32_t warps = 0;      ///< number of warps that have arrived
+    bool is_divergent = false;    ///< whether only part of a warp waits, or the counts differ
   };
-  bool release_barrier();
+  bool release_barrier();  ///< false: no warp waits
   void order_participants(std::uint32_t number);
   Barrier barrier_of(Warp& warp, const LaneGroup& group);
   void gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals, Warp& warp, const LaneGroup& group);
@@ -130,11 +131,11 @@ class Execution {
   struct LaneAccess {
     const Op& op;
     const MemoryOp& memory;
-    std::uint32_t thread;
-    std::uint32_t warp_stamp;
-    std::uint64_t address;
-    Space space;
-    bool initialised;  ///< whether the memory was initialised before the launch
+    std::uint32_t thread;      ///< index of the thread in its block
+    std::uint32_t warp_stamp;  ///< stamp of the warp's last synchronisation
+    std::uint64_t address;     ///< accessed address
+    Space space;               ///< state space of the address
+    bool initialised;          ///< whether the memory was initialised before the launch
   };
   void check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
                     const LaneAccess& actor);
@@ -152,7 +153,7 @@ class Execution {
 
   void add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t thread, Space space = Space::kGeneric,
                    std::uint64_t address = 0, unsigned width = 0, std::optional<Site> other = std::nullopt);
-  void locate(CheckFinding& finding);
+  void locate(CheckFinding& finding);  ///< sets allocation and offset
   [[nodiscard]] Site site_of(const Op* op, std::uint32_t thread, std::uint64_t block) const;
   [[nodiscard]] Dim3 thread_place(std::uint32_t thread) const;
   [[nodiscard]] Dim3 block_place(std::uint64_t block) const;
@@ -166,17 +167,17 @@ class Execution {
   Memory& memory_;
   const Kernel& kernel_;
   const LaunchGeometry& geometry_;
-  std::vector<std::byte> parameters_;
+  std::vector<std::byte> parameters_;  ///< bytes of the kernel's parameters
   const LaunchOptions& options_;
-  RunResult result_;
-  bool is_stopped_ = false;
-  std::optional<TableCorrection> correction_;
+  RunResult result_;                           ///< outcome so far
+  bool is_stopped_ = false;                    ///< whether the run must end
+  std::optional<TableCorrection> correction_;  ///< results of a device; nullopt: no tables
 
-  std::unique_ptr<std::byte[]> constants_storage_;
-  std::byte* constants_ = nullptr;
-  std::vector<Warp> warps_;
-  std::vector<std::unique_ptr<std::byte[]>> frames_;  ///< frames of ended warps, for reuse
-  std::uint32_t threads_in_block_ = 0;
+  std::unique_ptr<std::byte[]> constants_storage_;                  ///< owns constants_
+  std::byte* constants_ = nullptr;                                  ///< frame of constants that all warps share
+  std::vector<Warp> warps_;                                         ///< warps of the current block
+  std::vector<std::unique_ptr<std::byte[]>> frames_;                ///< frames of ended warps, for reuse
+  std::uint32_t threads_in_block_ = 0;                              ///< number of threads in a block
   std::array<std::uint32_t, kBarriersPerBlock> arrived_threads_{};  ///< threads that passed bar.arrive, by barrier
   /// The order established by barriers of a part of the block, for each warp: accesses of each other warp with an
   /// earlier stamp are ordered before the warp's current accesses. Likewise for accesses after a barrier, of warps that
@@ -184,28 +185,30 @@ class Execution {
   using BarrierOrder = std::vector<std::uint32_t>;
   std::vector<BarrierOrder> barrier_order_;
   std::array<BarrierOrder, kBarriersPerBlock> arrival_barrier_order_;
-  std::uint64_t current_block_ = 0;
-  std::vector<std::uint32_t> lane_order_;
+  std::uint64_t current_block_ = 0;        ///< linear index of the block
+  std::vector<std::uint32_t> lane_order_;  ///< order in which the lanes of an atomic execute
 
-  std::vector<std::vector<std::byte>> shared_memory_;  ///< shared memory of the current block, by variable
-  std::vector<std::vector<ShadowCell>> shared_shadow_cells_;
+  std::vector<std::vector<std::byte>> shared_memory_;         ///< shared memory of the current block, by variable
+  std::vector<std::vector<ShadowCell>> shared_shadow_cells_;  ///< shadow memory of shared_memory_, by variable
 
   // Stamps: now, and the start of the launch, the block and the phase between barriers.
-  std::uint32_t current_stamp_ = 0;
-  std::uint32_t launch_stamp_ = 0;
-  std::uint32_t block_stamp_ = 0;
-  std::uint32_t phase_stamp_ = 0;
-  std::uint32_t partial_barrier_stamp_ = 0;  ///< since the last barrier of a part of the block
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> block_starts_;  ///< stamp and block
+  std::uint32_t current_stamp_ = 0;          ///< stamp of the current phase
+  std::uint32_t launch_stamp_ = 0;           ///< stamp of the launch's start
+  std::uint32_t block_stamp_ = 0;            ///< stamp of the block's start
+  std::uint32_t phase_stamp_ = 0;            ///< stamp of the last barrier of the whole block
+  std::uint32_t partial_barrier_stamp_ = 0;  ///< stamp of the last barrier of a part of the block
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> block_starts_;  ///< stamp and linear index of each block so far
 
-  std::vector<const Op*> memory_op_by_number_;  ///< for memory instructions
+  std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::number
+  /// Indices in RunResult::findings, by kind and instruction: repeated findings are only counted.
   std::map<std::pair<CheckFinding::Kind, const Op*>, std::size_t> known_findings_;
-  std::vector<bool> is_order_sensitive_;                              ///< by op; empty if collisions are not counted
-  std::unordered_map<std::uint64_t, std::uint64_t> first_thread_at_;  ///< by address: the thread of the first such op
+  std::vector<bool> is_order_sensitive_;  ///< whether each op is; empty if collisions are not counted
+  /// By address: the thread of the first order-sensitive atomic on it.
+  std::unordered_map<std::uint64_t, std::uint64_t> first_thread_at_;
   // Stored as differences: the execution count of an instruction is the sum of the entries up to it.
-  std::vector<std::int64_t> warp_count_deltas_;
-  std::vector<std::int64_t> thread_count_deltas_;
-  std::uint64_t instructions_left_ = 0;
+  std::vector<std::int64_t> warp_count_deltas_;    ///< executions by warps
+  std::vector<std::int64_t> thread_count_deltas_;  ///< executions by threads
+  std::uint64_t instructions_left_ = 0;            ///< instructions until the limit, summed over threads
 };
 
 /// Checks one lane's access; whole words take the fast path first.

@@ -2,11 +2,11 @@
 //
 //     Machine machine;
 //     AllocationId x = machine.allocate("x", 4096).value();      // then fill machine.bytes(x)
-//     Arguments arguments;
+//     KernelArguments arguments;
 //     arguments.add(machine.address(x)).add(std::int32_t{1024});
 //     auto kernel = lower(std::make_shared<Module>(parse(text, "k.ptx").take()), "scale").take();
 //     RunResult result = machine.launch(kernel, {.grid = {8}, .block = {128}}, arguments, {});
-//     if (result.ok()) ... machine.bytes(x) ...; for (const Finding& f : result.findings) puts(describe(f).c_str());
+//     if (result.ok()) ... machine.bytes(x) ...; for (const auto& f : result.findings) puts(describe(f).c_str());
 //
 // Blocks run sequentially, and the warps of a block run sequentially from barrier to barrier, in an order defined by
 // the schedule. Diverged lanes of a warp run lowest instruction first and reconverge when they reach the same
@@ -34,20 +34,20 @@ namespace assay::ptx {
 
 /// The enabled checks. Accesses outside of all allocations are always reported and never performed.
 struct Checks {
-  bool misaligned = true;
-  bool uninitialised = true;
-  bool races = true;         ///< accesses to global and shared memory by threads without a barrier in between
-  bool read_only = true;     ///< writes to read-only allocations; performed if disabled
-  bool non_coherent = true;  ///< ld.global.nc of memory that the launch writes
-  bool divergence = true;    ///< barriers, shuffles and votes that not all their lanes reach
+  bool misaligned = true;     ///< reports accesses that are not aligned to their size
+  bool uninitialised = true;  ///< reports reads of bytes that nothing has written
+  bool races = true;          ///< reports accesses to global and shared memory by threads without a barrier in between
+  bool read_only = true;      ///< reports writes to read-only allocations, which are performed if this is disabled
+  bool non_coherent = true;   ///< reports ld.global.nc of memory that the launch writes
+  bool divergence = true;     ///< reports barriers, shuffles and votes that not all their lanes reach
 
   static Checks none() { return {false, false, false, false, false, false}; }
 };
 
 /// A check and its name.
 struct CheckRow {
-  std::string_view name;
-  bool Checks::*member;
+  std::string_view name;  ///< name of the check, as the user writes it
+  bool Checks::*member;   ///< member of Checks that enables it
 };
 inline constexpr std::array kChecks = {
     CheckRow{"misaligned", &Checks::misaligned},
@@ -69,28 +69,28 @@ enum class Order : std::uint8_t { kForward, kReverse, kShuffled };
 
 /// The order of blocks, of the warps of a block and of the lanes of an atomic instruction.
 struct ExecutionOrder {
-  Order order = Order::kForward;
-  std::uint64_t seed = 0;     ///< for kShuffled
-  bool within_blocks = true;  ///< false: only blocks are reordered; warps and lanes ascend
+  Order order = Order::kForward;  ///< order of blocks, and by default of warps and lanes
+  std::uint64_t seed = 0;         ///< seed of kShuffled
+  bool within_blocks = true;      ///< whether warps and lanes are reordered too; otherwise only blocks are
 };
 
 struct LaunchGeometry {
-  Dim3 grid;
-  Dim3 block;
-  std::uint32_t dynamic_shared_bytes = 0;  ///< bytes
+  Dim3 grid;                               ///< number of blocks along each axis
+  Dim3 block;                              ///< number of threads of a block along each axis
+  std::uint32_t dynamic_shared_bytes = 0;  ///< size of the dynamic shared memory of a block
 };
 
 struct Tables;
 
 struct LaunchOptions {
-  Checks checks;
-  ExecutionOrder schedule;
+  Checks checks;            ///< enabled checks
+  ExecutionOrder schedule;  ///< order in which blocks and warps run
   std::uint64_t instruction_limit =
       20'000'000'000;                      ///< instruction limit, summed over threads; the run stops when it is reached
-  std::size_t max_findings = 16;           ///< the run continues after a finding, but stops after this many
-  bool count_collisions = false;           ///< for InstructionProfile::atomic_collisions
-  std::vector<std::uint64_t> blocks = {};  ///< blocks to run, ascending, in Order::kForward; empty: all
-  const Tables* tables = nullptr;          ///< measured results of a device for approximate instructions
+  std::size_t max_findings = 16;           ///< number of findings after which the run stops
+  bool count_collisions = false;           ///< whether InstructionProfile::atomic_collisions is counted
+  std::vector<std::uint64_t> blocks = {};  ///< linear indices of blocks to run, ascending, for kForward; empty: all
+  const Tables* tables = nullptr;          ///< measured results of a device for approximate instructions; null: none
 };
 
 /// The arguments of a kernel: call add() or add_bytes() once per parameter, in order.
@@ -109,34 +109,34 @@ class KernelArguments {
   [[nodiscard]] const std::vector<std::vector<std::byte>>& values() const { return values_; }
 
  private:
-  std::vector<std::vector<std::byte>> values_;
+  std::vector<std::vector<std::byte>> values_;  ///< bytes of each argument, in order
 };
 
 struct RunResult {
   enum class Status : std::uint8_t {
     kCompleted,
-    kRejected,          ///< nothing ran: the arguments or the geometry are invalid
-    kUnsupported,       ///< reached an unsupported instruction
-    kTrapped,           ///< executed a trap instruction
-    kInstructionLimit,  ///< exceeded the instruction budget
-    kStopped,           ///< reached the maximum number of findings
+    kRejected,          ///< the arguments or the geometry are invalid; nothing ran
+    kUnsupported,       ///< the kernel reached an unsupported instruction
+    kTrapped,           ///< the kernel executed a trap instruction
+    kInstructionLimit,  ///< the kernel exceeded the instruction limit
+    kStopped,           ///< the run reached the maximum number of findings
   };
-  Status status = Status::kCompleted;
-  std::string message;  ///< for a status other than kCompleted: the reason and the location
-  std::vector<CheckFinding> findings;
-  InstructionProfile profile;
+  Status status = Status::kCompleted;  ///< how the run ended
+  std::string message;                 ///< for a status other than kCompleted: the reason and the source location
+  std::vector<CheckFinding> findings;  ///< errors that the checks found, in order
+  InstructionProfile profile;          ///< statistics of the run
 
   /// Completed without findings.
   [[nodiscard]] bool ok() const { return status == Status::kCompleted && findings.empty(); }
 };
 
 struct AllocationFlags {
-  bool read_only = false;      ///< kernels must not write
-  bool uninitialised = false;  ///< reading bytes that no kernel has written is a finding
+  bool read_only = false;      ///< whether writes by kernels are findings
+  bool uninitialised = false;  ///< whether reads of bytes that no kernel has written are findings
 };
 
 struct AllocationId {
-  std::uint32_t index = 0;
+  std::uint32_t index = 0;  ///< index of the allocation in the machine
 };
 
 class Memory;
@@ -167,7 +167,7 @@ class Machine {
                    const KernelArguments& arguments, const LaunchOptions& options);
 
  private:
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Memory> memory_;  ///< allocations and shadow memory
 };
 
 }  // namespace assay::ptx

@@ -21,8 +21,8 @@
 namespace assay::ptx {
 
 struct ShadowCell {
-  std::uint32_t write = 0;  ///< stamp << 14 | thread << 4 | bytes
-  std::uint32_t read = 0;
+  std::uint32_t write = 0;         ///< last write: stamp << 14 | thread << 4 | bytes
+  std::uint32_t read = 0;          ///< last read, encoded in the same way
   std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialised bytes
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
@@ -33,24 +33,25 @@ inline constexpr std::uint32_t kMaxStamp = (1U << 18U) - 1;
 inline constexpr std::uint32_t kMaxThreads = 1024;
 
 /// The flags of a cell.
-inline constexpr std::uint32_t kWroteAtomically = 1U << 4U;
-inline constexpr std::uint32_t kReadByMany = 1U << 5U;        ///< in the current block and phase
-inline constexpr std::uint32_t kReadByOtherBlock = 1U << 6U;  ///< in this launch
-inline constexpr std::uint32_t kReadNonCoherent = 1U << 7U;
+inline constexpr std::uint32_t kWroteAtomically = 1U << 4U;  ///< the last write was atomic
+inline constexpr std::uint32_t kReadByMany = 1U << 5U;       ///< read by several threads in the current block and phase
+inline constexpr std::uint32_t kReadByOtherBlock = 1U << 6U;  ///< read by threads of several blocks in this launch
+inline constexpr std::uint32_t kReadNonCoherent = 1U << 7U;   ///< the last read was a load with .nc
 inline constexpr std::uint32_t kReadFlags = kReadByMany | kReadByOtherBlock | kReadNonCoherent;
 
 /// The cells of an allocation.
 struct Shadow {
   std::unique_ptr<ShadowCell[]> cells;
-  std::size_t capacity = 0;
+  std::size_t capacity = 0;  ///< number of cells
 };
 
+/// A block of memory that kernels can access, with its own window of addresses.
 struct Allocation {
-  std::string name;
-  std::span<std::byte> bytes;
+  std::string name;                    ///< name of the allocation, for findings
+  std::span<std::byte> bytes;          ///< memory of the allocation
   std::unique_ptr<std::byte[]> owned;  ///< null for adopted memory
-  AllocationFlags flags;
-  Shadow shadow;  ///< created at the first checked access
+  AllocationFlags flags;               ///< flags that the caller set
+  Shadow shadow;                       ///< created at the first checked access
 
   [[nodiscard]] std::size_t cell_count() const { return (bytes.size() + 3) / 4; }
 };
@@ -82,11 +83,12 @@ class Memory {
   std::uint32_t next_stamp(bool& restarted);
 
  private:
-  std::size_t max_bytes_;
-  std::size_t used_bytes_ = 0;
-  std::uint32_t stamp_ = 0;
-  std::vector<Allocation> allocations_;
-  std::vector<Shadow> unused_shadows_;  ///< of freed allocations, for reuse: new pages cost more than a short launch
+  std::size_t max_bytes_;                ///< limit of the total size of all allocations
+  std::size_t used_bytes_ = 0;           ///< total size of all allocations
+  std::uint32_t stamp_ = 0;              ///< the latest stamp
+  std::vector<Allocation> allocations_;  ///< all allocations, by AllocationId::index
+  std::vector<Shadow> unused_shadows_;   ///< of freed allocations, for reuse: new pages cost more than a short launch
+  /// Addresses of the variables of each module.
   std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variable_addresses_;
 };
 

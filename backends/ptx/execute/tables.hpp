@@ -27,25 +27,26 @@ namespace assay::ptx {
 
 /// A range of operands, as bit patterns of f32 or of the upper word of an f64.
 struct WindowRange {
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
+  std::uint32_t first = 0;  ///< bit pattern of the first operand
+  std::uint32_t count = 0;  ///< number of operands
 };
 
 /// An approximation unit, identified by its instruction. If x is scaled by 2^operand_stride, its result scales by
 /// 2^result_stride; 0 if it does not scale.
 struct UnitRow {
-  std::string_view instruction;
-  Opcode opcode;
-  Type type;
-  bool ftz = false;
-  int operand_stride = 0;
-  int result_stride = 0;
+  std::string_view instruction;             ///< name of the instruction: "ex2.approx.ftz.f32"
+  Opcode opcode;                            ///< opcode of the instruction
+  Type type;                                ///< type of the instruction
+  bool ftz = false;                         ///< whether the instruction has .ftz
+  int operand_stride = 0;                   ///< exponent of the operand's scaling; 0: it does not scale
+  int result_stride = 0;                    ///< exponent of the result's scaling
   std::array<WindowRange, 2> windows = {};  ///< the measured windows; the second may be empty
 };
 std::span<const UnitRow> units();
 /// The unit that an instruction uses; null if none.
 const UnitRow* unit_of(const Instruction& instruction);
 
+/// The measured results of one unit.
 class UnitTable {
  public:
   /// Marks an operand whose result cannot be expressed as an 8-bit difference.
@@ -54,8 +55,8 @@ class UnitTable {
   /// Consecutive operands from the bit pattern `first`: the result of the device minus the correctly rounded one, in
   /// ulp.
   struct OperandWindow {
-    std::uint32_t first = 0;
-    std::vector<std::int8_t> differences;
+    std::uint32_t first = 0;               ///< bit pattern of the first operand
+    std::vector<std::int8_t> differences;  ///< difference for each operand, in ulp
   };
 
   UnitTable(const UnitRow& unit, std::vector<OperandWindow> windows, std::uint64_t verified)
@@ -71,14 +72,14 @@ class UnitTable {
   [[nodiscard]] std::optional<std::uint32_t> answer(std::uint32_t operand, std::uint32_t nearest) const;
 
  private:
-  const UnitRow* unit_;
-  std::vector<OperandWindow> windows_;
-  std::uint64_t verified_;
+  const UnitRow* unit_;                 ///< the measured unit
+  std::vector<OperandWindow> windows_;  ///< ranges of measured operands
+  std::uint64_t verified_;              ///< number of operands for which the device's result matched the prediction
 };
 
 struct Tables {
-  std::string device;  ///< "NVIDIA H100 80GB HBM3, driver 580.65"
-  std::vector<UnitTable> units;
+  std::string device;            ///< name and driver of the device: "NVIDIA H100 80GB HBM3, driver 580.65"
+  std::vector<UnitTable> units;  ///< tables of the measured units
 
   /// Null if the unit was not measured.
   [[nodiscard]] const UnitTable* find(const UnitRow& unit) const;
@@ -97,11 +98,12 @@ using EvaluateUnit = std::function<Result<std::vector<std::uint32_t>>(const Unit
 /// The correctly rounded results, computed by the machine of machine.hpp.
 Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::span<const std::uint32_t> operands);
 
+/// The result of measure_unit().
 struct MeasuredTable {
-  std::optional<UnitTable> table;  ///< nullopt if the device contradicted it
-  std::uint64_t verified = 0;
-  std::uint64_t mismatches = 0;
-  std::uint32_t first_contradiction = 0;  ///< the first contradicting operand
+  std::optional<UnitTable> table;         ///< nullopt if the device contradicted it
+  std::uint64_t verified = 0;             ///< number of operands for which the device's result matched the prediction
+  std::uint64_t mismatches = 0;           ///< number of operands for which it did not
+  std::uint32_t first_contradiction = 0;  ///< bit pattern of the first operand with a mismatch
 };
 /// Measures the unit's windows, then verifies the table on every `step`-th of all operands.
 Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& device, std::uint64_t step);

@@ -15,10 +15,10 @@ namespace assay::ptx {
 
 /// Stamps of the start of the launch, the block, the phase between barriers and the phase of a warp.
 struct StartStamps {
-  std::uint32_t launch = 0;
-  std::uint32_t block = 0;
-  std::uint32_t phase = 0;
-  std::uint32_t warp = 0;
+  std::uint32_t launch = 0;  ///< stamp of the launch's start
+  std::uint32_t block = 0;   ///< stamp of the block's start
+  std::uint32_t phase = 0;   ///< stamp of the last barrier
+  std::uint32_t warp = 0;    ///< stamp of the warp's last synchronisation
 };
 
 /// The fast race check for one instruction of a warp.
@@ -85,15 +85,15 @@ class FastRaceCheck {
     return access >= phase_start_ && thread_of(access) == thread;
   }
 
-  std::uint32_t current_stamp_;
-  std::uint32_t launch_start_;
-  std::uint32_t block_start_;
-  std::uint32_t phase_start_;
-  std::uint32_t ordering_start_;
-  std::uint16_t instruction_number_;
-  bool is_atomic_;
-  bool is_strong_;
-  bool is_non_coherent_;
+  std::uint32_t current_stamp_;       ///< current stamp, shifted as in ShadowCell, like the next four
+  std::uint32_t launch_start_;        ///< stamp of the launch's start
+  std::uint32_t block_start_;         ///< stamp of the block's start
+  std::uint32_t phase_start_;         ///< stamp of the last barrier
+  std::uint32_t ordering_start_;      ///< stamp of the last barrier or synchronisation of the warp
+  std::uint16_t instruction_number_;  ///< MemoryOp::number of the instruction
+  bool is_atomic_;                    ///< whether it is atomic
+  bool is_strong_;                    ///< whether it is atomic, volatile or ordered, and so does not race with atomics
+  bool is_non_coherent_;              ///< whether it is a load with .nc
 };
 
 }  // namespace assay::ptx

@@ -33,23 +33,24 @@ class Correction {
 
 /// A warp's state as seen by handlers.
 struct Lanes {
-  std::byte* frames[2] = {};         ///< registers of the warp, and constants
+  std::byte* frames[2] = {};         ///< frames of registers: that of the warp, and that of the constants
   std::uint32_t carry_flags = 0;     ///< the condition code's carry flag of each lane
   Correction* correction = nullptr;  ///< null: approximate instructions give correctly rounded results
 };
 
 /// Executes one instruction for the lanes of `mask`. The `full` handler may assume that all lanes are active.
 using Handler = void (*)(Lanes& lanes, const Op& op, std::uint32_t mask);
+/// The two handlers of an instruction; both null: none.
 struct Handlers {
-  Handler full = nullptr;
-  Handler masked = nullptr;
+  Handler full = nullptr;    ///< handler if all lanes are active
+  Handler masked = nullptr;  ///< handler for any lanes
   explicit operator bool() const { return full != nullptr; }
 };
 
 /// A register: an offset in bytes into one of the two frames.
 struct FrameSlot {
-  static constexpr std::uint32_t kConstant = 0x80000000;
-  std::uint32_t bits = 0;
+  static constexpr std::uint32_t kConstant = 0x80000000;  ///< bit that selects the frame of constants
+  std::uint32_t bits = 0;                                 ///< offset in bytes into the frame, with or without kConstant
 };
 
 /// Addresses. The upper bits identify an allocation, which starts in the middle of a window, so that an out-of-bounds
@@ -68,15 +69,15 @@ inline constexpr std::uint64_t kLocalMiddle = std::uint64_t{1} << (kLocalBits - 
 
 /// How the interpreter's loop treats an instruction.
 enum class Control : std::uint8_t {
-  kPlain,   ///< call the handler
-  kMemory,  ///< ld, st, atom, red
+  kPlain,   ///< call of the handler only
+  kMemory,  ///< memory access: ld, st, atom, red
   kBranch,
   kCall,
   kReturn,
   kExit,
   kTrap,
-  kBarrier,  ///< bar.sync, bar.red
-  kWarp,     ///< waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
+  kBarrier,  ///< barrier of the block: bar.sync, bar.red
+  kWarp,     ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
   kUnsupported,
   kNothing,
@@ -87,75 +88,81 @@ enum class FidelityClass : std::uint8_t { kExact, kApproximate, kOrderDependent,
 
 /// The details of a memory access, in addition to its Op.
 struct MemoryOp {
-  Access access = Access::kLoad;
-  Space space = Space::kGeneric;
-  Type type = Type::kNone;
-  bool has_wide_address = true;   ///< the base register has 64 bits
-  bool has_no_base = false;       ///< the address is only the offset
-  bool non_coherent = false;      ///< ld.global.nc
-  bool is_strong = false;         ///< volatile or ordered: does not race with atomics
-  bool returns_old_value = true;  ///< atom, not red
-  std::uint8_t elements = 1;
-  Modifier operation{};      ///< of an atomic
+  Access access = Access::kLoad;  ///< whether it loads, stores or updates
+  Space space = Space::kGeneric;  ///< state space, if the instruction specifies it
+  Type type = Type::kNone;        ///< type of each element
+  bool has_wide_address = true;   ///< whether the base register has 64 bits
+  bool has_no_base = false;       ///< whether the address is only the offset
+  bool non_coherent = false;      ///< whether it is a load with .nc
+  bool is_strong = false;         ///< whether it is volatile or ordered, and so does not race with atomics
+  bool returns_old_value = true;  ///< whether an atomic returns the old value: atom, not red
+  std::uint8_t elements = 1;      ///< number of vector elements
+  Modifier operation{};           ///< operation of an atomic
   FrameSlot values[4];       ///< destinations or stored values; for an atomic: destination, operand, second operand
-  std::uint16_t number = 0;  ///< identifies the instruction in shadow memory
+  std::uint16_t number = 0;  ///< number of the instruction in shadow memory
 };
 
 /// A call: how to copy arguments from the caller's to the callee's part of local memory.
 struct CallOp {
+  /// A copy between words of a thread's local memory.
   struct Copy {
-    std::uint32_t from = 0;  ///< words of local memory
-    std::uint32_t to = 0;
-    std::uint32_t words = 0;
+    std::uint32_t from = 0;   ///< position of the source, in words of local memory
+    std::uint32_t to = 0;     ///< position of the destination, in words of local memory
+    std::uint32_t words = 0;  ///< number of words
   };
-  std::vector<Copy> arguments;
-  std::vector<Copy> results;
+  std::vector<Copy> arguments;  ///< copies before the call
+  std::vector<Copy> results;    ///< copies after the call
 };
 
+/// One lowered instruction.
 struct Op {
-  Handler full = nullptr;
-  Handler masked = nullptr;
-  FrameSlot d, d2, a, b, c, e;
-  FrameSlot guard;
-  bool is_guarded = false;
-  bool is_guard_negated = false;
-  Control control = Control::kPlain;
-  FidelityClass fidelity = FidelityClass::kExact;
-  std::uint32_t target = 0;        ///< of a branch or call
-  std::uint32_t detail_index = 0;  ///< index of the MemoryOp or CallOp
-  std::uint64_t immediate = 0;     ///< of an address; the table of lop3
-  const Instruction* instruction = nullptr;
+  Handler full = nullptr;                          ///< handler if all lanes are active
+  Handler masked = nullptr;                        ///< handler for any lanes
+  FrameSlot d, d2, a, b, c, e;                     ///< registers: destinations d and d2, sources a, b, c and e
+  FrameSlot guard;                                 ///< predicate of the guard
+  bool is_guarded = false;                         ///< whether the instruction has a guard
+  bool is_guard_negated = false;                   ///< whether the guard is "@!%p"
+  Control control = Control::kPlain;               ///< how the interpreter treats it
+  FidelityClass fidelity = FidelityClass::kExact;  ///< what determines the bits of its result
+  std::uint32_t target = 0;                        ///< index of the op that a branch or call continues at
+  std::uint32_t detail_index = 0;                  ///< index of the MemoryOp or CallOp
+  std::uint64_t immediate = 0;                     ///< offset of an address, table of lop3, or another immediate
+  const Instruction* instruction = nullptr;        ///< the parsed instruction
 };
 
+/// A lowered kernel.
 struct Kernel {
+  /// A variable in shared or local memory.
   struct Variable {
-    std::string name;
-    std::uint64_t bytes = 0;       ///< shared: up to the next multiple of its alignment
-    std::uint64_t padding = 0;     ///< how many of them are padding, which may be read without a finding
-    std::uint32_t first_word = 0;  ///< for a local variable: position in each thread's local memory
-    bool is_dynamic = false;       ///< shared memory whose size is set by the launch
+    std::string name;              ///< name of the variable
+    std::uint64_t bytes = 0;       ///< size; of a shared variable: up to the next multiple of its alignment
+    std::uint64_t padding = 0;     ///< number of these bytes that are padding, which may be read without a finding
+    std::uint32_t first_word = 0;  ///< for a local variable: first word in each thread's local memory
+    bool is_dynamic = false;       ///< whether the launch sets its size (dynamic shared memory)
   };
+  /// A constant that is the address of a module variable, which is known only at launch.
   struct Relocation {
-    std::uint32_t constant = 0;  ///< offset into the constants
-    std::uint32_t variable = 0;  ///< of the module
-    std::uint64_t offset = 0;
+    std::uint32_t constant = 0;  ///< position of the address in the constants, in bytes
+    std::uint32_t variable = 0;  ///< index of the variable in the module
+    std::uint64_t offset = 0;    ///< number of bytes added to the variable's address
   };
+  /// Where a special register's value is stored in the frame.
   struct SpecialRegisterSlot {
-    SpecialRegister special;
-    FrameSlot slot;
+    SpecialRegister special;  ///< special register to read
+    FrameSlot slot;           ///< register that holds its value
   };
-  std::shared_ptr<const Module> module;
-  const Function* function = nullptr;
-  std::vector<Op> ops;
-  std::vector<MemoryOp> memory_ops;
-  std::vector<CallOp> calls;
-  std::vector<std::byte> constants;
-  std::vector<Relocation> relocations;
-  std::vector<SpecialRegisterSlot> special_registers;
-  std::vector<Variable> shared_variables;
-  std::vector<Variable> local_variables;
-  std::uint32_t local_words = 0;
-  std::uint32_t frame_bytes = 0;
+  std::shared_ptr<const Module> module;                ///< the parsed PTX
+  const Function* function = nullptr;                  ///< the entry in the module
+  std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
+  std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::detail_index refers to
+  std::vector<CallOp> calls;                           ///< calls, which Op::detail_index refers to
+  std::vector<std::byte> constants;                    ///< initial frame of constants
+  std::vector<Relocation> relocations;                 ///< addresses of module variables to write into the constants
+  std::vector<SpecialRegisterSlot> special_registers;  ///< special registers that the kernel reads
+  std::vector<Variable> shared_variables;              ///< variables in shared memory
+  std::vector<Variable> local_variables;               ///< variables in local memory
+  std::uint32_t local_words = 0;                       ///< local memory of each thread, in words
+  std::uint32_t frame_bytes = 0;                       ///< size of the frame of a warp
 };
 
 /// Lowers the entry `name` of a module. Fails if the entry is missing, if functions recurse, or if the kernel exceeds

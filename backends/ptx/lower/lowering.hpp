@@ -19,19 +19,19 @@ class Lowering {
  private:
   /// The state of a function.
   struct FunctionState {
-    std::vector<FrameSlot> registers;
-    std::vector<std::uint32_t> parameters;  ///< followed by results; variables in the kernel's local memory
-    std::vector<std::uint32_t> variables;   ///< in the kernel's local or shared memory
-    std::uint32_t first_op = 0;
+    std::vector<FrameSlot> registers;       ///< slot of each register, by index
+    std::vector<std::uint32_t> parameters;  ///< parameters, then results: variables in the kernel's local memory
+    std::vector<std::uint32_t> variables;   ///< the function's variables in the kernel's local or shared memory
+    std::uint32_t first_op = 0;             ///< index of its first op in Kernel::ops
   };
   /// A result that is moved after the instruction has run.
   struct PendingMove {
-    FrameSlot from;
-    FrameSlot to;
-    unsigned width = 4;  ///< of `from`
+    FrameSlot from;      ///< slot that the instruction writes
+    FrameSlot to;        ///< slot that gets the value
+    unsigned width = 4;  ///< width of `from` in bytes
   };
 
-  [[nodiscard]] std::string place() const;
+  [[nodiscard]] std::string place() const;  ///< module and kernel, for messages
   [[nodiscard]] std::uint32_t function_index(const Function& function) const;
   Result<void> check_recursion(std::uint32_t index, std::set<std::uint32_t> callers) const;
   FunctionState& state_of(std::uint32_t index);
@@ -39,15 +39,15 @@ class Lowering {
 
   FrameSlot new_slot(unsigned bytes);
   FrameSlot new_predicate();
-  std::uint32_t new_local(const Variable& variable);
-  std::uint32_t new_shared(const Variable& variable);
+  std::uint32_t new_local(const Variable& variable);   ///< index of the new variable
+  std::uint32_t new_shared(const Variable& variable);  ///< index of the new variable
   FrameSlot constant(std::uint64_t value, unsigned bytes);
   FrameSlot special(SpecialRegister which);
   FrameSlot symbol_address(const Operand& symbol);
   static std::uint64_t local_address(std::uint32_t variable);
   static std::uint64_t shared_address(std::uint32_t variable);
   FrameSlot source(const Operand& operand, unsigned bytes, Type type);
-  FrameSlot resized(FrameSlot slot, unsigned width, bool is_signed);
+  FrameSlot resized(FrameSlot slot, unsigned width, bool is_signed);  ///< conversion to another width
   FrameSlot source_predicate(const Operand& operand);
   FrameSlot destination(const Operand& operand, unsigned bytes);
   void finish_destinations(bool is_signed);
@@ -69,16 +69,16 @@ class Lowering {
   void set_address(MemoryOp& memory, Op& op, const Operand& address);
 
   Kernel& kernel_;
-  const Function* function_ = nullptr;
-  FunctionState* state_ = nullptr;
-  const Instruction* current_instruction_ = nullptr;
-  std::map<std::uint32_t, FunctionState> states_;
-  std::vector<std::uint32_t> function_queue_;
-  std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constants_;
-  std::map<std::uint32_t, std::uint32_t> shared_variables_;
-  std::vector<PendingMove> pending_moves_;
-  std::uint32_t next_predicate_ = 0;
-  unsigned predicates_left_ = 0;
+  const Function* function_ = nullptr;                                 ///< function that is lowered
+  FunctionState* state_ = nullptr;                                     ///< state of function_
+  const Instruction* current_instruction_ = nullptr;                   ///< instruction that is lowered
+  std::map<std::uint32_t, FunctionState> states_;                      ///< states of the functions, by index
+  std::vector<std::uint32_t> function_queue_;                          ///< functions to lower next, by index
+  std::map<std::pair<std::uint64_t, unsigned>, FrameSlot> constants_;  ///< slots of constants, by value and size
+  std::map<std::uint32_t, std::uint32_t> shared_variables_;  ///< indices of shared variables, by module variable
+  std::vector<PendingMove> pending_moves_;                   ///< moves after the current instruction
+  std::uint32_t next_predicate_ = 0;                         ///< position of the next free predicate in the frame
+  unsigned predicates_left_ = 0;                             ///< free predicates left at this position
 };
 
 }  // namespace assay::ptx

@@ -13,9 +13,9 @@ enum class Rounding : std::uint8_t { kNearest, kTowardZero, kDown, kUp };
 
 /// A binary format with one sign bit; the greatest exponent is that of infinities and NaNs.
 struct FloatFormat {
-  int bits;
-  int digits;          ///< of the significand, including the hidden bit
-  int least_exponent;  ///< of the last bit of a subnormal number
+  int bits;            ///< number of bits of the format
+  int digits;          ///< number of digits of the significand, including the hidden bit
+  int least_exponent;  ///< exponent of the last bit of a subnormal number
 };
 inline constexpr FloatFormat kF16{16, 11, -24};
 inline constexpr FloatFormat kBf16{16, 8, -133};
@@ -27,10 +27,10 @@ inline constexpr FloatFormat kF64{64, 53, -1074};
 struct ExactValue {
   enum class Kind : std::uint8_t { kFinite, kInfinite, kNan };
   Kind kind = Kind::kFinite;
-  bool negative = false;
-  Bits128 significand = 0;
-  int exponent = 0;
-  bool has_remainder = false;
+  bool negative = false;       ///< sign of the value
+  Bits128 significand = 0;     ///< integer factor
+  int exponent = 0;            ///< power of two
+  bool has_remainder = false;  ///< whether r is not zero
 
   [[nodiscard]] bool is_nan() const { return kind == Kind::kNan; }
   [[nodiscard]] bool is_zero() const { return kind == Kind::kFinite && significand == 0 && !has_remainder; }

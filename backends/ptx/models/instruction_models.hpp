@@ -15,8 +15,8 @@ using Operands = std::array<std::uint64_t, 4>;
 
 /// The result's bits in its register, and the carry flag or second predicate.
 struct Results {
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
+  std::uint64_t first = 0;   ///< bits of the result in its register
+  std::uint64_t second = 0;  ///< carry flag or second predicate; 0 if there is none
 };
 
 /// An instruction's definition. Operands' unused upper bits are arbitrary.

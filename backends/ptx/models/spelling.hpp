@@ -15,11 +15,11 @@ namespace assay::ptx::models {
 
 /// "setp.lt.and.f32": a row of the opcode table with one choice of its optional modifiers and types.
 struct InstructionForm {
-  const OpcodeRow* row = nullptr;
-  std::vector<std::string_view> modifiers;  ///< modifiers
-  Type type = Type::kNone;
-  Type source_type = Type::kNone;  ///< same as `type` if the row has one type
-  unsigned table = 0;              ///< for lop3: its last operand
+  const OpcodeRow* row = nullptr;           ///< row of the opcode table
+  std::vector<std::string_view> modifiers;  ///< chosen modifiers, in order, without their dots
+  Type type = Type::kNone;                  ///< type of the result
+  Type source_type = Type::kNone;           ///< type of the source; the same as `type` if the row has one type
+  unsigned table = 0;                       ///< last operand of lop3: its truth table
 
   [[nodiscard]] bool has(std::string_view word) const;
   [[nodiscard]] std::string text() const;
@@ -34,8 +34,8 @@ std::vector<InstructionForm> spellings_of(const OpcodeRow& row);
 
 /// A source operand of a spelling.
 struct Source {
-  Type type = Type::kNone;          ///< kPred for predicates
-  bool is_control_operand = false;  ///< a shift amount, field position or length, or selector: 32 bits for any type
+  Type type = Type::kNone;          ///< type of the operand; kPred for predicates
+  bool is_control_operand = false;  ///< a shift amount, field position, length or selector: 32 bits for any type
 };
 std::vector<Source> sources_of(const InstructionForm& spelling);
 

@@ -23,17 +23,18 @@ class BodyParser {
   /// The names declared in one pair of braces.
   struct Scope {
     struct Range {
-      std::uint32_t first = 0;
-      std::uint32_t count = 0;  ///< registers "%r0" to "%r<count-1>"
+      std::uint32_t first = 0;  ///< index of "%r0" in Function::registers
+      std::uint32_t count = 0;  ///< number of registers, "%r0" to "%r<count-1>"
     };
-    std::map<std::string, std::uint32_t, std::less<>> registers;
-    std::map<std::string, Range, std::less<>> ranges;
-    std::map<std::string, std::uint32_t, std::less<>> variables;
+    std::map<std::string, std::uint32_t, std::less<>> registers;  ///< indices of registers declared one by one
+    std::map<std::string, Range, std::less<>> ranges;             ///< registers declared as "%r<count>", by prefix
+    std::map<std::string, std::uint32_t, std::less<>> variables;  ///< indices in Function::variables
   };
+  /// A reference to a label, which may be defined later.
   struct PendingLabel {
-    std::size_t instruction;
-    std::string name;
-    Position at;
+    std::size_t instruction;  ///< index of the instruction that refers to the label
+    std::string name;         ///< name of the label
+    Position at;              ///< position of the reference, for messages
   };
 
   void parse_statement();
@@ -56,11 +57,11 @@ class BodyParser {
   Cursor& cursor_;
   const Module& module_;
   Function& function_;
-  std::vector<Scope> scopes_;
-  std::map<std::string, std::uint32_t, std::less<>> labels_;
-  std::vector<PendingLabel> pending_labels_;
-  DebugLocation location_;
-  std::string_view unknown_special_register_;  ///< in the operands of the current instruction
+  std::vector<Scope> scopes_;                                 ///< open scopes, the innermost last
+  std::map<std::string, std::uint32_t, std::less<>> labels_;  ///< index of the instruction after the label
+  std::vector<PendingLabel> pending_labels_;                  ///< labels to resolve at the end of the body
+  DebugLocation location_;                                    ///< location of the last .loc directive
+  std::string_view unknown_special_register_;  ///< in the operands of the current instruction; empty: none
 };
 
 /// The special register with a name such as "%tid.x".

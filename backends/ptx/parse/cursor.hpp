@@ -14,7 +14,7 @@ namespace assay::ptx {
 /// Thrown inside the parser at any depth and caught in parse().
 struct SyntaxError {
   std::string message;
-  Position at;
+  Position at;  ///< position of the error in the PTX
 };
 
 class Cursor {
@@ -57,8 +57,8 @@ class Cursor {
   [[noreturn]] static void fail_at(std::string message, Position at) { throw SyntaxError{std::move(message), at}; }
 
  private:
-  std::vector<Token> tokens_;
-  std::size_t next_ = 0;
+  std::vector<Token> tokens_;  ///< all tokens; the last is of kind kEnd
+  std::size_t next_ = 0;       ///< index of the next token
 };
 
 }  // namespace assay::ptx

@@ -12,18 +12,18 @@ namespace assay::ptx {
 
 struct Token {
   enum class Kind : std::uint8_t {
-    kWord,     ///< "add.rn.f32", ".reg", "%f12", "$L__BB0_1", "%tid.x"
-    kInteger,  ///< value
-    kFloat,    ///< value: bits of a float "0f3F800000", or a double "0d...", "1.5"; is_double tells
-    kString,   ///< text without the quotes
-    kSymbol,   ///< one character
-    kEnd,
+    kWord,     ///< name, opcode or directive: "add.rn.f32", ".reg", "%f12", "$L__BB0_1", "%tid.x"
+    kInteger,  ///< integer, in `value`
+    kFloat,    ///< float, as bits in `value`: "0f3F800000", or a double (is_double): "0d...", "1.5"
+    kString,   ///< string, in `text` without the quotes
+    kSymbol,   ///< any other single character
+    kEnd,      ///< end of the text
   };
   Kind kind = Kind::kEnd;
-  bool is_double = false;
-  std::string_view text;
-  std::uint64_t value = 0;
-  Position at;
+  bool is_double = false;   ///< for kFloat: whether `value` has the bits of a double
+  std::string_view text;    ///< characters of the token
+  std::uint64_t value = 0;  ///< value of a kInteger, or bits of a kFloat
+  Position at;              ///< position of the token in the PTX
 
   [[nodiscard]] bool is(std::string_view symbol_or_word) const {
     return (kind == Kind::kWord || kind == Kind::kSymbol) && text == symbol_or_word;

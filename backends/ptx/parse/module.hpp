@@ -19,16 +19,16 @@ namespace assay::ptx {
 
 /// A position in the PTX text, counted from 1.
 struct Position {
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
+  std::uint32_t line = 0;    ///< number of the line
+  std::uint32_t column = 0;  ///< number of the byte in the line
   friend bool operator==(Position, Position) = default;
 };
 
 /// A location in the source of the PTX, from `.loc`; line 0: unknown.
 struct DebugLocation {
-  std::uint32_t file = 0;
-  std::uint32_t line = 0;
-  std::uint32_t inlined_at = 0;  ///< the line of the call that was inlined; 0: none
+  std::uint32_t file = 0;        ///< number of the file, as in the .file directives; 0: unknown
+  std::uint32_t line = 0;        ///< line in the file, counted from 1; 0: unknown
+  std::uint32_t inlined_at = 0;  ///< line of the inlined call; 0: none
 };
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kRegister };
@@ -41,25 +41,25 @@ enum class SymbolKind : std::uint8_t { kVariable, kBodyVariable, kParameter, kFu
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    kSink,      ///< "_"
-    kRegister,  ///< index: of Function::registers
-    kInteger,   ///< value
-    kFloat,     ///< value: the bits of a double, or of a float
-    kSpecial,   ///< index: a SpecialRegister
-    kSymbol,    ///< symbol and index; value: an offset that is added
-    kAddress,   ///< elements[0]: base (register, symbol or number); value: offset
-    kVector,    ///< elements
-    kPair,      ///< elements: "d|p"
-    kLabel,     ///< index: of the instruction after the label
+    kSink,      ///< the unused destination "_"
+    kRegister,  ///< register; `index` in Function::registers
+    kInteger,   ///< integer, in `value`
+    kFloat,     ///< float, in `value` as the bits of a double, or of a float
+    kSpecial,   ///< special register; `index` is a SpecialRegister
+    kSymbol,    ///< address of a symbol: `symbol` and `index`, plus the offset `value`
+    kAddress,   ///< address: elements[0] is the base (register, symbol or number), `value` the offset
+    kVector,    ///< vector, in `elements`
+    kPair,      ///< pair "d|p", in `elements`
+    kLabel,     ///< label; `index` of the instruction after it
   };
   Kind kind = Kind::kSink;
-  bool is_negated = false;  ///< "!%p"
-  bool is_double = false;   ///< of a kFloat
-  SymbolKind symbol = SymbolKind::kVariable;
-  std::uint32_t index = 0;
-  std::uint64_t value = 0;
-  std::vector<Operand> elements = {};
-  Position at = {};
+  bool is_negated = false;                    ///< whether the predicate is negated: "!%p"
+  bool is_double = false;                     ///< for kFloat: whether `value` has the bits of a double
+  SymbolKind symbol = SymbolKind::kVariable;  ///< for kSymbol: what the symbol is
+  std::uint32_t index = 0;                    ///< index of what the operand refers to, by Kind
+  std::uint64_t value = 0;                    ///< number, bits or offset, by Kind
+  std::vector<Operand> elements = {};         ///< operands that a kAddress, kVector or kPair consists of
+  Position at = {};                           ///< position of the operand in the PTX
 };
 
 enum class SpecialRegister : std::uint8_t {
@@ -87,31 +87,31 @@ enum class SpecialRegister : std::uint8_t {
 };
 
 struct Instruction {
-  Opcode opcode = Opcode::kUnsupported;
-  Category category = Category::kControl;
+  Opcode opcode = Opcode::kUnsupported;    ///< opcode; kUnsupported: see `unsupported`
+  Category category = Category::kControl;  ///< category in a profile
   Modifiers modifiers;
-  Type type = Type::kNone;         ///< the first type, of the result
-  Type source_type = Type::kNone;  ///< the last type
+  Type type = Type::kNone;         ///< first type of the spelling, which is the type of the result
+  Type source_type = Type::kNone;  ///< last type of the spelling
   std::vector<Operand> operands;
-  bool is_guarded = false;
-  Operand guard;  ///< "@%p", "@!%p"
-  Position at;
-  DebugLocation source;
-  std::string_view text;    ///< from the opcode to before the semicolon
-  std::string unsupported;  ///< why the opcode is kUnsupported: "opcode wgmma", "modifier .foo of add is not supported"
+  bool is_guarded = false;  ///< whether a predicate guards the instruction
+  Operand guard;            ///< predicate of the guard: "@%p", "@!%p"
+  Position at;              ///< position of the opcode in the PTX
+  DebugLocation source;     ///< location in the generated source
+  std::string_view text;    ///< text from the opcode to before the semicolon
+  std::string unsupported;  ///< reason for kUnsupported: "opcode wgmma", "modifier .foo of add is not supported"
 };
 
 /// A variable of any space, including parameters.
 struct Variable {
   std::string name;
-  Space space = Space::kGlobal;
-  Type type = Type::kNone;
-  std::uint32_t alignment = 1;
-  std::uint64_t bytes = 0;  ///< 0: an array without extent, such as dynamic shared memory
-  bool is_external = false;
-  std::uint64_t offset = 0;                   ///< of a parameter: in the list of parameters
-  std::vector<std::byte> initial_bytes = {};  ///< empty: zero for global and const
-  Position at = {};
+  Space space = Space::kGlobal;               ///< state space
+  Type type = Type::kNone;                    ///< type of the elements
+  std::uint32_t alignment = 1;                ///< alignment in bytes
+  std::uint64_t bytes = 0;                    ///< size; 0: an array without extent, such as dynamic shared memory
+  bool is_external = false;                   ///< whether it is declared .extern
+  std::uint64_t offset = 0;                   ///< for a parameter: offset in the list of parameters, in bytes
+  std::vector<std::byte> initial_bytes = {};  ///< initial value; empty: zero for global and const
+  Position at = {};                           ///< position of the name in the PTX
 };
 
 struct Register {
@@ -122,24 +122,24 @@ struct Register {
 struct Function {
   std::string name;
   bool is_entry = false;
-  bool is_defined = false;  ///< false: declared only
+  bool is_defined = false;  ///< whether it has a body; otherwise it is only declared
   std::vector<Variable> parameters;
   std::vector<Variable> return_values;
-  std::vector<Register> registers;
-  std::vector<Variable> variables;  ///< of the body: shared, local, param
+  std::vector<Register> registers;  ///< declared registers
+  std::vector<Variable> variables;  ///< variables of the body, in shared, local and param space
   std::vector<Instruction> instructions;
-  std::uint64_t parameter_bytes = 0;
-  Position at;
+  std::uint64_t parameter_bytes = 0;  ///< total size of the parameters
+  Position at;                        ///< position of the name in the PTX
 };
 
 struct Module {
-  std::string name;
-  std::shared_ptr<const std::string> text;  ///< what Instruction::text refers to
-  std::string version;                      ///< "9.0"
-  std::string target;                       ///< "sm_75"
-  std::vector<Variable> variables;
+  std::string name;                         ///< file name, for messages
+  std::shared_ptr<const std::string> text;  ///< whole PTX, which Instruction::text refers to
+  std::string version;                      ///< PTX version: "9.0"
+  std::string target;                       ///< architecture: "sm_75"
+  std::vector<Variable> variables;          ///< variables at module scope
   std::vector<Function> functions;
-  std::map<std::uint32_t, std::string> files;
+  std::map<std::uint32_t, std::string> files;  ///< file names of the .file directives, by number
 
   /// Null if the entry is missing.
   [[nodiscard]] const Function* find_entry(std::string_view entry_name) const;

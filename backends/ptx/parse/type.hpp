@@ -35,9 +35,9 @@ enum class TypeClass : std::uint8_t { kNone, kPredicate, kBits, kUnsigned, kSign
 
 struct TypeRow {
   Type type;
-  std::string_view name;
-  std::uint8_t bytes;  ///< 0 for predicates, which cannot be in memory
-  TypeClass kind;
+  std::string_view name;  ///< spelling without the dot: "f32"
+  std::uint8_t bytes;     ///< size in memory; 0 for predicates, which cannot be in memory
+  TypeClass kind;         ///< class of the type
 };
 
 inline constexpr std::array kTypes = {

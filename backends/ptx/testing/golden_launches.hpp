@@ -16,12 +16,12 @@ inline std::filesystem::path golden_folder() { return ASSAY_SOURCE_DIR "/testdat
 
 /// A line of launches.txt.
 struct GoldenLaunch {
-  std::string family;  ///< "loop"
-  std::string stem;    ///< "loop_horner"
-  std::string kernel;  ///< "horner"
-  std::vector<std::string> targets;
-  std::vector<std::string> arguments;
-  std::vector<std::string> gradients;  ///< empty without a backward kernel
+  std::string family;                  ///< family of the kernel: "loop"
+  std::string stem;                    ///< name of the PTX files without architecture: "loop_horner"
+  std::string kernel;                  ///< name of the kernel: "horner"
+  std::vector<std::string> targets;    ///< architectures with PTX, as numbers: "75"
+  std::vector<std::string> arguments;  ///< texts of the arguments (execute/argument_text.hpp)
+  std::vector<std::string> gradients;  ///< texts of the gradient arguments; empty without a backward kernel
 };
 
 inline std::vector<GoldenLaunch> golden_launches() {

@@ -15,20 +15,20 @@ namespace assay::source {
 
 /// A kernel to print, with its adjoint to include the backward pass.
 struct TargetInput {
-  const ir::Module* module = nullptr;
-  std::size_t kernel_index = 0;
-  const transforms::AdjointModule* adjoint = nullptr;
-  bool with_host_program = false;           ///< CUDA: add a main() that runs the kernel
-  std::string architecture = "compute_75";  ///< PTX: the architecture to compile for
+  const ir::Module* module = nullptr;                  ///< module that contains the kernel
+  std::size_t kernel_index = 0;                        ///< position of the kernel in Module::kernels
+  const transforms::AdjointModule* adjoint = nullptr;  ///< adjoint of the kernel; null: no backward pass
+  bool with_host_program = false;                      ///< CUDA: whether to add a main() that runs the kernel
+  std::string architecture = "compute_75";             ///< PTX: architecture to compile for
 
   [[nodiscard]] const ir::Function& kernel() const { return module->kernels[kernel_index]; }
 };
 
 struct TargetRow {
-  std::string_view name;               ///< after --to
-  std::string_view summary;            ///< for help texts: "C++"
-  bool supports_host_program = false;  ///< TargetInput::with_host_program applies
-  Result<std::string> (*print)(const TargetInput&) = nullptr;
+  std::string_view name;                                       ///< name of the target after --to
+  std::string_view summary;                                    ///< name of the target in help texts: "C++"
+  bool supports_host_program = false;                          ///< whether TargetInput::with_host_program applies
+  Result<std::string> (*print)(const TargetInput&) = nullptr;  ///< prints the kernel for this target
 };
 
 std::span<const TargetRow> targets();

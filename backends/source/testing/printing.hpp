@@ -48,15 +48,15 @@ class Library {
  private:
   void* address(const std::string& symbol) const;
 
-  void* handle_ = nullptr;
+  void* handle_ = nullptr;  ///< handle of the loaded library
 };
 
 /// A contiguous array in the layout of emitted code.
 template <typename T, int N = 1>
 struct Array {
-  T* data = nullptr;
-  int shape[N] = {};
-  long long strides[N] = {};
+  T* data = nullptr;          ///< address of the first element
+  int shape[N] = {};          ///< extent of each dimension
+  long long strides[N] = {};  ///< bytes from one index to the next, for each dimension
 };
 template <typename T>
 Array<T> view(std::vector<T>& elements) {

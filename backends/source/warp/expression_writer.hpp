@@ -20,9 +20,9 @@ using ir::spelling::TypeAliases;
 
 /// The names shared by all functions of a file.
 struct FileNames {
-  std::vector<std::string> structs;    ///< by index into Module::structs
-  std::vector<std::string> functions;  ///< by index into Module::functions
-  TypeAliases aliases;
+  std::vector<std::string> structs;    ///< names of the structs, by index into Module::structs
+  std::vector<std::string> functions;  ///< names of the functions, by index into Module::functions
+  TypeAliases aliases;                 ///< names for types without a name in Warp
 };
 
 /// Python's operator precedence, lowest first.
@@ -84,8 +84,8 @@ class ExpressionWriter {
 
  private:
   struct WrittenExpression {
-    std::string text;
-    Precedence precedence = kAtom;
+    std::string text;               ///< printed expression
+    Precedence precedence = kAtom;  ///< precedence of its outermost operator
   };
 
   WrittenExpression spell(ir::ExprId id);
@@ -106,8 +106,8 @@ class ExpressionWriter {
   const ir::Module& module_;
   const ir::Function& function_;
   FileNames& file_;
-  const std::vector<std::string>& variables_;
-  std::optional<Error> error_;
+  const std::vector<std::string>& variables_;  ///< names of the function's variables, by variable
+  std::optional<Error> error_;                 ///< first failure; nullopt: none
 };
 
 }  // namespace assay::source::warp

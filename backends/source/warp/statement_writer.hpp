@@ -75,20 +75,21 @@ class StatementWriter {
   ir::Loc here() const { return {.line = line_count_, .column = 4 * depth_ + 1}; }
 
   const ir::Function& function_;
-  std::vector<std::string> variables_;
+  std::vector<std::string> variables_;  ///< names of the variables, by variable
   /// Variables that must not be initialised with a bare number, which Warp treats as a constant: it rejects changes of
   /// a constant in a loop, and a cast of a constant to another type changes its type, and the negative of a
   /// constant zero is a negative zero.
   std::set<ir::VarId> dynamic_variables_;
   ExpressionWriter expressions_;
-  std::string decorator_;
-  std::vector<ir::VarId> adjoints_;           ///< for a gradient: the returned sums, written as wp.adjoint[...]
-  const ir::Stmt* last_statement_ = nullptr;  ///< last statement of a gradient's body
-  std::string text_;
-  int depth_ = 1;
+  std::string decorator_;            ///< decorator without "@wp.": "kernel", "func_grad(f)"
+  std::vector<ir::VarId> adjoints_;  ///< for a gradient: variables of the returned sums, written as wp.adjoint[...]
+  const ir::Stmt* last_statement_ = nullptr;  ///< last statement of a gradient's body; null otherwise
+  std::string text_;                          ///< lines of the body printed so far
+  int depth_ = 1;                             ///< indentation level, of four spaces each
   int line_count_ = 0;                        ///< number of lines so far
   int lines_before_def_ = 0;                  ///< number of lines before the "def" line
-  std::vector<ir::Loc> statement_locations_;  ///< locations in the order of the text, lines counted from 0
+  /// Locations of the statements in the order of the text, lines counted from 0.
+  std::vector<ir::Loc> statement_locations_;
 };
 
 }  // namespace assay::source::warp

@@ -42,11 +42,11 @@ class Bindings {
 
  private:
   struct Scope {
-    SyntaxNode block;
-    std::map<std::string_view, ir::VarId> names;
-    std::vector<ir::VarId> undeclared;
+    SyntaxNode block;                             ///< block that the scope belongs to
+    std::map<std::string_view, ir::VarId> names;  ///< variables that names are bound to in this block
+    std::vector<ir::VarId> undeclared;            ///< variables that the block must still declare
   };
-  std::vector<Scope> scopes_;
+  std::vector<Scope> scopes_;  ///< scopes of the enclosing blocks, the innermost last
 };
 
 }  // namespace assay::frontend

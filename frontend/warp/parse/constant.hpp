@@ -12,20 +12,22 @@
 
 namespace assay::frontend {
 
+/// One scalar component of a constant.
 struct Number {
-  bool is_real = false;
-  std::int64_t integer = 0;  ///< integers and bools; of integers from 2^63 to 2^64 - 1 the low 64 bits
-  double real = 0;
-  bool exceeds_int64 = false;  ///< an integer from 2^63 to 2^64 - 1
+  bool is_real = false;        ///< whether it is a real number (Python's float); otherwise an integer or bool
+  std::int64_t integer = 0;    ///< value of an integer or bool; of integers from 2^63 to 2^64 - 1 the low 64 bits
+  double real = 0;             ///< value of a real number
+  bool exceeds_int64 = false;  ///< whether it is an integer from 2^63 to 2^64 - 1
 
   double as_real() const;
-  std::int64_t as_integer() const;  ///< reals truncate, as Python's int()
+  std::int64_t as_integer() const;  ///< reals are truncated, as by Python's int()
 };
 
+/// A value that is known while parsing.
 struct Constant {
   ir::Type type;                   ///< scalar, or made of scalars; Python's int, float and bool are i32, f32 and bool
-  bool is_typed = false;           ///< made by a type's constructor, so that it does not adapt to its use
-  std::vector<Number> components;  ///< one for a scalar
+  bool is_typed = false;           ///< whether a type's constructor made it, so that it does not adapt to its use
+  std::vector<Number> components;  ///< values of the scalar components; one for a scalar
 
   static Constant integer(std::int64_t value);
   static Constant real(double value);

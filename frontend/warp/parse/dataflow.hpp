@@ -18,7 +18,7 @@ namespace assay::frontend {
 
 /// A read that may come before any assignment.
 struct UnassignedRead {
-  SyntaxNode name;
+  SyntaxNode name;  ///< the read, which is an identifier
   /// The name is the variable of a loop that has ended.
   bool is_after_loop = false;
 };
@@ -44,13 +44,14 @@ class Dataflow {
  private:
   friend class FlowWalk;
 
-  std::map<std::pair<const void*, std::string_view>, bool> declarations_;
-  std::map<std::string_view, int> assignments_;
+  std::map<std::pair<const void*, std::string_view>, bool> declarations_;  ///< blocks and names to declare in them
+  std::map<std::string_view, int> assignments_;                            ///< number of statements that assign a name
+  /// By SyntaxNode::id() of a block: the names that the block or a nested one assigns.
   std::map<const void*, std::vector<std::string_view>> names_assigned_in_;
-  std::vector<UnassignedRead> unassigned_reads_;
-  std::set<const void*> unassigned_ids_;
-  std::set<std::string_view> unassigned_names_;
-  bool falls_through_ = true;
+  std::vector<UnassignedRead> unassigned_reads_;  ///< reads in the order in which they were found
+  std::set<const void*> unassigned_ids_;          ///< SyntaxNode::id() of each of these reads
+  std::set<std::string_view> unassigned_names_;   ///< names of these reads
+  bool falls_through_ = true;                     ///< whether control can reach the end of the body
 };
 
 }  // namespace assay::frontend

@@ -1,4 +1,4 @@
-// Parses the expressions of one function. If kNone or a failed Place is returned, an error has been reported.
+// Parses the expressions of one function. After kNone or a failed AssignmentTarget, an error has been reported.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@ namespace assay::frontend {
 
 /// A call of a function of the file, with arguments matched to parameters.
 struct ResolvedCall {
-  const FunctionEntry* callee = nullptr;  ///< null after a failure
-  std::vector<ir::ExprId> arguments;
+  const FunctionEntry* callee = nullptr;  ///< called function; null after a failure
+  std::vector<ir::ExprId> arguments;      ///< arguments in the order of the parameters
 };
 
 /// One argument of a call: its specification and the values passed.
 struct CallArgument {
-  ArgumentSpec spec;
-  std::vector<ir::ExprId> values;
+  ArgumentSpec spec;               ///< properties on which the callee's code depends
+  std::vector<ir::ExprId> values;  ///< values passed; several for a slice or a struct with arrays
 
   bool failed() const { return std::find(values.begin(), values.end(), ir::kNone) != values.end(); }
 };
@@ -97,9 +97,9 @@ class WarpExpressionParser {
 
  private:
   // operators
-  ir::ExprId name(SyntaxNode node);
+  ir::ExprId name(SyntaxNode node);  ///< value of an identifier
   ir::ExprId if_assigned(SyntaxNode node, ir::ExprId value);
-  ir::ExprId constant(SyntaxNode node, const Constant& constant);
+  ir::ExprId constant(SyntaxNode node, const Constant& constant);  ///< literal or named constant
   ir::ExprId unary(SyntaxNode node);
   /// A chain of & and ^ without parentheses.
   ir::ExprId and_and_xor(SyntaxNode node);
@@ -112,8 +112,8 @@ class WarpExpressionParser {
   ir::ExprId conditional(SyntaxNode node);
   ir::ExprId conditional_statement(SyntaxNode node, ir::ExprId test);
   ir::ExprId lazy_value(SyntaxNode node);
-  ir::ExprId truth(SyntaxNode node, ir::ExprId value);
-  ir::ExprId presence(SyntaxNode node);
+  ir::ExprId truth(SyntaxNode node, ir::ExprId value);  ///< the value as a condition
+  ir::ExprId presence(SyntaxNode node);                 ///< whether an array has elements
   // places
   AssignmentTarget name_place(SyntaxNode node);
   AssignmentTarget subscript_place(SyntaxNode node);
@@ -125,7 +125,7 @@ class WarpExpressionParser {
   ir::ExprId component_index(SyntaxNode index, ir::Type type);
   ir::ExprId index_below(SyntaxNode index, ir::Type type, int parts, std::string_view what);
   void add_index(SyntaxNode node, AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
-  // parts of arrays and vectors (view_reader.cpp)
+  // parts of arrays and vectors (view_parser.cpp)
   ir::ExprId as_i32(SyntaxNode node, ir::ExprId value);
   bool index_dimension(AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
   ir::ExprId position_in(SyntaxNode node, const Dimension& range, ir::ExprId position);
@@ -173,7 +173,7 @@ class WarpExpressionParser {
   /// Searches the elements from `bounds[0]` to `bounds[1]` - 1, or all elements without bounds.
   ir::ExprId search_position(SyntaxNode node, const AssignmentTarget& array, std::vector<ir::ExprId> bounds,
                              ir::ExprId value);
-  // construct_reader.cpp
+  // construct_parser.cpp
   /// Whether wp.<name> constructs a vector or matrix whose size depends on its arguments.
   static bool is_maker(std::string_view name);
   ir::ExprId make(SyntaxNode node, std::string_view name);
@@ -190,7 +190,7 @@ class WarpExpressionParser {
   bool spread(SyntaxNode starred, std::vector<ir::ExprId>& values, Spread kind);
   ir::ExprId convert_components(SyntaxNode node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(SyntaxNode node, ir::Type type);
-  // tiles (tile_reader.cpp)
+  // tiles (tile_parser.cpp)
   ir::ExprId tile_call(SyntaxNode node, std::string_view name);
   ir::Type tile_shape(SyntaxNode call, SyntaxNode shape, ir::Type element);
   std::vector<ir::ExprId> tile_offset(SyntaxNode call, SyntaxNode offset, int rank);
@@ -203,7 +203,7 @@ class WarpExpressionParser {
   ir::ExprId tile_map(SyntaxNode node);
   ir::ExprId tile_extract(SyntaxNode node);
   void tile_accumulate(SyntaxNode call);
-  // random numbers (random_reader.cpp)
+  // random numbers (random_parser.cpp)
   bool draws(SyntaxNode node) const;
   ir::ExprId random(SyntaxNode node, std::string_view name);
   ir::ExprId generator_state(SyntaxNode node, std::span<const SyntaxNode> given);

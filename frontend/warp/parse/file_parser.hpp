@@ -25,33 +25,33 @@ namespace assay::frontend {
 struct FunctionEntry {
   enum class State : std::uint8_t { kUnparsed, kParsing, kParsed, kFailed };
 
-  SyntaxNode definition;                     ///< `def ...`, without the decorators
-  const Environment* environment = nullptr;  ///< for name lookup
-  int first_line = 0;                        ///< of the decorators
-  std::string name;
-  bool is_kernel = false;
-  bool has_inverted_flags = false;  ///< a second variant, with assumed bools inverted
-  bool is_omitted = false;          ///< a second variant, rejected like the first one
-  std::string rejection;            ///< why it is not parsed at all; empty if it is parsed
-  std::string failure;              ///< why it was rejected, with the location, possibly in a called function
-  State state = State::kUnparsed;
-  int index = -1;                  ///< of a parsed function: its index in Module::functions
-  bool is_callable = false;        ///< a call may name it
-  bool is_referenced = false;      ///< referenced by parsed or rejected code
-  bool has_effects = false;        ///< it changes arrays, itself or through what it calls
-  bool uses_thread_index = false;  ///< it calls wp.tid()
-  std::vector<std::string> parameters;
-  std::vector<ir::Type> types;  ///< of the parameters, once read
-  std::map<std::string, Constant, std::less<>> defaults;
+  SyntaxNode definition;                     ///< the `def` statement, without decorators
+  const Environment* environment = nullptr;  ///< environment for name lookup
+  int first_line = 0;                        ///< number of the first line, which is that of the decorators
+  std::string name;                          ///< name of the function, or of the instance
+  bool is_kernel = false;                    ///< whether it is a kernel
+  bool has_inverted_flags = false;  ///< whether it is the second variant of a kernel, with assumed bools inverted
+  bool is_omitted = false;          ///< whether it is a second variant that is rejected like the first one
+  std::string rejection;            ///< reason why it is not parsed at all; empty if it is parsed
+  std::string failure;              ///< reason why it was rejected, with the location, possibly in a called function
+  State state = State::kUnparsed;   ///< progress of parsing
+  int index = -1;                   ///< index in Module::functions of a parsed function; -1: none
+  bool is_callable = false;         ///< whether a call may name it
+  bool is_referenced = false;       ///< whether parsed or rejected code refers to it
+  bool has_effects = false;         ///< whether it changes arrays, itself or through what it calls
+  bool uses_thread_index = false;   ///< whether it calls wp.tid()
+  std::vector<std::string> parameters;                    ///< names of the parameters
+  std::vector<ir::Type> types;                            ///< types of the parameters, once they are parsed
+  std::map<std::string, Constant, std::less<>> defaults;  ///< default arguments, by parameter name
   /// The function whose gradient or replay this is; null for all others.
-  FunctionEntry* gradient_of = nullptr;
-  FunctionEntry* replay_of = nullptr;
+  FunctionEntry* gradient_of = nullptr;  ///< the function whose gradient this is; null: not a gradient
+  FunctionEntry* replay_of = nullptr;    ///< the function whose replay this is; null: not a replay
 
-  bool is_generic = false;                   ///< the types of some parameters depend on the call
-  std::vector<ArgumentSpec> argument_specs;  ///< by parameter; empty: as annotated
-  std::vector<FunctionEntry*> instances = {};
-  bool has_assumptions = false;  ///< as in Declaration
-  std::string overload;          ///< likewise
+  bool is_generic = false;                     ///< whether the types of some parameters depend on the call
+  std::vector<ArgumentSpec> argument_specs;    ///< properties of each argument of an instance; empty: as annotated
+  std::vector<FunctionEntry*> instances = {};  ///< entries of the instances of a generic function
+  bool has_assumptions = false;                ///< as Declaration::has_assumptions
+  std::string overload;                        ///< as Declaration::overload
 };
 
 class WarpFileParser {
@@ -75,15 +75,16 @@ class WarpFileParser {
   std::vector<FunctionEntry*> functions(const Environment& home, std::string_view name);
   /// The instance of the function for these arguments. Null if there are too many instances.
   FunctionEntry* instance(FunctionEntry& entry, std::vector<ArgumentSpec> given);
-  void report(Diagnostic diagnostic);
+  void report(Diagnostic diagnostic);  ///< appends a diagnostic to the result
   /// The index in Module::functions of a function that the parser provides, created on first use.
   std::int32_t library_function(std::string_view name, const std::function<ir::Function(const ir::Module&)>& make);
 
  private:
+  /// A function decorated with wp.func_grad or wp.func_replay.
   struct CustomDerivative {
-    FunctionEntry* entry = nullptr;
-    std::string function;  ///< its argument's name
-    bool is_gradient = false;
+    FunctionEntry* entry = nullptr;  ///< function that defines the derivative
+    std::string function;            ///< name of the function whose derivative it defines
+    bool is_gradient = false;        ///< whether it is a gradient; otherwise it is a replay
   };
 
   void collect_file(SyntaxNode root, Environment& home);
@@ -94,26 +95,26 @@ class WarpFileParser {
   /// Collects kernels and names in code that is not evaluated: functions, classes and conditions.
   void collect_unread(SyntaxNode node, std::string_view where, Environment& home);
   FunctionEntry& add_entry(SyntaxNode decorated, bool is_kernel, const Environment& home);
-  void reject(FunctionEntry& entry, std::string reason);
+  void reject(FunctionEntry& entry, std::string reason);  ///< marks as failed and reports the reason
   /// Parses a kernel, and all instances of a generic one.
   void read_kernel(FunctionEntry& kernel);
   /// Whether the first variant of this kernel, with the original bools, was rejected.
   bool failed_before(const FunctionEntry& kernel) const;
   /// Reports the values assumed for the arguments of the enclosing factory.
   void note_assumptions(FunctionEntry& kernel);
-  void read_entry(FunctionEntry& entry);
-  void make_name_unique(FunctionEntry& kernel);
+  void read_entry(FunctionEntry& entry);         ///< parses a function on first use
+  void make_name_unique(FunctionEntry& kernel);  ///< appends a number if the name is taken
   /// Evaluates the default arguments of a function.
   static void find_defaults(FunctionEntry& entry);
   void collect_custom(SyntaxNode decorated, std::string_view decorator, bool is_sound, Environment& home);
   /// Parses the custom gradient and replay of the function. The function fails if these are rejected.
   void read_customs(FunctionEntry& entry);
-  void reject_unmatched_customs();
+  void reject_unmatched_customs();  ///< rejects derivatives without a function
   void reject_if_unmatched(CustomDerivative& custom);
   bool takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const;
-  void drop_invalid_kernels();
-  void demote_unreferenced();
-  void declare_all();
+  void drop_invalid_kernels();  ///< removes kernels that the verifier rejects
+  void demote_unreferenced();   ///< reports rejections of functions that no code uses as notes
+  void declare_all();           ///< fills ParsedFile::declarations
   /// The Warp decorator of the definition: "kernel", "func", "struct", "overload"; empty for none.
   static std::string warp_decorator(SyntaxNode decorated, const Environment& home);
 
@@ -161,39 +162,42 @@ class WarpFileParser {
   /// Parameters of these types, in Python syntax; empty if one is not a type.
   std::vector<ArgumentSpec> parse_types(const std::vector<std::string>& annotations, const Environment& home);
 
+  /// A Python function or method that may define kernels.
   struct UncalledFactory {
-    SyntaxNode definition;
-    Environment* environment = nullptr;
-    std::vector<std::string_view> inverted_flags = {};  ///< when it was found
-    bool is_called = false;
+    SyntaxNode definition;                              ///< the `def` statement
+    Environment* environment = nullptr;                 ///< environment of the definition
+    std::vector<std::string_view> inverted_flags = {};  ///< value of inverted_flags_ when the factory was found
+    bool is_called = false;                             ///< whether a known call was evaluated
   };
 
-  const SyntaxTree& tree_;
-  ParsedFile& result_;
-  const ModuleFinder& module_finder_;
-  std::deque<Environment> environments_;  ///< the file's top level first
-  std::deque<SyntaxTree> imported_trees_;
-  std::size_t imported_bytes_ = 0;
-  std::map<std::string, Environment*, std::less<>> loaded_files_;                 ///< by file name; null: not readable
-  std::map<std::pair<std::string, std::string>, Environment*> resolved_modules_;  ///< by importing file and module
-  bool is_loading_ = false;                                                       ///< the top level of an imported file
-  std::deque<FunctionEntry> entries_;                                             ///< in the order of the file
-  std::deque<FunctionEntry> imported_entries_;                                    ///< of other files
-  std::deque<FunctionEntry> instances_;
-  std::vector<CustomDerivative> custom_derivatives_;
-  std::deque<UncalledFactory> uncalled_factories_;
-  std::optional<SyntaxTree> default_arguments_;
+  const SyntaxTree& tree_;                 ///< syntax tree of the file
+  ParsedFile& result_;                     ///< module, diagnostics and declarations so far
+  const ModuleFinder& module_finder_;      ///< finds the files of imported modules
+  std::deque<Environment> environments_;   ///< all environments; the first is the file's top level
+  std::deque<SyntaxTree> imported_trees_;  ///< syntax trees of the imported files
+  std::size_t imported_bytes_ = 0;         ///< total size of the imported files
+  std::map<std::string, Environment*, std::less<>> loaded_files_;  ///< top levels by file name; null: not readable
+  /// Top levels of imported files, by importing file and module; null: none.
+  std::map<std::pair<std::string, std::string>, Environment*> resolved_modules_;
+  bool is_loading_ = false;                           ///< whether the top level of an imported file is being collected
+  std::deque<FunctionEntry> entries_;                 ///< functions and kernels of the file, in its order
+  std::deque<FunctionEntry> imported_entries_;        ///< functions and kernels of other files
+  std::deque<FunctionEntry> instances_;               ///< instances of generic functions and kernels
+  std::vector<CustomDerivative> custom_derivatives_;  ///< custom gradients and replays, in the order of the file
+  std::deque<UncalledFactory> uncalled_factories_;    ///< Python functions and methods that may define kernels
+  std::optional<SyntaxTree> default_arguments_;       ///< syntax tree of the assumed arguments; nullopt: not needed yet
   /// The bool parameters to which the evaluation of an uncalled factory, or of a factory around it, gives the opposite
   /// of the usual argument; empty in its first evaluation and outside of factories. Definitions that name none of them
   /// are skipped, because the first evaluation has collected them.
   std::vector<std::string_view> inverted_flags_;
+  /// Results of names_in_functions(), by environment.
   std::map<const Environment*, std::set<std::string_view>> names_in_functions_;
   /// Collected definitions, by SyntaxNode::id(): the first entry of each, null for Python functions.
   std::map<const void*, const FunctionEntry*> first_entries_;
-  int factory_depth_ = 0;
-  int factory_calls_ = 0;
+  int factory_depth_ = 0;                                             ///< nesting depth of factory calls
+  int factory_calls_ = 0;                                             ///< number of factory calls so far
   std::map<std::string, int, std::less<>> kernel_names_;              ///< names in use, with the number to try next
-  std::map<std::string, std::int32_t, std::less<>> library_indices_;  ///< name to index in Module::functions
+  std::map<std::string, std::int32_t, std::less<>> library_indices_;  ///< index in Module::functions, by name
 };
 
 /// Parses the definition into module(), or reports an error. Sets the entry's state, index and effects.

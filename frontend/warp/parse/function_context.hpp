@@ -16,35 +16,36 @@
 
 namespace assay::frontend {
 
-/// An alias of an array slice: a Place whose indices were evaluated.
+/// One dimension of a View, whose indices were evaluated when it was made.
 struct ViewDimension {
-  DimensionKind kind = DimensionKind::kWhole;
-  ir::VarId index = ir::kNone;
-  ir::VarId start = ir::kNone;
-  ir::VarId extent = ir::kNone;
-  std::int64_t step = 1;
-  ir::VarId indices = ir::kNone;
+  DimensionKind kind = DimensionKind::kWhole;  ///< how the slice selects indices in this dimension
+  ir::VarId index = ir::kNone;                 ///< variable with the index of a kFixed
+  ir::VarId start = ir::kNone;                 ///< variable with the first index of a kRange
+  ir::VarId extent = ir::kNone;                ///< variable with the number of indices of a kRange
+  std::int64_t step = 1;                       ///< distance between the indices of a kRange
+  ir::VarId indices = ir::kNone;               ///< array of the indices of a kIndexed
 };
+/// An alias of an array slice.
 struct View {
-  ir::VarId array = ir::kNone;
-  ir::Type type;  ///< an array of the rank that is left
-  std::vector<ViewDimension> dimensions;
+  ir::VarId array = ir::kNone;            ///< the whole array
+  ir::Type type;                          ///< type of the slice: an array with the dimensions that are left
+  std::vector<ViewDimension> dimensions;  ///< selection in each dimension of the whole array
 };
 /// An alias of a struct with arrays: a variable or an alias for each field.
 struct ArrayStruct {
-  ir::Type type;
-  std::vector<ir::VarId> fields;
+  ir::Type type;                  ///< type of the struct
+  std::vector<ir::VarId> fields;  ///< variable or alias of each field
 };
 
 struct FunctionContext {
-  WarpFileParser& file;
-  FunctionEntry& entry;
-  ir::Function& function;
-  ir::Builder builder;
-  Dataflow data_flow;
-  Bindings bindings;
-  bool has_failed = false;
-  bool has_results = false;  ///< a return has been parsed
+  WarpFileParser& file;      ///< parser of the file
+  FunctionEntry& entry;      ///< parsed function and its state
+  ir::Function& function;    ///< resulting function of the kernel language
+  ir::Builder builder;       ///< builder of this function
+  Dataflow data_flow;        ///< blocks that must declare the variables
+  Bindings bindings;         ///< variables of the names at the current statement
+  bool has_failed = false;   ///< whether an error was reported
+  bool has_results = false;  ///< whether a return was parsed
 
   /// In a gradient: the variables that sum the adjoints of the function's parameters, by name.
   std::map<std::string_view, ir::VarId> adjoints;
@@ -60,11 +61,11 @@ struct FunctionContext {
   /// and an array of one element. Such a read also reads this array, past its end if the variable is not assigned, so
   /// that launches with such reads are invalid.
   struct AssignedFlag {
-    ir::VarId is_assigned = ir::kNone;
-    ir::VarId guard = ir::kNone;
+    ir::VarId is_assigned = ir::kNone;  ///< bool variable that is true once the variable is assigned
+    ir::VarId guard = ir::kNone;        ///< array of one element
   };
-  std::map<ir::VarId, AssignedFlag> assigned_flags;
-  std::set<const void*> guarded_reads;  ///< by the syntax node of the name
+  std::map<ir::VarId, AssignedFlag> assigned_flags;  ///< flags of these variables
+  std::set<const void*> guarded_reads;               ///< syntax nodes of the names that such reads consist of
 
   /// False inside conditionally evaluated expressions, where nothing may be moved before the statement.
   bool may_hoist = true;
@@ -117,7 +118,7 @@ struct FunctionContext {
 
   /// Reports an error and returns kNone.
   ir::ExprId error(SyntaxNode node, std::string reason);
-  void note(SyntaxNode node, std::string reason);
+  void note(SyntaxNode node, std::string reason);  ///< reports a note at the node
 
   /// Appends an expression for which the builder has no function.
   ir::ExprId add(SyntaxNode node, ir::Expr expr);
@@ -134,8 +135,8 @@ struct FunctionContext {
   std::string type_name(ir::Type type) const;
 
  private:
-  std::deque<View> views_;
-  std::deque<ArrayStruct> array_structs_;
+  std::deque<View> views_;                 ///< aliases of array slices
+  std::deque<ArrayStruct> array_structs_;  ///< aliases of structs with arrays
   std::deque<ModuleScope> static_scopes_;  ///< one for each loop that is being copied, the innermost last
 
   ir::ExprId call(SyntaxNode node, int function_index, const std::vector<ir::ExprId>& args);

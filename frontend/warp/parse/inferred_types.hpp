@@ -15,28 +15,30 @@ namespace assay::frontend {
 
 struct FunctionEntry;
 
+/// How a slice selects indices in one dimension of an array.
 enum class DimensionKind : std::uint8_t {
-  kWhole,
-  kFixed,    ///< the one index
-  kRange,    ///< start, start + step, ...: `extent` of them
-  kIndexed,  ///< the indices that an array holds, as in an indexed array
+  kWhole,    ///< all indices
+  kFixed,    ///< one index
+  kRange,    ///< `extent` indices: start, start + step, ...
+  kIndexed,  ///< the indices in another array, as in an indexed array
 };
 
+/// The specification of one argument.
 struct ArgumentSpec {
   enum class Kind : std::uint8_t { kValue, kArray, kArrayStruct, kFunction };
   struct DimensionSpec {
-    DimensionKind kind = DimensionKind::kWhole;
-    std::int64_t step = 1;
+    DimensionKind kind = DimensionKind::kWhole;  ///< how the slice selects indices in this dimension
+    std::int64_t step = 1;                       ///< distance between the indices of a kRange
     friend bool operator==(const DimensionSpec&, const DimensionSpec&) = default;
   };
 
-  Kind kind = Kind::kValue;
-  ir::Type type = {};                          ///< an array as the callee sees it
-  ir::Type whole_array = {};                   ///< kArray: the array that it is a slice of
-  std::vector<DimensionSpec> parts = {};       ///< kArray: by dimension of `whole_array`
-  std::vector<ArgumentSpec> fields = {};       ///< kArrayStruct
-  std::vector<FunctionEntry*> functions = {};  ///< kFunction of the file
-  std::string warp_function = {};              ///< kFunction of Warp
+  Kind kind = Kind::kValue;               ///< kind of the argument
+  ir::Type type = {};                     ///< type of the parameter; for an array slice, an array of the slice's rank
+  ir::Type whole_array = {};              ///< kArray: type of the whole array that the argument is a slice of
+  std::vector<DimensionSpec> parts = {};  ///< kArray: selection in each dimension of `whole_array`
+  std::vector<ArgumentSpec> fields = {};  ///< kArrayStruct: properties of each field
+  std::vector<FunctionEntry*> functions = {};  ///< kFunction: functions of the file with the passed name
+  std::string warp_function = {};  ///< kFunction: name of the passed Warp function; empty: a function of the file
 
   friend bool operator==(const ArgumentSpec&, const ArgumentSpec&) = default;
   /// Whether the type alone specifies the argument.

@@ -43,8 +43,8 @@ class ModuleScope {
 
   /// A module that a file can be found for.
   struct FileModule {
-    std::string importing_file;
-    std::string module;
+    std::string importing_file;  ///< name of the file with the import
+    std::string module;          ///< name of the imported module
   };
   /// Defines a module name. `import_member` defines "name.member" on its first use.
   void add_module(std::string_view name, FileModule module,
@@ -102,29 +102,31 @@ class ModuleScope {
   void add_enumeration(SyntaxNode class_definition, bool is_flag);
 
   ir::Module& module_;
-  const ModuleScope* outer_ = nullptr;
-  std::map<std::string, std::string, std::less<>> module_aliases_;  ///< alias to module: "wp" to "warp"
-  std::map<std::string, std::string, std::less<>> imported_names_;  ///< name to Warp's name, from `from warp import`
-  std::map<std::string, Constant, std::less<>> constants_;
-  std::map<std::string, ir::Type, std::less<>> types_;  ///< aliases and structs
-  std::map<std::string, Enumeration, std::less<>> enumerations_;
-  std::map<std::string, std::string, std::less<>> unknown_names_;  ///< name to reason
+  const ModuleScope* outer_ = nullptr;                              ///< enclosing scope; null: none
+  std::map<std::string, std::string, std::less<>> module_aliases_;  ///< modules by names in the file: "wp" to "warp"
+  std::map<std::string, std::string, std::less<>> imported_names_;  ///< file's name to Warp's, from `from warp import`
+  std::map<std::string, Constant, std::less<>> constants_;          ///< values by name
+  std::map<std::string, ir::Type, std::less<>> types_;              ///< types by name: aliases and structs
+  std::map<std::string, Enumeration, std::less<>> enumerations_;    ///< members of IntEnum classes, by class name
+  std::map<std::string, std::string, std::less<>> unknown_names_;   ///< reasons why names are unknown, by name
   /// Mutable, because the definition of a name does not depend on when it is resolved.
   mutable std::map<std::string, std::function<void()>, std::less<>> deferred_;
+  /// A module that the file imports from and that has a file.
   struct NamedModule {
-    FileModule module;
+    FileModule module;  ///< the module
+    /// Defines "name.member" on its first use.
     std::function<void(const std::string& name, const std::string& member)> import_member;
   };
-  std::map<std::string, NamedModule, std::less<>> file_modules_;
-  mutable std::set<std::string, std::less<>> imported_members_;  ///< "module.member"
+  std::map<std::string, NamedModule, std::less<>> file_modules_;  ///< modules of other files, by name
+  mutable std::set<std::string, std::less<>> imported_members_;   ///< members that were defined: "module.member"
 };
 
 /// The arguments of a call: positional ones, including starred ones, which set `has_star_argument`, and keyword ones by
 /// name.
 struct CallArguments {
-  std::vector<SyntaxNode> positional;
-  std::map<std::string_view, SyntaxNode> keyword;
-  bool has_star_argument = false;
+  std::vector<SyntaxNode> positional;              ///< positional arguments, including starred ones
+  std::map<std::string_view, SyntaxNode> keyword;  ///< keyword arguments by name
+  bool has_star_argument = false;                  ///< whether a positional argument is starred
 };
 CallArguments arguments_of(SyntaxNode call);
 /// The rank of an array type by its name, "array2d"; 0 for other names.

@@ -38,13 +38,13 @@ class WarpStatementParser {
   // loops (loop_parser.cpp)
   void for_statement(SyntaxNode node);
   std::vector<SyntaxNode> range_arguments(SyntaxNode node);
-  bool is_static_in(SyntaxNode node, std::string_view name) const;
+  bool is_static_in(SyntaxNode node, std::string_view name) const;  ///< whether wp.static(...) names it
   std::optional<std::vector<std::int64_t>> known_range(std::span<const SyntaxNode> given) const;
   void copied_loop(SyntaxNode node, std::span<const std::int64_t> values);
   void loop(SyntaxNode node, std::span<const SyntaxNode> given);
   void bind_loop_variable(SyntaxNode target, ir::ExprId counter, bool must_copy);
-  bool is_declared_outside(std::string_view name) const;
-  bool is_unrolled(const ir::For& loop) const;
+  bool is_declared_outside(std::string_view name) const;  ///< whether a block around the current one declares it
+  bool is_unrolled(const ir::For& loop) const;            ///< whether Warp unrolls the loop
   void while_statement(SyntaxNode node);
   /// Parses a nested block with its own scope.
   ir::Block nested(SyntaxNode block, const std::function<void()>& before = nullptr);
@@ -54,7 +54,7 @@ class WarpStatementParser {
     declare_pending(node);
     context_.builder.append({.node = std::move(statement), .loc = node.loc()});
   }
-  void declare_pending(SyntaxNode node);
+  void declare_pending(SyntaxNode node);  ///< declares variables before the statement
   // assignment
   void assignment(SyntaxNode node);
   void assign_call_results(SyntaxNode target, SyntaxNode call);
@@ -66,11 +66,11 @@ class WarpStatementParser {
   void assign_target(SyntaxNode target, ir::ExprId value);
   bool is_variable(ir::ExprId value, ir::VarId variable) const;
   void assign_name(SyntaxNode name, ir::ExprId value);
-  void set_assigned(ir::VarId variable, bool is_assigned);
+  void set_assigned(ir::VarId variable, bool is_assigned);  ///< sets the variable's flag, if any
   void assign_alias(SyntaxNode name, SyntaxNode part);
-  bool assign_zero(SyntaxNode name, SyntaxNode call);
-  bool assign_effect(SyntaxNode name, SyntaxNode call);
-  bool assign_local_array(SyntaxNode name, SyntaxNode call);
+  bool assign_zero(SyntaxNode name, SyntaxNode call);         ///< x = wp.vec3() declares a zero
+  bool assign_effect(SyntaxNode name, SyntaxNode call);       ///< x = wp.atomic_add(...), or a function with effects
+  bool assign_local_array(SyntaxNode name, SyntaxNode call);  ///< x = wp.zeros(shape=3, dtype=float)
   void augmented_assignment(SyntaxNode node);
   bool atomic_update(SyntaxNode node, std::string_view symbol, const AssignmentTarget& place, ir::ExprId value);
   /// Whether the name is new and must be declared in the current block.
@@ -81,11 +81,11 @@ class WarpStatementParser {
   void note_changed_constant(SyntaxNode name, ir::VarId variable);
 
   FunctionContext& context_;
-  WarpExpressionParser expressions_;
+  WarpExpressionParser expressions_;  ///< parser of the expressions in the statements
   /// Targets of loops that hide a variable of the same name, which the code after the loop does not use.
   std::set<const void*> shadowing_loop_targets_;
-  int dynamic_loops_ = 0;                        ///< around the statement being read
-  std::map<ir::VarId, int> initial_loop_depth_;  ///< variables, by the number of dynamic loops around their start
+  int dynamic_loops_ = 0;                        ///< number of dynamic loops around the current statement
+  std::map<ir::VarId, int> initial_loop_depth_;  ///< number of dynamic loops around the initialization
 };
 
 }  // namespace assay::frontend

@@ -14,40 +14,41 @@ namespace assay::frontend {
 /// One dimension of an array slice.
 struct Dimension {
   using Kind = DimensionKind;
-  Kind kind = Kind::kWhole;
-  ir::ExprId index = ir::kNone;
-  ir::ExprId start = ir::kNone;   ///< i32
-  ir::ExprId extent = ir::kNone;  ///< i32
-  std::int64_t step = 1;
-  ir::VarId indices = ir::kNone;  ///< kIndexed: a one-dimensional array of i32
+  Kind kind = Kind::kWhole;       ///< how the slice selects indices in this dimension
+  ir::ExprId index = ir::kNone;   ///< index of a kFixed
+  ir::ExprId start = ir::kNone;   ///< first index of a kRange, an i32
+  ir::ExprId extent = ir::kNone;  ///< number of indices of a kRange, an i32
+  std::int64_t step = 1;          ///< distance between the indices of a kRange
+  ir::VarId indices = ir::kNone;  ///< array of the indices of a kIndexed: one-dimensional, of i32
 };
 
+/// A place: an assignable expression, as described at the top of this file.
 struct AssignmentTarget {
   enum class Root : std::uint8_t {
-    kFailed,       ///< an error has been reported
-    kValue,        ///< of an expression: read-only
-    kVariable,     ///< of a non-array variable
-    kArray,        ///< of an array or array slice
-    kArrayStruct,  ///< of a struct with arrays
+    kFailed,       ///< none, because an error has been reported
+    kValue,        ///< value of an expression, which is read-only
+    kVariable,     ///< variable that is not an array
+    kArray,        ///< array or array slice
+    kArrayStruct,  ///< struct with arrays
   };
   /// A component with a possibly computed index, a field, or a part of a transform.
   struct Accessor {
-    bool is_field = false;
-    std::int32_t field = 0;
-    ir::ExprId index = ir::kNone;
-    std::optional<ir::Op> part = {};    ///< kTranslation or kRotation of a transform
-    std::vector<ir::ExprId> tile = {};  ///< an element of a tile: its indices
+    bool is_field = false;              ///< whether it is a field of a struct
+    std::int32_t field = 0;             ///< number of the field
+    ir::ExprId index = ir::kNone;       ///< index of a component or row
+    std::optional<ir::Op> part = {};    ///< kTranslation or kRotation of a transform; nullopt: no part of a transform
+    std::vector<ir::ExprId> tile = {};  ///< indices of an element of a tile; empty: no such element
   };
 
-  Root root = Root::kFailed;
-  ir::ExprId value = ir::kNone;
-  ir::VarId variable = ir::kNone;     ///< of a kArrayStruct: its alias
-  std::vector<Dimension> dimensions;  ///< of the array
-  std::vector<Accessor> path;
-  std::vector<ir::ExprId> tile_indices = {};  ///< of a tile, while some are missing
+  Root root = Root::kFailed;                  ///< start of the place
+  ir::ExprId value = ir::kNone;               ///< expression of a kValue
+  ir::VarId variable = ir::kNone;             ///< variable, array or alias of the other kinds
+  std::vector<Dimension> dimensions;          ///< for kArray: selection in each dimension of the array
+  std::vector<Accessor> path;                 ///< components and fields after the root, from left to right
+  std::vector<ir::ExprId> tile_indices = {};  ///< indices of a tile's element, while some are missing
   /// Of a slice of a vector or matrix: the path of each of its components, after `path`.
   std::vector<std::vector<Accessor>> components = {};
-  ir::Type type;  ///< of what the place holds; of a part of an array, an array of the rank that is left
+  ir::Type type;  ///< type of the value at the place; for an array slice, an array of the rank that is left
 
   bool failed() const { return root == Root::kFailed; }
   /// Whether it is an array or array slice, with indices missing.

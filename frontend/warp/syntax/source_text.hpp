@@ -46,9 +46,9 @@ class SourceText {
   ir::Loc loc(std::size_t offset) const;
 
  private:
-  std::string text_;
-  std::int32_t lines_before_;
-  std::vector<std::size_t> line_starts_{0};
+  std::string text_;                         ///< text of the file
+  std::int32_t lines_before_;                ///< number that is added to line numbers
+  std::vector<std::size_t> line_starts_{0};  ///< offset of the first byte of each line
 };
 
 }  // namespace assay::frontend

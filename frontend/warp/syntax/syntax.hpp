@@ -2,7 +2,7 @@
 //
 // tree-sitter's tree is designed for editing: each access to a node's children or their names walks the tree. The
 // parser accesses them often, so the tree is copied once into a flat list. SyntaxTree owns the list and the source
-// text; a Node is a pointer into the list and must not outlive it.
+// text; a SyntaxNode is a pointer into the list and must not outlive it.
 #pragma once
 
 #include <cstdint>
@@ -130,7 +130,7 @@ class SyntaxNode {
   const void* id() const { return entry_; }
 
  private:
-  const SyntaxEntry* entry_ = nullptr;
+  const SyntaxEntry* entry_ = nullptr;  ///< entry of the node in the tree; null for a null node
 };
 
 class SyntaxTree {
@@ -152,15 +152,15 @@ class SyntaxTree {
  private:
   SyntaxTree(std::string text, std::int32_t lines_before);
 
-  std::unique_ptr<const SourceText> source_;  ///< at a fixed address, for the nodes
-  std::vector<SyntaxEntry> entries_;          ///< parents before children, in the order of the text
-  std::vector<SyntaxNode> named_children_;    ///< the named children of the first entry, of the second, ...
-  std::vector<SyntaxNode> all_children_;      ///< likewise all children
+  std::unique_ptr<const SourceText> source_;  ///< the text, at a fixed address because nodes refer to it
+  std::vector<SyntaxEntry> entries_;          ///< all nodes, parents before children, in the order of the text
+  std::vector<SyntaxNode> named_children_;    ///< named children of each entry, in the order of entries_
+  std::vector<SyntaxNode> all_children_;      ///< all children of each entry, in the order of entries_
 };
 
 /// The parts of start:stop:step, null if omitted.
 struct SliceParts {
-  SyntaxNode start, stop, step;
+  SyntaxNode start, stop, step;  ///< nodes of the three parts
 };
 
 bool is_slice(SyntaxNode node);

@@ -13,11 +13,11 @@ namespace assay::frontend::testing {
 
 /// Multi-line texts start with a line break that is ignored.
 struct Golden {
-  std::string_view name;
+  std::string_view name;          ///< name of the test
   std::string_view above = "\n";  ///< text before the kernel
-  std::string_view parameters;
-  std::string_view body;
-  std::string_view module;  ///< the whole module in the text form
+  std::string_view parameters;    ///< parameter list of the kernel
+  std::string_view body;          ///< statements of the kernel
+  std::string_view module;        ///< expected text form of the whole module
 };
 
 inline void PrintTo(const Golden& golden, std::ostream* stream) { *stream << golden.name; }

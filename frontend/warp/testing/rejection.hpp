@@ -12,11 +12,11 @@
 namespace assay::frontend::testing {
 
 struct RejectionCase {
-  std::string_view name;
-  std::string_view above = "";  ///< text before the kernel
-  std::string_view parameters = "x: wp.array(dtype=float), n: int, a: float, v: wp.vec3";
-  std::string_view body;
-  std::string_view messages;  ///< one a line, without "test.py:"
+  std::string_view name;                                                                   ///< name of the test
+  std::string_view above = "";                                                             ///< text before the kernel
+  std::string_view parameters = "x: wp.array(dtype=float), n: int, a: float, v: wp.vec3";  ///< parameters of `k`
+  std::string_view body;                                                                   ///< statements of the kernel
+  std::string_view messages;  ///< expected messages, one on each line, without "test.py:"
 };
 
 inline void PrintTo(const RejectionCase& rejection, std::ostream* stream) { *stream << rejection.name; }

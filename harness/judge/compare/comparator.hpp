@@ -15,10 +15,10 @@ namespace assay::harness {
 
 /// The oracle's value and bound for one scalar.
 struct Expected {
-  long double value = 0;  ///< floats; infinity and NaN must match in class
-  double bound = 0;       ///< guaranteed bound on |computed - value|; infinity: unknown
-  std::int64_t integer = 0;
-  bool is_integer = false;  ///< integers and bools: `integer` must match exactly
+  long double value = 0;     ///< expected value of a float; for infinity and NaN only the class must match
+  double bound = 0;          ///< guaranteed bound on |computed - value|; infinity: unknown
+  std::int64_t integer = 0;  ///< expected value of an integer or bool
+  bool is_integer = false;   ///< whether `integer` applies and must match exactly; else `value`
   /// The scale against which the bound of an informative comparison must be narrow: for a gradient, the greater of its
   /// magnitude and the sum of its contributions' magnitudes, without the initial gradient. Infinity: always
   /// informative.
@@ -27,19 +27,19 @@ struct Expected {
 
 /// One computed scalar.
 struct Computed {
-  double value = 0;
-  std::int64_t integer = 0;
+  double value = 0;          ///< computed float
+  std::int64_t integer = 0;  ///< computed integer or bool; which member applies depends on Expected
 };
 
 enum class Agreement : std::uint8_t {
-  kAgrees,
-  kDiffers,
-  kUnknown,  ///< the bound is infinite: no verdict
+  kAgrees,   ///< within the bound
+  kDiffers,  ///< outside the bound
+  kUnknown,  ///< no verdict, because the bound is infinite
 };
 
 struct ScalarComparison {
   Agreement agreement = Agreement::kAgrees;
-  double rho = 0;  ///< |got - expected| / bound; 0 where equal, infinity where the bound is 0 and they differ
+  double rho = 0;  ///< |got - expected| / bound; 0 if equal, infinity if the bound is 0 and they differ
 };
 
 ScalarComparison score(const Computed& got, const Expected& expected);
@@ -52,12 +52,12 @@ bool is_informative(const Expected& expected);
 
 /// The result of comparing one array, or all outputs of one pass.
 struct Comparison {
-  std::int64_t checks = 0;          ///< scalars with a verdict
-  std::int64_t unknown = 0;         ///< scalars without a verdict, because their bound is infinite
-  std::int64_t uninformative = 0;   ///< of the checks: passed, but within an uninformative bound
-  std::vector<std::size_t> failed;  ///< positions that differ
-  double rho_max = 0;
-  RhoHistogram rho_histogram{};  ///< of the checks
+  std::int64_t checks = 0;          ///< number of scalars with a verdict
+  std::int64_t unknown = 0;         ///< number of scalars without a verdict, because their bound is infinite
+  std::int64_t uninformative = 0;   ///< of `checks`, the scalars that passed within an uninformative bound
+  std::vector<std::size_t> failed;  ///< positions of the scalars that differ
+  double rho_max = 0;               ///< greatest rho of all checks
+  RhoHistogram rho_histogram{};     ///< rho of the checks
 
   bool agrees() const { return failed.empty(); }
   void add(std::size_t position, const Computed& got, const Expected& expected);

@@ -12,12 +12,12 @@
 namespace assay::harness {
 
 struct ControlCounts {
-  std::int64_t tried_controls = 0;    ///< controls that differ from the actual result
-  std::int64_t rejected = 0;          ///< of these, how many the comparator rejected
-  std::string_view accepted_control;  ///< name of an accepted control; empty if none
+  std::int64_t tried_controls = 0;    ///< number of controls that differ from the actual result
+  std::int64_t rejected = 0;          ///< of these, the number that the comparator rejected
+  std::string_view accepted_control;  ///< name of a control that the comparator accepted; empty if there is none
   std::string_view
-      nearest_rejected_control;  ///< name of the rejected control with the least `nearest_rho`; empty if none
-  double nearest_rho = 0;        ///< its greatest rho
+      nearest_rejected_control;  ///< name of the rejected control with the least `nearest_rho`; empty if there is none
+  double nearest_rho = 0;        ///< greatest rho of that control
 
   void reject(std::string_view name, double rho);
 

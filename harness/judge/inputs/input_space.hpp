@@ -31,15 +31,15 @@ enum class Distribution : std::uint8_t {
 };
 
 struct DrawRequest {
-  std::uint64_t seed = 0;
-  Distribution distribution = Distribution::kUniform;
+  std::uint64_t seed = 0;                              ///< seed of the random values
+  Distribution distribution = Distribution::kUniform;  ///< distribution of float values
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the launch, and value of integers without a known range:
   /// typically the length of a loop in a thread. 0: the number of threads, or a small number.
   std::int32_t row = 0;
   /// Instruction limit of one evaluation by the oracle; launches that need more are not drawn.
   std::int64_t instruction_budget = 20'000'000;
-  std::int64_t max_elements = 1 << 22;  ///< in all arrays together; launches with more are not drawn
+  std::int64_t max_elements = 1 << 22;  ///< limit on the elements of all arrays together; larger launches are not drawn
 };
 
 /// Above this many threads the oracle evaluates only a sample of them, to limit the cost.
@@ -53,18 +53,18 @@ struct NoInputs {
   /// A finding that does not depend on the drawn values is a defect of the kernel; any other may only mean that no
   /// valid inputs were found.
   enum class Reason : std::uint8_t { kNoDomain, kDifferentThreadOrder, kRace, kOutOfBounds, kUninitialized };
-  Reason reason = Reason::kNoDomain;
-  std::string message;
-  std::optional<reference::Finding> finding;
-  bool is_recorded = false;  ///< the inputs are those of a recorded launch
+  Reason reason = Reason::kNoDomain;          ///< why no inputs were found
+  std::string message;                        ///< description for people
+  std::optional<reference::Finding> finding;  ///< the oracle's finding for the last inputs tried, if any
+  bool is_recorded = false;                   ///< whether the inputs are those of a recorded launch
 
   [[nodiscard]] bool is_defect() const { return reason >= Reason::kRace; }
 };
 
 /// A launch without findings, and the oracle's result.
 struct DrawnLaunch {
-  ir::Launch launch;
-  reference::ReferenceResult reference;
+  ir::Launch launch;                     ///< the launch
+  reference::ReferenceResult reference;  ///< the oracle's result for it
 };
 /// Completes a run of the oracle on a launch with profile and cotangents. InputSpace sets the launch, the uninitialised
 /// arrays, the order and the budget.
@@ -122,27 +122,29 @@ class InputSpace {
   bool is_persistent(const reference::Finding& finding, DrawRequest request) const;
   NoInputs::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
 
-  const ir::Module* module_;
+  const ir::Module* module_;  ///< module of the kernel
   const ir::Function* kernel_;
   const reference::Oracle* oracle_;
-  Preconditions preconditions_;
-  ir::ParameterUses uses_;
-  std::vector<bool> uninitialised_;
-  bool is_tiled_;  ///< each thread of a launch stands for a block, which is expensive
+  Preconditions preconditions_;      ///< annotations above the kernel
+  ir::ParameterUses uses_;           ///< how the kernel uses its parameters
+  std::vector<bool> uninitialised_;  ///< by parameter: whether it is an array that the kernel never reads
+  bool is_tiled_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
+                   ///< expensive
 
   // Constraints learnt from earlier draws.
-  std::vector<std::vector<std::int32_t>> min_shape_;  ///< by parameter and dimension: from the indices used
   std::vector<std::vector<std::int32_t>>
-      covering_tile_shape_;                ///< the same: extents that would hold all tiles; empty without tiles
-  std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of integers without annotation
+      min_shape_;  ///< by parameter and dimension: least extent that holds the indices used
+  std::vector<std::vector<std::int32_t>>
+      covering_tile_shape_;  ///< the same for tiles: extents that would hold all of them; empty without tiles
+  std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of an integer without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
-  std::int64_t max_element_ = std::numeric_limits<std::int64_t>::max();  ///< of integers in arrays
-  std::int64_t max_value_ = std::numeric_limits<std::int64_t>::max();    ///< of parameters
+  std::int64_t max_element_ = std::numeric_limits<std::int64_t>::max();  ///< upper bound of integers in arrays
+  std::int64_t max_value_ = std::numeric_limits<std::int64_t>::max();    ///< upper bound of integer parameters
   /// Magnitude of the integers whose range is stated, where larger ones were seen to overflow.
   std::int64_t largest_integer_ = std::numeric_limits<std::int64_t>::max();
-  std::vector<bool> is_permutation_;   ///< by parameter: index arrays made permutations
-  std::vector<bool> has_unit_extent_;  ///< by launch dimension: extent 1
-  bool draws_positive_ = false;        ///< floats without annotation are drawn positive
+  std::vector<bool> is_permutation_;   ///< by parameter: whether an index array is drawn as a permutation
+  std::vector<bool> has_unit_extent_;  ///< by launch dimension: extent 1, to avoid a race
+  bool draws_positive_ = false;        ///< whether floats without annotation are drawn positive
   /// The attempt at which the last draw succeeded. Earlier attempts do not compute the gradient, which is the most
   /// expensive part.
   std::uint64_t promising_attempt_ = kNoAttempt;

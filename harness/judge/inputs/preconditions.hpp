@@ -22,10 +22,10 @@ namespace assay::harness {
 struct PreconditionTerm {
   enum class Kind : std::uint8_t { kNumber, kParameter, kExtent, kAdd, kSubtract, kMultiply };
   Kind kind = Kind::kNumber;
-  double number = 0;
-  ir::VarId parameter = ir::kNone;  ///< kParameter and kExtent
-  int dimension = 0;                ///< kExtent
-  std::shared_ptr<const PreconditionTerm> left, right;
+  double number = 0;                                    ///< value of a kNumber
+  ir::VarId parameter = ir::kNone;                      ///< parameter of a kParameter or kExtent
+  int dimension = 0;                                    ///< dimension of a kExtent, from 0
+  std::shared_ptr<const PreconditionTerm> left, right;  ///< operands of kAdd, kSubtract and kMultiply; else null
 
   /// Uses the launch's shapes and values; all parameters in the term must be bound.
   double evaluate(const ir::Launch& launch) const;
@@ -34,15 +34,15 @@ struct PreconditionTerm {
 };
 
 struct PreconditionRange {
-  std::optional<PreconditionTerm> low, high;
-  bool is_low_open = false;  ///< < instead of <=
-  bool is_high_open = false;
+  std::optional<PreconditionTerm> low, high;  ///< bounds; empty: unbounded on that side
+  bool is_low_open = false;                   ///< whether the lower bound is excluded: < instead of <=
+  bool is_high_open = false;                  ///< whether the upper bound is excluded
 };
 
 struct Preconditions {
-  std::vector<PreconditionTerm> launch;                  ///< empty: not annotated
-  std::vector<std::optional<PreconditionRange>> ranges;  ///< by parameter
-  std::vector<bool> permutation;                         ///< by parameter
+  std::vector<PreconditionTerm> launch;                  ///< extent of each launch dimension; empty: not annotated
+  std::vector<std::optional<PreconditionRange>> ranges;  ///< by parameter: range of its value or elements
+  std::vector<bool> permutation;                         ///< by parameter: whether it must be a permutation
 };
 
 /// Whether a kernel whose threads all do the same must be launched with one thread, because it stores a value or uses

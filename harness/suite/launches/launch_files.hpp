@@ -21,22 +21,22 @@ namespace assay::harness {
 using RecordedScalar = std::variant<double, std::int64_t, std::uint64_t>;
 
 struct RecordedArgument {
-  std::string name;
-  std::string dtype;  ///< for messages
-  bool is_array = false;
-  std::vector<std::int64_t> shape;  ///< arrays
-  std::optional<NpyArray> content;  ///< arrays; empty for an array without elements
-  std::vector<std::string> shares_memory_with;
-  std::vector<RecordedScalar> value;  ///< otherwise
+  std::string name;                             ///< name of the parameter
+  std::string dtype;                            ///< type as the file states it, for messages
+  bool is_array = false;                        ///< whether it is an array; else a value
+  std::vector<std::int64_t> shape;              ///< extents of an array
+  std::optional<NpyArray> content;              ///< elements of an array; empty for an array without elements
+  std::vector<std::string> shares_memory_with;  ///< names of the other array arguments that overlap it
+  std::vector<RecordedScalar> value;            ///< scalars of a value, component by component; empty for an array
 };
 
 /// The content of one launch file.
 struct LaunchFile {
-  std::filesystem::path path;
-  std::string kernel;
-  std::string source;  ///< file name of the kernel's source; empty: any
-  std::vector<std::int64_t> launch_dimensions;
-  std::vector<RecordedArgument> arguments;
+  std::filesystem::path path;                   ///< path of the file
+  std::string kernel;                           ///< name of the launched kernel
+  std::string source;                           ///< name of the file that defines the kernel; empty: any
+  std::vector<std::int64_t> launch_dimensions;  ///< extents of the launch
+  std::vector<RecordedArgument> arguments;      ///< arguments of the launch
 };
 
 /// All launch files of a folder, in the order of their names. Fails with the file, the position in it and what was
@@ -45,8 +45,8 @@ Result<std::vector<LaunchFile>> read_launch_files(const std::filesystem::path& f
 
 /// A launch of the kernel, or why Assay cannot judge it.
 struct BoundLaunch {
-  std::optional<ir::Launch> launch;
-  std::string unsupported;  ///< if `launch` is empty
+  std::optional<ir::Launch> launch;  ///< the launch; empty if Assay cannot judge it
+  std::string unsupported;           ///< why `launch` is empty
 };
 
 /// Binds the arguments to the kernel's parameters; arrays become dense. As in Warp, missing extents are 1. A launch is

@@ -30,16 +30,16 @@ class VerdictCache;
 
 /// One kernel to judge, from any source.
 struct KernelSource {
-  std::string family;  ///< "loop", or "user" for a file's kernels
-  std::string kernel;  ///< the component of the case name: "dynamic_product", "r1_42"
+  std::string family;  ///< family of the kernel: "loop", or "user" for a file's kernels
+  std::string kernel;  ///< name of the kernel in case names: "dynamic_product", "r1_42"
   std::shared_ptr<const ir::Module> module;
-  std::size_t kernel_index = 0;  ///< in module->kernels
-  std::string file;              ///< for messages and the record; empty for a random kernel
-  std::string python;            ///< its source text
+  std::size_t kernel_index = 0;  ///< index in module->kernels
+  std::string file;              ///< path of the user's file, for messages and the record; empty for a random kernel
+  std::string python;            ///< source text of the kernel
   std::string selector = {};     ///< selects it on the command line: "loop/r1_42", "wave.py:step"
   /// Why the frontend rejects this kernel; `module` is then null and its cases are unsupported(reader).
   std::optional<Error> parse_error = std::nullopt;
-  double read_ms = 0;
+  double read_ms = 0;  ///< time of parsing, in milliseconds
   /// The recorded launches that are the kernel's inputs; null: inputs are drawn.
   std::shared_ptr<const std::vector<RecordedLaunch>> launches = nullptr;
   /// Why none of the kernel's recorded launches can be judged; its cases are then unsupported(launch). Usually empty.
@@ -60,23 +60,23 @@ using PairPrinter = std::function<Result<backends::EmittedPair>(const ir::Module
 
 /// A numeric mode: its name in case names, and its build flags with the optimisation level.
 struct Mode {
-  std::string name;  ///< "" for strict flags, the default
+  std::string name;  ///< component of case names; empty for strict flags, the default
   backends::BuildFlags flags = backends::BuildFlags::strict();
 };
 
 struct RunOptions {
-  bool forward = true;
-  bool backward = true;
-  int jobs = 0;  ///< batches at once; 0: one per core
-  std::uint64_t seed = 1;
-  Policy policy;
-  std::size_t batch_size = 96;  ///< kernels in a batch
+  bool forward = true;          ///< whether to judge the forward pass
+  bool backward = true;         ///< whether to judge the backward pass
+  int jobs = 0;                 ///< batches processed concurrently; 0: one per core
+  std::uint64_t seed = 1;       ///< seed of the inputs
+  Policy policy;                ///< how thoroughly kernels are judged
+  std::size_t batch_size = 96;  ///< maximum number of kernels in a batch
   int repeat = 1;               ///< number of times that each case is judged, with the same inputs; see repeat.hpp
-  Mode mode;
-  std::chrono::milliseconds time_limit{2000};  ///< processor time for one launch
-  bool trusts_custom_gradients = false;        ///< see JudgeConfiguration
-  std::string reproduce_prefix = "assay run";  ///< start of the reproducing command
-  bool keep_sources = false;                   ///< also of short passing kernels, in the record of their first case
+  Mode mode;                    ///< numeric mode in which the kernels are judged
+  std::chrono::milliseconds time_limit{2000};  ///< limit on the processor time of one launch
+  bool trusts_custom_gradients = false;        ///< whether a custom gradient may differ from the derivative
+  std::string reproduce_prefix = "assay run";  ///< start of the command that reproduces a case
+  bool keep_sources = false;  ///< whether the first record of short passing kernels also contains their sources
   /// Called from any thread with the launch on which a case failed, before its record is written.
   std::function<void(const CaseRecord&, const Counterexample&)> on_counterexample = nullptr;
   /// Measures each kernel whose cases passed; the results become part of their records. Called from any thread.
@@ -91,8 +91,8 @@ struct RunOptions {
 
 /// Kernels that are judged with the same options.
 struct KernelGroup {
-  RunOptions options;
-  std::vector<KernelSource> sources;
+  RunOptions options;                 ///< how the kernels are judged
+  std::vector<KernelSource> sources;  ///< the kernels
 };
 
 /// The plan: the names of all cases of the sources on the device, in order.

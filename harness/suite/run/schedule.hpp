@@ -20,8 +20,8 @@ void put_costliest_first(KernelGroup& group);
 
 /// Sources that are built together, and how they are judged.
 struct Batch {
-  std::span<const KernelSource> sources;
-  const RunOptions* options;
+  std::span<const KernelSource> sources;  ///< the kernels, which must outlive the batch
+  const RunOptions* options;              ///< options of their group
 };
 
 /// Splits the groups into batches of at most RunOptions::batch_size kernels and at most a share of their group. Batches

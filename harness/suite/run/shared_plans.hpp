@@ -30,14 +30,14 @@ class SharedTestPlans {
   /// flushes subnormals.
   using Key = std::tuple<const ir::Module*, std::size_t, bool, bool>;
   struct SharedPlan {
-    int remaining_users = 0;  ///< groups that still need it
-    std::shared_ptr<const DrawnTestPlan> test_plan = nullptr;
+    int remaining_users = 0;                                   ///< number of groups that still need the plan
+    std::shared_ptr<const DrawnTestPlan> test_plan = nullptr;  ///< null until it is drawn, or if it is not kept
   };
   static Key key_of(const KernelSource& source, const RunOptions& options);
 
-  std::mutex mutex_;
-  std::map<Key, SharedPlan> entries_;
-  std::size_t stored_count_ = 0;
+  std::mutex mutex_;                   ///< guards all other members
+  std::map<Key, SharedPlan> entries_;  ///< the plans, and how many groups still need them
+  std::size_t stored_count_ = 0;       ///< number of drawn plans in `entries_`
 };
 
 }  // namespace assay::harness

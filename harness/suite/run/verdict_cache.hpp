@@ -45,9 +45,9 @@ class VerdictCache {
   [[nodiscard]] std::string key(const KernelSource& source, std::span<const std::string> cases,
                                 const RunOptions& options) const;
 
-  std::unique_ptr<backends::BuildCache> store_;
+  std::unique_ptr<backends::BuildCache> store_;  ///< files of the cache
   const backends::Device& device_;
-  std::string environment_key_;  ///< program, machine and compilers
+  std::string environment_key_;  ///< common part of all keys: program, machine and compilers
 };
 
 /// SHA-256 over the build ids of the program and of the libraries loaded at the first call; changes whenever any of

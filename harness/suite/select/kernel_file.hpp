@@ -14,8 +14,8 @@ namespace assay::harness {
 
 /// A selector that names a file: "wave.py" for all of its kernels, "wave.py:step" for one.
 struct FileSelector {
-  std::string path;
-  std::string kernel;  ///< empty: all
+  std::string path;    ///< path of the file
+  std::string kernel;  ///< name of the kernel; empty: all kernels of the file
 };
 
 /// Parses a selector that names a file: it ends in the suffix of a frontend, contains such a suffix and a colon
@@ -23,8 +23,8 @@ struct FileSelector {
 std::optional<FileSelector> file_selector(std::string_view text);
 
 struct KernelSet {
-  std::vector<KernelSource> kernels;  ///< in the order of the file; one that is not supported has its reason
-  std::vector<std::string> notes;     ///< one line each, about what was parsed
+  std::vector<KernelSource> kernels;  ///< in the order of the file; an unsupported kernel has a parse_error
+  std::vector<std::string> notes;     ///< messages about what was parsed, one line each
 };
 
 /// All kernels of a file, none if it defines none. Their family is "user" and their name <file's stem>.<kernel>, so

@@ -33,8 +33,8 @@ class CasePattern {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  std::string text_;
-  std::vector<std::string> components_;
+  std::string text_;                     ///< the pattern as given
+  std::vector<std::string> components_;  ///< globs of the leading components of a name
 };
 
 }  // namespace assay::harness

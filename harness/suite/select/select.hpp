@@ -18,30 +18,30 @@
 namespace assay::harness {
 
 struct SelectOptions {
-  std::string device = "cpu";           ///< of the cases; a pattern with another device is an error
-  std::vector<std::string> modes{""};   ///< of the cases; an empty mode is omitted from their names
-  int random_kernels = 8;               ///< for each family that a pattern matches
+  std::string device = "cpu";           ///< device of the cases; a pattern that names another device is an error
+  std::vector<std::string> modes{""};   ///< numeric modes of the cases; an empty mode is omitted from their names
+  int random_kernels = 8;               ///< number of random kernels for each family that a pattern matches
   std::uint64_t first_random_seed = 1;  ///< seed of the first random kernel
 };
 
 /// A kernel, and which of its cases are selected.
 struct SelectedKernel {
-  KernelSource source;
-  bool forward = true;
-  bool backward = true;
-  std::vector<std::string> modes;  ///< a subset of the options' modes, in their order
+  KernelSource source;             ///< the kernel
+  bool forward = true;             ///< whether its forward cases are selected
+  bool backward = true;            ///< whether its backward cases are selected
+  std::vector<std::string> modes;  ///< modes of the selected cases: a subset of the options' modes, in their order
 };
 
 /// A note for the user about the selection; notes of the same `kind` are grouped.
 struct Note {
-  std::string kind;
-  std::string text;
+  std::string kind;  ///< the kind: "unsupported kernel"
+  std::string text;  ///< the note itself, one line
   friend bool operator==(const Note&, const Note&) = default;
 };
 
 struct Selection {
-  std::vector<SelectedKernel> kernels;  ///< each once, in the order of the selectors
-  std::vector<Note> notes;
+  std::vector<SelectedKernel> kernels;  ///< each kernel once, in the order of the selectors
+  std::vector<Note> notes;              ///< notes for the user
 };
 
 /// Fails on the first selector that matches nothing, with what was expected and similar names.

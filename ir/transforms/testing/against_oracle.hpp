@@ -19,13 +19,13 @@ namespace assay::transforms::testing {
 
 /// A launch and the cotangents of the final array contents.
 struct OracleInput {
-  ir::Launch launch;
-  reference::ComponentValues cotangents;
+  ir::Launch launch;                      ///< arguments of the launch
+  reference::ComponentValues cotangents;  ///< cotangents of the final array contents
 };
 
 struct Sizes {
-  std::int32_t threads = 3;
-  std::int32_t extent = 30;  ///< of every dimension of every array
+  std::int32_t threads = 3;  ///< number of threads
+  std::int32_t extent = 30;  ///< extent of every dimension of every array
 };
 
 /// Draws values in the domains of the comments "domain: low <= name <= high" (floats in [-2, 2] by default), and a
@@ -49,11 +49,11 @@ OracleComparison compare(const ir::Module& module, const ir::Function& kernel, c
 
 /// A Python kernel, given by its parameters and body.
 struct Example {
-  std::string_view name;
-  std::string_view parameters;
-  std::string_view body;
+  std::string_view name;         ///< name of the test
+  std::string_view parameters;   ///< parameter list of the kernel
+  std::string_view body;         ///< body of the kernel
   std::string_view before = {};  ///< comments such as "# domain: ..." and other text above the kernel
-  Sizes sizes = {};
+  Sizes sizes = {};              ///< sizes of the launch
 
   std::string source() const;
 };

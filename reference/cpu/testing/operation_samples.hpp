@@ -15,11 +15,11 @@ namespace assay::reference::testing {
 
 /// An application of an operation or library function: its operand types and the expression built from loaded operands.
 struct Usage {
-  ir::Op op;                       ///< unused for a library function
-  std::string variant;             ///< empty, or the distinguishing variant: "vector"
+  ir::Op op;                       ///< the operation; unused for a library function
+  std::string variant;             ///< distinguishing variant, such as "vector"; empty: none
   std::vector<ir::Type> operands;  ///< element types of the input arrays x0, x1, ...
-  std::function<ir::ExprId(OracleFixture&, const std::vector<ir::ExprId>&)> build;
-  const ir::LibraryRow* function = nullptr;  ///< for a function of the library
+  std::function<ir::ExprId(OracleFixture&, const std::vector<ir::ExprId>&)> build;  ///< builds the expression
+  const ir::LibraryRow* function = nullptr;  ///< the library function; null: an operation
 
   std::string name() const;
 };
@@ -39,8 +39,8 @@ std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng);
 
 /// The kernel out[0] = op(x0[0], x1[0], ...) at a point; the last parameter is the output.
 struct SampleKernel {
-  OracleFixture fixture;
-  ir::VarId out;
+  OracleFixture fixture;  ///< the kernel and its arguments
+  ir::VarId out;          ///< parameter for the result
 };
 SampleKernel kernel_at(const Usage& usage, const std::vector<std::vector<double>>& point);
 

@@ -13,7 +13,7 @@ namespace {
 /// The bits of a half precision number; the arithmetic is in half.cpp.
 template <int kMantissaBits>
 struct HalfFloat {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< encoded number
 };
 using F16 = HalfFloat<10>;
 using Bf16 = HalfFloat<7>;

@@ -11,9 +11,10 @@ namespace {
 
 enum class Round : std::uint8_t { kNearest, kZero, kDown, kUp };
 
+/// The widths of the fields of a binary floating-point format.
 struct FieldWidths {
-  int mantissa;  ///< bits after the binary point
-  int exponent;  ///< bits
+  int mantissa;  ///< number of bits after the binary point
+  int exponent;  ///< number of bits of the exponent
 };
 inline constexpr FieldWidths kF16Format{10, 5};
 inline constexpr FieldWidths kBf16Format{7, 8};
