@@ -116,6 +116,10 @@ Expected expected_gradient(const KernelUnderTest& subject, const InputSet& set,
     const auto terms = static_cast<double>(element.contributions);
     expected.bound += u * (terms * std::abs(initial_gradient) + element.magnitude);
     expected.bound += u * (std::abs(initial_gradient) + static_cast<double>(std::abs(expected.value)) + expected.bound);
+    // A partial sum may overflow even if the whole sum does not.
+    const double largest = reference::format_of(scalar).largest;
+    if (!(element.magnitude + std::abs(initial_gradient) + expected.bound <= largest))
+      expected.bound = reference::kUnbounded;
   }
   return expected;
 }

@@ -33,13 +33,15 @@ class AtomicSum {
   /// `flush`: the error of one addition on a device that flushes subnormals.
   double bound(const Format& format, std::size_t precision, long double v, double flush) const {
     if (!(magnitude_sum_[precision] < kUnbounded)) return v - v == 0 || errors_[precision] > 0 ? kUnbounded : 0;
+    // A partial sum may overflow even if the whole sum does not.
+    if (term_count_ > 1 && magnitude_sum_[precision] > format.largest) return kUnbounded;
     const bool stays_exact =
         errors_[precision] == 0 && magnitude_sum_[precision] <= std::ldexp(1.0, format.digits + granularity_);
     if (stays_exact && (flush == 0 || granularity_ >= format.min_exponent)) return 0;
     const double n = term_count_;
     const double rounding = std::max(0.0, n - 1) * format.unit * magnitude_sum_[precision];
     return complete_bound(
-        format, magnitude(v),
+        format, term_count_ > 1 ? magnitude_sum_[precision] : magnitude(v),
         errors_[precision] + rounding + n * flush + n * kOracleUnitRoundoff * magnitude_sum_[precision]);
   }
 

@@ -199,9 +199,9 @@ TEST(OracleMemory, DifferentiatesFieldsOfStructsPassedByValue) {
   const ir::VarId x = w.floats("x", {11});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
-  // changed = body with mass = x * mass; out = changed.magnitude_sum * changed.at.y * count
-  const ExprId magnitude_sum = w.op(Op::kMul, {w.at(x, i), w.b().field(w.var(body), 0)});
-  const ir::VarId changed = w.b().let("changed", w.b().op(Op::kWithField, {w.var(body), magnitude_sum}, ir::kVoid, 0));
+  // changed = body with mass = x * mass; out = changed.mass * changed.at.y * count
+  const ExprId mass = w.op(Op::kMul, {w.at(x, i), w.b().field(w.var(body), 0)});
+  const ir::VarId changed = w.b().let("changed", w.b().op(Op::kWithField, {w.var(body), mass}, ir::kVoid, 0));
   const ExprId y = w.op(Op::kExtract, {w.b().field(w.var(changed), 2), w.b().i32(1)});
   const ExprId count = w.b().cast(ir::kF64, w.b().field(w.var(changed), 1));
   w.b().store(out, {w.var(i)}, w.op(Op::kMul, {w.op(Op::kMul, {w.b().field(w.var(changed), 0), y}), count}));

@@ -81,7 +81,8 @@ double ReverseSweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t 
   const double n = static_cast<double>(terms);
   double e = adjoint.errors[precision] + (n - 1) * own.unit * magnitude_sum + (flushes ? n * 0x1p-126 : 0);
   if (terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
-  return e == 0 ? 0 : complete_bound(own, magnitude(adjoint.value), e);
+  // A partial sum may overflow even if the whole sum does not.
+  return e == 0 ? 0 : complete_bound(own, terms > 1 ? magnitude_sum : magnitude(adjoint.value), e);
 }
 
 /// The bounds of the adjoint of a node, whose terms are summed in an unspecified order.
@@ -95,7 +96,7 @@ PrecisionBounds ReverseSweep::settled(const Adjoint& adjoint, ir::Scalar type) c
   const auto n = static_cast<double>(adjoint.terms);
   Pair e = errors + (n - 1) * own.unit * magnitude_sum;
   if (adjoint.terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
-  const Pair settled = complete_bound(own, magnitude(adjoint.value), e);
+  const Pair settled = complete_bound(own, adjoint.terms > 1 ? adjoint.magnitude_sum : magnitude(adjoint.value), e);
   return std::bit_cast<PrecisionBounds>(e == 0.0 ? Pair{0, 0} : settled);
 }
 
