@@ -93,6 +93,23 @@ TEST(OracleMemory, BoundOfAtomicSumHoldsForAnyOrder) {
   EXPECT_EQ(slope(r, out, 0), 3) << "the initial content is a term of the sum";
 }
 
+// The sum is 1e37, but two of its terms exceed the greatest f32 together.
+TEST(OracleMemory, BoundIsInfiniteIfPartialSumMayOverflow) {
+  const std::vector<double> terms{3e38, 3e38, -3e38, -2.9e38};
+  OracleFixture w;
+  const ir::VarId factor = w.floats("factor", terms, ir::Scalar::kF32);
+  const ir::VarId x = w.floats("x", {1}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF32, {1});
+  const ir::VarId i = w.thread_index(4);
+  w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.op(Op::kMul, {w.at(factor, i), w.b().load(x, {w.b().i32(0)})}));
+  const ReferenceResult r = w.gradient(out);
+  const OutputElement& sum = r.outputs[static_cast<std::size_t>(out)]->elements[0];
+  EXPECT_EQ(sum.bound[kNative], kUnbounded);
+  EXPECT_LT(sum.bound[kPromoted], 1e24);
+  EXPECT_EQ(element(r, x, 0).bound[kNative], kUnbounded);
+  EXPECT_LT(element(r, x, 0).bound[kPromoted], 1e24);
+}
+
 TEST(OracleMemory, SumOfDyadicNumbersHasZeroBound) {
   OracleFixture w;
   const ir::VarId in = w.floats("x", {0.5, 0.25, 3, -1.75}, ir::Scalar::kF32);
