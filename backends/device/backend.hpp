@@ -60,7 +60,7 @@ struct BuiltKernel {
   std::string name;                                        ///< name of the kernel; need not be unique
   std::vector<BuiltEntryPoint> entries;                    ///< entry points of the kernel, for each pass and precision
   std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< built code; the kernels of a batch share one library
-  /// The targets for which the code was generated if there are several. A launch names one; each must be judged.
+  /// The architectures for which the code was compiled, if there are several. A launch selects one; the judge runs all.
   std::vector<std::string> targets;
   std::string log;          ///< the compiler's output; usually empty
   bool from_cache = false;  ///< whether all its code was in the build cache

@@ -9,7 +9,7 @@
 
 namespace assay::worker {
 
-/// Reads one record; its pieces are views into the commands.
+/// Parses one record of the commands that a worker receives. The strings that it returns are views into the commands.
 class RecordReader {
  public:
   explicit RecordReader(const std::byte* base) : base_(base) { std::memcpy(&record_, base, sizeof(record_)); }

@@ -11,7 +11,7 @@
 namespace assay::dataset {
 
 struct RowError {
-  bool is_warning = false;  ///< whether the dataset stays valid: for data that the older layout lacks
+  bool is_warning = false;  ///< whether the dataset is valid nevertheless: its older layout lacks the data
   std::string file;         ///< path of the file, relative to the dataset
   std::uint64_t line = 0;   ///< line number in the file, from 1; 0: the whole file
   std::string row;          ///< id of the row; empty if the row has none

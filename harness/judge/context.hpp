@@ -15,6 +15,7 @@ namespace assay::harness {
 /// Size of the few, large blocks of some launches: threads in a block, or tiles that a block processes in sequence.
 inline constexpr std::int64_t kLargeBlockSize = 32;
 
+/// What a launch is made for.
 enum class Purpose : std::uint8_t {
   kCheck,                 ///< comparison with the oracle
   kDifferentPoison,       ///< as kCheck, but with different initial outputs; must give the same result

@@ -17,7 +17,7 @@ struct Policy {
   std::uint64_t large_backward_interval = 8;
   /// A verdict requires both precisions. Mutation testing disables one to measure the other.
   bool native_precision = true;  ///< judge the kernel's own types: native_precision, determinism, sizes
-  bool f64_promotion = true;     ///< judge the kernel with f64 promotion: f64_promotion and finite_differences
+  bool f64_promotion = true;     ///< also judge the promoted kernel, by the checks f64_promotion and finite_differences
 
   int sets() const { return generic_sets + edge_sets + scale_sets; }  ///< number of input sets
 

@@ -32,7 +32,7 @@ class PassVerdict {
   std::int64_t values_compared = 0;                  ///< number of scalars compared with the oracle
   std::int64_t input_sets = 0;                       ///< number of input sets that were compared
   std::set<std::int64_t> sizes;                      ///< thread counts of the launches that completed
-  std::int64_t generic_sets = 0;                     ///< number of sets with InputSet::is_generic
+  std::int64_t generic_sets = 0;                     ///< number of sets drawn evenly from the domain
   std::int64_t conclusive_generic_sets = 0;          ///< of these, the sets without uncertain decisions
   InconclusiveCounts inconclusive;                   ///< checks without a verdict, by cause
   std::vector<Mismatch> mismatches;                  ///< values outside their bound, at most kMaxMismatches

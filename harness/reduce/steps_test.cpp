@@ -164,7 +164,7 @@ TEST(TakeParameters, ReplacesExpressionByParameterElement) {
   EXPECT_EQ(after(take_parameters, text), settled_text(kernel("  out[i] = x[i]\n")));
 }
 
-TEST(NarrowScalars, ConvertsFloatsToF32) {
+TEST(NarrowScalars, ReplacesF64AndF16ByF32) {
   const std::string text =
       "kernel k(x: array<f64,1>, h: f16, out: array<f64,1>; i) {\n"
       "  out[i] = mul(add(x[i], 0.1:f64), cast<f64>(h))\n}\n";

@@ -102,7 +102,7 @@ TEST(FaultyPrinter, InsertsStatementsAndLines) {
   EXPECT_EQ(body.find("here();"), loop + 16) << body;
 }
 
-TEST(FaultyPrinter, FailsIfNoTextMatchesPattern) {
+TEST(FaultyPrinter, ReportsFailureIfPatternIsNotInPrintedText) {
   EXPECT_NONFATAL_FAILURE(printed({{"nowhere", "x"}}),
                           "cannot inject code into doubled: no match for nowhere in its text");
 }

@@ -29,6 +29,7 @@ class AccessingThreads {
     }
   }
   bool empty() const { return first_ < 0; }
+  /// The access of a thread other than `thread`, if there is one.
   std::optional<Conflict> by_other_thread(std::int32_t thread) const {
     if (first_ >= 0 && first_ != thread) return Conflict{.thread = first_, .loc = first_loc_};
     if (second_ >= 0 && second_ != thread) return Conflict{.thread = second_, .loc = second_loc_};

@@ -18,7 +18,8 @@ namespace assay::reports {
 struct Baseline {
   std::string label;                            // path of the earlier run, as given
   std::map<std::string, nlohmann::json> cases;  // by case name; each with at least case, outcome, kind and message
-  // Empty for a table of failures. Cases that the table does not list did not fail.
+  // The environment of the earlier run (devices, compilers, machine). Empty if the baseline is a table of failures, in
+  // which cases that the table does not list did not fail.
   std::optional<nlohmann::json> environment;
 };
 

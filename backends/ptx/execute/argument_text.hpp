@@ -22,7 +22,7 @@
 
 namespace assay::ptx {
 
-/// An argument and the memory allocated for it.
+/// A launch argument that was parsed from text, and the memory allocated for it.
 struct TextArgument {
   std::string name;                        ///< name of the parameter
   Type type = Type::kNone;                 ///< type of the scalar, or of the elements of the memory

@@ -56,7 +56,7 @@ class OneKernel {
 };
 
 // Warp does not accept a bare number here in a kernel with a gradient.
-TEST(PythonWriter, WritesTileMapLiteralsAsFloatCalls) {
+TEST(PythonWriter, WrapsLiteralArgumentsOfTileMapInCallsOfFloat) {
   const std::string python =
       "import warp as wp\n\n\n@wp.func\ndef bend(x: float, a: float) -> float:\n    return x * a\n\n\n"
       "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n"

@@ -146,7 +146,7 @@ TEST(AssumedFactoryArguments, RejectedKernelIsReportedOnlyOnce) {
       << "the second variant is rejected";
 }
 
-TEST(AssumedFactoryArguments, NestedFactoryUsesArgumentsOfOuterFactory) {
+TEST(AssumedFactoryArguments, NestedKernelFactoryReadsArgumentsOfOuterFactory) {
   const ParsedFile file = read(factory("sparse: bool",
                                        "def inner(n: int):\n"
                                        "    @wp.kernel\n"

@@ -17,7 +17,7 @@ struct ControlCounts {
   std::string_view accepted_control;  ///< name of a control that the comparator accepted; empty if there is none
   std::string_view
       nearest_rejected_control;  ///< name of the rejected control with the least `nearest_rho`; empty if there is none
-  double nearest_rho = 0;        ///< greatest rho of that control
+  double nearest_rho = 0;        ///< greatest rho of the nearest rejected control
 
   void reject(std::string_view name, double rho);
 

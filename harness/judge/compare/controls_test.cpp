@@ -92,7 +92,7 @@ TEST(NegativeControls, SkipsControlsEqualToTheResult) {
   EXPECT_EQ(ones.accepted_control, "");
 }
 
-TEST(NegativeControls, SkipsShufflingAndShiftingOfOneElement) {
+TEST(NegativeControls, OmitShuffledAndShiftedControlsOfArraysWithOneElement) {
   const ControlCounts tally = floats({0.5}, 0x1p-20).tally();
   EXPECT_EQ(tally.tried_controls, 6) << "one element can be neither shuffled nor shifted";
   EXPECT_EQ(tally.rejected, 6);
