@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/cpu/bound.hpp"
 #include "reference/cpu/testing/workbench.hpp"
 
 namespace assay::reference {
