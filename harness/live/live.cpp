@@ -57,12 +57,7 @@ Result<void> write_package(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder / kPackage, error);
   if (error) return Error{"cannot be created: " + error.message(), folder.string()};
-  const std::array<std::pair<const char*, std::string_view>, 5> files{{{"__init__.py", ""},
-                                                                       {"_errors.py", kErrorsModuleSource},
-                                                                       {"_export.py", kExportModuleSource},
-                                                                       {"_live.py", kLiveModuleSource},
-                                                                       {"_spelling.py", kSpellingModuleSource}}};
-  for (const auto& [name, text] : files) {
+  for (const auto& [name, text] : package_files()) {
     if (Result<void> written = put_file(folder / kPackage / name, text); !written.ok()) return written;
   }
   return {};

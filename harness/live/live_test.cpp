@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "harness/live/package.hpp"
 #include "support/hash.hpp"
 
 namespace assay::live {
@@ -31,6 +34,22 @@ constexpr std::string_view kFakeContext = R"(user_modules = {}
 class Kernel:
     pass
 )";
+
+TEST(LivePackageTest, ContainsEveryModuleThatItsFilesImport) {
+  std::set<std::string> names;
+  for (const PackageFile& file : package_files())
+    names.emplace(file.name);
+  const std::regex import{R"(from \.(\w+) import)"};
+  int imports = 0;
+  for (const PackageFile& file : package_files()) {
+    const std::string text{file.text};
+    for (std::sregex_iterator found(text.begin(), text.end(), import); found != std::sregex_iterator(); ++found) {
+      EXPECT_THAT(names, ::testing::Contains((*found)[1].str() + ".py")) << file.name;
+      ++imports;
+    }
+  }
+  EXPECT_GT(imports, 0);
+}
 
 class LiveImportTest : public ::testing::Test {
  protected:

@@ -2,6 +2,7 @@
 // with another version.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 namespace assay::live {
@@ -9,6 +10,22 @@ namespace assay::live {
 extern const std::string_view kErrorsModuleSource;
 extern const std::string_view kExportModuleSource;
 extern const std::string_view kLiveModuleSource;
+extern const std::string_view kNotebookModuleSource;
 extern const std::string_view kSpellingModuleSource;
+
+struct PackageFile {
+  std::string_view name;  ///< file name in the package: "_export.py"
+  std::string_view text;
+};
+
+/// The files to write, for a process that imports modules.
+inline std::array<PackageFile, 6> package_files() {
+  return {{{"__init__.py", ""},
+           {"_errors.py", kErrorsModuleSource},
+           {"_export.py", kExportModuleSource},
+           {"_live.py", kLiveModuleSource},
+           {"_notebook.py", kNotebookModuleSource},
+           {"_spelling.py", kSpellingModuleSource}}};
+}
 
 }  // namespace assay::live
