@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "backends/cuda/cupti/cupti.hpp"
 #include "backends/cuda/driver/driver.hpp"
@@ -50,6 +51,12 @@ Tool cache_tool() {
 
 }  // namespace
 
-std::vector<Tool> find_tools() { return {nvrtc_tool(), driver_tool(), cupti_tool(), cache_tool()}; }
+std::vector<Tool> find_tools() {
+  std::vector<Tool> tools{nvrtc_tool()};
+  if (const std::vector<std::string> versions = cuda::installed_nvrtc_versions(); !versions.empty())
+    tools.push_back({"--nvrtc", true, fmt::format("{}", fmt::join(versions, ", "))});
+  tools.insert(tools.end(), {driver_tool(), cupti_tool(), cache_tool()});
+  return tools;
+}
 
 }  // namespace assay::backends

@@ -36,6 +36,30 @@ std::vector<std::string> candidates() {
   return paths;
 }
 
+/// The folder into which ci/setup-compilers installs each version.
+const std::filesystem::path kInstalled = ASSAY_NVRTC_VERSIONS;
+
+/// The numbers of a version such as "13.0.88".
+std::vector<int> numbers_of(std::string_view version) {
+  std::vector<int> numbers;
+  while (!version.empty()) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
+    numbers.push_back(error == std::errc{} ? number : 0);
+    version.remove_prefix(std::min<std::size_t>(version.size(), static_cast<std::size_t>(end - version.data()) + 1));
+  }
+  return numbers;
+}
+
+/// The library of an installed version; empty if that version is not installed.
+std::string library_of(const std::string& version) {
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(kInstalled / version, error)) {
+    if (file.path().filename().string().starts_with("libnvrtc.so")) return file.path().string();
+  }
+  return {};
+}
+
 constexpr std::string_view kFastCompile = "--Ofast-compile=max";
 
 const char* boolean(bool value) { return value ? "true" : "false"; }
@@ -82,7 +106,9 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (options.precision == backends::Precision::kPromoted) {
     arguments.emplace_back("--define-macro=ASSAY_REAL=double");
   }
-  if (options.emit_line_info) {
+  if (options.unoptimized) {
+    arguments.emplace_back("--device-debug");
+  } else if (options.emit_line_info) {
     arguments.emplace_back("--generate-line-info");
   }
   if (flags.fast_compile) {
@@ -95,8 +121,35 @@ std::string nvcc_command(const NvrtcOptions& options) {
   return fmt::format("nvcc --ptx {} kernel.cu", fmt::join(nvrtc_arguments(options), " "));
 }
 
-Result<Nvrtc> Nvrtc::load() {
-  const Result<backends::SharedObject> library = backends::SharedObject::open(candidates());
+Result<Nvrtc> Nvrtc::load() { return load_first(candidates()); }
+
+Result<Nvrtc> Nvrtc::load(const std::string& which) {
+  if (which.empty()) return load();
+  if (which.find('/') != std::string::npos) return load_first({{which}});
+  const std::string path = library_of(which);
+  if (path.empty()) {
+    const std::vector<std::string> versions = installed_nvrtc_versions();
+    return Error{
+        fmt::format("NVRTC {} is not installed; ci/setup-compilers installs the versions of "
+                    "ci/nvrtc-versions.txt, and these are installed: {}",
+                    which, versions.empty() ? "none" : fmt::format("{}", fmt::join(versions, ", ")))};
+  }
+  return load_first({{path}});
+}
+
+std::vector<std::string> installed_nvrtc_versions() {
+  std::vector<std::string> versions;
+  std::error_code error;
+  for (const auto& folder : std::filesystem::directory_iterator(kInstalled, error)) {
+    const std::string version = folder.path().filename().string();
+    if (!library_of(version).empty()) versions.push_back(version);
+  }
+  std::ranges::sort(versions, {}, numbers_of);
+  return versions;
+}
+
+Result<Nvrtc> Nvrtc::load_first(std::span<const std::string> paths) {
+  const Result<backends::SharedObject> library = backends::SharedObject::open(paths);
   if (!library) {
     return Error{"no NVRTC", library.error().message};
   }
@@ -122,6 +175,16 @@ Result<Nvrtc> Nvrtc::load() {
 }
 
 std::string Nvrtc::version() const { return fmt::format("{}.{}", major_, minor_); }
+
+std::string Nvrtc::full_version() const {
+  constexpr std::string_view kBefore = ", V";  // "// Cuda compilation tools, release 13.0, V13.0.88"
+  const CompileOutcome outcome = compile("__global__ void empty() {}", "empty.cu", {});
+  const auto* const code = std::get_if<CompiledCode>(&outcome);
+  const std::size_t at = code == nullptr ? std::string::npos : code->ptx.find(kBefore);
+  if (at == std::string::npos) return version();
+  const std::size_t begin = at + kBefore.size();
+  return code->ptx.substr(begin, code->ptx.find('\n', begin) - begin);
+}
 
 bool Nvrtc::supports(std::string_view architecture) const {
   const std::string_view digits = architecture.substr(std::min(architecture.find('_') + 1, architecture.size()));

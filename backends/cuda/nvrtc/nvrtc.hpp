@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,6 +20,7 @@ struct NvrtcOptions {
   backends::BuildFlags flags = backends::BuildFlags::strict();  ///< numeric mode of the build
   backends::Precision precision = backends::Precision::kNative;
   bool emit_line_info = false;  ///< whether the PTX contains line numbers of the source
+  bool unoptimized = false;     ///< whether NVRTC compiles for a debugger, which disables all optimizations
 };
 
 /// The full command line of the options; it sets every option whose default could change between toolkits.
@@ -43,8 +45,13 @@ class Nvrtc {
   /// $CUDA_PATH or /usr/local/cuda. The error message is suitable for a verdict: "no NVRTC". Its location is the
   /// loader's message.
   static Result<Nvrtc> load();
+  /// Loads the library with this path or, if `which` has no slash, the version that ci/setup-compilers installed under
+  /// this name, such as "13.5.37". An empty `which` means load(). Several versions can be loaded at once.
+  static Result<Nvrtc> load(const std::string& which);
 
   [[nodiscard]] std::string version() const;  ///< version of NVRTC: "13.0"
+  /// The version with the number of the build, which only generated PTX states: "13.0.88". Compiles an empty program.
+  [[nodiscard]] std::string full_version() const;
   [[nodiscard]] int major_version() const { return major_; }
   [[nodiscard]] const std::string& library() const { return library_; }
   /// The library with symbolic links resolved, which identifies it; empty if it no longer exists.
@@ -58,6 +65,7 @@ class Nvrtc {
 
  private:
   Nvrtc() = default;
+  static Result<Nvrtc> load_first(std::span<const std::string> paths);
 
 #define ASSAY_DECLARE(name, result, parameters) result(*name##_) parameters = nullptr;
   ASSAY_NVRTC_SYMBOLS(ASSAY_DECLARE)
@@ -67,6 +75,9 @@ class Nvrtc {
   int minor_ = 0;                   ///< minor number of the version
   std::vector<int> architectures_;  ///< supported architectures: 75 for compute_75 and sm_75
 };
+
+/// The versions that ci/setup-compilers installed, from the oldest to the newest: "12.9.86", "13.0.88".
+[[nodiscard]] std::vector<std::string> installed_nvrtc_versions();
 
 /// Whether NVRTC generates the same PTX for both kernels, in both precisions. Both must be CUDA sources with the same
 /// symbols. Fails if NVRTC is missing or rejects a kernel.

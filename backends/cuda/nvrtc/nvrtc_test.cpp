@@ -108,6 +108,27 @@ TEST(Nvrtc, ReportsMissingLibrary) {
   EXPECT_THAT(missing.error().where, HasSubstr("/nonexistent/libnvrtc.so"));
 }
 
+TEST(Nvrtc, ReportsLibraryThatIsNoNvrtc) {
+  const Result<Nvrtc> other = Nvrtc::load("/proc/self/exe");
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().message, "no NVRTC");
+}
+
+TEST(Nvrtc, ReportsVersionThatIsNotInstalledAndHowToInstallIt) {
+  const Result<Nvrtc> missing = Nvrtc::load("1.2.3");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("NVRTC 1.2.3 is not installed; ci/setup-compilers installs"));
+}
+
+TEST_F(NvrtcTest, FullVersionContainsVersion) {
+  EXPECT_THAT(nvrtc.front().full_version(), ::testing::StartsWith(nvrtc.front().version() + "."));
+}
+
+TEST(NvrtcArguments, CompileForDebuggerIfUnoptimized) {
+  EXPECT_THAT(nvrtc_arguments({.emit_line_info = true, .unoptimized = true}), Contains("--device-debug"));
+  EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
+}
+
 TEST(NvrtcArguments, SetFloatingPointOptionsExplicitly) {
   EXPECT_THAT(nvrtc_arguments({}), Contains("--fmad=false"));
   EXPECT_THAT(nvrtc_arguments({}), Contains("--prec-sqrt=true"));
