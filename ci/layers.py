@@ -99,6 +99,7 @@ ALLOWED = {
         "support",
         "support/version",
     ),
+    "harness/blame": ("backends/device", "harness/records", "harness/suite/run"),
     "harness/benchmark": (
         "backends/cpu",
         "backends/cuda/nvrtc",
@@ -181,6 +182,7 @@ ALLOWED = {
     "harness/suite": (
         "backends/device",
         "backends/source",
+        "harness/blame",
         "harness/measure",
         "harness/records",
         "harness/suite/launches",

@@ -78,6 +78,26 @@ void add_no_check_option(CLI::App& command, std::vector<std::string>& names) {
       ->check(CLI::IsMember(known));
 }
 
+void add_nvrtc_options(CLI::App& command, std::string& nvrtc, std::vector<std::string>& architectures) {
+  command
+      .add_option("--nvrtc", nvrtc,
+                  "With ptx: library of NVRTC, or a version that ci/setup-compilers\ninstalled, such as 13.5.37")
+      ->option_text("PATH_OR_VERSION");
+  const auto normalize = [](std::string text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos ? "compute_" + text : text;
+  };
+  command.add_option("--arch", architectures, "With ptx: architectures to compile for, such as 75,100")
+      ->option_text("N,... [75,100]")
+      ->delimiter(',')
+      ->transform(CLI::Validator(
+          [normalize](std::string& text) {
+            text = normalize(text);
+            return text.starts_with("compute_") ? ""
+                                                : fmt::format("must be an architecture such as 90, got '{}'", text);
+          },
+          ""));
+}
+
 void add_tables_option(CLI::App& command, std::string& file) {
   command
       .add_option("--ptx-tables", file,

@@ -25,6 +25,8 @@ void add_devices_option(CLI::App& command, std::vector<std::string>& devices, co
 void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes);
 /// `--no-check` with the names of all run-time checks.
 void add_no_check_option(CLI::App& command, std::vector<std::string>& names);
+/// `--nvrtc` and `--arch`; accepts "90" for "compute_90".
+void add_nvrtc_options(CLI::App& command, std::string& nvrtc, std::vector<std::string>& architectures);
 /// `--ptx-tables`.
 void add_tables_option(CLI::App& command, std::string& file);
 /// `--cxx`.

@@ -65,6 +65,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
 
 void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
   add_no_check_option(command, options.device_options.disabled_checks);
+  add_nvrtc_options(command, options.device_options.nvrtc, options.device_options.architectures);
   add_tables_option(command, options.device_options.tables);
   add_gpu_options(command, options.device_options.gpu, options.device_options.device_bytes);
   command
@@ -101,6 +102,12 @@ void add_run(CLI::App& app, Invocation& invocation) {
                   "Time to reduce failing kernels after the run, in seconds; 0: do not reduce")
       ->option_text("S [10]")
       ->check(CLI::Range(0.0, 86'400.0));
+  command
+      .add_option("--blame", suite.blamed_cases,
+                  "Number of failing cases to judge in other builds, to find out whether\nthe kernel, the emitter, a "
+                  "compiler or the oracle is at fault")
+      ->option_text("N [3]")
+      ->check(CLI::Range(0, 1'000'000));
   command
       .add_option("--expect", suite.expectations_file, "Table of expected failures; see docs/guide/read_a_verdict.md")
       ->option_text("FILE.csv");

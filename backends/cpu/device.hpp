@@ -88,11 +88,16 @@ class CpuDevice final : public backends::Device {
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
+/// The chosen compiler, optimized as the case, unoptimized and trapping; and every GCC and Clang on the path, whose
+/// names may end with a version number.
+std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
+
 inline constexpr backends::DeviceRow kDeviceRow{.name = "cpu",
                                                 .summary = "C++ compiled for this CPU",
                                                 .target = backends::SourceTarget::kCpp,
                                                 .toolkit = backends::Toolkit::kHostCompiler,
                                                 .has_optimization_levels = true,
-                                                .make = make_device};
+                                                .make = make_device,
+                                                .variants = variants};
 
 }  // namespace assay::cpu

@@ -23,7 +23,26 @@ struct DeviceOptions {
   std::size_t device_bytes = 0;  ///< `cuda`: limit of the GPU memory of one session; 0: the size of its buffers
   std::string cross_check = {};  ///< name of the device that repeats each launch to compare result bits; empty: none
   std::string tables = {};       ///< `ptx`: path of a file written by `assay calibrate --tables`; empty: none
-  std::string cache = {};        ///< all devices except `cuda`: directory of the build cache; empty: the default
+  /// `ptx`: path of an NVRTC, or the version of one that ci/setup-compilers installed; empty: the default NVRTC
+  std::string nvrtc = {};
+  std::vector<std::string> architectures = {};  ///< `ptx`: targets to compile for: "compute_90"; empty: the default
+  bool unoptimized = false;                     ///< `ptx`: whether the compiler's optimizations are off in every mode
+  std::string cache = {};  ///< all devices except `cuda`: directory of the build cache; empty: the default
+};
+
+/// Another build of the code that a device runs. If a case fails, the results of the other builds show where the
+/// failure comes from.
+struct BuildVariant {
+  enum class Role : std::uint8_t {
+    kSameFlags,      ///< the compiler of the run and the flags of the case
+    kUnoptimized,    ///< the compiler of the run, without optimizations
+    kTrapping,       ///< the compiler of the run, without optimizations; undefined behavior stops the program
+    kOtherCompiler,  ///< another compiler or version, and the flags of the case
+  };
+  Role role = Role::kSameFlags;
+  std::string compiler;  ///< name and version: "NVRTC 13.0.88"
+  std::string target;    ///< architecture: "compute_100"; empty: the host
+  DeviceOptions options;
 };
 
 /// The compiler that a device builds with.
@@ -46,6 +65,8 @@ struct DeviceRow {
   std::string_view agrees_with;  ///< name of the device whose results must agree within both error bounds; empty: none
   std::span<const std::string_view> checks = {};  ///< names of the run-time checks of memory and threads
   Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;  ///< fails if an option is invalid
+  /// The builds that this machine can make, one for each compiler, target and role; null: none. Finds compilers.
+  std::vector<BuildVariant> (*variants)(const DeviceOptions&) = nullptr;
 };
 
 /// All rows, in the order of tables and reports.

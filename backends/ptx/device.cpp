@@ -20,10 +20,6 @@ using namespace backends;
 
 namespace {
 
-cuda::NvrtcOptions options_for(const std::string& architecture, const BuildFlags& flags, Precision precision) {
-  return {.architecture = architecture, .flags = flags, .precision = precision, .emit_line_info = true};
-}
-
 std::shared_ptr<const Artifact> artifact_of(std::string ptx, const std::string& architecture, Precision precision) {
   return std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPtx,
                                                    .precision = precision,
@@ -44,7 +40,7 @@ void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision prec
 
 }  // namespace
 
-PtxDevice::PtxDevice(PtxOptions options) : options_(std::move(options)), nvrtc_(cuda::Nvrtc::load()) {
+PtxDevice::PtxDevice(PtxOptions options) : options_(std::move(options)), nvrtc_(cuda::Nvrtc::load(options_.nvrtc)) {
   if (nvrtc_) {
     for (const std::string& architecture : options_.architectures) {
       if (nvrtc_->supports(architecture)) architectures_.push_back(architecture);
@@ -56,6 +52,15 @@ PtxDevice::PtxDevice(PtxOptions options) : options_(std::move(options)), nvrtc_(
       cache_ = cache.take();
     }
   }
+}
+
+cuda::NvrtcOptions PtxDevice::options_for(const std::string& architecture, const BuildFlags& flags,
+                                          Precision precision) const {
+  return {.architecture = architecture,
+          .flags = flags,
+          .precision = precision,
+          .emit_line_info = true,
+          .unoptimized = options_.unoptimized};
 }
 
 Capability PtxDevice::can_build() const {
@@ -195,7 +200,8 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
 }
 
 std::string PtxDevice::cache_key(const EmittedKernel& kernel, const cuda::NvrtcOptions& options) const {
-  return sha256_hex(fmt::format("ptx {}\n{}\n{}.cu\n{}", nvrtc_->version(),
+  // Builds of one version may differ.
+  return sha256_hex(fmt::format("ptx {} {}\n{}\n{}.cu\n{}", nvrtc_->version(), options_.nvrtc,
                                 fmt::join(cuda::nvrtc_arguments(options), " "), kernel.name, kernel.source()));
 }
 
@@ -235,8 +241,33 @@ Checks checks_without(const std::vector<std::string>& names) {
   return checks;
 }
 
+namespace {
+
+/// Fails if the user chose an NVRTC that cannot be loaded, or an architecture that it does not support.
+Result<void> check_choice(const backends::DeviceOptions& options) {
+  if (options.nvrtc.empty() && options.architectures.empty()) return {};
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options.nvrtc);
+  if (!nvrtc.ok()) {
+    if (options.nvrtc.empty()) return {};  // the device reports that there is no NVRTC
+    return Error{fmt::format("--nvrtc {}: {}", options.nvrtc, nvrtc.error().text())};
+  }
+  for (const std::string& architecture : options.architectures) {
+    if (!nvrtc->supports(architecture))
+      return Error{fmt::format("--arch {}: NVRTC {} does not support this architecture; an example is compute_75",
+                               architecture, nvrtc->version())};
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
-  PtxOptions ptx{.checks = checks_without(options.disabled_checks), .cache_directory = options.cache};
+  PtxOptions ptx{.nvrtc = options.nvrtc,
+                 .unoptimized = options.unoptimized,
+                 .checks = checks_without(options.disabled_checks),
+                 .cache_directory = options.cache};
+  if (!options.architectures.empty()) ptx.architectures = options.architectures;
+  if (const Result<void> valid = check_choice(options); !valid.ok()) return valid.error();
   if (!options.tables.empty()) {
     Result<Tables> tables = read_tables(options.tables);
     if (!tables.ok()) return tables.error();

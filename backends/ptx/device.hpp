@@ -29,6 +29,8 @@
 namespace assay::ptx {
 
 struct PtxOptions {
+  std::string nvrtc = {};    ///< path or installed version of NVRTC; empty: the default (Nvrtc::load)
+  bool unoptimized = false;  ///< whether NVRTC's optimizations are off in every mode
   /// The architectures for both precisions, one for each of NVRTC's code generators; launches may request either.
   std::vector<std::string> architectures{"compute_75", "compute_100"};
   Checks checks;  ///< enabled run-time checks
@@ -72,6 +74,8 @@ class PtxDevice final : public backends::Device {
                                    const backends::BuildFlags& flags);
   std::optional<backends::BuiltKernel> cached_kernel(const backends::EmittedKernel& kernel,
                                                      const backends::BuildFlags& flags);
+  [[nodiscard]] cuda::NvrtcOptions options_for(const std::string& architecture, const backends::BuildFlags& flags,
+                                               backends::Precision precision) const;
   [[nodiscard]] std::span<const std::string> architectures_for(const backends::BuildFlags& flags) const;
   [[nodiscard]] std::string cache_key(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options) const;
   Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,
@@ -89,6 +93,10 @@ Checks checks_without(const std::vector<std::string>& names);
 /// Fails if DeviceOptions::tables names a file that cannot be read.
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
+/// The chosen NVRTC for each chosen architecture, optimized and unoptimized; and the other versions that
+/// ci/setup-compilers installed.
+std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
+
 inline constexpr backends::DeviceRow kDeviceRow{.name = "ptx",
                                                 .summary = "PTX of the CUDA C++, interpreted on the CPU",
                                                 .target = backends::SourceTarget::kCuda,
@@ -97,6 +105,7 @@ inline constexpr backends::DeviceRow kDeviceRow{.name = "ptx",
                                                 .supports_fast_compile = true,
                                                 .reports_profiles = true,
                                                 .checks = kCheckNames,
-                                                .make = make_device};
+                                                .make = make_device,
+                                                .variants = variants};
 
 }  // namespace assay::ptx

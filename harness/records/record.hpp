@@ -163,6 +163,22 @@ struct KernelLocation {
   friend bool operator==(const KernelLocation&, const KernelLocation&) = default;
 };
 
+// The result of one build of a failing kernel.
+struct Witness {
+  std::string device;  // name of the device that judged the build
+  std::string build;   // compiler, target and kind of the build: "NVRTC 13.0.88, compute_100, unoptimized"
+  std::string result;  // outcome and kind: "pass", "fail(mismatch)"
+  friend bool operator==(const Witness&, const Witness&) = default;
+};
+
+// Where a failure comes from, and the evidence.
+struct Blame {
+  std::string culprit;  // "kernel", "emitter", "compiler(NVRTC 13.0.88 compute_100)", "oracle" or "undetermined"
+  std::string reason;   // which results show this
+  std::vector<Witness> witnesses;
+  friend bool operator==(const Blame&, const Blame&) = default;
+};
+
 // The source texts of a kernel, for reports. Kept for each case that did not pass, and for the first passing case of a
 // small kernel; empty if a stage produced none.
 struct SourceTexts {
@@ -230,6 +246,7 @@ struct CaseRecord {
 
   std::vector<Mismatch> failures;                    // values outside their bound, at most kMaxMismatches
   std::optional<FindingRecord> finding;              // defect of the kernel; empty if none was found
+  std::optional<Blame> blame;                        // origin of the failure; empty if it was not examined
   std::vector<UncoveredBranch> uncovered;            // branches that no input covers
   std::vector<backends::MemoryFinding> faults;       // findings of the device, at most kMaxFaults
   std::vector<backends::ExecutionProfile> profiles;  // one for each target, of one launch; empty if not observed

@@ -228,6 +228,12 @@ void add_optional_members(Json& line, const CaseRecord& record) {
         {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
     if (!record.finding->file.empty()) line["finding"]["file"] = record.finding->file;
   }
+  if (record.blame) {
+    Json& blame = line["blame"] = {
+        {"culprit", record.blame->culprit}, {"reason", record.blame->reason}, {"witnesses", Json::array()}};
+    for (const Witness& witness : record.blame->witnesses)
+      blame["witnesses"].push_back({{"device", witness.device}, {"build", witness.build}, {"result", witness.result}});
+  }
   if (record.rho_histogram != RhoHistogram{}) line["rho_histogram"] = record.rho_histogram;
   if (record.closest_control) {
     line["closest_control"] = {{"array", record.closest_control->array},
@@ -279,6 +285,13 @@ void read_optional_members(CaseRecord& record, const json& line) {
                                    .access = finding.at("access"),
                                    .threads = finding.at("threads").get<std::vector<std::string>>(),
                                    .file = finding.value("file", "")};
+  }
+  if (line.contains("blame")) {
+    const json& blame = line.at("blame");
+    record.blame = Blame{.culprit = blame.at("culprit"), .reason = blame.at("reason"), .witnesses = {}};
+    for (const json& witness : blame.at("witnesses"))
+      record.blame->witnesses.push_back(
+          {.device = witness.at("device"), .build = witness.at("build"), .result = witness.at("result")});
   }
   record.rho_histogram = line.value("rho_histogram", RhoHistogram{});
   if (line.contains("closest_control")) {

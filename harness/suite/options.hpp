@@ -37,6 +37,7 @@ struct SuiteOptions {
   std::string output = "out";           ///< folder of the records and reports
   bool resume = false;                  ///< continue the run whose records are in `output`
   bool ignore_cached_verdicts = false;  ///< judge kernels again that an earlier run verified
+  int blamed_cases = 3;                 ///< number of failing cases for which the origin of the failure is sought
   std::string expectations_file;        ///< path of the file of expected failures; empty: none
   std::optional<MeasureOptions> measure = std::nullopt;  ///< how to time passing kernels; empty: no timing
   std::vector<std::string> command_line;                 ///< command line as given, for the record

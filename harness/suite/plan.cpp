@@ -34,6 +34,9 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
     prefix += " --no-check " + check;
   if (!options.device_options.tables.empty())
     prefix += fmt::format(" --ptx-tables '{}'", options.device_options.tables);
+  if (!options.device_options.nvrtc.empty()) prefix += fmt::format(" --nvrtc '{}'", options.device_options.nvrtc);
+  if (!options.device_options.architectures.empty())
+    prefix += fmt::format(" --arch {}", fmt::join(options.device_options.architectures, ","));
   if (!options.launches_folder.empty()) prefix += fmt::format(" --launches '{}'", options.launches_folder);
   if (!options.cross_check.empty()) prefix += " --cross-check " + options.cross_check;
   return prefix + mode_option(options.device, mode);

@@ -1,6 +1,7 @@
 #include "harness/suite/suite_run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "backends/device/build_cache.hpp"
 #include "backends/device/registry.hpp"
+#include "harness/blame/blame.hpp"
 #include "harness/records/record_reader.hpp"
 #include "harness/suite/emission.hpp"
 #include "harness/suite/measuring.hpp"
@@ -57,13 +59,30 @@ void note_unsupported(const Selection& selection, RunObserver& events) {
 std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const backends::Device& device,
                                            const RunEnvironment& environment) {
   const backends::DeviceOptions& chosen = options.device_options;
-  const bool is_usual =
-      backends::device_row(options.device).is_repeatable && chosen.disabled_checks.empty() && chosen.tables.empty();
+  const bool is_usual = backends::device_row(options.device).is_repeatable && chosen.disabled_checks.empty() &&
+                        chosen.tables.empty() && chosen.nvrtc.empty() && chosen.architectures.empty();
   if (options.ignore_cached_verdicts || options.repeat > 1 || options.measure || !is_usual) return nullptr;
   const std::filesystem::path folder = chosen.cache;
   auto cache = VerdictCache::open(folder.empty() ? backends::default_cache_directory() : folder, device, environment);
   return cache.ok() ? cache.take() : nullptr;
 }
+
+/// Finds where failures come from. Takes seconds for each case, so that only the first cases of a run are examined.
+class FailureExaminer {
+ public:
+  explicit FailureExaminer(const SuiteOptions& options)
+      : device_options_(options.device_options), remaining_(options.blamed_cases) {}
+
+  void operator()(CaseRecord& record, const KernelSource& source, const RunOptions& options) {
+    if (!blame::can_examine(record) || remaining_.fetch_sub(1) <= 0) return;
+    record.blame = blame::find_culprit(record, source, printer(), options, device_options_);
+    record.message += fmt::format("; blamed on: {}, because {}", record.blame->culprit, record.blame->reason);
+  }
+
+ private:
+  backends::DeviceOptions device_options_;
+  std::atomic<int> remaining_;  ///< number of cases that may still be examined
+};
 
 /// The start record, without the plan.
 Result<RunStart> start_of(const SuiteOptions& options, const RunSelection& run_selection,
@@ -126,7 +145,12 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
   for (DevicePart& part : run.device_parts_) {
     part.verdicts = verdicts_for(part.options, *part.device, run.start_.environment);
+    const auto examiner = std::make_shared<FailureExaminer>(part.options);
     for (KernelGroup& group : part.groups) {
+      group.options.examine_failure = [examiner](CaseRecord& record, const KernelSource& source,
+                                                 const RunOptions& judged_with) {
+        (*examiner)(record, source, judged_with);
+      };
       group.options.cross_check_device = part.cross_check_device.get();
       group.options.verdicts = part.verdicts.get();
     }

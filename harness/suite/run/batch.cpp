@@ -183,6 +183,8 @@ class KernelRun {
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_counterexample && verdict.counterexample)
           options_.on_counterexample(record, *verdict.counterexample);
+        if (options_.examine_failure && !is_pass(record.outcome))
+          options_.examine_failure(record, *prepared_.source, options_);
       }
       record.time_ms.adjoint_ms = prepared_.times.adjoint_ms * share;
       record.time_ms.emit_ms = prepared_.times.emit_ms * share;

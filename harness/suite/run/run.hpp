@@ -79,6 +79,8 @@ struct RunOptions {
   bool keep_sources = false;  ///< whether the first record of short passing kernels also contains their sources
   /// Called from any thread with the launch on which a case failed, before its record is written.
   std::function<void(const CaseRecord&, const Counterexample&)> on_counterexample = nullptr;
+  /// Called from any thread with the record of a case that did not pass, before it is written; may add to the record.
+  std::function<void(CaseRecord&, const KernelSource&, const RunOptions&)> examine_failure = nullptr;
   /// Measures each kernel whose cases passed; the results become part of their records. Called from any thread.
   std::function<PassMeasurements(const KernelUnderTest&, const backends::BuiltKernel&)> measure = nullptr;
   /// Another device, whose results must agree; null: none. Kernels that it cannot build are not compared.

@@ -104,6 +104,14 @@ json facts_view(const json& record) {
     const std::string place = line_text(record, file_of(record, finding), finding.at("line").get<std::int64_t>());
     add("Finding", fmt::format("{}: {}", place, finding.at("access").get<std::string>()));
   }
+  if (record.contains("blame")) {
+    const json& blame = record.at("blame");
+    add("Blamed on",
+        fmt::format("{}: {}", blame.at("culprit").get<std::string>(), blame.at("reason").get<std::string>()));
+    for (const json& witness : blame.at("witnesses"))
+      add("Other build", fmt::format("{}: {}: {}", witness.at("device").get<std::string>(),
+                                     witness.at("build").get<std::string>(), witness.at("result").get<std::string>()));
+  }
   std::string attempts;
   for (const json& attempt : record.at("attempts")) {
     attempts += (attempts.empty() ? "" : ", then ") + attempt.get<std::string>();

@@ -1,0 +1,56 @@
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/compiler.hpp"
+#include "backends/cpu/device.hpp"
+#include "backends/cpu/process.hpp"
+
+namespace assay::cpu {
+
+using backends::BuildVariant;
+using backends::DeviceOptions;
+
+namespace {
+
+/// Undefined behavior raises SIGILL and needs no library at run time.
+constexpr const char* kTrapOptions = "-fsanitize=undefined -fsanitize-undefined-trap-on-error";
+constexpr int kOldestVersion = 9;
+constexpr int kNewestVersion = 25;
+
+/// The names under which distributions install compilers.
+std::vector<std::string> usual_names() {
+  std::vector<std::string> names{"g++", "clang++"};
+  for (int version = kOldestVersion; version <= kNewestVersion; ++version) {
+    names.push_back(fmt::format("g++-{}", version));
+    names.push_back(fmt::format("clang++-{}", version));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<BuildVariant> variants(const DeviceOptions& chosen) {
+  using Role = BuildVariant::Role;
+  const Result<Compiler> compiler = Compiler::find(chosen.compiler);
+  if (!compiler.ok()) return {};
+  std::vector<BuildVariant> result;
+  for (const Role role : {Role::kSameFlags, Role::kUnoptimized})
+    result.push_back({.role = role, .compiler = compiler->version(), .target = {}, .options = chosen});
+  DeviceOptions trapping = chosen;
+  trapping.compiler = fmt::format("{} {}", compiler->program().string(), kTrapOptions);
+  result.push_back({.role = Role::kTrapping, .compiler = compiler->version(), .target = {}, .options = trapping});
+  std::set<std::string> known{compiler->version()};
+  for (const std::string& name : usual_names()) {
+    if (!find_program(name)) continue;
+    const Result<Compiler> other = Compiler::find(name);
+    if (!other.ok() || !known.insert(other->version()).second) continue;
+    DeviceOptions options = chosen;
+    options.compiler = name;
+    result.push_back({.role = Role::kOtherCompiler, .compiler = other->version(), .target = {}, .options = options});
+  }
+  return result;
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,129 @@
+#include "harness/blame/decide.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace assay::blame {
+
+using harness::Blame;
+using harness::CaseRecord;
+using harness::Outcome;
+using Role = backends::BuildVariant::Role;
+
+namespace {
+
+bool passes(const Vote& vote) { return harness::is_pass(vote.outcome); }
+
+bool fails(const Vote& vote) {
+  return vote.outcome == Outcome::fail || vote.outcome == Outcome::crashed || vote.outcome == Outcome::timed_out ||
+         vote.outcome == Outcome::memory_fault;
+}
+
+using Condition = std::function<bool(const Vote&)>;
+
+std::vector<Vote> those(std::span<const Vote> votes, const Condition& wanted) {
+  std::vector<Vote> result;
+  std::ranges::copy_if(votes, std::back_inserter(result), wanted);
+  return result;
+}
+
+/// Whether at least one vote passes and none fails.
+bool all_pass(const std::vector<Vote>& votes) {
+  return std::ranges::any_of(votes, passes) && std::ranges::none_of(votes, fails);
+}
+
+/// Whether at least one vote fails and none passes.
+bool all_fail(const std::vector<Vote>& votes) {
+  return std::ranges::any_of(votes, fails) && std::ranges::none_of(votes, passes);
+}
+
+std::string name_of(const Vote& vote) {
+  return vote.target.empty() ? vote.compiler : fmt::format("{} {}", vote.compiler, vote.target);
+}
+
+std::string_view text_of(Role role) {
+  switch (role) {
+    case Role::kSameFlags: return "flags of the case";
+    case Role::kUnoptimized: return "unoptimized";
+    case Role::kTrapping: return "unoptimized, undefined behavior stops the program";
+    case Role::kOtherCompiler: return "flags of the case";
+  }
+  return "";
+}
+
+Blame with(std::string culprit, std::string reason) {
+  return {.culprit = std::move(culprit), .reason = std::move(reason), .witnesses = {}};
+}
+
+/// A build that fails although its text passes without optimizations.
+std::optional<Blame> compiler_blame(const std::vector<Vote>& own) {
+  for (const Vote& failing : own) {
+    if (failing.role != Role::kSameFlags || !fails(failing)) continue;
+    const auto unoptimized = std::ranges::find_if(own, [&](const Vote& vote) {
+      return vote.role == Role::kUnoptimized && vote.compiler == failing.compiler && vote.target == failing.target;
+    });
+    if (unoptimized != own.end() && passes(*unoptimized))
+      return with(fmt::format("compiler({})", name_of(failing)), "without optimizations, the same source passes");
+  }
+  return std::nullopt;
+}
+
+/// The text is wrong on the device, and right or not judged on the others.
+Blame text_blame(const CaseRecord& failing, std::span<const Vote> votes, const std::vector<Vote>& own) {
+  if (const auto& check = failing.check_results.finite_differences; check && check->checks > 0) {
+    if (check->failed > 0)
+      return with("emitter", "the emitted gradient contradicts finite differences of the emitted forward pass");
+    return with("oracle", "the emitted gradient agrees with finite differences of the emitted forward pass");
+  }
+  const std::vector<Vote> others = those(votes, [&](const Vote& vote) {
+    return vote.device != failing.device && !vote.is_other_generator && vote.role == Role::kUnoptimized;
+  });
+  const bool every_compiler_fails =
+      std::ranges::none_of(own, [](const Vote& vote) { return vote.role == Role::kOtherCompiler && passes(vote); });
+  if (all_pass(others)) {
+    if (!every_compiler_fails)
+      return with("undetermined", "some compilers of this device pass, without optimizations none");
+    return with("emitter", "every build of this device fails, and the kernel passes on the other device");
+  }
+  const std::vector<Vote> generators = those(votes, [](const Vote& vote) { return vote.is_other_generator; });
+  if (all_fail(others) && all_pass(generators))
+    return with("emitter", "every build fails, and the code of another generator agrees with the oracle");
+  if (all_fail(others) && all_fail(generators))
+    return with("oracle", "every build fails, and so does the code of another generator");
+  return with("undetermined",
+              "every build of this device fails, and no other code tells whether the text or the oracle "
+              "is wrong");
+}
+
+Blame culprit_of(const CaseRecord& failing, std::span<const Vote> votes) {
+  if (std::ranges::any_of(
+          votes, [](const Vote& vote) { return vote.role == Role::kTrapping && vote.outcome == Outcome::crashed; }))
+    return with("kernel", "the C++ of the kernel has undefined behavior");
+  const std::vector<Vote> own = those(votes, [&](const Vote& vote) { return vote.device == failing.device; });
+  if (std::ranges::none_of(own, [](const Vote& vote) { return vote.role == Role::kSameFlags && fails(vote); }))
+    return with("undetermined", "the failure does not occur if the case is judged alone");
+  if (std::optional<Blame> compiler = compiler_blame(own)) return *compiler;
+  if (!all_fail(those(own, [](const Vote& vote) { return vote.role == Role::kUnoptimized; })))
+    return with("undetermined", "no unoptimized build shows whether the text is wrong");
+  return text_blame(failing, votes, own);
+}
+
+}  // namespace
+
+Blame decide(const CaseRecord& failing, std::span<const Vote> votes) {
+  Blame blame = culprit_of(failing, votes);
+  for (const Vote& vote : votes) {
+    const std::string kind = vote.kind.empty() || passes(vote) ? "" : fmt::format("({})", vote.kind);
+    blame.witnesses.push_back(
+        {.device = vote.device,
+         .build = vote.is_other_generator ? vote.compiler : fmt::format("{}, {}", name_of(vote), text_of(vote.role)),
+         .result = std::string(to_text(vote.outcome)) + kind});
+  }
+  return blame;
+}
+
+}  // namespace assay::blame

@@ -1,0 +1,35 @@
+// Decides where a failure comes from, by the results of other builds.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "backends/device/registry.hpp"
+#include "harness/records/record.hpp"
+
+namespace assay::blame {
+
+/// The result of one build of the failing kernel, for the pass of the failing case.
+struct Vote {
+  std::string device;  ///< name of the device that judged the build
+  backends::BuildVariant::Role role = backends::BuildVariant::Role::kSameFlags;
+  std::string compiler;                                  ///< as in BuildVariant
+  std::string target = {};                               ///< as in BuildVariant
+  bool is_other_generator = false;                       ///< whether another program than Assay generated the code
+  harness::Outcome outcome = harness::Outcome::not_run;  ///< outcome of the case
+  std::string kind = {};                                 ///< kind of the outcome
+};
+
+/// The culprit and the reason; the witnesses are the votes. The rules, in this order:
+///
+/// 1. kernel: the C++ of the kernel has undefined behavior.
+/// 2. compiler: a build fails, and the same text for the same target passes without optimizations.
+/// 3. emitter: the text is wrong without optimizations too; the gradient contradicts finite differences of the emitted
+///    forward pass, or the code of another generator agrees with the oracle, or the text for the other device passes.
+/// 4. oracle: the emitted gradient agrees with finite differences, or the code of another generator fails as well.
+///
+/// undetermined if no rule applies, and always if the failure does not occur again. A vote that neither passes nor
+/// fails is ignored.
+harness::Blame decide(const harness::CaseRecord& failing, std::span<const Vote> votes);
+
+}  // namespace assay::blame

@@ -1,0 +1,106 @@
+#include "harness/blame/decide.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace assay::blame {
+namespace {
+
+using harness::CaseRecord;
+using harness::CheckResult;
+using harness::Outcome;
+using Role = backends::BuildVariant::Role;
+
+CaseRecord failing_on_ptx() {
+  CaseRecord record = harness::record_of("user/k/f32/ptx/backward");
+  record.outcome = Outcome::fail;
+  record.kind = "mismatch";
+  return record;
+}
+
+Vote ptx(Role role, const char* target, Outcome outcome, const char* compiler = "NVRTC 13.0.88") {
+  return {.device = "ptx", .role = role, .compiler = compiler, .target = target, .outcome = outcome};
+}
+
+Vote cpu(Role role, Outcome outcome) { return {.device = "cpu", .role = role, .compiler = "g++", .outcome = outcome}; }
+
+Vote warp(Outcome outcome) {
+  return {.device = "warp-cpu", .compiler = "code of NVIDIA Warp", .is_other_generator = true, .outcome = outcome};
+}
+
+const std::vector<Vote> kWrongText{ptx(Role::kSameFlags, "compute_75", Outcome::fail),
+                                   ptx(Role::kUnoptimized, "compute_75", Outcome::fail),
+                                   cpu(Role::kUnoptimized, Outcome::fail)};
+
+std::vector<Vote> with(std::vector<Vote> votes, const Vote& more) {
+  votes.push_back(more);
+  return votes;
+}
+
+TEST(Blame, NamesCompilerAndTargetIfOnlyTheOptimizedBuildFails) {
+  const std::vector<Vote> votes{
+      ptx(Role::kSameFlags, "compute_75", Outcome::pass), ptx(Role::kSameFlags, "compute_100", Outcome::fail),
+      ptx(Role::kUnoptimized, "compute_75", Outcome::pass), ptx(Role::kUnoptimized, "compute_100", Outcome::pass)};
+  const harness::Blame blame = decide(failing_on_ptx(), votes);
+  EXPECT_EQ(blame.culprit, "compiler(NVRTC 13.0.88 compute_100)");
+  ASSERT_EQ(blame.witnesses.size(), votes.size());
+  EXPECT_EQ(blame.witnesses[1].build, "NVRTC 13.0.88 compute_100, flags of the case");
+  EXPECT_EQ(blame.witnesses[1].result, "fail");
+}
+
+TEST(Blame, DoesNotNameTheCompilerIfTheUnoptimizedBuildForAnotherTargetPasses) {
+  const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
+                                ptx(Role::kUnoptimized, "compute_75", Outcome::pass),
+                                ptx(Role::kUnoptimized, "compute_100", Outcome::inconclusive)};
+  EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "undetermined");
+}
+
+TEST(Blame, NamesTheKernelIfItsTrappingBuildCrashesAndTheOptimizedBuildFails) {
+  const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
+                                ptx(Role::kUnoptimized, "compute_100", Outcome::pass),
+                                cpu(Role::kTrapping, Outcome::crashed)};
+  EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "kernel");
+}
+
+TEST(Blame, IsUndeterminedIfTheFailureDoesNotOccurAgain) {
+  const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_75", Outcome::pass),
+                                ptx(Role::kUnoptimized, "compute_75", Outcome::pass)};
+  EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "undetermined");
+}
+
+TEST(Blame, NamesTheEmitterIfTheGradientContradictsFiniteDifferences) {
+  CaseRecord record = failing_on_ptx();
+  record.check_results.finite_differences = CheckResult{.checks = 3, .failed = 1};
+  EXPECT_EQ(decide(record, kWrongText).culprit, "emitter");
+}
+
+TEST(Blame, NamesTheOracleIfTheEmittedGradientAgreesWithFiniteDifferences) {
+  CaseRecord record = failing_on_ptx();
+  record.check_results.finite_differences = CheckResult{.checks = 3, .failed = 0};
+  EXPECT_EQ(decide(record, kWrongText).culprit, "oracle");
+}
+
+TEST(Blame, FollowsTheCodeOfAnotherGeneratorIfEveryBuildFails) {
+  EXPECT_EQ(decide(failing_on_ptx(), kWrongText).culprit, "undetermined");
+  EXPECT_EQ(decide(failing_on_ptx(), with(kWrongText, warp(Outcome::pass))).culprit, "emitter");
+  EXPECT_EQ(decide(failing_on_ptx(), with(kWrongText, warp(Outcome::fail))).culprit, "oracle");
+  EXPECT_EQ(decide(failing_on_ptx(), with(kWrongText, warp(Outcome::unsupported))).culprit, "undetermined");
+}
+
+TEST(Blame, NamesTheEmitterIfOnlyTheTextOfOneDeviceFails) {
+  const std::vector<Vote> votes{
+      ptx(Role::kSameFlags, "compute_75", Outcome::fail), ptx(Role::kUnoptimized, "compute_75", Outcome::fail),
+      ptx(Role::kOtherCompiler, "compute_75", Outcome::fail, "NVRTC 13.5.37"), cpu(Role::kUnoptimized, Outcome::pass)};
+  EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "emitter");
+}
+
+TEST(Blame, IsUndeterminedIfUnoptimizedBuildsFailButAnotherCompilerPasses) {
+  const std::vector<Vote> votes{
+      ptx(Role::kSameFlags, "compute_75", Outcome::fail), ptx(Role::kUnoptimized, "compute_75", Outcome::fail),
+      ptx(Role::kOtherCompiler, "compute_75", Outcome::pass, "NVRTC 13.5.37"), cpu(Role::kUnoptimized, Outcome::pass)};
+  EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "undetermined");
+}
+
+}  // namespace
+}  // namespace assay::blame

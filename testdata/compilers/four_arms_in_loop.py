@@ -1,0 +1,22 @@
+"""A kernel whose gradient NVRTC 13.0 to 13.2 compile incorrectly for compute_100 and compute_120."""
+
+import warp as wp
+
+
+@wp.kernel
+def four_arms_in_loop(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(1.5)
+    for j in range(n):
+        v = x[j]
+        if v > 0.0:
+            if v > 1.0:
+                s = s * v
+            else:
+                s = s + v * v
+        else:
+            if v < -1.0:
+                s = s - wp.sin(s * v)
+            else:
+                s = s * 0.5 + v
+    out[i] = s * x[i]
