@@ -26,7 +26,7 @@ TEST(CompilerArguments, FastModeUsesIndividualFlagsInsteadOfFfastMath) {
   EXPECT_NE(compiler_arguments(BuildFlags::fast()), compiler_arguments(BuildFlags::standard()));
 }
 
-TEST(Compiler, UsesCxxEnvironmentVariable) {
+TEST(Compiler, FindUsesCompilerNamedInCxxEnvironmentVariable) {
   ASSERT_EQ(::setenv("CXX", "no-such-compiler", 1), 0);
   const auto missing = Compiler::find("");
   ASSERT_EQ(::unsetenv("CXX"), 0);
@@ -35,7 +35,7 @@ TEST(Compiler, UsesCxxEnvironmentVariable) {
   EXPECT_TRUE(Compiler::find("").ok());
 }
 
-TEST(Compiler, CommandMayContainArguments) {
+TEST(Compiler, AcceptsCompilerCommandWithArguments) {
   const auto compiler = Compiler::find("env c++");
   ASSERT_TRUE(compiler.ok()) << compiler.error().text();
   EXPECT_THAT(compiler->identity(), HasSubstr("env c++"));

@@ -176,7 +176,7 @@ TEST(CpuDevice, RemovesRunDirectoryOnDestruction) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path() / "runs"));
 }
 
-TEST(CpuDevice, BuildsWithoutCache) {
+TEST(CpuDevice, CompilesEveryTimeIfCacheIsDisabled) {
   const TemporaryDirectory directory;
   CpuOptions options = options_in(directory.path());
   options.use_cache = false;

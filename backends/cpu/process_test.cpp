@@ -48,7 +48,7 @@ TEST(RunProcess, ReportsMissingProgram) {
 
 TEST(RunProcess, RunsProgramInCLocale) { EXPECT_EQ(shell("echo $LC_ALL").output, "C\n"); }
 
-TEST(FindProgram, SearchesPathLikeAShell) {
+TEST(FindProgram, FindsExecutableByPathVariableOrByFullPath) {
   EXPECT_TRUE(find_program("sh").has_value());
   EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
   EXPECT_FALSE(find_program("no-such-program").has_value());

@@ -241,7 +241,7 @@ TEST_F(SessionTest, KillsSleepingKernelAtTimeLimit) {
   EXPECT_EQ(describe(run(asleep)), "timed out after 20 ms");
 }
 
-TEST_F(SessionTest, KillsWorkerIfKernelWritesToControlSocket) {
+TEST_F(SessionTest, KernelThatWritesToControlSocketFailsOnlyItsLaunch) {
   const std::array launches{launch("speak", 1), launch("scale", 2), launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
   EXPECT_EQ(describe(outcomes[0]),
@@ -251,7 +251,7 @@ TEST_F(SessionTest, KillsWorkerIfKernelWritesToControlSocket) {
   EXPECT_THAT(result(launches[2]), Each(20.0F + 1.0F / 3.0F));
 }
 
-TEST_F(SessionTest, ReportsKernelThatExitsWithStatusZero) {
+TEST_F(SessionTest, ReportsExitOfKernelWithStatusZeroAsCrash) {
   const std::array launches{launch("leave", 1), launch("scale", 2)};
   const std::vector<RunOutcome> outcomes = session->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "crashed: exited early with status 0");
@@ -273,7 +273,7 @@ TEST_F(SessionTest, DetectsAccessFarOutsideBuffers) {
   EXPECT_EQ(describe(outcomes[2]), "crashed: SIGSEGV (Segmentation fault)");
 }
 
-TEST_F(SessionTest, LimitsMemoryOfWorkerProcess) {
+TEST_F(SessionTest, AllocationAboveMemoryLimitOfWorkerProcessFails) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer's shadow memory needs more address space than the limit allows";
 #endif
@@ -305,7 +305,7 @@ TEST_F(SessionTest, RunsMoreLaunchesThanOneBatchCanHold) {
   EXPECT_NEAR(result(launches[0])[0], 2 + static_cast<double>(launches.size()) / 3, 1);
 }
 
-TEST_F(SessionTest, SupportsArrayAtOffsetInBuffer) {
+TEST_F(SessionTest, KernelCanAccessArrayAtOffsetInsideBuffer) {
   const BufferId first = session->allocate(100).value();
   const BufferId second = session->allocate(100).value();
   EXPECT_EQ(session->bytes(first).size(), 100U);
@@ -360,7 +360,7 @@ TEST(CpuSession, ReportsActiveConfinementRestrictions) {
   }
 }
 
-TEST(CpuSession, ReportsWhyWorkerDidNotStart) {
+TEST(CpuSession, ReportsErrorIfWorkerProcessDoesNotStart) {
   EXPECT_FALSE(open_session({}, {.program = "/nonexistent"}).ok());
   const auto session = open_session({}, {.program = "/bin/true"});
   ASSERT_FALSE(session.ok());

@@ -152,7 +152,7 @@ TEST(CrossCheckedDevice, DoesNotCompareResultsWithUnspecifiedBits) {
   EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing, 2U) << "without collisions the order has no effect";
 }
 
-TEST(CrossCheckedDevice, ComparesAllThreadsEvenIfOnlySomeAreSampled) {
+TEST(CrossCheckedDevice, RunsAndComparesAllThreadsEvenIfOnlySomeAreSampled) {
   Both both({.outcome = observed({.exact = 5}), .leaves_out = true});
   both.launch.checked_threads = {0, 7};
   EXPECT_EQ(describe(both.session->run({&both.launch, 1}).front()), "completed");

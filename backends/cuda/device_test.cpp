@@ -87,7 +87,7 @@ TEST_F(CudaDeviceTest, ReusesCachedBuild) {
   }
 }
 
-TEST_F(CudaDeviceTest, ReportsLogOfInvalidKernelAndBuildsTheOthers) {
+TEST_F(CudaDeviceTest, ReportsCompilerLogOfInvalidKernelAndBuildsOtherKernels) {
   CudaDevice device(options());
   const std::array kernels{kernel_of("x[i] = a;"), kernel_of("x[i] = undeclared;"), kernel_of("x[i] = 1;")};
   const std::vector<BuildOutcome> outcomes = device.build(kernels, BuildFlags::strict());

@@ -81,7 +81,7 @@ TEST_F(GpuExecutorTest, MeasurementsDoNotLeakDriverObjects) {
   }
 }
 
-TEST_F(GpuExecutorTest, GpuQueryReportsFailedDriverCall) {
+TEST_F(GpuExecutorTest, ErrorOfGpuQueryNamesFailedDriverCall) {
   for (const std::string call : testing::kGpuQueryCalls) {
     for (const std::string action : {"1", "46", "999"}) {
       ASSERT_EQ(reset((call + "@1=" + action).c_str()), 0);

@@ -108,7 +108,7 @@ TEST_F(CudaMeasurement, ExplainsHowToPermitHardwareCounters) {
 }
 
 /// For every CUPTI call of a measured launch: its failure only loses the measures that depend on it.
-TEST_F(CudaMeasurement, ContinuesAfterAnyCuptiFailure) {
+TEST_F(CudaMeasurement, FailedCuptiCallOmitsOnlyDependentMeasurements) {
   struct CuptiCall {
     const char* call;
     bool of_trace;

@@ -78,7 +78,7 @@ TEST_F(CudaSession, FallsBackToPtxIfCubinIsForAnotherGpu) {
   EXPECT_THAT(result(**session, request), Each(20.0F));
 }
 
-TEST_F(CudaSession, ReportsKernelFaults) {
+TEST_F(CudaSession, ReportsCauseOfEachKindOfKernelFault) {
   struct Fault {
     const char* name;
     const char* body;
@@ -225,7 +225,7 @@ TEST_F(CudaSession, ReportsWhyContextCannotBeCreated) {
 constexpr std::array kHarmlessCalls{"cuModuleUnload", "cuStreamDestroy_v2", "cuEventDestroy_v2",
                                     "cuMemFree_v2",   "cuFuncGetParamInfo", "cuDevicePrimaryCtxRelease_v2"};
 
-TEST_F(CudaSession, ContinuesIfOptionalDriverCallsFail) {
+TEST_F(CudaSession, LaunchSucceedsIfOptionalDriverCallFails) {
   for (const char* call : kHarmlessCalls) {
     SCOPED_TRACE(call);
     plan(fmt::format("{}@1=1", call));
@@ -239,7 +239,7 @@ TEST_F(CudaSession, ContinuesIfOptionalDriverCallsFail) {
   }
 }
 
-TEST(DriverCalls, EveryCallHasAFailureTest) {
+TEST(DriverCalls, EveryDriverFunctionHasAFailureTest) {
   // These two only describe the failure of another call.
   std::set<std::string> covered{"cuGetErrorName", "cuGetErrorString"};
   for (const LaunchCall& row : kLaunchCalls)

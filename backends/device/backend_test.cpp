@@ -35,14 +35,14 @@ void expect_layout_of_cpp() {
   EXPECT_EQ(argument.pointers[0].address.offset, 8U);
 }
 
-TEST(KernelArgument, MatchesCppArrayLayout) {
+TEST(KernelArgument, HasSameMemoryLayoutAsCppArray) {
   expect_layout_of_cpp<1>();
   expect_layout_of_cpp<2>();
   expect_layout_of_cpp<3>();
   expect_layout_of_cpp<4>();
 }
 
-TEST(KernelArgument, MatchesCppStructLayout) {
+TEST(KernelArgument, HasSameMemoryLayoutAsCppStruct) {
   struct Particle {
     std::int8_t kind;
     Array<1> trail;
@@ -64,7 +64,7 @@ TEST(KernelArgument, MatchesCppStructLayout) {
   EXPECT_EQ(mass, 2.5);
 }
 
-TEST(BuiltKernel, FindsEntryPointsByPassAndArtifactsByKind) {
+TEST(BuiltKernel, FindsEntryPointByPassAndArtifactByKind) {
   const auto ptx = std::make_shared<const Artifact>(
       Artifact{.kind = Artifact::Kind::kPtx, .precision = Precision::kPromoted, .architecture = "compute_75"});
   const BuiltKernel kernel{.entries = {{.pass = Pass::kForward, .precision = Precision::kPromoted, .symbol = "f"}},
@@ -78,7 +78,7 @@ TEST(BuiltKernel, FindsEntryPointsByPassAndArtifactsByKind) {
   EXPECT_EQ(kernel.artifact(Artifact::Kind::kPtx, Precision::kNative), nullptr);
 }
 
-TEST(DescribeOutcome, StatesTimeLimitOrReason) {
+TEST(DescribeOutcome, TextContainsTimeLimitOrReasonIfOutcomeHasOne) {
   EXPECT_EQ(describe(Completed{}), "completed");
   EXPECT_EQ(describe(TimedOut{std::chrono::milliseconds{5}}), "timed out after 5 ms");
   EXPECT_EQ(describe(Unsupported{"no CUDA driver"}), "unsupported: no CUDA driver");

@@ -27,7 +27,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(BatchSource, EmitsHelpersOnceAndEachKernelInBothPrecisions) {
+TEST(BatchSource, EmitsEachHelperOnceAndEachKernelInBothPrecisions) {
   const EmittedKernel a = scale_kernel("a");
   const EmittedKernel b = scale_kernel("b");
   const BatchSource batch = compose_batch_with_wrappers(std::array{&a, &b});
@@ -39,7 +39,7 @@ TEST(BatchSource, EmitsHelpersOnceAndEachKernelInBothPrecisions) {
   EXPECT_EQ(batch.entries[1][0].symbol, "assay_1_native_forward");
 }
 
-TEST(BatchSource, RenamesEntryPointsIfWrappersAreOmitted) {
+TEST(BatchSource, EntryPointsGetKernelNumberAndPrecisionPrefixIfWrappersAreOmitted) {
   const EmittedKernel a = scale_kernel("a");
   const BatchSource batch = compose_batch(std::array{&a});
   EXPECT_THAT(batch.text, HasSubstr("#define a_forward assay_0_native_a_forward\n"));
@@ -47,13 +47,13 @@ TEST(BatchSource, RenamesEntryPointsIfWrappersAreOmitted) {
   EXPECT_EQ(batch.entries[0][0].symbol, "assay_0_native_a_forward");
 }
 
-TEST(BatchFile, ParsesNamesOfKernelAndHelperFiles) {
+TEST(BatchFile, FileNameGivesKernelNumberOrHelperName) {
   EXPECT_EQ(batch_file("/folder/kernel:12:scale")->kernel, 12U);
   EXPECT_EQ(batch_file("helper:floor_div")->helper, "floor_div");
   EXPECT_FALSE(batch_file("scale.cu"));
 }
 
-TEST(BatchSource, KeepsLineNumbersOfStandaloneSource) {
+TEST(BatchSource, LineDirectivesGiveLineNumbersOfStandaloneSource) {
   const EmittedKernel a = scale_kernel("a");
   const std::string source = a.source();
   std::size_t at = 0;

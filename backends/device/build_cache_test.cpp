@@ -71,7 +71,7 @@ TEST_F(BuildCacheTest, ReturnsStoredFile) {
   EXPECT_EQ(content(*cache, "a"), "changed");
 }
 
-TEST_F(BuildCacheTest, ReadsAndWritesContentsAsStrings) {
+TEST_F(BuildCacheTest, ReadReturnsWrittenStringIncludingNulBytes) {
   const auto cache = open(100);
   const std::string binary("a\0b\n", 4);
   EXPECT_EQ(cache->read(sha256_hex("a")), std::nullopt);
@@ -81,7 +81,7 @@ TEST_F(BuildCacheTest, ReadsAndWritesContentsAsStrings) {
   EXPECT_EQ(cache->read(sha256_hex("b")), std::nullopt) << "the content is larger than the store";
 }
 
-TEST_F(BuildCacheTest, StoringSameFileTwiceLeavesNoTemporaryFiles) {
+TEST_F(BuildCacheTest, StoringSameFileTwiceUsesSpaceOfOneFile) {
   const auto cache = open();
   const fs::path once = file("alpha");
   EXPECT_TRUE(cache->store(sha256_hex("a"), once).ok());
@@ -112,7 +112,7 @@ TEST_F(BuildCacheTest, EnforcesSizeLimitAcrossRuns) {
   EXPECT_LE(cache->measure(), 900U);
 }
 
-TEST_F(BuildCacheTest, EvictionDoesNotDeleteFetchedCopies) {
+TEST_F(BuildCacheTest, EvictionDoesNotDeleteFilesFetchedEarlier) {
   const auto cache = open(100);
   store(*cache, "a", std::string(60, 'a'));
   const fs::path held = directory / "held";
@@ -130,7 +130,7 @@ TEST_F(BuildCacheTest, DoesNotStoreFileLargerThanLimit) {
   EXPECT_EQ(content(*cache, "b"), "");
 }
 
-TEST_F(BuildCacheTest, RemovesOldIncompleteFiles) {
+TEST_F(BuildCacheTest, RemovesIncompleteFilesOnlyIfOld) {
   const fs::path directory_of_builds = open(100)->directory();
   const fs::path abandoned = directory_of_builds / "incomplete" / "1-1";
   const fs::path in_progress = directory_of_builds / "incomplete" / "1-2";
@@ -146,7 +146,7 @@ TEST_F(BuildCacheTest, RemovesOldIncompleteFiles) {
 
 /// Several processes store and fetch in one small directory, so that each evicts entries that the others just wrote.
 /// Every entry found must be complete.
-TEST_F(BuildCacheTest, SupportsConcurrentRuns) {
+TEST_F(BuildCacheTest, ConcurrentRunsNeverReadIncompleteFiles) {
   constexpr int kProcesses = 4;
   constexpr int kRounds = 150;
   std::vector<pid_t> children;
@@ -184,7 +184,7 @@ TEST_F(BuildCacheTest, ReportsUnwritableDirectory) {
   EXPECT_NE(cache.error().text().find((directory / "cache").string()), std::string::npos);
 }
 
-TEST(DefaultCacheDirectory, UsesXdgCacheHome) {
+TEST(DefaultCacheDirectory, IsBelowXdgCacheHomeIfThatIsAnAbsolutePath) {
   const char* const before = ::getenv("XDG_CACHE_HOME");
   const std::string saved = before == nullptr ? "" : before;
   ::setenv("XDG_CACHE_HOME", "/somewhere", 1);

@@ -75,7 +75,7 @@ TEST(IsolatingBuild, BuildsKernelBlamedByLogSeparately) {
   EXPECT_THAT(builder.units, ElementsAre("abcd", "c", "abd"));
 }
 
-TEST(IsolatingBuild, FindsInvalidKernelEvenIfLogBlamesAnother) {
+TEST(IsolatingBuild, FindsInvalidKernelEvenIfLogBlamesValidKernel) {
   FakeBuilder builder(
       {"b"}, [](auto kernels) { return kernels.size() == 4 ? std::set<std::size_t>{2} : std::set<std::size_t>{}; });
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("b"));
@@ -87,7 +87,7 @@ TEST(IsolatingBuild, BisectsBatchIfLogBlamesNoKernel) {
   EXPECT_THAT(builder.units, ElementsAre("abcd", "ab", "a", "b", "cd", "c", "d"));
 }
 
-TEST(IsolatingBuild, IgnoresKernelNumberOutsideBatch) {
+TEST(IsolatingBuild, IgnoresLogEntryWithKernelNumberOutsideBatch) {
   FakeBuilder builder({"a"}, [](auto) { return std::set<std::size_t>{99}; });
   EXPECT_THAT(builder.failures_among("ab"), ElementsAre("a"));
 }

@@ -41,7 +41,7 @@ TEST_F(ScratchDirectoryTest, DestructorRemovesDirectory) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST_F(ScratchDirectoryTest, RemovesOnlyDirectoriesWithoutRunningOwner) {
+TEST_F(ScratchDirectoryTest, RemovesOnlyOldRunDirectoriesOfEndedProcesses) {
   const fs::path orphan = parent / "run-orphan";
   const fs::path other = parent / "other";
   fs::create_directories(orphan / "deep");
@@ -56,7 +56,7 @@ TEST_F(ScratchDirectoryTest, RemovesOnlyDirectoriesWithoutRunningOwner) {
   EXPECT_TRUE(fs::exists(alive.path()));
 }
 
-TEST_F(ScratchDirectoryTest, ReportsWhyDirectoryCannotBeCreated) {
+TEST_F(ScratchDirectoryTest, CreationBelowRegularFileFails) {
   std::ofstream(parent / "file") << "";
   EXPECT_FALSE(ScratchDirectory::create(parent / "file" / "below").ok());
 }

@@ -77,7 +77,7 @@ std::string module_for(const std::string& name, const std::string& symbol) {
   return BatchModule(kBatch).module_for(kernel_named(name), entries);
 }
 
-TEST(BatchModule, KeepsDeclarationsUsedByEntryPoint) {
+TEST(BatchModule, ExtractedModuleKeepsDeclarationsUsedByEntryPoint) {
   const std::string module = module_for("a", "assay_0_native_a_forward");
   EXPECT_THAT(module, HasSubstr(".version 9.0"));
   EXPECT_THAT(module, HasSubstr("shared_sine_param_0"));
@@ -85,13 +85,13 @@ TEST(BatchModule, KeepsDeclarationsUsedByEntryPoint) {
   EXPECT_THAT(module, HasSubstr("$L__info_string0:"));
 }
 
-TEST(BatchModule, OmitsOtherKernelsAndTheirVariables) {
+TEST(BatchModule, ExtractedModuleOmitsOtherKernelsAndTheirVariables) {
   EXPECT_THAT(module_for("a", "assay_0_native_a_forward"), Not(HasSubstr("b_forward(")));
   EXPECT_THAT(module_for("a", "assay_0_native_a_forward"), Not(HasSubstr("other[4]")));
   EXPECT_THAT(module_for("b", "assay_1_native_b_forward"), Not(HasSubstr("shared_sine")));
 }
 
-TEST(BatchModule, RestoresNamesAndLineNumbersOfStandaloneSource) {
+TEST(BatchModule, ExtractedModuleHasNamesAndLineNumbersOfStandaloneSource) {
   const std::string module = module_for("a", "assay_0_native_a_forward");
   EXPECT_THAT(module, HasSubstr(".visible .entry a_forward(\n\t.param .u64 a_forward_param_0\n"));
   EXPECT_THAT(module, HasSubstr(".loc\t1 7 3\n"));

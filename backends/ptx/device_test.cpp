@@ -88,7 +88,7 @@ std::vector<T> numbers(std::size_t count) {
   return x;
 }
 
-TEST_F(PtxDeviceTest, MatchesCpuBitForBitInBothPrecisions) {
+TEST_F(PtxDeviceTest, ResultsEqualCpuResultsBitForBitInFloatAndDouble) {
   const std::string statement = "x.data[i] = sqrt(x.data[i] * a + real(1) / x.data[i]) - x.data[i];";
   const auto expect_bits = [&]<class T>(T) {
     std::vector<T> x = numbers<T>(1000);
@@ -127,7 +127,7 @@ TEST_F(PtxDeviceTest, BatchBuiltInFastCompileModeMatchesSeparateBuilds) {
   EXPECT_EQ(finding.offset, known.offset);
 }
 
-TEST_F(PtxDeviceTest, FastCompileModeBuildsOneArchitectureAndUsesCache) {
+TEST_F(PtxDeviceTest, FastCompileModeBuildsOneArchitectureAndReusesCachedBuild) {
   const auto first = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
   EXPECT_EQ(first.targets.size(), 1U);
   EXPECT_FALSE(first.from_cache);
@@ -154,7 +154,7 @@ TEST_F(PtxDeviceTest, FastCompileModeRejectsOnlyTheInvalidKernelOfBatch) {
   EXPECT_THAT(std::get<BuildFailed>(outcomes[1]).log, HasSubstr("f.cu(10): error: identifier \"undeclared\""));
 }
 
-TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndUsesCache) {
+TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndReusesCachedBuild) {
   const EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto first = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front());
   EXPECT_FALSE(first.from_cache);
@@ -179,7 +179,7 @@ TEST_F(PtxDeviceTest, ReportsOutOfBoundsAccessAndRaceAsMemoryFaults) {
   EXPECT_TRUE(std::holds_alternative<Completed>(run("atomicAdd(x.data, a);", x)));
 }
 
-TEST_F(PtxDeviceTest, FindingContainsAccessLocationAndArrayName) {
+TEST_F(PtxDeviceTest, OutOfBoundsFindingContainsSourceLocationAndArrayName) {
   std::vector<float> x = numbers<float>(100);
   for (const std::string target : {"compute_75", "compute_100"}) {
     const auto fault = std::get<MemoryFault>(run("x.data[i] = x.data[i + 1];", x, {.target = target}));
@@ -222,7 +222,7 @@ constexpr FaultyKernel kFaulty[] = {
     {"read_write_race", "x.data[i] = a + x.data[(i + 1) % 64];", "x.data[i] = a + x.data[i];"},
 };
 
-TEST_F(PtxDeviceTest, DetectsInjectedFaultsWithoutFalsePositives) {
+TEST_F(PtxDeviceTest, DetectsInjectedFaultsAndAcceptsFaultFreeKernels) {
   for (const FaultyKernel& injected : kFaulty) {
     for (const std::string target : {"compute_75", "compute_100"}) {
       SCOPED_TRACE(fmt::format("{} of {}", target, injected.faulty));
@@ -241,7 +241,7 @@ TEST_F(PtxDeviceTest, DetectsInjectedFaultsWithoutFalsePositives) {
   }
 }
 
-TEST_F(PtxDeviceTest, DetectsInvalidUseOfReadOnlyAndUninitializedArrays) {
+TEST_F(PtxDeviceTest, DetectsWriteToReadOnlyArrayAndReadOfUninitializedArray) {
   std::vector<float> x = numbers<float>(64);
   const auto kind = [&](const std::string& statement, MemoryRegion region) {
     const RunOutcome outcome = run(statement, x, {}, std::move(region));
@@ -254,7 +254,7 @@ TEST_F(PtxDeviceTest, DetectsInvalidUseOfReadOnlyAndUninitializedArrays) {
   EXPECT_EQ(kind("x.data[i] += a;", {}), "completed");
 }
 
-TEST_F(PtxDeviceTest, ReturnsProfileOnRequest) {
+TEST_F(PtxDeviceTest, ReturnsProfileOnlyIfRequested) {
   std::vector<float> x = numbers<float>(64);
   EXPECT_FALSE(std::get<Completed>(run("x.data[i] = a;", x)).profile.has_value());
   const auto done = std::get<Completed>(run("x.data[i] = expf(x.data[i]);", x, {.profile = true}));

@@ -5,7 +5,7 @@
 namespace assay::source {
 namespace {
 
-TEST(EmittedNames, AreLegalIdentifiers) {
+TEST(EmittedNames, AreLegalIdentifiersForAnySourceName) {
   EXPECT_EQ(legal_identifier("x1"), "x1");
   EXPECT_EQ(legal_identifier("float"), "float_");
   EXPECT_EQ(legal_identifier("threadIdx"), "threadIdx_");
@@ -30,7 +30,7 @@ TEST(EmittedNames, DifferFromAllNamesInEnclosingScopes) {
   EXPECT_EQ(names.declare("x"), "x_2");
 }
 
-TEST(EmittedNames, AppendSmallestFreeNumberToDuplicates) {
+TEST(EmittedNames, GetSmallestUnusedNumberAppendedIfDuplicate) {
   const NameTable fixed{"x_2"};
   NameScopes names(fixed);
   EXPECT_EQ(names.declare("x_2"), "x_2_1");

@@ -45,7 +45,7 @@ kernel step(balls: array<Ball,2>, index: array<i32,1>, wind: Ball, grid: array<v
 }
 )";
 
-TEST(Nvcc, CompilesKernelWithHostProgram) {
+TEST(Nvcc, CompilesKernelAndHostProgramWithoutWarnings) {
   const std::string nvcc = find_nvcc();
   if (nvcc.empty()) GTEST_SKIP() << "nvcc is not installed";
   const auto kernel = testing::print_first(testing::parse(kProgram), SourceTarget::kCuda, {.with_host_program = true});

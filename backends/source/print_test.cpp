@@ -34,7 +34,7 @@ std::string body(const std::string& statements, SourceTarget target = SourceTarg
   return text.substr(from, text.rfind("  }\n}\n") - from);
 }
 
-TEST(Printer, PrintsCppKernel) {
+TEST(Printer, PrintsCppKernelAsLoopOverThreads) {
   const auto kernel =
       print_first(parse("kernel scale(x: array<f32,1>, a: f32; i) {\n  x[i] = mul(x[i], a)\n}\n"), SourceTarget::kCpp);
   EXPECT_EQ(kernel.name, "scale");
@@ -71,7 +71,7 @@ TEST(Printer, MarksKernelsWhoseStructsMayHavePadding) {
   EXPECT_TRUE(has_padding("  a: f32\n  b: i32\n")) << "with f64 promotion";
 }
 
-TEST(Printer, PrintsCudaKernel) {
+TEST(Printer, PrintsCudaKernelAsGridStrideLoop) {
   EXPECT_EQ(printed("kernel scale(x: array<f32,1>, a: f32; i) {\n  x[i] = mul(x[i], a)\n}\n", SourceTarget::kCuda), R"(
 extern "C" __global__ void scale_forward(long long count, Array<real, 1> x, real a) {
   const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -125,7 +125,7 @@ std::string whole(const EmittedKernel& kernel) {
   return text;
 }
 
-TEST(Printer, PrintPairGivesSameTextAsPrintingEachTarget) {
+TEST(Printer, PrintPairGivesSameCppAndCudaAsSeparatePrinting) {
   for (const std::string_view text : {
            "kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], sin(x[i]))\n}\n",
            "struct Ball {\n  speed: f32\n  place: vec<f32,3>\n}\n"
@@ -173,7 +173,7 @@ TEST(Printer, VariablesHaveSameNamesInCppAndCuda) {
   EXPECT_EQ(statements(SourceTarget::kCpp), statements(SourceTarget::kCuda));
 }
 
-TEST(Printer, PrintsVariableDeclarations) {
+TEST(Printer, PrintsVariableDeclarationsWithTypeAndInitialValue) {
   EXPECT_EQ(body("let t: f32 = x[i]"), "    real t = x.at(i);\n");
   EXPECT_EQ(body("let t: f64"), "    double t = 0;\n");
   EXPECT_EQ(body("let t: bool"), "    bool t = false;\n");
@@ -212,7 +212,7 @@ TEST(Printer, PrintsOnlyNecessaryParentheses) {
             "    x.at(i) = a < 0.0f ? real(1.0f) : a > 9.0f ? a : real(2.0f);\n");
 }
 
-TEST(Printer, PrintsWrappingCallsExceptForIndexArithmetic) {
+TEST(Printer, PrintsIntegerArithmeticAsWrappingCallsExceptForIndices) {
   EXPECT_EQ(body("let t: i32 = add(mul(i, n), 1)"), "    int t = i * n + 1;\n");
   EXPECT_EQ(body("let t: i32 = mul(sub(i, shape(m, 0)), shape(m, 1))"), "    int t = (i - m.shape[0]) * m.shape[1];\n");
   EXPECT_EQ(body("let t: i32 = mul(i, i)"), "    int t = wrap_mul(i, i);\n");
@@ -244,13 +244,13 @@ TEST(Printer, PrintsWrappingCallsExceptForIndexArithmetic) {
   EXPECT_EQ(body("s[i] = bit_not(bit_xor(s[i], 1:i16))"), "    s.at(i) = (short)(~(short)(s.at(i) ^ (short)1));\n");
 }
 
-TEST(Printer, PrintsConversions) {
+TEST(Printer, PrintsConversionsAsCasts) {
   EXPECT_EQ(body("x[i] = cast<f32>(i)"), "    x.at(i) = real(i);\n");
   EXPECT_EQ(body("let t: i64 = cast<i64>(add(a, a))"), "    long long t = (long long)(a + a);\n");
   EXPECT_EQ(body("let t: bool = cast<bool>(a)"), "    bool t = bool(a);\n");
 }
 
-TEST(Printer, PrintsVectorOperations) {
+TEST(Printer, PrintsVectorOperationsAsOperatorsOrHelperCalls) {
   EXPECT_EQ(body("v[i] = add(v[i], mul(v[i], a))"), "    v.at(i) = v.at(i) + v.at(i) * a;\n");
   EXPECT_EQ(body("x[i] = extract(cross(v[i], neg(v[i])), 2)"), "    x.at(i) = cross(v.at(i), -v.at(i))[2];\n");
   EXPECT_EQ(body("x[i] = extract(add(v[i], v[i]), n)"), "    x.at(i) = (v.at(i) + v.at(i))[n];\n");
@@ -269,7 +269,7 @@ TEST(Printer, PrintsComponentUpdateAsAssignmentToComponent) {
   EXPECT_EQ(body("balls[i] = with_field(balls[n], speed, a)"), "    balls.at(i) = with_speed(balls.at(n), a);\n");
 }
 
-TEST(Printer, NullArraysReadZeroAndIgnoreWrites) {
+TEST(Printer, ReadsOfNullArraysGiveZeroAndWritesAreSkipped) {
   EXPECT_EQ(body("x[i] = mul(grad_x[i], a)"), "    x.at(i) = (grad_x.data ? grad_x.at(i) : 0) * a;\n");
   EXPECT_EQ(body("grad_x[i] = a"), "    if (grad_x.data) grad_x.at(i) = a;\n");
   EXPECT_EQ(body("atomic_add(grad_x[i], a)"), "    if (grad_x.data) atomic_add(grad_x.at(i), a);\n");
@@ -277,12 +277,12 @@ TEST(Printer, NullArraysReadZeroAndIgnoreWrites) {
             "    real t = grad_x.data ? atomic_sub(grad_x.at(i), a) : 0;\n");
 }
 
-TEST(Printer, PrintsAtomics) {
+TEST(Printer, PrintsAtomicOperationsAsHelperCalls) {
   EXPECT_EQ(body("let t: i32 = atomic_cas(m[i, 1], 0, n)"), "    int t = atomic_cas(m.at(i, 1), 0, n);\n");
   EXPECT_EQ(body("atomic_exchange(x[i], 0.5)"), "    atomic_exchange(x.at(i), real(0.5f));\n");
 }
 
-TEST(Printer, PrintsIfElseChains) {
+TEST(Printer, PrintsElseIfChainsWithoutExtraNesting) {
   EXPECT_EQ(body("if lt(i, n) {\n x[i] = a\n } else if eq(i, n) {\n } else {\n x[i] = x[n]\n }"),
             "    if (i < n) {\n      x.at(i) = a;\n    } else if (i == n) {\n    } else {\n      x.at(i) = x.at(n);\n  "
             "  }\n");
@@ -294,7 +294,7 @@ TEST(Printer, NegatesConditionIfThenBranchIsEmpty) {
   EXPECT_EQ(body("if lt(i, n) {\n } else if true {\n }"), "    if (i < n) {\n    } else if (true) {\n    }\n");
 }
 
-TEST(Printer, PrintsRangeLoops) {
+TEST(Printer, PrintsRangeLoopsAsForLoops) {
   EXPECT_EQ(body("for j: i32 in range(0, n, 1) {\n }"), "    for (int j = 0; j < n; ++j) {\n    }\n");
   EXPECT_EQ(body("for j: i32 in range(n, -1, -1) {\n }"), "    for (int j = n; j > -1; --j) {\n    }\n");
   EXPECT_EQ(body("for j: i32 in range(0, sub(shape(m, 1), 1), 3) {\n }"),
@@ -308,7 +308,7 @@ TEST(Printer, PrintsRangeLoops) {
             "    for (int j = 0, j_step = n; j_step > 0 ? j < 9 : j > 9; j += j_step) {\n    }\n");
 }
 
-TEST(Printer, ReusesNameOnlyAfterItsScopeEnds) {
+TEST(Printer, ReusesVariableNameOnlyAfterItsScopeEnds) {
   ir::Module module = parse(
       "kernel k(n: i32; i) {\n  for p: i32 in range(0, n, 1) {\n  }\n"
       "  for q: i32 in range(0, n, 1) {\n    for r: i32 in range(0, q, 1) {\n    }\n  }\n}\n");
@@ -319,7 +319,7 @@ TEST(Printer, ReusesNameOnlyAfterItsScopeEnds) {
                         "      for (int j_1 = 0; j_1 < j; ++j_1) {\n      }\n    }\n"));
 }
 
-TEST(Printer, PrintsWhileBreakAndContinue) {
+TEST(Printer, PrintsWhileBreakAndContinueAsTheSameCppStatements) {
   EXPECT_EQ(body("while lt(a, x[i]) {\n if lt(i, 1) {\n break\n }\n continue\n }"),
             "    while (a < x.at(i)) {\n      if (i < 1) {\n        break;\n      }\n      continue;\n    }\n");
 }
@@ -376,7 +376,7 @@ TEST(Printer, HalfPrecisionRoundsAfterEveryOperation) {
   EXPECT_THAT(text, HasSubstr("y.at(i) = bfloat(x.at(i));"));
 }
 
-TEST(Printer, PrintsElementwiseTileOperationsAsTileMaps) {
+TEST(Printer, PrintsElementwiseTileOperationsAsTileMapCalls) {
   const std::string text = printed(
       "kernel k(x: array<f32,1>; i) {\n"
       "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\n"

@@ -167,7 +167,7 @@ TEST(EmittedStatements, LastLaunchDimensionVariesFastest) {
   EXPECT_EQ(out[23], 123);
 }
 
-TEST(EmittedStatements, FunctionsReturnSeveralResults) {
+TEST(EmittedStatements, FunctionsCanReturnSeveralResults) {
   std::vector<int> a{7, -7};
   std::vector<int> b{3, 3};
   run(native(), "several", 2, view(a), view(b));
@@ -175,7 +175,7 @@ TEST(EmittedStatements, FunctionsReturnSeveralResults) {
   EXPECT_THAT(b, ElementsAre(1, -1));
 }
 
-TEST(EmittedStatements, NullArraysReadZeroAndIgnoreWrites) {
+TEST(EmittedStatements, ReadsOfNullArraysGiveZeroAndWritesAreSkipped) {
   std::vector<float> x{7, 7};
   std::vector<float> grad{3, 4};
   std::vector<float> total{10};

@@ -103,7 +103,7 @@ class WarpDeviceTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Devices, WarpDeviceTest, ::testing::Values("warp-cpu", "warp-ptx"),
                          [](const auto& test) { return std::string(test.param).substr(5); });
 
-TEST_P(WarpDeviceTest, RunsForwardAndBackward) {
+TEST_P(WarpDeviceTest, ForwardAndBackwardPassGiveExpectedValues) {
   const BuildOutcome built = build(kernel_of("    out[i] = factor * x[i] * x[i]"));
   ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built)) << std::get<BuildFailed>(built).log;
   const auto& kernel = std::get<BuiltKernel>(built);

@@ -30,7 +30,7 @@ LaunchRequest request() {
 
 constexpr std::size_t kFirst = 16;
 
-TEST(CommandWriter, RecordReaderReadsBackWrittenCommands) {
+TEST(CommandWriter, WrittenCommandsCanBeReadBack) {
   std::vector<std::byte> commands(4096);
   CommandWriter writer(commands, [](BufferId buffer) { return BufferExtent{buffer.index * std::size_t{1000}, 60}; });
   ASSERT_TRUE(writer.add_launch(request(), {.symbol = "entry", .block_threads = 64}, "/lib.so"));

@@ -26,7 +26,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(Cupti, ReportsLibraryWithoutCuptiFunctions) {
+TEST(Cupti, ErrorNamesFunctionThatCuptiLibraryLacks) {
   ::setenv("ASSAY_CUPTI", "libm.so.6", 1);
   const Result<Cupti> cupti = Cupti::load();
   ::unsetenv("ASSAY_CUPTI");
@@ -47,7 +47,7 @@ constexpr std::array kChips{Chip{"TU102", 0}, Chip{"GA100", 0}, Chip{"GA102", 0}
                             Chip{"AD102", 0}, Chip{"GH100", 0}, Chip{"GB100", 26}};  // 26: CUDA 12.8
 
 /// The chip database works without a GPU; this test uses the installed library.
-TEST(CounterPlan, FindsAllCountersOnEveryGpuArchitecture) {
+TEST(CounterPlan, FindsAllHardwareCountersOnEveryGpuArchitecture) {
   if (worker::kSanitized) GTEST_SKIP() << "sanitizers do not support how CUPTI loads its parts";
   const Result<Cupti> cupti = Cupti::load();
   if (!cupti.ok()) GTEST_SKIP() << cupti.error().text();

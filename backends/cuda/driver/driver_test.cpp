@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Driver, FindsDeviceOrReportsWhyThereIsNone) {
+TEST(Driver, LoadFindsGpuOrReportsMissingDriverOrMissingGpu) {
   const Result<Driver> driver = Driver::load();
   if (driver) {
     EXPECT_GT(driver->device_count(), 0);

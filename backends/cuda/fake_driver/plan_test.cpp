@@ -11,7 +11,7 @@ TEST(FakeDriverScript, EmptyScriptInjectsNoFailure) {
   EXPECT_EQ(plan.next("cuInit").action, Action::kSucceed);
 }
 
-TEST(FakeDriverScript, AppliesRuleOnlyToCallWithGivenNumber) {
+TEST(FakeDriverScript, RuleAffectsOnlyNthCallOfItsFunction) {
   DriverScript plan = DriverScript::parse("memory=64M; gpus=2;cuMemAlloc_v2@2=2; cuLaunchKernel@1=hang;").take();
   EXPECT_EQ(plan.memory_bytes(), std::size_t{64} << 20U);
   EXPECT_EQ(plan.gpus(), 2);
@@ -23,7 +23,7 @@ TEST(FakeDriverScript, AppliesRuleOnlyToCallWithGivenNumber) {
   EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kSucceed);
 }
 
-TEST(FakeDriverScript, ReplacesInstructionsInPtx) {
+TEST(FakeDriverScript, ReplacesOnlyTheScriptedInstructionInPtx) {
   const DriverScript plan = DriverScript::parse("wrong=mul.rn.f32>mul.rz.f32").take();
   EXPECT_EQ(plan.with_replaced_instructions("mul.rn.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rn.f32\t%f1"),
             "mul.rz.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rz.f32\t%f1");

@@ -61,7 +61,7 @@ TEST_F(NvrtcTest, CompilesToPtxForRequestedArchitecture) {
   }
 }
 
-TEST_F(NvrtcTest, CompilesToCubin) {
+TEST_F(NvrtcTest, CompilesToCubinAndPtxForSm75) {
   const CompiledCode compiled = compile({.architecture = "sm_75"});
   EXPECT_EQ(compiled.cubin.substr(0, 4),
             "\x7f"
@@ -75,12 +75,12 @@ TEST_F(NvrtcTest, FusesMultiplyAddOnlyIfFlagsAllow) {
   EXPECT_THAT(compile({.flags = BuildFlags::fast()}).ptx, HasSubstr("fma.rn.ftz.f32"));
 }
 
-TEST_F(NvrtcTest, PromotesFloatsToDouble) {
+TEST_F(NvrtcTest, F64PromotionReplacesFloatByDouble) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".f64")));
   EXPECT_THAT(compile({.precision = Precision::kPromoted}).ptx, HasSubstr("mul.rn.f64"));
 }
 
-TEST_F(NvrtcTest, EmitsLineInformationOnRequest) {
+TEST_F(NvrtcTest, EmitsLineInformationOnlyIfRequested) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".loc")));
   EXPECT_THAT(compile({.emit_line_info = true}).ptx, HasSubstr(".loc"));
 }

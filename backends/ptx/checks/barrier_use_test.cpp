@@ -39,7 +39,7 @@ TEST(Barrier, IsRedundantWithoutConflictingAccesses) {
   EXPECT_TRUE(barriers_redundant("bar.sync 1; st.shared.f32 [%rd3], %f1;"));
 }
 
-TEST(Barrier, IsRequiredIfDynamicIndexAccessesSameVariable) {
+TEST(Barrier, IsRequiredIfDynamicIndexMayReachWrittenVariable) {
   constexpr std::string_view kChoose =
       "ld.shared.f32 %f1, [a]; setp.gt.f32 %p1, %f1, 0f00000000; selp.b64 %rd7, 8, 4, %p1; add.s64 %rd7, %rd5, %rd7;"
       " ld.shared.f32 %f1, [%rd7]; bar.sync 1; ";

@@ -39,7 +39,7 @@ void expect_clean(const RunResult& result) {
 constexpr LaunchGeometry kTwoWarps{{1}, {64}};
 constexpr LaunchGeometry kTwoBlocks{{2}, {32}};
 
-TEST(PtxChecks, DetectsAccessOnePastTheEnd) {
+TEST(PtxChecks, DetectsAccessOneElementPastEndOfArray) {
   const std::string text = body(".loc 1 42 7\nld.global.f32 %f1, [%rd2]; st.global.f32 [%rd2], %f1;");
   const auto bad = run<float>(text, std::vector<float>(31));
   ASSERT_EQ(kinds(bad.result), (std::vector{Kind::kOutOfBounds, Kind::kOutOfBounds}));
@@ -69,7 +69,7 @@ TEST(PtxChecks, DetectsOverrunIntoNeighboringAllocation) {
   EXPECT_EQ(result.findings[0].count, 32U);
 }
 
-TEST(PtxChecks, DetectsNullPointer) {
+TEST(PtxChecks, DetectsAccessThroughNullPointer) {
   const auto bad = run<float>(body("mov.u64 %rd4, 0; ld.global.f32 %f1, [%rd4+16];"), std::vector<float>(32));
   expect_only(bad.result, Kind::kOutOfBounds);
   if (HasFatalFailure()) return;
@@ -241,7 +241,7 @@ TEST(PtxChecks, BarArrivePreventsRaceWithWaitingWarp) {
 }
 
 /// Warps 0 and 1 use one barrier, 2 and 3 another. Warp 0 writes before its barrier; other warps read after theirs.
-TEST(PtxChecks, BarrierOrdersOnlyParticipatingWarps) {
+TEST(PtxChecks, BarrierOrdersOnlyAccessesOfParticipatingWarps) {
   const auto text = [](int reader, std::string_view meet) {
     return body(
         ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2; add.u32 %r6, %r6, %r7;"
@@ -266,7 +266,7 @@ TEST(PtxChecks, BarrierOrdersOnlyParticipatingWarps) {
 }
 
 /// bar.arrive does not order a warp's later accesses.
-TEST(PtxChecks, BarArriveOrdersOnlyEarlierAccesses) {
+TEST(PtxChecks, BarArriveOrdersOnlyPrecedingAccessesOfItsWarp) {
   const auto text = [](std::string_view before, std::string_view behind) {
     return body(
         ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
@@ -318,7 +318,7 @@ TEST(PtxChecks, StopsInfiniteLoopAtInstructionLimit) {
   EXPECT_THAT(bad.result.message, HasSubstr("100000"));
 }
 
-TEST(PtxChecks, RejectsLaunchesBeyondLimits) {
+TEST(PtxChecks, RejectsInvalidGridOrBlockSizeAndTooLargeAllocation) {
   const std::string text = body("");
   EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1}, {1025}}).result.status, RunResult::Status::kRejected);
   EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1U << 31U}, {32}}).result.status, RunResult::Status::kRejected);

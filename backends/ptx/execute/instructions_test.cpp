@@ -36,7 +36,7 @@ TEST(PtxInstructions, CarryInstructionsCompute64BitSumsAndProducts) {
     EXPECT_EQ(record.result, record.a + (record.a & 0xffffffff) * (record.b & 0xffffffff)) << std::hex << record.a;
 }
 
-TEST(PtxInstructions, CallsPassArgumentsAndReturnResults) {
+TEST(PtxInstructions, CallInstructionsPassArgumentsAndReturnResults) {
   const std::string function =
       ".func (.param .b32 r) triple(.param .b32 x)\n{ .reg .b32 %r<5>; ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, 3;"
       " st.param.b32 [r], %r2; ret; }\n";
@@ -55,7 +55,7 @@ TEST(PtxInstructions, CallsPassArgumentsAndReturnResults) {
 }
 
 /// All schedules give the same bits if the order has no effect, and fidelity counts approximate instructions.
-TEST(PtxInstructions, ThreadOrderDoesNotChangeResultsOrProfile) {
+TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThreadOrder) {
   const std::string text = entry(
       "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r2, %r2, 6; add.u32 %r1, %r1, %r2;"
       " red.global.add.u32 [%rd1], %r1; ex2.approx.f32 %f1, 0f40000000; mul.f32 %f1, %f1, %f1;");
@@ -74,7 +74,7 @@ TEST(PtxInstructions, ThreadOrderDoesNotChangeResultsOrProfile) {
   }
 }
 
-TEST(PtxInstructions, CountsOrderDependentAtomicsOnSameElement) {
+TEST(PtxInstructions, CountsAtomicsOnSameElementWhoseOrderAffectsResult) {
   const auto collisions = [](const std::string& body) {
     const std::string before = ".shared .align 4 .b8 cells[256];\n";
     const std::string text =

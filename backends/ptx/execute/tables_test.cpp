@@ -57,7 +57,7 @@ TEST(ApproximationTables, PredictResultsForUnmeasuredOperands) {
 }
 
 /// If a result does not follow from the window, the device does not match the model, and no table is created.
-TEST(ApproximationTables, AreNotCreatedIfDeviceContradictsModel) {
+TEST(ApproximationTables, AreNotCreatedIfResultsOfDeviceContradictModel) {
   const auto wrong_far_out = [](std::uint32_t operand) { return (operand >> 20U & 2047U) > 1500 ? 1 : 0; };
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(wrong_far_out), kStep);
   ASSERT_TRUE(measured.ok());
@@ -112,7 +112,7 @@ TEST(ApproximationTables, ReproduceResultsOfMeasuredDeviceBitForBit) {
 }
 
 /// Roots have windows of two binades, and no results for negative operands.
-TEST(ApproximationTables, HaveSeparateEntriesForEvenAndOddExponentsOfSquareRoot) {
+TEST(ApproximationTables, DistinguishEvenAndOddExponentsForSquareRoot) {
   const UnitRow& unit = unit_named("sqrt.approx.f32");
   UnitTable::OperandWindow window{.first = 0x3f800000, .differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
   window.differences[0] = 1;          // of 1

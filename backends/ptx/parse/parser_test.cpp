@@ -46,7 +46,7 @@ TEST(PtxParser, SupportsEveryInstructionOfGoldenFiles) {
   EXPECT_GE(files, 80U);
 }
 
-TEST(PtxParser, RecordsInstructionLocations) {
+TEST(PtxParser, RecordsSourceLocationOfEachInstruction) {
   const Result<Module> module =
       parse(entry(".loc 1 7 3\n  add.rn.f32 %f1, %f2, 0f3F800000;\n.loc 1 2 1, function_name $L__i0, inlined_at 1 9 5\n"
                   "@!%p3 bra L;\nL:\n") +

@@ -70,7 +70,7 @@ TEST(PythonWriter, WrapsLiteralArgumentsOfTileMapInCallsOfFloat) {
   EXPECT_EQ(*written, python);
 }
 
-TEST(PythonWriter, WritesIdiomaticKernel) {
+TEST(PythonWriter, WritesStructsFunctionsAndKernelsInWarpSyntax) {
   ir::Module module;
   module.structs.push_back(
       {.name = "Spring", .fields = {{"rest", kF32}, {"axis", ir::vector_type(ir::Scalar::kF32, 3)}}});
@@ -135,7 +135,7 @@ def step(out: wp.array2d(dtype=vec5), spring: Spring, n: wp.int64):
 )");
 }
 
-TEST(PythonWriter, WritesParenthesesByPythonPrecedence) {
+TEST(PythonWriter, WritesOnlyParenthesesThatPythonPrecedenceRequires) {
   OneKernel k;
   Builder& b = *k.builder;
   const auto a = [&] { return b.var(k.a); };
@@ -200,7 +200,7 @@ TEST(PythonWriter, RejectsOperationsUnsupportedInWarp) {
   EXPECT_EQ(k.spelt(b.op(Op::kLog1p, {b.var(k.a)})), "model.py:12:5: operation log1p is not supported in Warp");
 }
 
-TEST(PythonWriter, WritesLocalArrays) {
+TEST(PythonWriter, WritesLocalArraysAsCallsOfWpZeros) {
   OneKernel local;
   local.builder->let_zero("scratch", ir::vector_type(ir::Scalar::kF32, 2).local_array_of(8));
   EXPECT_THAT(local.body(), HasSubstr("scratch = wp.zeros(shape=8, dtype=wp.vec2)\n"));
@@ -240,7 +240,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_EQ(*written, source);
 }
 
-TEST(PythonWriter, MakesNamesUniqueAndValid) {
+TEST(PythonWriter, RenamesDuplicateVariablesAndPythonKeywords) {
   OneKernel k;
   Builder& b = *k.builder;
   b.let("a", b.f32(1));
@@ -248,7 +248,7 @@ TEST(PythonWriter, MakesNamesUniqueAndValid) {
   EXPECT_EQ(k.body(), "a_2 = 1.0\n    lambda_ = 2.0\n");
 }
 
-TEST(PythonWriter, WritesAtomicOperationsFunctionCallsAndReturns) {
+TEST(PythonWriter, WritesAtomicsCallsAndReturnsInWarpSyntax) {
   ir::Module module;
   module.functions.push_back({.name = "unused", .results = {kF32}});
   Builder(module, module.functions[0]).return_({Builder(module, module.functions[0]).f32(1)});
