@@ -49,7 +49,7 @@ class CommandTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(CommandTest, ReportCommandUnpacksTarArchive) {
+TEST_F(CommandTest, ReportCommandUnpacksTarArchiveAndWritesReport) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --output gpu/run").status, 0);
   ASSERT_EQ(workshop_.run("tar --format=ustar -czf gpu.tar.gz gpu && rm -r gpu && mkdir elsewhere").status, 0);
   const CommandResult ran = workshop_.run("assay report gpu.tar.gz --output elsewhere");
@@ -82,7 +82,7 @@ TEST_F(CommandTest, BenchCommandMeasuresColdRunWarmRunAndCompileTime) {
   EXPECT_TRUE(records("bench/warm").end);
 }
 
-TEST_F(CommandTest, BenchCommandReportsTotalsOfBothDevices) {
+TEST_F(CommandTest, BenchCommandReportsTimesPerDeviceAndInTotal) {
   const CommandResult ran = workshop_.run("assay bench two.py:scale --device both --jobs 1 --output bench");
   if (ran.status == 77) {
     ASSERT_THAT(ran.err, HasSubstr("the device ptx cannot run on this machine: no NVRTC"));
@@ -125,7 +125,7 @@ TEST_F(CommandTest, RunCommandJudgesKernelOfFileAndWritesReport) {
   EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("user/two.scale"));
 }
 
-TEST_F(CommandTest, ReproduceCommandOfRecordGivesSameResult) {
+TEST_F(CommandTest, RecordedReproduceCommandGivesSameResult) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --seed 5 --pass backward").status, 0);
   const harness::RunRecords first = records();
   ASSERT_EQ(first.cases.size(), 1U);
@@ -151,12 +151,12 @@ TEST_F(CommandTest, ReportsUnsupportedKernelAndRunsTheOthers) {
   EXPECT_EQ(run.cases[1].kind, "reader");
 }
 
-TEST_F(CommandTest, OptimiseOptionAppearsInCaseName) {
+TEST_F(CommandTest, OptimiseOptionAddsOptimizationLevelToCaseName) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --optimise 2 --pass forward").status, 0);
   EXPECT_EQ(records().cases[0].name, "user/two.scale/f32/cpu/forward/O2");
 }
 
-TEST_F(CommandTest, ModeOptionBothAddsCasesInDefaultMode) {
+TEST_F(CommandTest, OptionModeBothRunsCasesInStrictAndDefaultMode) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --mode both --pass forward").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
@@ -201,7 +201,7 @@ ret;
 }
 )";
 
-TEST_F(CommandTest, PtxRunCommandExecutesPtxFileAndReportsFindings) {
+TEST_F(CommandTest, PtxRunCommandExecutesPtxFileAndReportsMemoryErrors) {
   workshop_.write("shift.ptx", kPtx);
   const CommandResult right = workshop_.run("assay ptx run shift.ptx --block 8 --arg f32[8]=ramp --arg u32:0");
   EXPECT_EQ(right.status, 0) << right.err;
@@ -254,7 +254,7 @@ TEST_F(CommandTest, MissingCompilerMakesCpuCasesUnsupported) {
   EXPECT_THAT(ran.out, HasSubstr("no-such-compiler"));
 }
 
-TEST_F(CommandTest, InterruptedRunKeepsRecordsAndSuggestsResume) {
+TEST_F(CommandTest, InterruptedRunKeepsFinishedRecordsAndSuggestsResumeOption) {
   const CommandResult ran = workshop_.run(
       "\"$program\" run arithmetic loop vector --random 40 --jobs 1 --thorough >log 2>&1 & pid=$!\n"
       "for i in $(seq 300); do [ -s out/records.jsonl ] && break; sleep 0.1; done\n"
@@ -288,7 +288,7 @@ TEST_F(CommandTest, ClosedOutputPipeIsNotAnError) {
   EXPECT_EQ(ran.err, "");
 }
 
-TEST_F(CommandTest, EmitCommandPrintsEveryTarget) {
+TEST_F(CommandTest, EmitCommandPrintsSourceCodeForEveryTarget) {
   EXPECT_THAT(workshop_.run("assay emit two.py:scale").out,
               AllOf(HasSubstr("scale_forward(long long begin"), Not(HasSubstr("scale_backward"))));
   EXPECT_THAT(workshop_.run("assay emit two.py:scale --device cuda --backward").out,
@@ -358,7 +358,7 @@ TEST_F(CommandTest, ReportCommandRegeneratesReportFromRecords) {
   EXPECT_EQ(workshop_.read("out/report.html"), page);
 }
 
-TEST_F(CommandTest, StateCommandRewritesCudaStateFile) {
+TEST_F(CommandTest, StateCommandUpdatesCudaStateFileFromRun) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
   ASSERT_EQ(workshop_.run("mkdir conformance && cp '" ASSAY_SOURCE_DIR "/conformance/state.json' conformance/").status,
             0);

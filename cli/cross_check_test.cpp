@@ -75,7 +75,7 @@ TEST_F(CrossCheckTest, ComparesGpuResultsWithCpuDevice) {
     EXPECT_FALSE(record.check_results.devices) << record.name;
 }
 
-TEST_F(CrossCheckTest, FailsEvenIfOnlyCpuResultIsIncorrect) {
+TEST_F(CrossCheckTest, CudaRunFailsIfOnlyCpuResultIsIncorrect) {
   // A compiler wrapper that changes a constant: its code is incorrect on the CPU only, which this run does not judge.
   workshop_.write("cxx", R"(#!/bin/sh
 for argument; do

@@ -86,7 +86,7 @@ TEST_F(ExpectationsTest, AcceptsFailuresCsvAsExpectationsFile) {
   EXPECT_EQ(workshop_.run("assay report out --expect known.csv").status, 0);
 }
 
-TEST_F(ExpectationsTest, CompareCommandAndBaselineOptionReportChanges) {
+TEST_F(ExpectationsTest, CompareCommandAndBaselineOptionReportChangesSinceEarlierRun) {
   ASSERT_EQ(workshop_.run("assay run two.py --quick --pass forward --output before").status, 1);
   const CommandResult same = workshop_.run("assay compare before before");
   EXPECT_EQ(same.status, 0) << same.err;

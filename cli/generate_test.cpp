@@ -87,7 +87,7 @@ TEST_F(GenerateTest, ResumedRunWritesSameBytesAsUninterruptedRun) {
   expect_same("whole", "killed");
 }
 
-TEST_F(GenerateTest, ValidateCommandRejudgesRowsAndDetectsChangedEvidence) {
+TEST_F(GenerateTest, ValidateCommandRejudgesRowsAndDetectsEditedTestResults) {
   expect_ok("assay generate --count 3 --families loop --quick --output d");
   const CommandResult valid = workshop_.run("assay validate d --rebuild all");
   EXPECT_EQ(valid.status, 0) << valid.out << valid.err;

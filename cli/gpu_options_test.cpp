@@ -75,14 +75,14 @@ TEST_F(GpuOptionsTest, RejectsUnknownGpuNumber) {
   EXPECT_THAT(ran.out, HasSubstr("unknown GPU 2: this machine has 2, numbered from 0"));
 }
 
-TEST_F(GpuOptionsTest, DeviceMemoryOptionLimitsEachLaunch) {
+TEST_F(GpuOptionsTest, DeviceMemoryOptionRejectsLaunchAboveLimit) {
   EXPECT_EQ(workshop_.run("assay run scale.py --device cuda --quick --device-memory 1MiB").status, 0);
   const CommandResult ran = workshop_.run("assay run scale.py --device cuda --quick --reduce 0 --device-memory 1KiB");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(lacking(cases()), AllOf(SizeIs(2), Each(HasSubstr("bytes of device memory, but only 1024 are allowed"))));
 }
 
-TEST_F(GpuOptionsTest, ReportsOutOfDeviceMemory) {
+TEST_F(GpuOptionsTest, ReportsDriverErrorIfDeviceMemoryIsExhausted) {
   ::setenv("ASSAY_FAKE_GPU", "memory=4096", 1);
   const CommandResult ran = workshop_.run("assay run scale.py --device cuda --quick --reduce 0");
   EXPECT_EQ(ran.status, 1);

@@ -76,7 +76,7 @@ TEST_F(ProfileTest, DoesNotMeasureFailingKernels) {
     EXPECT_THAT(record.measurements, SizeIs(0)) << record.name;
 }
 
-TEST_F(ProfileTest, ExitsWithStatus77WithoutGpu) {
+TEST_F(ProfileTest, ExitsWithStatus77IfNoGpuIsAvailable) {
   ::setenv("ASSAY_CUDA_DRIVER", "/nonexistent/libcuda.so.1", 1);
   const CommandResult ran = workshop_.run(kProfile);
   EXPECT_EQ(ran.status, 77) << ran.out << ran.err;

@@ -153,7 +153,7 @@ TEST_F(BadInputTest, RejectsUnreadableFile) {
   EXPECT_THAT(ran.err, HasSubstr("scale.py: cannot be read: Permission denied"));
 }
 
-TEST_F(BadInputTest, FullDiskLeavesNoReportThatLooksComplete) {
+TEST_F(BadInputTest, FullDiskFailsRunAndWritesNoReport) {
   // A file system of 24 KiB of its own: the plan of a family fits, its records do not.
   const CommandResult able = workshop_.run("unshare --user --map-root-user --mount true");
   if (able.status != 0) GTEST_SKIP() << "this system allows no mount: " << able.err;

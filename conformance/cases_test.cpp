@@ -61,7 +61,7 @@ TEST(CuratedCases, RoundTripThroughPythonWriter) {
   }
 }
 
-TEST(CuratedCases, HaveParsedDomainAndLaunchAnnotations) {
+TEST(CuratedCases, DomainAndLaunchCommentsBecomeKernelAnnotations) {
   const auto annotations = [](std::string_view family, std::string_view name) {
     const CaseFile* file = find_case(family, name);
     return frontend::parse_python(file->text, std::string(file->path)).value().module.kernels[0].annotations;
@@ -70,7 +70,7 @@ TEST(CuratedCases, HaveParsedDomainAndLaunchAnnotations) {
               ::testing::ElementsAre("launch: (70)", "domain: 1 <= n <= 61"));
 }
 
-TEST(CuratedCases, AreFoundByFamilyAndName) {
+TEST(CuratedCases, AreFoundOnlyByTheirFamilyAndName) {
   ASSERT_NE(find_case("loop", "dynamic_product"), nullptr);
   EXPECT_EQ(find_case("loop", "dynamic_product")->path, "conformance/cases/loop/dynamic_product.py");
   EXPECT_EQ(find_case("loop", "quotient_huge_divisor"), nullptr);

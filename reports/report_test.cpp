@@ -99,7 +99,7 @@ TEST_F(Report, RunWithoutFailuresHasExitStatusZero) {
   EXPECT_EQ(cpu.verdict.exit_status, 0);
 }
 
-TEST_F(Report, UnparsedKernelFailsRun) {
+TEST_F(Report, KernelThatCannotBeParsedFailsRun) {
   std::istringstream passing(testing::synthetic_records({.failures = false}));
   std::string records;
   for (std::string line; std::getline(passing, line);) {

@@ -19,7 +19,7 @@ TEST(Frontends, AreSelectedByFileSuffix) {
   EXPECT_EQ(frontend_of("b.cu"), nullptr);
 }
 
-TEST(TextFrontend, DeclaresEachKernelWithItsParameters) {
+TEST(TextFrontend, ParsedFileListsEachKernelWithItsParameters) {
   const auto parsed = parse_ir_text(R"(
 # domain: 0 <= a
 kernel scale(x: array<f32,1>, a: f32, out: array<f32,1>; i) {

@@ -64,7 +64,7 @@ void expect_all_caught(const AttackReport& report) {
   EXPECT_TRUE(report.all_caught());
 }
 
-TEST(AttackSet, NamesAreUniqueAndPassIsNeverAnAllowedOutcome) {
+TEST(AttackSet, NamesAreUniqueAndNoAttackMayEndWithOutcomePass) {
   std::set<std::string> names;
   for (const Attack& attack : attack_set()) {
     EXPECT_TRUE(names.insert(attack.name).second) << attack.name;
@@ -74,7 +74,7 @@ TEST(AttackSet, NamesAreUniqueAndPassIsNeverAnAllowedOutcome) {
   }
 }
 
-TEST(AttackSet, CoversForwardAndBackwardPass) {
+TEST(AttackSet, AboutHalfOfAttacksAreInBackwardPass) {
   const std::vector<Attack> attacks = attack_set();
   const auto in_backward = std::ranges::count(attacks, backends::Pass::kBackward, &Attack::pass);
   EXPECT_GE(in_backward, std::ssize(attacks) / 2 - 3) << "about half of the attacks must be in the backward pass";

@@ -6,7 +6,7 @@
 namespace assay::benchmark {
 namespace {
 
-TEST(CompileLowerBound, AveragesMeasurementsOfEachBatchSize) {
+TEST(CompileLowerBound, AveragesRepeatedMeasurementsOfSameBatchSize) {
   const auto means = means_of({{.batch_size = 32, .units = 2, .seconds = 10},
                                {.batch_size = 16, .units = 4, .seconds = 12},
                                {.batch_size = 32, .units = 2, .seconds = 20}});

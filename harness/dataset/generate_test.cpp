@@ -64,7 +64,7 @@ TEST(DatasetGeneration, FilesMatchTheirSchemas) {
   EXPECT_EQ(stats.at("families"), json({{"arithmetic", 6}, {"loop", 6}, {"integer", 6}, {"struct_param", 6}}));
 }
 
-TEST(DatasetGeneration, UnparsedKernelGivesSameRowAsParsedKernel) {
+TEST(DatasetGeneration, SkippingParserGivesSameRowAsParsingKernel) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const std::string name = generators::generate(family.family, seed).name;
@@ -133,7 +133,7 @@ TEST(DatasetGeneration, OutputDoesNotDependOnJobCountOrSharding) {
               HasSubstr("3 shards of 4 are given"));
 }
 
-TEST(DatasetGeneration, RowsDependOnSeed) {
+TEST(DatasetGeneration, DifferentSeedsGiveDifferentRows) {
   const Folder folder;
   Plan plan = small_plan(8);
   made(plan, {.output = folder / "one"});
@@ -181,7 +181,7 @@ TEST(DatasetGeneration, RejectsResumeWithDifferentPlan) {
 }
 
 /// Two slots with the same program: the later one tries its next candidate, or stays empty.
-TEST(DatasetGeneration, ReplacesDuplicatePrograms) {
+TEST(DatasetGeneration, DuplicateProgramGivesOnlyOneRow) {
   const Folder folder;
   const std::string python =
       "import warp as wp\n\n\n@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 2.0\n";
@@ -196,7 +196,7 @@ TEST(DatasetGeneration, ReplacesDuplicatePrograms) {
   EXPECT_EQ(finished.requested, 2U);
 }
 
-TEST(DatasetSplits, KeepClustersTogetherAndHaveExpectedSizes) {
+TEST(DatasetSplits, ContainOnlyWholeClustersAndHaveExpectedSizes) {
   std::vector<std::string> names;
   std::vector<std::uint32_t> clusters;
   for (std::uint32_t i = 0; i < 1000; ++i) {

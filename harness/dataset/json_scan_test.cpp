@@ -83,7 +83,7 @@ TEST(JsonScanner, ReportsJsonPointerOfInvalidValue) {
   }
 }
 
-TEST(JsonScanner, EnforcesLineStringAndDepthLimits) {
+TEST(JsonScanner, RejectsTooLongLinesTooLongStringsAndTooDeepNesting) {
   const ScanLimits limits{.max_line_bytes = 1000, .max_string_bytes = 100, .max_depth = 4};
   EXPECT_FALSE(scan(R"({"a":[[[1]]]})", 7, limits));
   EXPECT_EQ(scan(R"({"a":[[[[1]]]]})", 7, limits)->pointer, "/a/0/0");
@@ -91,7 +91,7 @@ TEST(JsonScanner, EnforcesLineStringAndDepthLimits) {
   EXPECT_EQ(scan(R"({"a":[)" + std::string(1000, ' ') + "]}", 7, limits)->found, "a line that is too long");
 }
 
-TEST(JsonScanner, CanBeReusedForNextLine) {
+TEST(JsonScanner, AcceptsValidLineAfterInvalidLine) {
   JsonScanner scanner;
   scanner.feed("{");
   EXPECT_TRUE(scanner.end());

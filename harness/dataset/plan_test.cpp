@@ -28,7 +28,7 @@ std::vector<std::uint64_t> rows_of(const Plan& plan) {
   return rows;
 }
 
-TEST(RowDistribution, FollowsWeightsOfFamilies) {
+TEST(RowDistribution, RowCountsAreProportionalToFamilyWeights) {
   EXPECT_THAT(rows_of(plan_of(10, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(4, 3, 3));
   EXPECT_THAT(rows_of(plan_of(10, {{"a", 3}, {"b", 1}, {"c", 1}})), testing::ElementsAre(6, 2, 2));
   EXPECT_THAT(rows_of(plan_of(2, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(1, 1, 0));
@@ -42,7 +42,7 @@ TEST(RowDistribution, RejectsWeightsThatAreNotPositive) {
   EXPECT_FALSE(share_out(plan).ok());
 }
 
-TEST(DatasetSlots, InterleaveFamiliesByWeight) {
+TEST(DatasetSlots, EveryPrefixContainsFamiliesInProportionToWeights) {
   const Plan plan = plan_of(1000, {{"a", 2}, {"b", 1}, {"c", 1}});
   const std::vector<Slot> slots = slots_of(plan);
   ASSERT_EQ(slots.size(), 1000U);
@@ -81,7 +81,7 @@ TEST(CandidateName, DependsOnSeedFamilySlotAndAttempt) {
   EXPECT_THAT(*names.begin(), HasSubstr("loop/r1_"));
 }
 
-TEST(CandidateName, UserKernelHasOnlyOneCandidate) {
+TEST(CandidateName, UserKernelHasNoCandidateForSecondAttempt) {
   Plan plan{.count = 1, .shares = {{"user"}}, .kernels = {{"user/wave.step", "..."}}};
   ASSERT_TRUE(share_out(plan).ok());
   EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 0), "user/wave.step");
@@ -103,7 +103,7 @@ TEST(PlanJson, RoundTripsAndMatchesSchema) {
   EXPECT_TRUE(schemas::Validator(schemas::kManifestSchemaText).diagnostics(line).empty());
 }
 
-TEST(PlanDifference, NamesDifferingMemberAndIgnoresShard) {
+TEST(PlanDifference, ReportsNameOfDifferingMemberAndIgnoresShard) {
   const Plan plan = plan_of(20, {{"loop"}});
   Plan other = plan;
   other.shard = {.index = 1, .shard_count = 2};

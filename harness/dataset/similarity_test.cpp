@@ -43,7 +43,7 @@ TEST(Jaccard, IsIntersectionOverUnion) {
   EXPECT_DOUBLE_EQ(jaccard(Shingles{}, Shingles{}), 1);
 }
 
-TEST(Clusters, AreTransitive) {
+TEST(Clusters, JoinTwoRowsThatAreBothSimilarToAThird) {
   // 0 and 2 share 9 of 11; 2 and 4 too; 0 and 4 only 8 of 12. 1 and 3 are unrelated.
   const Shingles a{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const Shingles b{2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -55,7 +55,7 @@ TEST(Clusters, DoNotJoinRowsBelowSimilarityThreshold) {
   EXPECT_THAT(clusters({{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4, 5, 6, 7, 9}}), ElementsAre(0, 1));  // 7 of 9
 }
 
-TEST(Clusters, JoinPairsAtSimilarityThreshold) {
+TEST(Clusters, JoinNearlyAllPairsAtSimilarityThreshold) {
   constexpr int kPairs = 2000;
   std::vector<Shingles> sets;
   Rng own(7);
@@ -74,7 +74,7 @@ TEST(Clusters, JoinPairsAtSimilarityThreshold) {
   EXPECT_LE(missed, 4);
 }
 
-TEST(Clusters, JoinKernelsWithSimilarityAtThreshold) {
+TEST(Clusters, JoinSubsetAndSupersetAtSimilarityThreshold) {
   std::vector<Shingles> sets;
   Rng rng(13);
   for (std::size_t fifth = 20; fifth < 220; ++fifth) {

@@ -13,12 +13,12 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(SourceText, SplitsLines) {
+TEST(SourceText, SplitsTextAtBothKindsOfLineEnding) {
   EXPECT_THAT(ir::split_lines("a\r\n\nb"), ElementsAre("a", "", "b"));
   EXPECT_THAT(ir::split_lines("a\n"), ElementsAre("a"));
 }
 
-TEST(SourceText, FindsLineOfByte) {
+TEST(SourceText, ConvertsByteOffsetToLineAndColumn) {
   const SourceText text("ab\n\nc");
   const auto place = [&](std::size_t offset) {
     return std::to_string(text.loc(offset).line) + ":" + std::to_string(text.loc(offset).column);
@@ -36,7 +36,7 @@ TEST(SourceText, JoinsBracketedLinesAndPreservesByteOffsets) {
   EXPECT_EQ(join_bracketed_lines(")\n("), ")\n(");
 }
 
-TEST(SourceText, LimitsConsecutiveEmptyContinuationLines) {
+TEST(SourceText, RejectsTooManyConsecutiveEmptyContinuationLines) {
   const auto check = [](std::size_t lines) {
     std::string text = "x = ";
     for (std::size_t i = 0; i < lines; ++i)
@@ -49,7 +49,7 @@ TEST(SourceText, LimitsConsecutiveEmptyContinuationLines) {
   EXPECT_EQ(rejected.error().text(), "101:2: more than 100 consecutive lines contain only a backslash; remove them");
 }
 
-TEST(SourceText, KeepsLocationsOfContinuationLines) {
+TEST(SourceText, ErrorInContinuationLineReportsActualLineAndColumn) {
   const ParsedFile file =
       read("import warp as wp\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = (1.0 +\n2.0 *  # c\n bad)\n");
   EXPECT_EQ(messages(file), "test.py:6:2: error: in k: bad: name is not defined\n");

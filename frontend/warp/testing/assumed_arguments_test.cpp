@@ -56,7 +56,7 @@ TEST(AssumedFactoryArguments, AreFloatForTypeParameters) {
   }
 }
 
-TEST(AssumedFactoryArguments, AreNotMadeForUnannotatedParameters) {
+TEST(AssumedFactoryArguments, KernelThatUsesUnannotatedParameterIsRejected) {
   const ParsedFile file = read(factory(
       "n, f", std::string(kStore) + "@wp.kernel\ndef calls(x: wp.array(dtype=float)):\n    x[wp.tid()] = f(x[0])\n"));
   EXPECT_THAT(kernels(file), ElementsAre("(k)", "(calls)"));
@@ -82,7 +82,7 @@ TEST(AssumedFactoryArguments, AreNotUsedIfACallProvidesArguments) {
 
 // ---- bools: kernels that depend on them are instantiated for both values
 
-TEST(AssumedFactoryArguments, InstantiateKernelForBothBoolValues) {
+TEST(AssumedFactoryArguments, InstantiateKernelForBothValuesOfBoolParameter) {
   const ParsedFile file = read(factory("square: bool, twice=False",
                                        "@wp.kernel\n"
                                        "def k(x: wp.array(dtype=float)):\n"
@@ -146,7 +146,7 @@ TEST(AssumedFactoryArguments, RejectedKernelIsReportedOnlyOnce) {
       << "the second variant is rejected";
 }
 
-TEST(AssumedFactoryArguments, NestedKernelFactoryReadsArgumentsOfOuterFactory) {
+TEST(AssumedFactoryArguments, NestedFactoryUsesAssumedArgumentsOfOuterFactory) {
   const ParsedFile file = read(factory("sparse: bool",
                                        "def inner(n: int):\n"
                                        "    @wp.kernel\n"

@@ -53,7 +53,7 @@ constexpr Assumption kAssumptions[] = {
 
 class AssumedType : public ::testing::TestWithParam<Assumption> {};
 
-TEST_P(AssumedType, IsFirstCandidateThatKernelBodySupports) {
+TEST_P(AssumedType, IsFirstCandidateTypeThatKernelBodySupports) {
   const Assumption& expected = GetParam();
   const std::string source = kernel(expected.parameters, expected.body);
   const ParsedFile file = read(source);
@@ -75,7 +75,7 @@ std::string assumption_name(const ::testing::TestParamInfo<Assumption>& each) { 
 
 INSTANTIATE_TEST_SUITE_P(Reader, AssumedType, ::testing::ValuesIn(kAssumptions), assumption_name);
 
-TEST(AssumedTypes, AreWrittenWithWarpAliasOfFile) {
+TEST(AssumedTypes, AreReportedWithWarpAliasThatFileImports) {
   const ParsedFile file = read(
       "import warp\n@warp.kernel\ndef k(x: warp.array(dtype=Any), r: warp.array(dtype=float)):\n"
       "    i = warp.tid()\n    r[i] = warp.length(x[i])\n");
@@ -112,7 +112,7 @@ TEST(AssumedTypes, AreNotUsedForKernelWithOverload) {
   EXPECT_EQ(file.diagnostics.size(), 1U) << messages(file);
 }
 
-TEST(AssumedTypes, ErrorReportsWhyNoTypeFits) {
+TEST(AssumedTypes, ErrorReportsWhyKernelBodyRejectsAssumedTypes) {
   const ParsedFile file = read(kernel("x: wp.array(dtype=Any)", "x[wp.tid()] = wp.nonsense(x[0])"));
   EXPECT_TRUE(file.module.kernels.empty());
   EXPECT_EQ(messages(file),
@@ -120,7 +120,7 @@ TEST(AssumedTypes, ErrorReportsWhyNoTypeFits) {
             "[wp.array(dtype=float)]: test.py:4:19: wp.nonsense(...): unknown or unsupported function\n");
 }
 
-TEST(AssumedTypes, AreNotInferredForCallableParameters) {
+TEST(AssumedTypes, AreNotChosenForCallableParameters) {
   const ParsedFile file = read(kernel("x: wp.array(dtype=float), f: Callable", "x[wp.tid()] = f(x[0])"));
   EXPECT_THAT(messages(file), EndsWith("error: in k: def k: generic kernel has no wp.overload(k, ...) call\n"));
 }

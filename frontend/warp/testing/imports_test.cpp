@@ -93,7 +93,7 @@ TEST_F(Imports, SupportConstantsEnumerationsAndTypesWithAliases) {
   EXPECT_THAT(body_text(read("from .physics import vec6", "v = vec6(x[0])\nx[1] = v[5]")), HasSubstr("vec<f32,6>"));
 }
 
-TEST_F(Imports, SupportStructsSharedBetweenFiles) {
+TEST_F(Imports, StructImportedByTwoFilesIsDefinedOnce) {
   modules[".more"] = R"(import warp as wp
 from .physics import Body
 @wp.func
@@ -111,13 +111,13 @@ def k(b: wp.array(dtype=Body), x: wp.array(dtype=float)):
   EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
 }
 
-TEST_F(Imports, FollowReexportsOfPackages) {
+TEST_F(Imports, ResolveFunctionReexportedByPackage) {
   modules["."] = "from .physics import scaled as widened\n";
   const ParsedFile file = read("from . import widened", "x[0] = widened(x[0])");
   EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
 }
 
-TEST_F(Imports, ResolveMembersOfModules) {
+TEST_F(Imports, ResolveFunctionsConstantsAndTypesOfImportedModule) {
   modules["."] = "";
   EXPECT_EQ(body_text(read("from . import physics", "x[0] = physics.scaled(x[0]) + physics.LIMIT")),
             "x[0] = add(scaled(x[0], 4.0), 2.5)\n");
@@ -147,7 +147,7 @@ TEST_F(Imports, LoadOnlyModulesOfReferencedNames) {
   EXPECT_THAT(messages(file), IsEmpty());
 }
 
-TEST_F(Imports, MayBeCircular) {
+TEST_F(Imports, ResolveNamesAcrossCircularImports) {
   modules[".a"] = "from .b import B\nfrom .b import C as A\n";
   modules[".b"] = "from .a import A as C\nB = 5.0\n";
   EXPECT_EQ(body_text(read("from .a import B", "x[0] = B")), "x[0] = 5.0\n");
@@ -155,7 +155,7 @@ TEST_F(Imports, MayBeCircular) {
               HasSubstr("in a.py, in b.py, a.py does not define this name"));
 }
 
-TEST_F(Imports, MayBeCircularWhileDecoratorIsResolved) {
+TEST_F(Imports, ResolveDecoratorAcrossCircularImports) {
   // Loading a.py needs to know whether g has a Warp decorator.
   modules[".a"] = "from .b import mark\n@mark\ndef g(): pass\nN = 6.0\n";
   modules[".b"] = "from .a import N\nfrom .c import mark\n";
@@ -174,7 +174,7 @@ TEST_F(Imports, DistinguishFunctionsWithTheSameName) {
   EXPECT_THAT(ir::to_text(again.module), HasSubstr("min(x, 2.5)"));
 }
 
-TEST_F(Imports, LocationsNameImportedFile) {
+TEST_F(Imports, LocationsAndErrorsContainNameOfImportedFile) {
   const ParsedFile file = read("from .physics import scaled, odd", "x[0] = scaled(x[0])");
   ASSERT_EQ(file.module.functions.size(), 2U);
   EXPECT_EQ(ir::location_text(file.module, file.module.functions[0].loc), "physics.py:23:1");
@@ -187,7 +187,7 @@ TEST_F(Imports, LocationsNameImportedFile) {
   EXPECT_THAT(messages(failed), HasSubstr("physics.py:34:12: error: in odd: wp.nonsense(...): unknown or unsupp"));
 }
 
-TEST_F(Imports, ReportWhyNameIsUnknown) {
+TEST_F(Imports, ErrorReportsWhyImportedNameIsUnknown) {
   EXPECT_THAT(messages(read("from .absent import f", "x[0] = f(x[0])")),
               HasSubstr("imported from module '.absent', which could not be loaded"));
   EXPECT_THAT(messages(read("from .physics import f", "x[0] = f(x[0])")),
@@ -202,7 +202,7 @@ TEST_F(Imports, ReportWhyNameIsUnknown) {
               HasSubstr("imported from module '.binary', which could not be loaded"));
 }
 
-TEST_F(Imports, AreOverriddenByLaterDefinitions) {
+TEST_F(Imports, LaterDefinitionReplacesImportedName) {
   const ParsedFile file = read(
       "from .physics import clipped, Body\n@wp.func\ndef clipped(x: float):\n    return -x\n"
       "@wp.struct\nclass Body:\n    own: float",
@@ -242,7 +242,7 @@ TEST_F(Imports, IgnoreKernelsOfImportedFiles) {
   EXPECT_EQ(file.declarations.size(), 1U);
 }
 
-TEST_F(Imports, KeepCustomGradientOfImportedFunction) {
+TEST_F(Imports, ImportedFunctionKeepsItsCustomGradient) {
   modules[".custom"] = R"(import warp as wp
 @wp.func
 def f(x: float):
@@ -268,7 +268,7 @@ def adj_g(x: wp.vec3, adj: float):
               HasSubstr("custom.py:15:1: error: in adj_g: def adj_g: no function named"));
 }
 
-TEST_F(Imports, StopAtMaximumFileCount) {
+TEST_F(Imports, RejectChainOfImportsAboveMaximumFileCount) {
   for (std::size_t i = 0; i <= kMaxImportedFiles; ++i)
     modules[".m" + std::to_string(i)] = "from .m" + std::to_string(i + 1) + " import N\n";
   modules[".m" + std::to_string(kMaxImportedFiles - 1)] = "N = 1.0\n";
@@ -278,7 +278,7 @@ TEST_F(Imports, StopAtMaximumFileCount) {
   EXPECT_THAT(messages(read("from .m0 import N", "x[0] = N")), HasSubstr("which could not be loaded"));
 }
 
-TEST_F(Imports, StopAtMaximumTotalSize) {
+TEST_F(Imports, RejectChainOfImportsAboveMaximumTotalSize) {
   const std::string remark = "# " + std::string(1'000'000 - 3, 'x') + "\n";
   const std::size_t enough = kMaxImportedBytes / remark.size();
   for (std::size_t i = 0; i <= enough; ++i)

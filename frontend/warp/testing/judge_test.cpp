@@ -90,7 +90,7 @@ class CpythonComparison : public ::testing::Test {
   }
 };
 
-TEST_F(CpythonComparison, ParserFindsSameDefinitionsInExamples) {
+TEST_F(CpythonComparison, ParserFindsSameDefinitionsAsCpythonInExamples) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".py") continue;
@@ -100,7 +100,7 @@ TEST_F(CpythonComparison, ParserFindsSameDefinitionsInExamples) {
   EXPECT_GE(files, 6);
 }
 
-TEST_F(CpythonComparison, ParserFindsSameDefinitionsInUnusualLayout) {
+TEST_F(CpythonComparison, ParserFindsSameDefinitionsAsCpythonInUnusualLayout) {
   expect_agreement(
       "import warp as wp\n\n\n@wp.kernel\n# between\n\ndef k(  # first\n    x: float,\n\n    y: int = 2,  # last\n):\n "
       "   pass\n");
@@ -113,7 +113,7 @@ TEST_F(CpythonComparison, ParserFindsSameDefinitionsInUnusualLayout) {
   expect_agreement("import warp as wp\n# größe\n@wp.kernel\ndef k(x: wp.array(dtype=float), n: int): pass  # ü\n");
 }
 
-TEST_F(CpythonComparison, ParserFindsSameNestedDefinitions) {
+TEST_F(CpythonComparison, ParserFindsSameNestedDefinitionsAsCpython) {
   expect_agreement(
       "import warp as wp\nif True:\n  @wp.kernel\n  def a(x: float): pass\nelse:\n  @wp.func\n  def b(): pass\n"
       "class C:\n    def m(self):\n        @wp.kernel\n        def c(y: int): pass\n"

@@ -68,11 +68,11 @@ TEST(PythonParser, AcceptsUtf8CommentsAndByteOrderMark) {
   EXPECT_EQ(file.module.kernels.size(), 1U);
 }
 
-TEST(PythonParser, RejectsLargeFile) {
+TEST(PythonParser, RejectsFileLargerThanTwoMillionBytes) {
   EXPECT_EQ(error_of(std::string(2'000'001, ' ')), "test.py: file has 2000001 bytes, the limit is 2000000");
 }
 
-TEST(PythonParser, RejectsDeepNesting) {
+TEST(PythonParser, RejectsTooDeeplyNestedExpressionsAndBlocks) {
   EXPECT_THAT(error_of("x = " + repeated("(", 5000) + "1" + repeated(")", 5000)), HasSubstr("nested more than"));
   EXPECT_THAT(error_of("x = " + repeated("-", 5000) + "1"), HasSubstr("nested more than"));
   EXPECT_THAT(error_of("x = 1" + repeated(" + 1", 5000)), HasSubstr("nested more than"));
@@ -82,13 +82,13 @@ TEST(PythonParser, RejectsDeepNesting) {
   EXPECT_THAT(error_of(blocks + repeated(" ", 500) + "y\n"), HasSubstr("test.py:"));
 }
 
-TEST(PythonParser, RejectsDeepUnclosedNesting) {
+TEST(PythonParser, RejectsThousandsOfUnclosedBracketsAndBlocks) {
   for (const std::string_view open : {"(", "[", "{", "f(", "\"", "'''", "@", "def f(", "if x:\n "}) {
     EXPECT_NE(error_of(repeated(open, 3000)), "");
   }
 }
 
-TEST(PythonParser, AcceptsLongLine) {
+TEST(PythonParser, AcceptsLineOfAMillionCharacters) {
   const std::string source = "import warp as wp\n# " + std::string(1'000'000, 'x') + "\nN = \"" +
                              std::string(900'000, 'y') + "\"\n" + std::string(kSimple);
   EXPECT_EQ(read(source).module.kernels.size(), 1U);
@@ -201,7 +201,7 @@ TEST(PythonParser, InstantiatesKernelForEachFactoryCall) {
       << ir::to_text(file.module);
 }
 
-TEST(PythonParser, LimitsNumberOfFactoryCalls) {
+TEST(PythonParser, ParsesKernelDespiteExponentiallyManyFactoryCalls) {
   std::string source = "import warp as wp\ndef f0():\n    return 1\n";
   for (int k = 1; k < 15; ++k) {
     source += "def f" + std::to_string(k) + "():\n";

@@ -62,7 +62,7 @@ const ScoreRow kScores[] = {
     {"a bound that is NaN", 1, 1, kNan, Agreement::kUnknown, 0},
 };
 
-TEST(Comparator, ComputesAgreementAndRho) {
+TEST(Comparator, ScoreHasExpectedAgreementAndRho) {
   for (const ScoreRow& row : kScores) {
     SCOPED_TRACE(row.what);
     const ScalarComparison scored = score({.value = row.got}, {.value = row.expected, .bound = row.bound});
@@ -71,7 +71,7 @@ TEST(Comparator, ComputesAgreementAndRho) {
   }
 }
 
-TEST(Comparator, ComparesInExtendedPrecision) {
+TEST(Comparator, DetectsDifferenceBelowDoublePrecision) {
   // The oracle's value lies between two doubles: the bound applies to the value, not to its rounding.
   const Expected between{.value = 1 + 0x1p-54L, .bound = 0x1p-54};
   EXPECT_EQ(score({.value = 1}, between).agreement, Agreement::kAgrees);
@@ -144,7 +144,7 @@ TEST(Comparator, ReportsAllMismatches) {
   EXPECT_EQ(compare(got, expected).failed.size(), 12U);
 }
 
-TEST(Comparator, CountsInfiniteAndUninformativeBounds) {
+TEST(Comparator, CountsInfiniteAndUninformativeBoundsSeparately) {
   const std::vector<Expected> expected{{.value = 1, .bound = 0, .scale = 1},
                                        {.value = 1, .bound = kInfinity},
                                        {.value = 1, .bound = 0.5, .scale = 1},
@@ -168,7 +168,7 @@ TEST(Comparator, HistogramBinsAreTenthsOfBound) {
   EXPECT_EQ(twice.rho_histogram[10], 4);
 }
 
-TEST(Comparator, AcceptsEmptyInput) {
+TEST(Comparator, ComparisonOfEmptyArraysHasNoChecksAndNoMismatches) {
   const Comparison comparison = compare({}, {});
   EXPECT_EQ(comparison.checks, 0);
   EXPECT_THAT(comparison.failed, IsEmpty());

@@ -135,7 +135,7 @@ TEST(NegativeControls, SkipsControlsThatDifferOnlyInUnboundedElements) {
   EXPECT_GE(tally.rejected, 3);
 }
 
-TEST(NegativeControls, SkipsControlsWithSmallErrors) {
+TEST(NegativeControls, SkipsControlsThatDifferLittleRelativeToScale) {
   Passed gradient = floats({1, 1 + 0x1p-12}, 0x1p-20);
   const auto tally_at = [&](double scale) {
     for (Expected& expected : gradient.expected)
@@ -163,7 +163,7 @@ TEST(NegativeControls, SkipsScaledResultsWithinRoundingError) {
       << "a bound that is not so small";
 }
 
-TEST(NegativeControls, TreatsNansAsEqual) {
+TEST(NegativeControls, SkipsControlsThatLeaveNanUnchanged) {
   const ControlCounts tally = floats({kNan}, 0).tally();
   EXPECT_EQ(tally.accepted_control, "") << "the negated, doubled and increased NaN are NaN";
   EXPECT_EQ(tally.tried_controls, 3) << "zeros, ones and the mean";
@@ -176,7 +176,7 @@ TEST(NegativeControls, AreAllRejectedIfResultIsInfinite) {
   EXPECT_EQ(tally.tried_controls, tally.rejected);
 }
 
-TEST(NegativeControls, AddsCountsAndKeepsFirstAcceptedControl) {
+TEST(NegativeControls, SumOfCountsNamesFirstAcceptedControl) {
   ControlCounts sum{.tried_controls = 3, .rejected = 3};
   sum.add({.tried_controls = 4, .rejected = 3, .accepted_control = "ones"});
   sum.add({.tried_controls = 1, .rejected = 0, .accepted_control = "zeros"});
