@@ -111,7 +111,7 @@ TEST(Traversal, VisitsStatementsAndExpressionsInSourceOrder) {
   EXPECT_EQ(literals, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
 
-TEST(Traversal, CanModifyProgram) {
+TEST(Traversal, ChangesMadeByVisitorModifyProgram) {
   Module module = parsed("kernel k(; i) {\n  let a: i32 = i\n  if true {\n    a = 1\n  }\n}\n");
   for_each_statement(module.kernels[0].body, [](Stmt& statement) {
     for_each_root(statement, [](ExprId& root) { root = 0; });

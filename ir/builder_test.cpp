@@ -12,7 +12,7 @@
 namespace assay::ir {
 namespace {
 
-TEST(Builder, BuildsTheExpectedProgram) {
+TEST(Builder, BuiltProgramHasExpectedTextForm) {
   Module module;
   Function square{.name = "square", .results = {kF32}};
   {
@@ -88,7 +88,7 @@ TEST(Builder, RecordsSourceLocations) {
   EXPECT_EQ(b.at().line, 7);
 }
 
-TEST(BuilderDeathTest, AbortsOnMisuse) {
+TEST(BuilderDeathTest, AbortsOnIncorrectTypesVariablesOrIndexCounts) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const Module module;
   Function function;

@@ -60,7 +60,7 @@ TEST(ModuleHash, IgnoresNumberingOfVariablesAndExpressions) {
   EXPECT_EQ(hash(make(false)), hash(make(true)));
 }
 
-TEST(ModuleHash, DependsOnEveryDetail) {
+TEST(ModuleHash, ChangesIfAnyDetailOfProgramChanges) {
   const std::string text(testing::kEverything);
   const std::string reference = hash(parsed(text));
   const std::pair<std::string_view, std::string_view> kChanges[] = {

@@ -20,7 +20,7 @@ std::string wrapped(const std::string& body) {
   return text.substr(head.size(), text.size() - head.size() - 2);
 }
 
-TEST(WrapIndices, KeepsIndicesThatAreNeverNegative) {
+TEST(WrapIndices, LeavesIndicesThatCannotBeNegativeUnwrapped) {
   for (const std::string body : {
            "  x[i] = 1.0\n",
            "  x[add(i, 1)] = x[mul(i, 2)]\n",
@@ -53,7 +53,7 @@ TEST(WrapIndices, WrapsVectorIndexByComponentCount) {
             "  let v: vec<f32,3>\n  x[i] = extract(v, wrap_index(n, 3))\n");
 }
 
-TEST(WrapIndices, ExpandsWrappedSliceIndexToSelection) {
+TEST(WrapIndices, ReplacesWrappedSliceIndexByOperandOrConditional) {
   EXPECT_EQ(wrapped("  x[add(2, wrap_index(i, 5))] = 1.0\n"), "  x[add(2, i)] = 1.0\n");
   EXPECT_EQ(wrapped("  x[i] = cast<f32>(add(2, wrap_index(n, 5)))\n"),
             "  x[i] = cast<f32>(add(2, where(lt(n, 0), add(n, 5), n)))\n");

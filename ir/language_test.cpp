@@ -25,7 +25,7 @@ std::string example() {
   return text.substr(begin, text.find("```", begin) - begin);
 }
 
-TEST(LanguagePage, ExampleIsValidAndPrintsUnchanged) {
+TEST(LanguagePage, ExampleParsesAsValidProgramAndPrintsUnchanged) {
   const Result<Module> module = parse_text(example(), "docs/design/language.md");
   ASSERT_TRUE(module.ok()) << module.error().text();
   for (const VerifierError& diagnostic : verify(module.value()))

@@ -183,7 +183,7 @@ TEST(LaunchArguments, ArraysAreRowMajorAndZeroInitialized) {
     EXPECT_EQ(byte, std::byte{0});
 }
 
-TEST(LaunchArguments, ElementsFollowStrides) {
+TEST(LaunchArguments, ElementOffsetsFollowStrides) {
   const Module module;
   Argument transposed = make_argument(module, kF32.array_of(2), {3, 2});
   transposed.strides = {4, 12};
@@ -191,7 +191,7 @@ TEST(LaunchArguments, ElementsFollowStrides) {
   EXPECT_EQ(element_offset(transposed, 4), 8U);
 }
 
-TEST(LaunchArguments, SupportsEmptyArraysAndValues) {
+TEST(LaunchArguments, EmptyArrayHasNoElementsAndScalarValueHasOne) {
   const Module module;
   EXPECT_EQ(element_count(make_argument(module, kF32.array_of(2), {0, 4})), 0);
   const Argument value = make_argument(module, kF64);

@@ -38,7 +38,7 @@ TEST(FunctionLibrary, DistinguishesAppendedFunctionsFromUserFunctions) {
   EXPECT_EQ(library_name(module.functions[0]), std::nullopt);
 }
 
-TEST(FunctionLibrary, RejectsInvalidOperandsAndListsValidOnes) {
+TEST(FunctionLibrary, RejectsInvalidOperandsAndReportsValidTypes) {
   Module module;
   EXPECT_EQ(function_of(module, "trace", {kVec3}).error().message, "trace takes a square matrix");
   EXPECT_EQ(function_of(module, "trace", {matrix_type(Scalar::kF32, 2, 3)}).error().message,

@@ -57,7 +57,7 @@ TEST(TextForm, KeepsOnlyAnnotationsDirectlyAboveKernel) {
   EXPECT_EQ(module.kernels[0].annotations, (std::vector<std::string>{"launch: (n)", "domain: n > 0"}));
 }
 
-TEST(TextForm, MakesNamesUniqueAndValid) {
+TEST(TextForm, RenamesDuplicateAndInvalidNames) {
   Module module;
   Function kernel{.name = "kernel", .is_kernel = true};
   Builder b(module, kernel);
@@ -104,7 +104,7 @@ TEST(TextForm, F32LiteralsAreNotRoundedTwice) {
   EXPECT_EQ(std::bit_cast<double>(module.kernels[0].expressions[0].bits), static_cast<double>(0x1.000002p0F));
 }
 
-TEST(TextForm, ParsesIntegerLimits) {
+TEST(TextForm, SmallestAndLargestIntegersRoundTrip) {
   EXPECT_EQ(round_trip(scalar_type(Scalar::kI8), static_cast<std::uint64_t>(-128)), static_cast<std::uint64_t>(-128));
   EXPECT_EQ(round_trip(scalar_type(Scalar::kU8), 255), 255U);
   EXPECT_EQ(round_trip(kI64, std::uint64_t{1} << 63), std::uint64_t{1} << 63);
@@ -163,7 +163,7 @@ TEST(TextForm, ErrorsReportLocationAndExpectedText) {
     EXPECT_EQ(error_of(rejection.text), rejection.error) << rejection.text;
 }
 
-TEST(TextForm, LimitsNesting) {
+TEST(TextForm, RejectsTooDeeplyNestedExpressionsAndBlocks) {
   const auto expression = [](int depth) {
     std::string text = "let a: i32 = ";
     for (int i = 1; i < depth; ++i)
@@ -191,7 +191,7 @@ TEST(TextForm, LimitsNesting) {
   EXPECT_NE(error_of(in_kernel(chain)).find("blocks must not be nested deeper"), std::string::npos);
 }
 
-TEST(TextForm, LimitsSize) {
+TEST(TextForm, RejectsTextAboveSizeLimit) {
   const std::string text(kMaxTextBytes + 1, '\n');
   EXPECT_EQ(error_of(text), "a.ir: text is too long: 16777217 bytes, limit 16777216");
 }

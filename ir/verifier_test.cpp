@@ -379,7 +379,7 @@ std::vector<Violation> custom_derivatives() {
   };
 }
 
-TEST(Verifier, AcceptsCustomDerivatives) {
+TEST(Verifier, AcceptsValidCustomDerivatives) {
   const Module module = custom(kGoodGradient, kGoodReplay);
   EXPECT_EQ(all(module, verify(module)), "");
 }
@@ -417,7 +417,7 @@ TEST(Verifier, EveryRuleHasAViolationTest) {
     EXPECT_TRUE(violated.contains(rule.rule)) << rule.label;
 }
 
-TEST(Verifier, AcceptsEveryConstruct) {
+TEST(Verifier, AcceptsProgramThatContainsEveryConstruct) {
   const Module module = parsed(testing::kEverything);
   EXPECT_EQ(all(module, verify(module)), "");
 }
@@ -444,13 +444,13 @@ TEST(Verifier, AcceptsValidEdgeCases) {
   EXPECT_EQ(all(module, verify(module)), "");
 }
 
-TEST(Verifier, ReportsLocationAndKernel) {
+TEST(Verifier, ErrorContainsSourceLocationAndKernelName) {
   const Module module = parsed("kernel k(x: f32; i) {\n  x = 2.0\n}\n");
   EXPECT_EQ(all(module, verify(module)),
             "a.ir:2:3: V34-read-only-variable: in kernel k: x is read-only and cannot be assigned\n");
 }
 
-TEST(Verifier, ChecksCallersOfInvalidFunction) {
+TEST(Verifier, ReportsErrorsOfInvalidFunctionAndOfItsCaller) {
   const Module module = parsed(
       "func f(x: array<f32,1>) -> f32 {\n  break\n  return 1\n}\nkernel k(x: array<f32,1>; i) {\n  x[i] = f(x)\n  "
       "continue\n}\n");

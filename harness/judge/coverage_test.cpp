@@ -21,7 +21,7 @@ TEST(BranchCoverage, KernelWithoutBranchesNeedsNoSamples) {
   EXPECT_TRUE(Coverage{}.uncovered({}).empty());
 }
 
-TEST(BranchCoverage, RequiresTwoSamplesOfEachBranch) {
+TEST(BranchCoverage, BranchIsCoveredOnlyAfterTwoSamples) {
   Coverage coverage;
   coverage.add({branch(3, 5, 0), range(4, 1, 2, 0)});
   EXPECT_EQ(coverage.missing_samples(), 2 + 1 + 2);
@@ -44,7 +44,7 @@ TEST(BranchCoverage, ListsEachUncoveredBranchOfALineOnce) {
   EXPECT_EQ(coverage.uncovered({}).size(), 1U);
 }
 
-TEST(BranchCoverage, ReportsFileOfImportedLine) {
+TEST(BranchCoverage, ReportsFileNameOfBranchInImportedFile) {
   ir::Module module;
   module.source_name = "wave.py";
   module.imported_files = {{.name = "physics.py", .lines_before = 10}};

@@ -57,7 +57,7 @@ TEST(CustomGradient, IsADefectIfItDiffersFromTheDerivative) {
   EXPECT_THAT(run.backward("missing").message, HasSubstr("gives y["));
 }
 
-TEST(CustomGradient, MayDifferFromTheDerivativeIfTrusted) {
+TEST(CustomGradient, PassesDespiteDifferenceFromDerivativeIfDeclaredTrusted) {
   const std::string comment = "# custom gradients: trusted";
   const CpuRun annotated({{.name = "off", .python = kernel_with(kOffByOnePercent, comment)}});
   EXPECT_EQ(annotated.backward("off").outcome, Outcome::pass) << summary(annotated.backward("off"));

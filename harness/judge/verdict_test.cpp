@@ -93,7 +93,7 @@ TEST(Verdict, CountsInfiniteAndUninformativeBoundsAsInconclusive) {
   EXPECT_EQ(conditioning.decide().kind, "conditioning");
 }
 
-TEST(Verdict, RequiresFourFifthsOfGenericInputSetsToBeConclusive) {
+TEST(Verdict, IsInconclusiveIfUnderFourFifthsOfGenericInputSetsAreConclusive) {
   PassVerdict verdict = passing();
   verdict.conclusive_generic_sets = 5;
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);

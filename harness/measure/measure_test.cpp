@@ -140,7 +140,7 @@ class MeasurerTest : public ::testing::Test {
   DeviceCeilings ceilings;
 };
 
-TEST_F(MeasurerTest, ReportsRatesAsFractionsOfMeasuredCeilings) {
+TEST_F(MeasurerTest, ReportsRatesAsFractionsOfMeasuredMaximumRates) {
   const PassMeasurements measured = measure(kScale);
   EXPECT_EQ(ceilings.bytes_per_second, kCopyRate);
   // 8 chains of 512 steps of 2 operations in each thread, in the microsecond of any forward launch.
@@ -172,7 +172,7 @@ TEST_F(MeasurerTest, CountsAtomicUpdateAsReadAndWrite) {
   EXPECT_LE(bytes, 3 * kThreads * sizeof(float));
 }
 
-TEST_F(MeasurerTest, CountsOperationsOnSampleOfThreads) {
+TEST_F(MeasurerTest, CountsOperationsInSeparateLaunchWithFewerThreads) {
   measure(kScale);
   ASSERT_THAT(clockwork.seen, SizeIs(4));
   EXPECT_EQ(clockwork.seen[0].threads, kThreads);

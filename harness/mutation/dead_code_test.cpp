@@ -20,7 +20,7 @@ std::vector<bool> dead(const std::string& domain, const std::string& body) {
   return dead_statements(KnownRanges(*source.module, kernel, kernel), statements_of(kernel));
 }
 
-TEST(DeadCode, FindsBranchExcludedByDomain) {
+TEST(DeadCode, FindsBranchExcludedByDomainAnnotation) {
   const char* const body = "    if n + 2 <= 10:\n        out[i] = x[i]\n    else:\n        out[i] = 1.0\n";
   EXPECT_EQ(dead("# domain: 0 <= n <= 8\n", body), (std::vector<bool>{false, false, true}));
   EXPECT_EQ(dead("# domain: 9 <= n <= 20\n", body), (std::vector<bool>{false, true, false}));
@@ -28,7 +28,7 @@ TEST(DeadCode, FindsBranchExcludedByDomain) {
   EXPECT_EQ(dead("", body), (std::vector<bool>{false, false, false})) << "n may be anything";
 }
 
-TEST(DeadCode, FindsBranchExcludedByLaunch) {
+TEST(DeadCode, FindsBranchExcludedByAnnotatedThreadCount) {
   const char* const body = "    if i < 4:\n        out[i] = x[i]\n    else:\n        out[i] = 1.0\n";
   EXPECT_EQ(dead("# launch: (4)\n", body), (std::vector<bool>{false, false, true}));
   EXPECT_EQ(dead("# launch: (5)\n", body), (std::vector<bool>{false, false, false}));

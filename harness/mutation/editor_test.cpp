@@ -47,7 +47,7 @@ TEST(ProgramEditor, NumbersStatementsAndNodesInProgramOrder) {
   EXPECT_EQ(nodes[4].place.node, 4U);
 }
 
-TEST(ProgramEditor, ReplacesOneUseOfSharedExpression) {
+TEST(ProgramEditor, ReplacesOnlyOneUseOfSharedExpression) {
   Example example;
   Editor edit(example.module, example.kernel());
   const ExpressionPosition factor{.statement = 3, .root = 0, .node = 4};
@@ -68,7 +68,7 @@ TEST(ProgramEditor, ErasesAndInsertsStatementsInABlock) {
   EXPECT_EQ(example.text().find("sum = add"), std::string::npos);
 }
 
-TEST(ProgramEditor, HoistsDeclarationOutOfLoop) {
+TEST(ProgramEditor, MovesDeclarationOutOfLoop) {
   Example example;
   Editor edit(example.module, example.kernel());
   std::get<Let>(edit.at(2).node).value = kNone;

@@ -35,7 +35,7 @@ TEST(LoopOrder, DoesNotMatterIfIterationsAreIdentical) {
       << "each contribution goes to another element, and halves with each trip";
 }
 
-TEST(LoopOrder, DoesNotMatterIfEachIterationUsesItsOwnSlice) {
+TEST(LoopOrder, DoesNotMatterIfIterationsAccessDifferentSlices) {
   EXPECT_EQ(order_independent("    for j in range(n):\n        x[i, j] = x[i, j] * 0.5 + y[i, j]\n    out[i] = 1.0\n"),
             std::vector<bool>{true});
   EXPECT_EQ(
@@ -46,7 +46,7 @@ TEST(LoopOrder, DoesNotMatterIfEachIterationUsesItsOwnSlice) {
       << "the loop variable indexes two dimensions";
 }
 
-TEST(LoopOrder, DoesNotMatterIfEachIterationUsesItsOwnComponent) {
+TEST(LoopOrder, DoesNotMatterIfIterationsAccessDifferentComponents) {
   const auto filled = [](const std::string& at) {
     return order_independent("    v = wp.zeros(shape=(5,), dtype=float)\n    for j in range(4):\n        v[" + at +
                              "] = x[i, j]\n    out[i] = v[0] * v[1] + v[2] * v[3]\n");

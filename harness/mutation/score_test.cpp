@@ -49,7 +49,7 @@ TEST(MutationScore, ExcludesEquivalentAndInvalidMutants) {
   EXPECT_EQ(score.by_check.at("t1 mismatch"), 2);
 }
 
-TEST(MutationScore, CountsThreadingMutantsSeparately) {
+TEST(MutationScore, CountsMutantsOfThreadingCodeSeparately) {
   EXPECT_EQ(example().threaded.mutants, 1);
   EXPECT_EQ(example().threaded.killed, 1);
 }

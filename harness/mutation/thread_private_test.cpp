@@ -43,7 +43,7 @@ TEST(ThreadPrivateAccess, RequiresDistinctIndexPerThread) {
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i / 2]\n"), Found{false});
 }
 
-TEST(ThreadPrivateAccess, ConsidersAllAccessesToTheArray) {
+TEST(ThreadPrivateAccess, IsExcludedIfAnotherThreadMayAccessSameElement) {
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[2 * i] * x[2 * i + 1]\n"), (Found{true, true}));
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[i] * x[i + 1]\n"), (Found{false, false}));
   EXPECT_EQ(private_elements("    i = wp.tid()\n    out[i] = x[2 * i] * x[2 * i + 4]\n"), (Found{false, false}));
@@ -53,7 +53,7 @@ TEST(ThreadPrivateAccess, ConsidersAllAccessesToTheArray) {
             (Found{false, false}));
 }
 
-TEST(ThreadPrivateAccess, SupportsStridedAccess) {
+TEST(ThreadPrivateAccess, RequiresStrideOfAtLeastTheThreadCount) {
   const auto strided = [](const std::string& step) {
     return private_elements("    i = wp.tid()\n    s = float(0.0)\n    for j in range(n):\n        s += x[i + j * " +
                                 step + "]\n    out[i] = s\n",
@@ -63,7 +63,7 @@ TEST(ThreadPrivateAccess, SupportsStridedAccess) {
   EXPECT_EQ(strided("4"), Found{false}) << "the fifth thread accesses elements of the first";
 }
 
-TEST(ThreadPrivateAccess, RequiresAllThreadIndices) {
+TEST(ThreadPrivateAccess, RequiresIndexFromEveryThreadDimension) {
   EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, z[i, j])\n"), Found{true});
   EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, z[i, i])\n"), Found{false});
   EXPECT_EQ(private_elements("    i, j = wp.tid()\n    wp.atomic_add(out, 0, x[i + j])\n"), Found{false});

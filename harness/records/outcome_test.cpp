@@ -15,7 +15,7 @@ OutcomeCounts counts_of(std::initializer_list<std::pair<Outcome, int>> cells) {
   return counts;
 }
 
-TEST(Outcome, TableHasSameOrderAsSchemaAndEnumeration) {
+TEST(Outcome, NamesHaveSameOrderInTableSchemaAndEnumeration) {
   const auto schema = nlohmann::json::parse(schemas::kRecordSchemaText);
   const auto& listed = schema.at("definitions").at("outcome").at("enum");
   ASSERT_EQ(listed.size(), kOutcomeCount + 1);
@@ -29,7 +29,7 @@ TEST(Outcome, TableHasSameOrderAsSchemaAndEnumeration) {
   EXPECT_EQ(outcome_from_text("ok"), std::nullopt);
 }
 
-TEST(ExitStatus, IsAsExpectedOnlyForPassAndUnsupported) {
+TEST(ExitStatus, IsAsExpectedOnlyIfAllCasesPassOrAreUnsupported) {
   for (const OutcomeName& row : kOutcomeNames) {
     const ExitStatus found = exit_status(counts_of({{Outcome::pass, 5}, {row.outcome, 1}}));
     ExitStatus wanted = ExitStatus::unexpected;
@@ -39,7 +39,7 @@ TEST(ExitStatus, IsAsExpectedOnlyForPassAndUnsupported) {
   }
 }
 
-TEST(ExitStatus, RunWithoutResultsIsNotSuccess) {
+TEST(ExitStatus, RunThatJudgedNoCaseIsDistinguishedFromSuccess) {
   EXPECT_EQ(exit_status({}), ExitStatus::nothing_ran);
   EXPECT_EQ(exit_status(counts_of({{Outcome::not_run, 3}})), ExitStatus::nothing_ran);
   EXPECT_EQ(exit_status(counts_of({{Outcome::not_run, 1}, {Outcome::unsupported, 3}})), ExitStatus::nothing_ran);

@@ -80,7 +80,7 @@ TEST_F(RecordFile, ReadsCasesInPlanOrder) {
 }
 
 // Each published version has a run here, which both this reader and that of the reports must read.
-TEST(RecordVersions, AreAllReadable) {
+TEST(RecordVersions, EveryPublishedVersionCanBeRead) {
   const fs::path golden = ASSAY_SOURCE_DIR "/testdata/schemas/records";
   std::set<std::string> versions;
   for (const fs::directory_entry& entry : fs::directory_iterator(golden)) {
@@ -98,7 +98,7 @@ TEST(RecordVersions, AreAllReadable) {
       << "a new version needs a run in testdata/schemas/records";
 }
 
-TEST_F(RecordFile, FlushesEachLine) {
+TEST_F(RecordFile, AppendedRecordIsInFileImmediately) {
   Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_TRUE(writer.ok());
   const std::size_t before = text().size();
@@ -108,7 +108,7 @@ TEST_F(RecordFile, FlushesEachLine) {
   EXPECT_EQ(text().back(), '\n');
 }
 
-TEST_F(RecordFile, MissingCaseFailsRun) {
+TEST_F(RecordFile, PlannedCaseWithoutRecordFailsRun) {
   Result<RecordWriter> writer =
       RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward", "loop/b/f64/cuda/backward/strict"}));
   ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
@@ -126,7 +126,7 @@ TEST_F(RecordFile, MissingCaseFailsRun) {
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
 }
 
-TEST_F(RecordFile, RunWithoutEndRecordHasUnexpectedStatus) {
+TEST_F(RecordFile, RunWithoutEndRecordHasFailureStatus) {
   Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
   const Result<RunRecords> run = read_records(dir_);

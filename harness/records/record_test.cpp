@@ -99,7 +99,7 @@ std::string first_diagnostic(const std::string& line) {
   return diagnostics.empty() ? "" : diagnostics.front().text();
 }
 
-TEST(ExactNumber, ContainsShortestDecimalAndBits) {
+TEST(ExactNumber, ContainsShortestDecimalTextAndBitPattern) {
   EXPECT_EQ(exact(0.1F), (ExactNumber{"0.1", "0x3dcccccd"}));
   EXPECT_EQ(exact(0.1), (ExactNumber{"0.1", "0x3fb999999999999a"}));
   EXPECT_EQ(exact(-0.0F), (ExactNumber{"-0", "0x80000000"}));
@@ -111,7 +111,7 @@ TEST(ExactNumber, ContainsShortestDecimalAndBits) {
   EXPECT_EQ(exact16(1.5F, 0x3e00), (ExactNumber{"1.5", "0x3e00"}));
 }
 
-TEST(KeptMismatches, AreTheFirstAndTheWorst) {
+TEST(RecordedMismatches, AreTheFirstOnesAndTheLargest) {
   std::vector<Mismatch> kept;
   for (const double rho : {9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.2, 50.0, 1.1}) {
     keep_mismatch(kept, {.array = "x", .rho = rho});

@@ -83,7 +83,7 @@ TEST_F(FailureFolder, IsReplacedAtomically) {
   EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 1) << "no partial folder may remain";
 }
 
-TEST_F(FailureFolder, OmitsLargeFiles) {
+TEST_F(FailureFolder, OmitsFilesAboveSizeLimit) {
   const Evidence large{{".cpp", std::string(kMaxFileBytes + 1, ' ')}, {".py", "k"}};
   ASSERT_TRUE(write_failure_folder(root_ / "f", failure(), large, std::nullopt).ok());
   EXPECT_FALSE(fs::exists(root_ / "f" / "kernel.cpp"));

@@ -135,7 +135,7 @@ TEST(Reducer, StopsWhenTrialOrTimeBudgetIsSpent) {
   EXPECT_EQ(none.after.statements, 11);
 }
 
-TEST(Reducer, RejudgesOnlyAcceptedCandidates) {
+TEST(Reducer, JudgesOnlyAcceptedCandidatesTwice) {
   std::map<std::string, int> seen;
   int taken = 0;
   const Judge judge = judge_by([&](const Module& module) {
@@ -148,7 +148,7 @@ TEST(Reducer, RejudgesOnlyAcceptedCandidates) {
   EXPECT_GE(seen.size(), 20U);
 }
 
-TEST(Reducer, RejectsCandidatesThatFailOnlyInABatch) {
+TEST(Reducer, RejectsCandidatesThatFailOnlyTogetherWithOthers) {
   const auto judge = [](std::span<const Module> candidates) {
     std::vector<bool> shown;
     for (const Module& candidate : candidates)
@@ -212,7 +212,7 @@ TEST(Reducer, IsDeterministic) {
   EXPECT_EQ(to_text(reduced(text, shows).module), to_text(reduced(text, shows).module));
 }
 
-TEST(Reducer, TerminatesWithRandomVerdicts) {
+TEST(Reducer, TerminatesEvenIfVerdictsAreRandom) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       Rng rng(seed);

@@ -231,7 +231,7 @@ TEST(InputSteps, DropPreconditionsAndMakeLaunchAndInputsConstant) {
   EXPECT_EQ(after(fix_inputs, "# domain: 0 <= n <= 4\n" + body, 3), settled_text("# domain: 0 <= n <= 0\n" + body));
 }
 
-TEST(ReductionSteps, VisitSameLocationsWithAndWithoutChangingProgram) {
+TEST(ReductionSteps, ChangingProgramDoesNotAddVisitedLocations) {
   const std::string text = kernel(
       "  let s: f32 = 0.0\n  for j: i32 in range(0, n, 1) {\n    if lt(x[j], 0.5) {\n      s = add(s, sin(x[j]))\n"
       "    } else {\n      s = mul(s, y[j])\n    }\n  }\n  out[i] = s\n");

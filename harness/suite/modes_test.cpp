@@ -42,7 +42,7 @@ TEST(NumericModes, OneGeneratedKernelInEightUsesAllModes) {
   EXPECT_THAT(in_all, AllOf(Gt(kKernels / 8 * 0.85), Lt(kKernels / 8 * 1.15)));
 }
 
-TEST(NumericModes, EffortDeterminesModesOfKernel) {
+TEST(NumericModes, ThoroughEffortUsesMoreModesThanQuickEffort) {
   EXPECT_THAT(sampled("loop", "horner", sample_of("thorough")), ElementsAre("fast_compile", "", "default"));
   EXPECT_THAT(sampled("loop", "horner", sample_of("quick")), ElementsAre("fast_compile"));
 }
@@ -60,7 +60,7 @@ TEST(NumericModes, FastCompileModeRequiresDeviceSupport) {
   EXPECT_THAT(names_of(modes_of("cpu", "sampled", 2)), ElementsAre("O2", "default_O2"));
 }
 
-TEST(NumericModes, ModeIsFoundByItsName) {
+TEST(NumericModes, ModeNameGivesFlagsAndCommandLineOption) {
   EXPECT_TRUE(mode_named("ptx", "fast_compile").flags.fast_compile);
   EXPECT_TRUE(mode_named("ptx", "default").flags.contracts_multiply_add);
   EXPECT_EQ(mode_named("cpu", "O2").flags.optimization_level, 2);

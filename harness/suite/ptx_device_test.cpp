@@ -126,7 +126,7 @@ TEST_F(PtxDevice, DetectsInjectedFaultsWithSourceLocations) {
   }
 }
 
-TEST_F(PtxDevice, PassesAndProfilesCorrectKernel) {
+TEST_F(PtxDevice, CorrectKernelPassesAndHasProfileForEachArchitecture) {
   for (const CaseRecord& record : judged(*device_, nullptr)) {
     EXPECT_TRUE(is_pass(record.outcome)) << record.message;
     EXPECT_TRUE(record.faults.empty());

@@ -33,7 +33,7 @@ ComparedKernel with_python_of_warp(const std::string& python) {
   return ComparedKernel::make(std::move(source), GradientLaunches::kFirstLaunch, 1).take();
 }
 
-TEST(WarpSession, ReportsEachFailureAndRunsTheOtherCases) {
+TEST(WarpSession, ReportsEachFailingKernelAndRunsTheOtherKernels) {
   const Result<WarpInterpreter> interpreter = find_interpreter();
   if (!interpreter.ok()) GTEST_SKIP() << interpreter.error().text();
   std::vector<ComparedKernel> subjects;

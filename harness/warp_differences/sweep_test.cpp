@@ -77,7 +77,9 @@ class WarpSweep : public ::testing::Test {
   inline static std::vector<std::string> unexplained_;
 };
 
-TEST_F(WarpSweep, EveryDifferenceFromWarpHasARule) { EXPECT_TRUE(unexplained_.empty()) << listed(unexplained_); }
+TEST_F(WarpSweep, EveryDifferenceFromWarpIsExplainedByARule) {
+  EXPECT_TRUE(unexplained_.empty()) << listed(unexplained_);
+}
 
 TEST_F(WarpSweep, EveryRuleExplainsADifference) {
   for (const SweepRule& rule : sweep_rules())

@@ -188,7 +188,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-TEST(OperationTypes, FollowTypeRules) {
+TEST(OperationTypes, ResultTypeOrErrorFollowsTypeRuleOfOperation) {
   for (const Case& c : all_cases()) {
     const Result<Type> type = result_type(c.op, c.operands, c.requested);
     EXPECT_EQ(type.ok(), !c.result.is_void()) << row(c.op).mnemonic;
@@ -238,7 +238,7 @@ TEST(OperationTable, DomainsAreValidIntervals) {
   }
 }
 
-TEST(OperationTable, AtomicsAreInOrderAndExplainMissingAdjoints) {
+TEST(OperationTable, AtomicsHaveEnumerationOrderAndReasonIfNotDifferentiable) {
   for (std::size_t i = 0; i < kAtomics.size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kAtomics[i].op), i);
     EXPECT_EQ(kAtomics[i].is_differentiable, kAtomics[i].adjoint_reason.empty()) << kAtomics[i].mnemonic;

@@ -74,7 +74,7 @@ TEST(ActivityAnalysis, ActiveValuesDependOnFloatInputAndAffectOutput) {
   EXPECT_THAT(a.names(a.activity.active), UnorderedElementsAre("scale", "x_i", "used", "add"));
 }
 
-TEST(ActivityAnalysis, PropagatesThroughLoopsAndStopsAtIntegers) {
+TEST(ActivityAnalysis, PropagatesActivityThroughLoopsButNotThroughIntegers) {
   const Analysed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
   let first: f32 = x[i]
   let second: f32 = 0.0
@@ -110,14 +110,16 @@ std::string loop_with(const std::string& update) {
          update + "\n  }\n  out[i] = mul(s, t)\n}\n";
 }
 
-TEST(SavedLoopState, IsEmptyForSums) { EXPECT_THAT(Analysed(loop_with("s = add(s, x[j])")).state(), ElementsAre()); }
-TEST(SavedLoopState, IsEmptyForLinearUpdates) {
+TEST(SavedLoopState, IsEmptyIfLoopOnlyAddsToVariable) {
+  EXPECT_THAT(Analysed(loop_with("s = add(s, x[j])")).state(), ElementsAre());
+}
+TEST(SavedLoopState, IsEmptyIfUpdateIsLinearInVariable) {
   EXPECT_THAT(Analysed(loop_with("s = sub(mul(s, 0.5), x[j])")).state(), ElementsAre());
 }
-TEST(SavedLoopState, IncludesFactorsOfProducts) {
+TEST(SavedLoopState, IncludesVariableMultipliedInEachIteration) {
   EXPECT_THAT(Analysed(loop_with("s = mul(s, x[j])")).state(), ElementsAre("s"));
 }
-TEST(SavedLoopState, IncludesValuesNeededForNextState) {
+TEST(SavedLoopState, IncludesVariablesThatDetermineOtherSavedVariables) {
   // The derivative of s needs t alone, but t is made from s.
   EXPECT_THAT(Analysed(loop_with("s = mul(s, t)\n    t = floor(s)")).state(), UnorderedElementsAre("s", "t"));
 }
@@ -132,7 +134,7 @@ TEST(Liveness, LoopWithoutDerivativesIsNotReversed) {
 )");
   EXPECT_FALSE(a.liveness.needs(a.loop()).is_reversed);
 }
-TEST(Liveness, ReplaysOnlyStoresThatTheKernelReads) {
+TEST(Liveness, ReplaysOnlyStoresWhoseValuesTheKernelReads) {
   const Analysed a(R"(kernel k(x: array<f32,1>, both: array<f32,1>, out: array<f32,1>; i) {
   both[i] = mul(both[i], x[i])
   out[i] = both[i]

@@ -221,7 +221,7 @@ kernel k(x: array<f32,1>, out: array<f32,1>; i) {
 
 class AdjointRejections : public ::testing::TestWithParam<Rejected> {};
 
-TEST_P(AdjointRejections, ReportLabelAndLocation) {
+TEST_P(AdjointRejections, ErrorContainsRejectionLabelAndSourceLocation) {
   auto module = ir::parse_text(GetParam().text, "user.py");
   ASSERT_TRUE(module.ok()) << module.error().text();
   module->source_name = "user.py";
@@ -263,7 +263,7 @@ ir::Module doubling(const std::string& work) {
   return module.take();
 }
 
-TEST(AdjointRejections, ExponentialInliningIsRejectedEarly) {
+TEST(AdjointRejections, RejectKernelWhoseInliningWouldGrowExponentially) {
   for (const std::string work : {"mul(a, a)", "a"}) {
     const ir::Module module = doubling(work);
     const Result<AdjointModule> adjoint = make_adjoint(module, module.kernels[0]);

@@ -161,7 +161,7 @@ int count(const Region& region) {
   return found;
 }
 
-TEST(Ssa, LoopCarriesExactlyTheAssignedVariables) {
+TEST(Ssa, LoopCarriesOnlyOuterVariablesThatItAssigns) {
   const SsaKernel ssa = ssa_of(R"(kernel k(x: array<f32,1>, n: i32; i) {
   let s: f32 = 0.0
   let kept: f32 = x[i]

@@ -137,7 +137,7 @@ def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(d
   }
 }
 
-TEST(InputSpace, DrawsVaryingTripCounts) {
+TEST(InputSpace, DrawsDifferentTripCountsForDynamicLoop) {
   Space space(R"(
 @wp.kernel
 def product(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
@@ -211,7 +211,7 @@ def pairs(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 // More elements than can be learnt from single out-of-bounds accesses.
-TEST(InputSpace, HonorsAnnotatedThreadCount) {
+TEST(InputSpace, LaunchHasAnnotatedThreadCount) {
   Space space(R"(
 # launch: (1000)
 @wp.kernel
@@ -225,7 +225,7 @@ def wide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_EQ(std::get<ir::Launch>(drawn).arguments[0].shape, std::vector<std::int32_t>{1000});
 }
 
-TEST(InputSpace, FindsInputsForNeighborAccess) {
+TEST(InputSpace, DrawsArraysLargeEnoughForNeighborAccess) {
   Space space(R"(
 @wp.kernel
 def neighbour(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -269,7 +269,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 }
 
 // A vector always has three components, so that integers that index them must be less.
-TEST(InputSpace, LimitsIntegersThatIndexVectorComponents) {
+TEST(InputSpace, DrawsInBoundsIndicesForVectorComponents) {
   Space space(R"(
 @wp.kernel
 def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out: wp.array(dtype=float)):
@@ -331,7 +331,7 @@ def domain(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   }
 }
 
-TEST(InputSpace, DrawsStructWithIntegerFields) {
+TEST(InputSpace, DrawsNonNegativeIntegersForStructFields) {
   Space space(R"(
 @wp.struct
 class Grid:
@@ -365,7 +365,7 @@ def cells(x: wp.array(dtype=float), grid: Grid, out: wp.array(dtype=float)):
     EXPECT_GE(space.integers(launch, "grid")[0], 1);
 }
 
-TEST(InputSpace, DrawsMoreThreadsThanElements) {
+TEST(InputSpace, DrawsThreadCountsOnBothSidesOfThreadGuard) {
   Space space(R"(
 @wp.kernel
 def guarded(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
@@ -385,7 +385,7 @@ def guarded(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
   EXPECT_TRUE(all_busy);
 }
 
-TEST(InputSpace, DrawsEmptyLaunch) {
+TEST(InputSpace, DrawsLaunchWithoutThreadsIfSizeIsZero) {
   Space space(R"(
 @wp.kernel
 def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -397,7 +397,7 @@ def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 // ------------------------------------------------------------------------------------------------- with annotations
 
-TEST(InputSpace, HonorsDomainAnnotations) {
+TEST(InputSpace, DrawsValuesWithinAnnotatedDomains) {
   Space space(R"(
 # launch: (n, len(x))
 # domain: 2 <= n <= 6
@@ -426,7 +426,7 @@ def hinted(x: wp.array(dtype=float), idx: wp.array(dtype=int), n: int, s: float,
   }
 }
 
-TEST(InputSpace, HonorsPermutationAnnotation) {
+TEST(InputSpace, DrawsPermutationForAnnotatedArray) {
   Space space(R"(
 # domain: perm is a permutation
 @wp.kernel
@@ -441,7 +441,7 @@ def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(d
   }
 }
 
-TEST(InputSpace, KeepsScaledValuesWithinDomain) {
+TEST(InputSpace, DrawsValuesWithinDomainInEveryDistribution) {
   Space space(R"(
 # domain: 0.25 <= x <= 4
 @wp.kernel
@@ -515,7 +515,7 @@ def endless(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = s * x[i]
 )";
 
-TEST(InputSpace, ReportsEndlessLoop) {
+TEST(InputSpace, ReportsEndlessLoopAsReasonForMissingInputs) {
   Space space(kEndless);
   auto drawn = space.draw({.seed = 1, .size = 3, .instruction_budget = 10'000});
   ASSERT_TRUE(std::holds_alternative<NoInputs>(drawn));
@@ -524,7 +524,7 @@ TEST(InputSpace, ReportsEndlessLoop) {
 }
 
 // Each attempt takes as long as judging a kernel.
-TEST(InputSpace, GivesUpEarlyOnEndlessLoop) {
+TEST(InputSpace, GivesUpOnEndlessLoopAfterThreeAttempts) {
   Space space(kEndless);
   int tries = 0;
   const auto drawn =
@@ -578,7 +578,7 @@ TEST(InputSpace, SameRequestDrawsSameLaunch) {
   EXPECT_NE(all_bytes(Space(kPlain).found(request)), all_bytes(Space(kPlain).found({.seed = 6, .size = 13})));
 }
 
-TEST(InputSpace, DistributionsDrawDifferentValues) {
+TEST(InputSpace, EdgeDistributionDrawsOnlyValuesNearZeroAndLimits) {
   Space space(kPlain);
   const auto near_edges = [&](Distribution distribution) {
     const auto values = space.floats(space.found({.seed = 5, .distribution = distribution, .size = 400}), "x");

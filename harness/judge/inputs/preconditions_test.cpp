@@ -58,7 +58,7 @@ struct TermRow {
   double value;
 };
 
-TEST(Preconditions, ParsesAndEvaluatesTerms) {
+TEST(Preconditions, TermsWithParametersLengthsAndShapesHaveExpectedValues) {
   const TermRow rows[] = {
       {"3", 3},
       {"0.25", 0.25},
@@ -169,7 +169,7 @@ TEST(Preconditions, ParsesLaunchAnnotations) {
   }
 }
 
-TEST(Preconditions, ReportsParametersMentionedInTerm) {
+TEST(Preconditions, TermReportsWhichParametersItMentions) {
   const Result<Preconditions> preconditions = preconditions_of(kernel_with("# domain: x < 2 * (n - idx.shape[1])\n"));
   ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
   const PreconditionTerm& high = *preconditions->ranges[kX]->high;
@@ -212,7 +212,7 @@ TEST(Preconditions, ReportsInvalidAnnotation) {
   }
 }
 
-TEST(Preconditions, RequiresAnExtentForEachThreadIndex) {
+TEST(Preconditions, RejectsLaunchAnnotationWithIncorrectNumberOfExtents) {
   EXPECT_THAT(error_of("# launch: n\n"), HasSubstr("1 extents, but the kernel has 2 thread indices"));
   EXPECT_THAT(error_of("# launch: (n, n, n)\n"), HasSubstr("3 extents, but the kernel has 2 thread indices"));
 }

@@ -129,7 +129,7 @@ TEST_F(LaunchFilesTest, ReportsNoteForKernelWithoutRecordedLaunch) {
                                                  .text = (dir_ / "kernels.py").string() + ":rows"}));
 }
 
-TEST_F(LaunchFilesTest, ReportsIfNoLaunchBelongsToSelectedKernel) {
+TEST_F(LaunchFilesTest, RejectsLaunchFilesThatBelongToNoSelectedKernel) {
   write("first.json",
         fmt::format(
             R"({{"schema_version": "1.0.0", "kernel": "push", "source": "other.py", "dim": [2], "arguments": {}}})",
@@ -179,7 +179,7 @@ TEST_F(LaunchFilesTest, RejectsArrayWithWrongElementType) {
   EXPECT_THAT(error(), HasSubstr("got elements of vec3f (<i4)"));
 }
 
-TEST_F(LaunchFilesTest, RejectsOverlappingArraysOnlyIfKernelWritesThem) {
+TEST_F(LaunchFilesTest, RejectsArraysThatShareMemoryOnlyIfKernelWritesThem) {
   const std::string two(R"([{"name": "a", "dtype": "float32", "shape": [2, 3], "file": "x.npy",
                              "shares_memory_with": ["SHARED"]},
                             {"name": "out", "dtype": "float32", "shape": [6], "file": "out.npy"}])");

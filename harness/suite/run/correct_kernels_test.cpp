@@ -362,7 +362,7 @@ TEST(UnjudgedKernels, AreReportedAsDefectOrInconclusive) {
   EXPECT_GT(uncertain.inconclusive.uncertain_paths, 0);
 }
 
-TEST(UnjudgedKernels, UnsupportedKernelDoesNotAffectOthers) {
+TEST(UnjudgedKernels, UnsupportedKernelDoesNotAffectVerdictOfOtherKernels) {
   std::vector<KernelSource> sources{{.family = "user", .kernel = "unread", .module = nullptr, .file = "a.py"},
                                     testing::source_of(kCorrect.front())};
   sources.front().parse_error = Error{.message = "lambda: not a kernel's", .where = "a.py:3:5"};

@@ -335,7 +335,7 @@ TEST(LargeLaunches, DetectFaultsThatAffectOnlyThreadsAbove65535) {
   EXPECT_EQ(run.backward("backward_bits").kind, "mismatch");
 }
 
-TEST_F(FaultDetection, RecordsEachCaseOnceInOrder) {
+TEST_F(FaultDetection, RecordsForwardThenBackwardCaseOfEachKernelOnce) {
   const auto& records = run_->records();
   ASSERT_EQ(records.size(), 2 * (std::size(kNeighbours) + all_faults().size()));
   for (std::size_t i = 0; i < records.size(); i += 2) {

@@ -11,7 +11,7 @@ CaseRecord attempt(Outcome outcome) {
       .outcome = outcome, .message = std::string(to_text(outcome)), .attempts = {outcome}, .time_ms = {.run_ms = 2}};
 }
 
-TEST(RepeatedCase, FailsIfAnyAttemptFailedAndKeepsAllAttempts) {
+TEST(RepeatedCase, FailsIfAnyAttemptFailsAndRecordsEveryAttempt) {
   CaseRecord record = attempt(Outcome::pass);
   for (const Outcome later : {Outcome::fail, Outcome::pass, Outcome::crashed})
     add_attempt(record, attempt(later));

@@ -55,7 +55,7 @@ TEST(ExpectedCost, GrowsWithCodeSizeAndTripCounts) {
   EXPECT_EQ(expected_cost({.family = "f", .kernel = "unreadable"}, plain), 0);
 }
 
-TEST(ExpectedCost, IsDividedAmongCasesOfKernel) {
+TEST(ExpectedCost, IsDividedEquallyAmongCasesOfKernel) {
   const KernelGroup group{.options = at_level(0), .sources = {source("f", "short", kShort)}};
   const auto costs = expected_costs({group}, testing::CountingDevice{});
   ASSERT_EQ(costs.size(), 2U);

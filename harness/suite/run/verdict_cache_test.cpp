@@ -149,7 +149,7 @@ TEST_F(VerdictCacheTest, StoresOnlyCompletePassingRecords) {
   EXPECT_EQ(cache_->find(source, names, options_).size(), 2U);
 }
 
-TEST(ProgramIdentity, Has64CharactersAndIsStable) {
+TEST(ProgramIdentity, Has64CharactersAndIsSameOnEveryCall) {
   EXPECT_EQ(program_identity().size(), 64U);
   EXPECT_EQ(program_identity(), program_identity());
 }

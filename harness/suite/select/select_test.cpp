@@ -159,7 +159,7 @@ def k(x: float):
     return x
 )";
 
-TEST_F(SelectTest, FollowsImportsFromPackage) {
+TEST_F(SelectTest, ResolvesAbsoluteAndRelativeImportsInPackage) {
   file("pkg/__init__.py", "");
   file("pkg/core/__init__.py", "from .types import LIMIT as TOP\n");
   file("pkg/core/types.py", kTypes);
@@ -244,7 +244,7 @@ def make(square: bool, dtype):
   EXPECT_THAT(read->kernels[1].python, AllOf(HasSubstr("def k_2(x: wp.array(dtype=float))"), Not(HasSubstr("if "))));
 }
 
-TEST_F(SelectTest, FollowsImportsFromScriptFolder) {
+TEST_F(SelectTest, ResolvesImportsOfModulesInFolderOfScript) {
   file("physics.py", kTypes);
   const std::string script = file("script.py", R"(import warp as wp
 from physics import bend
@@ -294,7 +294,7 @@ TEST(RandomName, ConsistsOfVersionAndSeed) {
     EXPECT_FALSE(is_random_name(other)) << other;
 }
 
-TEST_F(SelectTest, FamilySelectorGivesCuratedThenRandomKernels) {
+TEST_F(SelectTest, FamilySelectorSelectsCuratedKernelsThenRandomKernels) {
   const auto names = names_of({"loop"}, {.random_kernels = 2, .first_random_seed = 7});
   EXPECT_THAT(names, Contains("loop/dynamic_product"));
   ASSERT_GE(names.size(), 2U);
@@ -303,7 +303,7 @@ TEST_F(SelectTest, FamilySelectorGivesCuratedThenRandomKernels) {
   EXPECT_EQ(names_of({"loop"}, {.random_kernels = 0}).size(), names.size() - 2);
 }
 
-TEST_F(SelectTest, StarSelectsParsableKernelsOfEveryFamily) {
+TEST_F(SelectTest, StarSelectorSelectsOnlyParsableKernelsOfEveryFamily) {
   const Result<Selection> selection = select({"*"}, {.random_kernels = 1});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   std::set<std::string> families;
@@ -384,7 +384,7 @@ TEST_F(SelectTest, NumbersKernelsWithTheSameNameFromTwoFiles) {
 
 constexpr std::string_view kTextKernel = "kernel scale(x: array<f32,1>; i) {\n  x[i] = mul(x[i], 2.0)\n}\n";
 
-TEST_F(SelectTest, SelectsKernelInTextForm) {
+TEST_F(SelectTest, SelectsKernelOfIrFileAndShowsItAsPython) {
   const auto selection = select({file("k.ir", kTextKernel)}, {});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
   ASSERT_EQ(selection->kernels.size(), 1U);
