@@ -135,7 +135,7 @@ TEST_F(ReportInBrowser, CasePageShowsChartsOfErrorMargins) {
   EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
-TEST_F(ReportInBrowser, MarksCorrespondingLinesInAllSources) {
+TEST_F(ReportInBrowser, ClickOnSourceLineMarksCorrespondingLinesInAllSources) {
   open({}, "#case=loop/generated_1_0020/f32/cpu/backward");
   const char* const kText = "[...document.querySelectorAll('#case .sources .on')].map(line => line.textContent.trim())";
   value(

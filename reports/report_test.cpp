@@ -63,7 +63,7 @@ std::string without_lines(const std::string& records, const std::string& word) {
   return kept;
 }
 
-TEST_F(Report, VerdictHasReasonsAndTotals) {
+TEST_F(Report, VerdictOfFailedRunContainsReasonsAndTotals) {
   const Summary summary = summary_of(testing::synthetic_records({}));
   EXPECT_EQ(summary.verdict.status, "unexpected");
   EXPECT_EQ(summary.verdict.exit_status, 1);
@@ -247,7 +247,7 @@ TEST_F(Report, JsonListsCasesInPlanOrder) {
   EXPECT_EQ(report.at("counts").at("fail"), 3);
 }
 
-TEST_F(Report, PageAllowsOnlyItsOwnStyleAndScript) {
+TEST_F(Report, SecurityPolicyAllowsOnlyEmbeddedStyleAndScript) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
   const std::string page = text_of(dir_ / kReportHtmlFile);

@@ -58,7 +58,7 @@ TEST_F(StateTest, PageMatchesGoldenFile) {
   EXPECT_EQ(state_page(state), text_of(ASSAY_SOURCE_DIR "/testdata/reports/cuda_state.md"));
 }
 
-TEST_F(StateTest, UpdateIsIdempotent) {
+TEST_F(StateTest, UpdatingTwiceWithSameRunChangesNothing) {
   ProjectState state = empty_state();
   const reports::Run run = run_of({});
   ASSERT_TRUE(update(state, run).ok());

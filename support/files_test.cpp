@@ -67,7 +67,7 @@ TEST_F(FilesTest, DetectsCorruptedZstdFile) {
   EXPECT_THAT(read(path).second, HasSubstr("zstd"));
 }
 
-TEST_F(FilesTest, WritesFileInCurrentFolder) {
+TEST_F(FilesTest, WritesFileGivenByNameOnlyToCurrentFolder) {
   fs::create_directories(dir_);
   const fs::path before = fs::current_path();
   fs::current_path(dir_);
@@ -90,7 +90,7 @@ TEST_F(FilesTest, NewFileAppearsOnlyAfterCommit) {
   EXPECT_EQ(sha256_of_file(dir_ / "a" / "b.txt").value(), sha256_hex("whole"));
 }
 
-TEST_F(FilesTest, ReportsCauseOfFailure) {
+TEST_F(FilesTest, FailedReadAndWriteReportCause) {
   EXPECT_THAT(put_file("/proc/assay/x", "").error().text(), HasSubstr("/proc/assay"));
   EXPECT_THAT(read_file_text(dir_ / "missing").error().text(), HasSubstr("No such file"));
 }

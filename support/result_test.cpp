@@ -13,7 +13,7 @@ Result<int> parse_digit(char c) {
   return c - '0';
 }
 
-TEST(Result, HoldsAValue) {
+TEST(Result, SuccessfulResultReturnsItsValue) {
   const Result<int> result = parse_digit('7');
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result.value(), 7);
@@ -21,7 +21,7 @@ TEST(Result, HoldsAValue) {
   EXPECT_EQ(result.value_or(3), 7);
 }
 
-TEST(Result, HoldsAnError) {
+TEST(Result, FailedResultReturnsItsErrorOrFallbackValue) {
   const Result<int> result = parse_digit('x');
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error(), (Error{"expected a digit", "line 1"}));
@@ -29,7 +29,7 @@ TEST(Result, HoldsAnError) {
   EXPECT_EQ(result.value_or(3), 3);
 }
 
-TEST(Error, TextWithoutLocationIsTheMessage) { EXPECT_EQ((Error{"no device"}).text(), "no device"); }
+TEST(Error, TextIsOnlyTheMessageIfLocationIsEmpty) { EXPECT_EQ((Error{"no device"}).text(), "no device"); }
 
 TEST(Result, SupportsMoveOnlyValues) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
@@ -37,12 +37,12 @@ TEST(Result, SupportsMoveOnlyValues) {
   EXPECT_EQ(*taken, 5);
 }
 
-TEST(Result, DistinguishesStringFromError) {
+TEST(Result, StringIsAValueAndNotAnError) {
   const Result<std::string> result = std::string("text");
   EXPECT_EQ(result.value(), "text");
 }
 
-TEST(Result, MapTransformsValueAndKeepsError) {
+TEST(Result, MapTransformsValueAndLeavesErrorUnchanged) {
   const auto twice = [](int value) { return 2.5 * value; };
   EXPECT_EQ(parse_digit('4').map(twice).value(), 10.0);
   EXPECT_EQ(parse_digit('x').map(twice).error().message, "expected a digit");
@@ -58,7 +58,7 @@ TEST(Result, AndThenStopsAtFirstError) {
   EXPECT_EQ(parse_digit('x').and_then(reject_zero).error().message, "expected a digit");
 }
 
-TEST(ResultOfVoid, HoldsSuccessOrError) {
+TEST(ResultOfVoid, IsSuccessByDefaultAndCanHoldAnError) {
   const Result<void> done;
   const Result<void> failed = Error{"disk full"};
   EXPECT_TRUE(done.ok());

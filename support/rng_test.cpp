@@ -12,7 +12,7 @@ namespace assay {
 namespace {
 
 // The published first outputs of SplitMix64 with seed 1234567.
-TEST(Rng, MatchesSplitMix64) {
+TEST(Rng, MatchesPublishedOutputsOfSplitMix64) {
   Rng rng(1234567);
   EXPECT_EQ(rng.next(), 6457827717110365317U);
   EXPECT_EQ(rng.next(), 3203168211198807973U);
@@ -22,7 +22,7 @@ TEST(Rng, MatchesSplitMix64) {
 }
 
 // Names of random kernels carry seeds, so these values must never change.
-TEST(Rng, SeedGivesFixedSequence) {
+TEST(Rng, SequenceOfASeedNeverChanges) {
   Rng rng(42);
   std::vector<std::int64_t> drawn;
   for (int i = 0; i < 8; ++i)
@@ -40,7 +40,7 @@ TEST(Rng, UniformIntReachesAllValuesEquallyOften) {
     EXPECT_NEAR(c, 1000, 150);
 }
 
-TEST(Rng, UniformIntCoversTheWholeRange) {
+TEST(Rng, UniformIntSupportsTheWholeRangeOfInt64) {
   using Limits = std::numeric_limits<std::int64_t>;
   Rng rng(2);
   bool negative = false;
@@ -53,7 +53,7 @@ TEST(Rng, UniformIntCoversTheWholeRange) {
   EXPECT_EQ(rng.uniform_int(Limits::max(), Limits::max()), Limits::max());
 }
 
-TEST(Rng, UniformRealCoversItsRange) {
+TEST(Rng, UniformRealReachesBothEndsOfItsRange) {
   Rng rng(3);
   double least = 1.0;
   double greatest = 0.0;

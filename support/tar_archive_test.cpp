@@ -115,7 +115,7 @@ TEST_F(ArchiveTest, RejectsPathsOutsideTheFolder) {
   EXPECT_FALSE(fs::exists(folder_ / "motd"));
 }
 
-TEST_F(ArchiveTest, RejectsLinksDevicesAndOtherFormats) {
+TEST_F(ArchiveTest, RejectsLinksDevicesAndExtensionEntries) {
   for (const char type : {'1', '2', '3', '4', '6', 'L', 'x', 'S'}) {
     const std::string said = rejection(made([&](std::string& header) { header[156] = type; }));
     EXPECT_THAT(said, HasSubstr(fmt::format("an entry of type '{}'", type)));

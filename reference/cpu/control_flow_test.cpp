@@ -75,7 +75,7 @@ TEST_F(ControlFlowTest, DifferentiatesLoopOfThousandIterations) {
   expect(0.25 * sum, {0.25 * (-1000 * power / a * (1 - a) + (1 - power)) / ((1 - a) * (1 - a)), sum});
 }
 
-TEST_F(ControlFlowTest, SkipsLoopWithZeroIterations) {
+TEST_F(ControlFlowTest, LoopWithoutIterationsLeavesVariablesUnchanged) {
   declare({2});
   const VarId s = w.b().let("s", element(i32(0)));
   w.b().for_("j", i32(3), i32(0), i32(1), [&](VarId) { w.b().assign(s, w.f64(0)); });
@@ -226,7 +226,7 @@ TEST(OracleFunctions, RejectsExponentialCodeGrowth) {
   EXPECT_EQ(oracle.error().message, "kernel is too large after function inlining");
 }
 
-TEST(OracleLaunch, ThreadIndicesCoverExtents) {
+TEST(OracleLaunch, ThreadsCoverAllIndexCombinationsInAnyOrder) {
   OracleFixture w;
   const VarId out = w.array("out", ir::kI32, {2, 3});
   const VarId row = w.thread_index(2, "row");

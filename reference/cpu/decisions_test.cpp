@@ -122,7 +122,7 @@ TEST(Decisions, CanBeForcedToOtherBranch) {
   EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the f64 promotion";
 }
 
-TEST(Decisions, RoundingToIntegerMayBeUncertain) {
+TEST(Decisions, RoundingIsUncertainIfErrorIntervalCrossesRoundingThreshold) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {30}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});

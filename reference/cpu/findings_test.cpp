@@ -154,7 +154,7 @@ TEST_F(FindingsTest, ReportsOrderDependenceOfNoncommutingAtomics) {
   EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependent);
 }
 
-TEST_F(FindingsTest, ReportsOrderDependenceOfSharedCounter) {
+TEST_F(FindingsTest, ReportsStoreIndexFromAtomicCounterAsOrderDependent) {
   line(23);
   const ir::VarId slot = w.b().atomic_result("slot", AtomicOp::kAdd, n, {w.b().i32(0)}, w.b().i32(1));
   line(24);
@@ -166,7 +166,7 @@ TEST_F(FindingsTest, ReportsOrderDependenceOfSharedCounter) {
   EXPECT_EQ(r.findings[0].parameter, n);
 }
 
-TEST_F(FindingsTest, ThreadPrivateCounterDoesNotDependOnOrder) {
+TEST_F(FindingsTest, ResultOfAtomicUpdateToThreadPrivateElementIsNotOrderDependent) {
   const ir::VarId old = w.b().atomic_result("old", AtomicOp::kAdd, x, {index()}, w.f64(1));
   w.b().store(out, {index()}, w.var(old));
   const ReferenceResult r = w.evaluate();
@@ -192,7 +192,7 @@ TEST_F(FindingsTest, ReportsShiftByBitWidth) {
   EXPECT_EQ(only(w.evaluate(), Kind::kShiftRange, 27).thread, 3);
 }
 
-TEST_F(FindingsTest, ReportsConversionOutOfRange) {
+TEST_F(FindingsTest, ReportsFloatToIntegerConversionOutOfRange) {
   line(28);
   w.b().store(n, {index()}, w.b().cast(ir::kI32, w.op(Op::kMul, {w.at(x, i), w.f64(1e9)})));
   const ReferenceResult r = w.evaluate();
@@ -214,7 +214,7 @@ TEST_F(FindingsTest, ReportsEndlessLoop) {
   EXPECT_FALSE(r.complete);
 }
 
-TEST_F(FindingsTest, LimitsFindingsPerLocation) {
+TEST_F(FindingsTest, ReportsAtMostFourFindingsPerSourceLine) {
   OracleFixture many;
   const ir::VarId a = many.floats("a", {1});
   const ir::VarId j = many.thread_index(100);

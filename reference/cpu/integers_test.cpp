@@ -22,7 +22,7 @@ TEST(OracleIntegers, DivisionTruncatesAndFloorDivisionRoundsDown) {
   EXPECT_EQ(apply(Op::kFloorDiv, Scalar::kI32, {7, 2}), 3);
 }
 
-TEST(OracleIntegers, WrapAroundAsInC) {
+TEST(OracleIntegers, ArithmeticWrapsAroundOnOverflow) {
   EXPECT_EQ(apply(Op::kAdd, Scalar::kI32, {2147483647, 1}), -2147483648LL);
   EXPECT_EQ(apply(Op::kMul, Scalar::kI8, {100, 3}), 44);
   EXPECT_EQ(apply(Op::kSub, Scalar::kU16, {0, 1}), 65535);
@@ -60,7 +60,7 @@ TEST(OracleIntegers, UnsignedOperationsTreatBitsAsUnsigned) {
   EXPECT_EQ(to_real(Scalar::kU64, kGreatest), 18446744073709551615.0L);
 }
 
-TEST(OracleIntegers, EvaluatesPiecewiseFunctions) {
+TEST(OracleIntegers, SignStepClampAndMinHaveExpectedValues) {
   EXPECT_EQ(apply(Op::kSign, Scalar::kI32, {0}), 1);
   EXPECT_EQ(apply(Op::kSign, Scalar::kI32, {-5}), -1);
   EXPECT_EQ(apply(Op::kStep, Scalar::kI32, {-5}), 1);
@@ -69,7 +69,7 @@ TEST(OracleIntegers, EvaluatesPiecewiseFunctions) {
   EXPECT_EQ(apply(Op::kMin, Scalar::kI32, {-1, 4}), -1);
 }
 
-TEST(OracleIntegers, ChecksConversionRanges) {
+TEST(OracleIntegers, ConversionAcceptsOnlyFloatsInRangeOfIntegerType) {
   EXPECT_TRUE(fits(Scalar::kI32, 2147483647.0L));
   EXPECT_FALSE(fits(Scalar::kI32, 2147483648.0L));
   EXPECT_TRUE(fits(Scalar::kI32, -2147483648.0L));
@@ -78,7 +78,7 @@ TEST(OracleIntegers, ChecksConversionRanges) {
   EXPECT_EQ(to_integer(Scalar::kU64, 18446744073709551615.0L), -1);
 }
 
-TEST(OracleIntegers, EvaluatesEveryIntegerOperation) {
+TEST(OracleIntegers, EveryIntegerOperationIsImplemented) {
   for (const ir::OperationRow& row : ir::kOperations) {
     const bool takes_integers = row.rule == ir::TypeRule::kNumeric || row.rule == ir::TypeRule::kBits;
     if (!takes_integers) continue;

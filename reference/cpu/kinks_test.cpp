@@ -65,14 +65,14 @@ TEST(Kinks, ClampBreaksTiesLikeMinOfMax) {
   EXPECT_EQ(at(Op::kClamp, {5, 3, 1}).value, 1);
 }
 
-TEST(Kinks, PiecewiseConstantsHaveZeroDerivative) {
+TEST(Kinks, PiecewiseConstantFunctionsHaveZeroDerivative) {
   for (const Op op : {Op::kSign, Op::kStep, Op::kNonzero, Op::kFloor, Op::kCeil, Op::kRound, Op::kRint, Op::kTrunc})
     EXPECT_EQ(at(op, {1}).partials, (Partials{0})) << ir::row(op).mnemonic;
   EXPECT_EQ(at(Op::kFrac, {1}).partials, (Partials{1}));
   EXPECT_EQ(at(Op::kFloorDiv, {3, 2}).partials, (Partials{0, 0}));
 }
 
-TEST(Kinks, PiecewiseValuesMatchWarp) {
+TEST(Kinks, PiecewiseFunctionsHaveSameValuesAsInWarp) {
   EXPECT_EQ(at(Op::kSign, {0}).value, 1);
   EXPECT_EQ(at(Op::kStep, {0}).value, 0);
   EXPECT_EQ(at(Op::kStep, {-0.5}).value, 1);

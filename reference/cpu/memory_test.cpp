@@ -24,7 +24,7 @@ const GradientElement& element(const ReferenceResult& r, ir::VarId p, std::size_
   return r.gradients[static_cast<std::size_t>(p)]->elements[k];
 }
 
-TEST(OracleMemory, DifferentiatesInPlaceUpdateAndOverwrite) {
+TEST(OracleMemory, DifferentiatesInPlaceUpdatesAndOverwrittenElements) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3, 5});
   const ir::VarId i = w.thread_index(1);
@@ -40,7 +40,7 @@ TEST(OracleMemory, DifferentiatesInPlaceUpdateAndOverwrite) {
   EXPECT_EQ(slope(r, x, 1), 9) << "the cotangent of the overwritten element is cleared";
 }
 
-TEST(OracleMemory, UnwrittenElementsKeepTheirCotangent) {
+TEST(OracleMemory, CotangentOfUnwrittenElementIsAddedToItsGradient) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3, 5});
   const ir::VarId i = w.thread_index(1);
@@ -146,7 +146,7 @@ TEST(OracleMemory, AtomicMaximumPassesCotangentToLargestValue) {
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 0);
 }
 
-TEST(OracleMemory, TieOfAtomicMaximaIsUncertain) {
+TEST(OracleMemory, GradientOfTiedAtomicMaximumIsUncertain) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {9, 9});
   const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
@@ -171,7 +171,7 @@ TEST(OracleMemory, AtomicTieWithZeroProductIsUncertainInBothPrecisions) {
   EXPECT_EQ(r.decisions.uncertain_kinks[kPromoted], 1);
 }
 
-TEST(OracleMemory, EvaluatesIntegerAtomics) {
+TEST(OracleMemory, IntegerAtomicsStoreExpectedValues) {
   OracleFixture w;
   const ir::VarId n = w.integers("n", {6, 6, 6, 6, 6, 6});
   const ir::VarId i = w.thread_index(1);

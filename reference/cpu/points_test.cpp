@@ -109,7 +109,7 @@ TEST(BatchedEvaluation, TakesDifferentPathsIfConvertedIntegersDiffer) {
   EXPECT_FALSE(compare_with_separate_runs(w, {{1}, {}}));
 }
 
-TEST(BatchedEvaluation, SupportsValuesThatDoNotDependOnInputs) {
+TEST(BatchedEvaluation, ValuesIndependentOfInputsMatchSeparateRuns) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5, 3.5});
   const ir::VarId out = w.floats("out", {7, 8, 9});
@@ -118,7 +118,7 @@ TEST(BatchedEvaluation, SupportsValuesThatDoNotDependOnInputs) {
   EXPECT_TRUE(compare_with_separate_runs(w, {{0, 0.25}, {0, 0, 1}}));
 }
 
-TEST(Oracle, EvaluatesDirectionOnlyIfAllPointsTakeSameBranches) {
+TEST(Oracle, EvaluatesPointsAlongDirectionOnlyIfAllTakeSameBranches) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.5});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});

@@ -101,7 +101,7 @@ TEST(Junit, EscapesHostileText) {
   EXPECT_TRUE(survives);
 }
 
-TEST(Ctrf, CountsMatchTheTests) {
+TEST(Ctrf, SummaryCountsMatchListedTests) {
   const reports::Run run = run_of({.hostile = kHostile});
   const json report = ctrf_json(run, summarise(run));
   EXPECT_EQ(report.at("reportFormat"), "CTRF");
@@ -139,7 +139,7 @@ TEST(Ctrf, HasOnlyMembersOfItsSchema) {
   }
 }
 
-TEST(Sarif, ResultsHaveFileAndLine) {
+TEST(Sarif, EveryResultHasFileAndLine) {
   const reports::Run run = run_of({.hostile = kHostile});
   const json results = sarif_json(run, summarise(run)).at("runs").at(0).at("results");
   ASSERT_FALSE(results.empty());
@@ -173,7 +173,7 @@ TEST(Markdown, EscapesHostileText) {
   EXPECT_THAT(text, HasSubstr("assay run "));
 }
 
-TEST(Markdown, RespectsSizeLimitAndReportsOmissions) {
+TEST(Markdown, LongSummaryStaysBelowSizeLimitAndReportsOmissions) {
   reports::Run run = run_of({.cuda = false});
   const json failed = *std::find_if(run.cases.begin(), run.cases.end(),
                                     [](const json& record) { return record.at("outcome") == "fail"; });

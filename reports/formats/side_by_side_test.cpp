@@ -6,7 +6,7 @@
 namespace assay::reports {
 namespace {
 
-TEST(AlignLines, PairsOnlyEqualOrSimilarLines) {
+TEST(AlignLines, PairsEqualLinesAndLeavesDifferentLinesUnpaired) {
   const auto rows = align({"a", "only left", "b"}, {"a", "b", "something else"});
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[0].left, 0U);
@@ -25,7 +25,7 @@ TEST(AlignLines, PairsSimilarLines) {
   EXPECT_TRUE(rows[0].left && rows[0].right);
 }
 
-TEST(SideBySide, MarksDifferences) {
+TEST(SideBySide, MarksChangedAndRemovedLines) {
   EXPECT_EQ(side_by_side("same\nint a = 1 + b;\nleft\n", "same\nint a = 2 + b;\n", 43, false),
             "same                   same\n"
             "int a = 1 + b;       | int a = 2 + b;\n"

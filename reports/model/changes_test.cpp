@@ -92,7 +92,7 @@ TEST_F(ChangesTest, ReportsEveryKindOfChange) {
   EXPECT_TRUE(schemas::Validator(schemas::kReportSchemaText).diagnostics(report).empty());
 }
 
-TEST_F(ChangesTest, MissingDeviceIsAChangeButNotAFailure) {
+TEST_F(ChangesTest, CaseThatBecomesUnsupportedCountsAsChangedAndWorse) {
   reports::Run run = run_of({.failures = false});
   const Baseline before = baseline_of(run, "before");
   json& lost = case_of(run, "loop/generated_1_0020/f32/cpu/backward");

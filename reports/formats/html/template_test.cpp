@@ -14,7 +14,7 @@ TEST(Template, EscapesValuesExceptInTripleBraces) {
             "&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;|<b a=\"1\" b='2'>&|3");
 }
 
-TEST(Template, RepeatsSectionsAndSearchesOuterScopes) {
+TEST(Template, SectionRepeatsForEachItemAndFindsNamesOfOuterScope) {
   const json members = {{"unit", "ms"}, {"rows", {{{"t", 1}}, {{"t", 2}}}}, {"words", {"a", "b"}}};
   EXPECT_EQ(fill("{{#rows}}{{t}} {{unit}};{{/rows}} {{#words}}[{{.}}]{{/words}}", members), "1 ms;2 ms; [a][b]");
 }
