@@ -137,7 +137,7 @@ TEST_F(CommandTest, RecordedReproduceCommandGivesSameResult) {
   EXPECT_EQ(again.cases[0].values_compared, first.cases[0].values_compared);
 }
 
-TEST_F(CommandTest, ReportsUnsupportedKernelAndRunsTheOthers) {
+TEST_F(CommandTest, RunCommandReportsUnsupportedKernelAndRunsOtherKernels) {
   const CommandResult ran = workshop_.run("assay run two.py --quick --pass forward");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.err, AllOf(HasSubstr("unsupported kernel: two.py:13:"), HasSubstr("numpy_random")));
@@ -277,12 +277,12 @@ TEST_F(CommandTest, RunContinuesAfterSignalIgnoredByParent) {
   EXPECT_EQ(ran.status, 0) << ran.err;
 }
 
-TEST_F(CommandTest, RunWritesRecordsEvenIfStandardStreamsAreClosed) {
+TEST_F(CommandTest, RunCommandWritesRecordsEvenIfStandardStreamsAreClosed) {
   EXPECT_EQ(workshop_.run("assay run two.py --quick --pass forward >&- 2>&-").status, 1);
   EXPECT_EQ(records().cases.size(), 2U);
 }
 
-TEST_F(CommandTest, ClosedOutputPipeIsNotAnError) {
+TEST_F(CommandTest, CommandSucceedsSilentlyIfOutputPipeIsClosed) {
   const CommandResult ran = workshop_.run("assay list '*' --random 2000 | head -n 1");
   EXPECT_EQ(ran.status, 0);
   EXPECT_EQ(ran.err, "");

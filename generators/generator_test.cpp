@@ -122,7 +122,7 @@ TEST(Generator, SameSeedGivesSameKernel) {
   }
 }
 
-TEST(Generator, EveryFloatInputIsUsed) {
+TEST(Generator, EveryFloatParameterIsUsedInKernelBody) {
   for (const FamilyRow& family : families()) {
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
       const GeneratedKernel made = generate(family.family, seed);

@@ -73,7 +73,7 @@ TEST(TextForm, RenamesDuplicateAndInvalidNames) {
   EXPECT_EQ(to_text(parsed(text)), text);
 }
 
-TEST(TextForm, FloatsRoundTrip) {
+TEST(TextForm, FloatLiteralsRoundTripThroughText) {
   for (const double value : {0.0, -0.0, 0.1, 1e300, 5e-324, -HUGE_VAL, HUGE_VAL, 1.0, 123456789.0, 1e16}) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     EXPECT_EQ(round_trip(kF64, bits), bits) << value;
@@ -87,7 +87,7 @@ TEST(TextForm, FloatsRoundTrip) {
   }
 }
 
-TEST(TextForm, SixteenBitFloatsRoundTrip) {
+TEST(TextForm, SixteenBitFloatLiteralsRoundTripThroughText) {
   for (const Scalar scalar : {Scalar::kF16, Scalar::kBF16}) {
     for (std::uint32_t i = 0; i < 0x10000; i += 97) {
       const auto memory = static_cast<std::uint16_t>(i);

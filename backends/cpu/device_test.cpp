@@ -89,7 +89,7 @@ TEST(CpuDevice, ConfinesKernelProcessOnlyIfRequested) {
   }
 }
 
-TEST(CpuDevice, AttributesCompileErrorToKernelAndLine) {
+TEST(CpuDevice, CompileErrorIsReportedWithKernelFileAndLine) {
   const EmittedKernel broken = kernel_of("broken", "element(x, i) = undeclared;");
   const BuildFailed failed = failure_of_third(broken);
   EXPECT_EQ(failed.kind, BuildFailed::Kind::kRejected);
@@ -98,13 +98,13 @@ TEST(CpuDevice, AttributesCompileErrorToKernelAndLine) {
   EXPECT_THAT(failed.log, HasSubstr("undeclared"));
 }
 
-TEST(CpuDevice, AttributesUnclosedBraceToItsKernel) {
+TEST(CpuDevice, KernelWithUnclosedBraceFailsAloneInItsBatch) {
   EmittedKernel open = scale_kernel("open");
   open.body += "void unclosed() {\n";
   EXPECT_EQ(failure_of_third(open).kind, BuildFailed::Kind::kRejected);
 }
 
-TEST(CpuDevice, AttributesUndefinedSymbolToItsKernel) {
+TEST(CpuDevice, KernelWithUndefinedSymbolFailsAloneInItsBatch) {
   EmittedKernel missing = kernel_of("missing", "element(x, i) = nowhere(a);");
   missing.body.insert(0, "extern \"C\" double nowhere(double);\n");
   const BuildFailed failed = failure_of_third(missing);
@@ -112,7 +112,7 @@ TEST(CpuDevice, AttributesUndefinedSymbolToItsKernel) {
   EXPECT_THAT(failed.log, HasSubstr("nowhere"));
 }
 
-TEST(CpuDevice, AttributesExitInStaticInitializerToItsKernel) {
+TEST(CpuDevice, KernelThatExitsInStaticInitializerFailsAloneInItsBatch) {
   EmittedKernel leaving = scale_kernel("leaving");
   leaving.body += "extern \"C\" void exit(int);\nint left = (exit(0), 1);\n";
   const BuildFailed failed = failure_of_third(leaving);
@@ -120,7 +120,7 @@ TEST(CpuDevice, AttributesExitInStaticInitializerToItsKernel) {
   EXPECT_THAT(failed.log, HasSubstr("exited early with status 0"));
 }
 
-TEST(CpuDevice, AttributesCrashInStaticInitializerToItsKernel) {
+TEST(CpuDevice, KernelThatCrashesInStaticInitializerFailsAloneInItsBatch) {
   EmittedKernel crashing = scale_kernel("crashing");
   crashing.body += "int crash() { return *(volatile int*)8; }\nint crashed = crash();\n";
   const BuildFailed failed = failure_of_third(crashing);

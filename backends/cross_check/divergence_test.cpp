@@ -76,7 +76,7 @@ TEST(DifferenceSearch, ReportsFirstInstructionWithDifferentResults) {
   EXPECT_EQ((*found)->cross_check_result, 8U);
 }
 
-TEST(DifferenceSearch, PrefersDifferingArithmeticInstructionToDifferingLoad) {
+TEST(DifferenceSearch, ReportsDifferingArithmeticInstructionRatherThanDifferingLoad) {
   const auto found = search(ScriptedSession({{3, {{1, 5}, {2, 6}}}, {9, {{1, 6}}}}),
                             ScriptedSession({{3, {{1, 5}, {2, 7}}}, {9, {{1, 7}}}}));
   ASSERT_TRUE(found.ok() && *found);

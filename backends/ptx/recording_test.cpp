@@ -124,7 +124,7 @@ Left run_golden(const testing::GoldenLaunch& launch, const std::string& text, co
   return left;
 }
 
-TEST(InstructionRecording, PreservesKernelResultsAndOmitsAddresses) {
+TEST(InstructionRecording, RecordingPreservesKernelResultsAndOmitsAddresses) {
   std::size_t entries = 0;
   for (const testing::GoldenLaunch& launch : testing::golden_launches()) {
     for (const bool backward : {false, true}) {

@@ -30,7 +30,7 @@ TEST(EmittedNames, DifferFromAllNamesInEnclosingScopes) {
   EXPECT_EQ(names.declare("x"), "x_2");
 }
 
-TEST(EmittedNames, GetSmallestUnusedNumberAppendedIfDuplicate) {
+TEST(EmittedNames, DuplicateNamesGetSmallestUnusedNumber) {
   const NameTable fixed{"x_2"};
   NameScopes names(fixed);
   EXPECT_EQ(names.declare("x_2"), "x_2_1");
@@ -46,7 +46,7 @@ TEST(EmittedNames, GetSmallestUnusedNumberAppendedIfDuplicate) {
   EXPECT_EQ(names.declare("x_1"), "x_1_1");
 }
 
-TEST(EmittedNames, StayReservedInOuterScopeAfterInnerScopeEnds) {
+TEST(EmittedNames, NameReservedInBothScopesStaysReservedAfterInnerScopeEnds) {
   NameScopes names;
   names.reserve("x");
   names.open();

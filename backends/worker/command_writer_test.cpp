@@ -62,7 +62,7 @@ TEST(CommandWriter, WrittenCommandsCanBeReadBack) {
   EXPECT_EQ(read_at<LaunchRecord>(commands, kFirst + record.size).symbol_offset, 0U);
 }
 
-TEST(CommandWriter, RejectsLaunchIfBufferIsFull) {
+TEST(CommandWriter, RejectsLaunchIfCommandBufferIsFull) {
   std::vector<std::byte> commands(700);
   CommandWriter writer(commands, [](BufferId) { return BufferExtent{}; });
   std::size_t written = 0;

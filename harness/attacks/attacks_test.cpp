@@ -117,7 +117,7 @@ TEST(Attacks, BackwardAttackIsNotCaughtByFailureOfForwardPass) {
   EXPECT_FALSE(report.attacks.at(0).caught());
 }
 
-TEST(Attacks, BuildFailureDoesNotCountAsCaught) {
+TEST(Attacks, AttackThatFailsToBuildDoesNotCountAsCaught) {
   const AttackReport report = run({{.name = "wrong",
                                     .behaviour = "does not compile",
                                     .protection = Protection::kJudge,

@@ -100,11 +100,11 @@ TEST_F(LiveImportTest, AcceptsModuleWithoutKernels) {
   EXPECT_EQ(imported->printed_bytes, 0U);
 }
 
-TEST_F(LiveImportTest, ReportsExceptionWithItsLine) {
+TEST_F(LiveImportTest, ReportsPythonExceptionWithSourceLine) {
   EXPECT_EQ(error_of("x = 1\n\ny = x / 0\n"), user_line(3) + "import failed: ZeroDivisionError: division by zero");
 }
 
-TEST_F(LiveImportTest, ReportsSyntaxErrorWithItsLine) {
+TEST_F(LiveImportTest, ReportsSyntaxErrorWithSourceLine) {
   EXPECT_THAT(error_of("x = 1\ndef f(:\n"), StartsWith(user_line(2) + "import failed: SyntaxError: "));
 }
 

@@ -156,7 +156,7 @@ TEST_F(MeasurerTest, ReportsRatesAsFractionsOfMeasuredMaximumRates) {
   EXPECT_THAT(measures, Not(Contains(Key("backward_over_forward"))));
 }
 
-TEST_F(MeasurerTest, CountsBytesOfBackwardPass) {
+TEST_F(MeasurerTest, CountsBytesReadAndWrittenByBackwardPass) {
   const PassMeasurements measured = measure(kScale);
   const auto& measures = measured.backward->measures;
   // x is read, grad_x updated, grad_out read and cleared; the gradient of the factor is one float, updated.
@@ -188,7 +188,7 @@ TEST_F(MeasurerTest, ReportsTimesButNoOperationCountsWithoutCountingDevice) {
   EXPECT_THAT(measured.forward->measures, Not(Contains(Key("operations"))));
 }
 
-TEST_F(MeasurerTest, ReportsWhyPassWasNotMeasured) {
+TEST_F(MeasurerTest, ReportsWhyForwardOrBackwardPassWasNotMeasured) {
   clockwork.failing = "kernel";
   const PassMeasurements measured = measure(kScale);
   EXPECT_EQ(measured.forward->remark, "not measured: timed out after 60000 ms");

@@ -46,7 +46,7 @@ def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     out[i] = p
 )";
 
-TEST(Mutations, ChangeAdjointAtOneLocation) {
+TEST(Mutations, EachOperatorChangesExpectedStatementOfAdjoint) {
   const Subject subject(kProduct);
   EXPECT_NE(subject.mutated(Operator::kDropContribution).find("kernel"), std::string::npos);
   EXPECT_EQ(subject.mutated(Operator::kDropContribution).find("atomic_add"), std::string::npos);
@@ -59,7 +59,7 @@ TEST(Mutations, ChangeAdjointAtOneLocation) {
   EXPECT_NE(subject.mutated(Operator::kUnitCotangent).find("let seed: f32 = 1.0"), std::string::npos);
 }
 
-TEST(Mutations, SkipDeadCode) {
+TEST(Mutations, AreNotMadeInDeadCode) {
   const Subject wide(kProduct);
   std::string python = kProduct;
   python.replace(python.find("100"), 3, "12");

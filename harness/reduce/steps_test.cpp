@@ -81,7 +81,7 @@ TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
   EXPECT_EQ(after(drop_effects, text, 0, DeadStatements::kRemoved), settled_text(rest));
 }
 
-TEST(DropStatements, DropsSingleStatements) {
+TEST(DropStatements, CanDropEachStatementAndDropsEmptiedIf) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    a = y[i]\n  }\n  out[i] = a\n");
   EXPECT_EQ(places(drop_statements, text), 4U);
   EXPECT_EQ(after(drop_statements, text, 1), settled_text(kernel("  let a: f32 = x[i]\n  out[i] = a\n")))
@@ -95,7 +95,7 @@ TEST(DropStatements, KeepsReturnOfFunction) {
   EXPECT_EQ(places(drop_statements, text), 2U);
 }
 
-TEST(DropEffects, VisitsEachStoreAndAtomicUpdate) {
+TEST(DropEffects, CanDropEachStoreAndAtomicUpdate) {
   const std::string text = kernel("  let a: f32 = x[i]\n  atomic_add(out[0], a)\n  out[i] = a\n");
   EXPECT_EQ(places(drop_effects, text), 2U);
 }
@@ -152,7 +152,7 @@ TEST(TakePlainValues, ReplacesExpressionByLiteral) {
   EXPECT_EQ(after(take_plain_values, text), settled_text(kernel("  out[1] = 0.5\n")));
 }
 
-TEST(TakePlainValues, ReplacesVectorBySplatLiteral) {
+TEST(TakePlainValues, ReplacesVectorByVectorOfEqualLiterals) {
   const std::string text = "kernel k(x: array<vec<f32,3>,1>, out: array<vec<f32,3>,1>; i) {\n  out[i] = x[i]\n}\n";
   const std::string plain =
       "kernel k(x: array<vec<f32,3>,1>, out: array<vec<f32,3>,1>; i) {\n  out[1] = splat<vec<f32,3>>(0.5)\n}\n";

@@ -60,7 +60,7 @@ Op call_terms(const Usage& usage) {
   return built.op;
 }
 
-TEST(AdjointRules, UseOnlyDeclaredValuesAndReturnOperandType) {
+TEST(AdjointRules, UseOnlyOperandsThatTheyDeclareAndReturnOperandType) {
   for (const Scalar scalar : {Scalar::kF32, Scalar::kF64}) {
     std::set<Op> called;
     for (const Usage& usage : reference::testing::usages(scalar))

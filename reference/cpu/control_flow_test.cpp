@@ -94,7 +94,7 @@ TEST_F(ControlFlowTest, DifferentiatesDescendingRangeWithStep) {
   expect(531, {1, 0, 10, 0, 100});
 }
 
-TEST_F(ControlFlowTest, DifferentiatesWhileWithBreakAndContinue) {
+TEST_F(ControlFlowTest, DifferentiatesWhileLoopWithBreakAndContinue) {
   declare({1.5, 2, -1, 3, 100, 7});
   const VarId s = w.b().let("s", w.f64(1));
   const VarId k = w.b().let("k", i32(-1));

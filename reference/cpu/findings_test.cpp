@@ -102,7 +102,7 @@ TEST_F(FindingsTest, AllowsReadOfWrittenElement) {
   EXPECT_TRUE(w.oracle().evaluate(run).findings.empty());
 }
 
-TEST_F(FindingsTest, ReportsTwoThreadsWritingOneElement) {
+TEST_F(FindingsTest, ReportsRaceIfTwoThreadsWriteSameElement) {
   line(16);
   w.b().store(out, {w.op(Op::kDiv, {index(), w.b().i32(3)})}, w.f64(1));
   const ReferenceResult r = w.evaluate();
@@ -113,7 +113,7 @@ TEST_F(FindingsTest, ReportsTwoThreadsWritingOneElement) {
   EXPECT_EQ(r.findings[0].other_loc.line, 16);
 }
 
-TEST_F(FindingsTest, ReportsReadOfElementWrittenByOtherThread) {
+TEST_F(FindingsTest, ReportsReadOfElementThatOtherThreadWritesAsRace) {
   line(17);
   const ir::VarId t =
       w.b().let("t", w.b().load(x, {w.op(Op::kMod, {w.op(Op::kAdd, {index(), w.b().i32(1)}), w.b().i32(2)})}));

@@ -157,7 +157,7 @@ TEST(PythonWriter, WritesOnlyParenthesesThatPythonPrecedenceRequires) {
             "wp.where(not (a < 1.0 and (a < 1.0 or a < 1.0)), a, a)");
 }
 
-TEST(PythonWriter, LiteralsRoundTrip) {
+TEST(PythonWriter, LiteralsRoundTripThroughPython) {
   OneKernel k;
   Builder& b = *k.builder;
   const auto f64 = [&](double value) { return b.cast(kF32, b.literal(kF64, value)); };
@@ -206,7 +206,7 @@ TEST(PythonWriter, WritesLocalArraysAsCallsOfWpZeros) {
   EXPECT_THAT(local.body(), HasSubstr("scratch = wp.zeros(shape=8, dtype=wp.vec2)\n"));
 }
 
-TEST(PythonWriter, CustomDerivativesRoundTrip) {
+TEST(PythonWriter, CustomDerivativesRoundTripThroughPython) {
   const std::string source = R"(import warp as wp
 
 

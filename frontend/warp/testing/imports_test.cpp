@@ -163,7 +163,7 @@ TEST_F(Imports, ResolveDecoratorAcrossCircularImports) {
   EXPECT_EQ(body_text(read("from .a import g\nfrom .c import N", "x[0] = N")), "x[0] = 6.0\n");
 }
 
-TEST_F(Imports, DistinguishFunctionsWithTheSameName) {
+TEST_F(Imports, DistinguishFunctionsOfSameNameFromDifferentFiles) {
   const ParsedFile file = read("from .physics import scaled\n@wp.func\ndef clipped(x: float):\n    return x + 1.0",
                                "x[0] = scaled(x[0]) + clipped(x[0])");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
@@ -219,7 +219,7 @@ TEST_F(Imports, LaterDefinitionReplacesImportedName) {
               HasSubstr("the name is assigned more than once"));
 }
 
-TEST_F(Imports, AreShadowedByParametersAndVariables) {
+TEST_F(Imports, ParametersAndVariablesShadowImportedNames) {
   const ParsedFile file = read(R"(import warp as wp
 from . import physics
 from .physics import Kind

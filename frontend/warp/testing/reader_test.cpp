@@ -238,7 +238,7 @@ TEST(PythonParser, RejectsCustomGradientThatMatchesNoOverload) {
   EXPECT_EQ(fitting.module.kernels.size(), 1U) << messages(fitting);
 }
 
-TEST(PythonParser, KeepsLastOfTwoKernelsWithTheSameName) {
+TEST(PythonParser, UsesLastOfTwoKernelsWithTheSameName) {
   const ParsedFile file = read("import warp as wp\n@wp.kernel\ndef good(n: int):\n    pass\n" + std::string(kSimple));
   EXPECT_EQ(messages(file), "test.py:3:1: error: in good: def good: redefined in line 6\n");
   ASSERT_EQ(file.module.kernels.size(), 1U);

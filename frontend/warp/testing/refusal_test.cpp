@@ -3,7 +3,7 @@
 
 namespace assay::frontend::testing {
 
-TEST_P(RejectionTest, ReportsLocationAndReason) {
+TEST_P(RejectionTest, ErrorContainsLocationAndReasonOfRejection) {
   const RejectionCase& rejection = GetParam();
   constexpr std::string_view kOther = "@wp.kernel\ndef other(y: wp.array(dtype=float)):\n    y[wp.tid()] = 1.0\n";
   const std::string source = kernel(rejection.parameters, rejection.body, rejection.above) + std::string(kOther);
