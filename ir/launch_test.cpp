@@ -34,7 +34,7 @@ TEST(LaunchScalars, DecodesKnownHalfAndBfloatBits) {
   EXPECT_TRUE(std::isnan(bits_as_float(Scalar::kBF16, 0x7FC0)));
 }
 
-TEST(LaunchScalars, SixteenBitFloatsRoundTrip) {
+TEST(LaunchScalars, SixteenBitFloatsRoundTripThroughDouble) {
   for (const Scalar scalar : {Scalar::kF16, Scalar::kBF16}) {
     for (int i = 0; i < 0x10000; ++i) {
       const auto bits = static_cast<std::uint16_t>(i);

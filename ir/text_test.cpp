@@ -42,7 +42,9 @@ std::uint64_t round_trip(Type type, std::uint64_t bits) {
   return again.kernels.at(0).expressions.at(0).bits;
 }
 
-TEST(TextForm, RoundTripsEveryConstruct) { EXPECT_EQ(to_text(parsed(testing::kEverything)), testing::kEverything); }
+TEST(TextForm, EveryConstructRoundTripsThroughText) {
+  EXPECT_EQ(to_text(parsed(testing::kEverything)), testing::kEverything);
+}
 
 TEST(TextForm, CanonicalFormIsIdempotent) {
   const std::string canonical = to_text(parsed(testing::kEverything), Naming::kCanonical);

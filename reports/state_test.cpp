@@ -67,7 +67,7 @@ TEST_F(StateTest, UpdatingTwiceWithSameRunChangesNothing) {
   EXPECT_EQ(state, once);
 }
 
-TEST_F(StateTest, RoundTripsThroughFile) {
+TEST_F(StateTest, StateRoundTripsThroughFile) {
   ProjectState state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
   ASSERT_TRUE(write_state(dir_ / "state.json", state).ok());

@@ -34,7 +34,7 @@ TEST(Csv, ReportsLineOfMalformedField) {
   EXPECT_EQ(read_csv("a\n\"b\"c\n").error().where, "2");
 }
 
-TEST(Csv, RoundTripsWrittenFields) {
+TEST(Csv, WrittenFieldsRoundTrip) {
   constexpr std::string_view kAlphabet = "ab,\"\n\r ;\xE2\x88\x82";
   Rng rng(4180);
   for (int table = 0; table < 300; ++table) {

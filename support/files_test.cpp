@@ -45,7 +45,7 @@ class FilesTest : public ::testing::Test {
   fs::path dir_;
 };
 
-TEST_F(FilesTest, RoundTripsCompressedLines) {
+TEST_F(FilesTest, LinesRoundTripThroughCompressedFile) {
   EXPECT_EQ(read(lines(0)), std::pair(0, std::string()));
   EXPECT_EQ(read(lines(3000)), std::pair(3000, std::string()));
 }

@@ -102,7 +102,7 @@ TEST_F(ArchiveTest, DoesNotOverwriteExistingFiles) {
   EXPECT_EQ(read(folder_ / "to/gpu/doctor.txt"), "old");
 }
 
-TEST_F(ArchiveTest, RejectsPathsOutsideTheFolder) {
+TEST_F(ArchiveTest, RejectsEntriesWithPathsOutsideTargetFolder) {
   const auto named = [&](const std::string& name) {
     return rejection(made([&](std::string& header) { header.replace(0, name.size(), name); }));
   };

@@ -26,7 +26,7 @@ TEST(CompilerArguments, FastModeUsesIndividualFlagsInsteadOfFfastMath) {
   EXPECT_NE(compiler_arguments(BuildFlags::fast()), compiler_arguments(BuildFlags::standard()));
 }
 
-TEST(Compiler, FindUsesCompilerNamedInCxxEnvironmentVariable) {
+TEST(Compiler, TakesCompilerNameFromCxxEnvironmentVariable) {
   ASSERT_EQ(::setenv("CXX", "no-such-compiler", 1), 0);
   const auto missing = Compiler::find("");
   ASSERT_EQ(::unsetenv("CXX"), 0);

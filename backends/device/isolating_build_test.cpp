@@ -68,7 +68,7 @@ TEST(IsolatingBuild, BuildsValidBatchInOneCompilation) {
   EXPECT_THAT(builder.units, ElementsAre("abcd"));
 }
 
-TEST(IsolatingBuild, BuildsKernelBlamedByLogSeparately) {
+TEST(IsolatingBuild, KernelBlamedByCompilerLogIsBuiltSeparately) {
   FakeBuilder builder(
       {"c"}, [](auto kernels) { return kernels.size() == 1 ? std::set<std::size_t>{0} : std::set<std::size_t>{2}; });
   EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("c"));

@@ -91,7 +91,7 @@ class LedgerTest : public ::testing::Test {
       ("assay-ledger-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
-TEST_F(LedgerTest, RoundTripsRecords) {
+TEST_F(LedgerTest, MutantRecordsRoundTripThroughFile) {
   MutantRecord killed = mutant(Operator::kUnitCotangent, MutantFate::kKilled, "t1 mismatch", "t3 mismatch");
   killed.killed_with_widened_bounds = {true, true, false, false};
   killed.promote.equivalent_by_proof = true;

@@ -125,7 +125,7 @@ TEST(RecordedMismatches, AreTheFirstOnesAndTheLargest) {
   EXPECT_NE(kept.back().rho, kept.back().rho) << "NaN is the worst";
 }
 
-TEST(RecordJson, RoundTripsFullRecord) {
+TEST(RecordJson, RecordWithAllMembersRoundTripsThroughJson) {
   const CaseRecord record = full_record();
   const std::string line = to_line(record);
   EXPECT_EQ(first_diagnostic(line), "");
@@ -164,7 +164,7 @@ TEST(RecordJson, ReplacesInvalidUtf8) {
   EXPECT_EQ(case_from(json::parse(to_line(record))).log, "bad \xef\xbf\xbd byte\n\"quoted\" \x01");
 }
 
-TEST(RecordJson, RoundTripsRunStartAndRunEnd) {
+TEST(RecordJson, RunStartAndRunEndRoundTripThroughJson) {
   const RunStart start{.schema_version = "1.0.0",
                        .run_id = make_run_id(),
                        .started = utc_now(),

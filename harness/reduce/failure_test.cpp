@@ -57,7 +57,7 @@ class FailureFolder : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(FailureFolder, RoundTripsFailureAndItsSourceFiles) {
+TEST_F(FailureFolder, FailureAndSourceFilesRoundTripThroughFolder) {
   const fs::path folder = root_ / "failures" / folder_name(failure().name);
   EXPECT_EQ(folder.filename(), "user.wave.step.f32.cpu.backward.O2");
   ASSERT_TRUE(

@@ -94,7 +94,7 @@ TEST_F(FindingsTest, ReportsReadOfUninitializedElement) {
   EXPECT_THAT(finding.index, ::testing::ElementsAre(2));
 }
 
-TEST_F(FindingsTest, AllowsReadOfWrittenElement) {
+TEST_F(FindingsTest, ReportsNothingIfThreadReadsElementThatItWrote) {
   w.b().store(out, {index()}, w.f64(2));
   w.b().store(out, {index()}, w.op(Op::kAdd, {w.at(out, i), w.f64(1)}));
   auto run = w.run();

@@ -34,7 +34,7 @@ TEST(Cupti, ErrorNamesFunctionThatCuptiLibraryLacks) {
   EXPECT_EQ(cupti.error().text(), "libm.so.6 lacks cuptiGetVersion: no CUPTI");
 }
 
-TEST(Cupti, ExplainsHowToPermitHardwareCounters) {
+TEST(Cupti, PermissionErrorExplainsHowToPermitHardwareCounters) {
   EXPECT_THAT(advice_on(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES), HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
   EXPECT_EQ(advice_on(CUPTI_ERROR_MAX_LIMIT_REACHED), "");
 }

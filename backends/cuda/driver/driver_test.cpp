@@ -32,7 +32,7 @@ TEST(Driver, LoadFindsGpuOrReportsMissingDriverOrMissingGpu) {
   }
 }
 
-TEST(Driver, ReportsLibraryWithoutDriverFunctions) {
+TEST(Driver, ErrorNamesFunctionThatDriverLibraryLacks) {
   ::setenv("ASSAY_CUDA_DRIVER", "libm.so.6", 1);
   const Result<Driver> driver = Driver::load();
   ::unsetenv("ASSAY_CUDA_DRIVER");

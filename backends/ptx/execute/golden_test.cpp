@@ -132,7 +132,7 @@ TEST(GoldenPtx, ProfilesMatchGoldenFile) {
   }
 }
 
-TEST(KernelArgumentText, IsParsedOrRejectedWithReason) {
+TEST(KernelArgumentText, SetsArgumentValuesOrIsRejectedWithReason) {
   Machine machine;
   KernelArguments arguments;
   Rng random(1);

@@ -360,7 +360,7 @@ TEST(PythonParser, ParsesExamplesWithoutDiagnostics) {
   }
 }
 
-TEST(PythonParser, RoundTripsExamplesThroughPythonWriter) {
+TEST(PythonParser, ExamplesRoundTripThroughPythonWriter) {
   for (const std::string& path : examples()) {
     const ParsedFile first = read(file_text(path), path);
     const auto written = source::warp::write_python(first.module);

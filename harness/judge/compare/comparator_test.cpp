@@ -62,7 +62,7 @@ const ScoreRow kScores[] = {
     {"a bound that is NaN", 1, 1, kNan, Agreement::kUnknown, 0},
 };
 
-TEST(Comparator, ScoreHasExpectedAgreementAndRho) {
+TEST(Comparator, ComparisonOfOneValueGivesExpectedAgreementAndRho) {
   for (const ScoreRow& row : kScores) {
     SCOPED_TRACE(row.what);
     const ScalarComparison scored = score({.value = row.got}, {.value = row.expected, .bound = row.bound});

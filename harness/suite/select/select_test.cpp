@@ -267,7 +267,7 @@ def unknown(out: wp.array(dtype=float)):
   EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
 }
 
-TEST_F(SelectTest, ReportsFunctionWithTooDeeplyNestedExpression) {
+TEST_F(SelectTest, ParseErrorNamesFunctionWithTooDeeplyNestedExpression) {
   std::string sum = "x";
   for (int term = 0; term < 300; ++term)
     sum += " + x";
