@@ -85,7 +85,7 @@ def scatter_arguments(index):
     return [x, wp.array(index, dtype=int)], [wp.zeros(len(index), dtype=float)]
 
 
-def test_recorded_arguments_are_copies_in_the_order_of_memory():
+def test_recorded_arguments_are_copies_in_memory_order():
     inputs, outputs = stretch_arguments()
     launch = _launches.record(stretch, 5, inputs, outputs)
     inputs[0].fill_(0.0)
@@ -99,7 +99,7 @@ def test_recorded_arguments_are_copies_in_the_order_of_memory():
     assert out.content.shape == (5,)
 
 
-def test_shared_memory_is_recorded():
+def test_record_names_the_arrays_that_share_memory():
     x = wp.zeros(8, dtype=float)
     shared = _launches.record(add_one, 4, [x[0:4]], [x[2:6]]).arguments
     assert [a.shares_memory_with for a in shared] == [("out",), ("x",)]
@@ -108,7 +108,7 @@ def test_shared_memory_is_recorded():
     assert [a.shares_memory_with for a in (*apart, *interleaved)] == [()] * 4
 
 
-def test_large_arguments_are_not_recorded():
+def test_arguments_above_the_size_limit_are_not_recorded():
     x = wp.zeros(1000, dtype=float)
     launch = _launches.record(add_one, 1000, [x], [x], max_bytes=4000)
     assert launch.not_recorded == "its arguments take 8000 bytes, more than the limit of 4000"
@@ -127,7 +127,7 @@ def fill(box: Box, out: wp.array(dtype=float)):
     out[i] = box.shape
 
 
-def test_capture_does_not_disturb_the_program():
+def test_capture_does_not_change_launches_or_their_errors():
     with assay.capture() as c:
         wp.launch(fill, [2], inputs=[Box()], outputs=[wp.zeros(2, dtype=float)])
         wp.launch(fill, np.array([2]), inputs=[Box()], outputs=[wp.zeros(2, dtype=float)])
@@ -141,7 +141,7 @@ def test_capture_does_not_disturb_the_program():
     assert not hasattr(wp.launch, "__wrapped__")
 
 
-def test_each_kernel_is_judged_on_its_arguments():
+def test_each_captured_kernel_is_judged_on_its_recorded_arguments():
     with assay.capture() as c:
         inputs, outputs = stretch_arguments()
         for _ in range(3):
@@ -156,14 +156,14 @@ def test_each_kernel_is_judged_on_its_arguments():
     assert report[0].launched_at.startswith(f"{__file__}:")
 
 
-def test_arguments_that_race_are_a_defect():
+def test_race_caused_by_recorded_arguments_is_a_defect():
     inputs, outputs = scatter_arguments([3, 1, 3, 2])
     with pytest.raises(assay.VerificationFailed, match=r"defect\(race\).*in the recorded launch"):
         assay.assert_verified(scatter, dim=4, inputs=inputs, outputs=outputs, options=QUICK)
     assay.assert_verified(scatter, options=QUICK)
 
 
-def test_index_out_of_bounds_is_a_defect_with_the_line_of_the_user():
+def test_index_out_of_bounds_is_a_defect_with_the_original_line():
     inputs, outputs = scatter_arguments([3, 1, 4, 2])
     with pytest.raises(assay.VerificationFailed, match=r"out_of_bounds") as failed:
         assay.assert_verified(scatter, dim=4, inputs=inputs, outputs=outputs, options=QUICK)
@@ -181,7 +181,7 @@ def test_arguments_that_share_memory_are_unsupported():
     assert "arrays 'x' and 'out' share memory and the kernel changes 'out'" in str(result)
 
 
-def test_generic_kernels_are_judged_as_their_instances():
+def test_each_launched_instance_of_a_generic_kernel_is_judged():
     from typing import Any
 
     @wp.kernel
@@ -238,7 +238,7 @@ def test_comments_above_a_kernel_are_exported():
     assay.assert_verified(trusted_cubes, dim=6, inputs=[x], outputs=[out], options=QUICK)
 
 
-def test_gradcheck_takes_a_function_that_launches_kernels():
+def test_gradcheck_accepts_a_function_that_launches_kernels():
     def function(x):
         out = wp.zeros_like(x)
         wp.launch(add_one, 6, inputs=[x], outputs=[out])
@@ -266,7 +266,7 @@ if sys.argv[1] == "7":
 """
 
 
-def test_capture_command_judges_a_program(tmp_path, monkeypatch):
+def test_capture_command_judges_the_kernels_of_a_program(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(assay.__file__).parent.parent))
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

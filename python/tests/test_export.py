@@ -42,14 +42,14 @@ X = np.array([0.0, -1.5, 2.0, 3.25])
     ],
     ids=lambda k: k.key,
 )
-def test_exported_kernel_computes_the_same(kernel, tmp_path):
+def test_exported_kernel_gives_the_same_results(kernel, tmp_path):
     module = load(assay.export(kernel), tmp_path)
     exported = getattr(module, kernel.key.split(".")[-1].replace("<locals>", ""), None)
     x = wp.array(X, dtype=float)
     assert np.array_equal(results(kernel, x), results(exported, x))
 
 
-def test_doubles_keep_their_digits(tmp_path):
+def test_exported_doubles_keep_all_digits(tmp_path):
     module = load(assay.export(kernels.exact), tmp_path)
     x = wp.array(X, dtype=wp.float64)
     expected = X * kernels.ROOT + kernels.ROOT * 2.0
@@ -63,7 +63,7 @@ def particles_of(struct):
     return wp.array(made, dtype=struct)
 
 
-def test_structs_vectors_enumerations_and_modules(tmp_path):
+def test_exported_structs_vectors_and_enumerations_give_the_same_results(tmp_path):
     text = assay.export(kernels.energies)
     assert "class Particle:" in text
     assert "GRAVITY" in text
@@ -72,14 +72,14 @@ def test_structs_vectors_enumerations_and_modules(tmp_path):
     assert np.array_equal(results(kernels.energies, particles, 3.0), results(module.energies, copies, 3.0))
 
 
-def test_instance_of_generic_kernel(tmp_path):
+def test_exported_instance_of_generic_kernel_has_concrete_types(tmp_path):
     instance = wp.overload(kernels.any_type, [wp.array(dtype=wp.vec2), wp.array(dtype=wp.vec2)])
     text = assay.export(instance)
     assert "x: wp.array(dtype=wp.vec2f, ndim=1)" in text
     assert "Any)" not in text.split("@wp.kernel")[1]
 
 
-def test_annotation_of_several_lines_keeps_the_lines_below():
+def test_annotation_of_several_lines_does_not_shift_line_numbers():
     text = assay.export(kernels.long_annotation)
     assert "\\" not in text
     lines = text.splitlines()
@@ -90,7 +90,7 @@ def test_annotation_of_several_lines_keeps_the_lines_below():
     assert user[first - 1 + distance].strip() == "out[i] = x[i]"
 
 
-def test_lines_below_source_comment_are_those_of_the_user():
+def test_lines_below_source_comment_have_original_line_numbers():
     text = assay.export(kernels.scaled_halves).splitlines()
     user = inspect.getsource(kernels).splitlines()
     for number, line in enumerate(text):
@@ -103,14 +103,14 @@ def test_lines_below_source_comment_are_those_of_the_user():
         assert text[body].strip() == user[first].strip()
 
 
-def test_instance_of_generic_kernel_has_the_lines_of_the_user():
+def test_instance_of_generic_kernel_has_original_line_number():
     instance = wp.overload(kernels.any_type, [wp.array(dtype=wp.vec3), wp.array(dtype=wp.vec3)])
     user = inspect.getsource(kernels).splitlines()
     line = next(n for n, text in enumerate(user, 1) if text.startswith("def any_type"))
     assert f"# source: {kernels.__file__}:{line}\n@wp.kernel\n" in assay.export(instance)
 
 
-def test_comments_above_a_kernel_are_copied():
+def test_comments_above_a_kernel_are_copied_to_the_export():
     text = assay.export(kernels.scaled_squares)
     assert "\n# Comments of the factory stay.\n# domain: -2 <= x <= 2\n# source: " in text
     assert "# domain" not in assay.export(kernels.energies)
@@ -124,12 +124,12 @@ def test_native_functions_are_exported_as_declared(tmp_path):
     assert np.array_equal(results(kernels.calls_native, x), results(module.calls_native, x))
 
 
-def test_static_expressions_have_the_value_of_the_definition(tmp_path):
+def test_static_expressions_have_their_value_at_kernel_definition(tmp_path):
     texts = [assay.export(kernel) for kernel in kernels.powers]
     assert ["x[i] * 1.0" in texts[0], "x[i] * 2.0" in texts[1]] == [True, True]
 
 
-def test_code_transformers_are_applied(tmp_path):
+def test_code_transformers_are_applied_before_export(tmp_path):
     text = assay.export(kernels.transformed)
     assert "3.0 * x[i]" in text
     assert "# source: " not in text
@@ -138,12 +138,12 @@ def test_code_transformers_are_applied(tmp_path):
     assert np.array_equal(results(kernels.transformed, x), results(module.transformed, x))
 
 
-def test_reason_why_not():
+def test_error_names_the_reason_why_a_kernel_cannot_be_exported():
     with pytest.raises(assay.CannotExport, match="calls the Python function print_all"):
         assay.export(kernels.calls_python)
 
 
-def test_changed_file_is_not_exported(tmp_path):
+def test_kernel_of_a_file_changed_after_import_is_not_exported(tmp_path):
     text = "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = 1.0\n"
     module = load(text, tmp_path, "changing")
     (tmp_path / "changing.py").write_text(text.replace("1.0", "2.0"))
@@ -151,7 +151,7 @@ def test_changed_file_is_not_exported(tmp_path):
         assay.export(module.k)
 
 
-def test_refuses_what_is_no_kernel():
+def test_export_rejects_an_object_that_is_not_a_kernel():
     with pytest.raises(TypeError, match="expected a kernel"):
         assay.export(kernels.square)
 
@@ -165,7 +165,7 @@ class Shell:
         return ("Cell", "In[3]") if path.endswith("/cell.py") else None
 
 
-def test_kernel_of_a_notebook_cell_names_the_cell(tmp_path, monkeypatch):
+def test_export_of_a_notebook_kernel_names_its_cell(tmp_path, monkeypatch):
     path = str(tmp_path / "cell.py")  # never written, as IPython does not write it
     text = "@wp.kernel\ndef doubled(x: wp.array(dtype=float)):\n    x[wp.tid()] = 2.0 * x[wp.tid()]\n"
     monkeypatch.setitem(linecache.cache, path, (len(text), None, text.splitlines(keepends=True), path))

@@ -32,7 +32,7 @@ def line_of(text, file=KERNELS):
     return next(n for n, line in enumerate(file.read_text().splitlines(), 1) if text in line)
 
 
-def test_lists_the_live_kernels_of_a_file(tmp_path):
+def test_list_command_lists_the_kernels_of_an_imported_file(tmp_path):
     result = run("list", KERNELS, "--import", "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     expected = ["scaled_squares", "scaled_halves", "energies", "long_annotation", "without_prefix", "exact"]
@@ -41,7 +41,7 @@ def test_lists_the_live_kernels_of_a_file(tmp_path):
     assert names(result.stdout) == [f"kernels.{name}" for name in expected]
 
 
-def test_judges_the_kernel_of_a_factory_by_its_name(tmp_path):
+def test_run_command_judges_a_factory_kernel_selected_by_name(tmp_path):
     options = ["--import", "--quick", "--fresh", "--keep-export", "e"]
     result = run("run", f"{KERNELS}:scaled_squares", *options, cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -49,7 +49,7 @@ def test_judges_the_kernel_of_a_factory_by_its_name(tmp_path):
     assert "factor = 2.5" in (tmp_path / "e" / "kernels.scaled_squares.py").read_text()
 
 
-def test_failure_names_the_file_of_the_user_and_reproduces(tmp_path):
+def test_failure_has_the_original_line_and_can_be_reproduced(tmp_path):
     result = run("run", f"{KERNELS}:last_writer", "--import", "--quick", "--fresh", "--reduce", "0", cwd=tmp_path)
     assert result.returncode == 1
     assert f"line {line_of('out[0] = x[i]')}" in result.stdout
@@ -63,14 +63,14 @@ def test_failure_names_the_file_of_the_user_and_reproduces(tmp_path):
     assert again.returncode == 1
 
 
-def test_kernel_that_is_not_supported_names_the_line_of_the_user(tmp_path):
+def test_unsupported_kernel_is_reported_with_the_original_file(tmp_path):
     result = run("list", f"{KERNELS}:calls_native", "--import", "--json", cwd=tmp_path)
     reason = json.loads(result.stdout)[0]["unreadable"]
     assert reason.startswith(f"{KERNELS}:")
     assert "func_native" in reason
 
 
-def test_judges_a_module_and_its_children(tmp_path):
+def test_module_pattern_selects_the_kernels_of_submodules(tmp_path):
     package = tmp_path / "pack" / "inner"
     package.mkdir(parents=True)
     (tmp_path / "pack" / "__init__.py").write_text("from pack.inner import loaded\n")

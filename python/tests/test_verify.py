@@ -21,7 +21,7 @@ def test_correct_kernel_is_verified_forward_and_backward():
     assert all(v.values_compared > 0 for v in verdicts)
 
 
-def test_failure_names_the_line_of_the_user():
+def test_failure_message_contains_the_original_line():
     with pytest.raises(assay.VerificationFailed) as failed:
         assay.assert_verified(kernels.last_writer, options=["--quick"])
     line = next(
@@ -31,7 +31,7 @@ def test_failure_names_the_line_of_the_user():
     assert failed.value.verdicts[0].kind == "race"
 
 
-def test_missing_program_is_a_clear_error(monkeypatch):
+def test_missing_program_is_reported_with_its_path(monkeypatch):
     monkeypatch.setenv("ASSAY_PROGRAM", "/nowhere/assay")
     with pytest.raises(assay.ProgramMissing, match="/nowhere/assay"):
         assay.verify(kernels.scaled_squares)
@@ -58,7 +58,7 @@ def _package_on_path(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(assay.__file__).parent.parent))
 
 
-def test_plugin_fails_the_test_that_launches_a_wrong_kernel(pytester):
+def test_plugin_fails_a_test_that_launches_an_incorrect_kernel(pytester):
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess("-p", "assay.pytest_plugin", "--verify-kernels")
     result.assert_outcomes(passed=1, failed=1)
