@@ -43,7 +43,7 @@ TEST_F(ExpressionGrowerTest, OmitsAbsOfValuesWithFixedSign) {
   }
 }
 
-TEST_F(ExpressionGrowerTest, FitsNonNegativeValuesIntoTargetRangeWithoutAbs) {
+TEST_F(ExpressionGrowerTest, MapsNonNegativeValuesIntoTargetRangeWithoutAbs) {
   const Term fitted = grower_.fit(input({0, 4}), {0.5, 8});
   EXPECT_GE(fitted.range.low, 0.5);
   EXPECT_LE(fitted.range.high, 8);

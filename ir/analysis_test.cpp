@@ -48,7 +48,7 @@ TEST(ParameterUse, IncludesUseInCalledFunctions) {
   EXPECT_TRUE(has_effects(parameter_use(module, module.functions[0])));
 }
 
-TEST(ParameterUse, IgnoresLocalArrays) {
+TEST(ParameterUse, DoesNotCountStoresToLocalArraysAsEffects) {
   const Module module = parsed("func f(x: f32) -> f32 {\n  let a: local<f32,2>\n  a[0] = x\n  return a[0]\n}\n");
   EXPECT_EQ(parameter_use(module, module.functions[0]), ParameterUses{kRead});
   EXPECT_FALSE(has_effects(parameter_use(module, module.functions[0])));

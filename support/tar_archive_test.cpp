@@ -125,7 +125,7 @@ TEST_F(ArchiveTest, RejectsLinksDevicesAndExtensionEntries) {
   EXPECT_THAT(rejection(packed("--format=ustar -c", "link")), HasSubstr("type '2'"));
 }
 
-TEST_F(ArchiveTest, RejectsArchivesBeyondLimits) {
+TEST_F(ArchiveTest, RejectsArchivesAboveSizeOrEntryLimit) {
   write("in/a", std::string(600, 'a'));
   write("in/b", std::string(600, 'b'));
   const fs::path archive = packed("--format=ustar -cz", "a b");

@@ -71,7 +71,7 @@ TEST_F(CudaDeviceTest, CompilesBothPrecisionsForEachArchitecture) {
   EXPECT_EQ(built.find(Pass::kForward, Precision::kPromoted)->symbol, "f_forward");
 }
 
-TEST_F(CudaDeviceTest, ReusesCachedBuild) {
+TEST_F(CudaDeviceTest, SecondDeviceReusesCachedBuildOfSameKernel) {
   const EmittedKernel kernel = kernel_of("int unused; x[i] = a;");
   CudaDevice first(options());
   const auto compiled = std::get<BuiltKernel>(build(first, kernel));
@@ -97,7 +97,7 @@ TEST_F(CudaDeviceTest, ReportsCompilerLogOfInvalidKernelAndBuildsOtherKernels) {
   EXPECT_TRUE(std::holds_alternative<BuiltKernel>(outcomes[2]));
 }
 
-TEST(CudaDevice, ReportsWhyDeviceIsUnavailable) {
+TEST(CudaDevice, ReportsMissingLibraryDriverOrGpuIfUnavailable) {
   CudaDevice device({.use_cache = false});
   const Capability capability = device.can_run();
   if (capability.available) GTEST_SKIP() << "the device can run: " << capability.detail;

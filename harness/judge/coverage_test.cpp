@@ -16,7 +16,7 @@ Choice range(int line, std::int64_t inside, std::int64_t below, std::int64_t abo
   return {.kind = Choice::Kind::kRange, .loc = {.line = line}, .taken_counts = {inside, below, above}};
 }
 
-TEST(BranchCoverage, KernelWithoutBranchesNeedsNoSamples) {
+TEST(BranchCoverage, KernelWithoutBranchesHasNoUncoveredBranch) {
   EXPECT_EQ(Coverage{}.missing_samples(), 0);
   EXPECT_TRUE(Coverage{}.uncovered({}).empty());
 }

@@ -38,7 +38,7 @@ std::vector<double> values_of(const ReferenceResult& reference) {
   return values;
 }
 
-TEST(ExecutionPaths, HaveNoAlternativesIfAllDecisionsAreCertain) {
+TEST(ExecutionPaths, HaveNoAlternativePathIfAllDecisionsAreCertain) {
   EXPECT_TRUE(Comparisons({1, 2, 4}).others(Precision::kNative).empty());
   EXPECT_TRUE(Comparisons({3, 3}).others(Precision::kPromoted).empty()) << "3 * 0.1F is exact in double";
 }

@@ -19,7 +19,7 @@ CaseRecord record(Outcome outcome, const std::string& kind, const std::string& m
   return record;
 }
 
-TEST(FailureClass, MismatchIsIdentifiedByArray) {
+TEST(FailureClass, MismatchesInSameArrayHaveSameClass) {
   const FailureClass ending = ending_of(record(Outcome::fail, "mismatch", "grad_x[3] is 1, expected 2", {"grad_x"}));
   EXPECT_EQ(to_text(ending), "fail(mismatch) in grad_x");
   EXPECT_TRUE(ended_so(record(Outcome::fail, "mismatch", "grad_y[0] is 5", {"grad_y", "grad_x"}), ending));
@@ -28,7 +28,7 @@ TEST(FailureClass, MismatchIsIdentifiedByArray) {
   EXPECT_FALSE(ended_so(record(Outcome::pass, "", ""), ending));
 }
 
-TEST(FailureClass, BuildFailureIsIdentifiedByCompilerError) {
+TEST(FailureClass, BuildFailuresWithSameCompilerErrorHaveSameClass) {
   const FailureClass ending =
       ending_of(record(Outcome::build_failed, "build", "kernel:0:k:12:5: error: 'atn' was not declared in this scope"));
   EXPECT_EQ(ending.message_words, "was not declared in this scope");
@@ -37,7 +37,7 @@ TEST(FailureClass, BuildFailureIsIdentifiedByCompilerError) {
   EXPECT_FALSE(ended_so(record(Outcome::build_failed, "build", "k:2:1: error: expected ';' before 'b'"), ending));
 }
 
-TEST(FailureClass, CrashIsIdentifiedBySignal) {
+TEST(FailureClass, CrashesWithSameSignalHaveSameClass) {
   const FailureClass ending = ending_of(
       record(Outcome::crashed, "signal", "crashed: SIGSEGV (segmentation fault) on input set 3 (17 threads)"));
   EXPECT_TRUE(ended_so(
@@ -46,7 +46,7 @@ TEST(FailureClass, CrashIsIdentifiedBySignal) {
       record(Outcome::crashed, "signal", "crashed: SIGFPE (arithmetic error) on input set 0 (1 threads)"), ending));
 }
 
-TEST(FailureClass, MemoryFaultIsIdentifiedByKind) {
+TEST(FailureClass, MemoryFaultsOfSameKindHaveSameClass) {
   const FailureClass ending =
       ending_of(record(Outcome::memory_fault, "out_of_bounds", "memory next to 'out' was overwritten"));
   EXPECT_TRUE(ended_so(record(Outcome::memory_fault, "out_of_bounds", "something else"), ending));

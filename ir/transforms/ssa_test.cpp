@@ -132,7 +132,7 @@ TEST(Ssa, IsValidForRandomPrograms) {
     expect_sound(random_program(seed));
 }
 
-TEST(Ssa, IsValidForEveryFamily) {
+TEST(Ssa, IsValidForKernelsOfEveryFamily) {
   for (const generators::FamilyRow& family : generators::families()) {
     for (std::uint64_t seed = 0; seed < 30 && !HasFailure(); ++seed)
       expect_sound(generators::generate(family.family, seed).module);

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(PointTracer, BatchedAtomicUpdate,
                          ::testing::Values(ir::AtomicOp::kAdd, ir::AtomicOp::kSub, ir::AtomicOp::kMin,
                                            ir::AtomicOp::kMax));
 
-TEST(BatchedEvaluation, TakesDifferentPathsIfConvertedIntegersDiffer) {
+TEST(BatchedEvaluation, DetectsDifferentPathsIfConvertedIntegersDiffer) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5});
   const ir::VarId out = w.zeros("out", ir::kI32, {1});

@@ -84,7 +84,7 @@ class ObservationReport : public ::testing::Test {
   std::string name_;
 };
 
-TEST_F(ObservationReport, PageShowsFindingsAndProfiles) {
+TEST_F(ObservationReport, HtmlPageShowsMemoryErrorsAndProfiles) {
   const Result<Reports> written = write_reports(dir_);
   ASSERT_TRUE(written.ok()) << written.error().text();
   std::ifstream file(written->html, std::ios::binary);

@@ -129,7 +129,7 @@ TEST(NvrtcArguments, CompileForDebuggerIfUnoptimized) {
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
 }
 
-TEST(NvrtcArguments, SetFloatingPointOptionsExplicitly) {
+TEST(NvrtcArguments, ContainFloatingPointOptionsAndFastMathOnlyIfRequested) {
   EXPECT_THAT(nvrtc_arguments({}), Contains("--fmad=false"));
   EXPECT_THAT(nvrtc_arguments({}), Contains("--prec-sqrt=true"));
   EXPECT_THAT(nvrtc_arguments({}), Not(Contains("--use_fast_math")));

@@ -99,7 +99,7 @@ TEST(ApproximateInstructions, InterpreterReturnsCorrectlyRoundedResults) {
 }
 
 /// Half precision, for all operand values.
-TEST(ApproximateInstructions, InterpreterReturnsCorrectlyRoundedHalfResults) {
+TEST(ApproximateInstructions, InterpreterReturnsCorrectlyRoundedHalfPrecisionResults) {
   struct Form {
     std::string text;
     models::FloatFormat format;

@@ -137,7 +137,7 @@ TEST(Comparator, DetectsMismatchInAnyElement) {
   }
 }
 
-TEST(Comparator, ReportsEveryMismatchWithoutWideningTheBound) {
+TEST(Comparator, ReportsEveryMismatchAgainstTheSameBound) {
   // A bound that widens with each mismatch would accept the later ones.
   const std::vector<Expected> expected(12, {.value = 0, .bound = 1});
   const std::vector<Computed> got(12, {.value = 1.25});

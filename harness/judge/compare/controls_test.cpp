@@ -49,7 +49,7 @@ TEST(NegativeControls, NarrowBoundsRejectAllControls) {
   EXPECT_EQ(tally.accepted_control, "");
 }
 
-TEST(NegativeControls, ReportsClosestRejectedControl) {
+TEST(NegativeControls, ReportsRejectedControlWithSmallestRho) {
   const ControlCounts tally = floats({1, 2, 4}, 0x1p-20).tally(1000);
   EXPECT_EQ(tally.nearest_rejected_control, "the result plus one") << "the others have larger errors";
   EXPECT_EQ(tally.nearest_rho, 0x1p20);
@@ -63,7 +63,7 @@ TEST(NegativeControls, ReportsClosestRejectedControl) {
   EXPECT_EQ(sum.nearest_rho, 0x1p19);
 }
 
-TEST(NegativeControls, ReportsAcceptedControl) {
+TEST(NegativeControls, ReportsNameOfAcceptedControl) {
   const ControlCounts shifted = floats({4, 4.25, 4.5}, 0.5).tally(0);
   EXPECT_EQ(shifted.accepted_control, "the result shifted by one row");
   EXPECT_LT(shifted.rejected, shifted.tried_controls);
