@@ -8,7 +8,8 @@
 namespace assay::blame {
 
 /// Whether the case failed in a way that can come from a compiler, the emitter or the oracle, on a device that runs the
-/// code that Assay emits. A kernel that exceeds its time limit is not examined, because other builds would exceed it too.
+/// code that Assay emits. A kernel that exceeds its time limit is not examined, because other builds would exceed it
+/// too.
 bool can_examine(const harness::CaseRecord& record);
 
 /// Judges the pass of the failing case in every variant of every device without a GPU that runs emitted code. Asks the
