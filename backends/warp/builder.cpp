@@ -121,11 +121,12 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
 }
 
 std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const fs::path& folder,
-                                         std::span<const std::string> names) {
+                                         std::span<const std::string> names, HostCommand command) {
+  const std::string word = command == HostCommand::kText ? "text" : "build";
   std::map<std::string, KernelBuild> builds;
   std::vector<std::string> left(names.begin(), names.end());
   while (!left.empty()) {
-    std::vector<std::string> arguments{"-B", (folder / "host.py").string(), "build", folder.string()};
+    std::vector<std::string> arguments{"-B", (folder / "host.py").string(), word, folder.string()};
     arguments.insert(arguments.end(), left.begin(), left.end());
     const auto limit = kBuildStartLimit + kKernelLimit * static_cast<int>(left.size());
     const cpu::ProcessResult result = cpu::run_process(interpreter.program, arguments, limit);

@@ -43,9 +43,15 @@ Result<void> write_host(const std::filesystem::path& folder, const HostSettings&
 Result<std::string> write_kernel(const std::filesystem::path& folder, const backends::PythonBinding& binding,
                                  const backends::PythonSource& source);
 
+/// What host.py does with each kernel.
+enum class HostCommand : std::uint8_t {
+  kBuild,  ///< builds it
+  kText,   ///< writes the code that Warp generates to KERNEL.text.json
+};
+
 /// Builds the kernels of a folder with these names. If the process crashes or exceeds its time limit, only the kernel
 /// that it was building has failed; another process builds the kernels after it.
 std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const std::filesystem::path& folder,
-                                         std::span<const std::string> names);
+                                         std::span<const std::string> names, HostCommand command = HostCommand::kBuild);
 
 }  // namespace assay::warp

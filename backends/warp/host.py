@@ -1,10 +1,11 @@
 """Builds and runs kernels in NVIDIA Warp for Assay's devices `warp-cpu` and `warp-ptx`.
 
 Usage: host.py build FOLDER KERNEL...   build kernels; prints one JSON line before and one after each
+       host.py text FOLDER KERNEL...    write the code that Warp generates to KERNEL.text.json; prints the same lines
        host.py serve                    run launches for the parent process, which made the descriptors 3 and 4
 
 FOLDER contains settings.json and, for each KERNEL, KERNEL.py with one kernel and KERNEL.json with its binding. The
-device writes these files (files.cpp describes them).
+device writes these files (builder.cpp).
 """
 
 import ctypes
@@ -121,23 +122,89 @@ def build_ptx(loaded: LoadedKernel, settings: Settings, name: str) -> dict[str, 
     }
 
 
-def build(folder: pathlib.Path, names: list[str]) -> None:
+class GeneratedError(BaseException):
+    """Ends a build when Warp has written its code; not an Exception, so that Warp does not record a failed build."""
+
+
+def captured_source(module: object, target: str, block_dim: int) -> str:
+    """Return the file that Warp writes and compiles for a target; compiles nothing."""
+    captured: list[str] = []
+
+    def capture(path: str) -> None:
+        captured.append(pathlib.Path(path).read_text(encoding="utf-8"))
+        raise GeneratedError
+
+    module.options["block_dim"] = block_dim
+    native = wp._src.build
+    compilers = native.build_cpu, native.build_cuda
+    native.build_cpu = lambda obj_path, cpp_path, *_, **__: capture(cpp_path)
+    native.build_cuda = lambda cu_path, *_, **__: capture(cu_path)
+    try:
+        if target == "cpu":
+            wp.load_module(module, device="cpu", block_dim=block_dim)
+        else:
+            output = pathlib.Path(wp.config.kernel_cache_dir) / (module.name + ".cuda")
+            wp.compile_aot_module(module, arch=[75], use_ptx=True, module_dir=output)
+    except GeneratedError:
+        return captured[0]
+    finally:
+        native.build_cpu, native.build_cuda = compilers
+    raise RuntimeError(f"Warp generated no code for {target}")
+
+
+def function_in(source: str, symbol: str) -> str:
+    """Return the definition of a function in generated code, empty if there is none."""
+    at = source.find(f" {symbol}(\n")
+    return "" if at < 0 else source[source.rindex("\n\n", 0, at) + 2 : source.index("\n}\n", at) + 3]
+
+
+def write_text(loaded: LoadedKernel, path: pathlib.Path) -> None:
+    """Write the code that Warp generates for a kernel. Comments name the Python file after the kernel."""
+    texts: dict[str, str] = {}
+    for target, block_dim in (("cpu", 1), ("cuda", loaded.binding["block_dim"])):
+        source = captured_source(loaded.kernel.module, target, block_dim)
+        source = source.replace(f"// {path}:", f"// {loaded.binding['kernel']}.py:")
+        texts[f"{target}_source"] = source
+        mangled = loaded.kernel.get_mangled_name()
+        for direction in ("forward", "backward"):
+            texts[f"{target}_{direction}"] = function_in(source, f"{mangled}_{target}_kernel_{direction}")
+    path.with_suffix(".text.json").write_text(json.dumps(texts), encoding="utf-8")
+
+
+def build_or_write(path: pathlib.Path, settings: Settings, command: str) -> dict[str, object]:
+    """Build the kernel of a file, or write its generated code; return the members of the answer."""
+    try:
+        loaded = LoadedKernel(path)
+        if command == "text":
+            write_text(loaded, path)
+        elif settings.device == "warp-cpu":
+            loaded.load()
+        else:
+            return {"status": "built", "code": build_ptx(loaded, settings, path.stem)}
+    except Exception as error:
+        status = "rejected" if is_build_error(error) else "unsupported"
+        return {"status": status, "message": f"{type(error).__name__}: {error}"}
+    return {"status": "built"}
+
+
+def build(folder: pathlib.Path, names: list[str], command: str) -> None:
     """Builds kernels and prints the results; a kernel whose start but not whose end is printed ended the process."""
     settings = Settings(folder)
     start_warp(settings)
     for name in names:
         print(json.dumps({"kernel": name, "status": "started"}), flush=True)
-        answer: dict[str, object] = {"kernel": name, "status": "built", "message": ""}
-        try:
-            loaded = LoadedKernel(folder / (name + ".py"))
-            if settings.device == "warp-cpu":
-                loaded.load()
-            else:
-                answer["code"] = build_ptx(loaded, settings, name)
-        except Exception as error:
-            answer["status"] = "rejected" if is_build_error(error) else "unsupported"
-            answer["message"] = f"{type(error).__name__}: {error}"
+        # Warp numbers functions of equal names in a process, so the text of a kernel depends on the kernels before it.
+        process = os.fork() if command == "text" else 0
+        if process != 0:
+            status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            if status != 0:
+                how = f"exited with status {status}" if status > 0 else f"was killed by {signal.Signals(-status).name}"
+                sys.exit(f"the process that generates the code {how}")
+            continue
+        answer = {"kernel": name, **build_or_write(folder / (name + ".py"), settings, command)}
         print("\n" + json.dumps(answer), flush=True)
+        if command == "text":
+            os._exit(0)
 
 
 # ---------------------------------------------------------------------------------------------------------------- serve
@@ -513,12 +580,12 @@ class Server:
 
 def main() -> None:
     """Build kernels or serve launches."""
-    if len(sys.argv) > 2 and sys.argv[1] == "build":
-        build(pathlib.Path(sys.argv[2]), sys.argv[3:])
+    if len(sys.argv) > 2 and sys.argv[1] in ("build", "text"):
+        build(pathlib.Path(sys.argv[2]), sys.argv[3:], sys.argv[1])
     elif len(sys.argv) == 3 and sys.argv[1] == "serve":
         Server(pathlib.Path(sys.argv[2])).serve()
     else:
-        sys.exit("usage: host.py build FOLDER KERNEL... | host.py serve FOLDER")
+        sys.exit("usage: host.py build|text FOLDER KERNEL... | host.py serve FOLDER")
 
 
 if __name__ == "__main__":
