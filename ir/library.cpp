@@ -133,10 +133,11 @@ std::vector<E> diagonal(E m) {
   return found;
 }
 E diagonal_matrix(Definition& d) {
+  const E none = zero(d[0], d[0].type().component());
   const int n = d[0].type().rows;
   std::vector<E> all;
   for (int k = 0; k < n * n; ++k)
-    all.push_back(k % (n + 1) == 0 ? d[0][k / n] : like(d[0], 0));
+    all.push_back(k % (n + 1) == 0 ? d[0][k / n] : none);
   return make(matrix_of(d[0], n, n), all);
 }
 

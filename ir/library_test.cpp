@@ -38,6 +38,15 @@ TEST(FunctionLibrary, DistinguishesAppendedFunctionsFromUserFunctions) {
   EXPECT_EQ(library_name(module.functions[0]), std::nullopt);
 }
 
+TEST(FunctionLibrary, BuildsDiagonalMatrixOfIntegers) {
+  Module module;
+  for (const Scalar scalar : {Scalar::kI32, Scalar::kU8, Scalar::kF16}) {
+    const int function = function_of(module, "diag", {vector_type(scalar, 3)}).value();
+    EXPECT_EQ(module.functions[static_cast<std::size_t>(function)].results[0], matrix_type(scalar, 3, 3));
+  }
+  EXPECT_THAT(verify(module), ::testing::IsEmpty());
+}
+
 TEST(FunctionLibrary, RejectsInvalidOperandsAndReportsValidTypes) {
   Module module;
   EXPECT_EQ(function_of(module, "trace", {kVec3}).error().message, "trace takes a square matrix");

@@ -76,6 +76,14 @@ def is_build_error(error: BaseException) -> bool:
     return bool(frames) and pathlib.Path(frames[-1].filename).name == "build.py"
 
 
+def reason_of(error: BaseException) -> str:
+    """Why a kernel was rejected, in one line: Warp's message shows the place and the source before the reason."""
+    lines = [line.strip().lstrip(";") for line in str(error).splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].startswith("Error while parsing function"):
+        lines = [f"{lines[-1]} (in '{lines[1]}')" if len(lines) > 2 else lines[-1]]
+    return f"{type(error).__name__}: " + "\n".join(lines)
+
+
 def offsets_of(structure: type[ctypes.Structure]) -> dict[str, int]:
     """The offset of each field of a ctypes structure."""
     return {name: getattr(structure, name).offset for name, *_ in structure._fields_}
@@ -183,7 +191,7 @@ def build_or_write(path: pathlib.Path, settings: Settings, command: str) -> dict
             return {"status": "built", "code": build_ptx(loaded, settings, path.stem)}
     except Exception as error:
         status = "rejected" if is_build_error(error) else "unsupported"
-        return {"status": status, "message": f"{type(error).__name__}: {error}"}
+        return {"status": status, "message": reason_of(error)}
     return {"status": "built"}
 
 
