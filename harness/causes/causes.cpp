@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/analysis.hpp"
+#include "ir/library.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::warp {
@@ -18,47 +19,44 @@ using namespace ir;
 constexpr std::int64_t kUnrolled = 16;
 
 constexpr std::array kRows = {
-    CauseRow{
-        Cause::kWhile, "While loops",
-        "Warp replays a `while` loop forward and then computes the adjoint of every iteration from the state after "
-        "the replay, so it uses values of the wrong iteration."},
-    CauseRow{
-        Cause::kJump, "`break`, `continue` and `return` in a loop",
-        "Warp's reverse pass visits every iteration, including those that the forward pass skipped or never reached."},
+    // Warp replays a `while` loop forward and then computes the adjoint of every iteration from the state after the
+    // replay, so it uses values of the wrong iteration.
+    CauseRow{Cause::kWhile, "While loops"},
+    // Warp's reverse pass visits every iteration, including those that the forward pass skipped or never reached.
+    CauseRow{Cause::kJump, "`break`, `continue` and `return` in a loop"},
+    // Warp's reverse pass reads the array as the launch left it, not as the forward pass read it.
     CauseRow{Cause::kReusedArray, "Arrays that the kernel reads and overwrites",
-             "Warp's reverse pass reads the array as the launch left it, not as the forward pass read it.",
              "Array Overwrite Tracking; In-Place Math Operations"},
-    CauseRow{Cause::kNestedLoop, "Dynamic loops inside loops",
-             "Warp replays inner loops from the state after the launch, so it loses the accumulators of inner loops.",
-             "Dynamic Loops"},
-    CauseRow{Cause::kLoop, "Dynamic loops with carried state",
-             "Warp does not replay dynamic loops before the reverse pass, so derivatives use values of loop-carried "
-             "variables from before the loop or from the wrong iteration.",
-             "Dynamic Loops"},
-    CauseRow{Cause::kLongStaticLoop, "Constant loops of more than 16 trips",
-             "Warp unrolls constant loops of at most 16 trips; it treats longer loops as dynamic.", "Dynamic Loops"},
-    CauseRow{Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`",
-             "Warp gives the cotangent to the previous value of the array even if a thread replaced that value, and in "
-             "a tie it gives the whole cotangent to every tied thread. Only one winning thread must receive it."},
-    CauseRow{Cause::kMod, "`%` on floats",
-             "Warp gives the second operand no gradient; the correct derivative is -trunc(a / b)."},
-    CauseRow{Cause::kFrac, "`wp.frac`", "Warp gives no gradient; between the jumps the derivative is 1."},
+    // Warp replays inner loops from the state after the launch, so it loses the accumulators of inner loops.
+    CauseRow{Cause::kNestedLoop, "Dynamic loops inside loops", "Dynamic Loops"},
+    // Warp does not replay dynamic loops before the reverse pass, so derivatives use values of loop-carried variables
+    // from before the loop or from the wrong iteration.
+    CauseRow{Cause::kLoop, "Dynamic loops with carried state", "Dynamic Loops"},
+    // Warp unrolls constant loops of at most 16 trips; it treats longer loops as dynamic.
+    CauseRow{Cause::kLongStaticLoop, "Constant loops of more than 16 trips", "Dynamic Loops"},
+    // Warp gives the cotangent to the previous value of the array even if a thread replaced that value, and in a tie it
+    // gives the whole cotangent to every tied thread. Only one winning thread must receive it.
+    CauseRow{Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`"},
+    // Warp gives the second operand no gradient; the correct derivative is -trunc(a / b). Vectors get no gradient.
+    CauseRow{Cause::kMod, "`%` on floats"},
+    // Warp gives no gradient; between the jumps the derivative is 1.
+    CauseRow{Cause::kFrac, "`wp.frac`"},
+    // Warp gives `lacunarity` and `gain` no gradient.
+    CauseRow{Cause::kCurlNoise, "`wp.curlnoise`"},
+    // Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned repeatedly, or
+    // assigned and then read.
     CauseRow{Cause::kComponents, "Components assigned one by one",
-             "Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned "
-             "repeatedly, or assigned and then read.",
              "Vector, Matrix, and Quaternion Component Assignment"},
-    CauseRow{Cause::kWhere, "`wp.where` around a function that overflows",
-             "Warp multiplies the zero adjoint of the branch not taken by its infinite derivative, which gives NaN."},
-    CauseRow{
-        Cause::kPow, "`wp.pow` and `**`",
-        "Warp also differentiates with respect to the exponent. This needs the logarithm of the base, which may not "
-        "exist."},
-    CauseRow{Cause::kNormalize, "`wp.normalize` and `wp.length`",
-             "The derivative does not exist at zero; Assay defines the gradient of normalize as 0 there."},
-    CauseRow{
-        Cause::kTie, "Ties, non-differentiable points and poles of `abs`, `min`, `max`, `acos` and similar functions",
-        "The derivative does not exist, and Warp and Assay use different conventions; see docs/design/numerics.md."},
-    CauseRow{Cause::kOther, "Other", "Not attributed to any construct."},
+    // Warp multiplies the zero adjoint of the branch not taken by its infinite derivative, which gives NaN.
+    CauseRow{Cause::kWhere, "`wp.where` around a function that overflows"},
+    // Warp also differentiates with respect to the exponent. This needs the logarithm of the base, which may not exist.
+    CauseRow{Cause::kPow, "`wp.pow` and `**`"},
+    // The derivative does not exist at zero; Assay defines the gradient of normalize as 0 there.
+    CauseRow{Cause::kNormalize, "`wp.normalize` and `wp.length`"},
+    // The derivative does not exist, and Warp and Assay use different conventions; see docs/design/numerics.md.
+    CauseRow{Cause::kTie,
+             "Ties, non-differentiable points and poles of `abs`, `min`, `max`, `acos` and similar functions"},
+    CauseRow{Cause::kOther, "Other"},
 };
 static_assert(kRows.size() == static_cast<std::size_t>(Cause::kOther) + 1);
 
@@ -105,8 +103,13 @@ class Detector {
     if (selects && function.expr(atomic.value).type.has_float_components()) found_.insert(Cause::kAtomicExtreme);
   }
 
-  void scan_callee(std::int32_t function) {
-    if (called_.insert(function).second) scan(module_.functions[static_cast<std::size_t>(function)]);
+  /// Warp's own code for a library function has other statements than ours.
+  void scan_callee(std::int32_t index) {
+    const Function& function = module_.functions[static_cast<std::size_t>(index)];
+    if (!called_.insert(index).second) return;
+    const auto name = library_name(function);
+    if (!name) scan(function);
+    if (name == "curlnoise") found_.insert(Cause::kCurlNoise);
   }
 
   /// A dynamic loop inside any other loop counts as nested.

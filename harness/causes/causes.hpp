@@ -22,6 +22,7 @@ enum class Cause : std::uint8_t {
   kAtomicExtreme,   ///< `wp.atomic_min` or `wp.atomic_max` on floats
   kMod,             ///< `%` or `//` on floats
   kFrac,            ///< `wp.frac`
+  kCurlNoise,       ///< `wp.curlnoise`
   kComponents,      ///< components of a vector or fields of a struct assigned one by one
   kWhere,           ///< `wp.where` around a function that overflows
   kPow,             ///< `wp.pow` or `**`
@@ -32,8 +33,7 @@ enum class Cause : std::uint8_t {
 
 struct CauseRow {
   Cause cause;
-  std::string_view title;        ///< short name of the construct, in Markdown
-  std::string_view explanation;  ///< what Warp computes, and the correct derivative
+  std::string_view title;  ///< short name of the construct, in Markdown
   /// The section of Warp's user guide "Differentiability" that documents the behaviour; empty: not documented.
   std::string_view documented = {};
 };
