@@ -19,37 +19,15 @@
 #include "backends/cpu/process.hpp"
 #include "harness/live/confined_process.hpp"
 #include "harness/live/package.hpp"
+#include "harness/live/python_process.hpp"
 #include "support/files.hpp"
 #include "support/hash.hpp"
-
-extern char** environ;
 
 namespace assay::live {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-/// A folder that exists as long as this object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "assay-import-XXXXXX").string();
-    if (!error && ::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-  }
-  /// Empty if it could not be created.
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 constexpr const char* kPackage = "assay_live";
 
@@ -61,37 +39,6 @@ Result<void> write_package(const fs::path& folder) {
     if (Result<void> written = put_file(folder / kPackage / name, text); !written.ok()) return written;
   }
   return {};
-}
-
-/// This process's environment, with caches in the writable folder, no GPU, and the package.
-std::vector<std::string> environment_for(const fs::path& package, const fs::path& cache) {
-  const char* const python_path = std::getenv("PYTHONPATH");
-  std::vector<std::pair<std::string, std::string>> own{
-      {"PYTHONPATH",
-       package.string() + (python_path != nullptr && *python_path != '\0' ? fmt::format(":{}", python_path) : "")},
-      {"PYTHONDONTWRITEBYTECODE", "1"},
-      {"CUDA_VISIBLE_DEVICES", "-1"},
-      {"OMP_NUM_THREADS", "1"},
-      {"OPENBLAS_NUM_THREADS", "1"}};
-  for (const char* const name : {"WARP_CACHE_PATH", "XDG_CACHE_HOME", "MPLCONFIGDIR", "TMPDIR"})
-    own.emplace_back(name, cache.string());
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    const std::string_view name = text.substr(0, text.find('='));
-    if (std::ranges::none_of(own, [&](const auto& other) { return other.first == name; })) variables.emplace_back(text);
-  }
-  for (const auto& [name, value] : own)
-    variables.push_back(fmt::format("{}={}", name, value));
-  return variables;
-}
-
-/// The last line that is not blank.
-std::string last_line(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(" \r\n");
-  if (end == std::string_view::npos) return "";
-  text = text.substr(0, end + 1);
-  return std::string(text.substr(text.rfind('\n') + 1));
 }
 
 /// What the user asked to import, for messages.
@@ -121,7 +68,7 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
       ended != nullptr && ended->signal == 0 && ended->exit_status == kNotStarted) {
     return {"the program could not be started", python.string()};
   }
-  if (const std::string line = last_line(result.printed); !line.empty())
+  if (const std::string line = last_printed_line(result.printed); !line.empty())
     why += fmt::format("; its last output: {}", line);
   return {"import failed: the imported code " + why, target_of(request)};
 }
@@ -152,18 +99,6 @@ Result<ImportedKernels> parse_answer(const ConfinedResult& result, const ImportR
   return imported;
 }
 
-/// The interpreter itself if `program` is a script that starts it, such as those of pyenv: a confined process cannot
-/// start another one. Only the interpreter runs here, without any module of the user.
-Result<fs::path> executable_of(const fs::path& program) {
-  constexpr std::chrono::seconds kStartLimit{60};
-  const cpu::ProcessResult result =
-      cpu::run_process(program, {"-I", "-S", "-c", "import sys; print(sys.executable)"}, kStartLimit);
-  const std::string path = last_line(result.output);
-  if (!result.succeeded() || !cpu::find_program(path))
-    return Error{"is not a Python interpreter" + (path.empty() ? "" : ": " + path), program.string()};
-  return fs::path(path);
-}
-
 fs::path own_folder() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -174,7 +109,7 @@ fs::path own_folder() {
 Result<ImportedKernels> import_kernels(const ImportRequest& request) {
   const Result<fs::path> found = find_python(request.python);
   if (!found.ok()) return found.error();
-  const Result<fs::path> python = executable_of(*found);
+  const Result<fs::path> python = python_executable(*found);
   if (!python.ok()) return python.error();
   const ScratchFolder scratch;
   const fs::path cache = scratch.path() / "cache";
@@ -186,7 +121,7 @@ Result<ImportedKernels> import_kernels(const ImportRequest& request) {
   const Result<ConfinedResult> result =
       run_confined({.program = *python,
                     .arguments = {"-m", fmt::format("{}._live", kPackage), words.dump()},
-                    .environment = environment_for(scratch.path(), cache),
+                    .environment = python_environment(scratch.path(), cache),
                     .cache = cache,
                     .time_limit = request.time_limit,
                     .memory_bytes = request.memory_bytes});
