@@ -1,4 +1,4 @@
-// assay dataset: joins, divides, shows and compares datasets.
+// assay dataset: joins, divides, shows, compares and imports datasets.
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/foreign_import.hpp"
 #include "cli/options.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/generate.hpp"
@@ -276,12 +277,36 @@ void add_dataset_diff(CLI::App& app, Invocation& invocation) {
   command.callback([options, &invocation] { invocation.status = diff(*options); });
 }
 
+// ---- import
+
+void add_import(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<ForeignOptions>();
+  CLI::App& command = *app.add_subcommand("import", "Judge rows of Warp code that another program wrote");
+  command.add_option("DIR", options->dataset, "Folder or file of rows: .jsonl, .jsonl.zst or .json")
+      ->option_text(" ")
+      ->required();
+  command.add_option("--map", options->mapping, "File that names the fields of the rows")
+      ->option_text("FILE.json")
+      ->required();
+  command.add_option("--output", options->output, "Output folder for verified, rejected and undecided rows")
+      ->option_text("DIR")
+      ->required();
+  add_all_devices_option(command, options->devices, "Devices that judge each row, forward and backward", "warp-cpu");
+  add_foreign_effort_options(command, *options);
+  add_seed_option(command, options->seed, "Seed of the inputs");
+  add_jobs_option(command, options->jobs, "blocks of rows");
+  command.add_flag("--resume", options->resume, "Continue the interrupted import in the output folder");
+  command.footer("Exit status: 0 if the import finished, whatever its verdicts; 2 usage error; 77 no Warp.");
+  command.callback(
+      [options, &invocation] { invocation.status = import_foreign(*options, false, ExitStatus::as_expected); });
+}
+
 }  // namespace
 
 void add_dataset(CLI::App& app, Invocation& invocation) {
-  CLI::App& command = *app.add_subcommand("dataset", "Merge, split, show and compare datasets");
+  CLI::App& command = *app.add_subcommand("dataset", "Merge, split, show, compare and import datasets");
   command.require_subcommand(1);
-  for (const auto add : {add_merge, add_split, add_show, add_stats, add_dataset_diff})
+  for (const auto add : {add_merge, add_split, add_show, add_stats, add_dataset_diff, add_import})
     add(command, invocation);
 }
 

@@ -55,6 +55,15 @@ void add_devices_option(CLI::App& command, std::vector<std::string>& devices, co
       ->check(CLI::IsMember(names));
 }
 
+CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
+                                    const std::string& unset) {
+  const std::vector<std::string> names = backends::device_names();
+  return command.add_option("--device", devices, help)
+      ->option_text(fmt::format("{{{}}},... [{}]", fmt::join(names, ","), unset))
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+}
+
 void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes) {
   const auto check = [](const std::string& text) -> std::string {
     const bool number = !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;

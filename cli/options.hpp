@@ -21,6 +21,9 @@ void add_any_devices_option(CLI::App& command, std::string& device, std::vector<
                             const std::string& help);
 /// The same as add_device_option for several devices, separated by commas.
 void add_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help);
+/// The same with the names of all devices; `unset` is the help text that states the devices used without the option.
+CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
+                                    const std::string& unset);
 /// `--gpu` and `--device-memory`, as in DeviceOptions.
 void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes);
 /// `--no-check` with the names of all run-time checks.

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/device/registry.hpp"
 #include "cli/commands.hpp"
+#include "cli/foreign_import.hpp"
 #include "cli/options.hpp"
 #include "harness/dataset/production.hpp"
 #include "harness/dataset/validate.hpp"
@@ -23,6 +25,7 @@ struct ValidateOptions {
   std::string format = "text";
   std::string compiler;
   int jobs = 0;
+  ForeignOptions foreign;
 };
 
 Result<std::uint64_t> rows_to_rebuild(const std::string& text) {
@@ -68,9 +71,21 @@ std::string json_of(const std::vector<dataset::RowError>& diagnostics, const dat
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+/// Judges rows of Warp code that another program wrote.
+int validate_foreign(const ValidateOptions& options, bool has_devices) {
+  ForeignOptions foreign = options.foreign;
+  if (has_devices) foreign.devices = options.devices;
+  foreign.jobs = options.jobs;
+  return import_foreign(foreign, options.format == "json", ExitStatus::unexpected);
+}
+
 int validate(const ValidateOptions& options) {
   const Result<std::uint64_t> rebuild = rows_to_rebuild(options.rebuild);
   if (!rebuild.ok()) return fail(rebuild.error());
+  for (const std::string& device : options.devices) {
+    if (!runs_emitted_code(backends::device_row(device)))
+      return fail({fmt::format("--device {} requires --foreign: it does not run the code that Assay emits", device)});
+  }
   dataset::ValidateOptions how{
       .printer = harness::pair_printer(), .jobs = dataset::jobs_of(options.jobs), .rebuild_count = *rebuild};
   how.rejudge = [&](const dataset::Plan& plan) { return rejudge(plan, options); };
@@ -99,18 +114,46 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ValidateOptions>();
   CLI::App& command =
       *app.add_subcommand("validate", "Check datasets: rows, checksums, duplicates, splits and statistics");
-  command.add_option("PATH", options->paths, "Dataset folder, file of rows, or folder with the older layout")
-      ->option_text(" ")
-      ->required();
-  command.add_option("--rebuild", options->rebuild, "Build, run and judge N rows again")->option_text("{N,all}");
-  add_devices_option(command, options->devices, "With --rebuild: devices that judge the rows");
+  CLI::Option* const paths =
+      command.add_option("PATH", options->paths, "Dataset folder, file of rows, or folder with the older layout")
+          ->option_text(" ");
+  CLI::Option* const foreign =
+      command.add_option("--foreign", options->foreign.dataset, "Judge rows of Warp code that another program wrote")
+          ->option_text("DIR")
+          ->excludes(paths);
+  CLI::Option* const map =
+      command.add_option("--map", options->foreign.mapping, "With --foreign: file that names the fields of the rows")
+          ->option_text("FILE.json")
+          ->needs(foreign);
+  foreign->needs(map);
+  command
+      .add_option("--output", options->foreign.output,
+                  "With --foreign: output folder, as of 'assay dataset import'; default: only the report")
+      ->option_text("DIR")
+      ->needs(foreign);
+  command.add_flag("--resume", options->foreign.resume, "With --foreign: continue the interrupted run")->needs(foreign);
+  add_foreign_effort_options(command, options->foreign);
+  CLI::Option* const rebuild =
+      command.add_option("--rebuild", options->rebuild, "Build, run and judge N rows again")->option_text("{N,all}");
+  rebuild->excludes(foreign);
+  CLI::Option* const devices =
+      add_all_devices_option(command, options->devices, "With --rebuild or --foreign: devices that judge the rows",
+                             "cpu; with --foreign: warp-cpu");
   command.add_option("--format", options->format, "Output format of the errors")
       ->option_text("{text,json,sarif} [text]")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
   add_jobs_option(command, options->jobs, "rows");
   add_compiler_option(command, options->compiler);
   command.footer("Exit status: 0 valid, 1 invalid, 2 usage error.");
-  command.callback([options, &invocation] { invocation.status = validate(*options); });
+  command.callback([options, foreign, devices, &invocation] {
+    if (foreign->count() > 0) {
+      invocation.status = validate_foreign(*options, devices->count() > 0);
+    } else if (options->paths.empty()) {
+      invocation.status = fail({"PATH or --foreign is required; see 'assay validate --help'"});
+    } else {
+      invocation.status = validate(*options);
+    }
+  });
 }
 
 }  // namespace assay::cli

@@ -8,6 +8,7 @@ namespace assay::schemas {
 extern const std::string_view kBenchSchemaText;          // bench.schema.json: the whole of bench.json
 extern const std::string_view kMutationScoreSchemaText;  // certification.schema.json: the whole of certification.json
 extern const std::string_view kDatasetRowSchemaText;     // dataset_row.schema.json: one line of a dataset's data/
+extern const std::string_view kForeignMapSchemaText;     // foreign_map.schema.json: the file of `assay validate --map`
 extern const std::string_view kLaunchSchemaText;         // launch.schema.json: a launch file of `assay run --launches`
 extern const std::string_view kManifestSchemaText;  // manifest.schema.json: one line of journal.jsonl or quarantine
 extern const std::string_view kRecordSchemaText;    // record.schema.json: one line of records.jsonl

@@ -1,0 +1,68 @@
+#include "cli/foreign_import.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/warp/interpreter.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "harness/dataset/production.hpp"
+#include "harness/live/python_process.hpp"
+
+namespace assay::cli {
+
+void add_foreign_effort_options(CLI::App& command, ForeignOptions& options) {
+  CLI::Option* const quick = command.add_flag("--quick", options.quick, "Judge each kernel on few inputs");
+  command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")->excludes(quick);
+}
+
+int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incomplete) {
+  Result<foreign::Mapping> mapping = foreign::read_mapping(options.mapping);
+  if (!mapping.ok()) return fail(mapping.error());
+  foreign::JudgeOptions judge{.devices = options.devices,
+                              .effort = options.quick      ? "quick"
+                                        : options.thorough ? "thorough"
+                                                           : "standard",
+                              .seed = options.seed};
+  const Result<foreign::RowJudge> devices = foreign::RowJudge::make(judge);
+  if (!devices.ok()) return fail(devices.error());
+  if (const std::string reason = devices->why_not(); !reason.empty()) {
+    return fail({fmt::format("cannot judge rows on this machine: {}", reason)}, ExitStatus::all_unsupported);
+  }
+  const Result<warp::WarpInterpreter>& python = warp::known_interpreter();
+  if (!python.ok()) return fail(python.error(), ExitStatus::all_unsupported);
+
+  const live::ScratchFolder scratch;
+  const std::string output = options.output.empty() ? (scratch.path() / "import").string() : options.output;
+  const Result<std::uint64_t> rows = foreign::count_rows(options.dataset, *mapping);
+  if (!rows.ok()) return fail(rows.error());
+  Progress progress(*rows, false, {.item_noun = "rows", .unexpected_label = "rejected"});
+  const auto start = std::chrono::steady_clock::now();
+  const Result<foreign::ImportReport> report =
+      foreign::import_rows({.dataset = options.dataset,
+                            .mapping = mapping.take(),
+                            .judge = std::move(judge),
+                            .python = python->program,
+                            .warp_version = python->version,
+                            .output = output,
+                            .resume = options.resume,
+                            .jobs = dataset::jobs_of(options.jobs),
+                            .progress = [&](std::uint64_t done, std::uint64_t bad) { progress.set(done, bad); }});
+  progress.stop();
+  if (!report.ok()) return fail(report.error());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::string text =
+      as_json ? to_json(*report).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+              : to_text(*report);
+  if (const int status = print_or_fail(text); status != 0) return status;
+  if (report->was_complete) {
+    print_message(fmt::format("{} is already complete", output));
+  } else {
+    print_message(fmt::format("{:.1f} s, {:.1f} rows/s", seconds, static_cast<double>(report->rows) / seconds));
+  }
+  return report->verified == report->rows ? 0 : to_int(incomplete);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,34 @@
+// The options and the progress that `assay validate --foreign` and `assay dataset import` share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/dataset/foreign/import.hpp"
+
+namespace assay::cli {
+
+struct ForeignOptions {
+  std::string dataset;                           ///< folder or file of rows
+  std::string mapping;                           ///< path of the mapping file
+  std::string output;                            ///< folder for the result; empty: a temporary folder
+  std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
+  bool quick = false;                            ///< judge each kernel on few inputs
+  bool thorough = false;                         ///< judge each kernel on many inputs
+  std::uint64_t seed = 1;                        ///< seed of the inputs
+  bool resume = false;                           ///< continue an interrupted import
+  int jobs = 0;                                  ///< number of threads; 0: one for each core
+};
+
+/// `--quick` and `--thorough`.
+void add_foreign_effort_options(CLI::App& command, ForeignOptions& options);
+
+/// Imports the dataset with a progress display. Prints the report, or as JSON if `as_json` is set, and the rate on
+/// standard error. Returns the exit status: of success, if the import finished, `incomplete` if not every row is
+/// verified; else that of the error.
+int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incomplete);
+
+}  // namespace assay::cli

@@ -1,0 +1,67 @@
+// Imports a foreign dataset: judges every row and writes verified, rejected and undecided rows to separate files. Rows
+// are processed in blocks that are flushed to disk before the journal counts them, so that a killed run can be resumed
+// and gives the same bytes. docs/guide/make_a_dataset.md describes the files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/dataset/foreign/judgement.hpp"
+#include "harness/dataset/foreign/mapping.hpp"
+#include "support/result.hpp"
+
+namespace assay::foreign {
+
+inline constexpr const char* kVerifiedFile = "rows.jsonl.zst";          ///< verified rows with their evidence
+inline constexpr const char* kQuarantineFile = "quarantine.jsonl.zst";  ///< rejected rows with the reason
+inline constexpr const char* kUndecidedFile = "undecided.jsonl.zst";    ///< rows without a verdict, with the reason
+inline constexpr const char* kReportJson = "report.json";
+inline constexpr const char* kReportText = "report.txt";
+
+/// Called with the numbers of rows judged and rejected so far, from any thread but never concurrently.
+using RowsJudged = std::function<void(std::uint64_t rows, std::uint64_t rejected)>;
+
+struct ImportOptions {
+  std::filesystem::path dataset;  ///< folder or file of rows
+  Mapping mapping;
+  JudgeOptions judge;
+  std::filesystem::path python;   ///< Python with Warp
+  std::string warp_version;       ///< version of that Warp
+  std::filesystem::path output;   ///< folder for the result
+  bool resume = false;            ///< continue the unfinished import in `output`
+  int jobs = 1;                   ///< blocks processed concurrently
+  RowsJudged progress = nullptr;  ///< may be null
+};
+
+/// The rows with one outcome and cause.
+struct CauseCount {
+  RowOutcome outcome = RowOutcome::kRejected;
+  std::string cause;                  ///< name of the damage, or outcome and kind of a case
+  std::string explanation;            ///< one line for people; empty if there is none
+  std::uint64_t rows = 0;             ///< number of rows
+  std::vector<std::string> examples;  ///< id and message of the first rows
+};
+
+struct ImportReport {
+  std::uint64_t rows = 0;          ///< number of rows of the dataset
+  std::uint64_t verified = 0;      ///< number of verified rows
+  std::uint64_t rejected = 0;      ///< number of rejected rows
+  std::uint64_t undecided = 0;     ///< number of undecided rows
+  std::vector<CauseCount> causes;  ///< rejected before undecided; the most frequent first
+  bool was_complete = false;       ///< whether the folder already held the finished import
+};
+
+/// Imports the dataset. Fails if `output` contains an import and `resume` is not set, if it contains an import of other
+/// rows or options, if a file cannot be read or written, or if Warp cannot be started; flushed blocks then remain.
+Result<ImportReport> import_rows(const ImportOptions& options);
+
+/// The report for people, and as JSON. The same rows give the same report.
+std::string to_text(const ImportReport& report);
+nlohmann::ordered_json to_json(const ImportReport& report);
+
+}  // namespace assay::foreign

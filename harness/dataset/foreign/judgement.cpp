@@ -1,0 +1,284 @@
+#include "harness/dataset/foreign/judgement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/device/registry.hpp"
+#include "harness/records/outcome.hpp"
+#include "harness/records/record.hpp"
+#include "harness/suite/emission.hpp"
+#include "harness/suite/modes.hpp"
+#include "harness/suite/run/batch.hpp"
+#include "harness/suite/select/kernel_file.hpp"
+#include "ir/text.hpp"
+#include "support/hash.hpp"
+
+namespace assay::foreign {
+namespace {
+
+using harness::CaseRecord;
+using harness::Outcome;
+using Json = nlohmann::ordered_json;
+
+/// Judgements of a kernel whose failure may be caused by a busy machine.
+constexpr int kJudgements = 3;
+
+bool may_be_the_machine(const CaseRecord& record) {
+  return record.outcome == Outcome::timed_out || record.outcome == Outcome::resource_error;
+}
+
+std::string cause_of(const CaseRecord& record) {
+  return record.kind.empty() ? std::string(to_text(record.outcome))
+                             : fmt::format("{}({})", to_text(record.outcome), record.kind);
+}
+
+RowOutcome outcome_of(const CaseRecord& record) {
+  switch (record.outcome) {
+    case Outcome::pass: return RowOutcome::kVerified;
+    case Outcome::inconclusive:
+    case Outcome::unsupported:
+    case Outcome::not_run:
+    case Outcome::resource_error:
+    case Outcome::internal_error: return RowOutcome::kUndecided;
+    case Outcome::fail:
+      // Nothing is held against Warp unless finite differences confirm it.
+      return record.kind == "undecided" || record.kind == "oracle_wrong" ? RowOutcome::kUndecided
+                                                                         : RowOutcome::kRejected;
+    case Outcome::defect:
+    case Outcome::build_failed:
+    case Outcome::launch_failed:
+    case Outcome::crashed:
+    case Outcome::timed_out:
+    case Outcome::memory_fault: break;
+  }
+  return RowOutcome::kRejected;
+}
+
+Json evidence_of(const CaseRecord& record) {
+  Json evidence = {{"device", record.device}, {"pass", record.pass}, {"verdict", to_text(record.outcome)}};
+  if (!record.kind.empty()) evidence["kind"] = record.kind;
+  if (!record.message.empty()) evidence["message"] = record.message;
+  if (record.rho_max && std::isfinite(*record.rho_max)) evidence["rho_max"] = *record.rho_max;
+  evidence["values_compared"] = record.values_compared;
+  evidence["input_sets"] = record.input_sets;
+  evidence["sizes"] = record.sizes;
+  if (const auto& differences = record.check_results.finite_differences; differences && differences->rho_max)
+    evidence["finite_difference_rho"] = std::isfinite(*differences->rho_max) ? Json(*differences->rho_max) : Json();
+  evidence["controls_rejected"] = record.controls_rejected;
+  evidence["inconclusive_checks"] = record.inconclusive.total();
+  evidence["uncovered_branches"] = record.uncovered.size();
+  Json mismatches = Json::array();
+  for (const harness::Mismatch& mismatch : record.failures) {
+    mismatches.push_back({{"array", mismatch.array},
+                          {"index", mismatch.index},
+                          {"expected", mismatch.expected.text},
+                          {"bound", mismatch.bound.text},
+                          {"got", mismatch.got.text}});
+    if (mismatches.size() == 3) break;
+  }
+  if (!mismatches.empty()) evidence["mismatches"] = std::move(mismatches);
+  return evidence;
+}
+
+/// The severity of an outcome: the most severe case decides the row.
+int severity(RowOutcome outcome) {
+  return outcome == RowOutcome::kRejected ? 2 : outcome == RowOutcome::kUndecided ? 1 : 0;
+}
+
+void add_record(JudgedRow& row, const CaseRecord& record) {
+  row.evidence.push_back(evidence_of(record));
+  const RowOutcome outcome = outcome_of(record);
+  const bool is_first = row.evidence.size() == 1;
+  if (!is_first && severity(outcome) <= severity(row.outcome)) return;
+  row.outcome = outcome;
+  row.cause = outcome == RowOutcome::kVerified ? "" : cause_of(record);
+  row.message =
+      outcome == RowOutcome::kVerified ? "" : fmt::format("{} {}: {}", record.device, record.pass, record.message);
+}
+
+void set_undecided(JudgedRow& row, std::string cause, std::string message) {
+  row.outcome = RowOutcome::kUndecided;
+  row.cause = std::move(cause);
+  row.message = std::move(message);
+}
+
+/// The row's kernel as Assay parses it.
+Result<harness::KernelSource> source_of(const ForeignRow& row, const std::string& kernel) {
+  Result<harness::KernelSet> read = harness::read_text(row.python, "row.py");
+  if (!read.ok()) return read.error();
+  for (harness::KernelSource& source : read->kernels) {
+    if (source.kernel != kernel) continue;
+    if (source.parse_error) return *source.parse_error;
+    source.family = "foreign";
+    source.kernel = kernel;
+    source.selector = row.id;
+    source.file.clear();
+    return std::move(source);
+  }
+  return Error{fmt::format("kernel '{}' is not at the top level of the source", kernel)};
+}
+
+/// Identifies the kernel's program: the hash of the canonical IR, in which names are numbered.
+std::string program_of(const harness::KernelSource& source) {
+  if (source.module->kernels.size() != 1) return "";
+  return sha256_hex(ir::to_text(*source.module, ir::Naming::kCanonical));
+}
+
+DamageFinding python_damage(Damage damage, std::string message, std::int64_t line, const std::string& python) {
+  DamageFinding finding{.damage = damage,
+                        .message = line > 0 ? fmt::format("python:{}: {}", line, message) : "python: " + message,
+                        .field = "python",
+                        .function = {},
+                        .found = {},
+                        .expected = {}};
+  if (line > 0) {
+    const auto number = static_cast<std::uint32_t>(line);
+    finding.found = {.line = number, .text = std::string(line_of(python, number))};
+  }
+  return finding;
+}
+
+}  // namespace
+
+std::string_view to_text(RowOutcome outcome) {
+  switch (outcome) {
+    case RowOutcome::kVerified: return "verified";
+    case RowOutcome::kRejected: return "rejected";
+    case RowOutcome::kUndecided: break;
+  }
+  return "undecided";
+}
+
+std::optional<DamageFinding> damage_of(const ForeignRow& row, const Regenerated& regenerated, const Mapping& mapping,
+                                       std::string_view version) {
+  if (row.damage) return row.damage;
+  if (!row.warp_version.empty() && row.warp_version != version) {
+    return DamageFinding{.damage = Damage::kOtherVersion,
+                         .message = fmt::format("warp_version: the row states Warp {}, but Warp {} is installed",
+                                                row.warp_version, version),
+                         .field = "warp_version",
+                         .function = {},
+                         .found = {},
+                         .expected = {}};
+  }
+  if (!regenerated.message.empty())
+    return python_damage(regenerated.damage, regenerated.message, regenerated.line, row.python);
+  for (const Target target : {Target::kCpp, Target::kCuda}) {
+    const std::string& found = target == Target::kCpp ? row.cpp : row.cuda;
+    if (found.empty()) continue;
+    std::optional<DamageFinding> finding =
+        find_damage({.target = target,
+                     .found = found,
+                     .expected = target == Target::kCpp ? regenerated.cpp : regenerated.cuda,
+                     .kernel = regenerated.symbol,
+                     .version = version,
+                     .requires_backward = mapping.has_backward});
+    if (finding) return finding;
+  }
+  return std::nullopt;
+}
+
+Result<RowJudge> RowJudge::make(const JudgeOptions& options) {
+  RowJudge judge;
+  for (const std::string& name : options.devices) {
+    const backends::DeviceRow* const row = backends::find_device(name);
+    if (row == nullptr || runs_emitted_code(*row)) {
+      std::vector<std::string_view> own;
+      for (const backends::DeviceRow& one : backends::devices())
+        if (!runs_emitted_code(one)) own.push_back(one.name);
+      return Error{fmt::format("--device must be a device that runs Warp's own code ({}), got '{}'",
+                               fmt::join(own, ", "), name)};
+    }
+    Result<std::unique_ptr<backends::Device>> device = backends::make_device(name);
+    if (!device.ok()) return device.error();
+    judge.devices_.push_back(device.take());
+  }
+  judge.policy_ = options.effort == "quick"      ? harness::Policy::quick()
+                  : options.effort == "thorough" ? harness::Policy::thorough()
+                                                 : harness::Policy::standard();
+  judge.seed_ = options.seed;
+  return judge;
+}
+
+std::string RowJudge::why_not() const {
+  std::vector<std::string> reasons;
+  for (const auto& device : devices_) {
+    const backends::Capability run = device->can_run();
+    if (run.available) return "";
+    reasons.push_back(fmt::format("{}: {}", device->name(), run.detail));
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+std::vector<JudgedRow> RowJudge::judge(std::vector<ForeignRow> rows, std::vector<Regenerated> regenerated,
+                                       const Mapping& mapping, std::string_view version) const {
+  std::vector<JudgedRow> judged(rows.size());
+  std::vector<JudgedRow*> pending;
+  std::vector<harness::KernelSource> sources;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    JudgedRow& row = judged[i];
+    row.row = std::move(rows[i]);
+    const Target target = row.row.cpp.empty() ? Target::kCuda : Target::kCpp;
+    row.code = forward_key(target, target == Target::kCpp ? row.row.cpp : row.row.cuda);
+    row.regenerated = forward_key(target, target == Target::kCpp ? regenerated[i].cpp : regenerated[i].cuda);
+    row.damage = damage_of(row.row, regenerated[i], mapping, version);
+    if (row.damage) {
+      row.outcome = RowOutcome::kRejected;
+      row.cause = to_text(row.damage->damage);
+      row.message = row.damage->message;
+      continue;
+    }
+    Result<harness::KernelSource> source = source_of(row.row, regenerated[i].kernel);
+    if (!source.ok()) {
+      set_undecided(row, "unsupported(reader)", source.error().text());
+      row.program = row.regenerated;
+      continue;
+    }
+    row.program = program_of(*source);
+    if (row.program.empty()) row.program = row.regenerated;
+    pending.push_back(&row);
+    sources.push_back(source.take());
+  }
+  for (const auto& device : devices_) {
+    if (device->can_run().available && !pending.empty()) judge_on(*device, pending, sources);
+  }
+  return judged;
+}
+
+void RowJudge::judge_on(backends::Device& device, std::span<JudgedRow*> rows,
+                        std::span<const harness::KernelSource> sources) const {
+  const std::string name(device.name());
+  const harness::RunOptions options{
+      .jobs = 1, .seed = seed_, .policy = policy_, .mode = harness::modes_of(name, "", 0).front()};
+  std::vector<std::size_t> left(rows.size());
+  for (std::size_t i = 0; i < left.size(); ++i)
+    left[i] = i;
+  for (int judgement = 1; !left.empty(); ++judgement) {
+    std::vector<harness::KernelSource> some;
+    for (const std::size_t i : left)
+      some.push_back(sources[i]);
+    std::vector<std::vector<CaseRecord>> records(left.size());
+    std::size_t at = 0;
+    run_batch(some, device, harness::printer(), options, [&](CaseRecord record) {
+      while (records[at].size() == passes_of(some[at], options).size())
+        ++at;
+      records[at].push_back(std::move(record));
+    });
+    std::vector<std::size_t> again;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (judgement < kJudgements && std::ranges::any_of(records[i], may_be_the_machine)) {
+        again.push_back(left[i]);
+        continue;
+      }
+      for (const CaseRecord& record : records[i])
+        add_record(*rows[left[i]], record);
+    }
+    left = std::move(again);
+  }
+}
+
+}  // namespace assay::foreign

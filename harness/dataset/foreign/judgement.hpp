@@ -1,0 +1,79 @@
+// Judges the kernels of rows on devices that run Warp's own code, and decides each row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "backends/device/backend.hpp"
+#include "harness/dataset/foreign/foreign_rows.hpp"
+#include "harness/dataset/foreign/regeneration.hpp"
+#include "harness/judge/policy.hpp"
+#include "harness/suite/run/run.hpp"
+#include "support/result.hpp"
+
+namespace assay::foreign {
+
+/// What becomes of a row.
+enum class RowOutcome : std::uint8_t {
+  kVerified,  ///< the code belongs to the Python source, and every case passed
+  kRejected,  ///< the row is damaged, or a case failed
+  kUndecided  ///< the code belongs to the Python source, but no verdict on its values was possible
+};
+/// "verified", "rejected" or "undecided".
+std::string_view to_text(RowOutcome outcome);
+
+/// A row that was judged.
+struct JudgedRow {
+  ForeignRow row;
+  RowOutcome outcome = RowOutcome::kUndecided;
+  std::string cause;    ///< name of the damage, or outcome and kind of the decisive case: "fail(wrong_gradient)"
+  std::string message;  ///< one line for people; empty if the row is verified
+  std::optional<DamageFinding> damage;
+  std::vector<nlohmann::ordered_json> evidence;  ///< one object for each device and pass that was judged
+  std::string program;      ///< identifies the program, independent of its names; empty if it is unknown
+  std::string code;         ///< forward_key of the row's code
+  std::string regenerated;  ///< forward_key of the code that Warp generates from the row's Python
+};
+
+struct JudgeOptions {
+  std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
+  std::string effort = "standard";               ///< "quick", "standard" or "thorough"
+  std::uint64_t seed = 1;                        ///< seed of the inputs
+};
+
+/// Devices, and how rows are judged on them. Thread-safe.
+class RowJudge {
+ public:
+  /// Fails if a device is unknown or does not run Warp's code.
+  static Result<RowJudge> make(const JudgeOptions& options);
+
+  /// Why no device can run here; empty if one can.
+  [[nodiscard]] std::string why_not() const;
+
+  /// Decides rows that were regenerated: finds damage, then judges the rows without damage together. `version` is that
+  /// of the installed Warp. Duplicates are not found here.
+  [[nodiscard]] std::vector<JudgedRow> judge(std::vector<ForeignRow> rows, std::vector<Regenerated> regenerated,
+                                             const Mapping& mapping, std::string_view version) const;
+
+ private:
+  RowJudge() = default;
+  void judge_on(backends::Device& device, std::span<JudgedRow*> rows,
+                std::span<const harness::KernelSource> sources) const;
+
+  std::vector<std::unique_ptr<backends::Device>> devices_;
+  harness::Policy policy_;
+  std::uint64_t seed_ = 1;
+};
+
+/// The damage of a row, if any: of its fields, of its Python, of its generated code.
+std::optional<DamageFinding> damage_of(const ForeignRow& row, const Regenerated& regenerated, const Mapping& mapping,
+                                       std::string_view version);
+
+}  // namespace assay::foreign

@@ -1,0 +1,58 @@
+#include "harness/dataset/foreign/mapping.hpp"
+
+#include <algorithm>
+
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+#include "support/files.hpp"
+
+namespace assay::foreign {
+namespace {
+
+using nlohmann::json;
+
+FieldPath path_of(const json& fields, const char* name) {
+  const auto found = fields.find(name);
+  if (found == fields.end()) return {};
+  return found->is_string() ? FieldPath{found->get<std::string>()} : found->get<FieldPath>();
+}
+
+}  // namespace
+
+Result<Mapping> parse_mapping(std::string_view text, const std::string& name) {
+  const json document = json::parse(text, nullptr, false);
+  if (document.is_discarded()) return Error{"mapping is not valid JSON", name};
+  const auto errors = schemas::Validator(schemas::kForeignMapSchemaText).diagnostics(document);
+  if (!errors.empty()) return Error{errors.front().text(), name};
+  const json& fields = document.at("fields");
+  Mapping mapping{.python = path_of(fields, "python"),
+                  .cpp = path_of(fields, "cpp"),
+                  .cuda = path_of(fields, "cuda"),
+                  .kernel = path_of(fields, "kernel"),
+                  .warp_version = path_of(fields, "warp_version"),
+                  .id = path_of(fields, "id"),
+                  .options = document.value("options", json::object()),
+                  .has_backward = true,
+                  .text = document.dump()};
+  if (document.contains("passes")) mapping.has_backward = document.at("passes").size() == 2;
+  for (const FieldPath* paths :
+       {&mapping.python, &mapping.cpp, &mapping.cuda, &mapping.kernel, &mapping.warp_version, &mapping.id}) {
+    for (const std::string& path : *paths) {
+      if (!path.starts_with('/')) continue;
+      try {
+        (void)json::json_pointer(path);
+      } catch (const json::exception&) {
+        return Error{"invalid JSON pointer '" + path + "'", name};
+      }
+    }
+  }
+  return mapping;
+}
+
+Result<Mapping> read_mapping(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file_text(path);
+  if (!text.ok()) return text.error();
+  return parse_mapping(*text, path.string());
+}
+
+}  // namespace assay::foreign

@@ -1,0 +1,130 @@
+#include "harness/dataset/foreign/regeneration.hpp"
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/dataset/foreign/regenerate_text.hpp"
+#include "harness/live/confined_process.hpp"
+#include "harness/live/python_process.hpp"
+#include "support/files.hpp"
+
+namespace assay::foreign {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint64_t kMemoryBytes = std::uint64_t{8} << 30;
+constexpr std::chrono::seconds kStartLimit{120};
+/// First line of the answers of regenerate.py, once Warp has been started.
+constexpr std::string_view kStarted = "{\"started\": true}\n";
+
+json request_of(const ForeignRow& row, const Mapping& mapping, std::size_t index) {
+  json targets = json::array();
+  if (!row.cpp.empty()) targets.push_back("cpu");
+  if (!row.cuda.empty()) targets.push_back("cuda");
+  return {{"row", index},
+          {"python", row.python},
+          {"kernel", row.kernel},
+          {"options", mapping.options},
+          {"cpp_block", block_size_of(row.cpp).value_or(1)},
+          {"targets", std::move(targets)}};
+}
+
+/// The damage that a status of regenerate.py names.
+Damage damage_of(const std::string& status) {
+  const auto row = std::ranges::find(kDamages, status, &DamageRow::name);
+  return row == kDamages.end() ? Damage::kPythonError : row->damage;
+}
+
+Regenerated result_of(const json& answer) {
+  const std::string status = answer.at("status");
+  if (status != "generated") {
+    const std::string message = answer.at("message");
+    return {.damage = damage_of(status),
+            .message = message.empty() ? status : message,
+            .line = answer.value("line", std::int64_t{0})};
+  }
+  return {.kernel = answer.at("kernel"),
+          .symbol = without_hashes(answer.at("mangled").get<std::string>()),
+          .cpp = answer.value("cpu", ""),
+          .cuda = answer.value("cuda", "")};
+}
+
+/// The answers by index of the row. Lines that the executed code may have written itself are ignored unless they are
+/// answers.
+std::map<std::size_t, Regenerated> read_answers(const std::string& text) {
+  std::map<std::size_t, Regenerated> answers;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const json answer = json::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                    text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    at = end + 1;
+    if (!answer.is_object()) continue;
+    try {
+      answers.emplace(answer.at("row").get<std::size_t>(), result_of(answer));
+    } catch (const json::exception&) {
+      continue;
+    }
+  }
+  return answers;
+}
+
+Result<std::map<std::size_t, Regenerated>> run(const std::string& requests, std::size_t count,
+                                               const RegenerationOptions& options) {
+  const live::ScratchFolder scratch;
+  const fs::path cache = scratch.path() / "cache";
+  std::error_code error;
+  fs::create_directory(cache, error);
+  if (error) return Error{"cannot create a temporary folder: " + error.message(), cache.string()};
+  for (const auto& [name, text] : {std::pair<const char*, std::string_view>("regenerate.py", kRegenerateScript),
+                                   std::pair<const char*, std::string_view>("requests.jsonl", requests)}) {
+    if (Result<void> written = put_file(scratch.path() / name, text); !written.ok()) return written.error();
+  }
+  const auto limit = kStartLimit + 3 * options.time_limit * static_cast<int>(count);
+  const Result<live::ConfinedResult> result = live::run_confined(
+      {.program = options.python,
+       .arguments = {(scratch.path() / "regenerate.py").string(), (scratch.path() / "requests.jsonl").string(),
+                     fmt::format("{}", options.time_limit.count())},
+       .environment = live::python_environment(scratch.path(), cache),
+       .cache = cache,
+       .time_limit = limit,
+       .memory_bytes = kMemoryBytes});
+  if (!result.ok()) return result.error();
+  if (!result->answer.starts_with(kStarted))
+    return Error{"Warp cannot be started: " + live::last_printed_line(result->printed), options.python.string()};
+  return read_answers(result->answer);
+}
+
+}  // namespace
+
+Result<std::vector<Regenerated>> regenerate(std::span<const ForeignRow> rows, const Mapping& mapping,
+                                            const RegenerationOptions& options) {
+  std::vector<Regenerated> results(rows.size());
+  std::vector<std::size_t> pending;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!rows[i].damage) pending.push_back(i);
+  // Rows without an answer get a process of their own: code of another row may have ended the shared one.
+  for (std::size_t together = pending.size(); !pending.empty(); together = 1) {
+    const std::vector<std::size_t> part(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(together));
+    pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(together));
+    std::string requests;
+    for (const std::size_t i : part)
+      requests += request_of(rows[i], mapping, i).dump() + "\n";
+    Result<std::map<std::size_t, Regenerated>> answers = run(requests, part.size(), options);
+    if (!answers.ok()) return answers.error();
+    for (const std::size_t i : part) {
+      const auto answer = answers->find(i);
+      if (answer != answers->end()) results[i] = std::move(answer->second);
+      else if (part.size() > 1) pending.push_back(i);
+      else results[i].message = "executing the Python source ended the process";
+    }
+  }
+  return results;
+}
+
+}  // namespace assay::foreign
