@@ -65,7 +65,7 @@ Json plan_of(const ImportOptions& options, const std::vector<InputFile>& files) 
 
 /// What an earlier run left in the folder.
 struct EarlierRun {
-  std::string plan;                               ///< first line; empty if there is no journal
+  std::string plan;                               ///< first line; empty if the folder has none
   std::map<std::uint64_t, std::uint64_t> blocks;  ///< rows of each finished block, by number
   bool has_ended = false;                         ///< whether the import is finished
   std::int64_t bytes = 0;                         ///< length of the complete lines

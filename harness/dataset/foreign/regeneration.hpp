@@ -19,8 +19,8 @@ struct Regenerated {
   std::string symbol;                    ///< name of the kernel in the generated code, without its hash
   std::string cpp;                       ///< C++ for the CPU; empty if the row has none
   std::string cuda;                      ///< CUDA C++; empty if the row has none
-  Damage damage = Damage::kPythonError;  ///< why there is no code, if `message` is not empty
-  std::string message;                   ///< why there is no code; empty if there is
+  Damage damage = Damage::kPythonError;  ///< why the code is missing, if `message` is not empty
+  std::string message;                   ///< why the code is missing; empty if it was generated
   std::int64_t line = 0;                 ///< line of the Python source that `message` is about; 0: unknown
 };
 
