@@ -55,6 +55,10 @@ CaseRecord full_record() {
       .source = {.file = "loop.py", .line = 12},
       .reproduce = "assay run loop/product/f32/cpu/backward/strict --seed 7",
       .finding = FindingRecord{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
+      .blame =
+          Blame{.culprit = "compiler(NVRTC 13.0.88 compute_100)",
+                .reason = "without optimizations, the same source passes",
+                .witnesses = {{.device = "ptx", .build = "NVRTC 13.0.88 compute_100", .result = "fail(mismatch)"}}},
       .log = "warning",
       .artifact = SourceTexts{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
   record.uncovered = {{.line = 4, .what = "the condition is never true"},
@@ -137,6 +141,7 @@ TEST(RecordJson, OmitsUnsetMembers) {
   CaseRecord record = full_record();
   record.failures.clear();
   record.finding.reset();
+  record.blame.reset();
   record.sizes.clear();
   record.faults.clear();
   record.profiles.clear();
@@ -150,8 +155,8 @@ TEST(RecordJson, OmitsUnsetMembers) {
   record.schedule.reset();
   const json line = json::parse(to_line(record));
   EXPECT_EQ(first_diagnostic(line.dump()), "");
-  for (const char* name : {"failures", "finding", "sizes", "faults", "profiles", "measurements", "artifact", "log",
-                           "rho_histogram", "closest_control", "plateau", "schedule"})
+  for (const char* name : {"failures", "finding", "blame", "sizes", "faults", "profiles", "measurements", "artifact",
+                           "log", "rho_histogram", "closest_control", "plateau", "schedule"})
     EXPECT_FALSE(line.contains(name)) << name;
   EXPECT_TRUE(line.at("rho_max").is_null());
   EXPECT_EQ(case_from(line), record);
