@@ -69,6 +69,36 @@ std::string read_answers(const std::string& output, std::map<std::string, Kernel
   return started;
 }
 
+/// The last line that is not empty.
+std::string last_line_of(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \n");
+  if (end == std::string_view::npos) return "";
+  text = text.substr(0, end + 1);
+  return std::string(text.substr(text.rfind('\n') + 1).substr(0, kMessageBytes));
+}
+
+/// Why a process that started no kernel ended.
+KernelBuild start_failure_of(const cpu::ProcessResult& result, milliseconds limit) {
+  using End = cpu::ProcessResult::End;
+  switch (result.end) {
+    case End::kNotStarted: break;
+    case End::kTimedOut:
+      return {BuildStatus::kUnavailable, fmt::format("Warp does not start within {} ms", limit.count()), {}};
+    case End::kSignalled:
+      return {BuildStatus::kUnavailable,
+              fmt::format("Warp was killed by signal {} when it started", result.status_or_signal),
+              {}};
+    case End::kExited: {
+      const std::string reason = last_line_of(result.output);
+      return {BuildStatus::kUnavailable,
+              fmt::format("Warp cannot start: {}",
+                          reason.empty() ? fmt::format("exit status {}", result.status_or_signal) : reason),
+              {}};
+    }
+  }
+  return {BuildStatus::kResourceFailure, "cannot run Python: " + result.output, {}};
+}
+
 KernelBuild failure_of(const cpu::ProcessResult& result, milliseconds limit) {
   using End = cpu::ProcessResult::End;
   switch (result.end) {
@@ -101,7 +131,7 @@ Result<void> write_host(const fs::path& folder, const HostSettings& settings) {
 }
 
 Result<std::string> write_kernel(const fs::path& folder, const backends::PythonBinding& binding,
-                                 const backends::PythonSource& source) {
+                                 const backends::PythonSource& source, const std::string& code) {
   json parameters = json::array(), gradients = json::array();
   for (const backends::PythonBinding::Parameter& parameter : binding.parameters)
     parameters.push_back({{"path", parameter.path}, {"rank", parameter.rank}});
@@ -113,10 +143,12 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
                     {"block_dim", binding.is_tiled ? backends::kThreadsPerTileBlock : kThreadsPerBlock},
                     {"parameters", std::move(parameters)},
                     {"gradients", std::move(gradients)}};
-  const std::string name = "assay_" + sha256_hex(described.dump() + source.text).substr(0, kNameDigits);
+  const std::string name = "assay_" + sha256_hex(described.dump() + source.text + code).substr(0, kNameDigits);
   described["module"] = name;
   if (Result<void> written = put(folder / (name + ".json"), described.dump()); !written.ok()) return written.error();
   if (Result<void> written = put(folder / (name + ".py"), source.text); !written.ok()) return written.error();
+  if (code.empty()) return name;
+  if (Result<void> written = put(folder / (name + ".code"), code); !written.ok()) return written.error();
   return name;
 }
 
@@ -134,7 +166,8 @@ std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, con
     // A process that built nothing would not build anything if it were started again.
     const bool is_useless = unfinished.empty() && !builds.contains(left.front());
     for (const std::string& name : left)
-      if (name == unfinished || is_useless) builds[name] = failure_of(result, limit);
+      if (is_useless) builds[name] = start_failure_of(result, limit);
+      else if (name == unfinished) builds[name] = failure_of(result, limit);
     const std::size_t before = left.size();
     std::erase_if(left, [&](const std::string& name) { return builds.contains(name); });
     if (left.size() == before) break;

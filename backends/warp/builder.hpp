@@ -22,11 +22,14 @@ struct KernelBuild {
     kRejected,         ///< the native compiler rejected the code that Warp generated
     kCrashed,          ///< the process crashed
     kTimedOut,         ///< the process exceeded its time limit
+    kUnavailable,      ///< Warp does not start, for example because its native library is missing
     kResourceFailure,  ///< the process could not be started
   };
   Status status = Status::kResourceFailure;  ///< outcome of the build
   std::string message;                       ///< reason for a status other than kBuilt
-  std::string code_json;  ///< JSON that describes the PTX files, the entry points and the parameters; empty for the CPU
+  /// JSON: for PTX the files, the entry points and the parameters; for the CPU a hash of the object file, which is
+  /// equal for kernels with the same code.
+  std::string code_json;
 };
 
 /// What host.py needs to know about a device.
@@ -40,8 +43,9 @@ struct HostSettings {
 Result<void> write_host(const std::filesystem::path& folder, const HostSettings& settings);
 
 /// Writes one Python file and its binding; returns the name of the kernel for build(), which is derived from the text.
+/// `code` is built instead of the file that Warp generates; empty: Warp's own.
 Result<std::string> write_kernel(const std::filesystem::path& folder, const backends::PythonBinding& binding,
-                                 const backends::PythonSource& source);
+                                 const backends::PythonSource& source, const std::string& code = "");
 
 /// What host.py does with each kernel.
 enum class HostCommand : std::uint8_t {

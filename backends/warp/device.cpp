@@ -12,6 +12,7 @@
 #include "backends/device/artifact_files.hpp"
 #include "backends/device/build_cache.hpp"
 #include "backends/warp/ptx_session.hpp"
+#include "backends/warp/replaced_code.hpp"
 #include "backends/warp/worker.hpp"
 #include "backends/worker/confinement.hpp"
 #include "backends/worker/session.hpp"
@@ -48,7 +49,8 @@ BuildFailed failure_of(const KernelBuild& built) {
   using State = KernelBuild::Status;
   using Kind = BuildFailed::Kind;
   switch (built.status) {
-    case State::kUnsupported: return {Kind::kUnsupported, built.message};
+    case State::kUnsupported:
+    case State::kUnavailable: return {Kind::kUnsupported, built.message};
     case State::kTimedOut: return {Kind::kTimedOut, built.message};
     case State::kCrashed: return {Kind::kCrashed, built.message};
     case State::kResourceFailure: return {Kind::kResourceFailure, built.message};
@@ -65,6 +67,11 @@ void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision prec
                              .symbol = entry.symbol,
                              .parameter_count = entry.parameter_types.size()});
   }
+}
+
+std::string replaced_code(const EmittedKernel& kernel, Precision precision) {
+  const auto code = std::ranges::find(kernel.helpers, replaced_code_name(precision), &Helper::name);
+  return code == kernel.helpers.end() ? "" : code->text;
 }
 
 /// The Python file of a launch.
@@ -117,7 +124,8 @@ std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kerne
           kernels[i].python == nullptr
               ? Result<std::string>(Error{"the kernel was printed for a different device"})
               : write_kernel(folder(), *kernels[i].python,
-                             precision == Precision::kNative ? kernels[i].python->native : kernels[i].python->promoted);
+                             precision == Precision::kNative ? kernels[i].python->native : kernels[i].python->promoted,
+                             replaced_code(kernels[i], precision));
       if (!name.ok()) outcomes[i] = BuildFailed{BuildFailed::Kind::kResourceFailure, name.error().text()};
       names.push_back(name.ok() ? name.take() : "");
       if (!names.back().empty() && std::ranges::find(pending, names.back()) == pending.end())
@@ -154,13 +162,13 @@ BuildOutcome WarpDevice::outcome_of(const EmittedKernel& kernel, const std::stri
   return result;
 }
 
-Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuild&, Precision precision,
+Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuild& built, Precision precision,
                                      const EmittedKernel& kernel, BuiltKernel& result) {
   result.artifacts.push_back(std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPython,
                                                                        .precision = precision,
                                                                        .architecture = {},
                                                                        .path = folder() / (name + ".py"),
-                                                                       .content = {}}));
+                                                                       .content = built.code_json}));
   add_entries(result, kernel, precision);
   return {};
 }
@@ -213,6 +221,24 @@ Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild&
 Result<std::unique_ptr<Session>> WarpPtxDevice::open(const SessionLimits& limits) {
   if (const Capability capability = can_run(); !capability.available) return Error{capability.detail};
   return std::unique_ptr<Session>(std::make_unique<WarpPtxSession>(limits, interpreter_));
+}
+
+std::vector<std::string> comparable_code(const BuiltKernel& kernel) {
+  std::vector<std::string> hashes, ptx;
+  for (const auto& artifact : kernel.artifacts) {
+    if (artifact->kind == Artifact::Kind::kPython) hashes.push_back(artifact->content);
+    if (artifact->kind != Artifact::Kind::kPtx) continue;
+    std::string text = artifact->content;
+    // "_INTERNAL_00000000_36_wp_assay_18bc4b9dc1125ddb_ccf581a_cu_beb1ff46" names what is local to a file.
+    constexpr std::string_view kStart = "_INTERNAL_", kEnd = "_cu_";
+    constexpr std::size_t kDigits = 8;
+    for (std::size_t at = 0; (at = text.find(kStart, at)) != std::string::npos; at += kStart.size()) {
+      const std::size_t end = text.find(kEnd, at);
+      if (end != std::string::npos) text.erase(at + kStart.size(), end + kEnd.size() + kDigits - at - kStart.size());
+    }
+    ptx.push_back(std::move(text));
+  }
+  return ptx.empty() ? hashes : ptx;
 }
 
 Result<std::unique_ptr<Device>> make_ptx_device(const DeviceOptions& options) {

@@ -14,6 +14,9 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include "backends/warp/generated_text.hpp"
+#include "backends/warp/replaced_code.hpp"
+
 namespace assay::warp {
 namespace {
 
@@ -158,6 +161,40 @@ TEST_P(WarpDeviceTest, StopsEndlessKernel) {
   const auto session = device_->open({}).take();
   const Ran ran = run(*session, std::get<BuiltKernel>(built), Pass::kForward, 0, std::chrono::milliseconds{100});
   EXPECT_TRUE(std::holds_alternative<TimedOut>(ran.outcome)) << describe(ran.outcome);
+}
+
+TEST_P(WarpDeviceTest, BuildsReplacedCode) {
+  const EmittedKernel original = kernel_of("    out[i] = factor * x[i]");
+  const auto texts = generated_text(*known_interpreter(),
+                                    std::vector<TextRequest>{{.python = original.python->native.text, .kernel = "f"}});
+  ASSERT_TRUE(texts.ok() && (*texts)[0].ok());
+  const GeneratedText& text = *(*texts)[0];
+  const std::string& source = std::string_view(GetParam()) == "warp-cpu" ? text.cpu_source : text.cuda_source;
+  const auto with = [&](const std::string& code) {
+    EmittedKernel kernel = original;
+    kernel.helpers.push_back({.name = replaced_code_name(Precision::kNative), .text = code});
+    return kernel;
+  };
+  std::string changed = source;
+  for (std::size_t at = 0; (at = changed.find("= wp::mul(", at)) != std::string::npos; ++at)
+    changed.replace(at, 10, "= wp::add(");
+  const auto built = device_->build(std::vector{original, with(source), with(changed), with(source + "no C++\n")},
+                                    BuildFlags::strict());
+  const auto session = device_->open({}).take();
+  const std::vector<std::vector<float>> expected{{2, 4, 6}, {2, 4, 6}, {3, 4, 5}};
+  std::vector<std::vector<std::string>> codes;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    ASSERT_TRUE(std::holds_alternative<BuiltKernel>(built[k])) << std::get<BuildFailed>(built[k]).log;
+    const auto& kernel = std::get<BuiltKernel>(built[k]);
+    EXPECT_EQ(run(*session, kernel, Pass::kForward).out, expected[k]) << k;
+    codes.push_back(comparable_code(kernel));
+  }
+  EXPECT_EQ(codes[0], codes[1]);
+  EXPECT_NE(codes[0], codes[2]);
+  const auto* failed = std::get_if<BuildFailed>(&built[3]);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->kind, BuildFailed::Kind::kRejected);
+  EXPECT_THAT(failed->log, HasSubstr("kernel build failed with error code"));
 }
 
 TEST_P(WarpDeviceTest, BuildsOnlyNativePrecisionIfWarpRejectsF64Promotion) {

@@ -57,9 +57,9 @@ Result<std::vector<Result<GeneratedText>>> generated_text(const WarpInterpreter&
     const auto answer = answers.find(name);
     if (answer == answers.end()) return Error{"Warp's process did not answer"};
     const KernelBuild& built = answer->second;
-    if (built.status == KernelBuild::Status::kResourceFailure) return Error{built.message};
-    if (built.status == KernelBuild::Status::kBuilt)
-      texts.push_back(read_generated_text(folder / (name + ".text.json")));
+    using Status = KernelBuild::Status;
+    if (built.status == Status::kResourceFailure || built.status == Status::kUnavailable) return Error{built.message};
+    if (built.status == Status::kBuilt) texts.push_back(read_generated_text(folder / (name + ".text.json")));
     else texts.emplace_back(Error{built.message});
   }
   return texts;

@@ -8,18 +8,23 @@ FOLDER contains settings.json and, for each KERNEL, KERNEL.py with one kernel an
 device writes these files (builder.cpp).
 """
 
+import contextlib
 import ctypes
+import hashlib
 import importlib.util
 import json
 import mmap
 import os
 import pathlib
+import re
 import resource
+import shutil
 import signal
 import socket
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 
 import numpy as np
 import warp as wp
@@ -46,6 +51,37 @@ def start_warp(settings: Settings) -> None:
     wp.init()
 
 
+CHECKSUMS = "assay-checksums.json"
+
+
+def checksums_of(folder: pathlib.Path) -> dict[str, str]:
+    """Return the hash of each built file in a folder of the kernel cache."""
+    built = (path for path in folder.iterdir() if path.suffix in (".o", ".ptx", ".meta"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in built}
+
+
+def write_checksums(folder: pathlib.Path) -> None:
+    """Write the hashes of the built files of a folder, unless they are there."""
+    file = folder / CHECKSUMS
+    sums = checksums_of(folder)
+    if file.exists() and json.loads(file.read_text(encoding="utf-8")) == sums:
+        return
+    temporary = file.with_suffix(f".{os.getpid()}.tmp")
+    temporary.write_text(json.dumps(sums), encoding="utf-8")
+    temporary.replace(file)
+
+
+def discard_damaged(folder: pathlib.Path) -> None:
+    """Remove a folder of the kernel cache whose built files are not those that were written."""
+    file = folder / CHECKSUMS
+    try:
+        is_intact = not file.exists() or checksums_of(folder).items() >= json.loads(file.read_bytes()).items()
+    except ValueError:
+        is_intact = False
+    if not is_intact:
+        shutil.rmtree(folder)
+
+
 class LoadedKernel:
     """A kernel of a file, and how the parameters of Assay's launches map to its arguments."""
 
@@ -62,9 +98,61 @@ class LoadedKernel:
             raise
         self.kernel = getattr(module, self.binding["kernel"])
 
+        self.code = path.with_suffix(".code")
+
+    def build(self) -> None:
+        """Compiles the module if the cache does not contain it, and loads it."""
+        for folder in self.cache_folders():
+            discard_damaged(folder)
+        self.load()
+        for folder in self.cache_folders():
+            write_checksums(folder)
+
     def load(self) -> None:
         """Compiles the module, or loads it from the cache. The CPU runs blocks of one thread."""
-        wp.load_module(self.kernel.module, device="cpu", block_dim=1)
+        with self.replaced_code():
+            wp.load_module(self.kernel.module, device="cpu", block_dim=1)
+
+    def cache_folders(self) -> list[pathlib.Path]:
+        """Return the folders of the kernel cache with code of the module for the CPU."""
+        cache = self.code.with_suffix(".cache") if self.code.exists() else pathlib.Path(wp.config.kernel_cache_dir)
+        return [
+            path for path in cache.glob(f"wp_{self.kernel.module.name}_*") if re.fullmatch(r".*_[0-9a-f]+", path.name)
+        ]
+
+    @contextlib.contextmanager
+    def replaced_code(self) -> Iterator[None]:
+        """Builds with the code of KERNEL.code, if there is that file, instead of the code that Warp generates.
+
+        Such builds have a cache of their own, because Warp's keys depend on the Python only.
+        """
+        if not self.code.exists():
+            yield
+            return
+        native = wp._src.build
+        before = native.build_cpu, native.build_cuda, wp.config.kernel_cache_dir
+
+        def build_cpu(obj_path: str, cpp_path: str, *arguments: object, **options: object) -> None:
+            shutil.copyfile(self.code, cpp_path)
+            before[0](obj_path, cpp_path, *arguments, **options)
+
+        def build_cuda(cu_path: str, *arguments: object, **options: object) -> None:
+            shutil.copyfile(self.code, cu_path)
+            before[1](cu_path, *arguments, **options)
+
+        native.build_cpu, native.build_cuda = build_cpu, build_cuda
+        wp.config.kernel_cache_dir = str(self.code.with_suffix(".cache"))
+        try:
+            yield
+        finally:
+            native.build_cpu, native.build_cuda, wp.config.kernel_cache_dir = before
+
+    def object_hash(self) -> str:
+        """Hash of the object file, without the name of the module, which depends on more than the code."""
+        name = self.kernel.module.name
+        objects = [path for folder in self.cache_folders() for path in folder.glob("*.o")]
+        newest = max(objects, key=lambda path: path.stat().st_mtime_ns)
+        return hashlib.sha256(newest.read_bytes().replace(name.encode(), b"")).hexdigest()
 
 
 # ---------------------------------------------------------------------------------------------------------------- build
@@ -115,7 +203,10 @@ def build_ptx(loaded: LoadedKernel, settings: Settings, name: str) -> dict[str, 
     block_dim = loaded.binding["block_dim"]
     module.options["block_dim"] = block_dim
     output = pathlib.Path(wp.config.kernel_cache_dir) / (name + ".ptx.d")
-    wp.compile_aot_module(module, arch=settings.architectures, use_ptx=True, module_dir=output)
+    discard_damaged(output)
+    with loaded.replaced_code():
+        wp.compile_aot_module(module, arch=settings.architectures, use_ptx=True, module_dir=output)
+    write_checksums(output)
     mangled = loaded.kernel.get_mangled_name()
     dimensions = loaded.kernel.adj.kernel_dim
     bounds = type(wp._src.types.launch_bounds_t((1,) * dimensions))
@@ -186,7 +277,8 @@ def build_or_write(path: pathlib.Path, settings: Settings, command: str) -> dict
         if command == "text":
             write_text(loaded, path)
         elif settings.device == "warp-cpu":
-            loaded.load()
+            loaded.build()
+            return {"status": "built", "code": {"object": loaded.object_hash()}}
         else:
             return {"status": "built", "code": build_ptx(loaded, settings, path.stem)}
     except Exception as error:

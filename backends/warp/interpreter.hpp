@@ -15,7 +15,7 @@ struct WarpInterpreter {
 
 /// Tries only $ASSAY_WARP_PYTHON if it is set; else the environment that ci/setup-warp creates, then python3. Reads the
 /// version of the installed package without starting Warp. Fails with the interpreter that was tried and how to install
-/// Warp.
+/// Warp; also if its version is not supported.
 Result<WarpInterpreter> find_interpreter();
 
 /// find_interpreter() of the first call in this process.

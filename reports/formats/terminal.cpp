@@ -104,11 +104,27 @@ std::string uncovered_text(const Run& run, const Summary& summary) {
                      visible(first.what), summary.uncovered.size() > 1 ? ", ... (see the report)" : "");
 }
 
+// The message of all cases of an available device, if all are unsupported for the same reason; otherwise empty.
+std::string common_reason(const Run& run, const std::string& device) {
+  std::string reason;
+  for (const json& record : run.cases) {
+    if (record.at("device") != device) continue;
+    const auto& message = record.at("message").get_ref<const std::string&>();
+    if (record.at("outcome") != "unsupported" || (!reason.empty() && message != reason)) return "";
+    reason = message;
+  }
+  return reason;
+}
+
 std::string missing_devices(const Run& run) {
   std::string lines;
   for (const json& device : run.start.at("environment").at("devices")) {
-    if (device.at("available").get<bool>()) continue;
     const std::string name = device.at("name");
+    if (device.at("available").get<bool>()) {
+      const std::string reason = common_reason(run, name);
+      if (!reason.empty()) lines += fmt::format("{}: unsupported, {}\n", name, visible(reason));
+      continue;
+    }
     const bool planned = std::any_of(run.cases.begin(), run.cases.end(),
                                      [&](const json& record) { return record.at("device") == name; });
     if (planned) lines += fmt::format("{}: unsupported, {}\n", name, visible(device.at("reason").get<std::string>()));

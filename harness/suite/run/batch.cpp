@@ -449,7 +449,8 @@ void run_batch(std::span<const KernelSource> sources, backends::Device& device, 
   for (PreparedKernel& kernel : kernels) {
     const backends::BuildOutcome* outcome = kernel.early_result ? nullptr : &built[next++];
     kernel.times.build_ms = outcome == nullptr ? 0 : build_ms;
-    if (!session.ok() && !kernel.early_result) stop(kernel, Outcome::resource_error, "session", session.error().text());
+    const bool is_built = outcome != nullptr && std::holds_alternative<backends::BuiltKernel>(*outcome);
+    if (!session.ok() && is_built) stop(kernel, Outcome::resource_error, "session", session.error().text());
     const std::optional<CrossCheckDevice> cross_check_device = cross_check_batch.of(kernel);
     KernelRun run(kernel, device, printer, options, cross_check_device ? &*cross_check_device : nullptr);
     for (CaseRecord& record : run.records(outcome, session.ok() ? session.value().get() : nullptr))
