@@ -123,6 +123,7 @@ ALLOWED = {
     "harness/dataset": (
         "backends/device",
         "backends/source/warp",
+        "backends/warp",
         "generators",
         "harness/records",
         "harness/suite",

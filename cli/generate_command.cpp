@@ -2,10 +2,12 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
+#include "harness/dataset/emitter.hpp"
 #include "harness/dataset/generate.hpp"
 #include "harness/dataset/production.hpp"
 
@@ -32,7 +34,7 @@ int generate(const GenerateCommand& command) {
   const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(*plan, command.production.compiler);
   if (!production.ok()) return fail(production.error());
   if (const std::string reason = production->why_not(); !reason.empty()) {
-    return fail({fmt::format("cannot verify rows on this machine: {}", reason)}, ExitStatus::all_unsupported);
+    return fail({fmt::format("cannot make rows on this machine: {}", reason)}, ExitStatus::all_unsupported);
   }
   Progress progress(rows_of_shard(*plan), false, {.item_noun = "rows", .unexpected_label = "quarantined"});
   const Result<dataset::FinishedDataset> finished =
@@ -50,7 +52,11 @@ int generate(const GenerateCommand& command) {
 }
 
 void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) {
-  add_devices_option(command, options.devices, "Devices that verify each row, forward and backward");
+  command.add_option("--emitter", options.emitter, "Code generator of the C++ and CUDA C++ in the rows")
+      ->option_text(fmt::format("{{{}}} [{}]", fmt::join(dataset::emitter_names(), ","), options.emitter))
+      ->check(CLI::IsMember(dataset::emitter_names()));
+  add_all_devices_option(command, options.devices, "Devices that verify each row, forward and backward",
+                         "cpu; warp-cpu for code of Warp");
   command.add_option("--count", options.count, "Number of rows to make")->option_text("N");
   command
       .add_option("--from", options.python_files,

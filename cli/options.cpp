@@ -47,14 +47,6 @@ void add_any_devices_option(CLI::App& command, std::string& device, std::vector<
       ->check(CLI::IsMember(names));
 }
 
-void add_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help) {
-  const std::vector<std::string> names = backends::emitted_code_devices();
-  command.add_option("--device", devices, help)
-      ->option_text(fmt::format("{{{}}},... [{}]", fmt::join(names, ","), fmt::join(devices, ",")))
-      ->delimiter(',')
-      ->check(CLI::IsMember(names));
-}
-
 CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
                                     const std::string& unset) {
   const std::vector<std::string> names = backends::device_names();

@@ -19,9 +19,8 @@ void add_any_device_option(CLI::App& command, std::string& device, const std::st
 /// The same for one or several devices, separated by commas: the first is stored in `device`, the others in `more`.
 void add_any_devices_option(CLI::App& command, std::string& device, std::vector<std::string>& more,
                             const std::string& help);
-/// The same as add_device_option for several devices, separated by commas.
-void add_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help);
-/// The same with the names of all devices; `unset` is the help text that states the devices used without the option.
+/// The same as add_any_device_option for several devices, separated by commas; `unset` is the help text that states the
+/// devices used without the option.
 CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
                                     const std::string& unset);
 /// `--gpu` and `--device-memory`, as in DeviceOptions.

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "backends/device/registry.hpp"
 #include "cli/commands.hpp"
 #include "cli/foreign_import.hpp"
 #include "cli/options.hpp"
+#include "harness/dataset/emitter.hpp"
 #include "harness/dataset/production.hpp"
 #include "harness/dataset/validate.hpp"
 #include "harness/suite/emission.hpp"
@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 struct ValidateOptions {
   std::vector<std::string> paths;
   std::string rebuild;
-  std::vector<std::string> devices{"cpu"};
+  std::vector<std::string> devices;  ///< empty: the default device of the emitter of the rows
   std::string format = "text";
   std::string compiler;
   int jobs = 0;
@@ -82,12 +82,11 @@ int validate_foreign(const ValidateOptions& options, bool has_devices) {
 int validate(const ValidateOptions& options) {
   const Result<std::uint64_t> rebuild = rows_to_rebuild(options.rebuild);
   if (!rebuild.ok()) return fail(rebuild.error());
-  for (const std::string& device : options.devices) {
-    if (!runs_emitted_code(backends::device_row(device)))
-      return fail({fmt::format("--device {} requires --foreign: it does not run the code that Assay emits", device)});
-  }
-  dataset::ValidateOptions how{
-      .printer = harness::pair_printer(), .jobs = dataset::jobs_of(options.jobs), .rebuild_count = *rebuild};
+  dataset::ValidateOptions how{.printer = harness::pair_printer(),
+                               .warp_version = [] { return dataset::version_of_emitter(dataset::kWarpEmitter); },
+                               .warp_codegen = dataset::installed_warp(),
+                               .jobs = dataset::jobs_of(options.jobs),
+                               .rebuild_count = *rebuild};
   how.rejudge = [&](const dataset::Plan& plan) { return rejudge(plan, options); };
   dataset::Validation sum;
   for (const std::string& path : options.paths) {
@@ -138,7 +137,7 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   rebuild->excludes(foreign);
   CLI::Option* const devices =
       add_all_devices_option(command, options->devices, "With --rebuild or --foreign: devices that judge the rows",
-                             "cpu; with --foreign: warp-cpu");
+                             "cpu; warp-cpu for code of Warp");
   command.add_option("--format", options->format, "Output format of the errors")
       ->option_text("{text,json,sarif} [text]")
       ->check(CLI::IsMember({"text", "json", "sarif"}));

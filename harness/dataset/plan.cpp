@@ -99,6 +99,8 @@ Json to_json(const Plan& plan) {
   return {{"record", "plan"},
           {"schema_version", schemas::kManifestSchemaVersion},
           {"generator_version", plan.generator_version},
+          {"emitter", plan.emitter},
+          {"emitter_version", plan.emitter_version},
           {"kernels_version", plan.kernels_version},
           {"count", plan.count},
           {"seed", fmt::format("{}", plan.seed)},
@@ -116,6 +118,8 @@ Json to_json(const Plan& plan) {
 
 Plan plan_from(const json& line) {
   Plan plan{.generator_version = line.at("generator_version"),
+            .emitter = line.value("emitter", "assay"),
+            .emitter_version = line.value("emitter_version", line.at("generator_version")),
             .kernels_version = line.at("kernels_version"),
             .count = line.at("count"),
             .seed = std::stoull(line.at("seed").get<std::string>()),

@@ -44,6 +44,8 @@ struct UserKernel {
 
 struct Plan {
   std::string generator_version;          ///< version of Assay
+  std::string emitter = "assay";          ///< code generator of the C++ and CUDA C++: "assay" or "warp"
+  std::string emitter_version;            ///< version of the emitter
   int kernels_version = 0;                ///< version of the random kernel generators
   std::uint64_t count = 0;                ///< number of rows of the whole dataset
   std::uint64_t seed = 1;                 ///< seed of the kernels, their inputs and the splits

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "backends/device/registry.hpp"
 #include "harness/dataset/evidence.hpp"
 #include "harness/records/record_json.hpp"
 #include "harness/suite/modes.hpp"
@@ -133,7 +132,7 @@ Result<ProducedBlock> Producer::produce(std::span<const SlotTask> tasks) const {
   ProducedBlock produced;
   // Kernels are judged in batches, because one compiler run takes many. Without judging, each kernel is finished before
   // the next is made, so that it stays in the caches and its memory is reused.
-  const std::size_t together = plan_.verify ? tasks.size() : 1;
+  const std::size_t together = plan_.verify || plan_.emitter == kWarpEmitter ? tasks.size() : 1;
   for (; !tasks.empty(); tasks = tasks.subspan(std::min(together, tasks.size()))) {
     const auto some = tasks.first(std::min(together, tasks.size()));
     if (Result<void> done = produce(some, produced); !done.ok()) return done.error();
@@ -149,6 +148,9 @@ Result<void> Producer::produce(std::span<const SlotTask> tasks, ProducedBlock& p
   while (!pending.empty()) {
     Result<std::vector<Candidate>> candidates = draw(pending, produced);
     if (!candidates.ok()) return candidates.error();
+    if (plan_.emitter == kWarpEmitter) {
+      if (Result<void> put = put_warp_code(*candidates, pending, produced); !put.ok()) return put;
+    }
     if (plan_.verify) judge(*candidates, produced.timing);
     for (Candidate& candidate : *candidates) {
       if (candidate.failed.empty()) {
@@ -201,6 +203,45 @@ Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<SlotTask>& t
   }
   tasks.clear();
   return candidates;
+}
+
+Result<void> Producer::put_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
+                                     ProducedBlock& produced) const {
+  const Stopwatch watch(produced.timing.render_seconds);
+  std::vector<warp::TextRequest> requests;
+  std::vector<std::optional<Error>> failed(candidates.size());
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    Result<warp::TextRequest> request = warp_request(candidates[c].kernel.source);
+    if (request.ok()) requests.push_back(request.take());
+    else failed[c] = request.error();
+  }
+  const auto texts = printers_.warp_codegen(requests);
+  if (!texts.ok()) return texts.error();
+  std::vector<Candidate> kept;
+  auto text = texts->begin();
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    Candidate& candidate = candidates[c];
+    if (!failed[c]) {
+      const Result<warp::GeneratedText>& generated = *text++;
+      if (generated.ok()) {
+        put_code(*generated, candidate.kernel.has_gradients, candidate.kernel.row);
+        // Warp's code adds to gradient arrays with atomics.
+        candidate.kernel.order_dependent_backward = candidate.kernel.has_gradients;
+        kept.push_back(std::move(candidate));
+        continue;
+      }
+      failed[c] = generated.error();
+    }
+    produced.rejected.push_back({.slot = candidate.task.slot.number,
+                                 .attempt = candidate.task.attempt,
+                                 .name = candidate.name,
+                                 .verdict = "unsupported(warp)",
+                                 .message = failed[c]->text(),
+                                 .python = candidate.kernel.source.python});
+    tasks.push_back({candidate.task.slot, candidate.task.attempt + 1});
+  }
+  candidates = std::move(kept);
+  return {};
 }
 
 void Producer::judge(std::span<Candidate> candidates, Timing& timing) const {
@@ -264,7 +305,7 @@ void Producer::add_unjudged(Candidate& candidate) const {
     if (const backends::Capability run = verifier->device->can_run(); !run.available) return run.detail;
     return pass == "backward" ? "the kernel has no float parameter" : "no case";
   };
-  for (const std::string& device : backends::emitted_code_devices()) {
+  for (const std::string& device : devices_of_emitter(plan_.emitter)) {
     for (const std::string_view pass : kPasses) {
       const auto is_it = [&](const Evidence& one) { return one.device == device && one.pass == pass; };
       if (std::ranges::none_of(candidate.evidence, is_it))
@@ -278,6 +319,8 @@ Row Producer::row_of(Candidate& candidate) const {
   Row row = std::move(candidate.kernel.row);
   row.evidence = std::move(candidate.evidence);
   row.metadata = {.generator_version = plan_.generator_version,
+                  .emitter = plan_.emitter,
+                  .emitter_version = plan_.emitter_version,
                   .kernels_version = plan_.kernels_version,
                   .name = candidate.name,
                   .seed = fmt::format("{}", plan_.seed),

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/device/backend.hpp"
+#include "harness/dataset/emitter.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/dataset/row_memory.hpp"
@@ -83,6 +84,7 @@ Result<AcceptedRow> accept_line(const SlotTask& task, std::string_view line, Row
 struct RowPrinters {
   harness::PairPrinter pair_printer;  ///< prints the sources of the rows for both devices
   harness::Printer single_printer;    ///< prints the source for the device that judges
+  WarpCodegen warp_codegen = {};      ///< for the emitter "warp": gives the sources of the rows
 };
 
 /// Pure: the row of a task depends only on the plan. May be used by several threads at once.
@@ -90,8 +92,8 @@ class Producer {
  public:
   Producer(const Plan& plan, std::vector<Verifier> verifiers, RowPrinters printers, harness::Policy policy);
 
-  /// For each task, the first passing candidate, starting with the task's attempt. Fails only on a bug in Assay: a
-  /// generated kernel that cannot be parsed back.
+  /// For each task, the first passing candidate, starting with the task's attempt. Fails if Warp's code is wanted and
+  /// its process cannot be run, otherwise only on a bug in Assay: a generated kernel that cannot be parsed back.
   [[nodiscard]] Result<ProducedBlock> produce(std::span<const SlotTask> tasks) const;
 
  private:
@@ -100,6 +102,10 @@ class Producer {
   /// Makes and judges candidates of the tasks, and continues with the next attempts of those that fail.
   Result<void> produce(std::span<const SlotTask> tasks, ProducedBlock& produced) const;
   Result<std::vector<Candidate>> draw(std::vector<SlotTask>& tasks, ProducedBlock& produced) const;
+  /// Puts Warp's code into the rows. Candidates that Warp rejects are rejected, and their next attempts added to
+  /// `tasks`.
+  Result<void> put_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
+                             ProducedBlock& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
   void judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
                 Timing& timing) const;

@@ -118,6 +118,9 @@ Result<void> choose_kernels(const ProductionOptions& options, Plan& plan) {
 
 Result<Plan> make_plan(const ProductionOptions& options) {
   Plan plan{.generator_version = std::string(kVersion),
+            .emitter = options.emitter,
+            // ProducerSetup::why_not() reports a missing emitter.
+            .emitter_version = version_of_emitter(options.emitter).value_or(""),
             .kernels_version = generators::kGeneratorVersion,
             .count = options.count,
             .seed = options.seed,
@@ -139,8 +142,17 @@ Result<Plan> make_plan(const ProductionOptions& options) {
 }
 
 Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, const std::string& compiler) {
+  const std::vector<std::string> possible = devices_of_emitter(plan.emitter);
+  const std::vector<std::string> chosen =
+      devices.empty() ? std::vector<std::string>{default_device_of(plan.emitter)} : devices;
+  for (const std::string& name : chosen) {
+    if (std::ranges::find(possible, name) == possible.end()) {
+      return Error{fmt::format("device '{}' does not run code of the emitter '{}'; expected one or more of {}", name,
+                               plan.emitter, fmt::join(possible, ", "))};
+    }
+  }
   for (const backends::DeviceRow& row : backends::devices()) {
-    if (std::ranges::find(devices, row.name) == devices.end()) continue;
+    if (std::ranges::find(chosen, row.name) == chosen.end()) continue;
     Result<DeviceCompiler> tool = tool_of(row, compiler);
     if (!tool.ok()) return tool.error();
     plan.devices.emplace_back(row.name);
@@ -168,11 +180,16 @@ Result<ProducerSetup> ProducerSetup::make(const Plan& plan, const std::string& c
                                                              : harness::Policy::standard();
   production.producer_ = std::make_unique<Producer>(
       plan, std::move(verifiers),
-      RowPrinters{.pair_printer = harness::pair_printer(), .single_printer = harness::printer()}, policy);
+      RowPrinters{.pair_printer = plan.emitter == kAssayEmitter ? harness::pair_printer() : no_printer(),
+                  .single_printer = harness::printer(),
+                  .warp_codegen = installed_warp()},
+      policy);
   return production;
 }
 
 std::string ProducerSetup::why_not() const {
+  if (const Result<std::string> version = version_of_emitter(plan_.emitter); !version.ok())
+    return version.error().text();
   if (!plan_.verify) return "";
   std::vector<std::string> reasons;
   for (const auto& device : devices_) {

@@ -15,10 +15,11 @@
 namespace assay::dataset {
 
 struct ProductionOptions {
-  std::vector<std::string> devices{"cpu"};  ///< names of the devices that verify each row
-  std::uint64_t count = 0;                  ///< number of rows
-  std::vector<std::string> families;        ///< names or aliases of families; empty: all
-  std::vector<std::string> weights;         ///< relative shares of families: "loop=2"
+  std::string emitter = "assay";          ///< code generator of the C++ and CUDA C++ (emitter.hpp)
+  std::vector<std::string> devices;       ///< names of the devices that verify each row; empty: default_device_of()
+  std::uint64_t count = 0;                ///< number of rows
+  std::vector<std::string> families;      ///< names or aliases of families; empty: all
+  std::vector<std::string> weights;       ///< relative shares of families: "loop=2"
   std::vector<std::string> python_files;  ///< Python files whose kernels replace the random ones; empty: random kernels
   std::uint64_t seed = 1;
   bool no_verify = false;     ///< do not judge the rows
@@ -34,7 +35,8 @@ struct ProductionOptions {
 /// cannot be used.
 Result<Plan> make_plan(const ProductionOptions& options);
 
-/// Adds the devices, in the order of the registry, with their modes and compilers. Fails on an unknown device.
+/// Adds the devices, in the order of the registry, with their modes and compilers. No devices: the default device of
+/// the plan's emitter. Fails if a device does not run the code of the emitter.
 Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, const std::string& compiler);
 
 /// Devices and a producer that uses them.
@@ -44,7 +46,8 @@ class ProducerSetup {
   static Result<ProducerSetup> make(const Plan& plan, const std::string& compiler);
 
   [[nodiscard]] const Producer& producer() const { return *producer_; }
-  /// Why no device of the plan can run here; empty if one can, or the plan needs none.
+  /// Why the plan's emitter is missing, or no device of the plan can run here; empty if one can, or the plan needs
+  /// none.
   [[nodiscard]] std::string why_not() const;
 
  private:

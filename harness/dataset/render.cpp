@@ -118,6 +118,7 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
                   .cuda_source = cuda.source(),
                   .signature = signature_of(module, kernel, uses),
                   .launch = {.rank = kernel.launch_rank, .conditions = kernel.annotations}};
+  rendered.has_gradients = differentiable;
   rendered.order_dependent_forward = has_float_atomics(module, kernel);
   rendered.order_dependent_backward = backward != nullptr && has_float_atomics(adjoint->module, *backward);
   rendered.source = std::move(source);

@@ -18,12 +18,13 @@ struct RenderedKernel {
   harness::KernelSource source;           ///< the kernel, with its module
   Row row;                                ///< the texts and the signature
   std::string canonical;                  ///< canonical text of the kernel's IR; its hash is the row's id
+  bool has_gradients = false;             ///< whether a parameter has a gradient
   bool order_dependent_forward = false;   ///< the kernel has atomics on floats, whose order affects the last bits
   bool order_dependent_backward = false;  ///< the backward kernel has such atomics
 };
 
-/// Prints the sources for both devices. Fails if the kernel has float parameters but no derivative, or if a target does
-/// not support it.
+/// Prints the sources for both devices; rows with the code of another emitter use no_printer(). Fails if the kernel has
+/// float parameters but no derivative, or if a target does not support it.
 Result<RenderedKernel> render(harness::KernelSource source, const harness::PairPrinter& printer);
 
 /// Parses the only kernel in a row's Python text. `name`, such as "loop/r1_42", is used in messages and in comments of

@@ -31,6 +31,8 @@ void append_metadata(std::string& out, const Metadata& metadata) {
   JsonObject object(out);
   object.add("generator", metadata.generator);
   object.add("generator_version", metadata.generator_version);
+  object.add("emitter", metadata.emitter);
+  object.add("emitter_version", metadata.emitter_version);
   object.add("kernels_version", metadata.kernels_version);
   object.add("name", metadata.name);
   object.add("seed", metadata.seed);
@@ -52,6 +54,9 @@ void append_metadata(std::string& out, const Metadata& metadata) {
 Metadata metadata_from(const json& value) {
   Metadata metadata{.generator = value.at("generator"),
                     .generator_version = value.at("generator_version"),
+                    // Rows of schema 1.1 and older have no emitter; all their code is Assay's.
+                    .emitter = value.value("emitter", "assay"),
+                    .emitter_version = value.value("emitter_version", value.at("generator_version")),
                     .kernels_version = value.at("kernels_version"),
                     .name = value.at("name"),
                     .seed = value.at("seed"),

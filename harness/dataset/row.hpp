@@ -42,6 +42,8 @@ struct DeviceCompiler {
 struct Metadata {
   std::string generator = "assay";  ///< name of the program that made the row
   std::string generator_version;    ///< version of Assay
+  std::string emitter = "assay";    ///< code generator of the C++ and CUDA C++: "assay" or "warp"
+  std::string emitter_version;      ///< version of the emitter
   int kernels_version = 0;          ///< version of the random kernel generators, part of a random kernel's name
   std::string name;                 ///< name of the kernel: "loop/r1_42"; the generator can make the kernel from it
   std::string seed;                 ///< seed of the inputs that the kernel was judged on

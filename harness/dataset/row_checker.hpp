@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/dataset/emitter.hpp"
 #include "harness/dataset/finding.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/row.hpp"
@@ -17,6 +18,13 @@
 
 namespace assay::dataset {
 
+/// The code of Warp in a row, to be compared with what Warp generates from the row's Python.
+struct WarpCodeInRow {
+  Row row;                     ///< a row with only the texts
+  warp::TextRequest request;   ///< asks Warp for them
+  bool has_gradients = false;  ///< whether the row has backward functions
+};
+
 /// The data of a valid row that later checks need.
 struct CheckedRow {
   std::string id;      ///< id of the row
@@ -26,7 +34,10 @@ struct CheckedRow {
   std::string effort;  ///< how thoroughly it was judged
   std::vector<Evidence> evidence;
   std::vector<DeviceCompiler> toolchain;
-  RowFacts facts;        ///< statistics, whose texts are in the memory of the checker
+  std::string emitter;                     ///< code generator of the row
+  std::string emitter_version;             ///< version of the emitter
+  std::optional<WarpCodeInRow> warp_code;  ///< of a row of the emitter "warp" whose Python can be parsed
+  RowFacts facts;                          ///< statistics, whose texts are in the memory of the checker
   ShingleView shingles;  ///< the row's shingles, for finding near duplicates; in the memory of the checker
 };
 
@@ -37,6 +48,9 @@ class RowChecker {
 
   /// Appends problems to `diagnostics`, without file and line. Returns nothing if the row cannot be read.
   std::optional<CheckedRow> check(const std::string& line, std::vector<RowError>& diagnostics);
+  /// Compares the code in a row with what Warp generated.
+  static void compare(const std::string& id, const WarpCodeInRow& code, const warp::GeneratedText& generated,
+                      std::vector<RowError>& diagnostics);
   /// Checks an object in the older layout.
   void check_older(const std::string& text, std::vector<RowError>& diagnostics) const;
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -64,6 +65,7 @@ class DatasetValidator {
     } else {
       check_rows(path, path.string(), "");
     }
+    warn_of_other_versions(path.string());
     check_together();
     if (options_.rebuild_count > 0) {
       if (Result<void> rebuilt = rebuild(); !rebuilt.ok()) return rebuilt.error();
@@ -226,6 +228,7 @@ class DatasetValidator {
       }
     });
     rows_read_ += batch.size();
+    check_warp_code(checked, diagnostics);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       for (RowError& diagnostic : diagnostics[i]) {
         diagnostic.file = file;
@@ -235,6 +238,57 @@ class DatasetValidator {
       if (!checked[i]) continue;
       if (options_.rebuild_count == 0) checked[i]->python = "";
       places_.push_back({.file = file, .line = batch[i].number, .split = split, .row = std::move(*checked[i])});
+    }
+  }
+
+  /// Generates the code of Warp in rows again, all in one process, and compares it.
+  void check_warp_code(std::vector<std::optional<CheckedRow>>& rows, std::vector<std::vector<RowError>>& diagnostics) {
+    std::vector<std::size_t> compared;
+    std::vector<warp::TextRequest> requests;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i] || !rows[i]->warp_code) continue;
+      const std::string& version = rows[i]->emitter_version;
+      if (const Result<std::string>& installed = installed_warp_version(); installed.ok() && *installed == version) {
+        compared.push_back(i);
+        requests.push_back(rows[i]->warp_code->request);
+      } else {
+        ++not_compared_[version];
+      }
+    }
+    if (!compared.empty()) {
+      const auto texts = options_.warp_codegen(requests);
+      for (std::size_t c = 0; c < compared.size(); ++c) {
+        const CheckedRow& row = *rows[compared[c]];
+        const Result<warp::GeneratedText> text = texts.ok() ? (*texts)[c] : Result<warp::GeneratedText>(texts.error());
+        if (text.ok()) RowChecker::compare(row.id, *row.warp_code, *text, diagnostics[compared[c]]);
+        else
+          diagnostics[compared[c]].push_back({.row = row.id,
+                                              .pointer = "/python_source",
+                                              .found = text.error().text(),
+                                              .expected = "a kernel for which Warp generates code"});
+      }
+    }
+    for (std::optional<CheckedRow>& row : rows) {
+      if (row) row->warp_code.reset();
+    }
+  }
+
+  const Result<std::string>& installed_warp_version() {
+    if (!warp_version_)
+      warp_version_ = options_.warp_version ? options_.warp_version() : Result<std::string>(Error{"Warp is not used"});
+    return *warp_version_;
+  }
+
+  /// Warns about code that was not generated again.
+  void warn_of_other_versions(const std::string& path) {
+    for (const auto& [version, count] : not_compared_) {
+      const Result<std::string>& installed = installed_warp_version();
+      diagnose({.is_warning = true,
+                .file = path,
+                .found = fmt::format(
+                    "code of Warp {} in {} rows, which was not generated again because {}", version, count,
+                    installed.ok() ? fmt::format("Warp {} is installed", *installed) : installed.error().text()),
+                .expected = fmt::format("an installed Warp {}", version)});
     }
   }
 
@@ -344,19 +398,22 @@ class DatasetValidator {
 
   Result<void> rebuild() {
     const std::size_t wanted = std::min<std::uint64_t>(options_.rebuild_count, places_.size());
-    std::map<std::pair<std::string, std::string>, std::vector<const Place*>> groups;
+    std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Place*>> groups;
     for (std::size_t i = 0; i < wanted; ++i) {
       const Place& place = places_[i * places_.size() / wanted];
-      groups[{place.row.seed, place.row.effort == "none" ? "standard" : place.row.effort}].push_back(&place);
+      const std::string effort = place.row.effort == "none" ? "standard" : place.row.effort;
+      groups[{place.row.emitter, place.row.seed, effort}].push_back(&place);
     }
     for (const auto& [how, places] : groups) {
-      if (Result<void> done = rebuild_group(how.first, how.second, places); !done.ok()) return done;
+      const auto& [emitter, seed, effort] = how;
+      if (Result<void> done = rebuild_group(emitter, seed, effort, places); !done.ok()) return done;
     }
     return {};
   }
 
-  Result<void> rebuild_group(const std::string& seed, const std::string& effort, std::vector<const Place*> places) {
-    Plan plan{.count = places.size(), .seed = std::stoull(seed), .effort = effort};
+  Result<void> rebuild_group(const std::string& emitter, const std::string& seed, const std::string& effort,
+                             const std::vector<const Place*>& places) {
+    Plan plan{.emitter = emitter, .count = places.size(), .seed = std::stoull(seed), .effort = effort};
     plan.shares = {{.family = "again", .weight = 1, .rows = places.size()}};
     for (const Place* place : places)
       plan.kernels.push_back({.name = place->row.name, .python = place->row.python});
@@ -398,6 +455,8 @@ class DatasetValidator {
   std::uint64_t rows_read_ = 0;
   std::vector<Place> places_;
   std::vector<std::uint32_t> clusters_;
+  std::optional<Result<std::string>> warp_version_;    ///< version of the installed Warp, once it is known
+  std::map<std::string, std::uint64_t> not_compared_;  ///< rows whose code was not compared, by version of Warp
 };
 
 }  // namespace

@@ -2,6 +2,9 @@
 // duplicates and stats; with `rebuild_count` also that rows build, run and pass again. Folders in the older layout
 // (JSON files with python_source and generated sources) are checked as far as possible.
 //
+// Code that Warp generated is generated again if the same version of Warp is installed; otherwise a warning says that
+// it was not compared.
+//
 // One invalid row never hides another. Hostile input can neither crash the program nor exhaust memory: lines, strings
 // and nesting are limited (json_scan.hpp), and files are read in pieces.
 #pragma once
@@ -11,6 +14,7 @@
 #include <functional>
 #include <vector>
 
+#include "harness/dataset/emitter.hpp"
 #include "harness/dataset/finding.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/producer.hpp"
@@ -24,10 +28,13 @@ namespace assay::dataset {
 using Rejudge = std::function<Result<ProducedBlock>(const Plan& plan)>;
 
 struct ValidateOptions {
-  harness::PairPrinter printer;     ///< prints the sources that rows are compared with
-  int jobs = 1;                     ///< number of threads
-  std::uint64_t rebuild_count = 0;  ///< number of rows to judge again, spread over the dataset; at most all rows
-  Rejudge rejudge = nullptr;        ///< judges them; required if `rebuild_count` is not 0
+  harness::PairPrinter printer;  ///< prints the sources that rows are compared with
+  /// Version of the installed Warp; called only for rows with code of Warp. Null: there is none.
+  std::function<Result<std::string>()> warp_version = nullptr;
+  WarpCodegen warp_codegen = nullptr;  ///< generates the code that such rows are compared with
+  int jobs = 1;                        ///< number of threads
+  std::uint64_t rebuild_count = 0;     ///< number of rows to judge again, spread over the dataset; at most all rows
+  Rejudge rejudge = nullptr;           ///< judges them; required if `rebuild_count` is not 0
 };
 
 struct Validation {

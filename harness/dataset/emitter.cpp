@@ -1,0 +1,61 @@
+#include "harness/dataset/emitter.hpp"
+
+#include "backends/device/registry.hpp"
+#include "backends/source/warp/emit.hpp"
+#include "backends/warp/interpreter.hpp"
+#include "support/version/version.hpp"
+
+namespace assay::dataset {
+
+std::vector<std::string> emitter_names() { return {std::string(kAssayEmitter), std::string(kWarpEmitter)}; }
+
+std::vector<std::string> devices_of_emitter(std::string_view emitter) {
+  std::vector<std::string> names;
+  for (const backends::DeviceRow& row : backends::devices()) {
+    if (runs_emitted_code(row) == (emitter == kAssayEmitter)) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+std::string default_device_of(std::string_view emitter) { return devices_of_emitter(emitter).front(); }
+
+Result<std::string> version_of_emitter(std::string_view emitter) {
+  if (emitter == kAssayEmitter) return std::string(kVersion);
+  const Result<warp::WarpInterpreter>& interpreter = warp::known_interpreter();
+  if (!interpreter.ok()) return interpreter.error();
+  return interpreter->version;
+}
+
+WarpCodegen installed_warp() {
+  return [](std::span<const warp::TextRequest> requests) -> Result<std::vector<Result<warp::GeneratedText>>> {
+    const Result<warp::WarpInterpreter>& interpreter = warp::known_interpreter();
+    if (!interpreter.ok()) return interpreter.error();
+    return warp::generated_text(*interpreter, requests);
+  };
+}
+
+Result<warp::TextRequest> warp_request(const harness::KernelSource& source) {
+  const ir::Module& module = *source.module;
+  const auto emitted = source::warp::emit(module, module.kernels[source.kernel_index], false);
+  if (!emitted.ok()) return emitted.error();
+  const backends::PythonBinding& binding = *emitted->python;
+  return warp::TextRequest{
+      .python = binding.native.text, .kernel = binding.native.kernel, .is_tiled = binding.is_tiled};
+}
+
+void put_code(const warp::GeneratedText& text, bool has_gradients, Row& row) {
+  row.cpu_forward = text.cpu_forward;
+  row.cpu_backward = has_gradients ? text.cpu_backward : "";
+  row.cuda_forward = text.cuda_forward;
+  row.cuda_backward = has_gradients ? text.cuda_backward : "";
+  row.cpu_source = text.cpu_source;
+  row.cuda_source = text.cuda_source;
+}
+
+harness::PairPrinter no_printer() {
+  return [](const ir::Module&, const ir::Function&, const ir::Function*) -> Result<backends::EmittedPair> {
+    return backends::EmittedPair{};
+  };
+}
+
+}  // namespace assay::dataset

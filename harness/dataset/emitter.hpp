@@ -1,0 +1,48 @@
+// Emitters: the code generators whose C++ and CUDA C++ a dataset contains.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/warp/generated_text.hpp"
+#include "harness/dataset/row.hpp"
+#include "harness/suite/run/run.hpp"
+#include "support/result.hpp"
+
+namespace assay::dataset {
+
+inline constexpr std::string_view kAssayEmitter = "assay";  ///< Assay's own printers
+inline constexpr std::string_view kWarpEmitter = "warp";    ///< the code generator of the installed NVIDIA Warp
+
+/// The names of all emitters.
+std::vector<std::string> emitter_names();
+
+/// The names of the devices that run the code of an emitter, in the order of the registry.
+std::vector<std::string> devices_of_emitter(std::string_view emitter);
+/// The device that verifies the code of an emitter unless the user chooses other devices.
+std::string default_device_of(std::string_view emitter);
+
+/// Asks Warp for the code of kernels (warp::generated_text).
+using WarpCodegen =
+    std::function<Result<std::vector<Result<warp::GeneratedText>>>(std::span<const warp::TextRequest> requests)>;
+
+/// The version of an emitter on this machine. Fails if Warp is not installed.
+Result<std::string> version_of_emitter(std::string_view emitter);
+
+/// The code generator of the installed Warp. Its calls fail if Warp is not installed.
+WarpCodegen installed_warp();
+
+/// The request for the code of a kernel. Its Python is printed from the parsed kernel, and is the row's Python unless
+/// that was edited, so that Python executes only what Assay has printed.
+Result<warp::TextRequest> warp_request(const harness::KernelSource& source);
+
+/// Puts Warp's code into a row. The row of a kernel without gradients gets no backward functions.
+void put_code(const warp::GeneratedText& text, bool has_gradients, Row& row);
+
+/// Prints no source, for rows that contain the code of Warp.
+harness::PairPrinter no_printer();
+
+}  // namespace assay::dataset
