@@ -169,6 +169,7 @@ ALLOWED = {
         "backends/cuda/nvrtc",
         "backends/device",
         "backends/ptx",
+        "backends/warp",
         "harness/judge",
         "harness/judge/inputs",
         "harness/records",

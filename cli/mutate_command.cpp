@@ -155,7 +155,7 @@ void add_choice_options(CLI::App& command, MutateOptions& options) {
       ->option_text("NAME ...")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(mutation::operator_names()));
-  add_device_option(command, campaign.device, "Device that judges the mutants");
+  add_any_device_option(command, campaign.device, "Device that judges the mutants");
   command.add_option("--mutants", campaign.mutants, "Judge at most N mutants, spread evenly over the operators")
       ->option_text("N [300]")
       ->check(CLI::Range(1, 1'000'000));

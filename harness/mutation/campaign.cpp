@@ -10,6 +10,8 @@
 #include "backends/cpu/compiler.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "backends/ptx/artifacts.hpp"
+#include "backends/warp/generated_text.hpp"
+#include "backends/warp/replaced_code.hpp"
 #include "harness/mutation/equivalence.hpp"
 #include "harness/records/record_reader.hpp"
 #include "harness/suite/emission.hpp"
@@ -27,7 +29,9 @@ std::set<Operator> operators_of(const CampaignOptions& options, backends::Source
   std::set<Operator> operators;
   for (const OperatorRow& row : kOperators) {
     const bool named = std::ranges::find(options.operators, row.name) != options.operators.end();
-    const bool detects = row.detectable_by != DetectableBy::kThreads || target != backends::SourceTarget::kCpp;
+    const bool detects = target == backends::SourceTarget::kWarp
+                             ? applies_to_warp_code(row.op)
+                             : row.detectable_by != DetectableBy::kThreads || target != backends::SourceTarget::kCpp;
     if (options.operators.empty() ? detects : named) operators.insert(row.op);
   }
   return operators;
@@ -52,6 +56,55 @@ Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTar
     if (!kernel.source.parse_error) campaign.kernels.push_back(kernel.source);
   }
   return campaign;
+}
+
+WarpCode code_of(const warp::GeneratedText& text, bool is_cuda) {
+  return is_cuda ? WarpCode{.source = text.cuda_source, .forward = text.cuda_forward, .backward = text.cuda_backward}
+                 : WarpCode{.source = text.cpu_source, .forward = text.cpu_forward, .backward = text.cpu_backward};
+}
+
+/// Asks Warp for the text of each kernel in both precisions.
+Result<std::vector<std::optional<WarpCodes>>> warp_codes_of(const std::vector<harness::KernelSource>& kernels,
+                                                            bool is_cuda) {
+  const Result<warp::WarpInterpreter>& interpreter = warp::known_interpreter();
+  if (!interpreter.ok()) return interpreter.error();
+  std::vector<warp::TextRequest> requests;
+  std::vector<bool> is_printed;
+  for (const harness::KernelSource& kernel : kernels) {
+    const ir::Module& module = *kernel.module;
+    const auto emitted =
+        harness::printer()(module, module.kernels[kernel.kernel_index], nullptr, backends::SourceTarget::kWarp);
+    is_printed.push_back(emitted.ok());
+    if (!emitted.ok()) continue;
+    for (const backends::PythonSource* python : {&emitted->python->native, &emitted->python->promoted})
+      requests.push_back({.python = python->text, .kernel = python->kernel, .is_tiled = emitted->python->is_tiled});
+  }
+  const auto texts = warp::generated_text(*interpreter, requests);
+  if (!texts.ok()) return texts.error();
+  std::vector<std::optional<WarpCodes>> codes;
+  std::size_t next = 0;
+  for (const bool printed : is_printed) {
+    codes.emplace_back();
+    if (!printed) continue;
+    const Result<warp::GeneratedText>& native = (*texts)[next++];
+    const Result<warp::GeneratedText>& promoted = (*texts)[next++];
+    if (!native.ok()) continue;
+    codes.back() = {.native = code_of(*native, is_cuda),
+                    .promoted = promoted.ok() ? code_of(*promoted, is_cuda) : WarpCode{}};
+  }
+  return codes;
+}
+
+/// Whether Warp's compiler generates the same code for two kernels: objects of the CPU, or PTX.
+Result<bool> same_code_of_warp(backends::Device& device, const backends::EmittedKernel& a,
+                               const backends::EmittedKernel& b) {
+  std::vector<std::vector<std::string>> codes;
+  for (const backends::BuildOutcome& outcome : device.build(std::vector{a, b}, backends::BuildFlags::strict())) {
+    const auto* built = std::get_if<backends::BuiltKernel>(&outcome);
+    if (built == nullptr) return Error{"Warp rejects a kernel that it built before"};
+    codes.push_back(warp::comparable_code(*built));
+  }
+  return codes[0] == codes[1];
 }
 
 /// The results of runs over correct random kernels. Curated kernels and user files in these runs are not counted.
@@ -132,6 +185,11 @@ std::vector<std::string> operator_names() {
 Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device) {
   Result<Campaign> campaign = campaign_of(options, device.target());
   if (!campaign.ok()) return campaign.error();
+  if (device.target() == backends::SourceTarget::kWarp) {
+    auto codes = warp_codes_of(campaign->kernels, device.uses_cuda_math());
+    if (!codes.ok()) return codes.error();
+    campaign->warp_codes = codes.take();
+  }
   Result<FalsePositiveCorpus> controls = controls_of(options.false_positive_runs);
   if (!controls.ok()) return controls.error();
   Result<Ledger> threaded = threads_of(options);
@@ -156,7 +214,10 @@ Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backen
 }
 
 std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, backends::SourceTarget target) {
-  return stale_proofs(prepared.campaign, kEquivalenceProofs, target, harness::printer());
+  const std::span<const EquivalenceProof> proofs = target == backends::SourceTarget::kWarp
+                                                       ? std::span<const EquivalenceProof>(kWarpEquivalenceProofs)
+                                                       : std::span<const EquivalenceProof>(kEquivalenceProofs);
+  return stale_proofs(prepared.campaign, proofs, target, harness::printer());
 }
 
 Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, const std::string& compiler,
@@ -168,6 +229,7 @@ Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, 
     return {};
   };
   const auto same_code = [&](const backends::EmittedKernel& a, const backends::EmittedKernel& b) -> Result<bool> {
+    if (device.target() == backends::SourceTarget::kWarp) return same_code_of_warp(device, a, b);
     if (device.target() == backends::SourceTarget::kCpp) return cpu::compiles_to_same_code(compiler, a, b);
     return cuda::same_compiled_code(a, b);
   };

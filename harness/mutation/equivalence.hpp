@@ -1,6 +1,7 @@
 // Mutants that are equivalent to the correct kernel by a written proof, if no analysis of the program shows it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -90,5 +91,8 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
     {"vector/vectors_of_bool", Operator::kLoopRunsForward, 0xf43ea763ba807430,
      "No trip changes the adjoint of s, and each trip adds to its own component of the gradient of x."},
 };
+
+/// Proofs for mutants of the code that Warp generates.
+inline constexpr std::array<EquivalenceProof, 0> kWarpEquivalenceProofs{};
 
 }  // namespace assay::mutation

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/warp/replaced_code.hpp"
 #include "harness/mutation/equivalence.hpp"
 #include "harness/mutation/mutation.hpp"
 #include "harness/suite/run/batch.hpp"
@@ -75,8 +76,9 @@ bool is_about(const EquivalenceProof& proof, const MutantRecord& record) {
 }
 
 bool has_equivalence_proof(const MutantRecord& record) {
-  return std::ranges::any_of(kEquivalenceProofs,
-                             [&](const EquivalenceProof& proof) { return is_about(proof, record); });
+  const auto is_about_it = [&](const EquivalenceProof& proof) { return is_about(proof, record); };
+  return std::ranges::any_of(kEquivalenceProofs, is_about_it) ||
+         std::ranges::any_of(kWarpEquivalenceProofs, is_about_it);
 }
 
 void widen(reference::ReferenceResult& reference, double factor) {
@@ -136,6 +138,8 @@ class MutantFactory {
 
   std::size_t places(Operator op) const {
     if (!usable_) return 0;
+    if (target_ == backends::SourceTarget::kWarp)
+      return warp_codes() == nullptr ? 0 : find_warp_mutations(op, warp_codes()->native).size();
     if (row(op).part == KernelPart::kText) return find_text_mutations(op, *prepared_.emitted).size();
     const MutationContext* context = setting_of(op);
     return context == nullptr ? 0 : find_mutations(op, *context).size();
@@ -147,6 +151,7 @@ class MutantFactory {
     const harness::KernelSource& source = campaign_.kernels[number_];
     made.record = {
         .name = name_of(campaign_, planned), .op = planned.op, .family = source.family, .kernel = source.kernel};
+    if (target_ == backends::SourceTarget::kWarp) return with_warp_code(std::move(made));
     if (row(planned.op).part == KernelPart::kText) {
       auto found = find_text_mutations(planned.op, *prepared_.emitted);
       made.record.what = found[planned.number].what;
@@ -170,6 +175,29 @@ class MutantFactory {
   }
 
  private:
+  /// The text that Warp generates for the kernel, if the device runs it.
+  const WarpCodes* warp_codes() const {
+    const bool has_codes = number_ < campaign_.warp_codes.size() && campaign_.warp_codes[number_];
+    return has_codes ? &*campaign_.warp_codes[number_] : nullptr;
+  }
+
+  /// Makes the same change in both precisions. If the texts differ in more than their types, only the native text is
+  /// changed.
+  Made with_warp_code(Made made) const {
+    const std::size_t number = made.planned.number;
+    auto native = find_warp_mutations(made.planned.op, warp_codes()->native);
+    auto promoted = find_warp_mutations(made.planned.op, warp_codes()->promoted);
+    made.record.what = native[number].what;
+    note_patch(made.record, warp_codes()->native.source, native[number].source);
+    made.emitted = *prepared_.emitted;
+    const auto replace = [&](backends::Precision precision, std::string& text) {
+      made.emitted.helpers.push_back({.name = warp::replaced_code_name(precision), .text = std::move(text)});
+    };
+    if (promoted.size() == native.size()) replace(backends::Precision::kPromoted, promoted[number].source);
+    replace(backends::Precision::kNative, native[number].source);
+    return made;
+  }
+
   const MutationContext* setting_of(Operator op) const {
     if (row(op).part != KernelPart::kBackward) return &*kernel_;
     return backward_ ? &*backward_ : nullptr;
@@ -271,8 +299,7 @@ class MutantJudge {
   }
 
   harness::JudgeConfiguration bench(bool forward, bool backward) const {
-    const bool cuda = device_.target() == backends::SourceTarget::kCuda;
-    const auto library = cuda ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
+    const auto library = device_.uses_cuda_math() ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
     return {.session = session_,
             .policy = campaign_.policy,
             .profile = {.native_library = library, .promoted_library = library, .flush_to_zero = false},
@@ -300,6 +327,8 @@ class MutantJudge {
 
   std::string check(const backends::BuiltKernel& kernel, bool forward, bool promote,
                     const harness::TestPlan& test_plan) const {
+    // Warp may reject the promoted kernel.
+    if (promote && kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) == nullptr) return "";
     harness::JudgeConfiguration bench = this->bench(forward, !forward);
     bench.policy.f64_promotion = promote;
     bench.policy.native_precision = !promote;

@@ -2,16 +2,18 @@
 //
 //     kernels --find_mutations--> candidates --plan_mutants--> mutants --run_mutants--> MutantRecord --> MutationScore
 //
-// A mutant is a kernel with one change (operators.hpp) of its adjoint, of its forward kernel or of the printed text. It
-// is judged with the test plan of the correct kernel, separately in each precision variant. A mutant that passes both
-// is equivalent if an optimizing compiler generates the same code for it as for the correct kernel; otherwise it
-// survived, and the suite has a gap.
+// A mutant is a kernel with one change (operators.hpp) of its adjoint, of its forward kernel or of the printed text. If
+// the device runs the code of Warp, the change is one of the text that Warp generates (warp_code.hpp). A mutant is
+// judged with the test plan of the correct kernel, separately in each precision variant. A mutant that passes both is
+// equivalent if an optimizing compiler generates the same code for it as for the correct kernel; otherwise it survived,
+// and the suite has a gap.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -20,6 +22,7 @@
 #include "backends/device/backend.hpp"
 #include "harness/judge/policy.hpp"
 #include "harness/mutation/operators.hpp"
+#include "harness/mutation/warp_code.hpp"
 #include "harness/suite/run/run.hpp"
 #include "support/result.hpp"
 
@@ -74,7 +77,9 @@ struct Campaign {
   int jobs = 0;                                ///< kernels processed concurrently; 0: one per core
   bool judges_widened_bounds = false;          ///< judge killed mutants again with widened bounds (kWidenings)
   std::chrono::milliseconds time_limit{1000};  ///< limit on the processor time of one launch
-  std::set<std::string> completed_mutants;     ///< names of the mutants to skip, because they were judged before
+  /// For a device that runs Warp's code: by kernel, the text to mutate; nothing for a kernel that Warp rejects.
+  std::vector<std::optional<WarpCodes>> warp_codes = {};
+  std::set<std::string> completed_mutants;  ///< names of the mutants to skip, because they were judged before
 };
 
 /// One planned mutant.

@@ -1,0 +1,38 @@
+// Mutations of the text that Warp generates for a kernel: one line of its forward or backward function is changed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/mutation/operators.hpp"
+
+namespace assay::mutation {
+
+/// The file that Warp generates for one target, and the functions of the kernel in it.
+struct WarpCode {
+  std::string source;    ///< complete file
+  std::string forward;   ///< function of the forward pass, a part of `source`
+  std::string backward;  ///< function of the backward pass, a part of `source`; empty if there is none
+};
+
+/// The text that Warp generates for a kernel in both precisions.
+struct WarpCodes {
+  WarpCode native;    ///< in the kernel's own types
+  WarpCode promoted;  ///< with every float type promoted to f64; empty if Warp rejects that kernel
+};
+
+/// One mutation of Warp's text.
+struct WarpMutation {
+  std::string what;    ///< description for people
+  std::string source;  ///< the changed file
+};
+
+/// Whether there are mutations of Warp's text by the operator.
+bool applies_to_warp_code(Operator op);
+
+/// All mutations by an operator, in the order of the text. Two texts that differ only in their types have the same
+/// mutations. Leaves out mutations that cannot change a result, such as swapping equal operands.
+std::vector<WarpMutation> find_warp_mutations(Operator op, const WarpCode& code);
+
+}  // namespace assay::mutation
