@@ -117,7 +117,7 @@ int run_mutation_testing(const MutateOptions& options) {
     return fail_unsupported(campaign.device, can.detail);
   Result<mutation::PreparedCampaign> prepared = prepare_campaign(campaign, **device);
   if (!prepared.ok()) return fail(prepared.error());
-  if (const auto stale = stale_proofs(*prepared, (*device)->target()); !stale.empty()) {
+  if (const auto stale = stale_proofs(*prepared, **device); !stale.empty()) {
     return fail(
         {fmt::format(
             "the proof of equivalence for '{}' no longer matches a mutant; update harness/mutation/equivalence.hpp",

@@ -578,15 +578,20 @@ class Launch:
             wp.launch(self.kernel, dim=self.extents, inputs=self.arguments.values, device="cpu")
 
     def run_backward(self) -> None:
-        """Runs the kernel on a tape, as users do, and its reverse pass; restores the arrays that the kernel wrote."""
+        """Runs the kernel on a tape, as users do, and its reverse pass; restores the arrays that the kernel wrote.
+
+        An array that the reverse pass changes is not restored, so that the parent finds the change.
+        """
         before = [
             (content, bytes(content)) for view, element in self.arrays if (content := view.content(element)) is not None
         ]
         with wp.Tape() as tape:
             self.run()
+        after = [bytes(content) for content, _ in before]
         tape.backward()
-        for content, old in before:
-            ctypes.memmove(content, old, len(old))
+        for (content, old), written in zip(before, after, strict=True):
+            if bytes(content) == written:
+                ctypes.memmove(content, old, len(old))
         for gradient in self.gradients:
             gradient.copy(to_warp=False)
 

@@ -213,11 +213,11 @@ Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backen
                           .mutants = std::move(ledger->mutants)};
 }
 
-std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, backends::SourceTarget target) {
-  const std::span<const EquivalenceProof> proofs = target == backends::SourceTarget::kWarp
-                                                       ? std::span<const EquivalenceProof>(kWarpEquivalenceProofs)
-                                                       : std::span<const EquivalenceProof>(kEquivalenceProofs);
-  return stale_proofs(prepared.campaign, proofs, target, harness::printer());
+std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, const backends::Device& device) {
+  std::span<const EquivalenceProof> proofs = kEquivalenceProofs;
+  if (device.target() == backends::SourceTarget::kWarp)
+    proofs = device.uses_cuda_math() ? std::span<const EquivalenceProof>() : kWarpEquivalenceProofs;
+  return stale_proofs(prepared.campaign, proofs, device.target(), harness::printer());
 }
 
 Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, const std::string& compiler,

@@ -54,7 +54,7 @@ struct PreparedCampaign {
 Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device);
 
 /// The kernels with a proof of equivalence that matches no mutant any more; must be empty.
-std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, backends::SourceTarget target);
+std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, const backends::Device& device);
 
 /// Judges the remaining mutants and appends a ledger line for each. Calls `on_mutant` after each. Fails if a line
 /// cannot be written.

@@ -1,7 +1,6 @@
 // Mutants that are equivalent to the correct kernel by a written proof, if no analysis of the program shows it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -92,7 +91,10 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "No trip changes the adjoint of s, and each trip adds to its own component of the gradient of x."},
 };
 
-/// Proofs for mutants of the code that Warp generates.
-inline constexpr std::array<EquivalenceProof, 0> kWarpEquivalenceProofs{};
+/// Proofs for mutants of the C++ that Warp generates.
+inline constexpr EquivalenceProof kWarpEquivalenceProofs[] = {
+    {"array_access/stencil_interior", Operator::kNoThreadGuard, 0xbdaab8caaba90dbe,
+     "The last index of the additional thread is zero, so that thread returns before it accesses an array."},
+};
 
 }  // namespace assay::mutation

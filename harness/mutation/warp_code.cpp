@@ -264,10 +264,24 @@ void find_trips(Operator op, WarpFinder& finder) {
   }
 }
 
+/// Whether the function reads an array that it writes. If it does not, a repeated store writes what is there already.
+bool reads_what_it_writes(const WarpFunction& function) {
+  static const std::regex kWrite(R"(wp::(?:array_store|atomic_\w+)\((var_\w+),)");
+  static const std::regex kRead(R"(wp::address\((var_\w+),)");
+  std::set<std::string> written, read;
+  for (const std::string& line : function.lines()) {
+    std::smatch match;
+    if (std::regex_search(line, match, kWrite)) written.insert(match[1]);
+    if (std::regex_search(line, match, kRead)) read.insert(match[1]);
+  }
+  return std::ranges::any_of(written, [&](const std::string& array) { return read.contains(array); });
+}
+
 /// Runs a store or an atomic again that the repeated forward part leaves out.
 void find_replayed(Operator op, WarpFinder& finder) {
   const std::string_view what = op == Operator::kReplayedStore ? "wp::array_store(" : "wp::atomic_";
   const WarpFunction& function = finder.function();
+  if (op == Operator::kReplayedStore && !reads_what_it_writes(function)) return;
   for (std::size_t l = 0; l < function.reverse(); ++l) {
     const std::string& line = function.lines()[l];
     const std::size_t comment = line.find("// ");

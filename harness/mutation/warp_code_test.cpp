@@ -115,7 +115,6 @@ TEST(WarpMutations, ChangeOneLineOfTheBackwardFunction) {
   EXPECT_THAT(only(Operator::kStaleAdjoint), Not(HasSubstr("        adj_3 = {};")));
   EXPECT_THAT(only(Operator::kBranchNegated), HasSubstr("if (!var_6) {"));
   EXPECT_THAT(only(Operator::kPathSkipped), HasSubstr("if (false) {"));
-  EXPECT_THAT(only(Operator::kReplayedStore), HasSubstr("\n        wp::array_store(var_y, var_0, var_5);"));
   EXPECT_THAT(only(Operator::kNoThreadGuard), HasSubstr("_idx <= dim.size"));
 }
 
@@ -155,6 +154,16 @@ TEST(WarpMutations, AreTheSameInBothPrecisions) {
   }
   for (const OperatorRow& one : kOperators)
     EXPECT_EQ(find_warp_mutations(one.op, promoted).size(), find_warp_mutations(one.op, code()).size()) << one.name;
+}
+
+TEST(WarpMutations, RepeatStoresOnlyIfAnArrayIsReadAndWritten) {
+  EXPECT_THAT(find_warp_mutations(Operator::kReplayedStore, code()), SizeIs(0));
+  WarpCode in_place = code();
+  for (std::string* text : {&in_place.source, &in_place.backward})
+    text->replace(text->find("        var_5 = wp::mul("), 0, "        var_3 = wp::address(var_y, var_0);\n");
+  const auto found = find_warp_mutations(Operator::kReplayedStore, in_place);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].source, HasSubstr("\n        wp::array_store(var_y, var_0, var_5);"));
 }
 
 TEST(WarpMutations, NeedABackwardFunction) {
