@@ -10,6 +10,7 @@ device writes these files (builder.cpp).
 
 import contextlib
 import ctypes
+import gc
 import hashlib
 import importlib.util
 import json
@@ -636,8 +637,11 @@ class Server:
 
     def run_apart(self, seconds: int, launches: list[Command]) -> None:
         """Run a round in a process of its own and record how it ended."""
+        # Neither process collects garbage in the pages that they share, which would copy these pages.
+        gc.freeze()
         process = os.fork()
         if process == 0:
+            gc.disable()
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             self.run_all(launches, seconds / len(launches) + 1)
             sys.stdout.flush()
