@@ -14,8 +14,13 @@
 namespace assay::cli {
 
 void add_foreign_effort_options(CLI::App& command, ForeignOptions& options) {
-  CLI::Option* const quick = command.add_flag("--quick", options.quick, "Judge each kernel on few inputs");
-  command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")->excludes(quick);
+  CLI::Option* const unverified = command.add_flag("--no-verify", options.no_verify,
+                                                   "Only check whether the code belongs to the Python; run no kernel");
+  CLI::Option* const quick =
+      command.add_flag("--quick", options.quick, "Judge each kernel on few inputs")->excludes(unverified);
+  command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")
+      ->excludes(quick)
+      ->excludes(unverified);
 }
 
 int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incomplete) {
@@ -25,7 +30,8 @@ int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incom
                               .effort = options.quick      ? "quick"
                                         : options.thorough ? "thorough"
                                                            : "standard",
-                              .seed = options.seed};
+                              .seed = options.seed,
+                              .verify = !options.no_verify};
   const Result<foreign::RowJudge> devices = foreign::RowJudge::make(judge);
   if (!devices.ok()) return fail(devices.error());
   if (const std::string reason = devices->why_not(); !reason.empty()) {
@@ -62,7 +68,8 @@ int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incom
   } else {
     print_message(fmt::format("{:.1f} s, {:.1f} rows/s", seconds, static_cast<double>(report->rows) / seconds));
   }
-  return report->verified == report->rows ? 0 : to_int(incomplete);
+  const bool is_complete = report->rejected == 0 && (options.no_verify || report->undecided == 0);
+  return is_complete ? 0 : to_int(incomplete);
 }
 
 }  // namespace assay::cli

@@ -18,17 +18,18 @@ struct ForeignOptions {
   std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
   bool quick = false;                            ///< judge each kernel on few inputs
   bool thorough = false;                         ///< judge each kernel on many inputs
+  bool no_verify = false;                        ///< do not judge the kernels
   std::uint64_t seed = 1;                        ///< seed of the inputs
   bool resume = false;                           ///< continue an interrupted import
   int jobs = 0;                                  ///< number of threads; 0: one for each core
 };
 
-/// `--quick` and `--thorough`.
+/// `--no-verify`, `--quick` and `--thorough`.
 void add_foreign_effort_options(CLI::App& command, ForeignOptions& options);
 
 /// Imports the dataset with a progress display. Prints the report, or as JSON if `as_json` is set, and the rate on
-/// standard error. Returns the exit status: of success, if the import finished, `incomplete` if not every row is
-/// verified; else that of the error.
+/// standard error. Returns the exit status: of success, if the import finished, `incomplete` if a row is
+/// rejected or undecided; else that of the error.
 int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incomplete);
 
 }  // namespace assay::cli

@@ -33,7 +33,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kJournal = "journal.jsonl";
 constexpr const char* kPartial = "partial";
 /// Rows in a block. Starting Python and Warp costs a block about two seconds of processor time, in three processes.
-constexpr std::size_t kBlockRows = 64;
+constexpr std::size_t kBlockRows = 128;
 constexpr int kBlockLevel = -3;
 constexpr int kFinalLevel = 3;
 constexpr std::size_t kExamples = 3;
@@ -56,7 +56,7 @@ Json plan_of(const ImportOptions& options, const std::vector<InputFile>& files) 
           {"assay_version", kVersion},
           {"warp_version", options.warp_version},
           {"devices", options.judge.devices},
-          {"effort", options.judge.effort},
+          {"effort", options.judge.verify ? options.judge.effort : "none"},
           {"seed", options.judge.seed},
           {"block_rows", kBlockRows},
           {"mapping", Json::parse(options.mapping.text)},
@@ -203,6 +203,7 @@ std::string explanation_of(const std::string& cause) {
       {"fail(rounding)", "in the kernel's own types, the error exceeds the bound; with f64 promotion it does not"},
       {"fail(undecided)", "Warp's gradient differs from the oracle's, and finite differences do not decide"},
       {"fail(oracle_wrong)", "finite differences contradict the oracle; this is an error of Assay"},
+      {"not_run", "the code belongs to the Python source; the kernel was not judged"},
       {"unsupported(reader)", "Assay cannot parse the kernel"},
   };
   if (const auto row = std::ranges::find(kDamages, cause, &DamageRow::name); row != kDamages.end())
@@ -353,6 +354,7 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
   const std::string plan = plan_of(options, *files).dump();
   const Result<EarlierRun> earlier = read_journal(options.output);
   if (!earlier.ok()) return earlier.error();
+  std::error_code error;
   if (!earlier->plan.empty()) {
     if (!options.resume)
       return Error{"contains an import; use another folder, or --resume to continue it", options.output.string()};
@@ -362,9 +364,11 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
           "Assay",
           options.output.string()};
     }
-    if (earlier->has_ended) return finished_report(options.output);
+    if (earlier->has_ended) {
+      fs::remove_all(options.output / kPartial, error);  // if the earlier run was killed before it did
+      return finished_report(options.output);
+    }
   }
-  std::error_code error;
   fs::create_directories(options.output / kPartial, error);
   if (error) return Error{"cannot be created: " + error.message(), options.output.string()};
   const Result<fs::path> python = live::python_executable(options.python);

@@ -193,6 +193,7 @@ Result<RowJudge> RowJudge::make(const JudgeOptions& options) {
       return Error{fmt::format("--device must be a device that runs Warp's own code ({}), got '{}'",
                                fmt::join(own, ", "), name)};
     }
+    if (!options.verify) continue;
     Result<std::unique_ptr<backends::Device>> device = backends::make_device(name);
     if (!device.ok()) return device.error();
     judge.devices_.push_back(device.take());
@@ -238,6 +239,7 @@ std::vector<JudgedRow> RowJudge::judge(std::vector<ForeignRow> rows, std::vector
       row.program = row.regenerated;
       continue;
     }
+    if (devices_.empty()) set_undecided(row, std::string(to_text(Outcome::not_run)), "the kernel was not judged");
     row.program = program_of(*source);
     if (row.program.empty()) row.program = row.regenerated;
     pending.push_back(&row);

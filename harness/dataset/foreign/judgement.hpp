@@ -46,6 +46,7 @@ struct JudgeOptions {
   std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
   std::string effort = "standard";               ///< "quick", "standard" or "thorough"
   std::uint64_t seed = 1;                        ///< seed of the inputs
+  bool verify = true;  ///< judge the kernels; else only find out whether the code belongs to the Python source
 };
 
 /// Devices, and how rows are judged on them. Thread-safe.
@@ -54,7 +55,7 @@ class RowJudge {
   /// Fails if a device is unknown or does not run Warp's code.
   static Result<RowJudge> make(const JudgeOptions& options);
 
-  /// Why no device can run here; empty if one can.
+  /// Why no device can run here; empty if one can, or none is needed.
   [[nodiscard]] std::string why_not() const;
 
   /// Decides rows that were regenerated: finds damage, then judges the rows without damage together. `version` is that
@@ -67,7 +68,7 @@ class RowJudge {
   void judge_on(backends::Device& device, std::span<JudgedRow*> rows,
                 std::span<const harness::KernelSource> sources) const;
 
-  std::vector<std::unique_ptr<backends::Device>> devices_;
+  std::vector<std::unique_ptr<backends::Device>> devices_;  ///< empty: kernels are not judged
   harness::Policy policy_;
   std::uint64_t seed_ = 1;
 };
