@@ -95,6 +95,10 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
 inline constexpr EquivalenceProof kWarpEquivalenceProofs[] = {
     {"array_access/stencil_interior", Operator::kNoThreadGuard, 0xbdaab8caaba90dbe,
      "The last index of the additional thread is zero, so that thread returns before it accesses an array."},
+    {"conditional/huber", Operator::kWrongComparison, 0xdb8ab001ff49fe4c,
+     "The comparisons differ only if r is 0.5; both branches then give exactly 0.125."},
+    {"conditional/where_evaluates_both", Operator::kWrongComparison, 0xb318ef345511a032,
+     "The comparisons differ only if a equals b; the operands of where are then the same number."},
 };
 
 }  // namespace assay::mutation
