@@ -235,6 +235,10 @@ ExpressionWriter::WrittenExpression ExpressionWriter::operation(const ir::Expr& 
                           : fmt::format("operation {} is not supported in Warp", operation.mnemonic));
     return {};
   }
+  // Warp has no quaternion of four equal components; its constructor without arguments returns zeros.
+  if (expr.op == ir::Op::kSplat && expr.type.is_quaternion() && is_literal(expr.args[0]) &&
+      function_.expr(expr.args[0]).bits == 0)
+    return {constructor(expr.type) + "()"};
   const bool after_minus = expr.op == ir::Op::kNeg || expr.op == ir::Op::kCast;
   if (after_minus && is_literal(expr.args[0])) {
     const std::string call = literal_call(function_.expr(expr.args[0]));

@@ -175,6 +175,12 @@ TEST(PythonWriter, LiteralsRoundTripThroughPython) {
             "float(wp.uint64(18446744073709551615))");
 }
 
+TEST(PythonWriter, WritesZeroQuaternionWithoutArguments) {
+  OneKernel k;
+  k.builder->let("q", k.builder->zero(ir::quaternion_type(ir::Scalar::kF32)));
+  EXPECT_THAT(k.body(), HasSubstr("q = wp.quat()\n"));
+}
+
 TEST(PythonWriter, WritesUpdateOfComponentAsAssignment) {
   ir::Module module;
   const ir::Type vec3 = ir::vector_type(ir::Scalar::kF32, 3);
