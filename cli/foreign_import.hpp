@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command.hpp"
 #include "harness/dataset/foreign/import.hpp"
 
 namespace assay::cli {
