@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/warp/interpreter.hpp"
-#include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "harness/dataset/production.hpp"
 #include "harness/live/python_process.hpp"
@@ -48,6 +47,7 @@ int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incom
   const auto start = std::chrono::steady_clock::now();
   const Result<foreign::ImportReport> report =
       foreign::import_rows({.dataset = options.dataset,
+                            .rows = *rows,
                             .mapping = mapping.take(),
                             .judge = std::move(judge),
                             .python = python->program,

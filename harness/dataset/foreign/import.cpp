@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -32,8 +33,15 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kJournal = "journal.jsonl";
 constexpr const char* kPartial = "partial";
-/// Rows in a block. Starting Python and Warp costs a block about two seconds of processor time, in three processes.
-constexpr std::size_t kBlockRows = 128;
+/// Starting Python and Warp costs a block about three seconds of processor time, in four processes. Small datasets are
+/// divided nevertheless, so that all cores take part and an interrupted import can be resumed.
+constexpr std::uint64_t kMostBlockRows = 128;
+constexpr std::uint64_t kLeastBlockRows = 16;
+constexpr std::uint64_t kBlocks = 8;  ///< the number of blocks, unless it makes them too small or too large
+
+std::uint64_t block_rows(std::uint64_t rows) {
+  return std::clamp((rows + kBlocks - 1) / kBlocks, kLeastBlockRows, kMostBlockRows);
+}
 constexpr int kBlockLevel = -3;
 constexpr int kFinalLevel = 3;
 constexpr std::size_t kExamples = 3;
@@ -58,7 +66,7 @@ Json plan_of(const ImportOptions& options, const std::vector<InputFile>& files) 
           {"devices", options.judge.devices},
           {"effort", options.judge.verify ? options.judge.effort : "none"},
           {"seed", options.judge.seed},
-          {"block_rows", kBlockRows},
+          {"block_rows", block_rows(options.rows)},
           {"mapping", Json::parse(options.mapping.text)},
           {"files", std::move(inputs)}};
 }
@@ -157,14 +165,14 @@ class BlockQueue {
   }
 
   Result<void> process(Block block) {
-    Result<std::vector<Regenerated>> regenerated = regenerate(block.rows, options_.mapping, {.python = python_});
-    if (!regenerated.ok()) return regenerated.error();
     const std::size_t count = block.rows.size();
-    const std::vector<JudgedRow> judged =
-        judge_.judge(std::move(block.rows), regenerated.take(), options_.mapping, options_.warp_version);
+    const Result<std::vector<JudgedRow>> judged = judge_.judge(
+        std::move(block.rows), options_.mapping, options_.warp_version,
+        [&](std::span<const ForeignRow> rows) { return regenerate(rows, options_.mapping, {.python = python_}); });
+    if (!judged.ok()) return judged.error();
     std::vector<std::string> lines;
     std::uint64_t rejected = 0;
-    for (const JudgedRow& row : judged) {
+    for (const JudgedRow& row : *judged) {
       lines.push_back(block_line(row));
       rejected += row.outcome == RowOutcome::kRejected ? 1U : 0U;
     }
@@ -203,6 +211,7 @@ std::string explanation_of(const std::string& cause) {
       {"fail(rounding)", "in the kernel's own types, the error exceeds the bound; with f64 promotion it does not"},
       {"fail(undecided)", "Warp's gradient differs from the oracle's, and finite differences do not decide"},
       {"fail(oracle_wrong)", "finite differences contradict the oracle; this is an error of Assay"},
+      {"judged_code_differs", "from the kernel as Assay prints it, Warp generates other code than the row's"},
       {"not_run", "the code belongs to the Python source; the kernel was not judged"},
       {"unsupported(reader)", "Assay cannot parse the kernel"},
   };
@@ -399,7 +408,7 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
     };
     const Result<void> read = read_rows(*files, options.mapping, [&](ForeignRow row) -> Result<void> {
       block.rows.push_back(std::move(row));
-      return block.rows.size() == kBlockRows ? flush() : Result<void>();
+      return block.rows.size() == block_rows(options.rows) ? flush() : Result<void>();
     });
     if (!read.ok()) return read.error();
     if (!block.rows.empty()) {

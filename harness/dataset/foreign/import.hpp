@@ -28,6 +28,7 @@ using RowsJudged = std::function<void(std::uint64_t rows, std::uint64_t rejected
 
 struct ImportOptions {
   std::filesystem::path dataset;  ///< folder or file of rows
+  std::uint64_t rows = 0;         ///< number of rows in the dataset: count_rows
   Mapping mapping;
   JudgeOptions judge;
   std::filesystem::path python;   ///< Python with Warp

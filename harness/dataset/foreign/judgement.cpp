@@ -128,6 +128,29 @@ std::string program_of(const harness::KernelSource& source) {
   return sha256_hex(ir::to_text(*source.module, ir::Naming::kCanonical));
 }
 
+/// The row with the Python that the devices get in place of its own.
+ForeignRow as_printed(const ForeignRow& row, const harness::KernelSource& source) {
+  ForeignRow printed{.number = row.number, .cpp = row.cpp, .cuda = row.cuda};
+  const harness::Printer print = harness::printer();
+  const Result<backends::EmittedKernel> emitted =
+      print(*source.module, source.module->kernels[source.kernel_index], nullptr, backends::SourceTarget::kWarp);
+  if (!emitted.ok() || emitted->python == nullptr) return printed;
+  printed.python = emitted->python->native.text;
+  printed.kernel = emitted->python->native.kernel;
+  return printed;
+}
+
+/// Generated code in which the kernel has another name.
+Regenerated renamed(Regenerated code, const std::string& symbol) {
+  for (std::string* text : {&code.cpp, &code.cuda}) {
+    for (std::size_t at = text->find(code.symbol); at != std::string::npos && code.symbol != symbol;
+         at = text->find(code.symbol, at + symbol.size()))
+      text->replace(at, code.symbol.size(), symbol);
+  }
+  code.symbol = symbol;
+  return code;
+}
+
 DamageFinding python_damage(Damage damage, std::string message, std::int64_t line, const std::string& python) {
   DamageFinding finding{.damage = damage,
                         .message = line > 0 ? fmt::format("python:{}: {}", line, message) : "python: " + message,
@@ -215,44 +238,56 @@ std::string RowJudge::why_not() const {
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-std::vector<JudgedRow> RowJudge::judge(std::vector<ForeignRow> rows, std::vector<Regenerated> regenerated,
-                                       const Mapping& mapping, std::string_view version) const {
+Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, const Mapping& mapping,
+                                               std::string_view version, const Regenerate& regenerate) const {
+  const Result<std::vector<Regenerated>> regenerated = regenerate(rows);
+  if (!regenerated.ok()) return regenerated.error();
   std::vector<JudgedRow> judged(rows.size());
-  std::vector<JudgedRow*> pending;
-  std::vector<harness::KernelSource> sources;
+  std::vector<PendingRow> pending;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     JudgedRow& row = judged[i];
+    const Regenerated& own = regenerated.value()[i];
     row.row = std::move(rows[i]);
     const Target target = row.row.cpp.empty() ? Target::kCuda : Target::kCpp;
     row.code = forward_key(target, target == Target::kCpp ? row.row.cpp : row.row.cuda);
-    row.regenerated = forward_key(target, target == Target::kCpp ? regenerated[i].cpp : regenerated[i].cuda);
-    row.damage = damage_of(row.row, regenerated[i], mapping, version);
+    row.regenerated = forward_key(target, target == Target::kCpp ? own.cpp : own.cuda);
+    row.damage = damage_of(row.row, own, mapping, version);
     if (row.damage) {
       row.outcome = RowOutcome::kRejected;
       row.cause = to_text(row.damage->damage);
       row.message = row.damage->message;
       continue;
     }
-    Result<harness::KernelSource> source = source_of(row.row, regenerated[i].kernel);
+    Result<harness::KernelSource> source = source_of(row.row, own.kernel);
     if (!source.ok()) {
       set_undecided(row, "unsupported(reader)", source.error().text());
       row.program = row.regenerated;
       continue;
     }
-    if (devices_.empty()) set_undecided(row, std::string(to_text(Outcome::not_run)), "the kernel was not judged");
     row.program = program_of(*source);
     if (row.program.empty()) row.program = row.regenerated;
-    pending.push_back(&row);
-    sources.push_back(source.take());
+    if (devices_.empty()) set_undecided(row, std::string(to_text(Outcome::not_run)), "the kernel was not judged");
+    else pending.push_back({.row = &row, .symbol = own.symbol, .source = source.take()});
   }
-  for (const auto& device : devices_) {
-    if (device->can_run().available && !pending.empty()) judge_on(*device, pending, sources);
+  if (pending.empty()) return judged;
+  for (const auto& device : devices_)
+    if (device->can_run().available) judge_on(*device, pending);
+
+  std::vector<ForeignRow> printed;
+  for (const PendingRow& one : pending)
+    printed.push_back(as_printed(one.row->row, one.source));
+  const Result<std::vector<Regenerated>> again = regenerate(printed);
+  if (!again.ok()) return again.error();
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    JudgedRow& row = *pending[i].row;
+    const std::optional<DamageFinding> difference =
+        damage_of(row.row, renamed(again.value()[i], pending[i].symbol), mapping, version);
+    if (difference) set_undecided(row, "judged_code_differs", difference->message);
   }
   return judged;
 }
 
-void RowJudge::judge_on(backends::Device& device, std::span<JudgedRow*> rows,
-                        std::span<const harness::KernelSource> sources) const {
+void RowJudge::judge_on(backends::Device& device, std::span<const PendingRow> rows) const {
   const std::string name(device.name());
   const harness::RunOptions options{
       .jobs = 1, .seed = seed_, .policy = policy_, .mode = harness::modes_of(name, "", 0).front()};
@@ -262,7 +297,7 @@ void RowJudge::judge_on(backends::Device& device, std::span<JudgedRow*> rows,
   for (int judgement = 1; !left.empty(); ++judgement) {
     std::vector<harness::KernelSource> some;
     for (const std::size_t i : left)
-      some.push_back(sources[i]);
+      some.push_back(rows[i].source);
     std::vector<std::vector<CaseRecord>> records(left.size());
     std::size_t at = 0;
     run_batch(some, device, harness::printer(), options, [&](CaseRecord record) {
@@ -277,7 +312,7 @@ void RowJudge::judge_on(backends::Device& device, std::span<JudgedRow*> rows,
         continue;
       }
       for (const CaseRecord& record : records[i])
-        add_record(*rows[left[i]], record);
+        add_record(*rows[left[i]].row, record);
     }
     left = std::move(again);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,6 +43,9 @@ struct JudgedRow {
   std::string regenerated;  ///< forward_key of the code that Warp generates from the row's Python
 };
 
+/// Generates the code of rows again: regenerate() with its options.
+using Regenerate = std::function<Result<std::vector<Regenerated>>(std::span<const ForeignRow>)>;
+
 struct JudgeOptions {
   std::vector<std::string> devices{"warp-cpu"};  ///< names of devices that run Warp's own code
   std::string effort = "standard";               ///< "quick", "standard" or "thorough"
@@ -58,15 +62,21 @@ class RowJudge {
   /// Why no device can run here; empty if one can, or none is needed.
   [[nodiscard]] std::string why_not() const;
 
-  /// Decides rows that were regenerated: finds damage, then judges the rows without damage together. `version` is that
-  /// of the installed Warp. Duplicates are not found here.
-  [[nodiscard]] std::vector<JudgedRow> judge(std::vector<ForeignRow> rows, std::vector<Regenerated> regenerated,
-                                             const Mapping& mapping, std::string_view version) const;
+  /// Decides rows: generates their code again, finds damage, then judges the rows without damage together. Devices
+  /// judge the kernel as Assay prints it; if Warp generates other code from that text than from the row's, the row is
+  /// undecided. `version` is that of the installed Warp. Duplicates are not found here. Fails if `regenerate` does.
+  [[nodiscard]] Result<std::vector<JudgedRow>> judge(std::vector<ForeignRow> rows, const Mapping& mapping,
+                                                     std::string_view version, const Regenerate& regenerate) const;
 
  private:
   RowJudge() = default;
-  void judge_on(backends::Device& device, std::span<JudgedRow*> rows,
-                std::span<const harness::KernelSource> sources) const;
+  /// A row without damage.
+  struct PendingRow {
+    JudgedRow* row;                ///< not owned
+    std::string symbol;            ///< Regenerated::symbol
+    harness::KernelSource source;  ///< the kernel as Assay parses it
+  };
+  void judge_on(backends::Device& device, std::span<const PendingRow> rows) const;
 
   std::vector<std::unique_ptr<backends::Device>> devices_;  ///< empty: kernels are not judged
   harness::Policy policy_;
