@@ -64,6 +64,7 @@ long double first_step(const Program& program, const OracleRun& run, const Compo
 struct Stencil {
   std::array<std::array<Values, 2>, kRows> at;  ///< by step, starting with the greatest, and side
   Values noise;                                 ///< by output: possible rounding error in long double
+  std::vector<char> is_exact;                   ///< by output: whether nothing rounds but the moved inputs themselves
 };
 
 /// Evaluates the stencil; false if a point leaves the path of the others or the domain. One interpretation evaluates
@@ -92,6 +93,7 @@ bool fill(Stencil& stencil, const Program& program, const OracleRun& run, const 
       values.clear();
   }
   stencil.noise.clear();
+  stencil.is_exact.clear();
   bool stays_in_domain = true;
   for_each_output(program, machine, [&](const PointTracer::Value& content) {
     const bool is_defined = std::isfinite(PointTracer::at(content, 0));
@@ -102,7 +104,10 @@ bool fill(Stencil& stencil, const Program& program, const OracleRun& run, const 
       stays_in_domain &= !is_defined || (std::isfinite(row[0].back()) && std::isfinite(row[1].back()));
     // The bound for double, which includes every rounding, scaled to long double.
     const double bound = content.f.e[kPromoted];
-    stencil.noise.push_back(bound < kUnbounded ? kRoundingNoise * bound : 0x1p-60L * std::abs(content.f.v));
+    stencil.is_exact.push_back(bound == 0 ? 1 : 0);
+    stencil.noise.push_back(bound == 0           ? 0x1p-63L * std::abs(content.f.v)
+                            : bound < kUnbounded ? kRoundingNoise * bound
+                                                 : 0x1p-60L * std::abs(content.f.v));
   });
   return stays_in_domain;
 }
@@ -138,11 +143,16 @@ void estimate(DirectionalDifferences& result, const Program& program, const Orac
   }
 }
 
-bool converged(const DirectionalDifferences& result) {
+/// Ignores copies of inputs that are too great for the step: their differences are only noise, whatever the step.
+bool converged(const DirectionalDifferences& result, const Stencil& stencil, long double step) {
+  std::size_t output = 0;
   for (const auto& outputs : result.outputs) {
     for (const DirectionalDifferences::Estimate& estimate : outputs) {
-      if (!std::isfinite(estimate.value)) continue;
-      if (estimate.error > kConverged * std::max(std::abs(estimate.value), 1.0L)) return false;
+      const bool is_exact = stencil.is_exact[output] != 0;
+      const long double noise = kAmplification * stencil.noise[output++] / step;
+      const long double allowed = kConverged * std::max(std::abs(estimate.value), 1.0L);
+      if (!std::isfinite(estimate.value) || (is_exact && noise > allowed)) continue;
+      if (estimate.error > allowed) return false;
     }
   }
   return true;
@@ -161,7 +171,7 @@ DirectionalDifferences ridders_extrapolation(const Program& program, const Oracl
     if (!fill(stencil, program, run, direction, step)) continue;
     estimate(result, program, run, stencil, step);
     // A function with high curvature within the stencil, as near a pole, needs a smaller step.
-    result.is_same_path = converged(result);
+    result.is_same_path = converged(result, stencil, step);
     result.step = step;
     if (result.is_same_path) break;
   }

@@ -118,6 +118,20 @@ TEST(OracleSelfCheck, ToleratesUnboundedThirdDerivative) {
   EXPECT_GT(conclusive, 1000);
 }
 
+/// Uninitialized memory contains such numbers. A step that suits the other inputs does not change it in long double.
+TEST(OracleSelfCheck, ToleratesUnwrittenElementThatIsTooLargeForTheStep) {
+  OracleFixture w;
+  const ir::VarId x = w.floats("x", {0.25});
+  const ir::VarId out = w.floats("out", {1, -4.6362306e19});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(Op::kSin, {w.at(x, i)}));
+  const Oracle oracle = w.oracle();
+  const auto run = w.gradient_run(w.cotangents_for(out, {1, 0.5}));
+  const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), 1);
+  EXPECT_TRUE(check.agrees) << check.message;
+  EXPECT_TRUE(check.is_conclusive);
+}
+
 /// A custom gradient with a relative error of one millionth, which does not shrink with the step.
 TEST(OracleSelfCheck, DetectsSlightlyIncorrectCustomGradient) {
   auto functions = ir::parse_text(
