@@ -72,44 +72,47 @@ std::optional<Blame> compiler_blame(const std::vector<Vote>& own) {
   return std::nullopt;
 }
 
-/// The text is wrong on the device, and right or not judged on the others.
-Blame text_blame(const CaseRecord& failing, std::span<const Vote> votes, const std::vector<Vote>& own) {
+/// Whether the C++ of the kernel crashes only if undefined behavior stops it.
+bool has_undefined_behavior(std::span<const Vote> votes) {
+  const auto crashes = [&](Role role) {
+    return std::ranges::any_of(votes, [&](const Vote& vote) {
+      return vote.role == role && vote.target.empty() && vote.outcome == Outcome::crashed;
+    });
+  };
+  return crashes(Role::kTrapping) && !crashes(Role::kUnoptimized);
+}
+
+/// Every unoptimized build of the failing device fails. The emitter or the oracle is wrong only if the other device,
+/// which executes another source, fails as well.
+Blame text_blame(const CaseRecord& failing, std::span<const Vote> votes) {
+  const std::vector<Vote> others = those(votes, [&](const Vote& vote) {
+    return vote.device != failing.device && !vote.is_other_generator && vote.role == Role::kUnoptimized;
+  });
+  if (all_pass(others))
+    return with("undetermined", "only this device fails, so that its source or its execution is wrong");
+  if (!all_fail(others)) return with("undetermined", "the other device does not decide whether this device is wrong");
   if (const auto& check = failing.check_results.finite_differences; check && check->checks > 0) {
     if (check->failed > 0)
       return with("emitter", "the emitted gradient contradicts finite differences of the emitted forward pass");
     return with("oracle", "the emitted gradient agrees with finite differences of the emitted forward pass");
   }
-  const std::vector<Vote> others = those(votes, [&](const Vote& vote) {
-    return vote.device != failing.device && !vote.is_other_generator && vote.role == Role::kUnoptimized;
-  });
-  const bool every_compiler_fails =
-      std::ranges::none_of(own, [](const Vote& vote) { return vote.role == Role::kOtherCompiler && passes(vote); });
-  if (all_pass(others)) {
-    if (!every_compiler_fails)
-      return with("undetermined", "some compilers of this device pass, without optimizations none");
-    return with("emitter", "every build of this device fails, and the kernel passes on the other device");
-  }
   const std::vector<Vote> generators = those(votes, [](const Vote& vote) { return vote.is_other_generator; });
-  if (all_fail(others) && all_pass(generators))
+  if (all_pass(generators))
     return with("emitter", "every build fails, and the code of another generator agrees with the oracle");
-  if (all_fail(others) && all_fail(generators))
-    return with("oracle", "every build fails, and so does the code of another generator");
+  if (all_fail(generators)) return with("oracle", "every build fails, and so does the code of another generator");
   return with("undetermined",
-              "every build of this device fails, and no other code tells whether the text or the oracle "
-              "is wrong");
+              "every build fails, and no other code decides whether the emitter or the oracle is wrong");
 }
 
 Blame culprit_of(const CaseRecord& failing, std::span<const Vote> votes) {
-  if (std::ranges::any_of(
-          votes, [](const Vote& vote) { return vote.role == Role::kTrapping && vote.outcome == Outcome::crashed; }))
-    return with("kernel", "the C++ of the kernel has undefined behavior");
+  if (has_undefined_behavior(votes)) return with("kernel", "the C++ of the kernel has undefined behavior");
   const std::vector<Vote> own = those(votes, [&](const Vote& vote) { return vote.device == failing.device; });
   if (std::ranges::none_of(own, [](const Vote& vote) { return vote.role == Role::kSameFlags && fails(vote); }))
     return with("undetermined", "the failure does not occur if the case is judged alone");
   if (std::optional<Blame> compiler = compiler_blame(own)) return *compiler;
   if (!all_fail(those(own, [](const Vote& vote) { return vote.role == Role::kUnoptimized; })))
     return with("undetermined", "no unoptimized build shows whether the text is wrong");
-  return text_blame(failing, votes, own);
+  return text_blame(failing, votes);
 }
 
 }  // namespace

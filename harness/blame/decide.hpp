@@ -22,11 +22,12 @@ struct Vote {
 
 /// The culprit and the reason; the witnesses are the votes. The rules, in this order:
 ///
-/// 1. kernel: the C++ of the kernel has undefined behavior.
+/// 1. kernel: a build of the C++ that stops at undefined behavior crashes, and the usual build does not.
 /// 2. compiler: a build fails, and the same text for the same target passes without optimizations.
-/// 3. emitter: the text is wrong without optimizations too; the gradient contradicts finite differences of the emitted
-///    forward pass, or the code of another generator agrees with the oracle, or the text for the other device passes.
-/// 4. oracle: the emitted gradient agrees with finite differences, or the code of another generator fails as well.
+/// 3. emitter: every unoptimized build of both devices fails; the gradient contradicts finite differences of the
+/// emitted
+///    forward pass, or the code of another generator agrees with the oracle.
+/// 4. oracle: the same, but the gradient agrees with finite differences, or the code of another generator fails too.
 ///
 /// undetermined if no rule applies, and always if the failure does not occur again. A vote that neither passes nor
 /// fails is ignored.

@@ -63,6 +63,13 @@ TEST(Blame, NamesTheKernelIfItsTrappingBuildCrashesAndTheOptimizedBuildFails) {
   EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "kernel");
 }
 
+TEST(Blame, DoesNotNameTheKernelIfItsUsualBuildCrashesToo) {
+  const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
+                                ptx(Role::kUnoptimized, "compute_100", Outcome::fail),
+                                cpu(Role::kUnoptimized, Outcome::crashed), cpu(Role::kTrapping, Outcome::crashed)};
+  EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "undetermined");
+}
+
 TEST(Blame, IsUndeterminedIfTheFailureDoesNotOccurAgain) {
   const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_75", Outcome::pass),
                                 ptx(Role::kUnoptimized, "compute_75", Outcome::pass)};
@@ -88,11 +95,24 @@ TEST(Blame, FollowsTheCodeOfAnotherGeneratorIfEveryBuildFails) {
   EXPECT_EQ(decide(failing_on_ptx(), with(kWrongText, warp(Outcome::unsupported))).culprit, "undetermined");
 }
 
-TEST(Blame, NamesTheEmitterIfOnlyTheTextOfOneDeviceFails) {
+TEST(Blame, IsUndeterminedIfOnlyOneDeviceFailsEvenIfItsGradientContradictsFiniteDifferences) {
   const std::vector<Vote> votes{
       ptx(Role::kSameFlags, "compute_75", Outcome::fail), ptx(Role::kUnoptimized, "compute_75", Outcome::fail),
       ptx(Role::kOtherCompiler, "compute_75", Outcome::fail, "NVRTC 13.5.37"), cpu(Role::kUnoptimized, Outcome::pass)};
-  EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "emitter");
+  CaseRecord record = failing_on_ptx();
+  record.check_results.finite_differences = CheckResult{.checks = 3, .failed = 1};
+  const harness::Blame blame = decide(record, votes);
+  EXPECT_EQ(blame.culprit, "undetermined");
+  EXPECT_EQ(blame.reason, "only this device fails, so that its source or its execution is wrong");
+}
+
+TEST(Blame, IsUndeterminedIfNoBuildOfTheOtherDeviceRuns) {
+  const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_75", Outcome::fail),
+                                ptx(Role::kUnoptimized, "compute_75", Outcome::fail),
+                                cpu(Role::kUnoptimized, Outcome::unsupported)};
+  CaseRecord record = failing_on_ptx();
+  record.check_results.finite_differences = CheckResult{.checks = 3, .failed = 1};
+  EXPECT_EQ(decide(record, votes).culprit, "undetermined");
 }
 
 TEST(Blame, IsUndeterminedIfUnoptimizedBuildsFailButAnotherCompilerPasses) {
