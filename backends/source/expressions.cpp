@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/analysis.hpp"
+#include "ir/element_part.hpp"
 #include "support/concat.hpp"
 
 namespace assay::source {
@@ -203,6 +204,7 @@ PrintedExpression ExpressionPrinter::text(ExprId id, LiteralForm form) {
   const Expr& e = expr(id);
   const bool by_elements = e.kind == ExprKind::kCall || (e.kind == ExprKind::kOperation && ir::is_elementwise(e.op));
   if (e.type.is_tile() && by_elements) return print_elementwise(id);
+  if (std::optional<PrintedExpression> part = nullable_part(id)) return *part;
   switch (e.kind) {
     case ExprKind::kLiteral: {
       std::string literal = literal_text(unit_, e, form);
@@ -221,6 +223,26 @@ PrintedExpression ExpressionPrinter::text(ExprId id, LiteralForm form) {
       return {concat(unit_.function_name(e.index), "(", arguments(e.args, LiteralForm::kUntyped), ")"), kPostfix};
   }
   return {};
+}
+
+std::optional<PrintedExpression> ExpressionPrinter::nullable_part(ExprId id) {
+  const ir::LoadedPart part = ir::loaded_part(function_, id);
+  if (part.load == ir::kNone) return std::nullopt;
+  const Expr& load = expr(part.load);
+  const std::string test = null_test(load.args[0]);
+  if (test.empty()) return std::nullopt;
+  std::string place = element(load.args[0], {load.args.begin() + 1, load.args.end()});
+  for (const ir::PartStep& step : part.path) {
+    if (step.field != ir::kNone) {
+      append(place, ".", unit_.field_name(step.whole.struct_id, step.field));
+    } else if (step.whole.is_matrix() && &step == &part.path.back()) {
+      unit_.helpers().use("row");
+      place = concat("row(", place, ", ", print(step.index), ")");
+    } else {
+      place += subscript(step.index);
+    }
+  }
+  return PrintedExpression{concat(test, " ? ", place, " : ", zero(expr(id).type)), kTernary};
 }
 
 PrintedExpression ExpressionPrinter::load(const Expr& e) {

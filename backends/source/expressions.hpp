@@ -57,6 +57,8 @@ class ExpressionPrinter {
   PrintedExpression conditional(const ir::Expr& expr);
   PrintedExpression call_pattern(const ir::Expr& expr, std::string_view pattern);
   PrintedExpression load(const ir::Expr& expr);
+  /// A part of an element of an array that may be null. Reads no other part, unlike a part of the loaded element.
+  std::optional<PrintedExpression> nullable_part(ir::ExprId expr);
   // tile_expressions.cpp
   PrintedExpression print_elementwise(ir::ExprId expr);
   PrintedExpression load_tile(const ir::Expr& expr);

@@ -101,6 +101,7 @@ void FunctionPrinter::reserve_functions() {
     if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
   }
   if (uses_matrix_rows(function_)) scopes_.reserve("row");
+  if (seen[static_cast<std::size_t>(Op::kInsert)]) scopes_.reserve("set_row");
 }
 
 std::string FunctionPrinter::internal_name(std::string_view name) {
@@ -178,20 +179,10 @@ void FunctionPrinter::print(const ir::Let& node) {
 }
 
 void FunctionPrinter::print(const ir::Assign& node) {
-  const auto is_variable = [&](ExprId id) {
-    const Expr& expr = function_.expr(id);
-    return expr.kind == ExprKind::kVariable && expr.variable == node.variable;
-  };
-  lines_.add(assignment(name(node.variable), is_variable, node.value));
+  lines_.add(assignment(name(node.variable), ir::assigned_part(function_, node)));
 }
 
 void FunctionPrinter::print(const ir::Store& node) {
-  const auto is_element = [&](ExprId id) {
-    const Expr& expr = function_.expr(id);
-    return expr.kind == ExprKind::kLoad && same(expr.args[0], node.array) &&
-           std::equal(expr.args.begin() + 1, expr.args.end(), node.indices.begin(), node.indices.end(),
-                      [&](ExprId a, ExprId b) { return same(a, b); });
-  };
   const std::string test = expressions_.null_test(node.array);
   const std::string guard = test.empty() ? "" : concat("if (", test, ") ");
   if (function_.expr(node.value).type.is_tile() && !function_.expr(node.array).type.is_local_array()) {
@@ -206,7 +197,7 @@ void FunctionPrinter::print(const ir::Store& node) {
     const std::string value = hoist(node.value);
     return change(node.array, false, concat(guard, place, " = ", value, ";"));
   }
-  change(node.array, false, guard + assignment(place, is_element, node.value));
+  change(node.array, false, guard + assignment(place, ir::stored_part(function_, node)));
 }
 
 void FunctionPrinter::find_accesses() {
@@ -263,39 +254,22 @@ void FunctionPrinter::change(ExprId array, bool by_all, const std::string& state
   if (waits) lines_.add("tile_barrier();");
 }
 
-/// "target = value;", or an assignment to a part of the target if the value is the target with that part replaced.
-std::string FunctionPrinter::assignment(std::string place, Matches is_place, ExprId value) {
-  const Expr& expr = function_.expr(value);
-  const bool replaces = expr.kind == ExprKind::kOperation && (expr.op == Op::kInsert || expr.op == Op::kWithField);
-  if (!replaces || !is_place(expr.args[0])) return concat(place, " = ", expressions_.initialiser(value), ";");
-  if (expr.op == Op::kInsert) {
-    const auto is_component = [this, is_place, index = expr.args[1]](ExprId id) {
-      const Expr& part = function_.expr(id);
-      return part.kind == ExprKind::kOperation && part.op == Op::kExtract && is_place(part.args[0]) &&
-             same(part.args[1], index);
-    };
-    // A row of a matrix cannot be assigned, but its components can.
-    const Expr& part = function_.expr(expr.args[2]);
-    const bool is_component_of_row =
-        part.kind == ExprKind::kOperation && part.op == Op::kInsert && is_component(part.args[0]);
-    if (expr.type.is_matrix() && !is_component_of_row)
-      return concat(place, " = ", expressions_.initialiser(value), ";");
-    return assignment(place + expressions_.subscript(expr.args[1]), is_component, expr.args[2]);
-  }
-  const auto is_field = [this, is_place, index = expr.index](ExprId id) {
-    const Expr& part = function_.expr(id);
-    return part.kind == ExprKind::kField && part.index == index && is_place(part.args[0]);
-  };
-  return assignment(concat(place, ".", unit_.field_name(expr.type.struct_id, expr.index)), is_field, expr.args[1]);
+std::string FunctionPrinter::part_of(std::string place, const std::vector<ir::PartStep>& path) {
+  for (const ir::PartStep& step : path)
+    place += step.field == ir::kNone ? expressions_.subscript(step.index)
+                                     : concat(".", unit_.field_name(step.whole.struct_id, step.field));
+  return place;
 }
 
-bool FunctionPrinter::same(ExprId a, ExprId b) const {
-  if (a == b) return true;
-  const Expr& x = function_.expr(a);
-  const Expr& y = function_.expr(b);
-  return x.kind == y.kind && x.op == y.op && x.type == y.type && x.bits == y.bits && x.variable == y.variable &&
-         x.index == y.index && x.kind != ExprKind::kCall &&
-         std::ranges::equal(x.args, y.args, [&](ExprId p, ExprId q) { return same(p, q); });
+std::string FunctionPrinter::assignment(std::string place, ir::ChangedPart part) {
+  const std::string value = expressions_.initialiser(part.value);
+  if (part.path.empty() || !part.path.back().whole.is_matrix())
+    return concat(part_of(std::move(place), part.path), " = ", value, ";");
+  // A row of a matrix is not an object of C++.
+  const std::string row = expressions_.print(part.path.back().index);
+  part.path.pop_back();
+  unit_.helpers().use("set_row");
+  return concat("set_row(", part_of(std::move(place), part.path), ", ", row, ", ", value, ");");
 }
 
 void FunctionPrinter::print(const ir::Atomic& node) {
@@ -309,12 +283,17 @@ void FunctionPrinter::print(const ir::Atomic& node) {
         concat(test.empty() ? "" : concat("if (", test, ") "), "tile_atomic_add(", expressions_.print(node.array), ", ",
                value, ", ", expressions_.arguments(node.indices, LiteralForm::kUntyped), ");"));
   }
-  const std::string function = concat(ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
+  ir::ChangedPart part = ir::updated_part(function_, node);
+  // A row of a matrix is not an object of C++.
+  const bool is_row = !part.path.empty() && part.path.back().whole.is_matrix();
+  if (is_row || is_tiled_) part = {.path = {}, .value = node.value};
+  const bool by_components = function_.expr(part.value).type.is_aggregate();
+  const std::string function = concat(ir::row(node.op).mnemonic, by_components ? "_components" : "");
   unit_.helpers().use(function);
   if (is_half(type.scalar)) unit_.helpers().use(backends::SourceTarget::kCuda, "atomic_add_half");
-  std::string call = concat(function, "(", element_for_leader(node.array, node.indices), ", ");
+  std::string call = concat(function, "(", part_of(element_for_leader(node.array, node.indices), part.path), ", ");
   if (node.compare != ir::kNone) call += for_leader(node.compare) + ", ";
-  call += for_leader(node.value) + ")";
+  call += for_leader(part.value) + ")";
   const std::string test = expressions_.null_test(node.array);
   if (node.result == ir::kNone) {
     change(node.array, false, test.empty() ? call + ";" : concat("if (", test, ") ", call, ";"));

@@ -1,7 +1,6 @@
 // Prints the body of one function or kernel as C++ statements.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "backends/source/lines.hpp"
 #include "backends/source/names.hpp"
 #include "backends/source/unit.hpp"
+#include "ir/element_part.hpp"
 #include "ir/module.hpp"
 
 namespace assay::source {
@@ -75,9 +75,10 @@ class FunctionPrinter {
   /// An element that only the first thread of a block accesses.
   std::string element_for_leader(ir::ExprId array, const std::vector<ir::ExprId>& indices);
 
-  using Matches = std::function<bool(ir::ExprId)>;
-  std::string assignment(std::string place, Matches is_place, ir::ExprId value);
-  bool same(ir::ExprId a, ir::ExprId b) const;
+  /// "place.field[i]" for the path.
+  std::string part_of(std::string place, const std::vector<ir::PartStep>& path);
+  /// An assignment to the part of the place that changes.
+  std::string assignment(std::string place, ir::ChangedPart part);
   bool is_constant_in_loop(ir::ExprId id) const;
   std::string step_text(const std::string& variable, const ir::Expr& step);
 

@@ -106,7 +106,7 @@ void Sweeps::forward_node(const Node& node, const ValueSet& live, SweepOptions s
     declare_zero(atomic->result);
   }
   if (const auto* store = std::get_if<StoreNode>(&node.node)) {
-    builder_.store(store->array, exprs(store->indices), expr(store->value));
+    store_part(store->array, store->indices, path_of(store->path), expr(store->value));
   }
 }
 
@@ -124,7 +124,45 @@ void Sweeps::forward_load(const LoadNode& load) {
   if (reverse_depth_ > 0 && liveness_.stored_since(*outermost_loop_, load.array)) {
     fail(reject(Rejection::kOverwrittenInLoop, module_, builder_.at(), kernel_.var(load.array).name));
   }
-  define(load.result, cell(load.array, load.indices, value_of(load.result).type));
+  define(load.result, load.path.empty() ? cell(load.array, load.indices, value_of(load.result).type)
+                                        : part(builder_.load(load.array, exprs(load.indices)), path_of(load.path)));
+}
+
+std::vector<PartStep> Sweeps::path_of(const Path& path) {
+  std::vector<PartStep> steps;
+  for (const PathStep& step : path) {
+    steps.push_back({.whole = step.whole, .field = step.field});
+    if (step.field == kNone) steps.back().index = expr(step.index);
+  }
+  return steps;
+}
+
+ExprId Sweeps::part(ExprId whole, std::span<const PartStep> path) {
+  for (const PartStep& step : path)
+    whole = step.field == kNone ? builder_.op(Op::kExtract, {whole, step.index}) : builder_.field(whole, step.field);
+  return whole;
+}
+
+ExprId Sweeps::with_part(ExprId whole, std::span<const PartStep> path, ExprId value) {
+  if (path.empty()) return value;
+  const PartStep& step = path.front();
+  value = with_part(part(whole, path.first(1)), path.subspan(1), value);
+  return step.field == kNone ? builder_.op(Op::kInsert, {whole, step.index, value})
+                             : builder_.op(Op::kWithField, {whole, value}, kVoid, step.field);
+}
+
+void Sweeps::store_part(VarId array, const std::vector<Operand>& indices, std::span<const PartStep> path,
+                        ExprId value) {
+  if (!path.empty()) value = with_part(builder_.load(array, exprs(indices)), path, value);
+  builder_.store(array, exprs(indices), value);
+}
+
+void Sweeps::add_to_part(VarId array, const std::vector<Operand>& indices, std::span<const PartStep> path,
+                         ExprId value) {
+  // Zero outside the part.
+  for (std::size_t k = path.size(); k-- > 0;)
+    value = builder_.op(Op::kInsert, {builder_.zero(path[k].whole), path[k].index, value});
+  builder_.atomic(AtomicOp::kAdd, array, exprs(indices), value);
 }
 
 ExprId Sweeps::cell(VarId array, const std::vector<Operand>& indices, Type type) {

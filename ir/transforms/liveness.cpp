@@ -90,10 +90,15 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
       add(reads, operand);
   };
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) reads_of_compute(*compute, reads);
-  if (const auto* load = std::get_if<LoadNode>(&node.node)) add_all(load->indices);
-  if (const auto* store = std::get_if<StoreNode>(&node.node)) add_all(store->indices);
+  const auto add_place = [&](const auto& access) {
+    add_all(access.indices);
+    for (const PathStep& step : access.path)
+      add(reads, step.index);
+  };
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) add_place(*load);
+  if (const auto* store = std::get_if<StoreNode>(&node.node)) add_place(*store);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
-    add_all(atomic->indices);
+    add_place(*atomic);
     // The reverse sweep compares the value with the final content of the array to find the winner.
     if (atomic->op == AtomicOp::kMin || atomic->op == AtomicOp::kMax) add(reads, atomic->value);
   }
@@ -248,9 +253,14 @@ void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
       add(live, operand);
   };
   if (const auto* compute = std::get_if<ComputeNode>(&node.node)) add_all(compute->args);
-  if (const auto* load = std::get_if<LoadNode>(&node.node)) add_all(load->indices);
+  const auto add_place = [&](const auto& access) {
+    add_all(access.indices);
+    for (const PathStep& step : access.path)
+      add(live, step.index);
+  };
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) add_place(*load);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) {
-    add_all(store->indices);
+    add_place(*store);
     add(live, store->value);
   }
   if (const auto* custom = std::get_if<CustomNode>(&node.node)) {

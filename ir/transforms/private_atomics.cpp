@@ -98,12 +98,16 @@ class Lowering {
     const ValueId sum = new_value(atomic, name + "_after", loc);
     const Type type = atomic.value.type;
     const Op op = atomic.op == AtomicOp::kAdd ? Op::kAdd : Op::kSub;
-    nodes.push_back({.node = LoadNode{.result = old, .array = atomic.array, .indices = atomic.indices}, .loc = loc});
+    nodes.push_back(
+        {.node = LoadNode{.result = old, .array = atomic.array, .indices = atomic.indices, .path = atomic.path},
+         .loc = loc});
     nodes.push_back({.node = ComputeNode{.result = sum, .op = op, .args = {{.value = old, .type = type}, atomic.value}},
                      .loc = loc});
-    nodes.push_back(
-        {.node = StoreNode{.array = atomic.array, .indices = atomic.indices, .value = {.value = sum, .type = type}},
-         .loc = loc});
+    nodes.push_back({.node = StoreNode{.array = atomic.array,
+                                       .indices = atomic.indices,
+                                       .value = {.value = sum, .type = type},
+                                       .path = atomic.path},
+                     .loc = loc});
   }
 
   const Function& kernel_;

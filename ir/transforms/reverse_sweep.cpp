@@ -1,6 +1,8 @@
 // The reverse sweep: the adjoints of all statements, from last to first.
 #include <algorithm>
+#include <optional>
 #include <ranges>
+#include <span>
 
 #include "ir/algebra.hpp"
 #include "ir/custom.hpp"
@@ -116,13 +118,13 @@ ExprId Sweeps::add_struct(ExprId into, ExprId from) {
   return sum;
 }
 
-ExprId Sweeps::field_at(ExprId object, const std::vector<std::int32_t>& path, std::size_t first) {
-  for (std::size_t k = first; k < path.size(); ++k)
-    object = builder_.field(object, path[k]);
+ExprId Sweeps::field_at(ExprId object, std::span<const std::int32_t> path) {
+  for (const std::int32_t field : path)
+    object = builder_.field(object, field);
   return object;
 }
 
-ExprId Sweeps::with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value) {
+ExprId Sweeps::with_field_at(VarId object, std::span<const std::int32_t> path, ExprId value) {
   for (std::size_t depth = path.size(); depth-- > 0;) {
     ExprId outer = builder_.var(object);
     for (std::size_t k = 0; k < depth; ++k)
@@ -132,11 +134,36 @@ ExprId Sweeps::with_field_at(VarId object, const std::vector<std::int32_t>& path
   return value;
 }
 
+namespace {
+
+/// The gradient array of a field, seen from a part of an element.
+struct GradientOfPart {
+  std::span<const std::int32_t> fields;  ///< fields that lead from the part to the field of the gradient array
+  std::size_t first_step = 0;            ///< first step of the path that leads from the gradient's element to the part
+};
+
+/// Nothing if the gradient array belongs to another part of the element.
+std::optional<GradientOfPart> gradient_of_part(const FieldGradient& gradient, const Path& path) {
+  std::size_t common = 0;
+  while (common < gradient.fields.size() && common < path.size()) {
+    if (path[common].field != gradient.fields[common]) return std::nullopt;
+    ++common;
+  }
+  return GradientOfPart{.fields = std::span(gradient.fields).subspan(common), .first_step = common};
+}
+
+}  // namespace
+
 void Sweeps::reverse_load(const LoadNode& load) {
   const VarId w = adjoint_variables_[index(load.result)];
   if (w == kNone) return;
-  for (const FieldGradient& field : gradients_[static_cast<std::size_t>(load.array)])
-    builder_.atomic(AtomicOp::kAdd, field.gradient, exprs(load.indices), field_at(builder_.var(w), field.fields));
+  for (const FieldGradient& field : gradients_[static_cast<std::size_t>(load.array)]) {
+    const auto found = gradient_of_part(field, load.path);
+    if (!found) continue;
+    const std::vector<PartStep> path = path_of(load.path);
+    add_to_part(field.gradient, load.indices, std::span(path).subspan(found->first_step),
+                field_at(builder_.var(w), found->fields));
+  }
 }
 
 void Sweeps::reverse_store(const StoreNode& store) {
@@ -144,15 +171,20 @@ void Sweeps::reverse_store(const StoreNode& store) {
   VarId seed = kNone;
   if (is_active && store.value.type.is_struct()) seed = builder_.let_zero("seed", store.value.type);
   for (const FieldGradient& field : gradients_[static_cast<std::size_t>(store.array)]) {
-    Type part = builder_.function().var(field.gradient).type.element();
-    if (store.value.type.is_tile()) part = part.tiled_as(store.value.type);
-    const auto cell = [&] { return this->cell(field.gradient, store.indices, part); };
+    const auto found = gradient_of_part(field, store.path);
+    if (!found) continue;
+    const std::vector<PartStep> whole_path = path_of(store.path);
+    const auto path = std::span(whole_path).subspan(found->first_step);
+    Type type = builder_.function().var(field.gradient).type.element();
+    if (store.value.type.is_tile()) type = type.tiled_as(store.value.type);
+    const auto cell = [&] { return part(this->cell(field.gradient, store.indices, type), path); };
     if (is_active && seed == kNone) {
       seed = builder_.let("seed", cell());
     } else if (is_active) {
-      builder_.assign(seed, with_field_at(seed, field.fields, cell()));
+      builder_.assign(seed, with_field_at(seed, found->fields, cell()));
     }
-    builder_.store(field.gradient, exprs(store.indices), builder_.zero(part));
+    store_part(field.gradient, store.indices, path,
+               builder_.zero(path.empty() ? type : part_type(module_, type, {path.begin(), path.end()})));
   }
   if (is_active) accumulate(store.value, builder_.var(seed));
 }
@@ -163,7 +195,8 @@ void Sweeps::reverse_atomic(const AtomicNode& atomic) {
   if (!operation.is_differentiable) return fail(reject(Rejection::kUnorderedAtomic, module_, builder_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
   const VarId gradient = gradient_of(atomic.array);
-  const ExprId seed = cell(gradient, atomic.indices, atomic.value.type);
+  const ExprId seed = atomic.path.empty() ? cell(gradient, atomic.indices, atomic.value.type)
+                                          : part(builder_.load(gradient, exprs(atomic.indices)), path_of(atomic.path));
   accumulate(atomic.value, atomic.op == AtomicOp::kSub ? builder_.op(Op::kNeg, {seed}) : seed);
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/element_part.hpp"
 #include "ir/transforms/refusal.hpp"
 #include "ir/transforms/structure.hpp"
 
@@ -125,10 +126,10 @@ class Converter {
     switch (expr.kind) {
       case ExprKind::kLiteral: return constant(expr.type, expr.bits);
       case ExprKind::kVariable: return binding(expr.variable);
-      case ExprKind::kOperation: return operation(expr, name);
+      case ExprKind::kOperation: return is_part_of_element(id) ? load_part(id, name) : operation(expr, name);
       case ExprKind::kLoad: return load(expr, name);
       case ExprKind::kShapeOf: return shape_of(expr, name);
-      case ExprKind::kField: return field(expr, name);
+      case ExprKind::kField: return is_part_of_element(id) ? load_part(id, name) : field(expr, name);
       case ExprKind::kCall: return inline_call(expr.index, operands(expr.args))[0];
     }
     return {};
@@ -236,6 +237,42 @@ class Converter {
     return operand(result);
   }
 
+  bool is_part_of_element(ExprId id) const {
+    const ExprId load = loaded_part(*frame_->function, id).load;
+    return load != kNone && frame_->function->expr(frame_->function->expr(load).args[0]).type.is_array();
+  }
+
+  Operand load_part(ExprId id, const std::string& name) {
+    const LoadedPart part = loaded_part(*frame_->function, id);
+    const Expr& expr = frame_->function->expr(part.load);
+    const VarId array = array_of(expr.args[0]);
+    std::vector<Operand> indices = operands(std::span(expr.args).subspan(1));
+    Path path = path_of(part.path);
+    const ValueId result = add_value(name.empty() ? part_name(array, indices, path) : name,
+                                     frame_->function->expr(id).type, frame_->function->expr(id).loc);
+    append(LoadNode{.result = result, .array = array, .indices = std::move(indices), .path = std::move(path)});
+    return operand(result);
+  }
+
+  /// The name of the field for s[i].field, and "v_i_2" for v[i][2].
+  std::string part_name(VarId array, std::vector<Operand> indices, const Path& path) const {
+    const PathStep& last = path.back();
+    if (last.field != kNone)
+      return module_.structs[last.whole.struct_id].fields[static_cast<std::size_t>(last.field)].name;
+    for (const PathStep& step : path)
+      if (step.field == kNone) indices.push_back(step.index);
+    return cell_name(array, indices);
+  }
+
+  Path path_of(const std::vector<PartStep>& steps) {
+    Path path;
+    for (const PartStep& step : steps) {
+      path.push_back({.whole = step.whole, .field = step.field});
+      if (step.index != kNone) path.back().index = evaluate(step.index);
+    }
+    return path;
+  }
+
   /// "x_i_0" for x[i, 0], if that is short.
   std::string cell_name(VarId array, const std::vector<Operand>& indices) const {
     std::string name = kernel_.var(array).name;
@@ -331,21 +368,27 @@ class Converter {
   void statement(const Store& store) {
     const VarId array = array_of(store.array);
     std::vector<Operand> indices = operands(store.indices);
-    const Operand value = evaluate(store.value);
-    append(StoreNode{.array = array, .indices = std::move(indices), .value = value});
+    const ChangedPart part = stored_part(*frame_->function, store);
+    const Operand value = evaluate(part.value);
+    append(StoreNode{.array = array, .indices = std::move(indices), .value = value, .path = path_of(part.path)});
   }
   void statement(const Atomic& atomic) {
     const VarId array = array_of(atomic.array);
     std::vector<Operand> indices = operands(atomic.indices);
-    const Operand value = evaluate(atomic.value);
+    const ChangedPart part = updated_part(*frame_->function, atomic);
+    const Operand value = evaluate(part.value);
     ValueId result = kNone;
     if (atomic.result != kNone) {
       const Variable& variable = frame_->function->var(atomic.result);
       result = add_value(variable.name, variable.type, loc_);
       binding(atomic.result) = operand(result);
     }
-    append(
-        AtomicNode{.op = atomic.op, .array = array, .indices = std::move(indices), .value = value, .result = result});
+    append(AtomicNode{.op = atomic.op,
+                      .array = array,
+                      .indices = std::move(indices),
+                      .value = value,
+                      .result = result,
+                      .path = path_of(part.path)});
   }
   void statement(const Call& call) {
     const std::vector<Operand> results = inline_call(call.function, operands(call.args));

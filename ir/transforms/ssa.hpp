@@ -44,25 +44,36 @@ struct ComputeNode {
   ir::VarId array = ir::kNone;                   ///< array of a kShapeOf: parameter of the kernel
   std::vector<Operand> args;                     ///< operands in order
 };
-/// result = array[indices]
+/// One step from an element to a part of it, as ir::PartStep.
+struct PathStep {
+  ir::Type whole;                  ///< type of the value that has the part
+  std::int32_t field = ir::kNone;  ///< number of the field; kNone: the part has an index
+  Operand index = {};              ///< index of the row or component
+};
+using Path = std::vector<PathStep>;  ///< from the element; empty for the whole element
+
+/// result = array[indices], or a part of it
 struct LoadNode {
   ValueId result = ir::kNone;    ///< loaded value
   ir::VarId array = ir::kNone;   ///< array to load from: parameter of the kernel
   std::vector<Operand> indices;  ///< one for each dimension
+  Path path = {};                ///< part to load
 };
-/// array[indices] = value
+/// array[indices] = value, or a part of it
 struct StoreNode {
   ir::VarId array = ir::kNone;   ///< array to store to: parameter of the kernel
   std::vector<Operand> indices;  ///< one for each dimension
   Operand value;                 ///< value to store
+  Path path = {};                ///< part to change
 };
-/// An atomic update of array[indices].
+/// An atomic update of array[indices], or a part of it.
 struct AtomicNode {
   ir::AtomicOp op = ir::AtomicOp::kAdd;  ///< operation of the update
   ir::VarId array = ir::kNone;           ///< array to update: parameter of the kernel
   std::vector<Operand> indices;          ///< one for each dimension
   Operand value;                         ///< operand of the update
   ValueId result = ir::kNone;            ///< previous value of the element; kNone: not used
+  Path path = {};                        ///< part to update
 };
 /// results = primal, whose derivative by `args` is defined by the function `gradient`. No derivative is propagated
 /// through the values from which `primal` was computed.

@@ -4,10 +4,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ir/builder.hpp"
+#include "ir/element_part.hpp"
 #include "ir/transforms/activity.hpp"
 #include "ir/transforms/liveness.hpp"
 #include "ir/transforms/rules.hpp"
@@ -70,6 +72,15 @@ class Sweeps {
   ExprId minus(ExprId a, ExprId b) { return builder_.op(Op::kSub, {a, b}); }
   /// Loads the element of the array at the indices, or the tile that starts there, by type.
   ExprId cell(VarId array, const std::vector<Operand>& indices, ir::Type type);
+  /// The path in expressions of the backward kernel.
+  std::vector<ir::PartStep> path_of(const Path& path);
+  /// A part of a value, and the value with that part replaced.
+  ExprId part(ExprId whole, std::span<const ir::PartStep> path);
+  ExprId with_part(ExprId whole, std::span<const ir::PartStep> path, ExprId value);
+  /// Stores to a part of an element.
+  void store_part(VarId array, const std::vector<Operand>& indices, std::span<const ir::PartStep> path, ExprId value);
+  /// Adds to a part of an element atomically; the path has no fields.
+  void add_to_part(VarId array, const std::vector<Operand>& indices, std::span<const ir::PartStep> path, ExprId value);
   /// A new variable initialized with the operand.
   VarId let_operand(const std::string& name, const Operand& operand);
 
@@ -103,8 +114,8 @@ class Sweeps {
   /// The gradient array of an array whose elements are not structs.
   VarId gradient_of(VarId array) const { return gradients_[static_cast<std::size_t>(array)].front().gradient; }
   /// The field of a struct at a path, and the struct with that field replaced.
-  ExprId field_at(ExprId object, const std::vector<std::int32_t>& path, std::size_t first = 0);
-  ExprId with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value);
+  ExprId field_at(ExprId object, std::span<const std::int32_t> path);
+  ExprId with_field_at(VarId object, std::span<const std::int32_t> path, ExprId value);
   void reverse_atomic(const AtomicNode& atomic);
   void reverse_extremum(const AtomicNode& atomic);
   void reverse_extremum_of_components(const AtomicNode& atomic);

@@ -13,12 +13,13 @@ using ir::Op;
 using testing::OracleFixture;
 using Kind = Finding::Kind;
 
-/// A kernel over x[4] (f64), n[4] (i32) and out[4] with thread index i; statements start at line 10.
+/// A kernel over x[4] (f64), n[4] (i32), out[4] and the vector v[1] with thread index i; statements start at line 10.
 struct FindingsTest : ::testing::Test {
   OracleFixture w;
   ir::VarId x = w.floats("x", {1, 2, 3, 4});
   ir::VarId n = w.integers("n", {0, 1, 2, 3});
   ir::VarId out = w.zeros("out", ir::kF64, {4});
+  ir::VarId v = w.zeros("v", ir::vector_type(ir::Scalar::kF64, 4), {1});
   ir::VarId i = w.thread_index(4);
 
   void line(int number) { w.b().at({.line = number, .column = 3}); }
@@ -76,8 +77,8 @@ TEST_F(FindingsTest, ReportsOutOfBoundsLocalArrayAccess) {
 
 TEST_F(FindingsTest, ReportsOutOfBoundsVectorComponent) {
   line(14);
-  const auto v = w.b().make(ir::vector_type(ir::Scalar::kF64, 3), {w.at(x, i), w.f64(2), w.f64(3)});
-  w.b().store(out, {index()}, w.op(Op::kExtract, {v, index()}));
+  const auto made = w.b().make(ir::vector_type(ir::Scalar::kF64, 3), {w.at(x, i), w.f64(2), w.f64(3)});
+  w.b().store(out, {index()}, w.op(Op::kExtract, {made, index()}));
   only(w.evaluate(), Kind::kOutOfBounds, 14);
 }
 
@@ -111,6 +112,64 @@ TEST_F(FindingsTest, ReportsRaceIfTwoThreadsWriteSameElement) {
   EXPECT_EQ(r.findings[0].thread, 1);
   EXPECT_EQ(r.findings[0].other_thread, 0);
   EXPECT_EQ(r.findings[0].other_loc.line, 16);
+}
+
+/// A kernel in which thread i changes component `component(i)` of the vector v[0].
+struct ComponentFindingsTest : FindingsTest {
+  ir::ExprId element() { return w.b().load(v, {w.b().i32(0)}); }
+  void store(ir::ExprId component, ir::ExprId value) {
+    w.b().store(v, {w.b().i32(0)}, w.op(Op::kInsert, {element(), component, value}));
+  }
+};
+
+TEST_F(ComponentFindingsTest, ThreadsThatStoreDifferentComponentsDoNotRace) {
+  store(index(), w.op(Op::kAdd, {w.at(x, i), w.op(Op::kExtract, {element(), index()})}));
+  const ReferenceResult r = w.evaluate();
+  EXPECT_TRUE(r.findings.empty());
+  for (std::size_t k = 0; k < 4; ++k)
+    EXPECT_EQ(r.outputs[static_cast<std::size_t>(v)]->elements.at(k).value, static_cast<double>(k + 1)) << k;
+}
+
+TEST_F(ComponentFindingsTest, ThreadsThatStoreTheSameComponentRace) {
+  line(21);
+  store(w.op(Op::kDiv, {index(), w.b().i32(3)}), w.f64(1));
+  const ReferenceResult r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kRace);
+  EXPECT_EQ(r.findings[0].thread, 1);
+}
+
+TEST_F(ComponentFindingsTest, ReadOfWholeElementRacesWithStoreOfComponent) {
+  line(22);
+  store(index(), w.op(Op::kDot, {element(), element()}));
+  ASSERT_FALSE(w.evaluate().findings.empty());
+  EXPECT_EQ(w.evaluate().findings[0].kind, Kind::kRace);
+}
+
+TEST_F(ComponentFindingsTest, ReportsComponentOutOfBoundsInStoreAndLoad) {
+  line(23);
+  store(w.op(Op::kAdd, {index(), w.b().i32(1)}), w.f64(1));
+  only(w.evaluate(), Kind::kOutOfBounds, 23);
+}
+
+TEST_F(ComponentFindingsTest, AdditionsToDifferentComponentsDoNotRaceWithStores) {
+  const ir::Type vector = ir::vector_type(ir::Scalar::kF64, 4);
+  w.b().if_(
+      w.op(Op::kLt, {index(), w.b().i32(2)}), [&] { store(index(), w.f64(1)); },
+      [&] {
+        w.b().atomic(AtomicOp::kAdd, v, {w.b().i32(0)}, w.op(Op::kInsert, {w.b().zero(vector), index(), w.f64(1)}));
+      });
+  EXPECT_TRUE(w.evaluate().findings.empty());
+}
+
+TEST_F(ComponentFindingsTest, ReportsReadOfUninitializedComponentOnly) {
+  line(24);
+  store(index(), w.f64(2));
+  line(25);
+  w.b().store(out, {index()}, w.op(Op::kExtract, {element(), index()}));
+  auto run = w.run();
+  run.uninitialised = {false, false, false, true};
+  EXPECT_TRUE(w.oracle().evaluate(run).findings.empty()) << "each thread reads what it wrote";
 }
 
 TEST_F(FindingsTest, ReportsReadOfElementThatOtherThreadWritesAsRace) {

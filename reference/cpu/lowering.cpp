@@ -304,23 +304,42 @@ void Lowering::lower(const ir::Store& store) {
     return store_or_add_tile({.code = InstructionCode::kStore, .target = parameter}, type_of(store.value),
                              store.indices, expression(store.value));
   }
+  const Slot target = slot(expr(store.array).variable);
+  if (target.parameter != ir::kNone)
+    return change({.code = InstructionCode::kStore, .target = target.parameter}, store.indices,
+                  ir::stored_part(*frame_->function, store));
   Registers operands;
   for (const ir::ExprId index : store.indices)
     operands.push_back(scalar(index));
   const Registers value = expression(store.value);
   operands.insert(operands.end(), value.begin(), value.end());
-  const Slot target = slot(expr(store.array).variable);
-  Instruction instruction{.rank = static_cast<std::uint8_t>(store.indices.size()),
-                          .leaves = static_cast<std::uint16_t>(value.size())};
-  if (target.parameter == ir::kNone) {
-    instruction.code = InstructionCode::kLocalStore;
-    instruction.target = target.base;
-    instruction.extent = static_cast<std::int32_t>(type.extent);
-  } else {
-    instruction.code = InstructionCode::kStore;
-    instruction.target = target.parameter;
-    program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
+  emit({.code = InstructionCode::kLocalStore,
+        .rank = static_cast<std::uint8_t>(store.indices.size()),
+        .leaves = static_cast<std::uint16_t>(value.size()),
+        .target = target.base,
+        .extent = static_cast<std::int32_t>(type.extent)},
+       operands);
+}
+
+void Lowering::change(Instruction instruction, const std::vector<ir::ExprId>& indices, const ir::ChangedPart& part,
+                      ir::ExprId compare) {
+  Registers operands;
+  for (const ir::ExprId index : indices)
+    operands.push_back(scalar(index));
+  const Registers value = expression(part.value);
+  operands.insert(operands.end(), value.begin(), value.end());
+  if (compare != ir::kNone) {
+    const Registers expected = expression(compare);
+    operands.insert(operands.end(), expected.begin(), expected.end());
   }
+  const LeafOffset offset = leaf_offset(part.path);
+  if (offset.variable != ir::kNone) operands.push_back(offset.variable);
+  ParameterInfo& parameter = program_.parameters[static_cast<std::size_t>(instruction.target)];
+  parameter.is_written = true;
+  parameter.changes_in_parts |= !part.path.empty();
+  instruction.rank = static_cast<std::uint8_t>(indices.size());
+  instruction.leaves = static_cast<std::uint16_t>(value.size());
+  instruction.extent = offset.constant;
   emit(instruction, operands);
 }
 
@@ -332,24 +351,10 @@ void Lowering::lower(const ir::Atomic& atomic) {
     return store_or_add_tile({.code = InstructionCode::kAtomic, .atomic = atomic.op, .target = target.parameter},
                              type_of(atomic.value), atomic.indices, expression(atomic.value));
   }
-  Registers operands;
-  for (const ir::ExprId index : atomic.indices)
-    operands.push_back(scalar(index));
-  const Registers value = expression(atomic.value);
-  operands.insert(operands.end(), value.begin(), value.end());
-  if (atomic.compare != ir::kNone) {
-    const Registers expected = expression(atomic.compare);
-    operands.insert(operands.end(), expected.begin(), expected.end());
-  }
-  Instruction instruction{.code = InstructionCode::kAtomic,
-                          .atomic = atomic.op,
-                          .rank = static_cast<std::uint8_t>(atomic.indices.size()),
-                          .leaves = static_cast<std::uint16_t>(value.size()),
-                          .target = target.parameter};
+  Instruction instruction{.code = InstructionCode::kAtomic, .atomic = atomic.op, .target = target.parameter};
   if (atomic.result != ir::kNone && frame_->is_read[static_cast<std::size_t>(atomic.result)])
     instruction.dst = variable_leaves(atomic.result).at(0);
-  program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
-  emit(instruction, operands);
+  change(instruction, atomic.indices, ir::updated_part(*frame_->function, atomic), atomic.compare);
 }
 
 void Lowering::lower(const ir::Call& statement) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/element_part.hpp"
 #include "ir/launch.hpp"
 #include "reference/cpu/program.hpp"
 
@@ -59,6 +60,15 @@ class Lowering {
   Registers insert(const ir::Expr& expr);
   Registers with_field(const ir::Expr& expr);
   Registers load(const ir::Expr& expr);
+  /// Whether the expression reads a part of an element of an array parameter.
+  bool is_part_of_element(ir::ExprId id) const;
+  Registers load_part(ir::ExprId id);
+  /// First leaf of a part: a constant plus the value of a register, unless that is kNone.
+  struct LeafOffset {
+    std::int32_t constant = 0;
+    RegisterId variable = ir::kNone;
+  };
+  LeafOffset leaf_offset(const std::vector<ir::PartStep>& path);
   Registers field(const ir::Expr& expr);
   Registers call(std::int32_t function, const std::vector<ir::ExprId>& args);
   /// The call with its arguments evaluated; `values` is empty for arrays, which `args` names.
@@ -119,6 +129,9 @@ class Lowering {
   void lower(const ir::Let& let);
   void lower(const ir::Assign& assign);
   void lower(const ir::Store& store);
+  /// Appends a store or an atomic, which changes a part of an element of a parameter.
+  void change(Instruction instruction, const std::vector<ir::ExprId>& indices, const ir::ChangedPart& part,
+              ir::ExprId compare = ir::kNone);
   void lower(const ir::Atomic& atomic);
   void lower(const ir::Call& call);
   void lower(const ir::If& branch);

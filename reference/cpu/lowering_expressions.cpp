@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/builder.hpp"
+#include "ir/element_part.hpp"
 #include "reference/cpu/lowering.hpp"
 
 namespace assay::reference {
@@ -17,7 +18,7 @@ Registers Lowering::expression(ir::ExprId id) {
   switch (e.kind) {
     case ExprKind::kLiteral: return literal(e);
     case ExprKind::kVariable: return variable_leaves(e.variable);
-    case ExprKind::kOperation: return operation(e);
+    case ExprKind::kOperation: return is_part_of_element(id) ? load_part(id) : operation(e);
     case ExprKind::kLoad: return load(e);
     case ExprKind::kShapeOf: {
       const RegisterId dst = temporary();
@@ -25,7 +26,7 @@ Registers Lowering::expression(ir::ExprId id) {
       emit({.code = InstructionCode::kShape, .dst = dst, .target = array.parameter, .extent = e.index});
       return {dst};
     }
-    case ExprKind::kField: return field(e);
+    case ExprKind::kField: return is_part_of_element(id) ? load_part(id) : field(e);
     case ExprKind::kCall: return e.type.is_tile() ? call_on_tiles(e) : call(e.index, e.args);
   }
   return {};
@@ -202,6 +203,59 @@ Registers Lowering::with_field(const ir::Expr& e) {
   const auto [first, count] = field_range(e.type, e.index);
   std::copy_n(value.begin(), count, object.begin() + static_cast<std::ptrdiff_t>(first));
   return object;
+}
+
+bool Lowering::is_part_of_element(ir::ExprId id) const {
+  const ir::ExprId load = ir::loaded_part(*frame_->function, id).load;
+  if (load == ir::kNone || !type_of(id).is_value()) return false;
+  const ir::Expr& array = expr(expr(load).args[0]);
+  return array.kind == ExprKind::kVariable && array.type.is_array();
+}
+
+Registers Lowering::load_part(ir::ExprId id) {
+  const ir::LoadedPart part = ir::loaded_part(*frame_->function, id);
+  const ir::Expr& e = expr(part.load);
+  Registers operands;
+  for (std::size_t i = 1; i < e.args.size(); ++i)
+    operands.push_back(scalar(e.args[i]));
+  const auto rank = static_cast<std::uint8_t>(operands.size());
+  const LeafOffset offset = leaf_offset(part.path);
+  if (offset.variable != ir::kNone) operands.push_back(offset.variable);
+  const Registers dst = temporaries(component_count(type_of(id)));
+  const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
+  emit({.code = InstructionCode::kLoad,
+        .rank = rank,
+        .leaves = static_cast<std::uint16_t>(dst.size()),
+        .dst = dst.at(0),
+        .target = slot(expr(e.args[0]).variable).parameter,
+        .extent = offset.constant},
+       operands);
+  loc_ = statement;
+  return dst;
+}
+
+Lowering::LeafOffset Lowering::leaf_offset(const std::vector<ir::PartStep>& path) {
+  LeafOffset offset;
+  for (const ir::PartStep& step : path) {
+    if (step.field != ir::kNone) {
+      offset.constant += static_cast<std::int32_t>(field_range(step.whole, step.field).first);
+      continue;
+    }
+    const auto part = static_cast<std::int32_t>(component_count(step.whole.part()));
+    if (const auto constant = constant_index(step.index, step.whole)) {
+      offset.constant += static_cast<std::int32_t>(*constant) * part;
+      continue;
+    }
+    // Chooses among the offsets of all parts, so that an index outside the range is reported.
+    Registers operands{scalar(step.index)};
+    for (std::int32_t k = 0; k < step.whole.parts(); ++k)
+      operands.push_back(integer(Scalar::kI32, std::int64_t{k} * part));
+    const RegisterId chosen = temporary();
+    emit({.code = InstructionCode::kExtract, .dst = chosen}, operands);
+    offset.variable =
+        offset.variable == ir::kNone ? chosen : elementwise(Op::kAdd, Scalar::kI32, {{offset.variable}, {chosen}})[0];
+  }
+  return offset;
 }
 
 Registers Lowering::load(const ir::Expr& e) {

@@ -60,7 +60,7 @@ void Machine<Tracer>::bind_array(std::size_t p, const Perturbation* perturbation
   const ir::Argument& argument = run_.launch.arguments[p];
   const bool initialised = !(p < run_.uninitialised.size() && run_.uninitialised[p]);
   arrays_[p].bind(p, argument, ir::scalar_components(*program_.module, argument.type.element()), initialised,
-                  perturbation);
+                  program_.parameters[p].changes_in_parts, perturbation);
 }
 
 template <class Tracer>

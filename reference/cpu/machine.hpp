@@ -107,6 +107,9 @@ class Machine {
   // findings
   void report(Finding::Kind kind, const Instruction& instruction);
   void report_index(const Instruction& instruction, std::vector<std::int64_t> index, std::vector<std::int32_t> shape);
+  template <class Note>
+  void note_access(const Instruction& instruction, std::size_t element, std::span<AccessLog> logs, Note note);
+  std::size_t first_leaf(const Instruction& instruction, std::size_t fixed);
   void report_conflict(const Instruction& instruction, std::size_t element, const Conflict& conflict);
 
   Value& at(RegisterId id) { return registers_[static_cast<std::size_t>(id)]; }  ///< value of a register

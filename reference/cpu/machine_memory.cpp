@@ -69,6 +69,24 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
                  .other_thread = conflict.thread});
 }
 
+/// Notes an access in the logs of the leaves; reports the first conflict.
+template <class Tracer>
+template <class Note>
+void Machine<Tracer>::note_access(const Instruction& instruction, std::size_t element, std::span<AccessLog> logs,
+                                  Note note) {
+  std::optional<Conflict> first;
+  for (AccessLog& log : logs)
+    if (const std::optional<Conflict> conflict = note(log); !first) first = conflict;
+  if (first) report_conflict(instruction, element, *first);
+}
+
+/// The first leaf that the instruction accesses; `fixed` is the number of operands before the additional one.
+template <class Tracer>
+std::size_t Machine<Tracer>::first_leaf(const Instruction& instruction, std::size_t fixed) {
+  const auto first = static_cast<std::size_t>(instruction.extent);
+  return instruction.count > fixed ? first + static_cast<std::size_t>(at(operand(instruction, fixed)).i) : first;
+}
+
 /// Checks for every read of memory that the cells are initialised.
 template <class Tracer>
 void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells) {
@@ -102,12 +120,12 @@ void Machine<Tracer>::load(const Instruction& instruction) {
       at(instruction.dst + static_cast<RegisterId>(k)) = Value{};
     return;
   }
-  const auto [cells, log] = array_of(instruction).at(*element);
-  if (const auto conflict = log.read(current_thread_, instruction.loc))
-    report_conflict(instruction, *element, *conflict);
+  const std::size_t first = first_leaf(instruction, instruction.rank);
+  const auto [cells, logs] = array_of(instruction).at(*element, first, leaves);
+  note_access(instruction, *element, logs, [&](AccessLog& log) { return log.read(current_thread_, instruction.loc); });
   note_read(instruction, *element, cells);
   for (std::size_t k = 0; k < leaves; ++k) {
-    ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, k);
+    ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, first + k);
     at(instruction.dst + static_cast<RegisterId>(k)) = cells[k].content;
   }
 }
@@ -117,14 +135,14 @@ void Machine<Tracer>::store(const Instruction& instruction) {
   const auto element = locate(instruction);
   if (!element) return;
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log(*element).write(current_thread_, instruction.loc))
-    report_conflict(instruction, *element, *conflict);
   const std::size_t leaves = instruction.leaves;
+  const std::size_t first = first_leaf(instruction, instruction.rank + leaves);
+  const auto [cells, logs] = memory.at(*element, first, leaves);
+  note_access(instruction, *element, logs, [&](AccessLog& log) { return log.write(current_thread_, instruction.loc); });
   for (std::size_t k = 0; k < leaves; ++k) {
-    Cell<Handle>& cell = memory.cell(*element, k);
-    cell.content = at(operand(instruction, instruction.rank + k));
-    cell.initialised = cell.written = true;
-    memory.reset_sum(*element, k);
+    cells[k].content = at(operand(instruction, instruction.rank + k));
+    cells[k].initialised = cells[k].written = true;
+    memory.reset_sum(*element, first + k);
   }
 }
 
@@ -139,21 +157,22 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
     return;
   }
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict =
-          memory.log(*element).atomic(current_thread_, instruction.loc, instruction.atomic, uses_result))
-    report_conflict(instruction, *element, *conflict);
-  if (instruction.atomic != ir::AtomicOp::kExchange || uses_result)
-    note_read(instruction, *element, memory.at(*element).cells);
+  const bool compares = instruction.atomic == ir::AtomicOp::kCompareAndSwap;
+  const std::size_t first = compares ? 0 : first_leaf(instruction, instruction.rank + leaves);
+  const auto [cells, logs] = memory.at(*element, first, leaves);
+  note_access(instruction, *element, logs, [&](AccessLog& log) {
+    return log.atomic(current_thread_, instruction.loc, instruction.atomic, uses_result);
+  });
+  if (instruction.atomic != ir::AtomicOp::kExchange || uses_result) note_read(instruction, *element, cells);
   decisions_.at(instruction.loc);
   for (std::size_t k = 0; k < leaves; ++k) {
-    handle_of(static_cast<std::size_t>(instruction.target), *element, k);
-    Cell<Handle>& cell = memory.cell(*element, k);
+    handle_of(static_cast<std::size_t>(instruction.target), *element, first + k);
+    Cell<Handle>& cell = cells[k];
     // Result and value may share a register: copy the value first.
     const RegisterId value = operand(instruction, instruction.rank + k);
-    const bool compares = instruction.atomic == ir::AtomicOp::kCompareAndSwap;
     const RegisterId expected = compares ? operand(instruction, instruction.rank + leaves + k) : ir::kNone;
     const Value previous = cell.content;
-    update(instruction, {*element, k}, value, expected);
+    update(instruction, {*element, first + k}, value, expected);
     cell.initialised = cell.written = true;
     if (uses_result) at(instruction.dst + static_cast<RegisterId>(k)) = previous;
   }

@@ -62,11 +62,13 @@ template <class Handle>
 class ArrayMemory {
  public:
   /// Must be called before the first use. Keeps references to the argument and the perturbation, if any.
+  /// `logs_leaves`: keep an access log for each leaf, not for each element.
   void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> leaves,
-            bool initialised, const Perturbation* perturbation) {
+            bool initialised, bool logs_leaves, const Perturbation* perturbation) {
     parameter_ = parameter;
     argument_ = &argument;
     leaves_ = std::move(leaves);
+    logs_ = logs_leaves ? leaves_.size() : 1;
     initialised_ = initialised;
     perturbation_ = perturbation;
     elements_ = static_cast<std::size_t>(ir::element_count(argument));
@@ -82,17 +84,17 @@ class ArrayMemory {
   Cell<Handle>& cell(std::size_t element, std::size_t leaf) {
     return page(element).cells[within(element) * leaves_.size() + leaf];
   }
-  AccessLog& log(std::size_t element) { return page(element).log[within(element)]; }
-  /// The cells and the access log of one element.
-  struct Element {
-    std::span<Cell<Handle>> cells;  ///< cells of the element, by scalar component
-    AccessLog& log;                 ///< earlier accesses to the element
+  /// Some consecutive leaves of one element.
+  struct Leaves {
+    std::span<Cell<Handle>> cells;  ///< cells of the leaves
+    std::span<AccessLog> logs;      ///< earlier accesses to the leaves, or to the whole element
   };
-  Element at(std::size_t element) {
+  Leaves at(std::size_t element, std::size_t first, std::size_t count) {
     Page& containing_page = page(element);
     const std::size_t number = within(element);
-    return {std::span(containing_page.cells).subspan(number * leaves_.size(), leaves_.size()),
-            containing_page.log[number]};
+    const bool by_leaf = logs_ > 1;
+    return {std::span(containing_page.cells).subspan(number * leaves_.size() + first, count),
+            std::span(containing_page.logs).subspan(number * logs_ + (by_leaf ? first : 0), by_leaf ? count : 1)};
   }
   /// The atomic additions to a cell.
   AtomicSum& sum(std::size_t element, std::size_t leaf) {
@@ -140,7 +142,7 @@ class ArrayMemory {
   /// The cells of some consecutive elements.
   struct Page {
     std::vector<Cell<Handle>> cells;  ///< cells of the page, by element and scalar component
-    std::vector<AccessLog> log;       ///< access log of each element
+    std::vector<AccessLog> logs;      ///< access log of each element, or of each cell
     std::vector<AtomicSum> sums;      ///< sum of the atomic additions to each cell; empty until the first one
   };
   /// Arrays of up to this many elements are one page; longer arrays have short pages, for sparse accesses.
@@ -157,7 +159,7 @@ class ArrayMemory {
   std::unique_ptr<Page> make_page(std::size_t first) const {
     auto page = std::make_unique<Page>();
     const std::size_t count = std::min(elements_ - first, std::size_t{1} << page_shift_);
-    page->log.resize(count);
+    page->logs.resize(count * logs_);
     page->cells.resize(count * leaves_.size());
     std::size_t number = 0;
     for (std::size_t n = first; n < first + count; ++n) {
@@ -178,6 +180,7 @@ class ArrayMemory {
   std::size_t parameter_ = 0;                   ///< number of the parameter
   const ir::Argument* argument_ = nullptr;      ///< argument bound to the parameter
   std::vector<ir::ScalarComponent> leaves_;     ///< scalar components (leaves) of one element
+  std::size_t logs_ = 1;                        ///< number of access logs of each element
   bool initialised_ = true;                     ///< whether the initial content may be read
   const Perturbation* perturbation_ = nullptr;  ///< change of the initial content; null: none
   std::size_t elements_ = 0;                    ///< number of elements

@@ -38,10 +38,11 @@ enum class InstructionCode : std::uint8_t {
   kExtract,     ///< dst = operands[1 + index in operand 0]
   kInsert,      ///< dst .. = operands[2 ..] with operand 1 at the index in operand 0
   kShape,       ///< dst = extent of dimension `extent` of parameter `target`
-  kLoad,        ///< dst .. = element of parameter `target`, operands its indices
-  kStore,       ///< element of parameter `target` = operands after the `rank` indices
-  kAtomic,      ///< as kStore with `atomic`; kCompareAndSwap has the expected value after the new value; the
-                ///< previous value goes to dst .. unless kNone
+  kLoad,        ///< dst .. = leaves of the element of parameter `target` at the `rank` indices, from leaf `extent` on;
+                ///< if one operand more is given, from leaf `extent` + that operand on
+  kStore,       ///< leaves of that element = operands after the indices; an additional operand as for kLoad
+  kAtomic,      ///< as kStore with `atomic`; kCompareAndSwap has the expected value after the new value and always
+                ///< changes the whole element; the previous value goes to dst .. unless kNone
   kLocalLoad,   ///< dst .. = element [operand 0] of the local array of `extent` elements at register `target`
   kLocalStore,  ///< that element = operands 1 ..
   kJump,        ///< continues at instruction `target`
@@ -84,6 +85,7 @@ struct RegisterConstant {
 struct ParameterInfo {
   bool is_array = false;           ///< whether the parameter is an array
   bool is_written = false;         ///< for arrays: whether a statement stores to it
+  bool changes_in_parts = false;   ///< for arrays: whether a statement changes a part of an element alone
   RegisterId base = ir::kNone;     ///< for values: first register
   std::vector<ir::Scalar> leaves;  ///< types of the scalar components of one element
 };

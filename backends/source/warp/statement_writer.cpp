@@ -173,15 +173,9 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Assign& node) { assign(node); },
                  [&](const ir::Store& node) {
                    if (function_.expr(node.value).type.is_tile()) return write_tile_change("tile_store", node);
-                   const auto reads_cell = [&](ir::ExprId id) {
-                     const ir::Expr& load = function_.expr(id);
-                     return load.kind == ir::ExprKind::kLoad && same(load.args[0], node.array) &&
-                            std::equal(load.args.begin() + 1, load.args.end(), node.indices.begin(), node.indices.end(),
-                                       [&](ir::ExprId a, ir::ExprId b) { return same(a, b); });
-                   };
                    write_assignment(fmt::format("{}[{}]", expressions_.operand(node.array, kPostfix),
                                                 expressions_.indices(node.indices)),
-                                    node.value, reads_cell);
+                                    ir::stored_part(function_, node));
                  },
                  [&](const ir::Atomic& node) { atomic(node); },
                  [&](const ir::Call& node) { call(node); },
@@ -239,86 +233,45 @@ void StatementWriter::assign(const ir::Assign& assign) {
   } else if (const std::string_view sign = augmented(value.op); !sign.empty() && reads_variable(value.args[0])) {
     line(name(assign.variable), " ", sign, "= ", expressions_.write(value.args[1]));
   } else {
-    write_assignment(name(assign.variable), assign.value, reads_variable);
+    write_assignment(name(assign.variable), ir::assigned_part(function_, assign));
   }
 }
 
-void StatementWriter::write_assignment(std::string place, ir::ExprId value, const ReadsTarget& reads_target) {
-  const ir::Expr& expr = function_.expr(value);
-  const bool is_update = expr.kind == ir::ExprKind::kOperation && reads_target(expr.args[0]);
-  if (is_update && expr.op == ir::Op::kInsert) {
-    const ir::ExprId index = expr.args[1];
-    const auto reads_part = [&](ir::ExprId id) {
-      const ir::Expr& part = function_.expr(id);
-      return part.kind == ir::ExprKind::kOperation && part.op == ir::Op::kExtract && reads_target(part.args[0]) &&
-             same(part.args[1], index);
-    };
-    const ir::Expr& row = function_.expr(expr.args[2]);
-    const bool in_row = expr.type.is_matrix() && row.kind == ir::ExprKind::kOperation && row.op == ir::Op::kInsert &&
-                        reads_part(row.args[0]);
-    if (in_row) {
-      line(fmt::format("{}[{}, {}] = {}", place, expressions_.index(index), expressions_.index(row.args[1]),
-                       expressions_.write(row.args[2])));
+std::string StatementWriter::part_of(std::string place, const std::vector<ir::PartStep>& path) {
+  for (std::size_t k = 0; k < path.size(); ++k) {
+    const ir::PartStep& step = path[k];
+    if (step.field != ir::kNone) {
+      place += "." + expressions_.field_name(step.whole, step.field);
+    } else if (step.whole.is_matrix() && k + 1 < path.size()) {
+      place += fmt::format("[{}, {}]", expressions_.index(step.index), expressions_.index(path[++k].index));
     } else {
-      write_assignment(fmt::format("{}[{}]", place, expressions_.index(index)), expr.args[2], reads_part);
+      place += fmt::format("[{}]", expressions_.index(step.index));
     }
-  } else if (is_update && expr.op == ir::Op::kTileInsert) {
-    const std::vector<ir::ExprId> indices(expr.args.begin() + 1, expr.args.end() - 1);
-    line(fmt::format("{}[{}] = {}", place, expressions_.indices(indices), expressions_.write(expr.args.back())));
-  } else if (is_update && expr.op == ir::Op::kWithField) {
-    const std::int32_t field = expr.index;
-    write_assignment(fmt::format("{}.{}", place, expressions_.field_name(expr.type, field)), expr.args[1],
-                     [&](ir::ExprId id) {
-                       const ir::Expr& part = function_.expr(id);
-                       return part.kind == ir::ExprKind::kField && part.index == field && reads_target(part.args[0]);
-                     });
-  } else if (is_update && expr.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
-    line(place, " += ", expressions_.write(expr.args[1]));
+  }
+  return place;
+}
+
+void StatementWriter::write_assignment(std::string place, const ir::ChangedPart& part) {
+  place = part_of(std::move(place), part.path);
+  const ir::Expr& value = function_.expr(part.value);
+  if (part.is_update && value.op == ir::Op::kTileInsert) {
+    const std::vector<ir::ExprId> indices(value.args.begin() + 1, value.args.end() - 1);
+    line(fmt::format("{}[{}] = {}", place, expressions_.indices(indices), expressions_.write(value.args.back())));
+  } else if (part.is_update && value.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
+    line(place, " += ", expressions_.write(value.args[1]));
   } else {
-    line(place, " = ", expressions_.write(value));
+    line(place, " = ", expressions_.write(part.value));
   }
-}
-
-bool StatementWriter::same(ir::ExprId a, ir::ExprId b) const {
-  const ir::Expr& x = function_.expr(a);
-  const ir::Expr& y = function_.expr(b);
-  return x.kind == y.kind && x.op == y.op && x.type == y.type && x.bits == y.bits && x.variable == y.variable &&
-         x.index == y.index &&
-         std::equal(x.args.begin(), x.args.end(), y.args.begin(), y.args.end(),
-                    [&](ir::ExprId s, ir::ExprId t) { return same(s, t); });
-}
-
-/// Whether the expression is a vector or matrix of zeros, made from all components or from a single one.
-bool StatementWriter::is_zero_vector(ir::ExprId id) const {
-  const ir::Expr& expr = function_.expr(id);
-  if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kMake && expr.op != ir::Op::kSplat)) return false;
-  return std::ranges::all_of(expr.args, [&](ir::ExprId arg) {
-    return function_.expr(arg).kind == ir::ExprKind::kLiteral && function_.expr(arg).bits == 0;
-  });
-}
-
-/// Writes `a[i][k] += e`, which the reader parses as an addition of a vector or matrix that is zero elsewhere. Returns
-/// false if the atomic does not have this form.
-bool StatementWriter::component_update(const ir::Atomic& atomic) {
-  const ir::Expr& value = function_.expr(atomic.value);
-  const bool sums = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
-  const bool inserts = value.kind == ir::ExprKind::kOperation && value.op == ir::Op::kInsert;
-  if (!sums || !inserts || atomic.result != ir::kNone || !is_zero_vector(value.args[0])) return false;
-  std::string index = expressions_.index(value.args[1]);
-  ir::ExprId change = value.args[2];
-  const ir::Expr& row = function_.expr(change);
-  if (row.kind == ir::ExprKind::kOperation && row.op == ir::Op::kInsert && is_zero_vector(row.args[0])) {
-    index += ", " + expressions_.index(row.args[1]);
-    change = row.args[2];
-  }
-  line(fmt::format("{}[{}][{}] {}= {}", expressions_.write(atomic.array), expressions_.indices(atomic.indices), index,
-                   atomic.op == ir::AtomicOp::kAdd ? "+" : "-", expressions_.write(change)));
-  return true;
 }
 
 void StatementWriter::atomic(const ir::Atomic& atomic) {
   if (function_.expr(atomic.value).type.is_tile()) return write_tile_change("tile_atomic_add", atomic);
-  if (component_update(atomic)) return;
+  if (const ir::ChangedPart part = ir::updated_part(function_, atomic); !part.path.empty()) {
+    const std::string element =
+        fmt::format("{}[{}]", expressions_.write(atomic.array), expressions_.indices(atomic.indices));
+    return line(part_of(element, part.path),
+                atomic.op == ir::AtomicOp::kAdd ? " += " : " -= ", expressions_.write(part.value));
+  }
   std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.indices(atomic.indices);
   if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);
   arguments += ", " + expressions_.write(atomic.value);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/warp/expression_writer.hpp"
+#include "ir/element_part.hpp"
 #include "ir/module.hpp"
 #include "support/concat.hpp"
 
@@ -33,9 +33,6 @@ class StatementWriter {
   void place(ir::Function& function, std::string name, int first) const;
 
  private:
-  /// Whether an expression reads the target of an assignment.
-  using ReadsTarget = std::function<bool(ir::ExprId)>;
-
   std::string signature(std::string_view name);
   void return_(const ir::Return& leave, ir::Loc loc);
   bool is_adjoint(ir::VarId variable) const {
@@ -52,14 +49,13 @@ class StatementWriter {
                      expressions_.write(change.value), expressions_.tile_offset(change.indices)));
   }
   void atomic(const ir::Atomic& atomic);
-  bool component_update(const ir::Atomic& atomic);
-  bool is_zero_vector(ir::ExprId id) const;
   void call(const ir::Call& call);
   void if_(const ir::If& branch, std::string_view keyword);
   void for_(const ir::For& loop);
-  /// "target = value"; if the value is the target's old value with a part replaced, "target[i].f = part".
-  void write_assignment(std::string place, ir::ExprId value, const ReadsTarget& reads_target);
-  bool same(ir::ExprId a, ir::ExprId b) const;
+  /// "place.field[i]" for the path.
+  std::string part_of(std::string place, const std::vector<ir::PartStep>& path);
+  /// An assignment to the part of the place that changes.
+  void write_assignment(std::string place, const ir::ChangedPart& part);
   bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
   const std::string& name(ir::VarId variable) const { return variables_[static_cast<std::size_t>(variable)]; }
   std::string value_of(ir::VarId variable, ir::ExprId value);

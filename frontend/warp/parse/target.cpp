@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/visit.hpp"
+
 namespace assay::frontend {
 namespace {
 
@@ -69,6 +71,29 @@ void write_slice(FunctionContext& context, SyntaxNode node, const AssignmentTarg
   }
 }
 
+bool calls_function(const ir::Function& function, ir::ExprId root) {
+  bool calls = false;
+  ir::for_each_expression(function, root,
+                          [&](ir::ExprId, const ir::Expr& expr) { calls |= expr.kind == ir::ExprKind::kCall; });
+  return calls;
+}
+
+/// Indices that call functions become variables: a store to a part of an element mentions its indices twice, and two
+/// calls are not known to have the same result (ir/element_part.hpp).
+AssignmentTarget without_calls_in_indices(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place) {
+  AssignmentTarget result = place;
+  const auto keep = [&](ir::ExprId& index) {
+    if (index == ir::kNone || !calls_function(context.function, index)) return;
+    context.builder.at(node.loc());
+    index = context.builder.var(context.builder.let("index", index));
+  };
+  for (Dimension& dimension : result.dimensions)
+    keep(dimension.index);
+  for (AssignmentTarget::Accessor& step : result.path)
+    keep(step.index);
+  return result;
+}
+
 /// A transform with one of its two parts replaced.
 ir::ExprId with_part(FunctionContext& context, SyntaxNode node, ir::ExprId transform, ir::Op part, ir::ExprId value) {
   const ir::Type type = context.type_of(transform);
@@ -98,6 +123,19 @@ ir::ExprId updated(FunctionContext& context, SyntaxNode node, const AssignmentTa
     return context.operation(node, ir::Op::kTileInsert, operands);
   }
   return context.operation(node, ir::Op::kInsert, {object, step.index, inner});
+}
+
+/// Assigns the root of the place, whatever its path is.
+void write_whole(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId whole) {
+  if (whole == ir::kNone) return;
+  context.builder.at(node.loc());
+  if (place.root == AssignmentTarget::Root::kVariable && context.function.is_parameter(place.variable)) {
+    context.error(node, "fields of structs with array fields cannot be assigned; use a variable");
+  } else if (place.root == AssignmentTarget::Root::kVariable) {
+    context.builder.assign(place.variable, whole);
+  } else {
+    context.builder.store(place.variable, place.indices(), whole);
+  }
 }
 
 }  // namespace
@@ -237,18 +275,10 @@ void write_place(FunctionContext& context, SyntaxNode node, const AssignmentTarg
     return;
   }
   if (place.is_slice()) return write_slice(context, node, place, value);
-  ir::ExprId whole = value;
-  if (!place.path.empty())
-    whole = updated(context, node, place, 0, read_root(context, node, copy_place(context, place)), value);
-  if (whole == ir::kNone) return;
-  context.builder.at(node.loc());
-  if (place.root == AssignmentTarget::Root::kVariable && context.function.is_parameter(place.variable)) {
-    context.error(node, "fields of structs with array fields cannot be assigned; use a variable");
-  } else if (place.root == AssignmentTarget::Root::kVariable) {
-    context.builder.assign(place.variable, whole);
-  } else {
-    context.builder.store(place.variable, place.indices(), whole);
-  }
+  if (place.path.empty()) return write_whole(context, node, place, value);
+  const AssignmentTarget evaluated = without_calls_in_indices(context, node, place);
+  const ir::ExprId old = read_root(context, node, copy_place(context, evaluated));
+  write_whole(context, node, evaluated, updated(context, node, evaluated, 0, old, value));
 }
 
 }  // namespace assay::frontend

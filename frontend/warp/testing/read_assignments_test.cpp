@@ -114,6 +114,27 @@ kernel k(v: array<vec<f32,3>,1>, n: i32, a: vec<f32,3>; thread) {
   v[2] = a_1
 }
 )"},
+    {.name = "ComponentAssignmentWithCallInIndex",
+     .above = R"(
+@wp.func
+def f(i: int):
+    return i
+)",
+     .parameters = "v: wp.array(dtype=wp.vec3)",
+     .body = R"(
+i = wp.tid()
+v[f(i)].y = 4.0
+)",
+     .module = R"(
+func f(i: i32) -> i32 {
+  return i
+}
+
+kernel k(v: array<vec<f32,3>,1>; i) {
+  let index: i32 = f(i)
+  v[wrap_index(index, shape(v, 0))] = insert(v[wrap_index(index, shape(v, 0))], 1, 4.0)
+}
+)"},
     {.name = "SlicesOfVectorsAndMatrices",
      .parameters = "v: wp.vec4, m: wp.mat22, n: int, x: wp.array(dtype=wp.vec2), y: wp.array(dtype=wp.mat22)",
      .body = R"(
