@@ -17,7 +17,7 @@ from warp._src import types as warp_types
 from assay._notebook import cell_name
 from assay._spelling import array_name, type_name
 
-SCHEMA_VERSION = "1.0.0"
+SCHEMA_VERSION = "1.1.0"
 MOST_BYTES = 16 << 20
 """Arguments of a launch that take more bytes are not recorded, unless another limit is given."""
 
@@ -46,6 +46,8 @@ class Argument:
         The scalar components of a value in the order of memory.
     shares_memory_with
         Names of the parameters whose arrays overlap this one.
+    same_array_as
+        Name of the first parameter with the same array; empty if this is the first.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Argument:
     content: np.ndarray | None = None
     value: tuple[Any, ...] = ()
     shares_memory_with: tuple[str, ...] = ()
+    same_array_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,15 +170,16 @@ def _arguments_of(kernel: Any, values: list[Any], max_bytes: int) -> tuple[Argum
     if size > max_bytes:
         raise CannotRecord(f"its arguments take {size} bytes, more than the limit of {max_bytes}")
     shared = _shared_memory(arrays)
+    same = _same_arrays(arrays)
     return tuple(
-        _array_argument(p.label, p.type, v, shared.get(p.label, ()))
+        _array_argument(p.label, p.type, v, shared.get(p.label, ()), same.get(p.label, ""))
         if array_name(p.type)
         else _value_argument(p.label, p.type, v)
         for p, v in zip(parameters, values, strict=True)
     )
 
 
-def _array_argument(name: str, kind: Any, value: Any, shared: tuple[str, ...]) -> Argument:
+def _array_argument(name: str, kind: Any, value: Any, shared: tuple[str, ...], same: str) -> Argument:
     dtype = type_name(kind.dtype)
     if value is None:
         return Argument(name, dtype, shape=(0,) * kind.ndim, strides=(0,) * kind.ndim)
@@ -191,7 +195,9 @@ def _array_argument(name: str, kind: Any, value: Any, shared: tuple[str, ...]) -
         )
     shape, strides = tuple(map(int, value.shape)), tuple(map(int, value.strides))
     content = None if value.size == 0 else _plain(_copy_of(value))
-    return Argument(name, dtype, shape=shape, strides=strides, content=content, shares_memory_with=shared)
+    return Argument(
+        name, dtype, shape=shape, strides=strides, content=content, shares_memory_with=shared, same_array_as=same
+    )
 
 
 def _copy_of(array: Any) -> np.ndarray:
@@ -259,6 +265,19 @@ def _shared_memory(arrays: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(others) for name, others in shared.items()}
 
 
+def _same_arrays(arrays: dict[str, Any]) -> dict[str, str]:
+    """For each array that an earlier parameter has as well, the name of the first such parameter."""
+    first: dict[Any, str] = {}
+    same = {}
+    for name, array in arrays.items():
+        if array.size == 0 or not array.ptr:
+            continue
+        key = (array.ptr, str(array.device), tuple(array.shape), tuple(array.strides), array.dtype)
+        if first.setdefault(key, name) != name:
+            same[name] = first[key]
+    return same
+
+
 def _bounds(array: Any) -> tuple[int, int]:
     """The addresses of the first byte and of the byte after the last one."""
     if array.size == 0 or not array.ptr:
@@ -302,6 +321,8 @@ def write(launch: Launch, folder: Path, stem: str, kernel_name: str, source: str
         else:
             entry |= {"shape": list(argument.shape), "strides": list(argument.strides), "file": None}
             entry["shares_memory_with"] = list(argument.shares_memory_with)
+            if argument.same_array_as:
+                entry["same_array_as"] = argument.same_array_as
             if argument.content is not None:
                 entry["file"] = f"{stem}.{argument.name}.npy"
                 np.save(folder / entry["file"], argument.content, allow_pickle=False)

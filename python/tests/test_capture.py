@@ -108,6 +108,12 @@ def test_record_names_the_arrays_that_share_memory():
     assert [a.shares_memory_with for a in (*apart, *interleaved)] == [()] * 4
 
 
+def test_record_names_the_first_parameter_with_the_same_array():
+    x = wp.zeros(8, dtype=float)
+    assert [a.same_array_as for a in _launches.record(add_one, 4, [x], [x]).arguments] == ["", "x"]
+    assert [a.same_array_as for a in _launches.record(add_one, 4, [x[0:4]], [x]).arguments] == ["", ""]
+
+
 def test_arguments_above_the_size_limit_are_not_recorded():
     x = wp.zeros(1000, dtype=float)
     launch = _launches.record(add_one, 1000, [x], [x], max_bytes=4000)

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +19,7 @@
 
 #include "harness/judge/recorded_launch.hpp"
 #include "ir/analysis.hpp"
+#include "ir/transforms/merged_parameters.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 
@@ -51,6 +53,7 @@ Result<RecordedArgument> argument_from(const json& value, const fs::path& folder
   argument.is_array = true;
   argument.shape = value.at("shape").get<std::vector<std::int64_t>>();
   argument.shares_memory_with = value.value("shares_memory_with", std::vector<std::string>{});
+  argument.same_array_as = value.value("same_array_as", "");
   if (value.at("file").is_null()) return argument;
   const std::string name = value.at("file");
   if (name.empty() || fs::path(name).filename() != name)
@@ -251,14 +254,77 @@ bool is_launch_of(const LaunchFile& file, const KernelSource& source) {
   return named && (file.source.empty() || file.source == fs::path(source.file).filename());
 }
 
+/// For each parameter, the first parameter that the launch passes the same array for, if the kernel changes the array;
+/// otherwise the parameter itself.
+std::vector<ir::VarId> same_arrays(const LaunchFile& file, const ir::Function& kernel, const ir::ParameterUses& uses) {
+  const auto count = static_cast<std::size_t>(kernel.parameter_count);
+  std::vector<ir::VarId> same(count);
+  std::iota(same.begin(), same.end(), 0);
+  if (file.arguments.size() != count) return same;
+  const auto number_of = [&](std::size_t p) {
+    const auto found = std::ranges::find(file.arguments, file.arguments[p].same_array_as, &RecordedArgument::name);
+    const auto q = static_cast<std::size_t>(found - file.arguments.begin());
+    return q < p && kernel.variables[q].type == kernel.variables[p].type ? q : p;
+  };
+  std::vector<bool> changes(count);
+  for (std::size_t p = 0; p < count; ++p)
+    changes[number_of(p)] = changes[number_of(p)] || uses[p].changed();
+  for (std::size_t p = 0; p < count; ++p)
+    if (changes[number_of(p)]) same[p] = static_cast<ir::VarId>(number_of(p));
+  return same;
+}
+
+/// The launch without the arguments that are the same array as an earlier one.
+LaunchFile without_same_arrays(LaunchFile file, std::span<const ir::VarId> same) {
+  std::set<std::string> removed;
+  std::vector<RecordedArgument> kept;
+  for (std::size_t p = 0; p < file.arguments.size(); ++p) {
+    if (same[p] == static_cast<ir::VarId>(p)) kept.push_back(file.arguments[p]);
+    else removed.insert(file.arguments[p].name);
+  }
+  for (RecordedArgument& argument : kept)
+    std::erase_if(argument.shares_memory_with, [&](const std::string& name) { return removed.contains(name); });
+  file.arguments = std::move(kept);
+  return file;
+}
+
+/// Replaces the kernel by one with a single parameter for each array that the launches pass more than once, and returns
+/// the launches of that kernel. A launch with other such arrays becomes a reason.
+std::vector<LaunchFile> merge_same_arrays(KernelSource& source, const std::vector<const LaunchFile*>& files,
+                                          std::vector<Note>& notes, std::vector<std::string>& reasons) {
+  const ir::Function& kernel = source.module->kernels[source.kernel_index];
+  const ir::ParameterUses uses = ir::parameter_use(*source.module, kernel);
+  const std::vector<ir::VarId> same = same_arrays(*files.front(), kernel, uses);
+  std::vector<LaunchFile> launches;
+  for (const LaunchFile* file : files) {
+    if (same_arrays(*file, kernel, uses) == same) launches.push_back(without_same_arrays(*file, same));
+    else
+      reasons.push_back(
+          fmt::format("the recorded launch {} is not supported: it passes one array for other parameters than {} does",
+                      file->path.filename().string(), files.front()->path.filename().string()));
+  }
+  std::vector<std::string> merged;
+  for (std::size_t p = 0; p < same.size(); ++p) {
+    if (same[p] != static_cast<ir::VarId>(p))
+      merged.push_back(fmt::format("'{}' is '{}'", kernel.variables[p].name, kernel.var(same[p]).name));
+  }
+  if (merged.empty()) return launches;
+  notes.push_back({.kind = "kernel judged with one parameter for an array that its launches pass more than once",
+                   .text = fmt::format("{}: {}", source.selector, fmt::join(merged, ", "))});
+  ir::Module module = *source.module;
+  module.kernels[source.kernel_index] = transforms::merge_parameters(kernel, same);
+  source.module = std::make_shared<const ir::Module>(std::move(module));
+  return launches;
+}
+
 /// Binds the launches of one kernel.
 Result<void> attach(KernelSource& source, const std::vector<const LaunchFile*>& files, std::vector<Note>& notes) {
   std::vector<RecordedLaunch> launches;
   std::vector<std::string> reasons;
-  for (const LaunchFile* file : files) {
-    Result<BoundLaunch> bound = bind_launch(*file, *source.module, source.module->kernels[source.kernel_index]);
+  for (const LaunchFile& file : merge_same_arrays(source, files, notes, reasons)) {
+    Result<BoundLaunch> bound = bind_launch(file, *source.module, source.module->kernels[source.kernel_index]);
     if (!bound.ok()) return bound.error();
-    if (bound->launch) launches.push_back({file->path.filename().string(), *std::move(bound->launch)});
+    if (bound->launch) launches.push_back({file.path.filename().string(), *std::move(bound->launch)});
     else reasons.push_back(bound->unsupported);
   }
   if (launches.empty()) {

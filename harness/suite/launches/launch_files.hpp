@@ -27,6 +27,7 @@ struct RecordedArgument {
   std::vector<std::int64_t> shape;              ///< extents of an array
   std::optional<NpyArray> content;              ///< elements of an array; empty for an array without elements
   std::vector<std::string> shares_memory_with;  ///< names of the other array arguments that overlap it
+  std::string same_array_as;  ///< name of the first argument that is the same array; empty: this one is the first
   std::vector<RecordedScalar> value;            ///< scalars of a value, component by component; empty for an array
 };
 
@@ -56,7 +57,8 @@ struct BoundLaunch {
 Result<BoundLaunch> bind_launch(const LaunchFile& file, const ir::Module& module, const ir::Function& kernel);
 
 /// Gives each selected kernel its recorded launches. Kernels without any and launches of other kernels become notes.
-/// Fails as bind_launch does, and if no file is a launch of a selected kernel.
+/// If the launches pass one array for several parameters, and the kernel changes it, the kernel is replaced by one with
+/// a single parameter for the array. Fails as bind_launch does, and if no file is a launch of a selected kernel.
 Result<void> attach_launches(Selection& selection, const std::vector<LaunchFile>& files);
 
 }  // namespace assay::harness

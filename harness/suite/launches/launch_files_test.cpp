@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "harness/suite/select/select.hpp"
+#include "ir/analysis.hpp"
 
 namespace assay::harness {
 namespace {
@@ -193,6 +194,35 @@ TEST_F(LaunchFilesTest, RejectsArraysThatShareMemoryOnlyIfKernelWritesThem) {
   EXPECT_THAT(unsupported(), HasSubstr("arrays 'a' and 'out' share memory and the kernel changes 'out'"));
   write_launch("rows", "[2]", sharing("a"));
   EXPECT_EQ(unsupported(), "");
+}
+
+TEST_F(LaunchFilesTest, KernelGetsOneParameterForArrayThatItChangesAndItsLaunchPassesTwice) {
+  write("kernels.py", R"(import warp as wp
+
+
+@wp.kernel
+def step(before: wp.array(dtype=float), h: float, after: wp.array(dtype=float), twice: wp.array(dtype=float)):
+    i = wp.tid()
+    after[i] = before[i] + h * twice[i]
+)");
+  write_launch("step", "[6]", R"([
+  {"name": "before", "dtype": "float32", "shape": [6], "file": "out.npy",
+   "shares_memory_with": ["after"]},
+  {"name": "h", "dtype": "float32", "value": [0.5]},
+  {"name": "after", "dtype": "float32", "shape": [6], "file": "out.npy", "same_array_as": "before",
+   "shares_memory_with": ["before"]},
+  {"name": "twice", "dtype": "float32", "shape": [6], "file": "out.npy"}])");
+  const Result<Selection> selection = attached();
+  ASSERT_TRUE(selection.ok()) << selection.error().text();
+  const KernelSource& source = selection->kernels.at(0).source;
+  EXPECT_EQ(source.unsupported_launch, "");
+  const ir::Function& kernel = source.module->kernels.at(source.kernel_index);
+  ASSERT_EQ(kernel.parameter_count, 3);
+  EXPECT_EQ(kernel.variables[2].name, "twice");
+  EXPECT_TRUE(ir::parameter_use(*source.module, kernel)[0].changed());
+  EXPECT_EQ(source.launches->at(0).launch.arguments.size(), 3U);
+  ASSERT_EQ(selection->notes.size(), 1U);
+  EXPECT_THAT(selection->notes[0].text, HasSubstr("'after' is 'before'"));
 }
 
 TEST_F(LaunchFilesTest, RejectsExtraLaunchExtentsGreaterThanOne) {
