@@ -178,10 +178,18 @@ def test_index_out_of_bounds_is_a_defect_with_the_original_line():
     assert f"line {line} of {__file__}" in str(failed.value)
 
 
-def test_arguments_that_share_memory_are_unsupported():
+def test_array_passed_for_two_parameters_is_judged_as_one():
     x = wp.ones(4, dtype=float)
     with assay.capture() as c:
         wp.launch(add_one, 4, inputs=[x], outputs=[x])
+    (result,) = c.verify(options=QUICK)
+    assert {v.outcome for v in result.verdicts} == {"pass"}
+
+
+def test_different_arrays_that_share_memory_are_unsupported():
+    x = wp.ones(6, dtype=float)
+    with assay.capture() as c:
+        wp.launch(add_one, 4, inputs=[x[0:4]], outputs=[x[2:6]])
     (result,) = c.verify(options=QUICK)
     assert {v.outcome for v in result.verdicts} == {"unsupported"}
     assert "arrays 'x' and 'out' share memory and the kernel changes 'out'" in str(result)
@@ -219,9 +227,9 @@ def test_saved_folder_can_be_judged_again(tmp_path):
 
 
 def test_notebook_table_shows_outcomes_and_messages():
-    x = wp.ones(4, dtype=float)
+    x = wp.ones(6, dtype=float)
     with assay.capture() as c:
-        wp.launch(add_one, 4, inputs=[x], outputs=[x])
+        wp.launch(add_one, 4, inputs=[x[0:4]], outputs=[x[2:6]])
     table = c.verify(options=QUICK)._repr_html_()
     assert "<td" in table and "unsupported(launch)" in table
     assert "arrays &#x27;x&#x27; and &#x27;out&#x27; share memory" in table
