@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/candidate/device.hpp"
 #include "backends/cpu/device.hpp"
 #include "backends/cross_check/cross_checked_device.hpp"
 #include "backends/cuda/device.hpp"
@@ -17,12 +18,18 @@
 namespace assay::backends {
 namespace {
 
-constexpr std::array kDevices{cpu::kDeviceRow, cuda::kDeviceRow, ptx::kDeviceRow, warp::kCpuDeviceRow,
-                              warp::kPtxDeviceRow};
+constexpr std::array kDevices{cpu::kDeviceRow,     cuda::kDeviceRow,    ptx::kDeviceRow,
+                              warp::kCpuDeviceRow, warp::kPtxDeviceRow, candidate::kDeviceRow};
 
 }  // namespace
 
-std::span<const DeviceRow> devices() { return kDevices; }
+std::span<const DeviceRow> all_devices() { return kDevices; }
+
+/// The selectable devices come first.
+std::span<const DeviceRow> devices() {
+  const auto end = std::ranges::find(kDevices, false, &DeviceRow::is_selectable);
+  return {kDevices.begin(), end};
+}
 
 const DeviceRow* find_device(std::string_view name) {
   const auto found = std::ranges::find(kDevices, name, &DeviceRow::name);
@@ -37,21 +44,21 @@ const DeviceRow& device_row(std::string_view name) {
 
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
-  for (const DeviceRow& row : kDevices)
+  for (const DeviceRow& row : devices())
     names.emplace_back(row.name);
   return names;
 }
 
 std::vector<std::string> emitted_code_devices() {
   std::vector<std::string> names;
-  for (const DeviceRow& row : kDevices)
+  for (const DeviceRow& row : devices())
     if (runs_emitted_code(row)) names.emplace_back(row.name);
   return names;
 }
 
 std::vector<std::string> check_names() {
   std::vector<std::string> names;
-  for (const DeviceRow& row : kDevices)
+  for (const DeviceRow& row : devices())
     names.insert(names.end(), row.checks.begin(), row.checks.end());
   return names;
 }

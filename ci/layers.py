@@ -6,6 +6,7 @@ named testing (or models, in backends/ptx) and the files *_test.* and *_fuzz.* b
 
 ALLOWED = {
     "backends": (
+        "backends/candidate",
         "backends/cpu",
         "backends/cross_check",
         "backends/cuda",
@@ -15,6 +16,14 @@ ALLOWED = {
         "backends/device",
         "backends/ptx",
         "backends/warp",
+        "support",
+    ),
+    "backends/candidate": (
+        "backends/cuda/nvrtc",
+        "backends/device",
+        "backends/ptx",
+        "backends/ptx/parse",
+        "schemas",
         "support",
     ),
     "backends/cpu": ("backends/device", "backends/worker", "support"),
@@ -208,7 +217,7 @@ ALLOWED = {
         "support",
         "support/version",
     ),
-    "harness/suite/launches": ("harness/judge", "harness/suite/select", "ir", "schemas", "support"),
+    "harness/suite/launches": ("harness/judge", "harness/suite/select", "ir", "ir/transforms", "schemas", "support"),
     "harness/suite/run": (
         "backends/device",
         "harness/causes",

@@ -6,7 +6,7 @@
 
 // clang-format off
 #define ASSAY_COMMANDS(COMMAND) \
-  COMMAND(run) COMMAND(capture) COMMAND(emit) COMMAND(diff) COMMAND(generate) COMMAND(validate) COMMAND(dataset) COMMAND(mutate) \
+  COMMAND(run) COMMAND(capture) COMMAND(judge) COMMAND(emit) COMMAND(diff) COMMAND(generate) COMMAND(validate) COMMAND(dataset) COMMAND(mutate) \
   COMMAND(bench) COMMAND(list) COMMAND(profile) COMMAND(calibrate) COMMAND(ptx) COMMAND(doctor) COMMAND(report) \
   COMMAND(compare) COMMAND(state) COMMAND(reduce) COMMAND(reproduce)
 // clang-format on

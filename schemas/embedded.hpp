@@ -9,6 +9,7 @@ extern const std::string_view kBenchSchemaText;          // bench.schema.json: t
 extern const std::string_view kMutationScoreSchemaText;  // certification.schema.json: the whole of certification.json
 extern const std::string_view kDatasetRowSchemaText;     // dataset_row.schema.json: one line of a dataset's data/
 extern const std::string_view kForeignMapSchemaText;     // foreign_map.schema.json: the file of `assay validate --map`
+extern const std::string_view kCandidateSchemaText;      // candidate.schema.json: the contract of a candidate
 extern const std::string_view kLaunchSchemaText;         // launch.schema.json: a launch file of `assay run --launches`
 extern const std::string_view kManifestSchemaText;  // manifest.schema.json: one line of journal.jsonl or quarantine
 extern const std::string_view kRecordSchemaText;    // record.schema.json: one line of records.jsonl

@@ -265,6 +265,8 @@ class Device {
   [[nodiscard]] virtual SourceTarget target() const = 0;
   /// Whether compiled code calls CUDA's math functions instead of the C library's.
   [[nodiscard]] virtual bool uses_cuda_math() const { return target() == SourceTarget::kCuda; }
+  /// ArithmeticProfile::input_error of the code: positive if it may use another algorithm than the kernel.
+  [[nodiscard]] virtual double input_error() const { return 0; }
   [[nodiscard]] virtual Capability can_build() const = 0;
   [[nodiscard]] virtual Capability can_run() const = 0;
 

@@ -64,8 +64,11 @@ struct PythonSource {
 struct PythonBinding {
   /// A parameter of the kernel in Python, or one field of a struct that is passed as a parameter of its own.
   struct Parameter {
-    std::string path;  ///< path of a struct's field that is its own parameter: "body.position"; otherwise empty
-    int rank = 0;      ///< number of dimensions of an array; 0: a value
+    std::string path;       ///< path of a struct's field that is its own parameter: "body.position"; otherwise empty
+    int rank = 0;           ///< number of dimensions of an array; 0: a value
+    std::string name;       ///< name of the parameter
+    std::string type;       ///< Warp's name of the scalar type of the value or of an element: "int32"; empty: a struct
+    std::size_t bytes = 0;  ///< size of the value or of an element
   };
   std::size_t dimensions = 1;         ///< number of dimensions of the launch
   bool is_tiled = false;              ///< whether a block of threads runs each index

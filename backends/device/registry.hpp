@@ -27,6 +27,7 @@ struct DeviceOptions {
   std::string nvrtc = {};
   std::vector<std::string> architectures = {};  ///< `ptx`: targets to compile for: "compute_90"; empty: the default
   bool unoptimized = false;                     ///< `ptx`: whether the compiler's optimizations are off in every mode
+  std::string candidate = {};                   ///< `candidate`: path of the file to judge
   std::string cache = {};  ///< all devices except `cuda`: directory of the build cache; empty: the default
 };
 
@@ -56,6 +57,8 @@ struct DeviceRow {
   Toolkit toolkit = Toolkit::kHostCompiler;  ///< compiler that builds the kernels
   /// The default --mode: "strict", or "sampled" if strict results do not determine the others.
   std::string_view default_mode = "strict";
+  BuildFlags flags = {};                 ///< numeric mode of a device that does not run Assay's code
+  bool is_selectable = true;             ///< whether --device accepts its name; otherwise one command uses it
   bool is_gpu = false;                   ///< whether it runs on a GPU selected by --gpu that can time launches
   bool is_repeatable = true;             ///< whether two launches with the same input bytes give the same result bytes
   bool has_optimization_levels = false;  ///< whether --optimise and the sampled -O2 runs apply
@@ -69,8 +72,10 @@ struct DeviceRow {
   std::vector<BuildVariant> (*variants)(const DeviceOptions&) = nullptr;
 };
 
-/// All rows, in the order of tables and reports.
+/// The devices that --device accepts, in the order of tables and reports.
 std::span<const DeviceRow> devices();
+/// These devices, and after them those that only one command uses.
+std::span<const DeviceRow> all_devices();
 
 /// The row of a device, or null if no device has that name.
 const DeviceRow* find_device(std::string_view name);

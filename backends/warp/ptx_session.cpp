@@ -13,10 +13,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/ptx/array_view.hpp"
+
 namespace assay::warp {
 
 using namespace backends;
 using nlohmann::json;
+using ptx::ArrayView;
+using ptx::for_each_element;
+using ptx::view_of;
 
 /// The entries of one kernel in one precision, and the layout of their arguments in the installed Warp.
 struct PtxCode {
@@ -46,61 +51,9 @@ struct PtxCode {
 
 namespace {
 
-/// The data pointer, then the extents, aligned to eight bytes, then the strides: see KernelArgument::array.
-struct ArrayView {
-  BufferAddress address;
-  MemoryRegion region;
-  std::vector<std::int32_t> shape;
-  std::vector<std::int64_t> strides;
-
-  [[nodiscard]] std::size_t extent(std::size_t element) const {
-    std::size_t last = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      if (shape[d] == 0) return 0;
-      last += static_cast<std::size_t>(shape[d] - 1) * static_cast<std::size_t>(strides[d]);
-    }
-    return last + element;
-  }
-};
-
-template <typename T>
-std::vector<T> read_values(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
-  std::vector<T> values(count);
-  std::memcpy(values.data(), bytes.data() + at, count * sizeof(T));
-  return values;
-}
-
-ArrayView view_of(const KernelArgument& argument, std::size_t rank) {
-  const std::size_t strides_at = (sizeof(void*) + rank * sizeof(std::int32_t) + 7) / 8 * 8;
-  return {.address = argument.pointers.front().address,
-          .region = argument.pointers.front().region,
-          .shape = read_values<std::int32_t>(argument.bytes, sizeof(void*), rank),
-          .strides = read_values<std::int64_t>(argument.bytes, strides_at, rank)};
-}
-
 template <typename T>
 void put(std::vector<std::byte>& bytes, std::size_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof(value));
-}
-
-/// Calls visit(offset in `a`, offset in `b`) for each element of two arrays of the same shape.
-template <typename Visit>
-void for_each_element(const std::vector<std::int32_t>& shape, const std::vector<std::int64_t>& a,
-                      const std::vector<std::int64_t>& b, const Visit& visit) {
-  std::vector<std::int32_t> index(shape.size());
-  if (std::ranges::count(shape, 0) > 0) return;
-  for (;;) {
-    std::size_t at_a = 0, at_b = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      at_a += static_cast<std::size_t>(index[d] * a[d]);
-      at_b += static_cast<std::size_t>(index[d] * b[d]);
-    }
-    visit(at_a, at_b);
-    std::size_t d = shape.size();
-    while (d > 0 && ++index[d - 1] == shape[d - 1])
-      index[--d] = 0;
-    if (d == 0) return;
-  }
 }
 
 /// One launch: its arguments in Warp's layout, on the machine.

@@ -59,7 +59,9 @@ Result<RunEnvironment> find_environment(const backends::DeviceOptions& options) 
                              .nvrtc = "none",
                              .commit = std::string(kCommit),
                              .has_uncommitted_changes = kHasUncommittedChanges};
-  for (const backends::DeviceRow& row : backends::devices()) {
+  for (const backends::DeviceRow& row : backends::all_devices()) {
+    const bool is_used = row.is_selectable || !options.candidate.empty();
+    if (!is_used) continue;
     Result<DeviceStatus> status = status_of(row, options, environment.cpu);
     if (!status.ok()) return status.error();
     if (row.toolkit == backends::Toolkit::kHostCompiler && environment.compiler.empty())

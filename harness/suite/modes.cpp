@@ -21,7 +21,8 @@ constexpr std::string_view kFastCompile = "fast_compile";
 
 std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise) {
   // Other generators choose the flags of their code themselves.
-  if (!backends::runs_emitted_code(backends::device_row(device))) return {Mode{}};
+  if (const backends::DeviceRow& row = backends::device_row(device); !backends::runs_emitted_code(row))
+    return {Mode{.name = {}, .flags = row.flags}};
   if (chosen.empty()) chosen = backends::device_row(device).default_mode;
   const std::string level = optimise == 0 ? "" : fmt::format("O{}", optimise);
   const bool is_sampled = chosen == "sampled";

@@ -17,14 +17,22 @@
 namespace assay::harness {
 namespace {
 
+/// A candidate may run many more threads than its specification.
+constexpr std::chrono::seconds kCandidateTimeLimit{30};
+
 Policy policy_of(const SuiteOptions& options) {
   if (options.quick) return Policy::quick();
-  return options.thorough ? Policy::thorough() : Policy::standard();
+  Policy policy = options.thorough ? Policy::thorough() : Policy::standard();
+  // A candidate may use a block for each thread of the specification, which takes too long for a large launch.
+  if (!options.device_options.candidate.empty() && !options.thorough) policy.has_large_launch = false;
+  return policy;
 }
 
 /// The start of the command that reproduces a case: every option but its selector, device, pass and seed.
 std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
-  std::string prefix = "assay run" + options.export_options;
+  const std::string& candidate = options.device_options.candidate;
+  std::string prefix =
+      candidate.empty() ? "assay run" + options.export_options : fmt::format("assay judge '{}'", candidate);
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
@@ -39,7 +47,7 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
     prefix += fmt::format(" --arch {}", fmt::join(options.device_options.architectures, ","));
   if (!options.launches_folder.empty()) prefix += fmt::format(" --launches '{}'", options.launches_folder);
   if (!options.cross_check.empty()) prefix += " --cross-check " + options.cross_check;
-  return prefix + mode_option(options.device, mode);
+  return candidate.empty() ? prefix + mode_option(options.device, mode) : prefix + " --against";
 }
 
 RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
@@ -52,8 +60,10 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
           .batch_size = emitted ? kBatch : kWarpBatch,
           .repeat = options.repeat,
           .mode = mode,
+          .time_limit = options.device_options.candidate.empty() ? RunOptions{}.time_limit : kCandidateTimeLimit,
           .trusts_custom_gradients = options.trust_custom_gradients,
           .reproduce_prefix = reproduce_prefix(options, mode),
+          .reproduce_has_device = options.device_options.candidate.empty(),
           .keep_sources = true};
 }
 

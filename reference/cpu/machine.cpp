@@ -46,7 +46,7 @@ void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
     const auto leaves = ir::scalar_components(*program_.module, argument.type);
     for (std::size_t k = 0; k < leaves.size(); ++k) {
       Value& value = at(info.base + static_cast<RegisterId>(k));
-      value = initial_content<Handle>(argument, leaves[k].offset, info.leaves[k]);
+      value = initial_content<Handle>(argument, leaves[k].offset, info.leaves[k], run_.profile.input_error);
       if (!ir::is_float(info.leaves[k])) continue;
       if (perturbation)
         value.f.v += perturbation->step * static_cast<long double>(component_value(perturbation->direction, p, k));
@@ -60,7 +60,7 @@ void Machine<Tracer>::bind_array(std::size_t p, const Perturbation* perturbation
   const ir::Argument& argument = run_.launch.arguments[p];
   const bool initialised = !(p < run_.uninitialised.size() && run_.uninitialised[p]);
   arrays_[p].bind(p, argument, ir::scalar_components(*program_.module, argument.type.element()), initialised,
-                  program_.parameters[p].changes_in_parts, perturbation);
+                  program_.parameters[p].changes_in_parts, run_.profile.input_error, perturbation);
 }
 
 template <class Tracer>

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,13 +48,24 @@ struct Cell {
   bool is_registered = false;   ///< whether the initial content is registered with the tracer
 };
 
-/// Reads one scalar component of an argument.
+/// Reads one scalar component of an argument; see ArithmeticProfile::input_error.
 template <class Handle>
-TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t offset, ir::Scalar scalar) {
+TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t offset, ir::Scalar scalar,
+                                    double input_error) {
   TracedValue<Handle> datum;
   const std::byte* const at = argument.bytes.data() + offset;
-  if (ir::is_float(scalar)) datum.f.v = static_cast<long double>(ir::read_float(scalar, at));
-  else datum.i = ir::read_integer(scalar, at);
+  if (!ir::is_float(scalar)) {
+    datum.i = ir::read_integer(scalar, at);
+    return datum;
+  }
+  const double value = ir::read_float(scalar, at);
+  datum.f.v = static_cast<long double>(value);
+  if (input_error > 0) {
+    const auto error = [&](ir::Scalar type) {
+      return input_error * std::abs(std::ldexp(value, -ir::row(type).digits));
+    };
+    datum.f.e = {error(scalar), error(ir::Scalar::kF64)};
+  }
   return datum;
 }
 
@@ -64,7 +76,8 @@ class ArrayMemory {
   /// Must be called before the first use. Keeps references to the argument and the perturbation, if any.
   /// `logs_leaves`: keep an access log for each leaf, not for each element.
   void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> leaves,
-            bool initialised, bool logs_leaves, const Perturbation* perturbation) {
+            bool initialised, bool logs_leaves, double input_error, const Perturbation* perturbation) {
+    input_error_ = input_error;
     parameter_ = parameter;
     argument_ = &argument;
     leaves_ = std::move(leaves);
@@ -166,7 +179,7 @@ class ArrayMemory {
       const std::size_t offset = ir::element_offset(*argument_, static_cast<std::int64_t>(n));
       for (const ir::ScalarComponent& leaf : leaves_) {
         Cell<Handle>& cell = page->cells[number++];
-        cell.content = initial_content<Handle>(*argument_, offset + leaf.offset, leaf.scalar);
+        cell.content = initial_content<Handle>(*argument_, offset + leaf.offset, leaf.scalar, input_error_);
         cell.initialised = initialised_;
         if (perturbation_ == nullptr || !ir::is_float(leaf.scalar)) continue;
         const double direction =
@@ -181,6 +194,7 @@ class ArrayMemory {
   const ir::Argument* argument_ = nullptr;      ///< argument bound to the parameter
   std::vector<ir::ScalarComponent> leaves_;     ///< scalar components (leaves) of one element
   std::size_t logs_ = 1;                        ///< number of access logs of each element
+  double input_error_ = 0;                      ///< see ArithmeticProfile::input_error
   bool initialised_ = true;                     ///< whether the initial content may be read
   const Perturbation* perturbation_ = nullptr;  ///< change of the initial content; null: none
   std::size_t elements_ = 0;                    ///< number of elements

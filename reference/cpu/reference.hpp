@@ -45,6 +45,10 @@ struct ArithmeticProfile {
   MathLibrary promoted_library = MathLibrary::kLibm;  ///< library for the f64 promotion
   bool flush_to_zero = false;                         ///< whether f32 subnormals become zero
   bool has_unordered_atomics = true;  ///< threads may interleave; false: they run sequentially in `thread_order`
+  /// The relative error that each float of the inputs gets, in unit roundoffs of its type. For code that computes the
+  /// same function by another algorithm: its rounding errors are errors of the inputs, times a small factor, if the
+  /// algorithm is backward stable (docs/design/numerics.md).
+  double input_error = 0;
 };
 
 /// Forces the other outcome of chosen uncertain decisions, to evaluate another path: the k-th uncertain decision of

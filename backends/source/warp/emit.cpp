@@ -80,7 +80,11 @@ Result<backends::EmittedKernel> emit(const ir::Module& module, const ir::Functio
   std::vector<std::string> types(binding.dimensions - 1, "int");
   for (int p = 0; p < forward.parameter_count; ++p) {
     const ir::Variable& parameter = forward.var(p);
-    binding.parameters.push_back({.rank = parameter.type.is_array() ? parameter.type.rank : 0});
+    const ir::Type element = parameter.type.element();
+    binding.parameters.push_back({.rank = parameter.type.is_array() ? parameter.type.rank : 0,
+                                  .name = parameter.name,
+                                  .type = element.is_struct() ? "" : std::string(ir::row(element.scalar).warp_name),
+                                  .bytes = ir::layout_of(module, element).size});
     types.push_back(parameter.name);
   }
   backends::EmittedKernel emitted{.name = forward.name, .helpers = {}, .body = binding.native.text, .entries = {}};

@@ -28,7 +28,7 @@ struct RecordedArgument {
   std::optional<NpyArray> content;              ///< elements of an array; empty for an array without elements
   std::vector<std::string> shares_memory_with;  ///< names of the other array arguments that overlap it
   std::string same_array_as;  ///< name of the first argument that is the same array; empty: this one is the first
-  std::vector<RecordedScalar> value;            ///< scalars of a value, component by component; empty for an array
+  std::vector<RecordedScalar> value;  ///< scalars of a value, component by component; empty for an array
 };
 
 /// The content of one launch file.

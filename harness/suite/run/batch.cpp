@@ -48,8 +48,10 @@ CaseRecord blank_record(const KernelSource& source, const backends::Device& devi
   record.source.file = source.file.empty() ? fmt::format("{}/{}.py", source.family, source.kernel) : source.file;
   if (source.module != nullptr) record.source.line = source.module->kernels[source.kernel_index].loc.line;
   record.selector = source.selector;
-  record.reproduce = fmt::format("{} '{}' --device {} --pass {} --seed {}", options.reproduce_prefix, source.selector,
-                                 device.name(), to_text(pass), options.seed);
+  record.reproduce = fmt::format("{} '{}'", options.reproduce_prefix, source.selector);
+  if (options.reproduce_has_device)
+    record.reproduce += fmt::format(" --device {} --pass {}", device.name(), to_text(pass));
+  record.reproduce += fmt::format(" --seed {}", options.seed);
   record.time_ms.read_ms = source.read_ms;
   return record;
 }
@@ -244,9 +246,11 @@ class KernelRun {
     Policy policy = options_.policy;
     // A generator of code that rejects the promoted kernel is judged in the kernel's own types.
     if (kernel.find(Pass::kForward, backends::Precision::kPromoted) == nullptr) policy.f64_promotion = false;
+    reference::ArithmeticProfile profile = profile_of(device_.uses_cuda_math(), options_.mode.flags);
+    profile.input_error = device_.input_error();
     const JudgeConfiguration configuration{.session = session,
                                            .policy = policy,
-                                           .profile = profile_of(device_.uses_cuda_math(), options_.mode.flags),
+                                           .profile = profile,
                                            .seed = options_.seed,
                                            .forward = options_.forward,
                                            .backward = options_.backward,

@@ -76,6 +76,7 @@ struct RunOptions {
   std::chrono::milliseconds time_limit{2000};  ///< limit on the processor time of one launch
   bool trusts_custom_gradients = false;        ///< whether a custom gradient may differ from the derivative
   std::string reproduce_prefix = "assay run";  ///< start of the command that reproduces a case
+  bool reproduce_has_device = true;            ///< whether this command has the options --device and --pass
   bool keep_sources = false;  ///< whether the first record of short passing kernels also contains their sources
   /// Called from any thread with the launch on which a case failed, before its record is written.
   std::function<void(const CaseRecord&, const Counterexample&)> on_counterexample = nullptr;

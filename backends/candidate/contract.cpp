@@ -1,0 +1,55 @@
+#include "backends/candidate/contract.hpp"
+
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::candidate {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+/// Formulas may be written as numbers.
+std::string formula_from(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+std::vector<std::string> formulas_from(const json& document, const char* name) {
+  std::vector<std::string> formulas;
+  if (!document.contains(name)) return formulas;
+  for (const json& value : document.at(name))
+    formulas.push_back(formula_from(value));
+  return formulas;
+}
+
+}  // namespace
+
+fs::path contract_path(const fs::path& candidate) {
+  fs::path path = candidate;
+  return path.replace_extension(".assay.json");
+}
+
+Result<Contract> contract_of(const fs::path& candidate) {
+  const fs::path path = contract_path(candidate);
+  std::error_code error;
+  if (!fs::exists(path, error)) return Contract{};
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream.is_open()) return Error{"cannot open the contract", path.string()};
+  const json document = json::parse(stream, nullptr, false);
+  if (document.is_discarded()) return Error{"invalid JSON; a contract is one JSON object", path.string()};
+  const schemas::Validator validator(schemas::kCandidateSchemaText);
+  if (const auto errors = validator.diagnostics(document); !errors.empty())
+    return Error{fmt::format("invalid contract: {}", errors.front().text()), path.string()};
+  return Contract{.entry = document.value("entry", ""),
+                  .arguments = formulas_from(document, "arguments"),
+                  .grid = formulas_from(document, "grid"),
+                  .block = formulas_from(document, "block"),
+                  .shared_bytes = document.contains("shared_bytes") ? formula_from(document.at("shared_bytes")) : "0"};
+}
+
+}  // namespace assay::candidate

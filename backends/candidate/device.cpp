@@ -1,0 +1,154 @@
+#include "backends/candidate/device.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+#include <variant>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/candidate/session.hpp"
+#include "backends/candidate/source.hpp"
+#include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "backends/ptx/parse/module.hpp"
+
+namespace assay::candidate {
+
+using namespace backends;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::optional<std::string> content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+bool is_ptx(const fs::path& path) { return path.extension() == ".ptx"; }
+
+/// The name of a C++ function without its parameters; the symbol itself if it is not mangled.
+std::string plain_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  if (status != 0) return symbol;
+  std::string name(text.get());
+  // "void reduce<float>(float*)" has a return type because it is a template.
+  if (const std::size_t space = name.find(' '); space < name.find_first_of("<(")) name.erase(0, space + 1);
+  return name.substr(0, name.find('('));
+}
+
+/// The symbol of the entry with this name, of the only one if the name is empty.
+Result<std::string> entry_of(const ptx::Module& module, const std::string& wanted) {
+  std::vector<std::string> names;
+  std::string found;
+  for (const ptx::Function& function : module.functions) {
+    if (!function.is_entry) continue;
+    names.push_back(plain_name(function.name));
+    if (wanted.empty() || wanted == function.name || wanted == names.back()) found = function.name;
+  }
+  if (names.empty()) return Error{"the candidate has no kernel; it must have a __global__ function"};
+  if (wanted.empty() && names.size() > 1)
+    return Error{
+        fmt::format("the candidate has the kernels {}; state the 'entry' in the contract", fmt::join(names, ", "))};
+  if (found.empty())
+    return Error{fmt::format("the candidate has no kernel '{}'; it has {}", wanted, fmt::join(names, ", "))};
+  return found;
+}
+
+}  // namespace
+
+Capability CandidateDevice::can_build() const {
+  if (is_ptx(file_)) return {true, "PTX interpreted on the CPU"};
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc);
+  if (!nvrtc.ok()) return {false, nvrtc.error().message};
+  return {true, fmt::format("NVRTC {}", nvrtc->version())};
+}
+
+std::variant<std::vector<CandidateCode>, BuildFailed> CandidateDevice::compile(const BuildFlags& flags) const {
+  std::optional<std::string> text = content_of(file_);
+  if (!text) return BuildFailed{BuildFailed::Kind::kResourceFailure, "cannot read " + file_.string()};
+  std::vector<CandidateCode> code;
+  if (is_ptx(file_)) {
+    code.push_back({.architecture = "ptx", .ptx = *std::move(text)});
+    return code;
+  }
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(options_.nvrtc);
+  if (!nvrtc.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, nvrtc.error().message};
+  const std::string name = file_.filename().string();
+  const std::string source = for_nvrtc(*text, name);
+  for (const std::string& architecture : options_.architectures) {
+    if (!nvrtc->supports(architecture)) continue;
+    cuda::CompileOutcome compiled =
+        nvrtc->compile(source, name, {.architecture = architecture, .flags = flags, .emit_line_info = true});
+    if (auto* failed = std::get_if<BuildFailed>(&compiled)) return std::move(*failed);
+    code.push_back({.architecture = architecture, .ptx = std::move(std::get<cuda::CompiledCode>(compiled).ptx)});
+  }
+  if (code.empty()) {
+    return BuildFailed{BuildFailed::Kind::kResourceFailure,
+                       fmt::format("NVRTC {} supports none of the architectures {}", nvrtc->version(),
+                                   fmt::join(options_.architectures, ", "))};
+  }
+  return code;
+}
+
+std::vector<BuildOutcome> CandidateDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
+  auto compiled = compile(flags);
+  if (auto* failed = std::get_if<BuildFailed>(&compiled)) return std::vector<BuildOutcome>(kernels.size(), *failed);
+  BuiltKernel code{.name = file_.stem().string(), .entries = {}, .artifacts = {}, .targets = {}, .log = {}};
+  for (CandidateCode& one : std::get<std::vector<CandidateCode>>(compiled)) {
+    const Result<ptx::Module> module = ptx::parse(one.ptx, file_.filename().string());
+    if (!module.ok())
+      return std::vector<BuildOutcome>(kernels.size(),
+                                       BuildFailed{BuildFailed::Kind::kRejected, module.error().text()});
+    const Result<std::string> entry = entry_of(*module, contract_.entry);
+    if (!entry.ok())
+      return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kRejected, entry.error().text()});
+    if (code.entries.empty())
+      code.entries.push_back({.pass = Pass::kForward,
+                              .precision = Precision::kNative,
+                              .symbol = *entry,
+                              .parameter_count = module->find_entry(*entry)->parameters.size()});
+    code.targets.push_back(one.architecture);
+    code.artifacts.push_back(std::make_shared<const Artifact>(Artifact{
+        .kind = Artifact::Kind::kPtx, .architecture = one.architecture, .path = {}, .content = std::move(one.ptx)}));
+  }
+  std::vector<BuildOutcome> outcomes;
+  for (const EmittedKernel& kernel : kernels) {
+    if (kernel.python == nullptr) {
+      outcomes.emplace_back(BuildFailed{BuildFailed::Kind::kRejected, "the kernel was printed for a different device"});
+      continue;
+    }
+    BuiltKernel built = code;
+    // The harness passes the parameters of the specification.
+    built.entries.front().parameter_count = kernel.entries.front().parameter_types.size();
+    built.artifacts.push_back(describe(*kernel.python));
+    outcomes.emplace_back(std::move(built));
+  }
+  return outcomes;
+}
+
+Result<std::unique_ptr<Session>> CandidateDevice::open(const SessionLimits& limits) {
+  return std::unique_ptr<Session>(std::make_unique<CandidateSession>(limits, options_, contract_));
+}
+
+Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
+  if (options.candidate.empty()) return Error{"no candidate is given; use assay judge CANDIDATE --against SPEC.py"};
+  if (!content_of(options.candidate)) return Error{"cannot read the candidate", options.candidate};
+  const fs::path file(options.candidate);
+  if (!is_ptx(file) && file.extension() != ".cu")
+    return Error{"the candidate must be a CUDA source (.cu) or PTX (.ptx)", options.candidate};
+  Result<Contract> contract = contract_of(file);
+  if (!contract.ok()) return contract.error();
+  ptx::PtxOptions ptx_options{.checks = ptx::checks_without(options.disabled_checks)};
+  ptx_options.nvrtc = options.nvrtc;
+  if (!options.architectures.empty()) ptx_options.architectures = options.architectures;
+  return std::unique_ptr<Device>(std::make_unique<CandidateDevice>(file, contract.take(), std::move(ptx_options)));
+}
+
+}  // namespace assay::candidate

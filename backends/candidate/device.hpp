@@ -1,0 +1,66 @@
+// The device `candidate`: judges code from elsewhere, a CUDA source with kernels or PTX, against a specification, which
+// is a kernel in Warp Python. The code is interpreted. Only `assay judge` uses it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/candidate/contract.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/registry.hpp"
+#include "backends/ptx/device.hpp"
+#include "support/result.hpp"
+
+namespace assay::candidate {
+
+/// Relative error of the inputs to which the rounding errors of a candidate may correspond, in unit roundoffs: sums in
+/// another order, online algorithms and the like have errors of 1 to 3.
+inline constexpr double kInputError = 4;
+
+/// The PTX of a candidate for one architecture.
+struct CandidateCode {
+  std::string architecture;  ///< "compute_75"; for PTX the target that it states
+  std::string ptx;           ///< text of the PTX
+};
+
+class CandidateDevice final : public backends::Device {
+ public:
+  CandidateDevice(std::filesystem::path file, Contract contract, ptx::PtxOptions options)
+      : file_(std::move(file)), contract_(std::move(contract)), options_(std::move(options)) {}
+
+  [[nodiscard]] std::string_view name() const override { return "candidate"; }
+  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarp; }
+  [[nodiscard]] bool uses_cuda_math() const override { return true; }
+  [[nodiscard]] double input_error() const override { return kInputError; }
+  [[nodiscard]] backends::Capability can_build() const override;
+  [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
+  [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
+  /// The kernels are specifications: each outcome is the candidate's code, with the parameters of that specification.
+  std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
+                                            const backends::BuildFlags& flags) override;
+  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override { return "interpreted; never executed as native code"; }
+
+ private:
+  std::variant<std::vector<CandidateCode>, backends::BuildFailed> compile(const backends::BuildFlags& flags) const;
+
+  std::filesystem::path file_;
+  Contract contract_;
+  ptx::PtxOptions options_;
+};
+
+/// Fails if no candidate is given, if it cannot be read, or if its contract is invalid.
+Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
+
+inline constexpr backends::DeviceRow kDeviceRow{.name = "candidate",
+                                                .summary = "CUDA or PTX from elsewhere, against a specification",
+                                                .target = backends::SourceTarget::kWarp,
+                                                .toolkit = backends::Toolkit::kNvrtc,
+                                                .flags = backends::BuildFlags::standard(),
+                                                .is_selectable = false,
+                                                .reports_profiles = true,
+                                                .make = make_device};
+
+}  // namespace assay::candidate

@@ -1,0 +1,337 @@
+#include "backends/candidate/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/candidate/formula.hpp"
+#include "backends/ptx/array_view.hpp"
+#include "backends/ptx/parse/module.hpp"
+
+namespace assay::candidate {
+
+using namespace backends;
+using nlohmann::json;
+
+namespace {
+
+/// Shared memory of a block without the attribute that allows more, on every architecture.
+constexpr std::uint64_t kMostSharedBytes = 48 * 1024;
+constexpr std::int64_t kMostThreadsOfBlock = 1024;
+/// Limits of the grid along x, y and z.
+constexpr std::array<std::int64_t, 3> kMostBlocks{std::numeric_limits<std::int32_t>::max(), 65535, 65535};
+constexpr std::int64_t kDefaultBlock = 256;
+
+/// A parameter of the specification.
+struct Parameter {
+  std::string name, type;
+  std::size_t rank = 0, bytes = 0;
+  bool is_integer() const { return rank == 0 && (type.starts_with("int") || type.starts_with("uint")); }
+};
+
+struct Specification {
+  std::size_t dimensions = 1;  ///< of its launches
+  std::vector<Parameter> parameters;
+};
+
+Specification specification_of(const Artifact& description) {
+  const json document = json::parse(description.content);
+  Specification result{.dimensions = document.at("dimensions"), .parameters = {}};
+  for (const json& parameter : document.at("parameters"))
+    result.parameters.push_back({.name = parameter.at("name"),
+                                 .type = parameter.at("type"),
+                                 .rank = parameter.at("rank"),
+                                 .bytes = parameter.at("bytes")});
+  return result;
+}
+
+std::int64_t integer_from(std::span<const std::byte> bytes, bool is_signed) {
+  const auto read = [&](auto zero) {
+    std::memcpy(&zero, bytes.data(), sizeof(zero));
+    return static_cast<std::int64_t>(zero);
+  };
+  switch (bytes.size()) {
+    case 1: return is_signed ? read(std::int8_t{}) : read(std::uint8_t{});
+    case 2: return is_signed ? read(std::int16_t{}) : read(std::uint16_t{});
+    case 4: return is_signed ? read(std::int32_t{}) : read(std::uint32_t{});
+    default: return read(std::int64_t{});
+  }
+}
+
+/// The machine, and the session's memory of an array.
+struct PtxMemory {
+  ptx::Machine& machine;
+  std::function<std::span<std::byte>(const ptx::ArrayView&)> bytes;
+};
+
+/// One launch of the candidate.
+class CandidateLaunch {
+ public:
+  CandidateLaunch(const Specification& specification, const Contract& contract, const ptx::Function& function,
+                  const LaunchRequest& launch, PtxMemory memory)
+      : specification_(specification),
+        contract_(contract),
+        function_(function),
+        launch_(launch),
+        memory_(std::move(memory)) {}
+
+  /// Makes the arrays known to the machine.
+  Result<void> place() {
+    const std::size_t first = specification_.dimensions - 1;
+    if (launch_.arguments.size() < first + specification_.parameters.size())
+      return Error{"the launch has fewer arguments than the specification"};
+    for (std::size_t p = 0; p < specification_.parameters.size(); ++p) {
+      const KernelArgument& argument = launch_.arguments[first + p];
+      Placed& placed = placed_.emplace_back();
+      if (specification_.parameters[p].rank == 0) {
+        placed.value = argument.bytes;
+        continue;
+      }
+      placed.view = ptx::view_of(argument, specification_.parameters[p].rank);
+      if (auto done = place_array(placed, specification_.parameters[p].bytes); !done.ok()) return done;
+    }
+    return {};
+  }
+
+  /// Copies the elements of arrays with gaps back.
+  void copy_back() const {
+    for (const Placed& placed : placed_)
+      if (placed.is_copy) copy(placed, false);
+  }
+
+  Result<ptx::LaunchGeometry> geometry() const {
+    ptx::LaunchGeometry result;
+    const Result<std::array<std::int64_t, 3>> block =
+        extents(contract_.block, {kDefaultBlock, 1, 1}, {kMostThreadsOfBlock, kMostThreadsOfBlock, 64}, "block");
+    if (!block.ok()) return block.error();
+    const std::int64_t threads = (*block)[0] * (*block)[1] * (*block)[2];
+    if (threads > kMostThreadsOfBlock)
+      return Error{fmt::format("a block has {} threads, but at most {} are possible", threads, kMostThreadsOfBlock)};
+    const std::int64_t blocks = (launch_.threads + threads - 1) / threads;
+    const Result<std::array<std::int64_t, 3>> grid = extents(contract_.grid, {blocks, 1, 1}, kMostBlocks, "grid");
+    if (!grid.ok()) return grid.error();
+    const Result<std::int64_t> shared = evaluate(contract_.shared_bytes, names());
+    if (!shared.ok()) return shared.error();
+    const auto dimensions = [](const std::array<std::int64_t, 3>& e) {
+      return ptx::Dim3{static_cast<std::uint32_t>(e[0]), static_cast<std::uint32_t>(e[1]),
+                       static_cast<std::uint32_t>(e[2])};
+    };
+    if (*shared < 0 || static_cast<std::uint64_t>(*shared) > kMostSharedBytes)
+      return Error{fmt::format("a block asks for {} bytes of dynamic shared memory, but at most {} are possible",
+                               *shared, kMostSharedBytes)};
+    return ptx::LaunchGeometry{.grid = dimensions(*grid),
+                               .block = dimensions(*block),
+                               .dynamic_shared_bytes = static_cast<std::uint32_t>(*shared)};
+  }
+
+  Result<ptx::KernelArguments> arguments() const {
+    Result<std::vector<std::string>> stated = expressions();
+    if (!stated.ok()) return stated.error();
+    ptx::KernelArguments arguments;
+    for (std::size_t k = 0; k < stated->size(); ++k) {
+      Result<std::vector<std::byte>> bytes = bytes_of((*stated)[k], function_.parameters[k], k);
+      if (!bytes.ok()) return bytes.error();
+      arguments.add_bytes(bytes.take());
+    }
+    return arguments;
+  }
+
+ private:
+  struct Placed {
+    std::optional<ptx::ArrayView> view;  ///< of an array
+    ptx::AllocationId allocation;
+    std::vector<std::int64_t> dense;  ///< strides of the dense elements
+    bool is_copy = false;             ///< whether the elements were copied
+    std::vector<std::byte> value;     ///< of a value
+  };
+
+  Result<void> place_array(Placed& placed, std::size_t element) {
+    const ptx::ArrayView& view = *placed.view;
+    placed.dense.assign(view.shape.size(), static_cast<std::int64_t>(element));
+    for (std::size_t d = view.shape.size() - 1; d-- > 0;)
+      placed.dense[d] = placed.dense[d + 1] * view.shape[d + 1];
+    const std::size_t size =
+        ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = placed.dense}.extent(element);
+    const ptx::AllocationFlags flags{.read_only = view.region.read_only, .uninitialised = view.region.uninitialised};
+    if (placed.dense == view.strides) {
+      placed.allocation = memory_.machine.adopt(view.region.name, memory_.bytes(view).first(size), flags);
+      return {};
+    }
+    Result<ptx::AllocationId> made = memory_.machine.allocate(view.region.name, std::max<std::size_t>(size, 1), flags);
+    if (!made.ok()) return made.error();
+    placed.allocation = *made;
+    placed.is_copy = true;
+    copy(placed, true);
+    return {};
+  }
+
+  void copy(const Placed& placed, bool to_machine) const {
+    const std::span<std::byte> own = memory_.machine.bytes(placed.allocation);
+    const std::span<std::byte> theirs = memory_.bytes(*placed.view);
+    const auto element = static_cast<std::size_t>(placed.dense.back());
+    ptx::for_each_element(placed.view->shape, placed.dense, placed.view->strides,
+                          [&](std::size_t at_own, std::size_t at_theirs) {
+                            if (to_machine) std::memcpy(own.data() + at_own, theirs.data() + at_theirs, element);
+                            else std::memcpy(theirs.data() + at_theirs, own.data() + at_own, element);
+                          });
+  }
+
+  FormulaNames names() const {
+    return {.value_of = [this](std::string_view name) -> std::optional<double> {
+              if (name == "threads") return static_cast<double>(launch_.threads);
+              const std::optional<std::size_t> p = number_of(name);
+              if (!p || !specification_.parameters[*p].is_integer()) return std::nullopt;
+              return static_cast<double>(
+                  integer_from(placed_[*p].value, specification_.parameters[*p].type.starts_with("int")));
+            },
+            .extent_of = [this](std::string_view name, std::size_t dimension) -> std::optional<double> {
+              const std::optional<std::size_t> p = number_of(name);
+              if (!p || !placed_[*p].view || dimension >= placed_[*p].view->shape.size()) return std::nullopt;
+              return placed_[*p].view->shape[dimension];
+            }};
+  }
+
+  std::optional<std::size_t> number_of(std::string_view name) const {
+    const auto found = std::ranges::find(specification_.parameters, name, &Parameter::name);
+    if (found == specification_.parameters.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - specification_.parameters.begin());
+  }
+
+  Result<std::array<std::int64_t, 3>> extents(const std::vector<std::string>& formulas,
+                                              std::array<std::int64_t, 3> result,
+                                              const std::array<std::int64_t, 3>& most, std::string_view what) const {
+    for (std::size_t d = 0; d < formulas.size(); ++d) {
+      const Result<std::int64_t> value = evaluate(formulas[d], names());
+      if (!value.ok()) return value.error();
+      result[d] = *value;
+    }
+    for (std::size_t d = 0; d < result.size(); ++d) {
+      if (result[d] >= 0 && result[d] <= most[d]) continue;
+      return Error{fmt::format("the {} has an extent of {}, but at most {} is possible", what, result[d], most[d])};
+    }
+    return result;
+  }
+
+  /// The arguments that the contract states; otherwise arrays and values in the order of the specification.
+  Result<std::vector<std::string>> expressions() const {
+    const auto fail = [&](const std::string& reason) {
+      return Error{
+          fmt::format("{}; state the arguments in the contract, a file .assay.json next to the candidate", reason)};
+    };
+    const std::size_t count = function_.parameters.size();
+    if (!contract_.arguments.empty()) {
+      if (contract_.arguments.size() == count) return contract_.arguments;
+      return Error{fmt::format("the contract states {} arguments, but '{}' has {} parameters",
+                               contract_.arguments.size(), function_.name, count)};
+    }
+    std::vector<std::string> names;
+    for (const Parameter& parameter : specification_.parameters)
+      names.push_back(parameter.name);
+    if (names.size() != count)
+      return fail(
+          fmt::format("'{}' has {} parameters, but the specification has {}", function_.name, count, names.size()));
+    return names;
+  }
+
+  Result<std::vector<std::byte>> bytes_of(const std::string& expression, const ptx::Variable& target,
+                                          std::size_t number) const {
+    const auto mismatch = [&](const std::string& got) {
+      return Error{fmt::format("parameter {} of '{}' is a .{} of {} bytes, got {}", number + 1, function_.name,
+                               ptx::row(target.type).name, target.bytes, got)};
+    };
+    if (const std::optional<std::size_t> p = number_of(expression)) {
+      const Placed& placed = placed_[*p];
+      if (!placed.view) {
+        if (placed.value.size() == target.bytes) return placed.value;
+        return mismatch(fmt::format("'{}', which has {} bytes", expression, placed.value.size()));
+      }
+      const std::uint64_t address = memory_.machine.address(placed.allocation);
+      if (target.bytes != sizeof(address) || ptx::is_float(target.type))
+        return mismatch(fmt::format("the array '{}'", expression));
+      std::vector<std::byte> bytes(sizeof(address));
+      std::memcpy(bytes.data(), &address, sizeof(address));
+      return bytes;
+    }
+    const Result<std::int64_t> value = evaluate(expression, names());
+    if (!value.ok()) return value.error();
+    if (ptx::is_float(target.type) || (target.bytes != 4 && target.bytes != 8))
+      return mismatch(fmt::format("the formula '{}'", expression));
+    if (target.bytes == 4 && *value > std::numeric_limits<std::uint32_t>::max())
+      return mismatch(fmt::format("{}", *value));
+    std::vector<std::byte> bytes(target.bytes);
+    std::memcpy(bytes.data(), &*value, bytes.size());
+    return bytes;
+  }
+
+  const Specification& specification_;
+  const Contract& contract_;
+  const ptx::Function& function_;
+  const LaunchRequest& launch_;
+  PtxMemory memory_;
+  std::vector<Placed> placed_;
+};
+
+/// The size of the shared memory that the kernel declares.
+std::uint64_t declared_shared_bytes(const ptx::Kernel& kernel) {
+  std::uint64_t bytes = 0;
+  for (const ptx::Kernel::Variable& variable : kernel.shared_variables)
+    bytes += variable.bytes;
+  return bytes;
+}
+
+}  // namespace
+
+std::shared_ptr<const Artifact> describe(const PythonBinding& binding) {
+  json parameters = json::array();
+  for (const PythonBinding::Parameter& parameter : binding.parameters)
+    parameters.push_back(
+        {{"name", parameter.name}, {"type", parameter.type}, {"rank", parameter.rank}, {"bytes", parameter.bytes}});
+  return std::make_shared<const Artifact>(
+      Artifact{.kind = Artifact::Kind::kPython,
+               .architecture = {},
+               .path = {},
+               .content = json{{"dimensions", binding.dimensions}, {"parameters", parameters}}.dump()});
+}
+
+RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
+  if (launch.threads == 0) return Completed{};
+  const Result<ptx::LaunchCode> code = code_of(launch);
+  if (!code) return LaunchFailed{code.error().text()};
+  const Artifact* const description = launch.kernel->artifact(Artifact::Kind::kPython, Precision::kNative);
+  if (description == nullptr) return LaunchFailed{"the kernel was built for a different device"};
+  const auto kernel = kernel_of(code->artifact, code->entry->symbol);
+  if (!kernel) return LaunchFailed{kernel.error().text()};
+  machine().reset();
+  const Specification specification = specification_of(*description);
+  const auto memory_of = [this](const ptx::ArrayView& view) {
+    const std::span<std::byte> rest = bytes(view.address.buffer).subspan(view.address.offset);
+    return rest.first(std::min<std::uint64_t>(rest.size(), view.region.bytes));
+  };
+  CandidateLaunch placed(specification, contract_, *(*kernel)->function, launch,
+                         {.machine = machine(), .bytes = memory_of});
+  if (const Result<void> done = placed.place(); !done.ok()) return LaunchFailed{done.error().text()};
+  const Result<ptx::LaunchGeometry> geometry = placed.geometry();
+  if (!geometry) return LaunchFailed{geometry.error().text()};
+  if (geometry->grid.x == 0 || geometry->grid.y == 0 || geometry->grid.z == 0) return Completed{};
+  const std::uint64_t shared = declared_shared_bytes(**kernel) + geometry->dynamic_shared_bytes;
+  if (shared > kMostSharedBytes) {
+    return LaunchFailed{
+        fmt::format("a block uses {} bytes of shared memory, but at most {} are possible", shared, kMostSharedBytes)};
+  }
+  const Result<ptx::KernelArguments> arguments = placed.arguments();
+  if (!arguments) return LaunchFailed{arguments.error().text()};
+  const auto start = std::chrono::steady_clock::now();
+  const ptx::RunResult result = machine().launch(*kernel, *geometry, *arguments, launch_options(launch));
+  placed.copy_back();
+  return ptx::outcome_of(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
+}
+
+}  // namespace assay::candidate

@@ -1,0 +1,201 @@
+// assay judge: candidates in CUDA and PTX, correct ones and wrong ones.
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/testing/command_runner.hpp"
+
+namespace assay::cli {
+namespace {
+
+using ::testing::AllOf;
+using testing::CommandResult;
+using ::testing::HasSubstr;
+using testing::Workshop;
+
+constexpr std::string_view kSpecification = R"(import warp as wp
+
+
+@wp.kernel
+def sums(x: wp.array2d(dtype=float), factor: float, out: wp.array(dtype=float)):
+    i = wp.tid()
+    total = float(0.0)
+    for j in range(x.shape[1]):
+        total += x[i, j]
+    out[i] = factor * total
+)";
+
+/// A block for each row; the sum of the row in shared memory.
+constexpr std::string_view kSums = R"(#include <cuda_runtime.h>
+__global__ void sums(const float* x, int columns, float factor, float* out) {
+  __shared__ float part[64];
+  float sum = 0;
+  for (int j = threadIdx.x; j < columns; j += 64) sum += x[blockIdx.x * columns + j];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = factor * part[0];
+}
+)";
+
+constexpr std::string_view kContract = R"({
+  "schema_version": "1.0.0",
+  "arguments": ["x", "x.shape[1]", "factor", "out"],
+  "grid": ["threads"],
+  "block": [64]
+})";
+
+constexpr std::string_view kScale = R"(.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry scale(.param .u64 x, .param .u64 out, .param .u32 n)
+{
+  .reg .pred %p<2>;
+  .reg .f32 %f<3>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [out];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  setp.ge.s32 %p1, %r5, %r1;
+  @%p1 bra $done;
+  cvta.to.global.u64 %rd3, %rd1;
+  cvta.to.global.u64 %rd4, %rd2;
+  mul.wide.s32 %rd5, %r5, 4;
+  add.s64 %rd6, %rd3, %rd5;
+  add.s64 %rd7, %rd4, %rd5;
+  ld.global.f32 %f1, [%rd6];
+  mul.f32 %f2, %f1, 0f40500000;
+  st.global.f32 [%rd7], %f2;
+$done:
+  ret;
+}
+)";
+
+class JudgeTest : public ::testing::Test {
+ protected:
+  JudgeTest() : workshop_(ASSAY_PROGRAM) {
+    workshop_.write("sums.py", kSpecification);
+    workshop_.write("sums.assay.json", kContract);
+    workshop_.write("sums.cu", kSums);
+    workshop_.write("scale.py",
+                    "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(dtype=float), out: "
+                    "wp.array(dtype=float)):\n    i = wp.tid()\n    out[i] = 3.25 * x[i]\n");
+    workshop_.write("scale.ptx", kScale);
+    workshop_.write("scale.assay.json", R"({"schema_version": "1.0.0", "arguments": ["x", "out", "threads"]})");
+  }
+
+  CommandResult judge(const std::string& candidate, const std::string& specification) const {
+    return workshop_.run("assay judge " + candidate + " --against " + specification);
+  }
+  /// The result for kSums in which a text is replaced.
+  CommandResult judge_sums(std::string_view old, std::string_view changed) const {
+    std::string source(kSums);
+    const std::size_t at = source.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    workshop_.write("sums.cu", source.replace(at, old.size(), changed));
+    return judge("sums.cu", "sums.py");
+  }
+  CommandResult judge_with_contract(std::string_view contract) const {
+    workshop_.write("sums.assay.json", contract);
+    return judge("sums.cu", "sums.py");
+  }
+
+  Workshop workshop_;
+};
+
+TEST_F(JudgeTest, CorrectCandidateWithAnotherOrderOfSummationPasses) {
+  const CommandResult run = judge("sums.cu", "sums.py:sums");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("All 1 case pass"));
+}
+
+TEST_F(JudgeTest, CorrectPtxPasses) {
+  const CommandResult run = judge("scale.ptx", "scale.py");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(JudgeTest, SmallErrorInFactorFails) {
+  const CommandResult run = judge_sums("factor * part[0]", "1.00001f * factor * part[0]");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("fail(mismatch)"), HasSubstr("assay judge 'sums.cu' --against 'sums.py:sums'")));
+}
+
+TEST_F(JudgeTest, LostLastColumnFails) {
+  EXPECT_THAT(judge_sums("j < columns", "j < columns - 1").out, HasSubstr("fail(mismatch)"));
+}
+
+TEST_F(JudgeTest, MissingBarrierIsReportedWithLine) {
+  const CommandResult run =
+      judge_sums("  part[threadIdx.x] = sum;\n  __syncthreads();\n", "  part[threadIdx.x] = sum;\n");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race"), HasSubstr("source line 8")));
+}
+
+TEST_F(JudgeTest, AccessBeyondArrayIsReported) {
+  EXPECT_THAT(judge_sums("j < columns", "j <= columns").out, HasSubstr("out_of_bounds"));
+}
+
+TEST_F(JudgeTest, UninitializedSharedMemoryIsReported) {
+  EXPECT_THAT(judge_sums("  part[threadIdx.x] = sum;\n", "  if (sum != 0) part[threadIdx.x] = sum;\n").out,
+              HasSubstr("uninitialised"));
+}
+
+TEST_F(JudgeTest, CandidateThatWritesNothingFails) {
+  EXPECT_EQ(judge_sums("if (threadIdx.x == 0)", "if (threadIdx.x > 64)").status, 1);
+}
+
+TEST_F(JudgeTest, TooMuchSharedMemoryFailsToLaunch) {
+  const CommandResult run = judge_sums("part[64]", "part[16000]");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.out, HasSubstr("uses 64000 bytes of shared memory, but at most 49152 are possible"));
+}
+
+TEST_F(JudgeTest, SourceThatDoesNotCompileIsReportedWithLine) {
+  const CommandResult run = judge_sums("factor * part[0]", "factr * part[0]");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("sums.cu(12): error"), HasSubstr("\"factr\" is undefined")));
+}
+
+TEST_F(JudgeTest, RejectsContractThatDoesNotFitCandidate) {
+  EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "out"]})").out,
+              HasSubstr("the contract states 2 arguments, but '_Z4sumsPKfifPf' has 4 parameters"));
+  EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0"})").out,
+              HasSubstr("has 4 parameters, but the specification has 3; state the arguments in the contract"));
+  EXPECT_THAT(
+      judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "y.shape[1]", "factor", "out"]})").out,
+      HasSubstr("there is no array 'y' with a dimension 1"));
+  EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "factor", "out", "x"]})").out,
+              HasSubstr("parameter 3 of '_Z4sumsPKfifPf' is a .f32 of 4 bytes, got the array 'out'"));
+  EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "entry": "other"})").out,
+              HasSubstr("the candidate has no kernel 'other'; it has sums"));
+}
+
+TEST_F(JudgeTest, RejectsInvalidContract) {
+  const CommandResult malformed = judge_with_contract("{");
+  EXPECT_EQ(malformed.status, 2) << malformed.out << malformed.err;
+  EXPECT_THAT(malformed.err, HasSubstr("sums.assay.json: invalid JSON"));
+  EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "blocks": 4})").err,
+              AllOf(HasSubstr("invalid contract"), HasSubstr("blocks")));
+}
+
+TEST_F(JudgeTest, RejectsFilesThatAreNoCandidates) {
+  EXPECT_EQ(judge("missing.cu", "sums.py").status, 2);
+  const CommandResult python = judge("sums.py", "sums.py");
+  EXPECT_EQ(python.status, 2);
+  EXPECT_THAT(python.err, HasSubstr("the candidate must be a CUDA source (.cu) or PTX (.ptx)"));
+  workshop_.write("empty.cu", "__device__ int zero() { return 0; }\n");
+  EXPECT_THAT(judge("empty.cu", "sums.py").out, HasSubstr("the candidate has no kernel"));
+}
+
+}  // namespace
+}  // namespace assay::cli

@@ -1,0 +1,15 @@
+# Vectors, matrices and quaternions of which all components have the same half or bfloat16 value.
+import warp as wp
+
+
+@wp.kernel
+def filled_halves(
+    x: wp.array(dtype=wp.float16),
+    v: wp.array(dtype=wp.vec3h),
+    m: wp.array(dtype=wp.mat22h),
+    b: wp.array(dtype=wp.types.vector(length=2, dtype=wp.bfloat16)),
+):
+    i = wp.tid()
+    v[i] = wp.vec3h(wp.float16(3.5)) * x[i]
+    m[i] = wp.mat22h(x[i]) + wp.mat22h(wp.float16(0.5))
+    b[i] = wp.types.vector(length=2, dtype=wp.bfloat16)(wp.bfloat16(1.5))
