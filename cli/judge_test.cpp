@@ -173,7 +173,7 @@ TEST_F(JudgeTest, RejectsContractThatDoesNotFitCandidate) {
               HasSubstr("has 4 parameters, but the specification has 3; state the arguments in the contract"));
   EXPECT_THAT(
       judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "y.shape[1]", "factor", "out"]})").out,
-      HasSubstr("there is no array 'y' with a dimension 1"));
+      HasSubstr("unknown array 'y' or dimension 1"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "arguments": ["x", "factor", "out", "x"]})").out,
               HasSubstr("parameter 3 of '_Z4sumsPKfifPf' is a .f32 of 4 bytes, got the array 'out'"));
   EXPECT_THAT(judge_with_contract(R"({"schema_version": "1.0.0", "entry": "other"})").out,

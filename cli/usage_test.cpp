@@ -25,7 +25,7 @@ struct BadInput {
 };
 
 constexpr BadInput kBadInputs[] = {
-    {"MissingCommand", "assay", "missing command; expected one of run, capture, emit"},
+    {"MissingCommand", "assay", "missing command; expected one of run, capture, judge, emit"},
     {"UnknownCommand", "assay frobnicate", "unknown command or option 'frobnicate'"},
     {"MisspeltCommand", "assay rnu loop", "did you mean 'run'"},
     {"MissingSelector", "assay run", "SELECTOR is required; see 'assay run --help'"},

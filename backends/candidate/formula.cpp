@@ -144,7 +144,7 @@ class FormulaParser {
     expect(']');
     if (error_) return 0;
     const std::optional<double> value = names_.extent_of(array, static_cast<std::size_t>(dimension));
-    return value ? *value : fail(fmt::format("there is no array '{}' with a dimension {}", array, dimension));
+    return value ? *value : fail(fmt::format("unknown array '{}' or dimension {}", array, dimension));
   }
 
   std::string_view text_;

@@ -57,7 +57,7 @@ TEST(Formula, RejectsMalformedFormulasWithPosition) {
   EXPECT_THAT(error("ceil(n"), HasSubstr("expected ')'"));
   EXPECT_THAT(error("sqrt(n)"), HasSubstr("unknown function 'sqrt'"));
   EXPECT_THAT(error("m"), HasSubstr("unknown name 'm'"));
-  EXPECT_THAT(error("x.shape[2]"), HasSubstr("there is no array 'x' with a dimension 2"));
+  EXPECT_THAT(error("x.shape[2]"), HasSubstr("unknown array 'x' or dimension 2"));
   EXPECT_THAT(error("x.size"), HasSubstr("expected 'shape'"));
   EXPECT_THAT(error("n / 0"), HasSubstr("division by zero"));
   EXPECT_THAT(error("99999999999999999999"), HasSubstr("too large"));

@@ -1,0 +1,28 @@
+#include "backends/candidate/source.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay::candidate {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(CandidateSource, LeavesOutHeadersThatNvrtcNeedsNot) {
+  const std::string source =
+      for_nvrtc("#include <cuda_runtime.h>\n # include \"math.h\"\n#include <cub/cub.cuh>\nint x;", "a.cu");
+  EXPECT_THAT(source, Not(HasSubstr("cuda_runtime.h")));
+  EXPECT_THAT(source, EndsWith("#line 1 \"a.cu\"\n\n\n#include <cub/cub.cuh>\nint x;"));
+}
+
+TEST(CandidateSource, KeepsLinesThatAreNoIncludes) {
+  EXPECT_THAT(for_nvrtc("#define include <math.h>\n// #include <math.h>\n#include math\n", "a.cu"),
+              EndsWith("#define include <math.h>\n// #include <math.h>\n#include math\n"));
+}
+
+}  // namespace
+}  // namespace assay::candidate
