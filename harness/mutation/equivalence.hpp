@@ -56,7 +56,7 @@ inline constexpr EquivalenceProof kEquivalenceProofs[] = {
      "modulo 4, where 'or' and 'xor' differ, and the mask 0x55555555 clears these."},
     {"math/classification", Operator::kFloatOff, 0x394ffbcb4c1aba18,
      "The constant is the result where x is infinite or NaN, and all inputs are finite."},
-    {"matrix/constructors", Operator::kResultForOperand, 0xdddb545e7780e90f,
+    {"matrix/constructors", Operator::kResultForOperand, 0x0f7a7e8c2ffe6851,
      "The value is the adjoint of a component that is a constant, so nothing uses it."},
     {"matrix/inverse_of_singular", Operator::kLoopRunsForward, 0xc03204e8afe3de24,
      "Each of the three iterations clears at most one element of the adjoint. No two iterations clear the same "
