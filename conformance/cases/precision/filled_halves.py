@@ -1,4 +1,4 @@
-# Vectors, matrices and quaternions of which all components have the same half or bfloat16 value.
+# Vectors and matrices that are made from one value of f16 or bf16, which all components get.
 import warp as wp
 
 
