@@ -160,7 +160,9 @@ Result<void> BuildCache::write(std::string_view key, std::string_view content) {
 }
 
 fs::path BuildCache::new_temporary() {
-  return directory_ / kTemporaryFolder / fmt::format("{}-{}", ::getpid(), next_temporary_.fetch_add(1));
+  // Unique in the process, which may have several caches in one directory.
+  static std::atomic<std::uint64_t> next = 0;
+  return directory_ / kTemporaryFolder / fmt::format("{}-{}", ::getpid(), next.fetch_add(1));
 }
 
 /// Moves a finished file into the store and evicts entries if necessary.

@@ -54,7 +54,6 @@ class BuildCache {
 
   std::filesystem::path directory_;
   std::uint64_t max_bytes_;                         ///< size limit of the store
-  std::atomic<std::uint64_t> next_temporary_ = 0;   ///< number of the next temporary file
   std::once_flag count_once_;                       ///< makes the first store count the bytes
   std::atomic<std::uint64_t> estimated_bytes_ = 0;  ///< valid once counted; ignores what other runs add later
   std::mutex eviction_mutex_;                       ///< held while entries are evicted

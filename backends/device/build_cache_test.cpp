@@ -194,5 +194,26 @@ TEST(DefaultCacheDirectory, IsBelowXdgCacheHomeIfThatIsAnAbsolutePath) {
   before == nullptr ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", saved.c_str(), 1);
 }
 
+TEST_F(BuildCacheTest, SeveralCachesInOneDirectoryKeepTheirContents) {
+  constexpr int kEntries = 200;
+  const auto write = [](BuildCache& cache, int number) {
+    for (int i = 0; i < kEntries; ++i) {
+      const std::string text = std::to_string(number) + " " + std::to_string(i);
+      EXPECT_TRUE(cache.write(sha256_hex(text), text).ok());
+    }
+  };
+  const std::unique_ptr<BuildCache> first = open();
+  const std::unique_ptr<BuildCache> second = open();
+  std::thread other([&] { write(*second, 2); });
+  write(*first, 1);
+  other.join();
+  for (const int number : {1, 2}) {
+    for (int i = 0; i < kEntries; ++i) {
+      const std::string text = std::to_string(number) + " " + std::to_string(i);
+      EXPECT_EQ(first->read(sha256_hex(text)), text);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::backends
