@@ -63,6 +63,15 @@ std::vector<std::string> check_names() {
   return names;
 }
 
+Result<std::vector<NamedBuild>> builds_of(std::string_view device, const DeviceOptions& options,
+                                          const BuildChoices& choices) {
+  const DeviceRow& row = device_row(device);
+  if (row.builds != nullptr) return row.builds(options, choices);
+  DeviceOptions only = options;
+  if (!choices.compilers.empty()) only.compiler = choices.compilers.front();
+  return std::vector<NamedBuild>{{.name = "", .options = std::move(only)}};
+}
+
 Result<std::unique_ptr<Device>> make_device(std::string_view name, const DeviceOptions& options) {
   const DeviceRow* const row = find_device(name);
   if (row == nullptr)

@@ -1,7 +1,7 @@
 """The layers of the sources and what each may include; checked by ci/check_layers.
 
 A layer is a folder; a file belongs to the layer with the longest matching name. "all" stands for every layer. A folder
-named testing (or models, in backends/ptx) and the files *_test.* and *_fuzz.* belong to the tests of their layer.
+named testing and the files *_test.* and *_fuzz.* belong to the tests of their layer.
 """
 
 ALLOWED = {
@@ -52,6 +52,13 @@ ALLOWED = {
         "backends/device",
         "backends/ptx/checks",
         "backends/ptx/execute",
+        "backends/ptx/models",
+        "backends/ptx/parse",
+        "support",
+    ),
+    "backends/ptx/models": (
+        "backends/ptx/execute",
+        "backends/ptx/instructions",
         "backends/ptx/parse",
         "support",
     ),
@@ -66,7 +73,7 @@ ALLOWED = {
     ),
     "backends/ptx/instructions": ("backends/ptx/parse", "support"),
     "backends/ptx/instructions/lanes": ("backends/ptx/instructions", "backends/ptx/parse"),
-    "backends/ptx/lower": ("backends/ptx/instructions", "backends/ptx/instructions/lanes"),
+    "backends/ptx/lower": ("backends/ptx/instructions", "backends/ptx/instructions/lanes", "support"),
     "backends/ptx/parse": ("support",),
     "backends/ptx/profile": ("backends/ptx/instructions", "backends/ptx/parse"),
     "backends/source": ("backends/device", "backends/source/warp", "ir", "ir/operations", "support"),
@@ -109,6 +116,15 @@ ALLOWED = {
         "support/version",
     ),
     "harness/blame": ("backends/device", "harness/records", "harness/suite/run"),
+    "harness/compilers": (
+        "backends/cuda/nvrtc",
+        "backends/device",
+        "backends/ptx/execute",
+        "backends/ptx/parse",
+        "harness/records",
+        "harness/suite",
+        "support",
+    ),
     "harness/benchmark": (
         "backends/cpu",
         "backends/cuda/nvrtc",
@@ -275,9 +291,10 @@ ALLOWED = {
 # Additional includes allowed in the tests of a layer, mostly the implementations that they are compared with.
 ALLOWED_IN_TESTS = {
     "backends/cuda/cupti": ("backends/worker",),
-    "backends/ptx": ("backends/ptx/instructions", "backends/source", "frontend/warp/parse", "ir/transforms"),
+    "backends/ptx": ("backends/source", "frontend/warp/parse", "ir/transforms"),
     "backends/ptx/checks": ("backends/ptx",),
-    "backends/ptx/execute": ("backends/ptx",),
+    "backends/ptx/execute": ("backends/ptx", "backends/ptx/models"),
+    "backends/ptx/models": ("backends/ptx",),
     "backends/ptx/parse": ("backends/ptx", "backends/ptx/instructions"),
     "backends/source": ("backends/cuda/nvrtc",),
     "backends/source/warp": ("frontend/warp/parse", "generators"),
@@ -294,6 +311,7 @@ ALLOWED_IN_TESTS = {
         "harness/suite/run",
     ),
     "harness/attacks": ("backends/cpu", "backends/source"),
+    "harness/blame": ("backends/cpu", "harness", "harness/suite", "support"),
     "harness/calibrate": ("backends/source", "harness"),
     "harness/causes": ("harness",),
     "harness/dataset": ("backends/source",),

@@ -8,7 +8,7 @@
 #define ASSAY_COMMANDS(COMMAND) \
   COMMAND(run) COMMAND(capture) COMMAND(judge) COMMAND(emit) COMMAND(diff) COMMAND(generate) COMMAND(validate) COMMAND(dataset) COMMAND(mutate) \
   COMMAND(bench) COMMAND(list) COMMAND(profile) COMMAND(calibrate) COMMAND(ptx) COMMAND(doctor) COMMAND(report) \
-  COMMAND(compare) COMMAND(state) COMMAND(reduce) COMMAND(reproduce)
+  COMMAND(compare) COMMAND(compilers) COMMAND(state) COMMAND(reduce) COMMAND(reproduce)
 // clang-format on
 
 namespace assay::cli {

@@ -1,12 +1,12 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/device/registry.hpp"
 #include "harness/suite/modes.hpp"
 
 namespace assay::cli {
@@ -18,6 +18,18 @@ void add_option_of_devices(CLI::App& command, std::string& device, const std::st
   command.add_option("--device", device, help)
       ->option_text(fmt::format("{{{}}} [{}]", fmt::join(names, ","), device))
       ->check(CLI::IsMember(names));
+}
+
+/// The commands in a list with commas. A comma in an option, such as -fsanitize=undefined,address, does not separate.
+std::vector<std::string> commands_in(const std::string& text) {
+  std::vector<std::string> commands{""};
+  bool in_option = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i == 0 || text[i - 1] == ' ') in_option = text[i] == '-';
+    if (text[i] == ',' && !in_option) commands.emplace_back();
+    else commands.back() += text[i];
+  }
+  return commands;
 }
 
 }  // namespace
@@ -79,16 +91,31 @@ void add_no_check_option(CLI::App& command, std::vector<std::string>& names) {
       ->check(CLI::IsMember(known));
 }
 
-void add_nvrtc_options(CLI::App& command, std::string& nvrtc, std::vector<std::string>& architectures) {
+void add_builds_options(CLI::App& command, backends::BuildChoices& builds) {
   command
-      .add_option("--nvrtc", nvrtc,
-                  "With ptx: library of NVRTC, or a version that ci/setup-compilers\ninstalled, such as 13.5.37")
-      ->option_text("PATH_OR_VERSION");
+      .add_option_function<std::vector<std::string>>(
+          "--cxx",
+          [&builds](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts)
+              std::ranges::move(commands_in(text), std::back_inserter(builds.compilers));
+          },
+          "C++ compilers for the device cpu, such as g++-12,clang++-14, each as\na separate mode; default: $CXX, "
+          "otherwise c++")
+      ->option_text("COMMAND,...");
+  command
+      .add_option("--nvrtc", builds.nvrtcs,
+                  "With ptx: libraries of NVRTC, or versions that ci/setup-compilers\ninstalled, such as "
+                  "13.0.88,13.5.37, each as a separate mode")
+      ->option_text("PATH_OR_VERSION,...")
+      ->delimiter(',');
   const auto normalize = [](std::string text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos ? "compute_" + text : text;
   };
-  command.add_option("--arch", architectures, "With ptx: architectures to compile for, such as 75,100")
-      ->option_text("N,... [75,100]")
+  command
+      .add_option("--arch", builds.architectures,
+                  "With ptx: architectures to compile for, such as 75,90,100, each as\na separate mode; default: 75 "
+                  "and 100, in one mode")
+      ->option_text("N,...")
       ->delimiter(',')
       ->transform(CLI::Validator(
           [normalize](std::string& text) {
@@ -117,8 +144,8 @@ void add_mode_option(CLI::App& command, std::string& mode, const std::string& he
       ->check(CLI::IsMember(std::vector<std::string>(harness::kModeNames.begin(), harness::kModeNames.end())));
 }
 
-void add_optimise_option(CLI::App& command, int& level, const std::string& help) {
-  command.add_option("--optimise", level, help)->option_text("N [0]")->check(CLI::Range(0, 3));
+void add_optimise_option(CLI::App& command, std::vector<int>& levels, const std::string& help) {
+  command.add_option("--optimise", levels, help)->option_text("N,... [0]")->delimiter(',')->check(CLI::Range(0, 3));
 }
 
 void add_random_option(CLI::App& command, int& count) {

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "backends/device/registry.hpp"
 #include "support/terminal.hpp"
 
 namespace assay::cli {
@@ -27,16 +28,16 @@ CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>&
 void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes);
 /// `--no-check` with the names of all run-time checks.
 void add_no_check_option(CLI::App& command, std::vector<std::string>& names);
-/// `--nvrtc` and `--arch`; accepts "90" for "compute_90".
-void add_nvrtc_options(CLI::App& command, std::string& nvrtc, std::vector<std::string>& architectures);
+/// `--cxx`, `--nvrtc` and `--arch`, each with several values; accepts "90" for "compute_90".
+void add_builds_options(CLI::App& command, backends::BuildChoices& builds);
 /// `--ptx-tables`.
 void add_tables_option(CLI::App& command, std::string& file);
 /// `--cxx`.
 void add_compiler_option(CLI::App& command, std::string& compiler);
 /// `--mode`; `unset` is the help text that states the mode used without the option.
 void add_mode_option(CLI::App& command, std::string& mode, const std::string& help, const std::string& unset);
-/// `--optimise`.
-void add_optimise_option(CLI::App& command, int& level, const std::string& help);
+/// `--optimise` with one level or several.
+void add_optimise_option(CLI::App& command, std::vector<int>& levels, const std::string& help);
 /// `--random`, with its present value as the default.
 void add_random_option(CLI::App& command, int& count);
 /// `--warp-version`: accepts the versions whose rules are modelled (docs/design/semantics.md), and rejects all others.

@@ -76,7 +76,7 @@ void add_reduce(CLI::App& app, Invocation& invocation) {
                   "Archive the failure in DIR/failures/CASE; if TARGET is a failure folder, update it")
       ->option_text("DIR [out]");
   add_mode_option(command, suite.mode, "Mode in which the case fails", "both");
-  add_optimise_option(command, suite.optimization_level, "Compile for the CPU with -O1, -O2 or -O3");
+  add_optimise_option(command, suite.optimization_levels, "Compile for the CPU with -O1, -O2 or -O3");
   add_seed_option(command, suite.seed, "Seed of the inputs");
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Look for the failure with few inputs");
   command.add_flag("--thorough", suite.thorough, "Look for the failure with many inputs")->excludes(quick);

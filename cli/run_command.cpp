@@ -53,8 +53,8 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
   command.add_flag("--trust-custom-gradients", options.trust_custom_gradients,
                    "Accept custom gradients (wp.func_grad) that are not the derivatives of their functions");
   add_optimise_option(
-      command, options.optimization_level,
-      "Compile for the CPU with -O1, -O2 or -O3, as a separate mode;\ndefault: -O0, and for one kernel in 16 "
+      command, options.optimization_levels,
+      "Compile for the CPU with these -O levels, each as a separate mode;\ndefault: -O0, and for one kernel in 16 "
       "also -O2");
   add_jobs_option(command, options.jobs, "batches of kernels");
   command.add_option("--repeat", options.repeat, "Judge each case N times with the same inputs, to find flaky ones")
@@ -65,7 +65,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
 
 void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
   add_no_check_option(command, options.device_options.disabled_checks);
-  add_nvrtc_options(command, options.device_options.nvrtc, options.device_options.architectures);
+  add_builds_options(command, options.builds);
   add_tables_option(command, options.device_options.tables);
   add_gpu_options(command, options.device_options.gpu, options.device_options.device_bytes);
   command
@@ -80,7 +80,6 @@ void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
         }
         return CLI::IsMember(names)(name);
       });
-  add_compiler_option(command, options.device_options.compiler);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "cli/report_output.hpp"
 #include "harness/reduce/failure_archive.hpp"
 #include "harness/suite/suite_run.hpp"
+#include "reports/model/compilers.hpp"
 
 namespace assay::cli {
 namespace {
@@ -113,8 +114,16 @@ int run_suite(RunRequest request) {
   if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
   if (const auto printed = print_closing(*reports, request.color); !printed.ok())
     return fail(printed.error(), ExitStatus::internal);
-  const std::string archived = archiver.archive([&run](const std::string& name) { return run->find_device(name); },
-                                                [](const std::string& line) { print_message(line); });
+  if (const std::string table =
+          reports::build_table(reports::build_matrix(reports->run), use_color_on_stdout(request.color));
+      !table.empty()) {
+    if (const auto printed = print("\n" + table); !printed.ok()) return fail(printed.error(), ExitStatus::internal);
+  }
+  const std::string archived = archiver.archive(
+      [&run](const harness::CaseRecord& record) {
+        return reduce::FailingDevice{.device = run->device_of(record), .options = run->options_of(record)};
+      },
+      [](const std::string& line) { print_message(line); });
   if (const auto printed = print(archived); !printed.ok()) return fail(printed.error(), ExitStatus::internal);
   if (const auto changed = live::changed_source(sources))
     print_message(*changed + ": the file changed during the run; the results are about its earlier version");

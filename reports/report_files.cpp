@@ -13,6 +13,7 @@
 #include "reports/formats/formats.hpp"
 #include "reports/formats/html/report_html.hpp"
 #include "reports/formats/markdown.hpp"
+#include "reports/model/compilers.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 #include "support/files.hpp"
@@ -29,7 +30,7 @@ struct Content {
   const nlohmann::json* mutation_score;  ///< null if unknown
 };
 
-/// A report format: its file name, and a function that makes its text.
+/// A report format: its file name, and a function that makes its text. An empty text is not written.
 struct FormatRow {
   std::string_view file;
   std::string (*make)(const Content& content);
@@ -49,6 +50,11 @@ std::string report_json_text(const Content& of) {
   return text_of(report);
 }
 
+std::string compilers_json_text(const Content& of) {
+  const BuildMatrix matrix = build_matrix(of.run);
+  return matrix.columns.empty() ? "" : text_of(build_json(matrix));
+}
+
 /// To add a format, write its function and add a row. The page is first because it takes longest.
 constexpr std::array kFormats{
     FormatRow{kReportHtmlFile,
@@ -59,6 +65,7 @@ constexpr std::array kFormats{
     FormatRow{kReportJsonFile, report_json_text},
     FormatRow{"findings.sarif", [](const Content& of) { return text_of(sarif_json(of.run, of.summary)); }},
     FormatRow{"summary.md", [](const Content& of) { return summary_markdown(of.run, of.summary, of.changes); }},
+    FormatRow{"compilers.json", compilers_json_text},
     FormatRow{"failures.csv", [](const Content& of) { return failures_csv(of.run); }},
 };
 
@@ -80,6 +87,7 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
   for_each_index(texts.size(), std::thread::hardware_concurrency(),
                  [&](std::size_t i) { texts[i] = kFormats[i].make(content); });
   for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].empty()) continue;
     if (Result<void> written = put_file(dir / kFormats[i].file, texts[i]); !written.ok()) return written.error();
   }
   return reports;

@@ -88,6 +88,11 @@ class CpuDevice final : public backends::Device {
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
+/// One build for each compiler, named by its command without folders: "g++-12". One build without a name if the choices
+/// do not list several.
+Result<std::vector<backends::NamedBuild>> builds(const backends::DeviceOptions& options,
+                                                 const backends::BuildChoices& choices);
+
 /// The chosen compiler, optimized as the case, unoptimized and trapping; and every GCC and Clang on the path, whose
 /// names may end with a version number.
 std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
@@ -98,6 +103,7 @@ inline constexpr backends::DeviceRow kDeviceRow{.name = "cpu",
                                                 .toolkit = backends::Toolkit::kHostCompiler,
                                                 .has_optimization_levels = true,
                                                 .make = make_device,
+                                                .builds = builds,
                                                 .variants = variants};
 
 }  // namespace assay::cpu

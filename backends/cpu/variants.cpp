@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 
@@ -29,7 +31,38 @@ std::vector<std::string> usual_names() {
   return names;
 }
 
+/// The command as a part of names of modes: "g++-12", "clang++_-m32".
+std::string label_of(const std::string& command) {
+  const std::size_t space = std::min(command.find(' '), command.size());
+  std::string name = std::filesystem::path(command.substr(0, space)).filename().string() + command.substr(space);
+  std::ranges::replace_if(
+      name,
+      [](unsigned char c) { return std::isalnum(c) == 0 && std::string_view("+-.=").find(c) == std::string::npos; },
+      '_');
+  return name;
+}
+
 }  // namespace
+
+Result<std::vector<backends::NamedBuild>> builds(const DeviceOptions& options, const backends::BuildChoices& choices) {
+  std::vector<backends::NamedBuild> result;
+  std::set<std::string> names;
+  for (const std::string& command : choices.compilers) {
+    DeviceOptions one = options;
+    one.compiler = command;
+    std::string name;
+    if (choices.compilers.size() > 1) {
+      const Result<Compiler> compiler = Compiler::find(command);
+      if (!compiler.ok()) return Error{fmt::format("--cxx {}: {}", command, compiler.error().text())};
+      name = label_of(command.empty() ? compiler->program().string() : command);
+    }
+    if (!names.insert(name).second)
+      return Error{fmt::format("--cxx {}: the compiler {} is chosen twice", command, name)};
+    result.push_back({.name = std::move(name), .options = std::move(one)});
+  }
+  if (result.empty()) result.push_back({.name = "", .options = options});
+  return result;
+}
 
 std::vector<BuildVariant> variants(const DeviceOptions& chosen) {
   using Role = BuildVariant::Role;

@@ -31,6 +31,19 @@ struct DeviceOptions {
   std::string cache = {};  ///< all devices except `cuda`: directory of the build cache; empty: the default
 };
 
+/// The compilers and architectures that a run lists. If a list has several, each combination is a build of its own.
+struct BuildChoices {
+  std::vector<std::string> compilers = {};      ///< `cpu`: values of DeviceOptions::compiler
+  std::vector<std::string> nvrtcs = {};         ///< `ptx`: values of DeviceOptions::nvrtc
+  std::vector<std::string> architectures = {};  ///< `ptx`: values of DeviceOptions::architectures
+};
+
+/// One of the builds that a run judges.
+struct NamedBuild {
+  std::string name;  ///< part of the names of modes: "nvrtc-13.0.88-compute_100"; empty: the only build
+  DeviceOptions options;
+};
+
 /// Another build of the code that a device runs. If a case fails, the results of the other builds show where the
 /// failure comes from.
 struct BuildVariant {
@@ -44,6 +57,13 @@ struct BuildVariant {
   std::string compiler;  ///< name and version: "NVRTC 13.0.88"
   std::string target;    ///< architecture: "compute_100"; empty: the host
   DeviceOptions options;
+};
+
+/// The parts of a device that execute a kernel, compared with definitions of their own.
+struct SelfCheck {
+  std::vector<std::string> used = {};       ///< names of the parts that the kernel uses: "setp.lt.f32"
+  std::vector<std::string> unchecked = {};  ///< those without a definition to compare with
+  std::vector<std::string> wrong = {};      ///< one line for each part that differs from its definition
 };
 
 /// The compiler that a device builds with.
@@ -68,8 +88,14 @@ struct DeviceRow {
   std::string_view agrees_with;  ///< name of the device whose results must agree within both error bounds; empty: none
   std::span<const std::string_view> checks = {};  ///< names of the run-time checks of memory and threads
   Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;  ///< fails if an option is invalid
+  /// The builds that the choices amount to; null: one build. Fails if a compiler is missing, does not support an
+  /// architecture or is chosen twice.
+  Result<std::vector<NamedBuild>> (*builds)(const DeviceOptions&, const BuildChoices&) = nullptr;
   /// The builds that this machine can make, one for each compiler, target and role; null: none. Finds compilers.
   std::vector<BuildVariant> (*variants)(const DeviceOptions&) = nullptr;
+  /// Checks the parts that execute the kernel; without `compares`, only lists them. Null: the device only calls
+  /// hardware.
+  SelfCheck (*self_check)(const BuiltKernel&, bool compares) = nullptr;
 };
 
 /// The devices that --device accepts, in the order of tables and reports.
@@ -93,6 +119,10 @@ std::vector<std::string> emitted_code_devices();
 
 /// The names of the checks of all devices.
 std::vector<std::string> check_names();
+
+/// The builds of a device that the choices amount to: one or more. `options` are those that all builds share.
+Result<std::vector<NamedBuild>> builds_of(std::string_view device, const DeviceOptions& options,
+                                          const BuildChoices& choices);
 
 /// Creates a device by name. Fails only if an option is invalid; the device's can_build() and can_run() report what
 /// this machine lacks.

@@ -9,6 +9,8 @@
 
 #include "backends/device/batch_source.hpp"
 #include "backends/ptx/batch_module.hpp"
+#include "backends/ptx/faulty_compiler.hpp"
+#include "backends/ptx/models/self_check.hpp"
 #include "backends/ptx/parse/module.hpp"
 #include "backends/ptx/session.hpp"
 #include "support/hash.hpp"
@@ -212,7 +214,7 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
   if (cache_ != nullptr) {
     if (auto entry = cache_->read(key)) {
       from_cache = true;
-      return std::move(*entry);
+      return compiled_faultily(std::move(*entry), options);
     }
   }
   cuda::CompileOutcome outcome = nvrtc_->compile(kernel.source(), kernel.name + ".cu", options);
@@ -225,7 +227,7 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
   std::string text = std::move(std::get<cuda::CompiledCode>(outcome).ptx);
   // A failed cache write only costs time in the next run.
   if (cache_ != nullptr) static_cast<void>(cache_->write(key, text));
-  return text;
+  return compiled_faultily(std::move(text), options);
 }
 
 Result<std::unique_ptr<Session>> PtxDevice::open(const SessionLimits& limits) {
@@ -239,6 +241,15 @@ Checks checks_without(const std::vector<std::string>& names) {
     if (std::ranges::find(names, row.name) != names.end()) checks.*row.member = false;
   }
   return checks;
+}
+
+SelfCheck self_check(const BuiltKernel& kernel, bool compares) {
+  std::vector<std::string> texts;
+  for (const auto& artifact : kernel.artifacts)
+    if (artifact->kind == Artifact::Kind::kPtx) texts.push_back(artifact->content);
+  auto check = models::check_instructions(texts, compares);
+  if (!check.ok()) return {};
+  return {.used = std::move(check->used), .unchecked = std::move(check->unchecked), .wrong = std::move(check->wrong)};
 }
 
 namespace {

@@ -93,6 +93,14 @@ Checks checks_without(const std::vector<std::string>& names);
 /// Fails if DeviceOptions::tables names a file that cannot be read.
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
 
+/// Compares the interpreter of each instruction in the kernel's PTX with its definition in models/.
+backends::SelfCheck self_check(const backends::BuiltKernel& kernel, bool compares);
+
+/// One build for each combination of NVRTC and architecture, named "nvrtc-13.0.88-compute_100"; one build for all
+/// architectures if the choices do not list several of either.
+Result<std::vector<backends::NamedBuild>> builds(const backends::DeviceOptions& options,
+                                                 const backends::BuildChoices& choices);
+
 /// The chosen NVRTC for each chosen architecture, optimized and unoptimized; and the other versions that
 /// ci/setup-compilers installed.
 std::vector<backends::BuildVariant> variants(const backends::DeviceOptions& chosen);
@@ -106,6 +114,8 @@ inline constexpr backends::DeviceRow kDeviceRow{.name = "ptx",
                                                 .reports_profiles = true,
                                                 .checks = kCheckNames,
                                                 .make = make_device,
-                                                .variants = variants};
+                                                .builds = builds,
+                                                .variants = variants,
+                                                .self_check = self_check};
 
 }  // namespace assay::ptx

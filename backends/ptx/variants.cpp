@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "backends/ptx/device.hpp"
@@ -25,6 +28,40 @@ void add(std::vector<BuildVariant>& variants, BuildVariant::Role role, const cud
 }
 
 }  // namespace
+
+Result<std::vector<backends::NamedBuild>> builds(const DeviceOptions& options, const backends::BuildChoices& choices) {
+  const std::vector<std::string> nvrtcs =
+      choices.nvrtcs.empty() ? std::vector<std::string>{options.nvrtc} : choices.nvrtcs;
+  const std::vector<std::string>& architectures =
+      choices.architectures.empty() ? options.architectures : choices.architectures;
+  if (nvrtcs.size() == 1 && architectures.size() <= 1) {
+    DeviceOptions only = options;
+    only.nvrtc = nvrtcs.front();
+    only.architectures = architectures;
+    return std::vector<backends::NamedBuild>{{.name = "", .options = std::move(only)}};
+  }
+  std::vector<backends::NamedBuild> result;
+  std::set<std::string> names;
+  for (const std::string& which : nvrtcs) {
+    const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(which);
+    if (!nvrtc.ok()) return Error{fmt::format("--nvrtc {}: {}", which, nvrtc.error().text())};
+    const std::string version = nvrtc->full_version();
+    for (const std::string& architecture : architectures.empty() ? PtxOptions{}.architectures : architectures) {
+      if (!nvrtc->supports(architecture)) {
+        if (architectures.empty()) continue;
+        return Error{fmt::format("--arch {}: NVRTC {} does not support this architecture", architecture, version)};
+      }
+      DeviceOptions one = options;
+      one.nvrtc = which;
+      one.architectures = {architecture};
+      std::string name = fmt::format("nvrtc-{}-{}", version, architecture);
+      if (!names.insert(name).second)
+        return Error{fmt::format("NVRTC {} for {} is chosen twice: --nvrtc {}", version, architecture, which)};
+      result.push_back({.name = std::move(name), .options = std::move(one)});
+    }
+  }
+  return result;
+}
 
 std::vector<BuildVariant> variants(const DeviceOptions& chosen) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load(chosen.nvrtc);

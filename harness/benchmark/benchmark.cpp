@@ -55,13 +55,14 @@ Result<BenchmarkRun> measure(const harness::SuiteOptions& options, const Judge& 
 
 /// The kernels that a run compiles.
 Result<std::vector<CompileInput>> compiler_work(const harness::SuiteOptions& options) {
-  const auto modes = harness::supported_modes(options.device, options.mode, options.optimization_level);
+  const auto modes = harness::modes_in_builds(options.device, options.mode, options.optimization_levels, {""});
   if (!modes.ok()) return modes.error();
-  const Result<harness::RunSelection> run_selection = harness::select_run(options, *modes);
+  const std::vector<backends::NamedBuild> builds{{.name = "", .options = options.device_options}};
+  const Result<harness::RunSelection> run_selection = harness::select_run(options, *modes, builds);
   if (!run_selection.ok()) return run_selection.error();
   const backends::SourceTarget target = backends::device_row(options.device).target;
   std::vector<CompileInput> work;
-  for (const harness::KernelGroup& group : harness::groups_of(*run_selection, *modes, options)) {
+  for (const harness::KernelGroup& group : harness::groups_of(*run_selection, *modes, options, builds)) {
     work.push_back({.flags = group.options.mode.flags,
                     .kernels = harness::emitted_kernels(group.sources, harness::printer(), target, group.options)});
   }

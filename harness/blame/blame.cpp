@@ -1,7 +1,13 @@
 #include "harness/blame/blame.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "harness/blame/decide.hpp"
@@ -34,18 +40,79 @@ RunOptions alone(RunOptions options, std::string_view pass) {
   return options;
 }
 
+/// A device that keeps the kernel that it built last.
+class KeepingDevice final : public backends::Device {
+ public:
+  explicit KeepingDevice(backends::Device& device) : device_(device) {}
+
+  [[nodiscard]] std::string_view name() const override { return device_.name(); }
+  [[nodiscard]] backends::SourceTarget target() const override { return device_.target(); }
+  [[nodiscard]] bool uses_cuda_math() const override { return device_.uses_cuda_math(); }
+  [[nodiscard]] backends::Capability can_build() const override { return device_.can_build(); }
+  [[nodiscard]] backends::Capability can_run() const override { return device_.can_run(); }
+  [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override {
+    return device_.build_command(flags);
+  }
+  std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
+                                            const backends::BuildFlags& flags) override {
+    std::vector<backends::BuildOutcome> outcomes = device_.build(kernels, flags);
+    for (const backends::BuildOutcome& outcome : outcomes)
+      if (const auto* kernel = std::get_if<backends::BuiltKernel>(&outcome)) kernel_ = *kernel;
+    return outcomes;
+  }
+  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override {
+    return device_.open(limits);
+  }
+
+  [[nodiscard]] const std::optional<backends::BuiltKernel>& kernel() const { return kernel_; }
+
+ private:
+  backends::Device& device_;
+  std::optional<backends::BuiltKernel> kernel_;
+};
+
+/// Collects what the checks of the failing device say about the builds.
+class ExecutionChecks {
+ public:
+  /// Checks the parts that a failing build uses, and notes those that a passing build uses.
+  void add(const backends::DeviceRow& row, const Vote& vote, const std::optional<backends::BuiltKernel>& kernel) {
+    if (row.self_check == nullptr || !kernel) return;
+    const bool passes = harness::is_pass(vote.outcome);
+    const bool fails = vote.role == Role::kSameFlags && !passes;
+    if (!passes && !fails) return;
+    backends::SelfCheck check = row.self_check(*kernel, fails);
+    if (passes) passing_.insert(check.used.begin(), check.used.end());
+    if (!fails) return;
+    wrong_.insert(check.wrong.begin(), check.wrong.end());
+    unchecked_.insert(check.unchecked.begin(), check.unchecked.end());
+  }
+
+  [[nodiscard]] ExecutionEvidence evidence() const {
+    ExecutionEvidence evidence{.wrong = {wrong_.begin(), wrong_.end()}};
+    std::ranges::set_difference(unchecked_, passing_, std::back_inserter(evidence.unchecked));
+    return evidence;
+  }
+
+ private:
+  std::set<std::string> passing_;    ///< parts that passing builds use
+  std::set<std::string> unchecked_;  ///< parts that failing builds use and that cannot be checked
+  std::set<std::string> wrong_;      ///< lines of SelfCheck::wrong
+};
+
 /// Judges one build; `vote` says which.
 Vote judged(Vote vote, const backends::DeviceOptions& device_options, const KernelSource& source,
-            const Printer& printer, const RunOptions& options) {
+            const Printer& printer, const RunOptions& options, ExecutionChecks* checks = nullptr) {
   const auto device = backends::make_device(vote.device, device_options);
   if (!device.ok() || !(*device)->can_run().available) {
     vote.outcome = Outcome::unsupported;
     return vote;
   }
-  harness::run_batch({&source, 1}, **device, printer, options, [&](const CaseRecord& record) {
+  KeepingDevice keeping(**device);
+  harness::run_batch({&source, 1}, keeping, printer, options, [&](const CaseRecord& record) {
     vote.outcome = record.outcome;
     vote.kind = record.kind;
   });
+  if (checks != nullptr) checks->add(backends::device_row(vote.device), vote, keeping.kernel());
   return vote;
 }
 
@@ -70,6 +137,7 @@ harness::Blame find_culprit(const CaseRecord& failing, const KernelSource& sourc
   unoptimized.mode.flags.optimization_level = 0;
   unoptimized.mode.flags.fast_compile = false;
   std::vector<Vote> votes;
+  ExecutionChecks checks;
   for (const backends::DeviceRow& row : backends::devices()) {
     if (row.variants == nullptr) continue;
     for (const BuildVariant& variant : row.variants(device_options)) {
@@ -79,10 +147,12 @@ harness::Blame find_culprit(const CaseRecord& failing, const KernelSource& sourc
                 .role = variant.role,
                 .compiler = variant.compiler,
                 .target = variant.target};
-      votes.push_back(judged(std::move(vote), variant.options, source, printer, optimizes ? usual : unoptimized));
+      ExecutionChecks* const own = row.name == failing.device ? &checks : nullptr;
+      votes.push_back(judged(std::move(vote), variant.options, source, printer, optimizes ? usual : unoptimized, own));
     }
   }
-  harness::Blame blame = decide(failing, votes);
+  const ExecutionEvidence execution = checks.evidence();
+  harness::Blame blame = decide(failing, votes, execution);
   if (blame.culprit != "undetermined") return blame;
   for (const backends::DeviceRow& row : backends::devices()) {
     if (backends::runs_emitted_code(row) || row.is_gpu) continue;
@@ -90,7 +160,7 @@ harness::Blame find_culprit(const CaseRecord& failing, const KernelSource& sourc
     votes.push_back(judged(std::move(vote), device_options, source, printer, unoptimized));
     break;
   }
-  return decide(failing, votes);
+  return decide(failing, votes, execution);
 }
 
 }  // namespace assay::blame

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace assay::blame {
 
@@ -104,12 +105,19 @@ Blame text_blame(const CaseRecord& failing, std::span<const Vote> votes) {
               "every build fails, and no other code decides whether the emitter or the oracle is wrong");
 }
 
-Blame culprit_of(const CaseRecord& failing, std::span<const Vote> votes) {
+Blame culprit_of(const CaseRecord& failing, std::span<const Vote> votes, const ExecutionEvidence& execution) {
   if (has_undefined_behavior(votes)) return with("kernel", "the C++ of the kernel has undefined behavior");
   const std::vector<Vote> own = those(votes, [&](const Vote& vote) { return vote.device == failing.device; });
   if (std::ranges::none_of(own, [](const Vote& vote) { return vote.role == Role::kSameFlags && fails(vote); }))
     return with("undetermined", "the failure does not occur if the case is judged alone");
-  if (std::optional<Blame> compiler = compiler_blame(own)) return *compiler;
+  if (!execution.wrong.empty())
+    return with("interpreter",
+                fmt::format("an instruction does not compute what PTX defines: {}", execution.wrong.front()));
+  if (std::optional<Blame> compiler = compiler_blame(own)) {
+    if (execution.unchecked.empty()) return *compiler;
+    return with("undetermined", fmt::format("only failing builds execute {}, which no model of the interpreter checks",
+                                            fmt::join(execution.unchecked, ", ")));
+  }
   if (!all_fail(those(own, [](const Vote& vote) { return vote.role == Role::kUnoptimized; })))
     return with("undetermined", "no unoptimized build shows whether the text is wrong");
   return text_blame(failing, votes);
@@ -117,8 +125,8 @@ Blame culprit_of(const CaseRecord& failing, std::span<const Vote> votes) {
 
 }  // namespace
 
-Blame decide(const CaseRecord& failing, std::span<const Vote> votes) {
-  Blame blame = culprit_of(failing, votes);
+Blame decide(const CaseRecord& failing, std::span<const Vote> votes, const ExecutionEvidence& execution) {
+  Blame blame = culprit_of(failing, votes, execution);
   for (const Vote& vote : votes) {
     const std::string kind = vote.kind.empty() || passes(vote) ? "" : fmt::format("({})", vote.kind);
     blame.witnesses.push_back(

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "backends/device/registry.hpp"
 #include "harness/records/record.hpp"
@@ -20,17 +21,26 @@ struct Vote {
   std::string kind = {};                                 ///< kind of the outcome
 };
 
+/// What a check of the failing device itself says about the instructions of the failing builds.
+struct ExecutionEvidence {
+  std::vector<std::string> wrong = {};  ///< one line for each instruction that the device executes incorrectly
+  /// Instructions that only failing builds have and whose execution cannot be checked.
+  std::vector<std::string> unchecked = {};
+};
+
 /// The culprit and the reason; the witnesses are the votes. The rules, in this order:
 ///
 /// 1. kernel: a build of the C++ that stops at undefined behavior crashes, and the usual build does not.
-/// 2. compiler: a build fails, and the same text for the same target passes without optimizations.
-/// 3. emitter: every unoptimized build of both devices fails; the gradient contradicts finite differences of the
-/// emitted
-///    forward pass, or the code of another generator agrees with the oracle.
-/// 4. oracle: the same, but the gradient agrees with finite differences, or the code of another generator fails too.
+/// 2. interpreter: the device executes an instruction of a failing build incorrectly.
+/// 3. compiler: a build fails, and the same text for the same target passes without optimizations. Not if an
+///    instruction whose execution cannot be checked occurs only in failing builds.
+/// 4. emitter: every unoptimized build of both devices fails; the gradient contradicts finite differences of the
+///    emitted forward pass, or the code of another generator agrees with the oracle.
+/// 5. oracle: the same, but the gradient agrees with finite differences, or the code of another generator fails too.
 ///
 /// undetermined if no rule applies, and always if the failure does not occur again. A vote that neither passes nor
 /// fails is ignored.
-harness::Blame decide(const harness::CaseRecord& failing, std::span<const Vote> votes);
+harness::Blame decide(const harness::CaseRecord& failing, std::span<const Vote> votes,
+                      const ExecutionEvidence& execution = {});
 
 }  // namespace assay::blame

@@ -70,6 +70,26 @@ TEST(Blame, DoesNotNameTheKernelIfItsUsualBuildCrashesToo) {
   EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "undetermined");
 }
 
+/// The votes of a compiler that is wrong only if it optimizes.
+const std::vector<Vote> kWrongIfOptimized{ptx(Role::kSameFlags, "compute_100", Outcome::fail),
+                                          ptx(Role::kUnoptimized, "compute_100", Outcome::pass)};
+
+TEST(Blame, NamesTheInterpreterIfItExecutesAnInstructionIncorrectly) {
+  const ExecutionEvidence execution{.wrong = {"selp.f32 of 0x1: got 0x0, expected 0x1"}};
+  const harness::Blame blame = decide(failing_on_ptx(), kWrongIfOptimized, execution);
+  EXPECT_EQ(blame.culprit, "interpreter");
+  EXPECT_EQ(blame.reason, "an instruction does not compute what PTX defines: selp.f32 of 0x1: got 0x0, expected 0x1");
+  EXPECT_EQ(decide(failing_on_ptx(), kWrongText, execution).culprit, "interpreter");
+}
+
+TEST(Blame, DoesNotNameTheCompilerIfOnlyFailingBuildsHaveAnUncheckedInstruction) {
+  const ExecutionEvidence execution{.unchecked = {"redux.sync.add.s32"}};
+  EXPECT_EQ(decide(failing_on_ptx(), kWrongIfOptimized).culprit, "compiler(NVRTC 13.0.88 compute_100)");
+  const harness::Blame blame = decide(failing_on_ptx(), kWrongIfOptimized, execution);
+  EXPECT_EQ(blame.culprit, "undetermined");
+  EXPECT_EQ(blame.reason, "only failing builds execute redux.sync.add.s32, which no model of the interpreter checks");
+}
+
 TEST(Blame, IsUndeterminedIfTheFailureDoesNotOccurAgain) {
   const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_75", Outcome::pass),
                                 ptx(Role::kUnoptimized, "compute_75", Outcome::pass)};

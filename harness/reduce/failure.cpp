@@ -28,7 +28,9 @@ Json to_json(const Conditions& conditions) {
           {"effort", conditions.effort},
           {"seed", conditions.seed},
           {"compiler", conditions.compiler},
-          {"no_checks", conditions.disabled_checks}};
+          {"no_checks", conditions.disabled_checks},
+          {"nvrtc", conditions.nvrtc},
+          {"architectures", conditions.architectures}};
 }
 
 Json to_json(const ReductionSummary& reduced) {
@@ -52,7 +54,9 @@ Conditions conditions_from(const Json& json) {
           .effort = json.at("effort"),
           .seed = json.at("seed"),
           .compiler = json.at("compiler"),
-          .disabled_checks = json.at("no_checks").get<std::vector<std::string>>()};
+          .disabled_checks = json.at("no_checks").get<std::vector<std::string>>(),
+          .nvrtc = json.value("nvrtc", ""),
+          .architectures = json.value("architectures", std::vector<std::string>())};
 }
 
 ReductionSummary reduced_from(const Json& json) {

@@ -22,6 +22,8 @@ struct Conditions {
   std::uint64_t seed = 1;                    ///< seed of the inputs
   std::string compiler;                      ///< C++ compiler of the device cpu; empty: the default compiler
   std::vector<std::string> disabled_checks;  ///< names of the disabled run-time checks of the device ptx
+  std::string nvrtc = {};                    ///< NVRTC of the device ptx; empty: the default NVRTC
+  std::vector<std::string> architectures = {};  ///< architectures of the device ptx; empty: the default ones
 
   [[nodiscard]] backends::Pass which_pass() const;
   [[nodiscard]] harness::Policy policy() const;

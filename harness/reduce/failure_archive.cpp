@@ -50,14 +50,17 @@ ReductionSummary reduced_of(const ReducedCase& made, const Conditions& condition
 
 }  // namespace
 
-Conditions conditions_of(const harness::SuiteOptions& options, const harness::CaseRecord& record) {
+Conditions conditions_of(const harness::SuiteOptions& options, const backends::DeviceOptions& device_options,
+                         const harness::CaseRecord& record) {
   return {.device = record.device,
           .pass = record.pass,
           .mode = record.mode,
           .effort = effort_of(options.quick, options.thorough),
           .seed = options.seed,
-          .compiler = from_anywhere(options.device_options.compiler),
-          .disabled_checks = options.device_options.disabled_checks};
+          .compiler = from_anywhere(device_options.compiler),
+          .disabled_checks = device_options.disabled_checks,
+          .nvrtc = from_anywhere(device_options.nvrtc),
+          .architectures = device_options.architectures};
 }
 
 harness::RunOptions run_options(const Conditions& conditions, int jobs) {
@@ -70,8 +73,10 @@ harness::RunOptions run_options(const Conditions& conditions, int jobs) {
 }
 
 Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions) {
-  return backends::make_device(conditions.device,
-                               {.compiler = conditions.compiler, .disabled_checks = conditions.disabled_checks});
+  return backends::make_device(conditions.device, {.compiler = conditions.compiler,
+                                                   .disabled_checks = conditions.disabled_checks,
+                                                   .nvrtc = conditions.nvrtc,
+                                                   .architectures = conditions.architectures});
 }
 
 Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions) {
@@ -133,23 +138,22 @@ void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<
   }
 }
 
-std::string FailureArchiver::archive(const std::function<backends::Device*(const std::string&)>& device_named,
+std::string FailureArchiver::archive(const std::function<FailingDevice(const harness::CaseRecord&)>& device_of,
                                      const std::function<void(const std::string&)>& tell) {
   if (noted_failures_.empty()) return "";
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
   std::string lines;
   std::size_t archived = 0;
   for (const NotedFailure& one : noted_failures_) {
-    backends::Device* const device = device_named(one.record.device);
-    if (device == nullptr) continue;
+    const FailingDevice failing = device_of(one.record);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     const bool reduces = one.is_first_of_kind && left.count() > 0;
     if (reduces)
       tell(fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
     const fs::path folder = failures_folder(options_.output) / folder_name(one.record.name);
-    const Result<ArchivedFailure> made =
-        archive_failure(one.source, failure_of(one.record, one.source, conditions_of(options_, one.record)), *device,
-                        folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs, nullptr, tell);
+    const Result<ArchivedFailure> made = archive_failure(
+        one.source, failure_of(one.record, one.source, conditions_of(options_, failing.options, one.record)),
+        failing.device, folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs, nullptr, tell);
     if (!made.ok()) {
       tell("cannot archive: " + made.error().text());
       continue;

@@ -24,8 +24,9 @@ struct ArchivedFailure {
   Failure failure;
 };
 
-/// The conditions under which a run with these options judged the record's case.
-Conditions conditions_of(const harness::SuiteOptions& options, const harness::CaseRecord& record);
+/// The conditions under which a run with these options judged the record's case, on a device with these options.
+Conditions conditions_of(const harness::SuiteOptions& options, const backends::DeviceOptions& device_options,
+                         const harness::CaseRecord& record);
 /// The same as options of the harness. `jobs` as for --jobs.
 harness::RunOptions run_options(const Conditions& conditions, int jobs);
 /// Fails if the conditions name a device that does not exist.
@@ -41,6 +42,12 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
                                         const std::filesystem::path& folder, std::chrono::milliseconds time, int jobs,
                                         const Report& report = nullptr,
                                         const std::function<void(const std::string&)>& tell = nullptr);
+
+/// The device on which a case failed.
+struct FailingDevice {
+  backends::Device& device;
+  const backends::DeviceOptions& options;  ///< its options
+};
 
 /// The parent folder of the failure folders of a run.
 std::filesystem::path failures_folder(const std::filesystem::path& output);
@@ -58,8 +65,8 @@ class FailureArchiver {
 
   /// Writes the folders and reduces one failure of each kind as far as time allows. `tell` gets a line for each
   /// reduction and for each folder that cannot be written. Returns a summary for the user; empty if nothing failed.
-  /// `device_named` finds the device of a record; a failure on another device is not archived.
-  std::string archive(const std::function<backends::Device*(const std::string&)>& device_named,
+  /// `device_of` finds the device of a record.
+  std::string archive(const std::function<FailingDevice(const harness::CaseRecord&)>& device_of,
                       const std::function<void(const std::string&)>& tell);
 
  private:

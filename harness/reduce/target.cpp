@@ -55,8 +55,8 @@ Result<harness::SelectedKernel> select_one(const std::string& selector, const ha
 Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& selector,
                                                              harness::SuiteOptions options) {
   options.device = device_in(selector, options);
-  const auto modes = harness::supported_modes(options.device, options.mode.empty() ? "both" : options.mode,
-                                              options.optimization_level);
+  const auto modes = harness::modes_in_builds(options.device, options.mode.empty() ? "both" : options.mode,
+                                              options.optimization_levels, {""});
   if (!modes.ok()) return modes.error();
   const Result<harness::SelectedKernel> kernel = select_one(selector, options, *modes);
   if (!kernel.ok()) return kernel.error();
@@ -71,7 +71,7 @@ Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& 
       record.device = options.device;
       record.pass = backends::to_text(pass);
       record.mode = mode;
-      const Conditions conditions = conditions_of(options, record);
+      const Conditions conditions = conditions_of(options, options.device_options, record);
       record = judge_case(kernel->source, pass, **device, harness::printer(), run_options(conditions, options.jobs));
       if (record.name.empty() || harness::is_pass(record.outcome)) continue;
       return std::optional(ReproductionTarget{.source = kernel->source,

@@ -48,7 +48,30 @@ Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_v
                            fmt::join(others, ", "))};
 }
 
+Result<std::vector<Mode>> modes_in_builds(std::string_view device, std::string_view chosen,
+                                          const std::vector<int>& levels, const std::vector<std::string>& builds) {
+  std::vector<Mode> result;
+  for (const int level : levels) {
+    const Result<std::vector<Mode>> modes = supported_modes(device, chosen, level);
+    if (!modes.ok()) return modes.error();
+    for (const Mode& mode : *modes) {
+      for (const std::string& build : builds) {
+        Mode one = mode;
+        one.build = build;
+        if (!build.empty())
+          one.name = fmt::format("{}{}{}", mode.name.empty() ? "strict" : mode.name, kBeforeBuild, build);
+        if (std::ranges::find(result, one.name, &Mode::name) == result.end()) result.push_back(std::move(one));
+      }
+    }
+  }
+  return result;
+}
+
 Mode mode_named(std::string_view device, std::string_view name) {
+  if (const std::size_t at = name.find(kBeforeBuild); at != std::string_view::npos) {
+    name = name.substr(0, at);
+    if (name == "strict") name = "";
+  }
   for (int level = 0; level <= 3; ++level) {
     for (Mode& mode : modes_of(device, "sampled", level))
       if (mode.name == name) return std::move(mode);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/records/mode_name.hpp"
 #include "harness/suite/run/run.hpp"
 #include "support/result.hpp"
 
@@ -23,7 +24,13 @@ std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int
 /// As modes_of, but fails if the device has none of the chosen modes.
 Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimise);
 
-/// The mode of the device with this name in case names; strict if there is none.
+/// The modes of a run that judges each kernel at several -O levels and in several builds: the modes of each level, each
+/// in every build. The names of the builds end the names of the modes: "strict@g++-12", "default_O2@clang++-14". A
+/// single build has no name. Fails if the device has none of the chosen modes.
+Result<std::vector<Mode>> modes_in_builds(std::string_view device, std::string_view chosen,
+                                          const std::vector<int>& levels, const std::vector<std::string>& builds);
+
+/// The mode of the device with this name in case names; strict if there is none. The build in the name is ignored.
 Mode mode_named(std::string_view device, std::string_view name);
 
 /// The command-line option that selects only this mode; empty for the device's default mode.

@@ -22,23 +22,24 @@ struct SuiteOptions {
   std::string device = "cpu";                   ///< device that judges first
   std::vector<std::string> more_devices = {};   ///< devices that judge the same selection next, in the same run
   backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below
-  std::string cross_check;              ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
-  std::string pass = "both";            ///< pass to judge: "forward", "backward" or "both"
-  std::string mode;                     ///< numeric modes: one of kModeNames (modes.hpp); empty: the device's default
-  int optimization_level = 0;           ///< -O level of a device that has several
-  int random = 8;                       ///< number of random kernels for each family that a pattern matches
-  std::uint64_t seed = 1;               ///< seed of the inputs and of the first random kernel
-  bool quick = false;                   ///< judge on fewer inputs (Policy::quick)
-  bool thorough = false;                ///< judge on more inputs (Policy::thorough)
-  bool trust_custom_gradients = false;  ///< custom gradients may differ from the derivatives of their functions
-  int repeat = 1;                       ///< number of times that each case is judged
-  int jobs = 0;                         ///< number of batches processed concurrently; 0: one per core
-  std::string shard;                    ///< part of the selection to judge: "2/4"; empty: all
-  std::string output = "out";           ///< folder of the records and reports
-  bool resume = false;                  ///< continue the run whose records are in `output`
-  bool ignore_cached_verdicts = false;  ///< judge kernels again that an earlier run verified
-  int blamed_cases = 3;                 ///< number of failing cases for which the origin of the failure is sought
-  std::string expectations_file;        ///< path of the file of expected failures; empty: none
+  backends::BuildChoices builds = {};           ///< the compilers and architectures; empty: those of `device_options`
+  std::string cross_check;    ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
+  std::string pass = "both";  ///< pass to judge: "forward", "backward" or "both"
+  std::string mode;           ///< numeric modes: one of kModeNames (modes.hpp); empty: the device's default
+  std::vector<int> optimization_levels{0};  ///< -O levels of a device that has several
+  int random = 8;                           ///< number of random kernels for each family that a pattern matches
+  std::uint64_t seed = 1;                   ///< seed of the inputs and of the first random kernel
+  bool quick = false;                       ///< judge on fewer inputs (Policy::quick)
+  bool thorough = false;                    ///< judge on more inputs (Policy::thorough)
+  bool trust_custom_gradients = false;      ///< custom gradients may differ from the derivatives of their functions
+  int repeat = 1;                           ///< number of times that each case is judged
+  int jobs = 0;                             ///< number of batches processed concurrently; 0: one per core
+  std::string shard;                        ///< part of the selection to judge: "2/4"; empty: all
+  std::string output = "out";               ///< folder of the records and reports
+  bool resume = false;                      ///< continue the run whose records are in `output`
+  bool ignore_cached_verdicts = false;      ///< judge kernels again that an earlier run verified
+  int blamed_cases = 3;                     ///< number of failing cases for which the origin of the failure is sought
+  std::string expectations_file;            ///< path of the file of expected failures; empty: none
   std::optional<MeasureOptions> measure = std::nullopt;  ///< how to time passing kernels; empty: no timing
   std::vector<std::string> command_line;                 ///< command line as given, for the record
 };

@@ -36,7 +36,7 @@ std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.trust_custom_gradients) prefix += " --trust-custom-gradients";
-  if (options.optimization_level != 0) prefix += fmt::format(" --optimise {}", options.optimization_level);
+  if (mode.flags.optimization_level != 0) prefix += fmt::format(" --optimise {}", mode.flags.optimization_level);
   if (!options.device_options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.device_options.compiler);
   for (const std::string& check : options.device_options.disabled_checks)
     prefix += " --no-check " + check;
@@ -69,7 +69,8 @@ RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
 
 /// The selection by mode and passes: most runs have one group for each mode.
 std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std::vector<Mode>& modes,
-                                          const SuiteOptions& options) {
+                                          const SuiteOptions& options,
+                                          const std::vector<backends::NamedBuild>& builds) {
   const Sample sample = sample_of(options.thorough ? "thorough" : options.quick ? "quick" : "standard");
   std::vector<KernelGroup> groups;
   for (const Mode& mode : modes) {
@@ -82,7 +83,8 @@ std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std:
           groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(),
           [&](const KernelGroup& g) { return g.options.forward == forward && g.options.backward == backward; });
       if (group == groups.end()) {
-        group = groups.insert(group, KernelGroup{.options = run_options(options, mode), .sources = {}});
+        group = groups.insert(group,
+                              KernelGroup{.options = run_options(options_of_build(options, builds, mode.build), mode)});
         group->options.forward = forward;
         group->options.backward = backward;
       }
@@ -102,10 +104,10 @@ bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
 }
 
 /// Adds the sample that is judged at -O2, in a separate mode, to a run without an explicit level.
-void add_optimised_sample(std::vector<KernelGroup>& groups, SuiteOptions options) {
-  if (!backends::device_row(options.device).has_optimization_levels || options.optimization_level != 0 || options.quick)
+void add_optimised_sample(std::vector<KernelGroup>& groups, const SuiteOptions& options) {
+  if (!backends::device_row(options.device).has_optimization_levels || options.optimization_levels != std::vector{0} ||
+      options.builds.compilers.size() > 1 || options.quick)
     return;
-  options.optimization_level = kSampledLevel;
   const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
   std::vector<KernelGroup> sample;
   for (const KernelGroup& group : groups) {
@@ -121,10 +123,11 @@ void add_optimised_sample(std::vector<KernelGroup>& groups, SuiteOptions options
 }
 
 /// Hash of everything that determines the records of a selection.
-std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes, const SuiteOptions& options) {
+std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes, const SuiteOptions& options,
+                      const std::vector<backends::NamedBuild>& builds) {
   std::string text = fmt::format("{}\n{}\n{}\n", options.pass, options.seed, options.repeat);
   for (const Mode& mode : modes)
-    text += reproduce_prefix(options, mode) + "\n";
+    text += reproduce_prefix(options_of_build(options, builds, mode.build), mode) + "\n";
   for (const SelectedKernel& kernel : selection.kernels)
     text += fmt::format("{} {} {} {}\n{}\n", kernel.source.selector, kernel.forward, kernel.backward,
                         fmt::join(kernel.modes, " "), kernel.source.python) +
@@ -140,7 +143,15 @@ bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vec
          !is_sampled_out(mode, modes, kernel.source.family, kernel.source.kernel, sample);
 }
 
-Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes) {
+SuiteOptions options_of_build(const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds,
+                              std::string_view build) {
+  SuiteOptions result = options;
+  result.device_options = std::ranges::find(builds, build, &backends::NamedBuild::name)->options;
+  return result;
+}
+
+Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes,
+                                const std::vector<backends::NamedBuild>& builds) {
   RunSelection run_selection;
   std::vector<std::string> selectors = options.selectors;
   std::vector<CaseRecord> failed;
@@ -164,7 +175,7 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
     if (!files.ok()) return files.error();
     if (auto attached = attach_launches(run_selection.selection, *files); !attached.ok()) return attached.error();
   }
-  run_selection.inputs = inputs_of(run_selection.selection, modes, options);
+  run_selection.inputs = inputs_of(run_selection.selection, modes, options, builds);
   if (!options.shard.empty()) {
     const Result<Shard> shard = parse_shard(options.shard);
     if (!shard.ok()) return shard.error();
@@ -175,8 +186,8 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
 }
 
 std::vector<KernelGroup> groups_of(const RunSelection& run_selection, const std::vector<Mode>& modes,
-                                   const SuiteOptions& options) {
-  std::vector<KernelGroup> groups = groups_by_passes(run_selection.selection, modes, options);
+                                   const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds) {
+  std::vector<KernelGroup> groups = groups_by_passes(run_selection.selection, modes, options, builds);
   add_optimised_sample(groups, options);
   return groups;
 }

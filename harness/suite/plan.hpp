@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/records/record_writer.hpp"
@@ -25,11 +26,16 @@ struct RunSelection {
 bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, Sample sample);
 
 /// Selects by SuiteOptions::selectors or SuiteOptions::failed_run_folder. Fails on a selector that matches nothing.
-Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes);
+Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<Mode>& modes,
+                                const std::vector<backends::NamedBuild>& builds);
+
+/// The options of a build of the run: its device options are those of the build.
+SuiteOptions options_of_build(const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds,
+                              std::string_view build);
 
 /// Groups the selection by mode and passes. Most runs have one group for each mode, and on the CPU one for the sample
-/// that is also judged with optimisation.
+/// that is also judged with optimisation. `builds` are those that the modes name.
 std::vector<KernelGroup> groups_of(const RunSelection& run_selection, const std::vector<Mode>& modes,
-                                   const SuiteOptions& options);
+                                   const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds);
 
 }  // namespace assay::harness

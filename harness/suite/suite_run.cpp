@@ -59,8 +59,8 @@ void note_unsupported(const Selection& selection, RunObserver& events) {
 std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const backends::Device& device,
                                            const RunEnvironment& environment) {
   const backends::DeviceOptions& chosen = options.device_options;
-  const bool is_usual = backends::device_row(options.device).is_repeatable && chosen.disabled_checks.empty() &&
-                        chosen.tables.empty() && chosen.nvrtc.empty() && chosen.architectures.empty();
+  const bool is_usual =
+      backends::device_row(options.device).is_repeatable && chosen.disabled_checks.empty() && chosen.tables.empty();
   if (options.ignore_cached_verdicts || options.repeat > 1 || options.measure || !is_usual) return nullptr;
   const std::filesystem::path folder = chosen.cache;
   auto cache = VerdictCache::open(folder.empty() ? backends::default_cache_directory() : folder, device, environment);
@@ -70,24 +70,24 @@ std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const ba
 /// Finds where failures come from. Takes seconds for each case, so that only the first cases of a run are examined.
 class FailureExaminer {
  public:
-  explicit FailureExaminer(const SuiteOptions& options)
-      : device_options_(options.device_options), remaining_(options.blamed_cases) {}
+  explicit FailureExaminer(int cases) : remaining_(cases) {}
 
-  void operator()(CaseRecord& record, const KernelSource& source, const RunOptions& options) {
+  /// `device_options` are those of the device that judged the case.
+  void examine(CaseRecord& record, const KernelSource& source, const RunOptions& options,
+               const backends::DeviceOptions& device_options) {
     if (!blame::can_examine(record) || remaining_.fetch_sub(1) <= 0) return;
-    record.blame = blame::find_culprit(record, source, printer(), options, device_options_);
+    record.blame = blame::find_culprit(record, source, printer(), options, device_options);
     record.message += fmt::format("; blamed on: {}, because {}", record.blame->culprit, record.blame->reason);
   }
 
  private:
-  backends::DeviceOptions device_options_;
   std::atomic<int> remaining_;  ///< number of cases that may still be examined
 };
 
-/// The start record, without the plan.
-Result<RunStart> start_of(const SuiteOptions& options, const RunSelection& run_selection,
-                          std::vector<Expectation> expectations) {
-  Result<RunEnvironment> environment = find_environment(device_options(options));
+/// The start record, without the plan. `environment_options` are those of the devices that it describes.
+Result<RunStart> start_of(const SuiteOptions& options, const backends::DeviceOptions& environment_options,
+                          const RunSelection& run_selection, std::vector<Expectation> expectations) {
+  Result<RunEnvironment> environment = find_environment(environment_options);
   if (!environment.ok()) return environment.error();
   return RunStart{.run_id = make_run_id(),
                   .started = utc_now(),
@@ -127,55 +127,73 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
     if (!part.ok()) return part.error();
     if (run.device_parts_.empty()) whole = std::move(run_selection);
     else whole.inputs = sha256_hex(whole.inputs + run_selection.inputs);
-    if (part->device != nullptr) run.device_parts_.push_back(part.take());
+    if (!part->builds.empty()) run.device_parts_.push_back(part.take());
   }
   run.options_ = std::move(options);
   if (run.device_parts_.empty()) return run;
   const SuiteOptions& chosen = run.options_;
-  Result<RunStart> start = start_of(chosen, whole, std::move(expectations));
+  Result<RunStart> start =
+      start_of(chosen, run.device_parts_.front().builds.front().build.options, whole, std::move(expectations));
   if (!start.ok()) return start.error();
   run.start_ = start.take();
   for (const DevicePart& part : run.device_parts_) {
     for (const KernelGroup& group : part.groups)
-      std::ranges::move(plan_cases(group.sources, *part.device, group.options), std::back_inserter(run.start_.plan));
+      std::ranges::move(plan_cases(group.sources, *group.device, group.options), std::back_inserter(run.start_.plan));
   }
   Result<RecordWriter> writer =
       chosen.resume ? RecordWriter::resume(chosen.output, run.start_) : RecordWriter::create(chosen.output, run.start_);
   if (!writer.ok()) return writer.error();
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
   for (DevicePart& part : run.device_parts_) {
-    part.verdicts = verdicts_for(part.options, *part.device, run.start_.environment);
-    const auto examiner = std::make_shared<FailureExaminer>(part.options);
+    for (Build& build : part.builds)
+      build.verdicts = verdicts_for(part.options, *build.device, run.start_.environment);
+    const auto examiner = std::make_shared<FailureExaminer>(part.options.blamed_cases);
     for (KernelGroup& group : part.groups) {
-      group.options.examine_failure = [examiner](CaseRecord& record, const KernelSource& source,
-                                                 const RunOptions& judged_with) {
-        (*examiner)(record, source, judged_with);
+      const auto build =
+          std::ranges::find(part.builds, group.device, [](const Build& one) { return one.device.get(); });
+      group.options.examine_failure = [examiner, device_options = build->build.options](CaseRecord& record,
+                                                                                        const KernelSource& source,
+                                                                                        const RunOptions& judged_with) {
+        examiner->examine(record, source, judged_with, device_options);
       };
       group.options.cross_check_device = part.cross_check_device.get();
-      group.options.verdicts = part.verdicts.get();
+      group.options.verdicts = build->verdicts.get();
     }
   }
   return run;
 }
 
-/// The kernels and the device of one device of the run; without a device if no case failed in the run of --failed-in.
+/// The kernels and the builds of one device of the run; without a build if no case failed in the run of --failed-in.
 Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events) {
   DevicePart part{.options = std::move(options)};
   const SuiteOptions& chosen = part.options;
-  const Result<std::vector<Mode>> modes = supported_modes(chosen.device, chosen.mode, chosen.optimization_level);
+  const Result<std::vector<backends::NamedBuild>> builds =
+      backends::builds_of(chosen.device, device_options(chosen), chosen.builds);
+  if (!builds.ok()) return builds.error();
+  std::vector<std::string> names;
+  for (const backends::NamedBuild& build : *builds)
+    names.push_back(build.name);
+  const Result<std::vector<Mode>> modes =
+      modes_in_builds(chosen.device, chosen.mode, chosen.optimization_levels, names);
   if (!modes.ok()) return modes.error();
-  Result<RunSelection> selected = select_run(chosen, *modes);
+  Result<RunSelection> selected = select_run(chosen, *modes, *builds);
   if (!selected.ok()) return selected.error();
   run_selection = selected.take();
   if (!chosen.failed_run_folder.empty() && run_selection.selection.kernels.empty()) return part;
   note_unsupported(run_selection.selection, events);
-  part.groups = groups_of(run_selection, *modes, chosen);
+  part.groups = groups_of(run_selection, *modes, chosen, *builds);
   if (part.groups.empty())
     return Error{fmt::format("no test case matches the selectors with --pass {}{}", chosen.pass,
                              chosen.shard.empty() ? "" : " in this shard")};
-  auto device = backends::make_device(chosen.device, device_options(chosen));
-  if (!device.ok()) return device.error();
-  part.device = device.take();
+  for (const backends::NamedBuild& build : *builds) {
+    auto device = backends::make_device(chosen.device, build.options);
+    if (!device.ok()) return device.error();
+    part.builds.push_back({.build = build, .device = device.take()});
+  }
+  for (KernelGroup& group : part.groups)
+    group.device = std::ranges::find(part.builds, group.options.mode.build, [](const Build& one) {
+                     return one.build.name;
+                   })->device.get();
   auto cross_check_device = make_cross_check_device(chosen, events);
   if (!cross_check_device.ok()) return cross_check_device.error();
   part.cross_check_device = cross_check_device.take();
@@ -185,28 +203,38 @@ Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelectio
 std::vector<backends::Device*> SuiteRun::devices() {
   std::vector<backends::Device*> result;
   for (const DevicePart& part : device_parts_)
-    result.push_back(part.device.get());
+    for (const Build& build : part.builds)
+      result.push_back(build.device.get());
   return result;
 }
 
-backends::Device* SuiteRun::find_device(std::string_view name) {
-  for (const DevicePart& part : device_parts_)
-    if (part.device->name() == name) return part.device.get();
-  return nullptr;
+const SuiteRun::Build& SuiteRun::build_of(const CaseRecord& record) const {
+  const auto part = std::ranges::find(device_parts_, record.device,
+                                      [](const DevicePart& one) -> const std::string& { return one.options.device; });
+  const auto build = std::ranges::find(part->builds, build_in(record.mode),
+                                       [](const Build& one) -> std::string_view { return one.build.name; });
+  return build == part->builds.end() ? part->builds.front() : *build;
+}
+
+backends::Device& SuiteRun::device_of(const CaseRecord& record) { return *build_of(record).device; }
+
+const backends::DeviceOptions& SuiteRun::options_of(const CaseRecord& record) const {
+  return build_of(record).build.options;
 }
 
 Result<RunEnd> SuiteRun::judge(RunObserver& events) {
   std::unordered_map<std::string, double> costs;
   for (const DevicePart& part : device_parts_)
-    costs.merge(expected_costs(part.groups, *part.device));
+    costs.merge(expected_costs(part.groups, *part.builds.front().device));
   std::erase_if(costs, [&](const auto& one) { return !writer_->is_pending(one.first); });
   bool started = false;
   for (DevicePart& part : device_parts_) {
-    const auto measuring = MeasurementHook::make(part.options, *part.device);
+    backends::Device& first = *part.builds.front().device;
+    const auto measuring = MeasurementHook::make(part.options, first);
     if (!measuring.ok()) return measuring.error();
     (*measuring)->bind(part.groups);
     if (!std::exchange(started, true)) events.on_start(start_, writer_->pending(), std::move(costs));
-    const auto judged = run_cases(part.groups, *part.device, printer(), *writer_,
+    const auto judged = run_cases(part.groups, first, printer(), *writer_,
                                   [&](const CaseRecord& record) { events.on_record(record, part.groups); });
     if (!judged.ok()) return judged.error();
   }

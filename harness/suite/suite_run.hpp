@@ -32,23 +32,31 @@ class SuiteRun {
   Result<RunEnd> judge(RunObserver& events);
 
   [[nodiscard]] const SuiteOptions& options() const { return options_; }
-  /// The devices of the run, in the order in which they judge.
+  /// The devices of the run, one for each build, in the order in which they judge.
   [[nodiscard]] std::vector<backends::Device*> devices();
-  /// The device of the run with that name; null if there is none.
-  [[nodiscard]] backends::Device* find_device(std::string_view name);
+  /// The device that judged the case.
+  [[nodiscard]] backends::Device& device_of(const CaseRecord& record);
+  /// Its options.
+  [[nodiscard]] const backends::DeviceOptions& options_of(const CaseRecord& record) const;
 
  private:
   SuiteRun() = default;
 
+  /// A device with one of its compilers and architectures.
+  struct Build {
+    backends::NamedBuild build;  ///< its name in the names of modes, and its options
+    std::unique_ptr<backends::Device> device;
+    std::unique_ptr<VerdictCache> verdicts = nullptr;  ///< verdicts of earlier runs; null: not used
+  };
   /// What one device judges.
   struct DevicePart {
-    SuiteOptions options;             ///< options of the run, with this device
-    std::vector<KernelGroup> groups;  ///< the kernels to judge
-    std::unique_ptr<backends::Device> device;
+    SuiteOptions options;                                  ///< options of the run, with this device
+    std::vector<KernelGroup> groups;                       ///< the kernels to judge
+    std::vector<Build> builds;                             ///< the builds of the kernels; empty: nothing to judge
     std::unique_ptr<backends::Device> cross_check_device;  ///< results must agree with it; null: none
-    std::unique_ptr<VerdictCache> verdicts;                ///< verdicts of earlier runs; null: not used
   };
   static Result<DevicePart> part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events);
+  [[nodiscard]] const Build& build_of(const CaseRecord& record) const;
 
   SuiteOptions options_;
   std::vector<DevicePart> device_parts_;  ///< one for each device, in the order in which they judge

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/formats/text.hpp"
+#include "reports/model/compilers.hpp"
 #include "reports/model/grid.hpp"
 #include "reports/model/wording.hpp"
 
@@ -32,6 +33,31 @@ std::string grid_text(const Summary& summary) {
   return text;
 }
 
+// The builds side by side; empty if the run has only one.
+std::string builds_text(const BuildMatrix& matrix) {
+  if (matrix.columns.empty()) return "";
+  std::string text = "\n## Compilers\n\n|";
+  std::string rule = "|";
+  for (const std::string& title : total_head()) {
+    text += fmt::format(" {} |", title);
+    rule += title == total_head().front() ? "---|" : "--:|";
+  }
+  text += "\n" + rule + "\n";
+  for (const std::vector<std::string>& row : total_rows(matrix)) {
+    text += "|";
+    for (const std::string& cell : row)
+      text += cell.empty() ? " |" : fmt::format(" {} |", markdown_text(cell));
+    text += "\n";
+  }
+  if (!matrix.differences.empty()) text += "\n";
+  for (const BuildDifference& difference : matrix.differences) {
+    text +=
+        fmt::format("- {}: {}{}\n", markdown_text(difference.name), markdown_text(outcomes_text(matrix, difference)),
+                    difference.blame.empty() ? "" : ", blamed on: " + markdown_text(difference.blame));
+  }
+  return text;
+}
+
 std::string case_text(const json& record) {
   std::string line = fmt::format("- **{}** {}", markdown_text(outcome_text(record)),
                                  markdown_text(record.at("case").get<std::string>()));
@@ -49,12 +75,14 @@ std::string summary_markdown(const Run& run, const Summary& summary, const Chang
   std::string text = fmt::format("# Assay: {}\n\n", markdown_text(summary.verdict.headline));
   if (changes != nullptr)
     text += fmt::format("Since {}: {}.\n\n", markdown_text(changes->baseline_label), changes_text(*changes));
-  const std::string tail = fmt::format(
-      "\n{}\n{} cases planned, {} run, {} supported, {} compared; {} values compared{}. Seed {}, commit {}.\n",
-      grid_text(summary), of.planned, of.run, of.supported, of.compared, of.values_compared,
-      of.cached > 0 ? fmt::format("; {} cases judged by an earlier run of the same program", of.cached) : "",
-      markdown_text(run.start.at("seed").get<std::string>()),
-      markdown_text(run.start.at("environment").at("commit").get<std::string>()));
+  const std::string tail =
+      builds_text(build_matrix(run)) +
+      fmt::format(
+          "\n{}\n{} cases planned, {} run, {} supported, {} compared; {} values compared{}. Seed {}, commit {}.\n",
+          grid_text(summary), of.planned, of.run, of.supported, of.compared, of.values_compared,
+          of.cached > 0 ? fmt::format("; {} cases judged by an earlier run of the same program", of.cached) : "",
+          markdown_text(run.start.at("seed").get<std::string>()),
+          markdown_text(run.start.at("environment").at("commit").get<std::string>()));
   constexpr std::size_t kSpare = 200;
   std::size_t left_out = 0;
   for (const FailureGroup& group : summary.groups) {

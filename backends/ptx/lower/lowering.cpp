@@ -96,7 +96,7 @@ void Lowering::lower_function(std::uint32_t index) {
   std::vector<std::uint32_t> starts;
   for (const Instruction& instruction : function_->instructions) {
     starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));
-    lower_instruction(instruction);
+    lower_instruction(interpreted(instruction));
   }
   starts.push_back(static_cast<std::uint32_t>(kernel_.ops.size()));
   static const Instruction kEnd = plain(Opcode::kRet, Type::kNone);

@@ -11,6 +11,9 @@
 
 namespace assay::ptx {
 
+/// The instruction that runs: the given one, except in tests that inject a fault into the interpreter.
+const Instruction& interpreted(const Instruction& instruction);
+
 class Lowering {
  public:
   explicit Lowering(Kernel& kernel) : kernel_(kernel) {}

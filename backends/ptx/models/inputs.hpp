@@ -1,4 +1,4 @@
-// The inputs for the tests of instructions against their models.
+// The inputs on which instructions are compared with their models.
 #pragma once
 
 #include <cstdint>

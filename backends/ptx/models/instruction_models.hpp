@@ -1,5 +1,5 @@
 // The definition of each instruction, written from the PTX manual with exact.hpp and 128-bit integers, independent of
-// the emulator. For tests.
+// the emulator.
 #pragma once
 
 #include <array>

@@ -1,6 +1,5 @@
 // Tests every exact instruction against its model, in every spelling that the opcode table allows. If ASSAY_PTX_LARGE
 // is set, as in the slow tests, each instruction gets many more inputs.
-#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -8,80 +7,19 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "backends/ptx/models/inputs.hpp"
-#include "backends/ptx/testing/machine.hpp"
+#include "backends/ptx/models/self_check.hpp"
 
 namespace assay::ptx::models {
 namespace {
 
 InputCounts extent() { return std::getenv("ASSAY_PTX_LARGE") == nullptr ? InputCounts{} : InputCounts::large(); }
 
-/// A record of the kernels of spelling.hpp.
-struct Record {
-  Operands operands{};
-  Results results;
-};
-
-std::vector<Results> executed(const std::shared_ptr<const Kernel>& kernel, std::span<const Operands> operands) {
-  std::vector<Record> records((operands.size() + 255) / 256 * 256);
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    records[i].operands = operands[i];
-  Machine machine;
-  KernelArguments arguments;
-  arguments.add(machine.address(machine.adopt("x", std::as_writable_bytes(std::span(records)))));
-  LaunchOptions options;
-  options.checks = Checks::none();
-  const RunResult run =
-      machine.launch(kernel, {{static_cast<std::uint32_t>(records.size() / 256)}, {256}}, arguments, options);
-  EXPECT_TRUE(run.ok()) << run.message;
-  std::vector<Results> results;
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    results.push_back(records[i].results);
-  return results;
-}
-
-/// PTX leaves the bits of 64-bit NaN results unspecified, and those of any width for abs, neg and copysign.
-bool is_open_nan(const InstructionForm& spelling, std::uint64_t expected, std::uint64_t got) {
-  const bool of_signs = spelling.row->name == "abs" || spelling.row->name == "neg" || spelling.row->name == "copysign";
-  if (!is_float(spelling.type) || (spelling.type != Type::kF64 && !of_signs)) return false;
-  const bool pair = spelling.type == Type::kF16x2 || spelling.type == Type::kBf16x2;
-  for (unsigned half = 0; half < (pair ? 2 : 1); ++half) {
-    const FloatFormat& format = format_of(spelling.type);
-    const std::uint64_t mask = format.bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << format.bits) - 1;
-    const std::uint64_t a = expected >> (16 * half) & mask;
-    const std::uint64_t b = got >> (16 * half) & mask;
-    if (a != b && !(exact_float(format, a).is_nan() && exact_float(format, b).is_nan())) return false;
-  }
-  return true;
-}
-
 /// Compares the spelling with its model and returns the number of results; 0 if the emulator does not support it.
 std::size_t check(const InstructionForm& spelling) {
-  const auto kernel = kernel_of(spelling);
-  if (kernel == nullptr) return 0;
-  const Model model = find_model(spelling);
-  if (model == nullptr) {
-    ADD_FAILURE() << spelling.text() << " has no model";
-    return 0;
-  }
-  constexpr std::size_t kLaunch = std::size_t{1} << 17U;
-  const std::vector<Operands> operands = operands_for(spelling, extent());
-  for (std::size_t first = 0; first < operands.size(); first += kLaunch) {
-    const std::span part = std::span(operands).subspan(first, std::min(kLaunch, operands.size() - first));
-    const std::vector<Results> got = executed(kernel, part);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const Results expected = model(spelling, part[i]);
-      const bool same = expected.first == got[i].first || is_open_nan(spelling, expected.first, got[i].first);
-      const bool second = !has_second_result(spelling) || expected.second == got[i].second;
-      if (same && second) continue;
-      ADD_FAILURE() << fmt::format("{}{} of 0x{:x}, 0x{:x}, 0x{:x}, 0x{:x}: got 0x{:x} and {}, expected 0x{:x} and {}",
-                                   spelling.text(), spelling.table != 0 ? fmt::format(" {}", spelling.table) : "",
-                                   part[i][0], part[i][1], part[i][2], part[i][3], got[i].first, got[i].second,
-                                   expected.first, expected.second);
-      return operands.size();
-    }
-  }
-  return operands.size();
+  const Comparison comparison = compare(spelling, extent());
+  EXPECT_TRUE(comparison.has_model) << spelling.text() << " has no model";
+  EXPECT_EQ(comparison.disagreement, "");
+  return comparison.compared;
 }
 
 /// All spellings of the rows that `wanted` chooses.

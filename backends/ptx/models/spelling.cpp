@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/ptx/testing/machine.hpp"
+#include "backends/ptx/parse/module.hpp"
 
 namespace assay::ptx::models {
 
@@ -190,6 +190,14 @@ std::string body_of(const InstructionForm& spelling) {
   return body;
 }
 
+/// A module with the entry "k", whose parameter is an array.
+std::string module_of(const std::string& body) {
+  return ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(\n  .param .u64 p0\n)\n{\n"
+         ".reg .pred %p<20>; .reg .b16 %rs<20>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>; "
+         ".reg .f64 %fd<20>;\n" +
+         body + "\nret;\n}\n";
+}
+
 }  // namespace
 
 bool InstructionForm::has(std::string_view word) const { return std::ranges::find(modifiers, word) != modifiers.end(); }
@@ -281,8 +289,11 @@ bool has_second_result(const InstructionForm& spelling) {
 }
 
 std::shared_ptr<const Kernel> kernel_of(const InstructionForm& spelling) {
-  auto kernel = testing::kernel_of(testing::entry(body_of(spelling)));
-  if (kernel == nullptr) return nullptr;
+  Result<Module> module = parse(module_of(body_of(spelling)), "model.ptx");
+  if (!module.ok()) return nullptr;
+  Result<std::shared_ptr<const Kernel>> lowered = lower(std::make_shared<const Module>(module.take()), "k");
+  if (!lowered.ok()) return nullptr;
+  std::shared_ptr<const Kernel> kernel = lowered.take();
   const bool supported =
       std::ranges::none_of(kernel->ops, [](const Op& op) { return op.control == Control::kUnsupported; });
   return supported ? kernel : nullptr;

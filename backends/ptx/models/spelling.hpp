@@ -1,4 +1,4 @@
-// The spellings of instructions that are computed lane by lane, and kernels that execute them. For tests.
+// The spellings of instructions that are computed lane by lane, and kernels that execute them.
 #pragma once
 
 #include <cstdint>

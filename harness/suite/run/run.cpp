@@ -76,7 +76,6 @@ void judge_and_keep(std::span<const KernelSource> sources, backends::Device& dev
 Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends::Device& device,
                                 const Printer& printer, RecordWriter& writer, const Progress& progress) {
   if (groups.empty()) return writer.counts();
-  const bool runs = device.can_run().available;
   const int asked = groups.front().options.jobs;
   const std::size_t jobs =
       asked > 0 ? static_cast<std::size_t>(asked) : std::max(1U, std::thread::hardware_concurrency());
@@ -93,10 +92,12 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends
   };
   std::vector<KernelGroup> unproved;
   for (const KernelGroup& group : groups) {
-    unproved.push_back({group.options, unproved_of(pending_of(group.sources, device, group.options, writer), device,
-                                                   group.options, jobs, [&](CaseRecord record) {
-                                                     take(std::move(record), 0, writer.elapsed_ms());
-                                                   })});
+    backends::Device& own = group.device == nullptr ? device : *group.device;
+    const auto take_known = [&](CaseRecord record) { take(std::move(record), 0, writer.elapsed_ms()); };
+    unproved.push_back({.options = group.options,
+                        .sources = unproved_of(pending_of(group.sources, own, group.options, writer), own,
+                                               group.options, jobs, take_known),
+                        .device = &own});
   }
   SharedTestPlans test_plans(unproved);
   for (KernelGroup& group : unproved) {
@@ -112,12 +113,12 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends
         return failure.has_value();
       };
       if (turn >= batches.size() || failed()) return;
-      const auto [sources, options] = batches[turn];
+      const auto [sources, options, own] = batches[turn];
       const auto take_here = [&, batch_ms = writer.elapsed_ms()](CaseRecord record) {
         take(std::move(record), job, batch_ms);
       };
-      if (runs) judge_and_keep(sources, device, printer, *options, take_here);
-      else unsupported_batch(sources, device, *options, take_here);
+      if (own->can_run().available) judge_and_keep(sources, *own, printer, *options, take_here);
+      else unsupported_batch(sources, *own, *options, take_here);
     }
   };
   std::vector<std::jthread> threads;

@@ -58,10 +58,11 @@ using Printer =
 using PairPrinter = std::function<Result<backends::EmittedPair>(const ir::Module& module, const ir::Function& forward,
                                                                 const ir::Function* backward)>;
 
-/// A numeric mode: its name in case names, and its build flags with the optimisation level.
+/// A numeric mode: its name in case names, its build flags with the optimisation level, and its compiler.
 struct Mode {
   std::string name;  ///< component of case names; empty for strict flags, the default
   backends::BuildFlags flags = backends::BuildFlags::strict();
+  std::string build = {};  ///< the name of the build among several compilers or architectures; empty: the only one
 };
 
 struct RunOptions {
@@ -94,8 +95,9 @@ struct RunOptions {
 
 /// Kernels that are judged with the same options.
 struct KernelGroup {
-  RunOptions options;                 ///< how the kernels are judged
-  std::vector<KernelSource> sources;  ///< the kernels
+  RunOptions options;                  ///< how the kernels are judged
+  std::vector<KernelSource> sources;   ///< the kernels
+  backends::Device* device = nullptr;  ///< builds and runs them; null: the device of the run
 };
 
 /// The plan: the names of all cases of the sources on the device, in order.
@@ -114,8 +116,10 @@ std::unordered_map<std::string, double> expected_costs(const std::vector<KernelG
 /// Called with each record before it is written, from any thread, but never concurrently.
 using Progress = std::function<void(const CaseRecord&)>;
 
-/// Judges all groups on the device and appends one record per planned case. Skips kernels whose cases the writer has
-/// already recorded. The groups' options may differ only in modes and passes. Fails only if the records cannot be
+/// Judges all groups on their devices and appends one record per planned case. Skips kernels whose cases the writer has
+/// already recorded. The groups' options may differ only in modes, passes and caches. Groups of the same kernels share
+/// the inputs and the oracle's results, so their devices must compute with the same math library; `device` is that of
+/// the groups without a device. Fails only if the records cannot be
 /// written; failures of a kernel are in its records.
 Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends::Device& device,
                                 const Printer& printer, RecordWriter& writer, const Progress& progress = nullptr);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/suite/run/batch.hpp"
+#include "harness/suite/run/shared_plans.hpp"
 #include "ir/launch.hpp"
 #include "ir/visit.hpp"
 
@@ -66,6 +67,29 @@ std::vector<const KernelGroup*> costliest_first(const std::vector<KernelGroup>& 
   return order;
 }
 
+bool has_several_devices(const std::vector<KernelGroup>& groups) {
+  return std::ranges::any_of(groups, [&](const KernelGroup& group) { return group.device != groups.front().device; });
+}
+
+/// The size of batches whose kernels are judged on several devices: the test plans of the batches in work are kept.
+std::size_t shared_batch_size(std::size_t jobs) {
+  return std::clamp<std::size_t>(kMostTestPlansKept / std::max<std::size_t>(jobs, 1), 4, 24);
+}
+
+/// Sorts the batches by their first kernel. Batches in work at the same time have different kernels: each draws test
+/// plans, which the batches of the other devices use next.
+void put_same_kernels_together(std::vector<Batch>& batches, std::size_t jobs) {
+  std::map<std::pair<const ir::Module*, std::string>, std::size_t> positions;
+  const auto position = [&](const Batch& batch) {
+    const KernelSource& first = batch.sources.front();
+    const std::pair key(first.module.get(), first.family + "/" + first.kernel);
+    return positions.emplace(key, positions.size()).first->second / std::max<std::size_t>(jobs, 1);
+  };
+  for (const Batch& batch : batches)
+    position(batch);
+  std::ranges::stable_sort(batches, {}, position);
+}
+
 }  // namespace
 
 double expected_cost(const KernelSource& source, const RunOptions& options) {
@@ -122,19 +146,22 @@ std::vector<Batch> batches_of(const std::vector<KernelGroup>& groups, std::size_
   for (const KernelGroup& group : groups)
     left += group.sources.size();
   const std::size_t least = std::clamp<std::size_t>((left + jobs - 1) / jobs, 1, kLeast);
+  const bool shares = has_several_devices(groups);
   std::vector<Batch> batches;
   for (const KernelGroup* group : costliest_first(groups)) {
     std::span<const KernelSource> rest = group->sources;
     const std::size_t largest =
         std::clamp(share(rest.size()), std::min(least, group->options.batch_size), group->options.batch_size);
     while (!rest.empty()) {
-      const std::size_t wanted = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
+      const std::size_t wanted = std::min(
+          rest.size(), shares ? shared_batch_size(jobs) : std::clamp(share(left), std::min(least, largest), largest));
       const std::size_t size = affordable(rest, wanted, group->options);
-      batches.push_back({rest.first(size), &group->options});
+      batches.push_back({rest.first(size), &group->options, group->device});
       rest = rest.subspan(size);
       left -= size;
     }
   }
+  if (shares) put_same_kernels_together(batches, jobs);
   return batches;
 }
 

@@ -22,11 +22,13 @@ void put_costliest_first(KernelGroup& group);
 struct Batch {
   std::span<const KernelSource> sources;  ///< the kernels, which must outlive the batch
   const RunOptions* options;              ///< options of their group
+  backends::Device* device;               ///< device of their group
 };
 
 /// Splits the groups into batches of at most RunOptions::batch_size kernels and at most a share of their group. Batches
 /// are smaller towards the end, so that no core waits long for the last one, and for expensive kernels. Optimised
-/// groups come first. Deterministic, because the build cache stores batches as a whole.
+/// groups come first. If groups have different devices, the batches of the same kernels follow each other, so that they
+/// share test plans. Deterministic, because the build cache stores batches as a whole.
 std::vector<Batch> batches_of(const std::vector<KernelGroup>& groups, std::size_t jobs);
 
 }  // namespace assay::harness

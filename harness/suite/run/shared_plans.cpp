@@ -1,12 +1,6 @@
 #include "harness/suite/run/shared_plans.hpp"
 
 namespace assay::harness {
-namespace {
-
-/// A test plan takes a few megabytes, most of them for the large launch.
-constexpr std::size_t kMostKept = 64;
-
-}  // namespace
 
 SharedTestPlans::SharedTestPlans(const std::vector<KernelGroup>& groups) {
   for (const KernelGroup& group : groups) {
@@ -32,7 +26,7 @@ std::shared_ptr<const DrawnTestPlan> SharedTestPlans::get_or_draw(const KernelSo
   auto test_plan = std::make_shared<const DrawnTestPlan>(draw());
   const std::lock_guard lock(mutex_);
   SharedPlan& entry = entries_[key];
-  if (entry.remaining_users > 0 && entry.test_plan == nullptr && stored_count_ < kMostKept) {
+  if (entry.remaining_users > 0 && entry.test_plan == nullptr && stored_count_ < kMostTestPlansKept) {
     entry.test_plan = test_plan;
     ++stored_count_;
   }

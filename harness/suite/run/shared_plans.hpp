@@ -15,6 +15,9 @@
 
 namespace assay::harness {
 
+/// Number of test plans kept at the same time. A test plan takes a few megabytes, most of them for the large launch.
+inline constexpr std::size_t kMostTestPlansKept = 64;
+
 class SharedTestPlans {
  public:
   /// The groups may differ only in modes, passes and kernels.

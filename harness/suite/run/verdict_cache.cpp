@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,6 +52,14 @@ std::string lines_of(const KernelSource& source) {
   return fmt::format("{}", fmt::join(std::span(module.source_lines).first(count), "\n"));
 }
 
+/// Path, size and time of a compiler's file, because versions that a compiler states may lack the number of the build.
+std::string file_identity(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  const auto time = std::filesystem::last_write_time(file, error);
+  return error ? file.string() : fmt::format("{} {} {}", file.string(), size, time.time_since_epoch().count());
+}
+
 ir::Module alone(const KernelSource& source) {
   ir::Module module = *source.module;
   module.kernels = {source.module->kernels[source.kernel_index]};
@@ -66,10 +75,10 @@ Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::
   if (program.empty()) return Error{"the program or one of its libraries has no build id"};
   auto store = backends::BuildCache::open(directory, max_bytes);
   if (!store.ok()) return store.error();
-  return std::unique_ptr<VerdictCache>(
-      new VerdictCache(store.take(), device,
-                       fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", program, environment.os, environment.cpu,
-                                   environment.compiler, environment.nvrtc, device.name(), device.can_build().detail)));
+  return std::unique_ptr<VerdictCache>(new VerdictCache(
+      store.take(), device,
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", program, environment.os, environment.cpu, environment.compiler,
+                  environment.nvrtc, device.name(), device.can_build().detail, file_identity(device.compiler_file()))));
 }
 
 std::string VerdictCache::key(const KernelSource& source, std::span<const std::string> cases,

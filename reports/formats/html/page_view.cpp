@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/model/compilers.hpp"
 #include "reports/model/environment.hpp"
 #include "reports/model/measurements.hpp"
 #include "reports/model/profiles.hpp"
@@ -249,6 +250,7 @@ json page_view(const Run& run, const Summary& summary, const Changes* changes) {
   view["cases_count"] = count_text(static_cast<std::int64_t>(run.cases.size()));
   view["expectations"] = expectations_view(run);
   view["expectations_count"] = shown_count(run.expectations.size());
+  view["compilers"] = build_view(build_matrix(run));
   view["profiles"] = profiles_view(run);
   view["measurements"] = measurements_view(run);
   view["stages"] = stages_view(summary);

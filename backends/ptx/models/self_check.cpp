@@ -1,0 +1,185 @@
+#include "backends/ptx/models/self_check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/ptx/execute/machine.hpp"
+#include "backends/ptx/parse/module.hpp"
+
+namespace assay::ptx::models {
+
+namespace {
+
+/// A record of the kernels of spelling.hpp.
+struct ModelRecord {
+  Operands operands{};
+  Results results;
+};
+
+Result<std::vector<Results>> executed(const std::shared_ptr<const Kernel>& kernel, std::span<const Operands> operands) {
+  std::vector<ModelRecord> records((operands.size() + 255) / 256 * 256);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    records[i].operands = operands[i];
+  Machine machine;
+  KernelArguments arguments;
+  arguments.add(machine.address(machine.adopt("x", std::as_writable_bytes(std::span(records)))));
+  LaunchOptions options;
+  options.checks = Checks::none();
+  const RunResult run =
+      machine.launch(kernel, {{static_cast<std::uint32_t>(records.size() / 256)}, {256}}, arguments, options);
+  if (!run.ok()) return Error{run.message};
+  std::vector<Results> results;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    results.push_back(records[i].results);
+  return results;
+}
+
+/// PTX leaves the bits of 64-bit NaN results unspecified, and those of any width for abs, neg and copysign.
+bool is_open_nan(const InstructionForm& spelling, std::uint64_t expected, std::uint64_t got) {
+  const bool of_signs = spelling.row->name == "abs" || spelling.row->name == "neg" || spelling.row->name == "copysign";
+  if (!is_float(spelling.type) || (spelling.type != Type::kF64 && !of_signs)) return false;
+  const bool pair = spelling.type == Type::kF16x2 || spelling.type == Type::kBf16x2;
+  for (unsigned half = 0; half < (pair ? 2 : 1); ++half) {
+    const FloatFormat& format = format_of(spelling.type);
+    const std::uint64_t mask = format.bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << format.bits) - 1;
+    const std::uint64_t a = expected >> (16 * half) & mask;
+    const std::uint64_t b = got >> (16 * half) & mask;
+    if (a != b && !(exact_float(format, a).is_nan() && exact_float(format, b).is_nan())) return false;
+  }
+  return true;
+}
+
+std::string disagreement_of(const InstructionForm& spelling, const Operands& operands, const Results& got,
+                            const Results& expected) {
+  return fmt::format("{}{} of 0x{:x}, 0x{:x}, 0x{:x}, 0x{:x}: got 0x{:x} and {}, expected 0x{:x} and {}",
+                     spelling.text(), spelling.table != 0 ? fmt::format(" {}", spelling.table) : "", operands[0],
+                     operands[1], operands[2], operands[3], got.first, got.second, expected.first, expected.second);
+}
+
+/// The words of a spelling in alphabetical order: their order in the PTX and in the tables may differ.
+std::string sorted_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('.'), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::ranges::sort(words);
+  std::string sorted;
+  for (const std::string_view word : words)
+    sorted += std::string(word) + ".";
+  return sorted;
+}
+
+using SpellingKey = std::pair<std::string, unsigned>;
+
+std::map<SpellingKey, InstructionForm> all_spellings() {
+  std::map<SpellingKey, InstructionForm> spellings;
+  for (const OpcodeRow& row : opcode_rows()) {
+    if (!is_computed(row)) continue;
+    for (InstructionForm& spelling : spellings_of(row)) {
+      if (find_model(spelling) == nullptr) continue;
+      SpellingKey key(sorted_words(spelling.text()), spelling.table);
+      spellings.emplace(std::move(key), std::move(spelling));
+    }
+  }
+  return spellings;
+}
+
+/// "setp.lt.f32" of "setp.lt.f32 %p1, %f1, %f2".
+std::string_view without_operands(std::string_view text) { return text.substr(0, text.find_first_of(" \t\n;")); }
+
+/// What an instruction without a model does, regardless of types, memory and caches: "ld", "atom.add". Compilers spell
+/// the same instruction in several ways.
+std::string class_of(std::string_view text) {
+  static const std::set<std::string_view> kIgnored{"global", "local", "shared", "param", "const",    "nc",
+                                                   "v2",     "v4",    "uni",    "sync",  "aligned",  "relaxed",
+                                                   "gpu",    "sys",   "weak",   "cta",   "volatile", "to"};
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('.'), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (!kIgnored.contains(word) && !find_type(word)) result += (result.empty() ? "" : ".") + std::string(word);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+unsigned table_of(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kLop3 && !instruction.operands.empty()
+             ? static_cast<unsigned>(instruction.operands.back().value)
+             : 0;
+}
+
+}  // namespace
+
+Comparison compare(const InstructionForm& spelling, const InputCounts& counts) {
+  const auto kernel = kernel_of(spelling);
+  if (kernel == nullptr) return {};
+  const Model model = find_model(spelling);
+  if (model == nullptr) return {.compared = 0, .disagreement = {}, .has_model = false};
+  constexpr std::size_t kLaunch = std::size_t{1} << 17U;
+  const std::vector<Operands> operands = operands_for(spelling, counts);
+  Comparison comparison{.compared = operands.size()};
+  for (std::size_t first = 0; first < operands.size(); first += kLaunch) {
+    const std::span part = std::span(operands).subspan(first, std::min(kLaunch, operands.size() - first));
+    const auto got = executed(kernel, part);
+    if (!got.ok()) {
+      comparison.disagreement = fmt::format("{}: {}", spelling.text(), got.error().text());
+      return comparison;
+    }
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const Results expected = model(spelling, part[i]);
+      const Results& result = (*got)[i];
+      const bool same = expected.first == result.first || is_open_nan(spelling, expected.first, result.first);
+      const bool second = !has_second_result(spelling) || expected.second == result.second;
+      if (same && second) continue;
+      comparison.disagreement = disagreement_of(spelling, part[i], result, expected);
+      return comparison;
+    }
+  }
+  return comparison;
+}
+
+const InstructionForm* find_spelling(std::string_view text, unsigned table) {
+  static const std::map<SpellingKey, InstructionForm> kSpellings = all_spellings();
+  const auto found = kSpellings.find({sorted_words(text), table});
+  return found == kSpellings.end() ? nullptr : &found->second;
+}
+
+Result<InstructionCheck> check_instructions(std::span<const std::string> texts, bool compares) {
+  std::set<std::string> used;
+  std::set<const InstructionForm*> forms;
+  std::set<std::string> unchecked;
+  for (const std::string& text : texts) {
+    const Result<Module> module = parse(text, "kernel.ptx");
+    if (!module.ok()) return module.error();
+    for (const Function& function : module->functions) {
+      for (const Instruction& instruction : function.instructions) {
+        const std::string_view name = without_operands(instruction.text);
+        if (const InstructionForm* const form = find_spelling(name, table_of(instruction))) {
+          forms.insert(form);
+          used.emplace(name);
+        } else {
+          unchecked.insert(class_of(name));
+        }
+      }
+    }
+  }
+  used.insert(unchecked.begin(), unchecked.end());
+  InstructionCheck check{.used = {used.begin(), used.end()}, .unchecked = {unchecked.begin(), unchecked.end()}};
+  if (!compares) return check;
+  for (const InstructionForm* const form : forms) {
+    Comparison comparison = compare(*form, {});
+    if (!comparison.disagreement.empty()) check.wrong.push_back(std::move(comparison.disagreement));
+  }
+  std::ranges::sort(check.wrong);
+  return check;
+}
+
+}  // namespace assay::ptx::models

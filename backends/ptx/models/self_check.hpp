@@ -1,0 +1,39 @@
+// Compares the interpreter with the models: all inputs of one spelling, or every instruction of a PTX text.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/ptx/models/inputs.hpp"
+#include "backends/ptx/models/instruction_models.hpp"
+#include "support/result.hpp"
+
+namespace assay::ptx::models {
+
+/// The interpreter's results for one spelling, compared with its model.
+struct Comparison {
+  std::size_t compared = 0;  ///< number of results compared; 0 if the interpreter does not support the spelling
+  std::string disagreement;  ///< the first wrong result: "min.s32 of 0x1, ...: got 0x2, expected 0x1"; empty: none
+  bool has_model = true;     ///< whether there is a model
+};
+Comparison compare(const InstructionForm& spelling, const InputCounts& counts);
+
+/// The spelling of an instruction as PTX writes it, such as "setp.lt.f32"; null if it has no model. `table` is the
+/// truth table of a lop3.
+const InstructionForm* find_spelling(std::string_view text, unsigned table);
+
+/// The instructions of PTX texts.
+struct InstructionCheck {
+  std::vector<std::string> used;       ///< every instruction, once, without operands: "setp.lt.f32"; see `unchecked`
+  std::vector<std::string> unchecked;  ///< those without a model, without types and memory: "ld", "atom.add"
+  std::vector<std::string> wrong;      ///< one line for each instruction whose results differ from its model
+};
+
+/// Lists the instructions of the texts and, if `compares`, executes each with a few thousand inputs. Fails if a text
+/// cannot be parsed.
+Result<InstructionCheck> check_instructions(std::span<const std::string> texts, bool compares);
+
+}  // namespace assay::ptx::models

@@ -1,0 +1,44 @@
+// Archives the cases of a run that a compiler of CUDA C++ translates incorrectly, with their reduced sources.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/compilers/cuda_reduction.hpp"
+#include "harness/records/record.hpp"
+#include "support/result.hpp"
+
+namespace assay::compilers {
+
+/// A case that is blamed on a compiler, and its folder:
+///
+///     reduced.cu           the reduced source
+///     wrong.ptx, right.ptx what the compiler makes of it, and what a correct build makes of it
+///     host.cu              runs it on a GPU
+///     reproduce.sh         compiles it again; needs only NVRTC and Python
+///     finding.json         compiler, target, inputs, results
+struct CompilerFailure {
+  harness::CaseRecord record;
+  CudaReduction reduction;
+  std::vector<std::string> incorrect;  ///< the builds of the run in which the case fails: "NVRTC 13.0.88 compute_100"
+  std::vector<std::string> correct;    ///< the builds in which it passes
+  std::filesystem::path folder;
+};
+
+/// Reduces the first case of each kernel and pass in the records of `output` that is blamed on an NVRTC, each within
+/// `time`, and writes its folder below output/compilers. `tell` gets a line for each case, also for those that cannot
+/// be reduced. Fails if the records cannot be read or a folder cannot be written.
+Result<std::vector<CompilerFailure>> archive_compiler_failures(const std::filesystem::path& output,
+                                                               std::chrono::milliseconds time, unsigned jobs,
+                                                               const std::function<void(const std::string&)>& tell);
+
+/// The instructions, without types and operands, that the first PTX has less often than the second: "setp", "selp".
+std::vector<std::string> missing_instructions(const std::string& wrong_ptx, const std::string& right_ptx);
+
+/// The script that compiles reduced.cu again and compares the PTX with wrong.ptx.
+std::string reproduction_script(const CudaReduction& reduction);
+
+}  // namespace assay::compilers

@@ -1,0 +1,73 @@
+// Reduces the gradient that NVRTC 12.9 to 13.2 compile incorrectly for compute_100.
+#include "harness/compilers/cuda_reduction.hpp"
+
+#include <chrono>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "harness/suite/emission.hpp"
+
+namespace assay::compilers {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kWrongVersion = "13.0.88";
+
+/// The emitted backward pass of the kernel, whose compiler is the first one that is installed.
+MiscompiledCuda four_arms() {
+  const auto kernel =
+      harness::load_kernel(ASSAY_SOURCE_DIR "/testdata/compilers/four_arms_in_loop.py:four_arms_in_loop", true);
+  EXPECT_TRUE(kernel.ok());
+  const auto emitted = harness::emit_source(*kernel, backends::SourceTarget::kCuda);
+  EXPECT_TRUE(emitted.ok());
+  return {.source = emitted->source(),
+          .entry = "four_arms_in_loop_backward",
+          .wrong = {.nvrtc = kWrongVersion, .architecture = "compute_100"},
+          .witnesses = {{.nvrtc = kWrongVersion, .architecture = "compute_75"}}};
+}
+
+class CudaReductionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda::Nvrtc::load(kWrongVersion).ok()) GTEST_SKIP() << "NVRTC " << kWrongVersion << " is not installed";
+  }
+};
+
+TEST_F(CudaReductionTest, ReducesIncorrectGradientToFewLines) {
+  const auto reduced = reduce_cuda(four_arms(), std::chrono::minutes(4), 2);
+  ASSERT_TRUE(reduced.ok()) << reduced.error().text();
+  EXPECT_LE(reduced->lines, 25U) << reduced->source;
+  EXPECT_NE(reduced->wrong_ptx, reduced->right_ptx);
+  EXPECT_THAT(reduced->results, HasSubstr(" and must be "));
+}
+
+TEST_F(CudaReductionTest, StopsAtTheTimeLimit) {
+  const auto reduced = reduce_cuda(four_arms(), std::chrono::seconds(3), 2);
+  ASSERT_TRUE(reduced.ok()) << reduced.error().text();
+  EXPECT_FALSE(reduced->is_minimal);
+  EXPECT_GT(reduced->lines, 25U);
+}
+
+TEST_F(CudaReductionTest, DoesNotReduceWhatIsCompiledCorrectly) {
+  MiscompiledCuda failure = four_arms();
+  failure.wrong.architecture = "compute_90";
+  const auto reduced = reduce_cuda(failure, std::chrono::seconds(10), 2);
+  ASSERT_FALSE(reduced.ok());
+  EXPECT_EQ(reduced.error().text(), "no inputs of one thread show the incorrect result");
+}
+
+TEST_F(CudaReductionTest, RejectsParametersThatItDoesNotSupport) {
+  MiscompiledCuda failure = four_arms();
+  failure.source = "extern \"C\" __global__ void k(long long count, Array<vec3, 1> x) {}";
+  failure.entry = "k";
+  const auto reduced = reduce_cuda(failure, std::chrono::seconds(10), 2);
+  ASSERT_FALSE(reduced.ok());
+  EXPECT_THAT(reduced.error().text(), HasSubstr("neither a number nor an array of numbers"));
+}
+
+}  // namespace
+}  // namespace assay::compilers

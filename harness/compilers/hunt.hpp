@@ -1,0 +1,41 @@
+// Searches for kernels that a compiler translates incorrectly: judges random kernels with several compilers, and
+// reduces the CUDA C++ of those that are blamed on one.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "harness/suite/options.hpp"
+#include "support/result.hpp"
+
+namespace assay::compilers {
+
+struct HuntOptions {
+  harness::SuiteOptions suite;                 ///< builds, mode and effort; selectors and output are set by the hunt
+  std::filesystem::path folder;                ///< folder of the hunt, which a later hunt continues
+  std::chrono::milliseconds time{};            ///< no round starts after this time
+  std::chrono::milliseconds reduction_time{};  ///< limit for reducing one source
+  unsigned jobs = 1;                           ///< number of compilations at the same time while reducing
+};
+
+/// The state of a hunt over all its rounds, also those of earlier runs.
+struct HuntCounts {
+  std::uint64_t rounds = 0;
+  std::uint64_t kernels = 0;  ///< kernels that were judged
+  std::uint64_t cases = 0;    ///< cases: kernel, pass and build
+  std::uint64_t failing = 0;  ///< cases that failed
+  double seconds = 0;         ///< time of judging, summed over the rounds
+};
+
+/// Continues the hunt in the folder round by round. Three rounds in four draw stress kernels (stress_kernels.hpp), the
+/// fourth draws one random kernel of each family. Each round is a run with its own records in folder/round_N; a round
+/// that was interrupted is judged again. Fails if an option is invalid or a file cannot be written.
+Result<HuntCounts> hunt(const HuntOptions& options, const std::function<void(const std::string&)>& tell);
+
+/// Reads the rounds of a hunt.
+Result<HuntCounts> read_hunt(const std::filesystem::path& folder);
+
+}  // namespace assay::compilers
