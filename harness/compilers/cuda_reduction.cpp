@@ -168,7 +168,7 @@ std::vector<std::string> arguments_in(const std::string& text) {
 }
 
 /// "x.at(i)" as "x[i]"; "x.data" as "x"; "x.shape[0]" as a number; sums of atomic_add as sums.
-std::string flat_text(std::string text) {
+std::string flat_text(std::string text, bool is_block) {
   text = with_word(text, "real", "float");
   constexpr std::string_view kAt = ".at(";
   for (std::size_t at = text.find(kAt); at != std::string::npos; at = text.find(kAt)) {
@@ -180,7 +180,7 @@ std::string flat_text(std::string text) {
   static const std::regex kShape(R"(\w+\.shape\[0\])");
   text = std::regex_replace(std::regex_replace(text, kData, ""), kShape, std::to_string(kElements));
   constexpr std::string_view kAtomic = "atomic_add(";
-  if (const std::size_t at = text.find(kAtomic); at != std::string::npos) {
+  if (const std::size_t at = text.find(kAtomic); at != std::string::npos && !is_block) {
     const std::size_t open = at + kAtomic.size() - 1;
     const std::size_t end = after_bracket(text, open);
     const std::vector<std::string> parts = arguments_in(text.substr(open + 1, end - open - 2));
@@ -192,7 +192,7 @@ std::string flat_text(std::string text) {
 
 void flatten_texts(Tree& tree) {
   for (Statement& statement : tree) {
-    statement.text = flat_text(statement.text);
+    statement.text = flat_text(statement.text, statement.is_block);
     flatten_texts(statement.body);
   }
 }
