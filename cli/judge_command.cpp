@@ -27,7 +27,7 @@ void add_judge(CLI::App& app, Invocation& invocation) {
                   "The specification: a kernel in Warp Python that says what the candidate must compute")
       ->option_text("SPEC.py[:KERNEL]")
       ->required();
-  add_nvrtc_options(command, suite.device_options.nvrtc, suite.device_options.architectures);
+  add_nvrtc_options(command, suite.builds);
   add_no_check_option(command, suite.device_options.disabled_checks);
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Judge on few inputs, for a first look");
   command.add_flag("--thorough", suite.thorough, "Judge on many inputs")->excludes(quick);

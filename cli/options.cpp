@@ -102,9 +102,13 @@ void add_builds_options(CLI::App& command, backends::BuildChoices& builds) {
           "C++ compilers for the device cpu, such as g++-12,clang++-14, each as\na separate mode; default: $CXX, "
           "otherwise c++")
       ->option_text("COMMAND,...");
+  add_nvrtc_options(command, builds);
+}
+
+void add_nvrtc_options(CLI::App& command, backends::BuildChoices& builds) {
   command
       .add_option("--nvrtc", builds.nvrtcs,
-                  "With ptx: libraries of NVRTC, or versions that ci/setup-compilers\ninstalled, such as "
+                  "For PTX: libraries of NVRTC, or versions that ci/setup-compilers\ninstalled, such as "
                   "13.0.88,13.5.37, each as a separate mode")
       ->option_text("PATH_OR_VERSION,...")
       ->delimiter(',');
@@ -113,7 +117,7 @@ void add_builds_options(CLI::App& command, backends::BuildChoices& builds) {
   };
   command
       .add_option("--arch", builds.architectures,
-                  "With ptx: architectures to compile for, such as 75,90,100, each as\na separate mode; default: 75 "
+                  "For PTX: architectures to compile for, such as 75,90,100, each as\na separate mode; default: 75 "
                   "and 100, in one mode")
       ->option_text("N,...")
       ->delimiter(',')

@@ -28,8 +28,10 @@ CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>&
 void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes);
 /// `--no-check` with the names of all run-time checks.
 void add_no_check_option(CLI::App& command, std::vector<std::string>& names);
-/// `--cxx`, `--nvrtc` and `--arch`, each with several values; accepts "90" for "compute_90".
+/// `--cxx` with several values, `--nvrtc` and `--arch`.
 void add_builds_options(CLI::App& command, backends::BuildChoices& builds);
+/// `--nvrtc` and `--arch`, each with several values; accepts "90" for "compute_90".
+void add_nvrtc_options(CLI::App& command, backends::BuildChoices& builds);
 /// `--ptx-tables`.
 void add_tables_option(CLI::App& command, std::string& file);
 /// `--cxx`.

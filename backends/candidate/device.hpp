@@ -61,6 +61,7 @@ inline constexpr backends::DeviceRow kDeviceRow{.name = "candidate",
                                                 .flags = backends::BuildFlags::standard(),
                                                 .is_selectable = false,
                                                 .reports_profiles = true,
-                                                .make = make_device};
+                                                .make = make_device,
+                                                .builds = ptx::builds};
 
 }  // namespace assay::candidate

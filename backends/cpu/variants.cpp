@@ -74,11 +74,13 @@ std::vector<BuildVariant> variants(const DeviceOptions& chosen) {
   DeviceOptions trapping = chosen;
   trapping.compiler = fmt::format("{} {}", compiler->program().string(), kTrapOptions);
   result.push_back({.role = Role::kTrapping, .compiler = compiler->version(), .target = {}, .options = trapping});
-  std::set<std::string> known{compiler->version()};
+  // Several names may be links to one compiler.
+  std::error_code unresolved;
+  std::set<std::filesystem::path> known{std::filesystem::canonical(compiler->program(), unresolved)};
   for (const std::string& name : usual_names()) {
     if (!find_program(name)) continue;
     const Result<Compiler> other = Compiler::find(name);
-    if (!other.ok() || !known.insert(other->version()).second) continue;
+    if (!other.ok() || !known.insert(std::filesystem::canonical(other->program(), unresolved)).second) continue;
     DeviceOptions options = chosen;
     options.compiler = name;
     result.push_back({.role = Role::kOtherCompiler, .compiler = other->version(), .target = {}, .options = options});

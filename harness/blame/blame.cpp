@@ -136,6 +136,8 @@ harness::Blame find_culprit(const CaseRecord& failing, const KernelSource& sourc
   RunOptions unoptimized = usual;
   unoptimized.mode.flags.optimization_level = 0;
   unoptimized.mode.flags.fast_compile = false;
+  // Finite differences of the failing device's own forward pass say whether its gradient is wrong.
+  unoptimized.arbitrates_gradients = true;
   std::vector<Vote> votes;
   ExecutionChecks checks;
   for (const backends::DeviceRow& row : backends::devices()) {

@@ -92,11 +92,15 @@ Blame text_blame(const CaseRecord& failing, std::span<const Vote> votes) {
   if (all_pass(others))
     return with("undetermined", "only this device fails, so that its source or its execution is wrong");
   if (!all_fail(others)) return with("undetermined", "the other device does not decide whether this device is wrong");
-  if (const auto& check = failing.check_results.finite_differences; check && check->checks > 0) {
-    if (check->failed > 0)
-      return with("emitter", "the emitted gradient contradicts finite differences of the emitted forward pass");
+  const auto own_says = [&](std::string_view kind) {
+    return std::ranges::any_of(votes, [&](const Vote& vote) {
+      return vote.device == failing.device && vote.role == Role::kUnoptimized && vote.kind == kind;
+    });
+  };
+  if (own_says("wrong_gradient") || failing.kind == "finite_differences")
+    return with("emitter", "the emitted gradient contradicts finite differences of the emitted forward pass");
+  if (own_says("oracle_wrong"))
     return with("oracle", "the emitted gradient agrees with finite differences of the emitted forward pass");
-  }
   const std::vector<Vote> generators = those(votes, [](const Vote& vote) { return vote.is_other_generator; });
   if (all_pass(generators))
     return with("emitter", "every build fails, and the code of another generator agrees with the oracle");

@@ -8,7 +8,6 @@ namespace assay::blame {
 namespace {
 
 using harness::CaseRecord;
-using harness::CheckResult;
 using harness::Outcome;
 using Role = backends::BuildVariant::Role;
 
@@ -96,16 +95,27 @@ TEST(Blame, IsUndeterminedIfTheFailureDoesNotOccurAgain) {
   EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "undetermined");
 }
 
+/// The votes of a text that is wrong, with what finite differences say about the gradient of the unoptimized build.
+std::vector<Vote> wrong_text_with(const char* kind) {
+  std::vector<Vote> votes = kWrongText;
+  votes[1].kind = kind;
+  return votes;
+}
+
 TEST(Blame, NamesTheEmitterIfTheGradientContradictsFiniteDifferences) {
+  EXPECT_EQ(decide(failing_on_ptx(), wrong_text_with("wrong_gradient")).culprit, "emitter");
   CaseRecord record = failing_on_ptx();
-  record.check_results.finite_differences = CheckResult{.checks = 3, .failed = 1};
+  record.kind = "finite_differences";
   EXPECT_EQ(decide(record, kWrongText).culprit, "emitter");
 }
 
 TEST(Blame, NamesTheOracleIfTheEmittedGradientAgreesWithFiniteDifferences) {
-  CaseRecord record = failing_on_ptx();
-  record.check_results.finite_differences = CheckResult{.checks = 3, .failed = 0};
-  EXPECT_EQ(decide(record, kWrongText).culprit, "oracle");
+  EXPECT_EQ(decide(failing_on_ptx(), wrong_text_with("oracle_wrong")).culprit, "oracle");
+}
+
+TEST(Blame, IsUndeterminedIfFiniteDifferencesDoNotDecide) {
+  EXPECT_EQ(decide(failing_on_ptx(), wrong_text_with("undecided")).culprit, "undetermined");
+  EXPECT_EQ(decide(failing_on_ptx(), wrong_text_with("rounding")).culprit, "undetermined");
 }
 
 TEST(Blame, FollowsTheCodeOfAnotherGeneratorIfEveryBuildFails) {
@@ -116,23 +126,18 @@ TEST(Blame, FollowsTheCodeOfAnotherGeneratorIfEveryBuildFails) {
 }
 
 TEST(Blame, IsUndeterminedIfOnlyOneDeviceFailsEvenIfItsGradientContradictsFiniteDifferences) {
-  const std::vector<Vote> votes{
-      ptx(Role::kSameFlags, "compute_75", Outcome::fail), ptx(Role::kUnoptimized, "compute_75", Outcome::fail),
-      ptx(Role::kOtherCompiler, "compute_75", Outcome::fail, "NVRTC 13.5.37"), cpu(Role::kUnoptimized, Outcome::pass)};
-  CaseRecord record = failing_on_ptx();
-  record.check_results.finite_differences = CheckResult{.checks = 3, .failed = 1};
-  const harness::Blame blame = decide(record, votes);
+  const std::vector<Vote> votes{wrong_text_with("wrong_gradient")[0], wrong_text_with("wrong_gradient")[1],
+                                ptx(Role::kOtherCompiler, "compute_75", Outcome::fail, "NVRTC 13.5.37"),
+                                cpu(Role::kUnoptimized, Outcome::pass)};
+  const harness::Blame blame = decide(failing_on_ptx(), votes);
   EXPECT_EQ(blame.culprit, "undetermined");
   EXPECT_EQ(blame.reason, "only this device fails, so that its source or its execution is wrong");
 }
 
 TEST(Blame, IsUndeterminedIfNoBuildOfTheOtherDeviceRuns) {
-  const std::vector<Vote> votes{ptx(Role::kSameFlags, "compute_75", Outcome::fail),
-                                ptx(Role::kUnoptimized, "compute_75", Outcome::fail),
-                                cpu(Role::kUnoptimized, Outcome::unsupported)};
-  CaseRecord record = failing_on_ptx();
-  record.check_results.finite_differences = CheckResult{.checks = 3, .failed = 1};
-  EXPECT_EQ(decide(record, votes).culprit, "undetermined");
+  std::vector<Vote> votes = wrong_text_with("wrong_gradient");
+  votes.back() = cpu(Role::kUnoptimized, Outcome::unsupported);
+  EXPECT_EQ(decide(failing_on_ptx(), votes).culprit, "undetermined");
 }
 
 TEST(Blame, IsUndeterminedIfUnoptimizedBuildsFailButAnotherCompilerPasses) {

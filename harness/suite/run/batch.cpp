@@ -180,7 +180,7 @@ class KernelRun {
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgement->forward : judgement->backward;
         take_verdict(record, verdict, *prepared_.source->module);
-        if (record.kind == "wrong_gradient") name_cause(record);
+        if (record.kind == "wrong_gradient" && is_other_generator()) name_cause(record);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_counterexample && verdict.counterexample)
@@ -211,6 +211,9 @@ class KernelRun {
     const std::size_t size = artifact.python.size() + artifact.cpp.size() + artifact.cuda.size() + artifact.ir.size();
     if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);
   }
+
+  /// Whether another program than Assay generated the code.
+  bool is_other_generator() const { return device_.target() == backends::SourceTarget::kWarp; }
 
   /// Adds the likely cause of an incorrect gradient of Warp, and calls it a convention if Warp documents it.
   void name_cause(CaseRecord& record) const {
@@ -248,17 +251,18 @@ class KernelRun {
     if (kernel.find(Pass::kForward, backends::Precision::kPromoted) == nullptr) policy.f64_promotion = false;
     reference::ArithmeticProfile profile = profile_of(device_.uses_cuda_math(), options_.mode.flags);
     profile.input_error = device_.input_error();
-    const JudgeConfiguration configuration{.session = session,
-                                           .policy = policy,
-                                           .profile = profile,
-                                           .seed = options_.seed,
-                                           .forward = options_.forward,
-                                           .backward = options_.backward,
-                                           .time_limit = options_.time_limit,
-                                           .cross_check_device = cross_check_device_,
-                                           .trusts_custom_gradients = options_.trusts_custom_gradients,
-                                           .recorded_launches = recorded(),
-                                           .arbitrates_gradients = device_.target() == backends::SourceTarget::kWarp};
+    const JudgeConfiguration configuration{
+        .session = session,
+        .policy = policy,
+        .profile = profile,
+        .seed = options_.seed,
+        .forward = options_.forward,
+        .backward = options_.backward,
+        .time_limit = options_.time_limit,
+        .cross_check_device = cross_check_device_,
+        .trusts_custom_gradients = options_.trusts_custom_gradients,
+        .recorded_launches = recorded(),
+        .arbitrates_gradients = is_other_generator() || options_.arbitrates_gradients};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw(*prepared_.source, options_,

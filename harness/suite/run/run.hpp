@@ -76,6 +76,9 @@ struct RunOptions {
   Mode mode;                    ///< numeric mode in which the kernels are judged
   std::chrono::milliseconds time_limit{2000};  ///< limit on the processor time of one launch
   bool trusts_custom_gradients = false;        ///< whether a custom gradient may differ from the derivative
+  /// Whether finite differences decide who is wrong if a gradient departs from the oracle; always so for the devices
+  /// that run code of another generator.
+  bool arbitrates_gradients = false;
   std::string reproduce_prefix = "assay run";  ///< start of the command that reproduces a case
   bool reproduce_has_device = true;            ///< whether this command has the options --device and --pass
   bool keep_sources = false;  ///< whether the first record of short passing kernels also contains their sources

@@ -31,10 +31,10 @@ std::string text_of(const Policy& policy) {
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
   const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, trusts_custom_gradients,
-               reproduce_prefix, reproduce_has_device, keep_sources, on_counterexample, examine_failure, measure,
-               cross_check_device, verdicts, test_plans] = options;
-  return fmt::format("{} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat,
-                     mode.name, time_limit.count(), trusts_custom_gradients, keep_sources,
+               arbitrates_gradients, reproduce_prefix, reproduce_has_device, keep_sources, on_counterexample,
+               examine_failure, measure, cross_check_device, verdicts, test_plans] = options;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat,
+                     mode.name, time_limit.count(), trusts_custom_gradients, arbitrates_gradients, keep_sources,
                      reproduce_has_device ? reproduce_prefix : "", device.build_command(mode.flags),
                      cross_check_device == nullptr ? "" : cross_check_device->build_command(mode.flags));
 }
