@@ -314,6 +314,7 @@ ALLOWED_IN_TESTS = {
     "harness/blame": ("backends/cpu", "harness", "harness/suite", "support"),
     "harness/calibrate": ("backends/source", "harness"),
     "harness/causes": ("harness",),
+    "harness/compilers": ("harness",),
     "harness/dataset": ("backends/source",),
     "harness/judge": ("harness",),
     "harness/judge/inputs": ("harness",),

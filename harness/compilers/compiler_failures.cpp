@@ -108,24 +108,15 @@ Result<void> write_folder(const CompilerFailure& failure) {
   return {};
 }
 
-/// "NVRTC 13.0.88 compute_100" of "strict@nvrtc-13.0.88-compute_100"; empty for the mode of a run with one build.
-std::string build_title(const std::string& mode) {
-  constexpr std::string_view kNvrtc = "nvrtc-";
-  std::string build(harness::build_in(mode));
-  if (!build.starts_with(kNvrtc)) return build;
-  build.replace(0, kNvrtc.size(), "NVRTC ");
-  if (const std::size_t target = build.rfind('-'); target != std::string::npos) build[target] = ' ';
-  return build;
-}
-
 /// Adds the results of the other builds of the case.
 void add_builds(CompilerFailure& failure, const std::vector<CaseRecord>& records) {
   for (const CaseRecord& record : records) {
     if (record.family != failure.record.family || record.kernel != failure.record.kernel ||
         record.pass != failure.record.pass || harness::build_in(record.mode).empty())
       continue;
-    if (harness::is_pass(record.outcome)) failure.correct.push_back(build_title(record.mode));
-    if (record.outcome == harness::Outcome::fail) failure.incorrect.push_back(build_title(record.mode));
+    std::string title = harness::build_title(harness::build_in(record.mode));
+    if (harness::is_pass(record.outcome)) failure.correct.push_back(std::move(title));
+    else if (record.outcome == harness::Outcome::fail) failure.incorrect.push_back(std::move(title));
   }
 }
 

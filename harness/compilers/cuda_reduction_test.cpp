@@ -19,13 +19,12 @@ constexpr const char* kWrongVersion = "13.0.88";
 
 /// The emitted backward pass of the kernel, whose compiler is the first one that is installed.
 MiscompiledCuda four_arms() {
-  const auto kernel =
-      harness::load_kernel(ASSAY_SOURCE_DIR "/testdata/compilers/four_arms_in_loop.py:four_arms_in_loop", true);
+  const auto kernel = harness::load_kernel(ASSAY_SOURCE_DIR "/conformance/cases/loop/four_arms.py:four_arms", true);
   EXPECT_TRUE(kernel.ok());
   const auto emitted = harness::emit_source(*kernel, backends::SourceTarget::kCuda);
   EXPECT_TRUE(emitted.ok());
   return {.source = emitted->source(),
-          .entry = "four_arms_in_loop_backward",
+          .entry = "four_arms_backward",
           .wrong = {.nvrtc = kWrongVersion, .architecture = "compute_100"},
           .witnesses = {{.nvrtc = kWrongVersion, .architecture = "compute_75"}}};
 }

@@ -1,6 +1,7 @@
 #include "harness/compilers/findings.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -46,12 +47,54 @@ std::string cause_of(const json& description) {
                      missing.empty() ? "no kind of instruction" : fmt::format("{}", fmt::join(missing, ", ")));
 }
 
+/// A build in words, "NVRTC 13.0.88 compute_100", in parts.
+struct Build {
+  std::vector<int> version;  ///< {13, 0, 88}
+  std::string version_text;  ///< "13.0.88"
+  std::string target;        ///< "compute_100"
+};
+
+Build build_of(const std::string& title) {
+  std::istringstream words(title);
+  std::string name;
+  Build build;
+  words >> name >> build.version_text >> build.target;
+  std::istringstream numbers(build.version_text);
+  for (std::string number; std::getline(numbers, number, '.');)
+    build.version.push_back(std::atoi(number.c_str()));
+  return build;
+}
+
+/// For each incorrect target, the oldest compared version that is correct and newer than the incorrect ones.
+std::string corrections_text(const json& description) {
+  std::map<std::string, Build> newest_incorrect;
+  for (const std::string& title : texts_of(description.at("incorrect"))) {
+    Build build = build_of(title);
+    Build& newest = newest_incorrect[build.target];
+    if (newest.version < build.version) newest = std::move(build);
+  }
+  std::vector<Build> correct;
+  for (const std::string& title : texts_of(description.at("correct")))
+    correct.push_back(build_of(title));
+  std::ranges::sort(correct, {}, &Build::version);
+  std::string text;
+  for (const auto& [target, newest] : newest_incorrect) {
+    const auto fixed = std::ranges::find_if(
+        correct, [&](const Build& build) { return build.target == target && newest.version < build.version; });
+    text += fixed == correct.end()
+                ? fmt::format(" No compared version newer than {} is correct for {}.", newest.version_text, target)
+                : fmt::format(" Correct for {} since {}, of the compared versions.", target, fixed->version_text);
+  }
+  return text;
+}
+
 std::string finding_text(const Finding& finding) {
   const json& about = finding.description;
   return fmt::format(
-      "Found with `{}`. Incorrect builds: {}. Correct builds: {}. {} to {} lines{}.\n\n```cpp\n{}```\n\n",
+      "Found with `{}`.\n\n- Incorrect: {}.\n- Correct: {}.\n-{}\n- Reduced from {} lines to {}{}.\n\n"
+      "```cpp\n{}```\n\n",
       about.at("case").get<std::string>(), list_text(about.at("incorrect")), list_text(about.at("correct")),
-      about.at("lines_before").get<std::size_t>(), about.at("lines").get<std::size_t>(),
+      corrections_text(about), about.at("lines_before").get<std::size_t>(), about.at("lines").get<std::size_t>(),
       about.at("minimal").get<bool>() ? "" : " (the time limit ended the reduction)", finding.source);
 }
 
@@ -81,13 +124,11 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
   }
   std::string page =
       "# Compiler findings\n\n"
-      "Kernels that a compiler translates incorrectly, found by `assay compilers`. In each finding, the optimized "
-      "build\n"
-      "computes other values than the unoptimized build of the same text, and an optimized build of another version "
-      "or\n"
-      "target agrees with the unoptimized one. All builds ran in Assay's interpreter of PTX, not on a GPU. The "
-      "program\n"
-      "writes this page.\n\n";
+      "Kernels that a compiler translates incorrectly, found by `assay compilers --hunt`, which writes this page. In\n"
+      "each finding, the optimized build computes other values than the unoptimized build of the same text, and an\n"
+      "optimized build of another version or target agrees with the unoptimized one. All builds ran in Assay's\n"
+      "interpreter of PTX, not on a GPU. A group has the findings whose incorrect PTX lacks the same instructions;\n"
+      "several groups may have one cause.\n\n";
   page += fmt::format(
       "| | |\n|---|--:|\n| kernels judged by hunts | {} |\n| cases (kernel, pass, build) | {} |\n"
       "| failed cases | {} |\n| findings | {} |\n| groups | {} |\n| hours | {:.2f} |\n",

@@ -23,11 +23,12 @@ struct Column {
   bool required = false;
 };
 
-constexpr std::array<Column, 8> kColumns{{
+constexpr std::array<Column, 9> kColumns{{
     {"case", &Expectation::pattern, true},
     {"outcome", &Expectation::outcome, true},
     {"kind", &Expectation::kind},
     {"message", &Expectation::message, true},
+    {"compiler", &Expectation::compiler},
     {"reason", &Expectation::reason},
     {"issue", &Expectation::issue},
     {"since", &Expectation::since},

@@ -29,13 +29,14 @@ class ExpectationFileTest : public ::testing::Test {
 
 TEST_F(ExpectationFileTest, ReadsColumnsInAnyOrderAndRecordsLocation) {
   const auto read_back = read(
-      "message,case,outcome,expires,reason\r\n"
-      "\"grad_x is *, expected *\",loop/*/f64,fail,2027-02-28,\"a \"\"tie\"\"\"\r\n");
+      "message,case,outcome,compiler,expires,reason\r\n"
+      "\"grad_x is *, expected *\",loop/*/f64,fail,NVRTC 13.0.*,2027-02-28,\"a \"\"tie\"\"\"\r\n");
   ASSERT_TRUE(read_back.ok()) << read_back.error().text();
   EXPECT_THAT(*read_back, ::testing::ElementsAre(Expectation{.location = file_.string() + ":2",
                                                              .pattern = "loop/*/f64",
                                                              .outcome = "fail",
                                                              .message = "grad_x is *, expected *",
+                                                             .compiler = "NVRTC 13.0.*",
                                                              .reason = "a \"tie\"",
                                                              .expires = "2027-02-28"}));
 }

@@ -1,6 +1,7 @@
 // The names of numeric modes in the names of cases.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace assay::harness {
@@ -12,6 +13,16 @@ inline constexpr char kBeforeBuild = '@';
 constexpr std::string_view build_in(std::string_view mode_name) {
   const std::size_t at = mode_name.find(kBeforeBuild);
   return at == std::string_view::npos ? std::string_view() : mode_name.substr(at + 1);
+}
+
+/// The build in words: "NVRTC 13.0.88 compute_100" for "nvrtc-13.0.88-compute_100"; others as they are: "g++-12".
+inline std::string build_title(std::string_view build) {
+  constexpr std::string_view kNvrtc = "nvrtc-";
+  std::string title(build);
+  if (!build.starts_with(kNvrtc)) return title;
+  title.replace(0, kNvrtc.size(), "NVRTC ");
+  if (const std::size_t target = title.rfind('-'); target != std::string::npos) title[target] = ' ';
+  return title;
 }
 
 }  // namespace assay::harness

@@ -291,6 +291,7 @@ struct Expectation {
   std::string outcome;   // the expected outcome
   std::string kind;      // the expected kind; empty: any
   std::string message;   // the expected message; * matches any text
+  std::string compiler;  // patterns for the compiler, separated by |: "NVRTC 13.0*|NVRTC 13.1*"; empty: any
   std::string reason;    // why the failure is expected
   std::string issue;     // issue that tracks the failure: "#17"; empty if there is none
   std::string since;     // date of the expectation: "2026-11-21"; empty if unknown

@@ -209,6 +209,7 @@ constexpr std::array<ExpectationField, 9> kExpectationFields{{
 
 Expectation expectation_from(const json& value) {
   Expectation expectation;
+  expectation.compiler = value.value("compiler", "");
   for (const ExpectationField& field : kExpectationFields)
     expectation.*field.member = value.at(field.name);
   return expectation;
@@ -334,6 +335,7 @@ json to_json(const std::vector<Expectation>& expectations) {
     json& row = rows.emplace_back();
     for (const ExpectationField& field : kExpectationFields)
       row[field.name] = expectation.*field.member;
+    if (!expectation.compiler.empty()) row["compiler"] = expectation.compiler;
   }
   return rows;
 }

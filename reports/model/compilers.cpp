@@ -83,13 +83,8 @@ json counts_json(const BuildCounts& counts) {
 }  // namespace
 
 std::string title_of(const BuildColumn& column) {
-  std::string build(harness::build_in(column.mode));
+  const std::string build = harness::build_title(harness::build_in(column.mode));
   std::string mode = column.mode.substr(0, column.mode.find(harness::kBeforeBuild));
-  constexpr std::string_view kNvrtc = "nvrtc-";
-  if (build.starts_with(kNvrtc)) {
-    build.replace(0, kNvrtc.size(), "NVRTC ");
-    if (const std::size_t target = build.rfind('-'); target != std::string::npos) build[target] = ' ';
-  }
   if (mode.empty() || mode == "strict") return build.empty() ? column.device : build;
   const bool is_level = mode.size() == 2 && mode[0] == 'O';
   return fmt::format("{} {}{}", build.empty() ? column.device : build, is_level ? "-" : "", mode);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "harness/records/mode_name.hpp"
 #include "reports/model/summary.hpp"
 
 namespace assay::reports {
@@ -32,6 +33,16 @@ bool names_case(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PATHNAME | FNM_LEADING_DIR) == 0;
 }
 
+bool names_compiler(std::string_view patterns, const std::string& compiler) {
+  if (patterns.empty()) return true;
+  for (std::size_t begin = 0; begin <= patterns.size();) {
+    const std::size_t end = std::min(patterns.find('|', begin), patterns.size());
+    if (fits_text(patterns.substr(begin, end - begin), compiler)) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 bool fits_text(std::string_view pattern, const std::string& text) {
   std::string escaped;
   for (const char c : pattern) {
@@ -51,6 +62,8 @@ std::string_view ExpectationLine::state() const {
 
 Expectations::Expectations(const json& start) {
   const std::string day = text(start, "started").substr(0, 10);
+  for (const json& device : start.at("environment").at("devices"))
+    compilers_[text(device, "name")] = text(device, "toolkit");
   for (const json& line : start.value("expectations", json::array())) {
     const std::string& expires = text(line, "expires");
     lines_.push_back({.text = line,
@@ -63,7 +76,9 @@ void Expectations::hold(json& record) {
   record.erase("expectation");
   std::vector<ExpectationLine*> naming;
   for (ExpectationLine& line : lines_) {
-    if (names_case(text(line.text, "case"), text(record, "case"))) naming.push_back(&line);
+    if (!names_case(text(line.text, "case"), text(record, "case"))) continue;
+    if (names_compiler(line.text.value("compiler", ""), compiler_of(record))) naming.push_back(&line);
+    else ++line.unjudged;
   }
   if (naming.empty()) return;
   const Tone tone = tone_of_outcome(text(record, "outcome"));
@@ -80,6 +95,13 @@ void Expectations::hold(json& record) {
   } else {
     note_failure(record, naming);
   }
+}
+
+std::string Expectations::compiler_of(const json& record) const {
+  const std::string_view build = harness::build_in(text(record, "mode"));
+  if (!build.empty()) return harness::build_title(build);
+  const auto found = compilers_.find(text(record, "device"));
+  return found == compilers_.end() ? "" : found->second;
 }
 
 void Expectations::note_failure(json& record, const std::vector<ExpectationLine*>& naming) {

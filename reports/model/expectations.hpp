@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,7 @@ struct ExpectationLine {
   std::int64_t expected_failures = 0;  // number of cases that failed as expected
   std::int64_t passed = 0;             // number of cases that passed
   std::int64_t changed = 0;            // number of cases that failed in a way that no line expects
-  std::int64_t unjudged = 0;           // number of cases that are unsupported or were not run
+  std::int64_t unjudged = 0;           // number of cases that are unsupported, not run or built by another compiler
 
   // The line matches no case: its pattern names none, or earlier lines match all of them. In a shard, lines for cases
   // of other shards look the same, so none is stale.
@@ -50,12 +51,18 @@ class Expectations {
 
  private:
   void note_failure(nlohmann::json& record, const std::vector<ExpectationLine*>& naming);
+  // The compiler of the case, with its version: "NVRTC 13.0.88 compute_100", "g++ 12.2.0".
+  [[nodiscard]] std::string compiler_of(const nlohmann::json& record) const;
 
+  std::map<std::string, std::string> compilers_;  // by device, for runs with one build
   std::vector<ExpectationLine> lines_;
 };
 
 // Whether the components of the pattern match those of the name or of a prefix of it.
 bool names_case(const std::string& pattern, const std::string& name);
+
+// Whether one of the patterns, separated by |, matches the compiler. An empty text matches every compiler.
+bool names_compiler(std::string_view patterns, const std::string& compiler);
 
 // Whether the text matches the pattern, in which * matches any text.
 bool fits_text(std::string_view pattern, const std::string& text);

@@ -122,6 +122,20 @@ TEST(Expectations, StaleExpectationFailsTheRun) {
   EXPECT_THAT(closing_table(run, summarise(run), false), HasSubstr("waivers.csv:9: stale: loop/renamed"));
 }
 
+TEST(Expectations, HoldsOnlyForTheNamedCompilers) {
+  json lines = known_failures();
+  lines[0]["compiler"] = "NVRTC 13.0*|g++ 12*";
+  EXPECT_EQ(summarise(held_to(lines)).verdict.exit_status, 0);
+  lines[0]["compiler"] = "NVRTC 13.0*|g++ 13*";
+  const reports::Run run = held_to(lines);
+  EXPECT_EQ(run.expectations.front().state(), "not judged");
+  EXPECT_EQ(summarise(run).verdict.exit_status, 1) << "the case fails with another compiler";
+  // Each build of a run with several compilers has its own.
+  EXPECT_TRUE(names_compiler("NVRTC 13.0*", "NVRTC 13.0.88 compute_100"));
+  EXPECT_FALSE(names_compiler("NVRTC 13.0*|NVRTC 13.1*", "NVRTC 13.5.37 compute_100"));
+  EXPECT_TRUE(names_compiler("", "g++-12"));
+}
+
 TEST(Expectations, DuplicateExpectationIsStale) {
   json lines = known_failures();
   lines.push_back(line(9, kFailed, "fail", "*"));
