@@ -1,13 +1,11 @@
 #include "backends/candidate/device.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <utility>
 #include <variant>
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,18 +28,6 @@ std::optional<std::string> content_of(const fs::path& path) {
 }
 
 bool is_ptx(const fs::path& path) { return path.extension() == ".ptx"; }
-
-/// The name of a C++ function without its parameters; the symbol itself if it is not mangled.
-std::string plain_name(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  if (status != 0) return symbol;
-  std::string name(text.get());
-  // "void reduce<float>(float*)" has a return type because it is a template.
-  if (const std::size_t space = name.find(' '); space < name.find_first_of("<(")) name.erase(0, space + 1);
-  return name.substr(0, name.find('('));
-}
 
 /// The symbol of the entry with this name, of the only one if the name is empty.
 Result<std::string> entry_of(const ptx::Module& module, const std::string& wanted) {

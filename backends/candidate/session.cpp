@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/candidate/formula.hpp"
+#include "backends/candidate/source.hpp"
 #include "backends/ptx/array_view.hpp"
 #include "backends/ptx/parse/module.hpp"
 
@@ -80,6 +81,7 @@ class CandidateLaunch {
       : specification_(specification),
         contract_(contract),
         function_(function),
+        name_(plain_name(function.name)),
         launch_(launch),
         memory_(std::move(memory)) {}
 
@@ -230,21 +232,20 @@ class CandidateLaunch {
     if (!contract_.arguments.empty()) {
       if (contract_.arguments.size() == count) return contract_.arguments;
       return Error{fmt::format("the contract states {} arguments, but '{}' has {} parameters",
-                               contract_.arguments.size(), function_.name, count)};
+                               contract_.arguments.size(), name_, count)};
     }
     std::vector<std::string> names;
     for (const Parameter& parameter : specification_.parameters)
       names.push_back(parameter.name);
     if (names.size() != count)
-      return fail(
-          fmt::format("'{}' has {} parameters, but the specification has {}", function_.name, count, names.size()));
+      return fail(fmt::format("'{}' has {} parameters, but the specification has {}", name_, count, names.size()));
     return names;
   }
 
   Result<std::vector<std::byte>> bytes_of(const std::string& expression, const ptx::Variable& target,
                                           std::size_t number) const {
     const auto mismatch = [&](const std::string& got) {
-      return Error{fmt::format("parameter {} of '{}' is a .{} of {} bytes, got {}", number + 1, function_.name,
+      return Error{fmt::format("parameter {} of '{}' is a .{} of {} bytes, got {}", number + 1, name_,
                                ptx::row(target.type).name, target.bytes, got)};
     };
     if (const std::optional<std::size_t> p = number_of(expression)) {
@@ -274,6 +275,7 @@ class CandidateLaunch {
   const Specification& specification_;
   const Contract& contract_;
   const ptx::Function& function_;
+  std::string name_;  ///< of the function, for messages
   const LaunchRequest& launch_;
   PtxMemory memory_;
   std::vector<Placed> placed_;

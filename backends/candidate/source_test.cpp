@@ -24,5 +24,12 @@ TEST(CandidateSource, KeepsLinesThatAreNoIncludes) {
               EndsWith("#define include <math.h>\n// #include <math.h>\n#include math\n"));
 }
 
+TEST(CandidateSource, NamesKernelsAsTheirSourceDoes) {
+  EXPECT_EQ(plain_name("_Z4sumsPKfifPf"), "sums");
+  EXPECT_EQ(plain_name("_Z6reduceIfEvPT_i"), "reduce<float>");
+  EXPECT_EQ(plain_name("_ZN4mine7softmaxEPf"), "mine::softmax");
+  EXPECT_EQ(plain_name("softmax"), "softmax");
+}
+
 }  // namespace
 }  // namespace assay::candidate
