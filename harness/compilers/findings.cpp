@@ -33,11 +33,6 @@ std::string content_of(const fs::path& file) {
 
 std::vector<std::string> texts_of(const json& list) { return list.get<std::vector<std::string>>(); }
 
-std::string list_text(const json& list) {
-  const std::vector<std::string> texts = texts_of(list);
-  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
-}
-
 /// Findings with the same pass and the same missing instructions probably have the same cause.
 std::string cause_of(const json& description) {
   const std::string name = description.at("case");
@@ -63,6 +58,19 @@ Build build_of(const std::string& title) {
   for (std::string number; std::getline(numbers, number, '.');)
     build.version.push_back(std::atoi(number.c_str()));
   return build;
+}
+
+/// "13.0.88 and 13.2.86 for compute_100; 13.0.88 for compute_120".
+std::string builds_text(const json& list) {
+  std::map<std::string, std::vector<std::string>> versions;
+  for (const std::string& title : texts_of(list)) {
+    Build build = build_of(title);
+    versions[build.target].push_back(std::move(build.version_text));
+  }
+  std::string text;
+  for (const auto& [target, of_target] : versions)
+    text += fmt::format("{}{} for {}", text.empty() ? "" : "; ", fmt::join(of_target, ", "), target);
+  return text.empty() ? "none" : text;
 }
 
 /// For each incorrect target, the oldest compared version that is correct and newer than the incorrect ones.
@@ -91,9 +99,9 @@ std::string corrections_text(const json& description) {
 std::string finding_text(const Finding& finding) {
   const json& about = finding.description;
   return fmt::format(
-      "Found with `{}`.\n\n- Incorrect: {}.\n- Correct: {}.\n-{}\n- Reduced from {} lines to {}{}.\n\n"
-      "```cpp\n{}```\n\n",
-      about.at("case").get<std::string>(), list_text(about.at("incorrect")), list_text(about.at("correct")),
+      "Found with `{}`.\n\n- Incorrect: NVRTC {}.\n- Correct: NVRTC {}.\n-{}\n- Reduced from {} lines to {}{}.\n\n"
+      "```cpp\n{}```\n",
+      about.at("case").get<std::string>(), builds_text(about.at("incorrect")), builds_text(about.at("correct")),
       corrections_text(about), about.at("lines_before").get<std::size_t>(), about.at("lines").get<std::size_t>(),
       about.at("minimal").get<bool>() ? "" : " (the time limit ended the reduction)", finding.source);
 }
@@ -124,7 +132,7 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
   }
   std::string page =
       "# Compiler findings\n\n"
-      "Kernels that a compiler translates incorrectly, found by `assay compilers --hunt`, which writes this page. In\n"
+      "Kernels that a compiler translates incorrectly, found by `assay compilers`, whose hunt writes this page. In\n"
       "each finding, the optimized build computes other values than the unoptimized build of the same text, and an\n"
       "optimized build of another version or target agrees with the unoptimized one. All builds ran in Assay's\n"
       "interpreter of PTX, not on a GPU. A group has the findings whose incorrect PTX lacks the same instructions;\n"
@@ -144,10 +152,11 @@ Result<std::string> findings_page(const std::vector<fs::path>& folders) {
     });
     page += fmt::format("\n## {}: {} finding{}\n\n", cause, findings.size(), findings.size() == 1 ? "" : "s");
     page += finding_text(findings.front());
+    if (findings.size() > 1) page += '\n';
     for (std::size_t i = 1; i < findings.size(); ++i) {
       const json& about = findings[i].description;
-      page += fmt::format("- `{}`: incorrect in {}; {} lines\n", about.at("case").get<std::string>(),
-                          list_text(about.at("incorrect")), about.at("lines").get<std::size_t>());
+      page += fmt::format("- `{}`: incorrect in NVRTC {}; {} lines\n", about.at("case").get<std::string>(),
+                          builds_text(about.at("incorrect")), about.at("lines").get<std::size_t>());
     }
   }
   return page;

@@ -62,7 +62,8 @@ TEST_F(FindingsPage, GroupsByMissingInstructionsAndShowsTheShortestSource) {
   EXPECT_THAT(text, HasSubstr("## backward pass, the PTX lacks selp, setp: 2 findings"));
   EXPECT_THAT(text, HasSubstr("## backward pass, the PTX lacks add: 1 finding\n"));
   EXPECT_THAT(text, HasSubstr("// source of shorter"));
-  EXPECT_THAT(text, HasSubstr("- `user/longer/f32/ptx/backward`: incorrect in NVRTC 13.0.88 compute_100; 19 lines"));
+  EXPECT_THAT(text,
+              HasSubstr("- `user/longer/f32/ptx/backward`: incorrect in NVRTC 13.0.88 for compute_100; 19 lines"));
   EXPECT_THAT(text, HasSubstr("| lines of a reduced source, median | 17 |"));
 }
 

@@ -1,0 +1,18 @@
+// NVRTC 12.9.86 compute_100 compiles this function incorrectly.
+// With float x[] = {2, 1, -1.875, 1.375}; int n = 3; float grad_x[] = {1, 1, 1, 1}; float grad_out[] = {1, 1, 1, 1}, grad_x[0] is 3 and must be 1.
+extern "C" __global__ void stress_101_backward(float* x, int n, float* grad_x, float* grad_out) {
+  for (int j = n; j > -1; --j) {
+    bool gt_1 = 0;
+    bool lt = 0;
+    if (x[j] > -0.5f) gt_1 = x[j] > 0.5f;
+    else lt = x[j] < 0.0f;
+    float adj_v = 0;
+    if (x[j] > -0.5f) {
+      if (gt_1) {
+      } else adj_v = x[0];
+    } else {
+      if (lt) adj_v = grad_out[0];
+    }
+    grad_x[j] += adj_v;
+  }
+}
