@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   assay::cpu::CpuDevice device({});
-  if (const auto can = device.can_run(); !can.available) {
+  if (const auto can = device.can_run(); !can.is_available) {
     std::fprintf(stderr, "assay_bench: cannot run kernels: %s\n", can.detail.c_str());
     return 77;
   }

@@ -16,9 +16,9 @@ namespace {
 using backends::Pass;
 
 void fill(const ir::Module& module, ir::Argument& argument, std::int32_t trips, Rng& rng) {
-  const auto leaves = ir::scalar_components(module, argument.type.element());
+  const auto components = ir::scalar_components(module, argument.type.element());
   for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
-    for (const ir::ScalarComponent& component : leaves) {
+    for (const ir::ScalarComponent& component : components) {
       std::byte* const at = argument.bytes.data() + ir::element_offset(argument, k) + component.offset;
       if (ir::is_float(component.scalar)) {
         ir::write_float(component.scalar, at, rng.uniform_real(0.9999, 1.0001));

@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   assay::cpu::CpuDevice confined({});
   assay::cpu::CpuDevice unconfined({.confine_worker = false});
-  if (const auto can = confined.can_run(); !can.available) {
+  if (const auto can = confined.can_run(); !can.is_available) {
     std::fprintf(stderr, "assay_confinement_bench: cannot run kernels: %s\n", can.detail.c_str());
     return 77;
   }

@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const assay::ptx::PtxDevice device(assay::bench::options_of(true));
-  if (const auto can = device.can_run(); !can.available) {
+  if (const auto can = device.can_run(); !can.is_available) {
     std::fprintf(stderr, "assay_ptx_bench: cannot run kernels: %s\n", can.detail.c_str());
     return 77;
   }

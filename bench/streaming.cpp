@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
   } else {
     device = std::make_unique<assay::cpu::CpuDevice>(assay::cpu::CpuOptions{});
   }
-  if (const auto can = device->can_run(); !can.available) {
+  if (const auto can = device->can_run(); !can.is_available) {
     std::fprintf(stderr, "assay_streaming_bench: cannot run kernels: %s\n", can.detail.c_str());
     return 77;
   }

@@ -76,7 +76,7 @@ int bench(harness::SuiteOptions options) {
   for (const std::string& name : devices) {
     const auto device = backends::make_device(name, options.device_options);
     if (!device.ok()) return fail(device.error());
-    if (const backends::Capability can = (*device)->can_run(); !can.available)
+    if (const backends::Capability can = (*device)->can_run(); !can.is_available)
       return fail_unsupported(name, can.detail);
   }
   const auto judge = [](const harness::SuiteOptions& suite) {

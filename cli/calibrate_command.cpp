@@ -66,7 +66,7 @@ std::string figure_text(const ir::UlpBound& figure) {
 
 std::string table_of(const std::vector<Calibration>& results, backends::SourceTarget target, bool color) {
   reports::TextTable table;
-  table.add_head({"function", "inputs", "largest error", "at input", "allowed", "exceeded"});
+  table.add_header({"function", "inputs", "largest error", "at input", "allowed", "exceeded"});
   for (const Calibration& result : results) {
     table.add({std::string(ir::row(result.op).mnemonic), fmt::format("{}", result.compared),
                fmt::format("{:.3f} ulp", result.worst.ulps), fmt::format("{}", result.worst.input),
@@ -121,7 +121,7 @@ int calibrate(const CalibrateOptions& options) {
   const auto made = backends::make_device(options.device, options.device_options);
   if (!made.ok()) return fail(made.error());
   const std::unique_ptr<backends::Device>& device = *made;
-  if (const backends::Capability can = device->can_run(); !can.available) {
+  if (const backends::Capability can = device->can_run(); !can.is_available) {
     print_message(fmt::format("cannot calibrate {}: {}", options.device, can.detail));
     return to_int(ExitStatus::all_unsupported);
   }
@@ -157,7 +157,7 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
       ->option_text(" ")
       ->check(CLI::IsMember(function_names()));
   add_device_option(command, options->device, "Device whose functions are measured");
-  add_gpu_options(command, options->device_options.gpu, options->device_options.device_bytes);
+  add_gpu_options(command, options->device_options.gpu, options->device_options.device_memory_limit);
   command
       .add_option("--every", options->step, "Measure every N-th of the 2^32 inputs; all inputs take hours on few cores")
       ->option_text("N [1]")

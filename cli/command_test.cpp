@@ -151,12 +151,12 @@ TEST_F(CommandTest, RunCommandReportsUnsupportedKernelAndRunsOtherKernels) {
   EXPECT_EQ(run.cases[1].kind, "reader");
 }
 
-TEST_F(CommandTest, OptimiseOptionAddsOptimizationLevelToCaseName) {
+TEST_F(CommandTest, OptimizationOptionAddsLevelToCaseName) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --optimise 2 --pass forward").status, 0);
   EXPECT_EQ(records().cases[0].name, "user/two.scale/f32/cpu/forward/O2");
 }
 
-TEST_F(CommandTest, OptionModeBothRunsCasesInStrictAndDefaultMode) {
+TEST_F(CommandTest, ModeBothRunsCasesInStrictAndDefaultMode) {
   ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --mode both --pass forward").status, 0);
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
@@ -269,7 +269,7 @@ TEST_F(CommandTest, InterruptedRunKeepsFinishedRecordsAndSuggestsResumeOption) {
   EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("did not finish"));
 }
 
-TEST_F(CommandTest, RunContinuesAfterSignalIgnoredByParent) {
+TEST_F(CommandTest, RunIgnoresSignalThatParentProcessIgnores) {
   const CommandResult ran = workshop_.run(
       "trap '' HUP; \"$program\" run two.py:scale --quick & pid=$!\n"
       "for i in $(seq 300); do [ -e out/records.jsonl ] && break; sleep 0.01; done\n"

@@ -78,7 +78,7 @@ int compare_compilers(RunRequest request, const HuntRequest& hunt, double second
   harness::SuiteOptions& suite = request.suite;
   if (suite.selectors.empty()) suite.selectors.emplace_back("*");
   std::vector<std::string> devices{suite.device};
-  std::ranges::copy(suite.more_devices, std::back_inserter(devices));
+  std::ranges::copy(suite.additional_devices, std::back_inserter(devices));
   suite.builds = compilers::with_all_compilers(std::move(suite.builds), devices);
   if (hunt.enabled) return hunt_for_failures(suite, hunt.minutes, seconds);
   const std::string output = suite.output;
@@ -107,10 +107,10 @@ void add_compilers(CLI::App& app, Invocation& invocation) {
       .add_option("SELECTOR", suite.selectors,
                   "Kernels to judge: families, patterns, Python files or folders;\ndefault: all curated kernels")
       ->option_text(" ");
-  add_any_devices_option(command, suite.device, suite.more_devices,
+  add_any_devices_option(command, suite.device, suite.additional_devices,
                          "Devices: ptx compares versions of NVRTC, cpu compares C++ compilers");
   add_builds_options(command, suite.builds);
-  add_optimise_option(command, suite.optimization_levels, "With cpu: -O levels, each as a separate mode");
+  add_optimization_option(command, suite.optimization_levels, "With cpu: -O levels, each as a separate mode");
   add_mode_option(command, suite.mode, "Compiler flags, as for 'assay run'", suite.mode);
   command.add_option("--pass", suite.pass, "Pass to judge")
       ->option_text("{forward,backward,both} [both]")

@@ -69,7 +69,7 @@ struct MergeOptions {
 
 int merge(const MergeOptions& options) {
   const std::vector<fs::path> shards(options.shards.begin(), options.shards.end());
-  const Result<dataset::Plan> plan = dataset::whole_of(shards);
+  const Result<dataset::Plan> plan = dataset::whole_plan(shards);
   if (!plan.ok()) return fail(plan.error());
   const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(*plan, options.compiler);
   if (!production.ok()) return fail(production.error());

@@ -33,12 +33,12 @@ std::string as_text(const harness::RunEnvironment& environment, const std::vecto
   std::string text = fmt::format("{}\n{}\n{}\n\n", version_text(), environment.os, environment.cpu);
   for (const harness::DeviceStatus& device : environment.devices) {
     const std::string toolkit = device.toolkit.empty() ? "" : ", builds with " + device.toolkit;
-    text += row("device " + device.name, device.available,
-                device.available ? device.description + toolkit : device.reason + toolkit);
+    text += row("device " + device.name, device.is_available,
+                device.is_available ? device.description + toolkit : device.reason + toolkit);
     if (!device.confinement.empty()) text += row_below("generated code: " + device.confinement);
   }
   for (const backends::Tool& tool : tools)
-    text += row(tool.name, tool.available, tool.detail);
+    text += row(tool.name, tool.is_available, tool.detail);
   return text;
 }
 
@@ -50,14 +50,14 @@ json as_json(const harness::RunEnvironment& environment, const std::vector<backe
               {"cpu", environment.cpu}};
   for (const harness::DeviceStatus& device : environment.devices) {
     result["devices"].push_back({{"name", device.name},
-                                 {"available", device.available},
+                                 {"available", device.is_available},
                                  {"reason", device.reason},
                                  {"description", device.description},
                                  {"toolkit", device.toolkit},
                                  {"confinement", device.confinement}});
   }
   for (const backends::Tool& tool : tools)
-    result["tools"].push_back({{"name", tool.name}, {"available", tool.available}, {"detail", tool.detail}});
+    result["tools"].push_back({{"name", tool.name}, {"available", tool.is_available}, {"detail", tool.detail}});
   return result;
 }
 
@@ -69,7 +69,7 @@ int doctor(const DoctorOptions& options) {
       print_or_fail(options.as_json ? as_json(*environment, tools).dump(1) + "\n" : as_text(*environment, tools));
   if (printed != 0) return printed;
   const auto asked = std::ranges::find(environment->devices, options.device, &harness::DeviceStatus::name);
-  return to_int(asked->available ? ExitStatus::as_expected : ExitStatus::all_unsupported);
+  return to_int(asked->is_available ? ExitStatus::as_expected : ExitStatus::all_unsupported);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ int import_foreign(const ForeignOptions& options, bool as_json, ExitStatus incom
                               .verify = !options.no_verify};
   const Result<foreign::RowJudge> devices = foreign::RowJudge::make(judge);
   if (!devices.ok()) return fail(devices.error());
-  if (const std::string reason = devices->why_not(); !reason.empty()) {
+  if (const std::string reason = devices->device_unavailable_reason(); !reason.empty()) {
     return fail({fmt::format("cannot judge rows on this machine: {}", reason)}, ExitStatus::all_unsupported);
   }
   const Result<warp::WarpInterpreter>& python = warp::known_interpreter();

@@ -43,7 +43,7 @@ TEST_F(ForeignTest, RejectsInvalidCommandLines) {
   expect_failure("assay dataset import rows.jsonl --map bad.json --output out", 2, "bad.json: /fields");
 }
 
-TEST_F(ForeignTest, EndsWithStatus77WithoutWarp) {
+TEST_F(ForeignTest, ExitsWithStatus77IfWarpIsMissing) {
   workshop_.write("python", "#!/bin/sh\nexit 1\n");
   expect_failure("chmod +x python; ASSAY_WARP_PYTHON=$PWD/python assay validate --foreign rows.jsonl --map map.json",
                  77, "Python has no Warp");

@@ -33,7 +33,7 @@ int generate(const GenerateCommand& command) {
   if (!plan.ok()) return fail(plan.error());
   const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(*plan, command.production.compiler);
   if (!production.ok()) return fail(production.error());
-  if (const std::string reason = production->why_not(); !reason.empty()) {
+  if (const std::string reason = production->device_unavailable_reason(); !reason.empty()) {
     return fail({fmt::format("cannot make rows on this machine: {}", reason)}, ExitStatus::all_unsupported);
   }
   Progress progress(rows_of_shard(*plan), false, {.item_noun = "rows", .unexpected_label = "quarantined"});
@@ -70,7 +70,7 @@ void add_choice_options(CLI::App& command, dataset::ProductionOptions& options) 
       ->option_text("NAME=W,...")
       ->delimiter(',');
   add_seed_option(command, options.seed, "Seed of the kernels, inputs and splits");
-  command.add_option("--licence", options.licence, "Licence of the rows, written to the dataset card")
+  command.add_option("--licence", options.license, "Licence of the rows, written to the dataset card")
       ->option_text("ID [unknown]");
 }
 

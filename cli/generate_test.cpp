@@ -93,7 +93,7 @@ TEST_F(GenerateTest, ValidateCommandRejudgesRowsAndDetectsEditedTestResults) {
   EXPECT_EQ(valid.status, 0) << valid.out << valid.err;
   EXPECT_THAT(valid.out, AllOf(HasSubstr("0 errors"), HasSubstr("3 rows judged again")));
 
-  // Evidence that a second judgement contradicts.
+  // Evidence that a second judgment contradicts.
   expect_ok(
       "zstd -dqf d/data/train-00000-of-00001.jsonl.zst -o rows && sed -i '1s/\"values_compared\":[0-9]*/"
       "\"values_compared\":3/' rows && zstd -qf rows -o d/data/train-00000-of-00001.jsonl.zst");

@@ -47,7 +47,7 @@ Result<Wanted> wanted_of(const std::vector<std::string>& selectors, const Import
   }
   wanted.request.python = options.python;
   wanted.request.time_limit = std::chrono::seconds(static_cast<long>(std::ceil(options.seconds)));
-  wanted.request.memory_bytes = static_cast<std::uint64_t>(options.memory_gib * 1024) << 20;
+  wanted.request.memory_bytes = static_cast<std::uint64_t>(options.memory_limit_gib * 1024) << 20;
   return wanted;
 }
 
@@ -97,20 +97,20 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
   command.add_option("--python", options.python, "With --import: Python interpreter that imports the files")
       ->option_text("PROGRAM [$ASSAY_PYTHON or python3]")
       ->needs(enabled);
-  command.add_option("--keep-export", options.keep_export, "With --import: write the exported kernels to a folder")
+  command.add_option("--keep-export", options.export_folder, "With --import: write the exported kernels to a folder")
       ->option_text("DIR")
       ->needs(enabled);
   command.add_option("--import-seconds", options.seconds, "With --import: time limit of the import")
       ->option_text("S [120]")
       ->check(CLI::Range(0.1, 86'400.0))
       ->needs(enabled);
-  command.add_option("--import-memory", options.memory_gib, "With --import: memory limit of the import, in GiB")
+  command.add_option("--import-memory", options.memory_limit_gib, "With --import: memory limit of the import, in GiB")
       ->option_text("GIB [8]")
       ->check(CLI::Range(0.25, 4096.0))
       ->needs(enabled);
 }
 
-Result<Import> import_selected(const std::vector<std::string>& selectors, const ImportOptions& options) {
+Result<ImportResult> import_selected(const std::vector<std::string>& selectors, const ImportOptions& options) {
   const Result<Wanted> wanted = wanted_of(selectors, options);
   if (!wanted.ok()) return wanted.error();
   Result<live::ImportedKernels> imported = live::import_kernels(wanted->request);
@@ -123,13 +123,13 @@ Result<Import> import_selected(const std::vector<std::string>& selectors, const 
     return Error{"no kernel exists after the import", fmt::format("{}", fmt::join(places, ", "))};
   }
   if (const Result<void> kept = keep_wanted(imported->kernels, *wanted); !kept.ok()) return kept.error();
-  if (!options.keep_export.empty()) {
-    if (const Result<void> written = live::write_exports(*imported, options.keep_export); !written.ok())
+  if (!options.export_folder.empty()) {
+    if (const Result<void> written = live::write_exports(*imported, options.export_folder); !written.ok())
       return written.error();
   }
   if (const auto changed = live::changed_source(imported->sources))
     return Error{"the file changed during the import; run again", *changed};
-  Import result{.kernels = {}, .sources = std::move(imported->sources)};
+  ImportResult result{.kernels = {}, .sources = std::move(imported->sources)};
   for (live::LiveKernel& kernel : imported->kernels) {
     result.kernels.push_back({.kernel = std::move(kernel.name),
                               .selector = std::move(kernel.selector),

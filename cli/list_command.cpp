@@ -57,7 +57,7 @@ std::vector<std::string> cases_of(const harness::SelectedKernel& kernel, const s
                                   const backends::Device& device) {
   std::vector<std::string> cases;
   for (const harness::Mode& mode : modes) {
-    if (!harness::is_judged_in(mode, kernel, modes, harness::Sample::kUsual)) continue;
+    if (!harness::is_judged_in(mode, kernel, modes, harness::Sample::kFraction)) continue;
     const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward, .mode = mode};
     std::ranges::copy(harness::plan_cases({kernel.source}, device, options), std::back_inserter(cases));
   }
@@ -80,7 +80,7 @@ Result<harness::Selection> select(const ListOptions& options, const std::vector<
                                                .random_kernels = options.random,
                                                .first_random_seed = options.seed});
   }
-  const Result<Import> import = import_selected(options.selectors, options.import);
+  const Result<ImportResult> import = import_selected(options.selectors, options.import);
   if (!import.ok()) return import.error();
   return harness::select_exported(import->kernels, modes);
 }

@@ -45,7 +45,7 @@ int run_attack_set(const MutateOptions& options) {
   if (options.campaign.device != device.name())
     return fail({fmt::format("--attacks requires --device {}, got {}: attacks are written in C++", device.name(),
                              options.campaign.device)});
-  if (const backends::Capability can = device.can_run(); !can.available)
+  if (const backends::Capability can = device.can_run(); !can.is_available)
     return fail_unsupported(device.name(), can.detail);
   const Result<worker::Confinement> confinement = device.probe_confinement();
   if (!confinement.ok()) return fail(confinement.error(), ExitStatus::internal);
@@ -65,7 +65,7 @@ int run_attack_set(const MutateOptions& options) {
                             .system_calls_filtered = confinement->system_calls_error == 0,
                             .file_access_restricted = confinement->files_error == 0,
                             .on_result = [&](const attacks::AttackResult& result) {
-                              missed += !result.is_skipped && !result.caught();
+                              missed += !result.is_skipped && !result.is_caught();
                               progress.set(++done, missed);
                             }});
   progress.stop();
@@ -91,7 +91,7 @@ Result<void> judge_mutants(mutation::PreparedCampaign& prepared, backends::Devic
   });
   return run_campaign(prepared, device, options.campaign.compiler, [&](const mutation::MutantRecord& mutant) {
     InterruptGuard::check();
-    survived += mutant.fate == mutation::MutantFate::kSurvived;
+    survived += mutant.status == mutation::MutantStatus::kSurvived;
     progress.set(prepared.mutants.size(), survived);
   });
 }
@@ -113,7 +113,7 @@ int run_mutation_testing(const MutateOptions& options) {
   const mutation::CampaignOptions& campaign = options.campaign;
   const auto device = backends::make_device(campaign.device, {.compiler = campaign.compiler});
   if (!device.ok()) return fail(device.error());
-  if (const backends::Capability can = (*device)->can_run(); !can.available)
+  if (const backends::Capability can = (*device)->can_run(); !can.is_available)
     return fail_unsupported(campaign.device, can.detail);
   Result<mutation::PreparedCampaign> prepared = prepare_campaign(campaign, **device);
   if (!prepared.ok()) return fail(prepared.error());

@@ -68,7 +68,7 @@ CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>&
       ->check(CLI::IsMember(names));
 }
 
-void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes) {
+void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_memory_limit) {
   const auto check = [](const std::string& text) -> std::string {
     const bool number = !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
     return number || text == "all" ? "" : fmt::format("must be the number of a GPU or 'all', got '{}'", text);
@@ -77,7 +77,7 @@ void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_by
       ->option_text("{N,all} [0]")
       ->check(check);
   command
-      .add_option("--device-memory", device_bytes,
+      .add_option("--device-memory", device_memory_limit,
                   "With cuda: maximum GPU memory for the arrays of one session, such as 512MiB")
       ->option_text("SIZE [1GiB]")
       ->transform(CLI::AsSizeValue(false));
@@ -148,7 +148,7 @@ void add_mode_option(CLI::App& command, std::string& mode, const std::string& he
       ->check(CLI::IsMember(std::vector<std::string>(harness::kModeNames.begin(), harness::kModeNames.end())));
 }
 
-void add_optimise_option(CLI::App& command, std::vector<int>& levels, const std::string& help) {
+void add_optimization_option(CLI::App& command, std::vector<int>& levels, const std::string& help) {
   command.add_option("--optimise", levels, help)->option_text("N,... [0]")->delimiter(',')->check(CLI::Range(0, 3));
 }
 

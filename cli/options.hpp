@@ -25,7 +25,7 @@ void add_any_devices_option(CLI::App& command, std::string& device, std::vector<
 CLI::Option* add_all_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help,
                                     const std::string& unset);
 /// `--gpu` and `--device-memory`, as in DeviceOptions.
-void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes);
+void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_memory_limit);
 /// `--no-check` with the names of all run-time checks.
 void add_no_check_option(CLI::App& command, std::vector<std::string>& names);
 /// `--cxx` with several values, `--nvrtc` and `--arch`.
@@ -39,10 +39,10 @@ void add_compiler_option(CLI::App& command, std::string& compiler);
 /// `--mode`; `unset` is the help text that states the mode used without the option.
 void add_mode_option(CLI::App& command, std::string& mode, const std::string& help, const std::string& unset);
 /// `--optimise` with one level or several.
-void add_optimise_option(CLI::App& command, std::vector<int>& levels, const std::string& help);
+void add_optimization_option(CLI::App& command, std::vector<int>& levels, const std::string& help);
 /// `--random`, with its present value as the default.
 void add_random_option(CLI::App& command, int& count);
-/// `--warp-version`: accepts the versions whose rules are modelled (docs/design/semantics.md), and rejects all others.
+/// `--warp-version`: accepts the versions whose rules are modeled (docs/design/semantics.md), and rejects all others.
 void add_warp_version_option(CLI::App& command);
 /// `--seed`.
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help);

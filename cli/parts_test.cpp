@@ -40,7 +40,7 @@ TEST_F(PartialRunTest, MergedShardsEqualUnshardedRun) {
             "assay: error: shard 2 of 3 is missing\n");
 }
 
-TEST_F(PartialRunTest, OptionFailedInRerunsOnlyFailuresOfEarlierRun) {
+TEST_F(PartialRunTest, FailedInOptionRerunsOnlyFailuresOfEarlierRun) {
   workshop_.write("two.py",
                   "import warp as wp\n\n\n@wp.kernel\n"
                   "def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
@@ -59,7 +59,7 @@ TEST_F(PartialRunTest, OptionFailedInRerunsOnlyFailuresOfEarlierRun) {
   EXPECT_THAT(nothing.err, HasSubstr("nothing failed on the device cpu in again"));
 }
 
-TEST_F(PartialRunTest, OptionRepeatRecordsOutcomeOfEachAttempt) {
+TEST_F(PartialRunTest, RepeatOptionRecordsOutcomeOfEachAttempt) {
   ASSERT_EQ(workshop_.run("assay run loop/r1_1 --quick --pass forward --repeat 3").status, 0);
   EXPECT_EQ(records("out").cases.at(0).attempts.size(), 3U);
 }

@@ -27,7 +27,8 @@ int profile(ProfileOptions options) {
     suite.mode = "default";
     suite.cross_check = "none";
     suite.jobs = 1;
-    if (suite.device_options.device_bytes > 0) options.measure.memory_bytes = suite.device_options.device_bytes;
+    if (suite.device_options.device_memory_limit > 0)
+      options.measure.memory_bytes = suite.device_options.device_memory_limit;
     options.measure.seed = suite.seed;
     suite.measure = options.measure;
   }
@@ -69,7 +70,7 @@ void add_profile(CLI::App& app, Invocation& invocation) {
   add_device_option(command, suite.device,
                     "Device: ptx counts executed instructions on any machine; cuda measures time on a GPU");
   add_measure_options(command, options->measure);
-  add_gpu_options(command, suite.device_options.gpu, suite.device_options.device_bytes);
+  add_gpu_options(command, suite.device_options.gpu, suite.device_options.device_memory_limit);
   add_random_option(command, suite.random);
   add_seed_option(command, suite.seed, "Seed of the inputs and of the first random kernel");
   command.add_option("--output", suite.output, "Output folder for records.jsonl, report.json and report.html")

@@ -45,7 +45,7 @@ Progress::Progress(std::size_t planned, bool color, ProgressLabels words)
       color_(color),
       labels_(words),
       is_terminal_(::isatty(STDERR_FILENO) == 1),
-      ticker_([this] { tick(); }) {}
+      redraw_thread_([this] { tick(); }) {}
 
 Progress::~Progress() { stop(); }
 
@@ -55,8 +55,8 @@ bool Progress::record(const harness::CaseRecord& record) {
   if (const auto cost = costs_.find(record.name); cost != costs_.end()) done_cost_ += cost->second;
   if (!expectations_ && harness::is_as_expected(record.outcome)) return false;
   nlohmann::json line = nlohmann::json::parse(harness::to_line(record));
-  if (expectations_) expectations_->hold(line);
-  if (!reports::is_red(reports::tone_of(line))) return false;
+  if (expectations_) expectations_->annotate(line);
+  if (!reports::fails_run(reports::tone_of(line))) return false;
   ++unexpected_count_;
   print_result(line);
   return true;
@@ -67,7 +67,7 @@ void Progress::expect(const harness::RunStart& start) {
   expectations_.emplace(nlohmann::json::parse(harness::to_line(start)));
 }
 
-void Progress::weigh(std::unordered_map<std::string, double> costs) {
+void Progress::set_costs(std::unordered_map<std::string, double> costs) {
   const std::lock_guard lock(mutex_);
   costs_ = std::move(costs);
   for (const auto& [name, cost] : costs_)
@@ -96,8 +96,8 @@ void Progress::stop() {
     is_stopped_ = true;
     clear_bar();
   }
-  wake_ticker_.notify_all();
-  if (ticker_.joinable() && ticker_.get_id() != std::this_thread::get_id()) ticker_.join();
+  wake_redraw_thread_.notify_all();
+  if (redraw_thread_.joinable() && redraw_thread_.get_id() != std::this_thread::get_id()) redraw_thread_.join();
 }
 
 std::size_t Progress::done() const {
@@ -109,16 +109,16 @@ void Progress::tick() {
   std::unique_lock lock(mutex_);
   while (!is_stopped_) {
     if (is_terminal_) draw_bar();
-    wake_ticker_.wait_for(lock, is_terminal_ ? kBarInterval : kLineInterval, [this] { return is_stopped_; });
-    if (!is_stopped_ && !is_terminal_) put(stderr, figures() + "\n");
+    wake_redraw_thread_.wait_for(lock, is_terminal_ ? kBarInterval : kLineInterval, [this] { return is_stopped_; });
+    if (!is_stopped_ && !is_terminal_) put(stderr, progress_text() + "\n");
   }
 }
 
-std::string Progress::figures() const {
+std::string Progress::progress_text() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text = fmt::format("{}/{} {}", done_count_, planned_count_, labels_.item_noun);
   if (done_count_ > 0) {
-    const double left = seconds * (1 - share_done()) / share_done();
+    const double left = seconds * (1 - done_fraction()) / done_fraction();
     text += fmt::format(", {:.1f}/s, {} left", static_cast<double>(done_count_) / seconds, about(left));
   } else {
     text += fmt::format(", {}", about(seconds));
@@ -127,7 +127,7 @@ std::string Progress::figures() const {
   return text;
 }
 
-double Progress::share_done() const {
+double Progress::done_fraction() const {
   if (planned_cost_ > 0 && done_cost_ > 0) return std::min(done_cost_ / planned_cost_, 1.0);
   return static_cast<double>(done_count_) / static_cast<double>(planned_count_);
 }
@@ -135,7 +135,7 @@ double Progress::share_done() const {
 void Progress::draw_bar() {
   const std::size_t filled = planned_count_ == 0 ? kBarCells : kBarCells * done_count_ / planned_count_;
   std::string line =
-      fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBarCells - filled, '.'), figures());
+      fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBarCells - filled, '.'), progress_text());
   line.resize(std::min(line.size(), columns() - 1));  // a longer line would wrap and could not be removed
   put(stderr, "\r\x1b[K" + line);
   is_bar_drawn_ = true;

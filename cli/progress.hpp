@@ -43,7 +43,7 @@ class Progress {
   /// Applies the expectations in the run's start record to the cases that follow: expected failures are not printed.
   void expect(const harness::RunStart& start);
   /// Sets the relative cost of each planned case, by name, from which the time left is estimated.
-  void weigh(std::unordered_map<std::string, double> costs);
+  void set_costs(std::unordered_map<std::string, double> costs);
   /// Sets the numbers of completed and of unexpected items directly, for work that leaves no record.
   void set(std::size_t done, std::size_t bad);
   /// Removes the bar and stops the display.
@@ -57,12 +57,12 @@ class Progress {
   void tick();                                      ///< body of the ticker's thread
   void draw_bar();
   void clear_bar();
-  [[nodiscard]] std::string figures() const;  ///< the text after the bar: counts, rate and time left
+  [[nodiscard]] std::string progress_text() const;  ///< the text after the bar: counts, rate and time left
   /// The completed share of the planned work; above 0 once anything is done.
-  [[nodiscard]] double share_done() const;
+  [[nodiscard]] double done_fraction() const;
 
   const std::size_t planned_count_;  ///< cases to be recorded in all
-  const bool color_;                 ///< whether the lines on standard output are coloured
+  const bool color_;                 ///< whether the lines on standard output are colored
   const ProgressLabels labels_;
   const bool is_terminal_;                             ///< whether standard error is a terminal
   const Clock::time_point start_ = Clock::now();       ///< start of the display
@@ -74,9 +74,9 @@ class Progress {
   std::optional<reports::Expectations> expectations_;  ///< expected failures of the run; empty until expect() is called
   bool is_bar_drawn_ = false;                          ///< whether the bar is on the terminal now
   bool is_stopped_ = false;
-  mutable std::mutex mutex_;             ///< guards all members that change
-  std::condition_variable wake_ticker_;  ///< ends the ticker's wait when the display stops
-  std::jthread ticker_;                  ///< thread that redraws the display
+  mutable std::mutex mutex_;                    ///< guards all members that change
+  std::condition_variable wake_redraw_thread_;  ///< ends the redraw thread's wait when the display stops
+  std::jthread redraw_thread_;                  ///< thread that redraws the display
 };
 
 }  // namespace assay::cli

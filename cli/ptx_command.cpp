@@ -69,7 +69,7 @@ std::string memory_text(ptx::Machine& machine, const ptx::TextArgument& argument
 }
 
 std::string profile_text(const ptx::InstructionProfile& profile) {
-  std::string text = ptx::fidelity_line(profile) + "\n";
+  std::string text = ptx::exactness_line(profile) + "\n";
   for (const auto& [name, value] : ptx::measures_of(profile)) {
     if (value != 0) text += fmt::format("  {:<22} {:>12.6g}\n", name, value);
   }
@@ -96,9 +96,9 @@ int run(const PtxRunOptions& options) {
     if (!added.ok()) return fail(added.error());
     placed.push_back(added.take());
   }
-  std::optional<ptx::Tables> tables;
+  std::optional<ptx::ApproximationTables> tables;
   if (!options.tables.empty()) {
-    Result<ptx::Tables> read = ptx::read_tables(options.tables);
+    Result<ptx::ApproximationTables> read = ptx::read_tables(options.tables);
     if (!read.ok()) return fail(read.error());
     tables = read.take();
   }

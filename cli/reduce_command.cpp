@@ -39,7 +39,7 @@ int reduce_target(const ReduceOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto report = [&](const reduce::ReductionProgress& stand) {
     print_message(fmt::format("{}  {:5} trials  {:4} statements  {:5} expression nodes  {}", elapsed(start),
-                              stand.trials, stand.size.statements, stand.size.expressions, stand.step));
+                              stand.candidate_count, stand.size.statements, stand.size.expressions, stand.step));
   };
   const auto time =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(options.time_limit));
@@ -76,7 +76,7 @@ void add_reduce(CLI::App& app, Invocation& invocation) {
                   "Archive the failure in DIR/failures/CASE; if TARGET is a failure folder, update it")
       ->option_text("DIR [out]");
   add_mode_option(command, suite.mode, "Mode in which the case fails", "both");
-  add_optimise_option(command, suite.optimization_levels, "Compile for the CPU with -O1, -O2 or -O3");
+  add_optimization_option(command, suite.optimization_levels, "Compile for the CPU with -O1, -O2 or -O3");
   add_seed_option(command, suite.seed, "Seed of the inputs");
   CLI::Option* const quick = command.add_flag("--quick", suite.quick, "Look for the failure with few inputs");
   command.add_flag("--thorough", suite.thorough, "Look for the failure with many inputs")->excludes(quick);

@@ -23,11 +23,11 @@ int reproduce(const ReproduceOptions& options) {
   }
   const std::string ending = reduce::to_text(reduce::ending_of(found->record));
   const int printed =
-      print_or_fail(found->reproduced ? fmt::format("reproduced: {}: {}\n", ending, found->record.message)
-                                      : fmt::format("not reproduced: {} ended as {}, expected {}\n",
-                                                    found->file.string(), ending, reduce::to_text(found->expected)));
+      print_or_fail(found->is_reproduced ? fmt::format("reproduced: {}: {}\n", ending, found->record.message)
+                                         : fmt::format("not reproduced: {} ended as {}, expected {}\n",
+                                                       found->file.string(), ending, reduce::to_text(found->expected)));
   if (printed != 0) return printed;
-  return to_int(found->reproduced ? ExitStatus::as_expected : ExitStatus::unexpected);
+  return to_int(found->is_reproduced ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
 }  // namespace

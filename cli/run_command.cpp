@@ -30,7 +30,7 @@ void add_selection_options(CLI::App& command, harness::SuiteOptions& options) {
                   "Folder of recorded launches: judge their kernels on these arguments\nand on perturbed copies")
       ->option_text("DIR");
   add_any_devices_option(
-      command, options.device, options.more_devices,
+      command, options.device, options.additional_devices,
       "Devices: cpu runs C++, cuda runs CUDA C++ on a GPU, ptx interprets the PTX\nof the CUDA C++ on the CPU; "
       "warp-cpu and warp-ptx do the same with the code\nthat NVIDIA Warp generates");
   add_mode_option(command, options.mode,
@@ -52,7 +52,7 @@ void add_effort_options(CLI::App& command, harness::SuiteOptions& options) {
   command.add_flag("--thorough", options.thorough, "Judge each kernel on many inputs")->excludes(quick);
   command.add_flag("--trust-custom-gradients", options.trust_custom_gradients,
                    "Accept custom gradients (wp.func_grad) that are not the derivatives of their functions");
-  add_optimise_option(
+  add_optimization_option(
       command, options.optimization_levels,
       "Compile for the CPU with these -O levels, each as a separate mode;\ndefault: -O0, and for one kernel in 16 "
       "also -O2");
@@ -67,7 +67,7 @@ void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
   add_no_check_option(command, options.device_options.disabled_checks);
   add_builds_options(command, options.builds);
   add_tables_option(command, options.device_options.tables);
-  add_gpu_options(command, options.device_options.gpu, options.device_options.device_bytes);
+  add_gpu_options(command, options.device_options.gpu, options.device_options.device_memory_limit);
   command
       .add_option("--cross-check", options.cross_check,
                   "With cuda: also compare with cpu (within both error bounds) or ptx (bit for bit)")
@@ -75,7 +75,7 @@ void add_device_options(CLI::App& command, harness::SuiteOptions& options) {
       ->check([](const std::string& name) -> std::string {
         std::vector<std::string> names{"both", "none"};
         for (const backends::DeviceRow& row : backends::devices()) {
-          for (const std::string_view other : {row.agrees_with, row.bit_identical_to})
+          for (const std::string_view other : {row.agreeing_device, row.bit_identical_device})
             if (!other.empty()) names.emplace_back(other);
         }
         return CLI::IsMember(names)(name);

@@ -36,7 +36,7 @@ class TerminalObserver final : public harness::RunObserver {
     planned_ = pending;
     progress_ = std::make_unique<Progress>(pending, use_color_on_stdout(request_.color));
     if (!start.expectations.empty()) progress_->expect(start);
-    progress_->weigh(std::move(costs));
+    progress_->set_costs(std::move(costs));
     guard_.emplace([this] { report_interruption(); });
   }
 
@@ -85,7 +85,7 @@ class TerminalObserver final : public harness::RunObserver {
 int run_suite(RunRequest request) {
   std::vector<live::SourceFile> sources;
   if (request.import.enabled) {
-    Result<Import> import = import_selected(request.suite.selectors, request.import);
+    Result<ImportResult> import = import_selected(request.suite.selectors, request.import);
     if (!import.ok()) return fail(import.error());
     request.suite.exported_kernels = std::move(import->kernels);
     request.suite.export_options = " --import";
@@ -106,7 +106,7 @@ int run_suite(RunRequest request) {
     return to_int(ExitStatus::nothing_ran);
   }
   reports::remove_reports(request.suite.output);
-  if (!request.suite.resume) reduce::forget_failures(request.suite.output);
+  if (!request.suite.resume) reduce::remove_archived_failures(request.suite.output);
   const Result<harness::RunEnd> end = run->judge(events);
   events.finish();
   if (!end.ok()) return fail(end.error(), ExitStatus::internal);

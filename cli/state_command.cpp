@@ -27,7 +27,7 @@ int state(const StateOptions& options) {
   if (!options.run.empty()) {
     const Result<reports::Run> run = reports::read_run(options.run);
     if (!run.ok()) return fail(run.error());
-    const Result<void> updated = reports::update_state(*state, *run, reports::summarise(*run));
+    const Result<void> updated = reports::update_state(*state, *run, reports::summarize(*run));
     if (!updated.ok()) return fail(updated.error());
     const Result<void> written = reports::write_state(summary, *state);
     if (!written.ok()) return fail(written.error());

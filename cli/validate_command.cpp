@@ -41,7 +41,7 @@ Result<dataset::ProducedBlock> rejudge(dataset::Plan plan, const ValidateOptions
   if (const auto added = add_devices(plan, options.devices, options.compiler); !added.ok()) return added.error();
   const Result<dataset::ProducerSetup> production = dataset::ProducerSetup::make(plan, options.compiler);
   if (!production.ok()) return production.error();
-  if (const std::string reason = production->why_not(); !reason.empty()) {
+  if (const std::string reason = production->device_unavailable_reason(); !reason.empty()) {
     return Error{fmt::format("cannot judge rows on this machine: {}", reason)};
   }
   std::vector<dataset::SlotTask> tasks;
@@ -59,7 +59,7 @@ std::string text_of(const std::vector<dataset::RowError>& diagnostics, const dat
   }
   text += fmt::format("{} rows in {} files: {} errors, {} warnings", sum.rows, sum.files, diagnostics.size() - warnings,
                       warnings);
-  if (sum.rebuilt_count > 0) text += fmt::format("; {} rows judged again", sum.rebuilt_count);
+  if (sum.rejudged_count > 0) text += fmt::format("; {} rows judged again", sum.rejudged_count);
   return text + "\n";
 }
 
@@ -67,7 +67,7 @@ std::string json_of(const std::vector<dataset::RowError>& diagnostics, const dat
   Json list = Json::array();
   for (const dataset::RowError& diagnostic : diagnostics)
     list.push_back(to_json(diagnostic));
-  const Json whole = {{"rows", sum.rows}, {"files", sum.files}, {"rebuilt", sum.rebuilt_count}, {"complaints", list}};
+  const Json whole = {{"rows", sum.rows}, {"files", sum.files}, {"rebuilt", sum.rejudged_count}, {"complaints", list}};
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -86,7 +86,7 @@ int validate(const ValidateOptions& options) {
                                .warp_version = [] { return dataset::version_of_emitter(dataset::kWarpEmitter); },
                                .warp_codegen = dataset::installed_warp(),
                                .jobs = dataset::jobs_of(options.jobs),
-                               .rebuild_count = *rebuild};
+                               .rejudge_count = *rebuild};
   how.rejudge = [&](const dataset::Plan& plan) { return rejudge(plan, options); };
   dataset::Validation sum;
   for (const std::string& path : options.paths) {
@@ -94,7 +94,7 @@ int validate(const ValidateOptions& options) {
     if (!one.ok()) return fail(one.error());
     sum.rows += one->rows;
     sum.files += one->files;
-    sum.rebuilt_count += one->rebuilt_count;
+    sum.rejudged_count += one->rejudged_count;
     for (dataset::RowError& diagnostic : one->diagnostics) {
       if (options.paths.size() > 1 && diagnostic.file != path) diagnostic.file = path + "/" + diagnostic.file;
       sum.diagnostics.push_back(std::move(diagnostic));

@@ -59,7 +59,7 @@ class WarpRowsTest : public ::testing::Test {
   inline static CommandResult made_;  ///< of the command that made the folder `rows`
 };
 
-TEST_F(WarpRowsTest, MakesVerifiedRowsWithTheCodeOfWarp) {
+TEST_F(WarpRowsTest, GeneratesVerifiedRowsThatContainCodeOfWarp) {
   const std::vector<json> rows = lines_of("zstd -dc rows/data/*.zst");
   ASSERT_EQ(rows.size(), 20U);
   for (const json& row : rows) {
@@ -110,7 +110,7 @@ TEST_F(WarpRowsTest, SameOptionsGiveSameFiles) {
   expect_status(0, kGenerate + " --jobs 2 --resume --output rows");
 }
 
-TEST_F(WarpRowsTest, ValidateGeneratesTheCodeAgain) {
+TEST_F(WarpRowsTest, ValidateCommandRegeneratesCodeOfWarp) {
   EXPECT_THAT(expect_status(0, "assay validate rows").out, HasSubstr("0 errors, 0 warnings"));
   EXPECT_THAT(expect_status(0, "assay validate rows --rebuild 2").out, HasSubstr("2 rows judged again"));
 
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "Warp was killed by signal 6 when it started"}),
     [](const auto& test) { return test.param.name; });
 
-TEST_P(UnusableWarpTest, EveryCaseIsUnsupportedWithOneReason) {
+TEST_P(UnusableWarpTest, EveryCaseIsUnsupportedForTheSameReason) {
   const Workshop workshop(ASSAY_PROGRAM);
   write_fake_warp(workshop, GetParam().version, std::string(kTypes) + GetParam().package);
   for (const std::string device : {"warp-cpu", "warp-ptx"}) {
@@ -240,7 +240,7 @@ TEST(WarpCommands, ReportMissingWarp) {
   }
 }
 
-TEST(WarpCommands, RejectDevicesOfOtherEmitters) {
+TEST(WarpCommands, RejectDevicesThatDoNotRunCodeOfTheEmitter) {
   const Workshop workshop(ASSAY_PROGRAM);
   const CommandResult cpu = workshop.run("assay generate --emitter warp --device cpu --count 1 --output rows");
   EXPECT_EQ(cpu.status, 2) << cpu.out;

@@ -90,7 +90,7 @@ function(assay_fuzz)
   set_tests_properties(${arg_NAME} PROPERTIES LABELS cpu TIMEOUT 120)
 endfunction()
 
-# Rejects unknown arguments: a misspelt keyword must not be ignored silently.
+# Rejects unknown arguments: a misspelled keyword must not be ignored silently.
 function(assay_reject_unparsed function name unparsed)
   if(unparsed)
     message(FATAL_ERROR "${function}(${name}): unknown arguments: ${unparsed}")

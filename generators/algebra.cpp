@@ -19,7 +19,7 @@ double greatest(Interval range) { return std::max(std::abs(range.low), std::abs(
 
 Production operation_production(Op op, Type result, std::vector<ComponentBounds> operands, double bound) {
   return {result, std::move(operands), bound,
-          [op](Sketch& sketch, const std::vector<ExprId>& args) { return sketch.b().op(op, args); }};
+          [op](KernelSketch& sketch, const std::vector<ExprId>& args) { return sketch.b().op(op, args); }};
 }
 
 Production constructor_production(Type result, std::vector<ComponentBounds> operands) {
@@ -27,12 +27,12 @@ Production constructor_production(Type result, std::vector<ComponentBounds> oper
   for (const ComponentBounds& operand : operands)
     bound = std::max(bound, operand.bound);
   return {result, std::move(operands), bound,
-          [result](Sketch& sketch, const std::vector<ExprId>& args) { return sketch.b().make(result, args); }};
+          [result](KernelSketch& sketch, const std::vector<ExprId>& args) { return sketch.b().make(result, args); }};
 }
 
 Production library_production(std::string_view name, Type result, std::vector<ComponentBounds> operands, double bound) {
   return {result, std::move(operands), bound,
-          [name](Sketch& sketch, const std::vector<ExprId>& args) { return sketch.warp(name, args); }};
+          [name](KernelSketch& sketch, const std::vector<ExprId>& args) { return sketch.warp(name, args); }};
 }
 
 std::vector<Production> common_productions(Type type) {
@@ -50,34 +50,34 @@ std::vector<Production> common_productions(Type type) {
     all.push_back(operation_production(Op::kNeg, type, {{type, 8}}, 8));
   }
   const Type part = type.part();
-  all.push_back({part, {{type, 8}}, 8, [parts = type.parts()](Sketch& sketch, const std::vector<ExprId>& args) {
+  all.push_back({part, {{type, 8}}, 8, [parts = type.parts()](KernelSketch& sketch, const std::vector<ExprId>& args) {
                    const ExprId index = sketch.b().i32(sketch.rng().uniform_int(0, parts - 1));
                    return sketch.b().op(Op::kExtract, {args[0], index});
                  }});
   return all;
 }
 
-AlgebraGrower::AlgebraGrower(Sketch& sketch, Type real, std::vector<Production> productions)
+AlgebraGenerator::AlgebraGenerator(KernelSketch& sketch, Type real, std::vector<Production> productions)
     : sketch_(sketch),
       builder_(sketch.b()),
       real_(real),
-      scalar_grower_(sketch, real, kScalarMenu),
+      scalar_generator_(sketch, real, kScalarMenu),
       productions_(std::move(productions)) {}
 
-Term AlgebraGrower::constant(Type type, Interval interval) {
-  if (type.is_scalar()) return scalar_grower_.literal(interval);
+Term AlgebraGenerator::constant(Type type, Interval interval) {
+  if (type.is_scalar()) return scalar_generator_.literal(interval);
   std::vector<ExprId> components;
   for (int k = 0; k < type.components(); ++k)
-    components.push_back(scalar_grower_.literal(interval).expr);
+    components.push_back(scalar_generator_.literal(interval).expr);
   return {builder_.make(type, components), interval};
 }
 
-Term AlgebraGrower::leaf(Type type) {
+Term AlgebraGenerator::leaf(Type type) {
   const auto term = sketch_.leaf(type);
   return term ? *term : constant(type);
 }
 
-Term AlgebraGrower::within(Term term, double bound) {
+Term AlgebraGenerator::within(Term term, double bound) {
   const double most = greatest(term.range);
   if (most <= bound) return term;
   const double factor = truncate_to_two_digits(bound / most);
@@ -85,13 +85,13 @@ Term AlgebraGrower::within(Term term, double bound) {
           {term.range.low * factor, term.range.high * factor}};
 }
 
-Term AlgebraGrower::positive(ComponentBounds wanted) {
+Term AlgebraGenerator::positive(ComponentBounds wanted) {
   const Interval interval{0.5, wanted.bound};
-  if (wanted.type.is_scalar()) return scalar_grower_.fit(scalar_grower_.leaf(), interval);
+  if (wanted.type.is_scalar()) return scalar_generator_.fit(scalar_generator_.leaf(), interval);
   return constant(wanted.type, interval);
 }
 
-Term AlgebraGrower::grow(ComponentBounds wanted, int depth) {
+Term AlgebraGenerator::grow(ComponentBounds wanted, int depth) {
   Rng& rng = sketch_.rng();
   if (wanted.is_positive) return positive(wanted);
   std::vector<const Production*> fitting;
@@ -105,39 +105,40 @@ Term AlgebraGrower::grow(ComponentBounds wanted, int depth) {
     const ExprId arg = grow(operand, depth - (args.empty() ? 1 : 2)).expr;
     // No operand is used twice: x - x is exactly zero, where a norm has no derivative; the determinant of equal rows is
     // too.
-    const bool again = std::ranges::any_of(args, [&](ExprId other) { return scalar_grower_.same_tree(arg, other); });
+    const bool again = std::ranges::any_of(args, [&](ExprId other) { return scalar_generator_.same_tree(arg, other); });
     args.push_back(again ? constant(operand.type).expr : arg);
   }
   return within({production.make(sketch_, args), {-production.bound, production.bound}}, wanted.bound);
 }
 
-Term AlgebraGrower::reduced(Term value) {
+Term AlgebraGenerator::reduced(Term value) {
   const Type type = sketch_.type_of(value);
-  if (type.is_scalar()) return scalar_grower_.tame(value);
+  if (type.is_scalar()) return scalar_generator_.limit_range(value);
   const Term small = within(value, 2);
   const Interval range{-2.0 * type.components(), 2.0 * type.components()};
   if (type.is_transform()) {
     const Type point = ir::vector_type(type.scalar, 3);
     const ExprId moved = sketch_.warp("transform_point", {small.expr, constant(point, {0.25, 1}).expr});
-    return scalar_grower_.tame({builder_.op(Op::kDot, {moved, constant(point, {0.25, 1}).expr}), {-200, 200}});
+    return scalar_generator_.limit_range(
+        {builder_.op(Op::kDot, {moved, constant(point, {0.25, 1}).expr}), {-200, 200}});
   }
   const Op op = type.is_matrix() ? Op::kDoubleDot : Op::kDot;
-  return scalar_grower_.tame({builder_.op(op, {small.expr, constant(type, {0.25, 1}).expr}), range});
+  return scalar_generator_.limit_range({builder_.op(op, {small.expr, constant(type, {0.25, 1}).expr}), range});
 }
 
-Term AlgebraGrower::add_unused_leaves(Term total) {
+Term AlgebraGenerator::add_unused_leaves(Term total) {
   for (std::size_t k = 0; k < sketch_.leaves().size(); ++k) {
     Leaf& leaf = sketch_.leaves()[k];
     if (leaf.uses > 0 || leaf.type.component() != real_ || leaf.type == real_) continue;
     ++leaf.uses;
     const Interval range = leaf.variable == ir::kNone ? leaf.range : sketch_.domain(leaf.variable);
     const Term value{leaf.make(), range};
-    total = scalar_grower_.tame(scalar_grower_.add(total, reduced(value)));
+    total = scalar_generator_.limit_range(scalar_generator_.add(total, reduced(value)));
   }
-  return scalar_grower_.add_unused_leaves(total);
+  return scalar_generator_.add_unused_leaves(total);
 }
 
-void AlgebraGrower::write_parts(ir::VarId variable) {
+void AlgebraGenerator::write_parts(ir::VarId variable) {
   Rng& rng = sketch_.rng();
   const Type type = builder_.function().var(variable).type;
   const Type part = type.part();
@@ -147,7 +148,7 @@ void AlgebraGrower::write_parts(ir::VarId variable) {
   const int first = rng.uniform_int(0, type.parts() - 1);
   if (type.is_matrix() && rng.bernoulli(0.5)) {
     const int second = rng.uniform_int(0, type.cols - 1);
-    const Term value = scalar_grower_.grow(2);
+    const Term value = scalar_generator_.grow(2);
     const ExprId row = builder_.op(Op::kExtract, {builder_.var(variable), builder_.i32(first)});
     set([&] { return builder_.i32(first); }, builder_.op(Op::kInsert, {row, builder_.i32(second), value.expr}));
   } else if (rng.bernoulli(0.5)) {
@@ -158,7 +159,7 @@ void AlgebraGrower::write_parts(ir::VarId variable) {
     sketch_.loop("c", builder_.i32(0), builder_.i32(type.parts()), builder_.i32(1), {0, type.parts() - 1.0},
                  [&](ir::VarId c) {
                    const ExprId old = builder_.op(Op::kExtract, {builder_.var(variable), builder_.var(c)});
-                   const ExprId half = builder_.op(Op::kMul, {old, scalar_grower_.literal({0.3, 0.5}).expr});
+                   const ExprId half = builder_.op(Op::kMul, {old, scalar_generator_.literal({0.3, 0.5}).expr});
                    const Term added = grow({part, 4}, 1);
                    set([&] { return builder_.var(c); }, builder_.op(Op::kAdd, {half, added.expr}));
                  });

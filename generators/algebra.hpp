@@ -22,7 +22,8 @@ struct Production {
   ir::Type result;                        ///< type of the built value
   std::vector<ComponentBounds> operands;  ///< types and bounds of the operands
   double bound;  ///< maximum magnitude of the result's components, for operands within their bounds
-  std::function<ir::ExprId(Sketch&, const std::vector<ir::ExprId>&)> make;  ///< builds the value from the operands
+  std::function<ir::ExprId(KernelSketch&, const std::vector<ir::ExprId>&)>
+      make;  ///< builds the value from the operands
 };
 
 /// The production of an operation, of a constructor, and of a function of Warp's library.
@@ -35,9 +36,9 @@ Production library_production(std::string_view name, ir::Type result, std::vecto
 /// component at a constant index.
 std::vector<Production> common_productions(ir::Type type);
 
-class AlgebraGrower {
+class AlgebraGenerator {
  public:
-  AlgebraGrower(Sketch& sketch, ir::Type real, std::vector<Production> productions);
+  AlgebraGenerator(KernelSketch& sketch, ir::Type real, std::vector<Production> productions);
 
   Term grow(ComponentBounds wanted, int depth);  ///< a value within the bounds
   /// A leaf of the type; a constant if there is none.
@@ -51,16 +52,16 @@ class AlgebraGrower {
   Term add_unused_leaves(Term total);
   /// variable[k] = ..., for a constant index or in a loop over all of them; for a matrix also a single element.
   void write_parts(ir::VarId variable);
-  ExpressionGrower& scalars() { return scalar_grower_; }
+  ExpressionGenerator& scalars() { return scalar_generator_; }
 
  private:
   Term positive(ComponentBounds wanted);  ///< a value with positive components
 
-  Sketch& sketch_;
+  KernelSketch& sketch_;
   ir::Builder& builder_;
-  ir::Type real_;                        ///< float type of the components
-  ExpressionGrower scalar_grower_;       ///< builds scalars
-  std::vector<Production> productions_;  ///< productions to choose from
+  ir::Type real_;                         ///< float type of the components
+  ExpressionGenerator scalar_generator_;  ///< builds scalars
+  std::vector<Production> productions_;   ///< productions to choose from
 };
 
 }  // namespace assay::generators

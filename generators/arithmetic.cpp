@@ -12,7 +12,7 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kAdd, Op::kSub, Op::kSub,      Op::
                                Op::kDiv, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg, Op::kPow};
 
 /// Offers float(k) for an integer leaf, float64(x) for a float one.
-void offer_converted(Sketch& sketch, ir::VarId array, ir::Type real) {
+void offer_converted(KernelSketch& sketch, ir::VarId array, ir::Type real) {
   const bool discrete = ir::is_integer(sketch.b().function().var(array).type.scalar);
   const auto make = [&sketch, array, real] {
     return sketch.b().cast(real, sketch.element(array, sketch.thread_indices()).expr);
@@ -21,17 +21,17 @@ void offer_converted(Sketch& sketch, ir::VarId array, ir::Type real) {
 }
 
 /// t += e and similar statements. Factors stay near 1 and divisors away from 0.
-void augment(ExpressionGrower& grower, ir::VarId variable) {
-  Sketch& sketch = grower.sketch();
+void augment(ExpressionGenerator& generator, ir::VarId variable) {
+  KernelSketch& sketch = generator.sketch();
   const Op op = sketch.rng().choose({Op::kAdd, Op::kSub, Op::kMul, Op::kDiv});
-  Term change = grower.grow(1);
-  if (op == Op::kMul) change = grower.fit(change, {-1.5, 1.5});
-  const Term changed = grower.apply(op, {sketch.read(variable), change});
+  Term change = generator.grow(1);
+  if (op == Op::kMul) change = generator.fit(change, {-1.5, 1.5});
+  const Term changed = generator.apply(op, {sketch.read(variable), change});
   sketch.assign(variable, changed);
-  if (!contains(kModerateRange, changed.range)) sketch.assign(variable, grower.tame(sketch.read(variable)));
+  if (!contains(kModerateRange, changed.range)) sketch.assign(variable, generator.limit_range(sketch.read(variable)));
 }
 
-void integer_part(Sketch& sketch, ir::Type integer, ir::VarId output) {
+void integer_part(KernelSketch& sketch, ir::Type integer, ir::VarId output) {
   const Term first = grow_integer(sketch, integer, 2);
   sketch.let("m", first);
   sketch.store(output, grow_integer(sketch, integer, sketch.rng().uniform_int(1, 3)));
@@ -39,7 +39,7 @@ void integer_part(Sketch& sketch, ir::Type integer, ir::VarId output) {
 
 }  // namespace
 
-void make_arithmetic(Sketch& sketch) {
+void make_arithmetic(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng, 0.25);
   const ir::Type other = real == ir::kF32 ? ir::kF64 : ir::kF32;
@@ -64,13 +64,13 @@ void make_arithmetic(Sketch& sketch) {
   if (integers) sketch.offer_elements({converted.back()});
   maybe_guard(sketch, inputs[0]);
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  const ir::VarId total = sketch.let("total", grower.grow(2));
-  add_temporaries(grower, rng.uniform_int(0, 3), 3);
+  ExpressionGenerator generator(sketch, real, kMenu);
+  const ir::VarId total = sketch.let("total", generator.grow(2));
+  add_temporaries(generator, rng.uniform_int(0, 3), 3);
   for (int left = rng.uniform_int(0, 2); left > 0; --left)
-    augment(grower, total);
+    augment(generator, total);
   if (integers) integer_part(sketch, integer, counts);
-  store_outputs(grower, outputs, 2, total);
+  store_outputs(generator, outputs, 2, total);
 }
 
 }  // namespace assay::generators

@@ -18,7 +18,7 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kSin,
 /// Makes indices of all kinds. Reads may use any of them; writes of different threads must differ.
 class Indexer {
  public:
-  Indexer(Sketch& sketch, ir::VarId gather) : sketch_(sketch), b_(sketch.b()), gather_(gather) {}
+  Indexer(KernelSketch& sketch, ir::VarId gather) : sketch_(sketch), b_(sketch.b()), gather_(gather) {}
 
   /// Indices into an array of the launch's rank, for a read.
   std::function<std::vector<ir::ExprId>()> read(ir::VarId array) {
@@ -66,7 +66,7 @@ class Indexer {
     }
   }
 
-  Sketch& sketch_;
+  KernelSketch& sketch_;
   ir::Builder& b_;
   ir::VarId gather_;
 };
@@ -74,8 +74,8 @@ class Indexer {
 /// How outputs are written.
 enum class Write : std::uint8_t { kOwn, kTransposed, kReversed, kPermuted, kScattered };
 
-void write(ExpressionGrower& grower, Write how, ir::VarId output, ir::VarId permutation, Term value) {
-  Sketch& sketch = grower.sketch();
+void write(ExpressionGenerator& generator, Write how, ir::VarId output, ir::VarId permutation, Term value) {
+  KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   std::vector<ir::ExprId> indices = sketch.thread_indices();
   switch (how) {
@@ -96,7 +96,7 @@ void write(ExpressionGrower& grower, Write how, ir::VarId output, ir::VarId perm
 
 }  // namespace
 
-void make_array_access(Sketch& sketch) {
+void make_array_access(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const int rank = rng.choose({1, 1, 1, 2, 2, 3, 4});
@@ -119,9 +119,9 @@ void make_array_access(Sketch& sketch) {
     sketch.offer_element(array, indexer.read(array));
   offer_variables(sketch, scalars);
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  add_temporaries(grower, rng.uniform_int(0, 2), 2);
-  write(grower, how, outputs[0], permutation, grower.add_unused_leaves(grower.grow(3)));
+  ExpressionGenerator generator(sketch, real, kMenu);
+  add_temporaries(generator, rng.uniform_int(0, 2), 2);
+  write(generator, how, outputs[0], permutation, generator.add_unused_leaves(generator.grow(3)));
 }
 
 }  // namespace assay::generators

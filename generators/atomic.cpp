@@ -23,7 +23,7 @@ struct Target {
   ir::Type type;
 };
 
-Target float_target(Sketch& sketch, ir::Type real) {
+Target float_target(KernelSketch& sketch, ir::Type real) {
   Rng& rng = sketch.rng();
   const AtomicOp op = rng.choose(
       {AtomicOp::kAdd, AtomicOp::kAdd, AtomicOp::kAdd, AtomicOp::kSub, AtomicOp::kSub, AtomicOp::kMin, AtomicOp::kMax});
@@ -33,14 +33,14 @@ Target float_target(Sketch& sketch, ir::Type real) {
   return {.array = sketch.array(name, type, 1), .op = op, .type = type};
 }
 
-Target integer_target(Sketch& sketch, ir::Type integer) {
+Target integer_target(KernelSketch& sketch, ir::Type integer) {
   const AtomicOp op = sketch.rng().choose(
       {AtomicOp::kAdd, AtomicOp::kSub, AtomicOp::kMin, AtomicOp::kMax, AtomicOp::kAnd, AtomicOp::kOr, AtomicOp::kXor});
   return {.array = sketch.array("count", integer, 1, small_domain(integer)), .op = op, .type = integer};
 }
 
 /// The element that a thread updates: a shared one, a bin chosen by an input, one of a few, or a thread-private one.
-ir::ExprId cell(Sketch& sketch, ir::VarId bins) {
+ir::ExprId cell(KernelSketch& sketch, ir::VarId bins) {
   ir::Builder& b = sketch.b();
   switch (sketch.rng().uniform_int(0, 4)) {
     case 0: return b.i32(sketch.rng().uniform_int(0, 2));
@@ -51,32 +51,32 @@ ir::ExprId cell(Sketch& sketch, ir::VarId bins) {
 }
 
 /// `own`: a thread-private input.
-Term value_for(ExpressionGrower& grower, const Target& target, Term own, bool use_all) {
-  Sketch& sketch = grower.sketch();
+Term value_for(ExpressionGenerator& generator, const Target& target, Term own, bool use_all) {
+  KernelSketch& sketch = generator.sketch();
   const auto grown = [&](int depth) {
-    const Term term = grower.grow_in({-2, 2}, depth);
-    return use_all ? grower.add_unused_leaves(term) : term;
+    const Term term = generator.grow_in({-2, 2}, depth);
+    return use_all ? generator.add_unused_leaves(term) : term;
   };
   if (ir::is_integer(target.type.scalar)) return grow_integer(sketch, target.type, 2);
   const bool sums = target.op == AtomicOp::kAdd || target.op == AtomicOp::kSub;
   // A different value in each thread: equal ones would tie.
-  if (!sums) return grower.fit(grower.add(grown(2), grower.mul(own, grower.literal({0.5, 1.5}))), {-2, 2});
+  if (!sums) return generator.fit(generator.add(grown(2), generator.mul(own, generator.literal({0.5, 1.5}))), {-2, 2});
   if (target.type.is_scalar()) return grown(3);
   std::vector<ir::ExprId> components{grown(2).expr};
   while (static_cast<int>(components.size()) < target.type.rows)
-    components.push_back(grower.grow_in({-2, 2}, 1).expr);
+    components.push_back(generator.grow_in({-2, 2}, 1).expr);
   return {sketch.b().make(target.type, components), {-2, 2}};
 }
 
 /// Compares thread-private inputs, so that about half of the threads take the branch in each launch; by-value
 /// parameters or derived values would exercise the branch in too few launches.
-Term own_test(ExpressionGrower& grower, const std::vector<ir::VarId>& inputs) {
-  Sketch& sketch = grower.sketch();
+Term own_test(ExpressionGenerator& generator, const std::vector<ir::VarId>& inputs) {
+  KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   const auto compare = [&](ir::VarId input) {
     const Op op = sketch.rng().choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
     const ir::ExprId own = sketch.element(input, sketch.thread_indices()).expr;
-    return Term{b.op(op, {own, grower.literal({-0.75, 0.75}).expr}), {0, 1}};
+    return Term{b.op(op, {own, generator.literal({-0.75, 0.75}).expr}), {0, 1}};
   };
   const Term first = compare(inputs.front());
   if (inputs.size() == 1 || sketch.rng().bernoulli(0.5)) return first;
@@ -84,15 +84,15 @@ Term own_test(ExpressionGrower& grower, const std::vector<ir::VarId>& inputs) {
   return {b.op(op, {first.expr, compare(inputs.back()).expr}), {0, 1}};
 }
 
-void update(ExpressionGrower& grower, const Target& target, ir::VarId input, ir::VarId bins, bool use_all) {
-  Sketch& sketch = grower.sketch();
-  const Term value = value_for(grower, target, sketch.element(input, sketch.thread_indices()), use_all);
+void update(ExpressionGenerator& generator, const Target& target, ir::VarId input, ir::VarId bins, bool use_all) {
+  KernelSketch& sketch = generator.sketch();
+  const Term value = value_for(generator, target, sketch.element(input, sketch.thread_indices()), use_all);
   sketch.b().atomic(target.op, target.array, {cell(sketch, bins)}, value.expr);
 }
 
 }  // namespace
 
-void make_atomic(Sketch& sketch) {
+void make_atomic(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const ir::Type integer = scalar_type(
@@ -111,16 +111,16 @@ void make_atomic(Sketch& sketch) {
   offer_variables(sketch, scalars);
   if (counts) sketch.offer_elements({numbers});
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  add_temporaries(grower, rng.uniform_int(0, 2), 2);
+  ExpressionGenerator generator(sketch, real, kMenu);
+  add_temporaries(generator, rng.uniform_int(0, 2), 2);
   // The first target, which receives the unused leaves, is updated outside of branches, by all threads.
-  update(grower, targets[0], inputs[0], bins, true);
+  update(generator, targets[0], inputs[0], bins, true);
   for (std::size_t k = 1; k < targets.size(); ++k) {
-    const auto one = [&] { update(grower, targets[k], inputs[0], bins, false); };
+    const auto one = [&] { update(generator, targets[k], inputs[0], bins, false); };
     const bool sums = targets[k].op == AtomicOp::kAdd || targets[k].op == AtomicOp::kSub;
     const int place = rng.uniform_int(0, 3);
     if (place == 0) {
-      sketch.if_(own_test(grower, inputs), one);
+      sketch.if_(own_test(generator, inputs), one);
     } else if (place == 1 && sums) {
       ir::Builder& b = sketch.b();
       sketch.loop("j", b.i32(0), b.i32(rng.uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) { one(); });

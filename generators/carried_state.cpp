@@ -13,7 +13,7 @@ using ir::Op;
 
 constexpr StateUpdate kStateUpdates[] = {StateUpdate::kSum,      StateUpdate::kProduct,   StateUpdate::kProduct,
                                          StateUpdate::kDecay,    StateUpdate::kDecay,     StateUpdate::kHorner,
-                                         StateUpdate::kSaturate, StateUpdate::kOscillate, StateUpdate::kLargest,
+                                         StateUpdate::kSaturate, StateUpdate::kOscillate, StateUpdate::kRunningMaximum,
                                          StateUpdate::kGated,    StateUpdate::kRational};
 constexpr std::string_view kNames[] = {"s", "acc", "p", "state", "v"};
 constexpr Interval kBody{-2, 2};
@@ -36,7 +36,7 @@ Interval invariant_of(StateUpdate update, int trips) {
     case StateUpdate::kHorner: return {-10, 10};
     case StateUpdate::kSaturate:
     case StateUpdate::kOscillate: return {-1.5, 1.5};
-    case StateUpdate::kLargest: return {-2, 2};
+    case StateUpdate::kRunningMaximum: return {-2, 2};
     case StateUpdate::kRational: return {-1.5, 1.5};
   }
   return kModerateRange;
@@ -44,30 +44,31 @@ Interval invariant_of(StateUpdate update, int trips) {
 
 }  // namespace
 
-CarriedState start_state(ExpressionGrower& grower, int trips, ir::VarId decay) {
-  Sketch& sketch = grower.sketch();
+CarriedState start_state(ExpressionGenerator& generator, int trips, ir::VarId decay) {
+  KernelSketch& sketch = generator.sketch();
   Rng& rng = sketch.rng();
   const StateUpdate update = decay != ir::kNone && rng.bernoulli(0.5) ? StateUpdate::kDecay : rng.choose(kStateUpdates);
   CarriedState state{
       .update = update, .invariant = invariant_of(update, trips), .decay = decay, .factor = product_factor(trips)};
   const std::string_view name = rng.choose(kNames);
-  Term start = update == StateUpdate::kSum && rng.bernoulli(0.5) ? Term{sketch.b().literal(grower.real(), 0.0), {0, 0}}
-                                                                 : grower.literal({0.25, 1.5});
-  if (rng.bernoulli(0.3)) start = grower.fit(grower.leaf(), {-1.5, 1.5});
+  Term start = update == StateUpdate::kSum && rng.bernoulli(0.5)
+                   ? Term{sketch.b().literal(generator.real(), 0.0), {0, 0}}
+                   : generator.literal({0.25, 1.5});
+  if (rng.bernoulli(0.3)) start = generator.fit(generator.leaf(), {-1.5, 1.5});
   state.variable = sketch.let(name, start);
   sketch.set_range(state.variable, state.invariant);
   return state;
 }
 
-void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_all) {
-  Sketch& sketch = grower.sketch();
+void update_state(ExpressionGenerator& generator, const CarriedState& state, bool use_all) {
+  KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
-  const ir::Type real = grower.real();
+  const ir::Type real = generator.real();
   const auto s = [&] { return b.var(state.variable); };
   const auto number = [&](double value) { return b.literal(real, value); };
   const auto body = [&](Interval target) {
-    const Term grown = grower.grow(2);
-    return grower.fit(use_all ? grower.add_unused_leaves(grown) : grown, target).expr;
+    const Term grown = generator.grow(2);
+    return generator.fit(use_all ? generator.add_unused_leaves(grown) : grown, target).expr;
   };
   const auto set = [&](ir::ExprId value) { sketch.assign(state.variable, {value, state.invariant}); };
   switch (state.update) {
@@ -75,13 +76,13 @@ void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_
     case StateUpdate::kProduct: set(b.op(Op::kMul, {s(), body(state.factor)})); break;
     case StateUpdate::kDecay: {
       const ir::ExprId e = body(kBody);
-      const ir::ExprId a = state.decay == ir::kNone ? grower.literal({0.3, 0.9}).expr : b.var(state.decay);
+      const ir::ExprId a = state.decay == ir::kNone ? generator.literal({0.3, 0.9}).expr : b.var(state.decay);
       set(b.op(Op::kAdd, {b.op(Op::kMul, {a, s()}), e}));
       break;
     }
     case StateUpdate::kHorner: {
       const ir::ExprId c = body(kBody);
-      const ir::ExprId x = grower.fit(grower.leaf(), {-0.8, 0.8}).expr;
+      const ir::ExprId x = generator.fit(generator.leaf(), {-0.8, 0.8}).expr;
       set(b.op(Op::kAdd, {b.op(Op::kMul, {s(), x}), c}));
       break;
     }
@@ -89,10 +90,10 @@ void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_
       set(b.op(Op::kTanh, {b.op(Op::kAdd, {b.op(Op::kMul, {number(0.8), s()}), body({-1, 1})})}));
       break;
     case StateUpdate::kOscillate: set(b.op(Op::kSin, {b.op(Op::kAdd, {s(), body(kBody)})})); break;
-    case StateUpdate::kLargest: set(b.op(Op::kMax, {b.op(Op::kMul, {number(0.9), s()}), body(kBody)})); break;
+    case StateUpdate::kRunningMaximum: set(b.op(Op::kMax, {b.op(Op::kMul, {number(0.9), s()}), body(kBody)})); break;
     case StateUpdate::kGated: {
       const ir::VarId e = sketch.let("e", {body(kBody), kBody});
-      const ir::ExprId limit = grower.literal({-0.9, 0.9}).expr;
+      const ir::ExprId limit = generator.literal({-0.9, 0.9}).expr;
       sketch.if_(
           {b.op(Op::kGt, {b.var(e), limit}), {0, 1}},
           [&] {
@@ -113,7 +114,7 @@ void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_
   sketch.set_range(state.variable, state.invariant);
 }
 
-LoopRange constant_range(Sketch& sketch) {
+LoopRange constant_range(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const auto range = [&](int start, int stop, int step) {
     const int distance = step > 0 ? stop - start : start - stop;
@@ -125,7 +126,7 @@ LoopRange constant_range(Sketch& sketch) {
                      .stop = b.i32(stop),
                      .step = b.i32(step),
                      .index = {static_cast<double>(std::min(start, last)), static_cast<double>(std::max(start, last))},
-                     .max_trips = trips};
+                     .max_iterations = trips};
   };
   switch (rng.uniform_int(0, 9)) {
     case 0: return range(rng.uniform_int(4, 9) - 1, -1, -1);
@@ -139,10 +140,10 @@ LoopRange constant_range(Sketch& sketch) {
   }
 }
 
-LoopRange dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int most) {
+LoopRange dynamic_range(KernelSketch& sketch, const std::function<ir::ExprId()>& n, int most) {
   ir::Builder& b = sketch.b();
   const auto range = [&](ir::ExprId start, ir::ExprId stop, int step, double low, double high, int trips) {
-    return LoopRange{.start = start, .stop = stop, .step = b.i32(step), .index = {low, high}, .max_trips = trips};
+    return LoopRange{.start = start, .stop = stop, .step = b.i32(step), .index = {low, high}, .max_iterations = trips};
   };
   switch (sketch.rng().uniform_int(0, 8)) {
     case 0: return range(b.op(Op::kSub, {n(), b.i32(1)}), b.i32(-1), -1, 0, most - 1, most);
@@ -157,12 +158,12 @@ LoopRange dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, in
   }
 }
 
-void offer_index(ExpressionGrower& grower, ir::VarId index) {
-  Sketch& sketch = grower.sketch();
+void offer_index(ExpressionGenerator& generator, ir::VarId index) {
+  KernelSketch& sketch = generator.sketch();
   const Interval range = sketch.domain(index);
   const double greatest = std::max({1.0, std::abs(range.low), std::abs(range.high)});
   const double factor = truncate_to_two_digits(1.5 / greatest);
-  const ir::Type real = grower.real();
+  const ir::Type real = generator.real();
   const auto make = [&sketch, index, factor, real] {
     ir::Builder& b = sketch.b();
     // Via f32: Warp retypes the constant index of an unrolled loop that is cast to f64 directly.

@@ -11,15 +11,15 @@ namespace assay::generators {
 
 /// The update of the state s in one iteration, given a value e of the body.
 enum class StateUpdate : std::uint8_t {
-  kSum,        ///< s += e
-  kProduct,    ///< s *= f, with f near 1
-  kDecay,      ///< s = a * s + e, with a in (0, 1): a linear recurrence
-  kHorner,     ///< s = s * x + c, with |x| < 1
-  kSaturate,   ///< s = tanh(0.8 * s + e)
-  kOscillate,  ///< s = sin(s + e)
-  kLargest,    ///< s = max(0.9 * s, e): without the decay a body that repeats its value would tie
-  kGated,      ///< if e > c: s += e, else: s *= 0.9
-  kRational,   ///< s = s / (1 + s * s) + 0.25 * e
+  kSum,             ///< s += e
+  kProduct,         ///< s *= f, with f near 1
+  kDecay,           ///< s = a * s + e, with a in (0, 1): a linear recurrence
+  kHorner,          ///< s = s * x + c, with |x| < 1
+  kSaturate,        ///< s = tanh(0.8 * s + e)
+  kOscillate,       ///< s = sin(s + e)
+  kRunningMaximum,  ///< s = max(0.9 * s, e): without the decay a body that repeats its value would tie
+  kGated,           ///< if e > c: s += e, else: s *= 0.9
+  kRational,        ///< s = s / (1 + s * s) + 0.25 * e
 };
 
 /// A loop-carried variable and its update.
@@ -32,25 +32,25 @@ struct CarriedState {
 };
 
 /// Declares a state of a random kind for at most `trips` updates.
-CarriedState start_state(ExpressionGrower& grower, int trips, ir::VarId decay = ir::kNone);
+CarriedState start_state(ExpressionGenerator& generator, int trips, ir::VarId decay = ir::kNone);
 
 /// The update of one iteration. With `use_all`, for the first state of a body, it uses every value that the body
 /// offers.
-void update_state(ExpressionGrower& grower, const CarriedState& state, bool use_all);
+void update_state(ExpressionGenerator& generator, const CarriedState& state, bool use_all);
 
 /// The bounds of a loop and the interval of its index.
 struct LoopRange {
   ir::ExprId start, stop, step;  ///< arguments of range()
   Interval index;                ///< interval of the loop variable
-  int max_trips;                 ///< maximum number of iterations
+  int max_iterations;            ///< maximum number of iterations
 };
 
 /// range(4), range(1, 9, 3), range(7, -1, -1), range(5, 2).
-LoopRange constant_range(Sketch& sketch);
+LoopRange constant_range(KernelSketch& sketch);
 /// range(n), range(1, n), range(0, n, 2), range(n - 1, -1, -1) for an integer in [0, most].
-LoopRange dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int most);
+LoopRange dynamic_range(KernelSketch& sketch, const std::function<ir::ExprId()>& n, int most);
 
 /// Offers float(j) scaled to about 1 as a leaf of the type.
-void offer_index(ExpressionGrower& grower, ir::VarId index);
+void offer_index(ExpressionGenerator& generator, ir::VarId index);
 
 }  // namespace assay::generators

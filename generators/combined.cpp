@@ -29,8 +29,8 @@ struct Parts {
 /// Appends segments of a kernel; later segments may use the variables of earlier ones.
 class Assembler {
  public:
-  Assembler(ExpressionGrower& grower, const Parts& parts)
-      : grower_(grower), sketch_(grower.sketch()), b_(sketch_.b()), parts_(parts) {}
+  Assembler(ExpressionGenerator& generator, const Parts& parts)
+      : generator_(generator), sketch_(generator.sketch()), b_(sketch_.b()), parts_(parts) {}
 
   void segment() {
     switch (sketch_.rng().uniform_int(0, 8)) {
@@ -41,17 +41,17 @@ class Assembler {
       case 4: return atomic();
       case 5: return choice();
       case 6: return nested();
-      default: return add_temporaries(grower_, sketch_.rng().uniform_int(1, 3), 2);
+      default: return add_temporaries(generator_, sketch_.rng().uniform_int(1, 3), 2);
     }
   }
 
  private:
-  ir::VarId start(const char* name) { return sketch_.let(name, grower_.grow_in(kSmall, 2)); }
-  void change(ir::VarId variable, int depth) { sketch_.assign(variable, grower_.grow_in(kSmall, depth)); }
+  ir::VarId start(const char* name) { return sketch_.let(name, generator_.grow_in(kSmall, 2)); }
+  void change(ir::VarId variable, int depth) { sketch_.assign(variable, generator_.grow_in(kSmall, depth)); }
 
   void branch() {
     const ir::VarId value = start("v");
-    const Term test = grower_.condition(2);
+    const Term test = generator_.condition(2);
     const bool both = sketch_.rng().bernoulli(0.6);
     sketch_.if_(
         test, [&] { change(value, 2); }, both ? std::function<void()>([&] { change(value, 3); }) : nullptr);
@@ -61,34 +61,34 @@ class Assembler {
                                 ? dynamic_range(
                                       sketch_, [&] { return b_.var(parts_.length); }, kMostTrips)
                                 : constant_range(sketch_);
-    const CarriedState state = start_state(grower_, range.max_trips);
+    const CarriedState state = start_state(generator_, range.max_iterations);
     sketch_.loop("j", range.start, range.stop, range.step, range.index, [&](ir::VarId index) {
-      if (sketch_.rng().bernoulli(0.5)) offer_index(grower_, index);
-      update_state(grower_, state, false);
+      if (sketch_.rng().bernoulli(0.5)) offer_index(generator_, index);
+      update_state(generator_, state, false);
     });
   }
   /// A sum over the thread's row.
   void row() {
-    const ir::VarId sum = sketch_.let("sum", grower_.literal({0.25, 1}));
+    const ir::VarId sum = sketch_.let("sum", generator_.literal({0.25, 1}));
     sketch_.set_range(sum, {-2.0 * kMostTrips - 1, 2.0 * kMostTrips + 1});
     sketch_.loop("k", b_.i32(0), b_.var(parts_.length), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
       sketch_.offer_element(parts_.rows, [this, k] {
         return std::vector<ir::ExprId>{sketch_.thread_index(), b_.var(k)};
       });
-      const Term term = grower_.fit(grower_.add_unused_leaves(grower_.grow(2)), kSmall);
+      const Term term = generator_.fit(generator_.add_unused_leaves(generator_.grow(2)), kSmall);
       b_.assign(sum, b_.op(Op::kAdd, {b_.var(sum), term.expr}));
     });
   }
   void in_place() {
-    const Term factor = grower_.grow_in({-1, 1}, 2);
-    const Term product = grower_.mul({b_.load(parts_.state, sketch_.thread_indices()), kSmall}, factor);
-    const Term value = grower_.fit(grower_.add(product, grower_.leaf()), kSmall);
+    const Term factor = generator_.grow_in({-1, 1}, 2);
+    const Term product = generator_.mul({b_.load(parts_.state, sketch_.thread_indices()), kSmall}, factor);
+    const Term value = generator_.fit(generator_.add(product, generator_.leaf()), kSmall);
     b_.store(parts_.state, sketch_.thread_indices(), value.expr);
   }
   void atomic() {
     const ir::AtomicOp op = sketch_.rng().bernoulli(0.7) ? ir::AtomicOp::kAdd : ir::AtomicOp::kSub;
     const ir::ExprId bin = b_.op(Op::kMod, {sketch_.thread_index(), b_.i32(sketch_.rng().uniform_int(1, 4))});
-    b_.atomic(op, parts_.total, {bin}, grower_.grow_in(kSmall, 2).expr);
+    b_.atomic(op, parts_.total, {bin}, generator_.grow_in(kSmall, 2).expr);
   }
   /// An integer selects an operation on a value.
   void choice() {
@@ -102,22 +102,22 @@ class Assembler {
         });
   }
   void nested() {
-    const CarriedState state = start_state(grower_, 6);
+    const CarriedState state = start_state(generator_, 6);
     sketch_.loop("a", b_.i32(0), b_.i32(2), b_.i32(1), {0, 1}, [&](ir::VarId) {
       sketch_.loop("b", b_.i32(0), b_.i32(3), b_.i32(1), {0, 2},
-                   [&](ir::VarId) { update_state(grower_, state, false); });
+                   [&](ir::VarId) { update_state(generator_, state, false); });
     });
   }
 
-  ExpressionGrower& grower_;
-  Sketch& sketch_;
+  ExpressionGenerator& generator_;
+  KernelSketch& sketch_;
   ir::Builder& b_;
   Parts parts_;
 };
 
 }  // namespace
 
-void make_combined(Sketch& sketch) {
+void make_combined(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const auto inputs = add_inputs(sketch, real, 1, 2, 4);
@@ -141,15 +141,15 @@ void make_combined(Sketch& sketch) {
     return std::vector<ir::ExprId>{sketch.thread_index(), sketch.b().i32(0)};
   });
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  Assembler assembler(grower, parts);
+  ExpressionGenerator generator(sketch, real, kMenu);
+  Assembler assembler(generator, parts);
   for (int left = rng.uniform_int(6, 22); left > 0; --left)
     assembler.segment();
-  const Term last = grower.fit(grower.add_unused_leaves(grower.grow(2)), kSmall);
+  const Term last = generator.fit(generator.add_unused_leaves(generator.grow(2)), kSmall);
   sketch.b().store(parts.state, sketch.thread_indices(), last.expr);
-  sketch.b().atomic(ir::AtomicOp::kAdd, parts.total, {sketch.b().i32(0)}, grower.grow_in(kSmall, 1).expr);
+  sketch.b().atomic(ir::AtomicOp::kAdd, parts.total, {sketch.b().i32(0)}, generator.grow_in(kSmall, 1).expr);
   for (const ir::VarId output : outputs)
-    sketch.store(output, grower.grow(2));
+    sketch.store(output, generator.grow(2));
 }
 
 }  // namespace assay::generators

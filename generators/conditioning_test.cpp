@@ -62,10 +62,10 @@ std::int32_t extent_for(const ir::Function& kernel) {
 
 void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& rng) {
   const ir::Type element = argument.type.element();
-  const auto leaves = ir::scalar_components(module, element);
+  const auto components = ir::scalar_components(module, element);
   for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
     std::byte* const at = argument.bytes.data() + ir::element_offset(argument, k);
-    for (const ir::ScalarComponent& leaf : leaves) {
+    for (const ir::ScalarComponent& leaf : components) {
       if (ir::is_float(leaf.scalar)) {
         ir::write_float(leaf.scalar, at + leaf.offset, rng.uniform_real(bounds.low, bounds.high));
       } else {
@@ -95,8 +95,8 @@ Sample sample(const GeneratedKernel& made) {
                                               std::vector<std::int32_t>(parameter.type.rank, extent_for(kernel)));
     fill(made.module, argument, domain_of(kernel, parameter), rng);
     if (is_permutation(kernel, parameter)) fill_reversed(argument);
-    const std::size_t leaves = ir::scalar_components(made.module, parameter.type.element()).size();
-    const std::size_t count = static_cast<std::size_t>(ir::element_count(argument)) * leaves;
+    const std::size_t components = ir::scalar_components(made.module, parameter.type.element()).size();
+    const std::size_t count = static_cast<std::size_t>(ir::element_count(argument)) * components;
     std::vector<double> cotangents(parameter.type.is_array() ? count : 0);
     for (double& seed : cotangents)
       seed = rng.bernoulli(0.5) ? rng.uniform_real(0.5, 1.5) : rng.uniform_real(-1.5, -0.5);
@@ -138,7 +138,7 @@ void judge(const GeneratedKernel& made, Tally& tally) {
   if (!found.findings.empty() && std::ranges::all_of(found.findings, overflows)) return;
   for (const reference::Finding& finding : found.findings)
     ADD_FAILURE() << made.name << " " << describe(finding, made.module, kernel);
-  EXPECT_TRUE(found.complete) << made.name;
+  EXPECT_TRUE(found.is_complete) << made.name;
   if (found.decisions.uncertain_kinks[kNative] > 0) tally.uncertain_kinks.push_back(made.name);
   if (found.decisions.uncertain_counts[kNative] > 0) {
     tally.uncertain.push_back(made.name);
@@ -147,7 +147,7 @@ void judge(const GeneratedKernel& made, Tally& tally) {
   for (const auto& output : found.outputs) {
     for (std::size_t k = 0; output && k < output->elements.size(); ++k) {
       const reference::OutputElement& element = output->elements[k];
-      if (!ir::is_float(output->leaves[k % output->leaves.size()])) continue;
+      if (!ir::is_float(output->components[k % output->components.size()])) continue;
       EXPECT_LE(std::abs(static_cast<double>(element.value)), 500) << made.name;
       EXPECT_TRUE(std::isfinite(element.bound[kNative])) << made.name;
     }

@@ -5,28 +5,28 @@
 
 namespace assay::generators {
 
-void make_arithmetic(Sketch& sketch);
-void make_math(Sketch& sketch);
-void make_conditional(Sketch& sketch);
-void make_multi_conditional(Sketch& sketch);
-void make_loop(Sketch& sketch);
-void make_nested_loop(Sketch& sketch);
-void make_control_flow(Sketch& sketch);
-void make_scalar_param(Sketch& sketch);
-void make_vector(Sketch& sketch);
-void make_matrix(Sketch& sketch);
-void make_quaternion(Sketch& sketch);
-void make_transform(Sketch& sketch);
-void make_random_math(Sketch& sketch);
-void make_in_place(Sketch& sketch);
-void make_atomic(Sketch& sketch);
-void make_reduction(Sketch& sketch);
-void make_array_access(Sketch& sketch);
-void make_integer(Sketch& sketch);
-void make_function(Sketch& sketch);
-void make_combined(Sketch& sketch);
-void make_struct_param(Sketch& sketch);
-void make_precision(Sketch& sketch);
-void make_tile(Sketch& sketch);
+void make_arithmetic(KernelSketch& sketch);
+void make_math(KernelSketch& sketch);
+void make_conditional(KernelSketch& sketch);
+void make_multi_conditional(KernelSketch& sketch);
+void make_loop(KernelSketch& sketch);
+void make_nested_loop(KernelSketch& sketch);
+void make_control_flow(KernelSketch& sketch);
+void make_scalar_param(KernelSketch& sketch);
+void make_vector(KernelSketch& sketch);
+void make_matrix(KernelSketch& sketch);
+void make_quaternion(KernelSketch& sketch);
+void make_transform(KernelSketch& sketch);
+void make_random_math(KernelSketch& sketch);
+void make_in_place(KernelSketch& sketch);
+void make_atomic(KernelSketch& sketch);
+void make_reduction(KernelSketch& sketch);
+void make_array_access(KernelSketch& sketch);
+void make_integer(KernelSketch& sketch);
+void make_function(KernelSketch& sketch);
+void make_combined(KernelSketch& sketch);
+void make_struct_param(KernelSketch& sketch);
+void make_precision(KernelSketch& sketch);
+void make_tile(KernelSketch& sketch);
 
 }  // namespace assay::generators

@@ -27,13 +27,13 @@ struct HelperFunction {
 };
 
 /// Calls of earlier functions with the parameters as arguments, as leaves that expressions may use.
-void offer_calls(ExpressionGrower& grower, const std::vector<HelperFunction>& functions,
+void offer_calls(ExpressionGenerator& generator, const std::vector<HelperFunction>& functions,
                  const std::vector<ir::VarId>& parameters, ir::VarId array, ir::VarId index) {
-  Sketch& sketch = grower.sketch();
+  KernelSketch& sketch = generator.sketch();
   for (const HelperFunction& made : functions) {
     if (made.results != 1 || (made.has_array && array == ir::kNone)) continue;
     sketch.offer(
-        {.type = grower.real(),
+        {.type = generator.real(),
          .range = kResult,
          .make =
              [&sketch, made, parameters, array, index] {
@@ -58,11 +58,11 @@ void offer_calls(ExpressionGrower& grower, const std::vector<HelperFunction>& fu
 }
 
 /// A custom gradient that differs from the true derivative in each parameter, and that one path may omit.
-void add_gradient(Sketch& outer, const HelperFunction& made, ir::Type real) {
+void add_gradient(KernelSketch& outer, const HelperFunction& made, ir::Type real) {
   const ir::Module& module = outer.b().module();
   const ir::Function& of = module.functions[static_cast<std::size_t>(made.index)];
   const std::string name = of.name + "_gradient";
-  Sketch sketch(name, outer.rng().split(name));
+  KernelSketch sketch(name, outer.rng().split(name));
   sketch.copy_functions_of(outer);
   ir::Function& gradient = sketch.b().function();
   gradient.is_kernel = false;
@@ -80,7 +80,7 @@ void add_gradient(Sketch& outer, const HelperFunction& made, ir::Type real) {
   std::vector<ir::VarId> sums;
   for (const ir::VarId parameter : parameters)
     sums.push_back(b.let_zero("adj_" + gradient.var(parameter).name, real));
-  ExpressionGrower grower(sketch, real, kMenu);
+  ExpressionGenerator generator(sketch, real, kMenu);
   const auto leave = [&] {
     std::vector<ir::ExprId> values;
     for (const ir::VarId sum : sums)
@@ -88,13 +88,13 @@ void add_gradient(Sketch& outer, const HelperFunction& made, ir::Type real) {
     b.return_(std::move(values));
   };
   const auto add = [&](ir::VarId sum) {
-    const ir::ExprId partial = grower.fit(grower.grow(2), kResult).expr;
+    const ir::ExprId partial = generator.fit(generator.grow(2), kResult).expr;
     b.assign(sum, b.op(Op::kAdd, {b.var(sum), b.op(Op::kMul, {partial, b.var(adjoint)})}));
   };
   for (const ir::VarId sum : sums)
     add(sum);
   if (sketch.rng().bernoulli(0.5)) {
-    sketch.if_(grower.condition(1), leave);
+    sketch.if_(generator.condition(1), leave);
     add(sums.front());
   }
   leave();
@@ -105,11 +105,11 @@ void add_gradient(Sketch& outer, const HelperFunction& made, ir::Type real) {
 }
 
 /// A function as a separate sketch, whose results are built by `body`.
-HelperFunction add_function(Sketch& outer, ir::Type real, const std::vector<HelperFunction>& earlier) {
+HelperFunction add_function(KernelSketch& outer, ir::Type real, const std::vector<HelperFunction>& earlier) {
   Rng& rng = outer.rng();
   const std::string name =
       fmt::format("{}{}", rng.choose({"shape", "blend", "force", "gain", "curve"}), earlier.size());
-  Sketch sketch(name, rng.split(name));
+  KernelSketch sketch(name, rng.split(name));
   ir::Function& function = sketch.b().function();
   sketch.copy_functions_of(outer);
   function.is_kernel = false;
@@ -130,9 +130,9 @@ HelperFunction add_function(Sketch& outer, ir::Type real, const std::vector<Help
   ir::Builder& b = sketch.b();
   if (made.has_array) sketch.offer_element(array, [&b, index] { return std::vector<ir::ExprId>{b.var(index)}; });
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  offer_calls(grower, earlier, parameters, array, index);
-  const auto result = [&](int depth) { return grower.fit(grower.grow(depth), kResult).expr; };
+  ExpressionGenerator generator(sketch, real, kMenu);
+  offer_calls(generator, earlier, parameters, array, index);
+  const auto result = [&](int depth) { return generator.fit(generator.grow(depth), kResult).expr; };
   const auto leave = [&] {
     std::vector<ir::ExprId> values;
     for (std::size_t r = 0; r < made.results; ++r)
@@ -140,13 +140,13 @@ HelperFunction add_function(Sketch& outer, ir::Type real, const std::vector<Help
     b.return_(std::move(values));
   };
   const int shape = rng.uniform_int(0, 3);
-  if (shape == 0) sketch.if_(grower.condition(1), leave);
+  if (shape == 0) sketch.if_(generator.condition(1), leave);
   if (shape == 1) {
-    const CarriedState state = start_state(grower, 4);
-    sketch.loop("j", b.i32(0), b.i32(4), b.i32(1), {0, 3}, [&](ir::VarId) { update_state(grower, state, false); });
+    const CarriedState state = start_state(generator, 4);
+    sketch.loop("j", b.i32(0), b.i32(4), b.i32(1), {0, 3}, [&](ir::VarId) { update_state(generator, state, false); });
   }
-  if (shape == 2) add_temporaries(grower, 2, 2);
-  std::vector<ir::ExprId> values{grower.fit(grower.add_unused_leaves(grower.grow(2)), kResult).expr};
+  if (shape == 2) add_temporaries(generator, 2, 2);
+  std::vector<ir::ExprId> values{generator.fit(generator.add_unused_leaves(generator.grow(2)), kResult).expr};
   if (made.results == 2) values.push_back(result(2));
   b.return_(std::move(values));
   ir::Module module = sketch.take();
@@ -158,7 +158,7 @@ HelperFunction add_function(Sketch& outer, ir::Type real, const std::vector<Help
 
 }  // namespace
 
-void make_function(Sketch& sketch) {
+void make_function(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   std::vector<HelperFunction> functions;
@@ -171,12 +171,12 @@ void make_function(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
 
-  ExpressionGrower grower(sketch, real, kMenu);
+  ExpressionGenerator generator(sketch, real, kMenu);
   ir::Builder& b = sketch.b();
   const auto arguments = [&](const HelperFunction& made) {
     std::vector<ir::ExprId> args;
     for (int k = 0; k < made.scalars; ++k)
-      args.push_back(grower.grow_in(kResult, 1).expr);
+      args.push_back(generator.grow_in(kResult, 1).expr);
     if (made.has_array) {
       args.push_back(b.var(inputs[0]));
       args.push_back(sketch.thread_index());
@@ -198,7 +198,7 @@ void make_function(Sketch& sketch) {
       }
     }
   }
-  store_outputs(grower, outputs, 2);
+  store_outputs(generator, outputs, 2);
 }
 
 }  // namespace assay::generators

@@ -81,7 +81,7 @@ std::optional<Family> find_family(std::string_view name) {
 GeneratedKernel generate(Family family, std::uint64_t seed) {
   std::string kernel = fmt::format("r{}_{}", kGeneratorVersion, seed);
   std::string name = fmt::format("{}/{}", row(family).name, kernel);
-  Sketch sketch(std::move(kernel), Rng(seed).split(row(family).name));
+  KernelSketch sketch(std::move(kernel), Rng(seed).split(row(family).name));
   row(family).make(sketch);
   ir::Module module = sketch.take();
   ir::wrap_indices(module);

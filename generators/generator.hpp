@@ -19,7 +19,7 @@
 
 namespace assay::generators {
 
-class Sketch;
+class KernelSketch;
 
 enum class Family : std::uint8_t {
   kArithmetic,
@@ -52,7 +52,7 @@ struct FamilyRow {
   std::string_view name;         ///< name of the family: "loop"
   std::string_view alias;        ///< another name that commands accept; empty for none
   std::string_view description;  ///< one line for `assay list`
-  void (*make)(Sketch&);         ///< makes a random kernel in an empty sketch
+  void (*make)(KernelSketch&);   ///< makes a random kernel in an empty sketch
 };
 
 /// Every family, in the order of Family.

@@ -249,7 +249,7 @@ TEST(Generator, LoopFamiliesCoverEveryControlFlowStatement) {
 TEST(Generator, VectorFamilyCoversEveryVectorOperation) {
   EXPECT_THAT(
       missing(contents_of(Family::kVector).operations,
-              {Op::kMake, Op::kSplat, Op::kExtract, Op::kInsert, Op::kDot, Op::kCross, Op::kLength, Op::kLengthSq,
+              {Op::kMake, Op::kSplat, Op::kExtract, Op::kInsert, Op::kDot, Op::kCross, Op::kLength, Op::kLengthSquared,
                Op::kNormalize, Op::kCwMul, Op::kCwDiv, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kNeg, Op::kWhere}),
       ::testing::IsEmpty());
 }
@@ -276,7 +276,7 @@ TEST(Generator, MatrixFamilyCoversEveryMatrixOperation) {
 TEST(Generator, QuaternionFamilyCoversEveryQuaternionOperation) {
   EXPECT_THAT(missing(contents_of(Family::kQuaternion).operations,
                       {Op::kMake, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kNeg, Op::kDot,
-                       Op::kLength, Op::kLengthSq, Op::kQuatInverse}),
+                       Op::kLength, Op::kLengthSquared, Op::kQuatInverse}),
               ::testing::IsEmpty());
   EXPECT_THAT(library_of(Family::kQuaternion),
               ::testing::IsSupersetOf({"normalize", "quat_rotate", "quat_rotate_inv", "quat_to_matrix",

@@ -34,7 +34,7 @@ bool jumps(Op op) {
   switch (row(op).kink) {
     case ir::Kink::kAtIntegers:
     case ir::Kink::kAtHalfIntegers:
-    case ir::Kink::kAtQuotientIntegers: return true;
+    case ir::Kink::kAtIntegerQuotients: return true;
     default: return op == Op::kSign || op == Op::kStep || op == Op::kNonzero;
   }
 }
@@ -51,7 +51,7 @@ bool selects(Op op) { return op == Op::kMin || op == Op::kMax || op == Op::kClam
 
 }  // namespace
 
-Term ExpressionGrower::literal(Interval interval) {
+Term ExpressionGenerator::literal(Interval interval) {
   Rng& rng = sketch_.rng();
   for (int attempt = 0; attempt < 8; ++attempt) {
     const double value = std::round(rng.uniform_real(interval.low, interval.high) * 100) / 100;
@@ -61,14 +61,14 @@ Term ExpressionGrower::literal(Interval interval) {
   return {sketch_.b().literal(real_, value), {value, value}};
 }
 
-Term ExpressionGrower::leaf() {
+Term ExpressionGenerator::leaf() {
   if (!sketch_.rng().bernoulli(0.12)) {
     if (const auto term = sketch_.leaf(real_)) return *term;
   }
   return literal({-2, 2});
 }
 
-Term ExpressionGrower::grow(int depth) {
+Term ExpressionGenerator::grow(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.08)) return leaf();
   const Op op = rng.choose(allowed_operations_);
@@ -81,11 +81,11 @@ Term ExpressionGrower::grow(int depth) {
     const Term chosen = grow(depth - 1);
     return apply(op, {test, chosen, grow(depth - 2)});
   }
-  if (op == Op::kPow && rng.bernoulli(0.6)) return tame(constant_power(grow(depth - 1)));
-  return tame(apply(op, operands_of(op, depth)));
+  if (op == Op::kPow && rng.bernoulli(0.6)) return limit_range(constant_power(grow(depth - 1)));
+  return limit_range(apply(op, operands_of(op, depth)));
 }
 
-std::vector<Term> ExpressionGrower::operands_of(Op op, int depth) {
+std::vector<Term> ExpressionGenerator::operands_of(Op op, int depth) {
   Rng& rng = sketch_.rng();
   // A jump occurs on a set of inputs with nonzero measure if the operand itself is a jump: floor(sign(x)).
   const bool continuous_first = jumps(op) || (selects(op) && rng.bernoulli(0.5));
@@ -99,24 +99,25 @@ std::vector<Term> ExpressionGrower::operands_of(Op op, int depth) {
     const bool high = operands.size() == 2;
     const bool low = op == Op::kClamp && !high;
     Term bound = literal({high ? 0.25 : -1.5, low ? -0.25 : 1.5});
-    if (continuous_first && rng.bernoulli(0.5)) bound = sketch_.leaf(real_, Sketch::From::kInputs).value_or(bound);
+    if (continuous_first && rng.bernoulli(0.5))
+      bound = sketch_.leaf(real_, KernelSketch::From::kInputs).value_or(bound);
     operands.push_back(bound);
   }
   return operands;
 }
 
-Term ExpressionGrower::continuous() {
-  const auto input = sketch_.leaf(real_, Sketch::From::kInputs);
+Term ExpressionGenerator::continuous() {
+  const auto input = sketch_.leaf(real_, KernelSketch::From::kInputs);
   if (!input) return leaf();
   switch (sketch_.rng().uniform_int(0, 3)) {
     case 0: return *input;
     case 1: return add(*input, literal({-1.5, 1.5}));
     case 2: return mul(*input, literal({-2, 2}));
-    default: return mul(*input, sketch_.leaf(real_, Sketch::From::kInputs).value());
+    default: return mul(*input, sketch_.leaf(real_, KernelSketch::From::kInputs).value());
   }
 }
 
-Term ExpressionGrower::constant_power(Term base) {
+Term ExpressionGenerator::constant_power(Term base) {
   const double exponent = sketch_.rng().choose({-1.0, 0.5, 1.5, 2.0, 2.5, 3.0});
   const Term power{sketch_.b().literal(real_, exponent), {exponent, exponent}};
   if (exponent != 3.0) return apply(Op::kPow, {base, power});
@@ -124,7 +125,7 @@ Term ExpressionGrower::constant_power(Term base) {
   return {sketch_.b().op(Op::kPow, {fit(base, {-2, 2}).expr, power.expr}), {-8, 8}};
 }
 
-Term ExpressionGrower::apply(Op op, std::vector<Term> operands) {
+Term ExpressionGenerator::apply(Op op, std::vector<Term> operands) {
   if (needs_different_operands(op) && same_tree(operands[0].expr, operands[1].expr)) {
     operands[1] = literal({0.5, 1.5});
   } else if (needs_different_operands(op) && may_equal(operands[0].expr, operands[1].expr)) {
@@ -151,9 +152,9 @@ Term ExpressionGrower::apply(Op op, std::vector<Term> operands) {
   return {sketch_.b().op(op, args), range_of(op, ranges)};
 }
 
-Term ExpressionGrower::tame(Term term) { return fit(term, kModerateRange); }
+Term ExpressionGenerator::limit_range(Term term) { return fit(term, kModerateRange); }
 
-Term ExpressionGrower::fit(Term term, Interval target) {
+Term ExpressionGenerator::fit(Term term, Interval target) {
   if (contains(target, term.range)) return term;
   if (!depends_on_leaves(term.expr)) return literal(target);
   const bool away_from_zero = target.low > 0 && has_both_signs(term.range);
@@ -174,7 +175,7 @@ Term ExpressionGrower::fit(Term term, Interval target) {
   return fit(add(positive, literal({target.low, target.low + 0.25 * width})), target);
 }
 
-Term ExpressionGrower::scaled(Term term, double factor) {
+Term ExpressionGenerator::scaled(Term term, double factor) {
   ir::Builder& b = sketch_.b();
   const Interval range{term.range.low * factor, term.range.high * factor};
   const ir::Expr product = b.function().expr(term.expr);
@@ -187,13 +188,13 @@ Term ExpressionGrower::scaled(Term term, double factor) {
   return {b.op(Op::kMul, {product.args[0], b.literal(real_, both)}), exact};
 }
 
-Term ExpressionGrower::shifted(Term term, double shift) {
+Term ExpressionGenerator::shifted(Term term, double shift) {
   const Op op = shift < 0 ? Op::kSub : Op::kAdd;
   return {sketch_.b().op(op, {term.expr, sketch_.b().literal(real_, std::abs(shift))}),
           {term.range.low + shift, term.range.high + shift}};
 }
 
-Term ExpressionGrower::scale_and_shift(Term term, Interval target) {
+Term ExpressionGenerator::scale_and_shift(Term term, Interval target) {
   const double room = target.high - target.low;
   const double width = term.range.high - term.range.low;
   // Slightly smaller than possible, so that a shift of two decimals fits.
@@ -205,7 +206,7 @@ Term ExpressionGrower::scale_and_shift(Term term, Interval target) {
   return shifted(narrow, contains(shifts, rounded) ? rounded : middle);
 }
 
-Term ExpressionGrower::condition(int depth) {
+Term ExpressionGenerator::condition(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.5)) return comparison(depth);
   if (rng.bernoulli(0.2)) return {sketch_.b().op(Op::kNot, {condition(depth - 1).expr}), {0, 1}};
@@ -215,7 +216,7 @@ Term ExpressionGrower::condition(int depth) {
   return right ? Term{sketch_.b().op(op, {left.expr, right->expr}), {0, 1}} : left;
 }
 
-std::optional<Term> ExpressionGrower::further_condition(Term other, int depth) {
+std::optional<Term> ExpressionGenerator::further_condition(Term other, int depth) {
   std::vector<int> uses;
   for (const Leaf& leaf : sketch_.leaves())
     uses.push_back(leaf.uses);
@@ -226,7 +227,7 @@ std::optional<Term> ExpressionGrower::further_condition(Term other, int depth) {
   return std::nullopt;
 }
 
-bool ExpressionGrower::compares_subtree_of(ir::ExprId condition, ir::ExprId other) const {
+bool ExpressionGenerator::compares_subtree_of(ir::ExprId condition, ir::ExprId other) const {
   const ir::Expr expr = sketch_.b().function().expr(condition);
   const bool is_comparison = expr.kind == ir::ExprKind::kOperation && expr.op >= Op::kEq && expr.op <= Op::kGe;
   return std::ranges::any_of(expr.args, [&](ir::ExprId arg) {
@@ -235,19 +236,19 @@ bool ExpressionGrower::compares_subtree_of(ir::ExprId condition, ir::ExprId othe
   });
 }
 
-ir::ExprId ExpressionGrower::value_of(ir::ExprId id) const {
+ir::ExprId ExpressionGenerator::value_of(ir::ExprId id) const {
   const ir::Expr& expr = sketch_.b().function().expr(id);
   const ir::ExprId value = expr.kind == ir::ExprKind::kVariable ? sketch_.initial_value(expr.variable) : ir::kNone;
   return value == ir::kNone ? id : value;
 }
 
-bool ExpressionGrower::mentions(ir::ExprId id, ir::ExprId part) const {
+bool ExpressionGenerator::mentions(ir::ExprId id, ir::ExprId part) const {
   if (same_tree(id, part)) return true;
   const std::vector<ir::ExprId> args = sketch_.b().function().expr(id).args;
   return std::ranges::any_of(args, [&](ir::ExprId arg) { return mentions(arg, part); });
 }
 
-bool ExpressionGrower::may_equal(ir::ExprId a, ir::ExprId b) const {
+bool ExpressionGenerator::may_equal(ir::ExprId a, ir::ExprId b) const {
   if (same_tree(a, b)) return true;
   const ir::Expr& x = sketch_.b().function().expr(a);
   const ir::Expr& y = sketch_.b().function().expr(b);
@@ -263,13 +264,13 @@ bool ExpressionGrower::may_equal(ir::ExprId a, ir::ExprId b) const {
   return (value_of(a) != a && may_equal(value_of(a), b)) || (value_of(b) != b && may_equal(a, value_of(b)));
 }
 
-Term ExpressionGrower::comparison(int depth) {
+Term ExpressionGenerator::comparison(int depth) {
   Rng& rng = sketch_.rng();
   const Op op = rng.choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
   // Compare two inputs, or a value with a constant: derived values may be equal by construction, as min(x, y) and x.
-  const auto input = rng.bernoulli(0.3) ? sketch_.leaf(real_, Sketch::From::kInputs) : std::nullopt;
+  const auto input = rng.bernoulli(0.3) ? sketch_.leaf(real_, KernelSketch::From::kInputs) : std::nullopt;
   if (input) {
-    const Term other = *sketch_.leaf(real_, Sketch::From::kInputs);
+    const Term other = *sketch_.leaf(real_, KernelSketch::From::kInputs);
     if (!same_tree(input->expr, other.expr)) return {sketch_.b().op(op, {input->expr, other.expr}), {0, 1}};
   }
   const auto left_side = [&] { return depth <= 0 || rng.bernoulli(0.6) ? leaf() : joined_leaves(); };
@@ -281,13 +282,13 @@ Term ExpressionGrower::comparison(int depth) {
   return {sketch_.b().op(op, {left.expr, right.expr}), {0, 1}};
 }
 
-Term ExpressionGrower::joined_leaves() {
+Term ExpressionGenerator::joined_leaves() {
   const Op op = sketch_.rng().choose({Op::kAdd, Op::kSub, Op::kMul});
   const Term first = leaf();
   return apply(op, {first, leaf()});
 }
 
-Term ExpressionGrower::add_unused_leaves(Term term) {
+Term ExpressionGenerator::add_unused_leaves(Term term) {
   std::vector<Leaf>& leaves = sketch_.leaves();
   const std::size_t known = leaves.size();
   for (std::size_t k = 0; k < known; ++k) {
@@ -299,23 +300,23 @@ Term ExpressionGrower::add_unused_leaves(Term term) {
     ++leaves[k].uses;
     const Interval range = leaves[k].variable == ir::kNone ? leaves[k].range : sketch_.domain(leaves[k].variable);
     const ir::ExprId unused = leaves[k].make();
-    term = tame(add(term, mul(literal({0.25, 1.5}), {unused, range})));
+    term = limit_range(add(term, mul(literal({0.25, 1.5}), {unused, range})));
   }
   return term;
 }
 
-int ExpressionGrower::size(ir::ExprId id) const {
+int ExpressionGenerator::size(ir::ExprId id) const {
   int nodes = 1;
   for (const ir::ExprId arg : sketch_.b().function().expr(id).args)
     nodes += size(arg);
   return nodes;
 }
 
-bool ExpressionGrower::is_literal(ir::ExprId id) const {
+bool ExpressionGenerator::is_literal(ir::ExprId id) const {
   return sketch_.b().function().expr(id).kind == ir::ExprKind::kLiteral;
 }
 
-bool ExpressionGrower::same_tree(ir::ExprId a, ir::ExprId b) const {
+bool ExpressionGenerator::same_tree(ir::ExprId a, ir::ExprId b) const {
   const ir::Expr& x = sketch_.b().function().expr(a);
   const ir::Expr& y = sketch_.b().function().expr(b);
   return x.kind == y.kind && x.op == y.op && x.bits == y.bits && x.variable == y.variable && x.index == y.index &&
@@ -323,7 +324,7 @@ bool ExpressionGrower::same_tree(ir::ExprId a, ir::ExprId b) const {
                     [&](ir::ExprId s, ir::ExprId t) { return same_tree(s, t); });
 }
 
-bool ExpressionGrower::depends_on_leaves(ir::ExprId id) const {
+bool ExpressionGenerator::depends_on_leaves(ir::ExprId id) const {
   const ir::Expr& expr = sketch_.b().function().expr(id);
   if (expr.kind == ir::ExprKind::kVariable || expr.kind == ir::ExprKind::kLoad) return true;
   return std::ranges::any_of(expr.args, [&](ir::ExprId arg) { return depends_on_leaves(arg); });

@@ -10,10 +10,10 @@
 
 namespace assay::generators {
 
-class ExpressionGrower {
+class ExpressionGenerator {
  public:
   /// Expressions of type `real` from the operations in `menu`; one that is listed twice is twice as likely.
-  ExpressionGrower(Sketch& sketch, ir::Type real, std::vector<ir::Op> menu)
+  ExpressionGenerator(KernelSketch& sketch, ir::Type real, std::vector<ir::Op> menu)
       : sketch_(sketch), real_(real), allowed_operations_(std::move(menu)) {}
 
   /// A tree of depth at most `depth`, with values in kModerateRange.
@@ -29,7 +29,7 @@ class ExpressionGrower {
   /// The term, scaled and shifted into `target` if necessary.
   Term fit(Term term, Interval target);
   /// The term, mapped into kModerateRange if necessary.
-  Term tame(Term term);
+  Term limit_range(Term term);
   /// The term plus a multiple of every unused leaf of the type. Declares temporaries if the expression gets long, so
   /// the next statement must use the result.
   Term add_unused_leaves(Term term);
@@ -44,7 +44,7 @@ class ExpressionGrower {
   /// possibly through the initial value of a variable.
   bool may_equal(ir::ExprId a, ir::ExprId b) const;
   ir::Type real() const { return real_; }
-  Sketch& sketch() { return sketch_; }
+  KernelSketch& sketch() { return sketch_; }
 
   Term add(Term a, Term b) { return apply(ir::Op::kAdd, {a, b}); }
   Term mul(Term a, Term b) { return apply(ir::Op::kMul, {a, b}); }
@@ -68,7 +68,7 @@ class ExpressionGrower {
   bool is_literal(ir::ExprId id) const;
   int size(ir::ExprId id) const;  ///< number of nodes of the tree
 
-  Sketch& sketch_;
+  KernelSketch& sketch_;
   ir::Type real_;                           ///< float type of the expressions
   std::vector<ir::Op> allowed_operations_;  ///< operations to choose from; one that is listed twice is twice as likely
 };

@@ -20,8 +20,8 @@ constexpr Interval kTerm{-1, 1};
 /// Updates thread-private elements of the state arrays.
 class InPlace {
  public:
-  InPlace(ExpressionGrower& grower, std::vector<ir::VarId> states)
-      : grower_(grower), sketch_(grower.sketch()), b_(sketch_.b()), states_(std::move(states)) {}
+  InPlace(ExpressionGenerator& generator, std::vector<ir::VarId> states)
+      : generator_(generator), sketch_(generator.sketch()), b_(sketch_.b()), states_(std::move(states)) {}
 
   void change() {
     const ir::VarId state = sketch_.rng().choose(states_);
@@ -38,27 +38,29 @@ class InPlace {
 
  private:
   ir::ExprId cell(ir::VarId state) { return b_.load(state, sketch_.thread_indices()); }
-  void set(ir::VarId state, Term value) { b_.store(state, sketch_.thread_indices(), grower_.fit(value, kStored).expr); }
+  void set(ir::VarId state, Term value) {
+    b_.store(state, sketch_.thread_indices(), generator_.fit(value, kStored).expr);
+  }
 
-  void overwrite(ir::VarId state) { set(state, grower_.grow(3)); }
+  void overwrite(ir::VarId state) { set(state, generator_.grow(3)); }
   /// x[i] = x[i] * e + f
   void modify(ir::VarId state) {
-    const Term factor = grower_.grow_in(kTerm, 2);
-    const Term product = grower_.mul({cell(state), kContent}, factor);
-    set(state, grower_.add(product, grower_.grow_in(kTerm, 1)));
+    const Term factor = generator_.grow_in(kTerm, 2);
+    const Term product = generator_.mul({cell(state), kContent}, factor);
+    set(state, generator_.add(product, generator_.grow_in(kTerm, 1)));
   }
   /// x[i] += e, which widens the interval of the element; done once before it is mapped back.
   void add_to(ir::VarId state, ir::AtomicOp op) {
     set(state, {cell(state), kContent});
-    b_.atomic(op, state, sketch_.thread_indices(), grower_.grow_in(kTerm, 2).expr);
+    b_.atomic(op, state, sketch_.thread_indices(), generator_.grow_in(kTerm, 2).expr);
   }
   /// x[i] *= e
   void multiply(ir::VarId state) {
-    const Term factor = grower_.grow_in({-0.5, 0.5}, 2);
+    const Term factor = generator_.grow_in({-0.5, 0.5}, 2);
     b_.store(state, sketch_.thread_indices(), b_.op(Op::kMul, {cell(state), factor.expr}));
   }
   void in_branch(ir::VarId state) {
-    const Term test = grower_.condition(1);
+    const Term test = generator_.condition(1);
     const bool both = sketch_.rng().bernoulli(0.5);
     sketch_.if_(
         test, [&] { modify(state); }, both ? std::function<void()>([&] { overwrite(state); }) : nullptr);
@@ -70,34 +72,34 @@ class InPlace {
     set(b, sketch_.read(kept));
   }
 
-  ExpressionGrower& grower_;
-  Sketch& sketch_;
+  ExpressionGenerator& generator_;
+  KernelSketch& sketch_;
   ir::Builder& b_;
   std::vector<ir::VarId> states_;
 };
 
 /// for j in range(n): x[i, j] = a * x[i, j] + e, or a running sum, which reads the previous element.
-void change_row(ExpressionGrower& grower, ir::VarId rows, ir::VarId goal) {
-  Sketch& sketch = grower.sketch();
+void change_row(ExpressionGenerator& generator, ir::VarId rows, ir::VarId goal) {
+  KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   const bool running = sketch.rng().bernoulli(0.5);
   const ir::ExprId stop = b.shape_of(rows, 1);
   sketch.loop("j", b.i32(running ? 1 : 0), stop, b.i32(1), {0, 12}, [&](ir::VarId j) {
     const auto at = [&] { return std::vector<ir::ExprId>{sketch.thread_index(), b.var(j)}; };
     sketch.offer_element(goal, at);
-    const Term term = grower.fit(grower.add_unused_leaves(grower.grow(2)), kTerm);
+    const Term term = generator.fit(generator.add_unused_leaves(generator.grow(2)), kTerm);
     const auto before = [&] {
       return std::vector<ir::ExprId>{sketch.thread_index(), b.op(Op::kSub, {b.var(j), b.i32(1)})};
     };
     const ir::ExprId old = b.load(rows, running ? before() : at());
-    const ir::ExprId kept = b.op(Op::kMul, {grower.literal({0.2, 0.5}).expr, old});
+    const ir::ExprId kept = b.op(Op::kMul, {generator.literal({0.2, 0.5}).expr, old});
     b.store(rows, at(), b.op(Op::kAdd, {kept, term.expr}));
   });
 }
 
 }  // namespace
 
-void make_in_place(Sketch& sketch) {
+void make_in_place(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const bool has_rows = rng.bernoulli(0.3);
@@ -118,15 +120,15 @@ void make_in_place(Sketch& sketch) {
                     return sketch.b().load(state, sketch.thread_indices());
                   }});
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  InPlace in_place(grower, states);
+  ExpressionGenerator generator(sketch, real, kMenu);
+  InPlace in_place(generator, states);
   for (int left = rng.uniform_int(1, 4); left > 0; --left)
     in_place.change();
-  if (has_rows) change_row(grower, rows, goal);
-  store_outputs(grower, outputs, 2);
+  if (has_rows) change_row(generator, rows, goal);
+  store_outputs(generator, outputs, 2);
   // Unused leaves are added to the last state.
-  const Term last = grower.add_unused_leaves(grower.grow(2));
-  sketch.b().store(states.back(), sketch.thread_indices(), grower.fit(last, kStored).expr);
+  const Term last = generator.add_unused_leaves(generator.grow(2));
+  sketch.b().store(states.back(), sketch.thread_indices(), generator.fit(last, kStored).expr);
 }
 
 }  // namespace assay::generators

@@ -16,64 +16,64 @@ ir::Type choose_float_type(Rng& rng, double f64_probability) {
   return rng.bernoulli(f64_probability) ? ir::kF64 : ir::kF32;
 }
 
-std::vector<ir::VarId> add_inputs(Sketch& sketch, ir::Type element, int rank, int fewest, int most) {
+std::vector<ir::VarId> add_inputs(KernelSketch& sketch, ir::Type element, int rank, int fewest, int most) {
   std::vector<ir::VarId> inputs;
   for (int left = sketch.rng().uniform_int(fewest, most); left > 0; --left)
     inputs.push_back(sketch.array(sketch.rng().choose(kInputNames), element, rank));
   return inputs;
 }
 
-std::vector<ir::VarId> add_scalars(Sketch& sketch, ir::Type type, int fewest, int most, Interval domain) {
+std::vector<ir::VarId> add_scalars(KernelSketch& sketch, ir::Type type, int fewest, int most, Interval domain) {
   std::vector<ir::VarId> scalars;
   for (int left = sketch.rng().uniform_int(fewest, most); left > 0; --left)
     scalars.push_back(sketch.scalar(sketch.rng().choose(kScalarNames), type, domain));
   return scalars;
 }
 
-std::vector<ir::VarId> add_outputs(Sketch& sketch, ir::Type element, int fewest, int most) {
+std::vector<ir::VarId> add_outputs(KernelSketch& sketch, ir::Type element, int fewest, int most) {
   std::vector<ir::VarId> outputs;
   for (int left = sketch.rng().uniform_int(fewest, most); left > 0; --left)
     outputs.push_back(sketch.output(sketch.rng().choose(kOutputNames), element));
   return outputs;
 }
 
-void offer_variables(Sketch& sketch, const std::vector<ir::VarId>& variables) {
+void offer_variables(KernelSketch& sketch, const std::vector<ir::VarId>& variables) {
   for (const ir::VarId variable : variables)
     sketch.offer_variable(variable);
 }
 
-void offer_arrays(Sketch& sketch, const std::vector<ir::VarId>& arrays) {
+void offer_arrays(KernelSketch& sketch, const std::vector<ir::VarId>& arrays) {
   for (const ir::VarId array : arrays)
     sketch.offer_elements({array});
 }
 
-void maybe_guard(Sketch& sketch, ir::VarId array) {
+void maybe_guard(KernelSketch& sketch, ir::VarId array) {
   if (!sketch.rng().bernoulli(0.2)) return;
   ir::Builder& b = sketch.b();
   const ir::ExprId beyond = b.op(ir::Op::kGe, {sketch.thread_index(), b.shape_of(array, 0)});
   sketch.if_({beyond, {0, 1}}, [&] { b.return_(); });
 }
 
-void add_temporaries(ExpressionGrower& grower, int count, int depth) {
-  Sketch& sketch = grower.sketch();
+void add_temporaries(ExpressionGenerator& generator, int count, int depth) {
+  KernelSketch& sketch = generator.sketch();
   for (int left = count; left > 0; --left) {
     // Draw the name first: the evaluation order of arguments differs between compilers.
     const std::string_view name = sketch.rng().choose(kTemporaryNames);
     // Not a constant: comparisons with it would always have the same result.
-    Term value = grower.grow(depth);
-    if (!grower.depends_on_leaves(value.expr))
-      value = sketch.leaf(grower.real(), Sketch::From::kInputs).value_or(value);
+    Term value = generator.grow(depth);
+    if (!generator.depends_on_leaves(value.expr))
+      value = sketch.leaf(generator.real(), KernelSketch::From::kInputs).value_or(value);
     sketch.let(name, value);
   }
 }
 
-void store_outputs(ExpressionGrower& grower, const std::vector<ir::VarId>& outputs, int depth, ir::VarId result) {
-  Sketch& sketch = grower.sketch();
+void store_outputs(ExpressionGenerator& generator, const std::vector<ir::VarId>& outputs, int depth, ir::VarId result) {
+  KernelSketch& sketch = generator.sketch();
   for (const ir::VarId output : outputs) {
-    Term value = grower.grow(depth);
+    Term value = generator.grow(depth);
     if (output == outputs.front()) {
-      if (result != ir::kNone) value = grower.add(grower.fit(value, {-4, 4}), sketch.read(result));
-      value = grower.add_unused_leaves(value);
+      if (result != ir::kNone) value = generator.add(generator.fit(value, {-4, 4}), sketch.read(result));
+      value = generator.add_unused_leaves(value);
     }
     sketch.store(output, value);
   }

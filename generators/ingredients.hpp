@@ -12,23 +12,23 @@ namespace assay::generators {
 ir::Type choose_float_type(Rng& rng, double f64_probability = 0.15);
 
 /// Arrays of the type with conventional names; between `fewest` and `most` of them.
-std::vector<ir::VarId> add_inputs(Sketch& sketch, ir::Type element, int rank, int fewest, int most);
+std::vector<ir::VarId> add_inputs(KernelSketch& sketch, ir::Type element, int rank, int fewest, int most);
 /// By-value parameters of the type.
-std::vector<ir::VarId> add_scalars(Sketch& sketch, ir::Type type, int fewest, int most,
+std::vector<ir::VarId> add_scalars(KernelSketch& sketch, ir::Type type, int fewest, int most,
                                    Interval domain = kDefaultDomain);
-std::vector<ir::VarId> add_outputs(Sketch& sketch, ir::Type element, int fewest, int most);
+std::vector<ir::VarId> add_outputs(KernelSketch& sketch, ir::Type element, int fewest, int most);
 
-void offer_variables(Sketch& sketch, const std::vector<ir::VarId>& variables);
-void offer_arrays(Sketch& sketch, const std::vector<ir::VarId>& arrays);
+void offer_variables(KernelSketch& sketch, const std::vector<ir::VarId>& variables);
+void offer_arrays(KernelSketch& sketch, const std::vector<ir::VarId>& arrays);
 
 /// With some probability, adds `if i >= x.shape[0]: return`, as in kernels whose launch is rounded up.
-void maybe_guard(Sketch& sketch, ir::VarId array);
+void maybe_guard(KernelSketch& sketch, ir::VarId array);
 
 /// Declares up to `count` temporaries with trees of the given depth.
-void add_temporaries(ExpressionGrower& grower, int count, int depth);
+void add_temporaries(ExpressionGenerator& generator, int count, int depth);
 
 /// Stores a tree into every output; the first one also includes `result`, if any, and every unused input.
-void store_outputs(ExpressionGrower& grower, const std::vector<ir::VarId>& outputs, int depth,
+void store_outputs(ExpressionGenerator& generator, const std::vector<ir::VarId>& outputs, int depth,
                    ir::VarId result = ir::kNone);
 
 }  // namespace assay::generators

@@ -22,9 +22,9 @@ Interval full_domain(ir::Type integer) {
 }
 
 /// Grows integers of one type that may wrap.
-class WordGrower {
+class WordGenerator {
  public:
-  WordGrower(Sketch& sketch, ir::Type word) : sketch_(sketch), b_(sketch.b()), word_(word) {}
+  WordGenerator(KernelSketch& sketch, ir::Type word) : sketch_(sketch), b_(sketch.b()), word_(word) {}
 
   ir::ExprId grow(int depth) {
     Rng& rng = sketch_.rng();
@@ -70,14 +70,14 @@ class WordGrower {
     return term ? term->expr : constant(1, 120);
   }
 
-  Sketch& sketch_;
+  KernelSketch& sketch_;
   ir::Builder& b_;
   ir::Type word_;
 };
 
 }  // namespace
 
-void make_integer(Sketch& sketch) {
+void make_integer(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng, 0.1);
   const ir::Type word = choose_integer_type(rng);
@@ -97,23 +97,23 @@ void make_integer(Sketch& sketch) {
   offer_arrays(sketch, reals);
 
   ir::Builder& b = sketch.b();
-  WordGrower grower(sketch, word);
-  const ir::VarId mixed = sketch.let("h", {grower.grow(3), full_domain(word)});
+  WordGenerator generator(sketch, word);
+  const ir::VarId mixed = sketch.let("h", {generator.grow(3), full_domain(word)});
   if (rng.bernoulli(0.5)) {
     b.for_(sketch.unique_name("round"), b.i32(0), b.i32(rng.uniform_int(2, 5)), b.i32(1), [&](ir::VarId) {
-      const ir::ExprId change = grower.grow(2);
+      const ir::ExprId change = generator.grow(2);
       b.assign(mixed, b.op(Op::kBitXor, {b.op(Op::kMul, {b.var(mixed), b.literal(word, std::int64_t{31})}), change}));
     });
   }
-  b.store(hash, sketch.thread_indices(), b.op(Op::kAdd, {b.var(mixed), grower.grow(2)}));
+  b.store(hash, sketch.thread_indices(), b.op(Op::kAdd, {b.var(mixed), generator.grow(2)}));
   if (!has_reals) return;
 
-  ExpressionGrower floats(sketch, real, kMenu);
+  ExpressionGenerator floats(sketch, real, kMenu);
   const ir::VarId value = sketch.let("value", floats.add_unused_leaves(floats.grow(2)));
   const ir::ExprId low = b.op(Op::kBitAnd, {b.var(mixed), b.literal(word, std::int64_t{7})});
-  sketch.if_({grower.test(), {0, 1}}, [&] { sketch.assign(value, floats.grow(2)); });
+  sketch.if_({generator.test(), {0, 1}}, [&] { sketch.assign(value, floats.grow(2)); });
   const Term scaled = floats.mul(sketch.read(value), {b.cast(real, low), {0, 7}});
-  sketch.store(out, floats.tame(floats.add(scaled, floats.grow_in({-2, 2}, 1))));
+  sketch.store(out, floats.limit_range(floats.add(scaled, floats.grow_in({-2, 2}, 1))));
 }
 
 }  // namespace assay::generators

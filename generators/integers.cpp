@@ -16,19 +16,19 @@ Interval limits(ir::Type integer) {
   return {scalar.is_signed ? -most : 0, most};
 }
 
-Term constant(Sketch& sketch, ir::Type integer, std::int64_t low, std::int64_t high) {
+Term constant(KernelSketch& sketch, ir::Type integer, std::int64_t low, std::int64_t high) {
   const std::int64_t value = sketch.rng().uniform_int(low, high);
   const auto real = static_cast<double>(value);
   return {sketch.b().literal(integer, value), {real, real}};
 }
 
 /// An input or variable; a constant if there is none.
-Term known(Sketch& sketch, ir::Type integer) {
+Term known(KernelSketch& sketch, ir::Type integer) {
   const auto term = sketch.leaf(integer);
   return term ? *term : constant(sketch, integer, 1, 9);
 }
 
-Term leaf(Sketch& sketch, ir::Type integer) {
+Term leaf(KernelSketch& sketch, ir::Type integer) {
   return sketch.rng().bernoulli(0.2) ? constant(sketch, integer, 1, 9) : known(sketch, integer);
 }
 
@@ -55,7 +55,7 @@ ir::Type choose_integer_type(Rng& rng) {
 
 Interval small_domain(ir::Type integer) { return {row(integer.scalar).is_signed ? -10.0 : 0.0, 10}; }
 
-Term grow_integer(Sketch& sketch, ir::Type integer, int depth) {
+Term grow_integer(KernelSketch& sketch, ir::Type integer, int depth) {
   Rng& rng = sketch.rng();
   if (depth <= 0) return known(sketch, integer);
   const Op op = rng.choose({Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg});
@@ -72,7 +72,7 @@ Term grow_integer(Sketch& sketch, ir::Type integer, int depth) {
   return {sketch.b().op(Op::kMod, {a.expr, modulus.expr}), range(Op::kMod, a.range, modulus.range)};
 }
 
-Term integer_condition(Sketch& sketch, ir::Type integer) {
+Term integer_condition(KernelSketch& sketch, ir::Type integer) {
   Rng& rng = sketch.rng();
   const Term value = known(sketch, integer);
   if (rng.bernoulli(0.5)) {

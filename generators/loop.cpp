@@ -21,7 +21,7 @@ struct LoopInputs {
   ir::VarId decay = ir::kNone;
 };
 
-LoopInputs add_loop_inputs(Sketch& sketch, ir::Type real) {
+LoopInputs add_loop_inputs(KernelSketch& sketch, ir::Type real) {
   Rng& rng = sketch.rng();
   LoopInputs inputs;
   const bool has_rows = rng.bernoulli(0.6);
@@ -33,7 +33,7 @@ LoopInputs add_loop_inputs(Sketch& sketch, ir::Type real) {
   return inputs;
 }
 
-LoopRange choose_range(Sketch& sketch, const LoopInputs& inputs) {
+LoopRange choose_range(KernelSketch& sketch, const LoopInputs& inputs) {
   ir::Builder& b = sketch.b();
   if (inputs.lengths != ir::kNone && sketch.rng().bernoulli(0.5))
     return dynamic_range(
@@ -44,7 +44,7 @@ LoopRange choose_range(Sketch& sketch, const LoopInputs& inputs) {
   return constant_range(sketch);
 }
 
-void offer_at(Sketch& sketch, const LoopInputs& inputs, ir::VarId index) {
+void offer_at(KernelSketch& sketch, const LoopInputs& inputs, ir::VarId index) {
   if (inputs.rows != ir::kNone) {
     sketch.offer_element(inputs.rows, [&sketch, index] {
       return std::vector<ir::ExprId>{sketch.thread_index(), sketch.b().var(index)};
@@ -54,24 +54,24 @@ void offer_at(Sketch& sketch, const LoopInputs& inputs, ir::VarId index) {
     sketch.offer_element(inputs.shared, [&sketch, index] { return std::vector<ir::ExprId>{sketch.b().var(index)}; });
 }
 
-void add_loop(ExpressionGrower& grower, const LoopInputs& inputs, std::vector<CarriedState>& states) {
-  Sketch& sketch = grower.sketch();
+void add_loop(ExpressionGenerator& generator, const LoopInputs& inputs, std::vector<CarriedState>& states) {
+  KernelSketch& sketch = generator.sketch();
   const LoopRange range = choose_range(sketch, inputs);
   const std::size_t first = states.size();
   for (int left = sketch.rng().uniform_int(1, 2); left > 0; --left)
-    states.push_back(start_state(grower, range.max_trips, inputs.decay));
+    states.push_back(start_state(generator, range.max_iterations, inputs.decay));
   sketch.loop("j", range.start, range.stop, range.step, range.index, [&](ir::VarId index) {
     offer_at(sketch, inputs, index);
-    if (sketch.rng().bernoulli(0.4)) offer_index(grower, index);
-    if (sketch.rng().bernoulli(0.4)) sketch.let("t", grower.grow(2));
+    if (sketch.rng().bernoulli(0.4)) offer_index(generator, index);
+    if (sketch.rng().bernoulli(0.4)) sketch.let("t", generator.grow(2));
     for (std::size_t k = first; k < states.size(); ++k)
-      update_state(grower, states[k], k == first);
+      update_state(generator, states[k], k == first);
   });
 }
 
 }  // namespace
 
-void make_loop(Sketch& sketch) {
+void make_loop(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const LoopInputs inputs = add_loop_inputs(sketch, real);
@@ -83,18 +83,18 @@ void make_loop(Sketch& sketch) {
   offer_variables(sketch, scalars);
   maybe_guard(sketch, own);
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  const ir::VarId before = sketch.let("before", grower.grow(1));
+  ExpressionGenerator generator(sketch, real, kMenu);
+  const ir::VarId before = sketch.let("before", generator.grow(1));
   std::vector<CarriedState> states;
   for (int left = rng.uniform_int(1, 2); left > 0; --left)
-    add_loop(grower, inputs, states);
+    add_loop(generator, inputs, states);
   Term result = sketch.read(states[0].variable);
   for (std::size_t k = 1; k < states.size(); ++k)
-    result = grower.apply(rng.bernoulli(0.5) ? Op::kAdd : Op::kMul, {result, sketch.read(states[k].variable)});
-  if (rng.bernoulli(0.6)) result = grower.mul(sketch.read(before), result);
-  if (inputs.decay != ir::kNone) result = grower.mul(sketch.read(inputs.decay), result);
-  sketch.store(outputs[0], grower.add_unused_leaves(result));
-  if (outputs.size() > 1) sketch.store(outputs[1], grower.grow(2));
+    result = generator.apply(rng.bernoulli(0.5) ? Op::kAdd : Op::kMul, {result, sketch.read(states[k].variable)});
+  if (rng.bernoulli(0.6)) result = generator.mul(sketch.read(before), result);
+  if (inputs.decay != ir::kNone) result = generator.mul(sketch.read(inputs.decay), result);
+  sketch.store(outputs[0], generator.add_unused_leaves(result));
+  if (outputs.size() > 1) sketch.store(outputs[1], generator.grow(2));
 }
 
 }  // namespace assay::generators

@@ -21,7 +21,7 @@ std::vector<Op> functions() {
 
 }  // namespace
 
-void make_math(Sketch& sketch) {
+void make_math(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   if (rng.bernoulli(0.1)) sketch.set_launch_rank(2);
@@ -40,9 +40,9 @@ void make_math(Sketch& sketch) {
     const Op op = rng.choose(kFunctions);
     menu.insert(menu.end(), 2, op);
   }
-  ExpressionGrower grower(sketch, real, menu);
-  add_temporaries(grower, rng.uniform_int(1, 3), 2);
-  store_outputs(grower, outputs, 2);
+  ExpressionGenerator generator(sketch, real, menu);
+  add_temporaries(generator, rng.uniform_int(1, 3), 2);
+  store_outputs(generator, outputs, 2);
 }
 
 }  // namespace assay::generators

@@ -35,7 +35,7 @@ void add(std::vector<Production>& all, std::vector<Production> more) {
 }
 
 /// A multiple of the identity: by itself, or added to a matrix to keep it well away from singular.
-ExprId diagonal(Sketch& sketch, Type type, double value) {
+ExprId diagonal(KernelSketch& sketch, Type type, double value) {
   std::vector<ExprId> components;
   for (int k = 0; k < type.components(); ++k)
     components.push_back(sketch.b().literal(type.component(), k % (type.cols + 1) == 0 ? value : 0.0));
@@ -74,7 +74,7 @@ std::vector<Production> of_square(const Types& t) {
       {t.square,
        {},
        2,
-       [type = t.square](Sketch& sketch, const auto&) {
+       [type = t.square](KernelSketch& sketch, const auto&) {
          return sketch.rng().bernoulli(0.5)
                     ? diagonal(sketch, type, 1)
                     : sketch.b().op(Op::kSplat, {sketch.b().literal(type.component(), 0.5)}, type);
@@ -82,12 +82,12 @@ std::vector<Production> of_square(const Types& t) {
       {t.square,
        {{t.square, 0.8 / n}},
        2,
-       [type = t.square](Sketch& sketch, const std::vector<ExprId>& args) {
+       [type = t.square](KernelSketch& sketch, const std::vector<ExprId>& args) {
          const double least = sketch.rng().uniform_int(4, 8) * 0.25;
          return sketch.b().op(Op::kInverse, {sketch.b().op(Op::kAdd, {args[0], diagonal(sketch, type, least)})});
        }},
   };
-  all.push_back({t.square, {{t.real, 2}}, 2, [type = t.square](Sketch& sketch, const std::vector<ExprId>& args) {
+  all.push_back({t.square, {{t.real, 2}}, 2, [type = t.square](KernelSketch& sketch, const std::vector<ExprId>& args) {
                    return sketch.b().op(Op::kSplat, args, type);
                  }});
   if (t.square.rows == 3) all.push_back(library_production("skew", t.square, {{t.column, 8}}, 8));
@@ -95,7 +95,7 @@ std::vector<Production> of_square(const Types& t) {
   const Type point = vector_type(t.real.scalar, 3);
   for (const char* name : {"transform_point", "transform_vector"}) {
     all.push_back(
-        {t.real, {{t.square, 2}, {point, 2}}, 42, [name, point](Sketch& sketch, const std::vector<ExprId>& args) {
+        {t.real, {{t.square, 2}, {point, 2}}, 42, [name, point](KernelSketch& sketch, const std::vector<ExprId>& args) {
            const ExprId moved = sketch.warp(name, args);
            return sketch.b().op(
                Op::kDot, {moved, sketch.b().op(Op::kSplat, {sketch.b().literal(point.component(), 1.0)}, point)});
@@ -113,7 +113,7 @@ std::vector<Production> scalars(const Types& t) {
       {t.real,
        {{t.square, 1}},
        6 * kPermanents[t.square.rows],
-       [type = t.square](Sketch& sketch, const std::vector<ExprId>& args) {
+       [type = t.square](KernelSketch& sketch, const std::vector<ExprId>& args) {
          // Products of vectors have determinant 0, with the derivative.
          return sketch.warp("determinant", {sketch.b().op(Op::kAdd, {args[0], diagonal(sketch, type, 0.5)})});
        }},
@@ -123,7 +123,7 @@ std::vector<Production> scalars(const Types& t) {
       {t.real,
        {{t.wide, 8}},
        8,
-       [type = t.wide](Sketch& sketch, const std::vector<ExprId>& args) {
+       [type = t.wide](KernelSketch& sketch, const std::vector<ExprId>& args) {
          const ExprId row =
              sketch.b().op(Op::kExtract, {args[0], sketch.b().i32(sketch.rng().uniform_int(0, type.rows - 1))});
          return sketch.b().op(Op::kExtract, {row, sketch.b().i32(sketch.rng().uniform_int(0, type.cols - 1))});
@@ -143,7 +143,7 @@ std::vector<Production> productions(const Types& t) {
 }
 
 /// counts = scaled or multiplied integer matrices, with one component written.
-void integer_matrices(Sketch& sketch, ir::VarId cells, ir::VarId output) {
+void integer_matrices(KernelSketch& sketch, ir::VarId cells, ir::VarId output) {
   ir::Builder& b = sketch.b();
   const Type type = b.function().var(cells).type.element();
   const auto cell = [&] { return b.load(cells, sketch.thread_indices()); };
@@ -157,7 +157,7 @@ void integer_matrices(Sketch& sketch, ir::VarId cells, ir::VarId output) {
 
 }  // namespace
 
-void make_matrix(Sketch& sketch) {
+void make_matrix(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const Type real = choose_float_type(rng);
   const Types types(real, rng.uniform_int(2, 4), rng.choose({2, 3, 3, 4, 5}));
@@ -181,13 +181,13 @@ void make_matrix(Sketch& sketch) {
   offer_variables(sketch, parameters);
   maybe_guard(sketch, inputs[0]);
 
-  AlgebraGrower grower(sketch, real, productions(types));
-  const ir::VarId m = sketch.let("m", grower.grow({rng.bernoulli(0.7) ? types.square : types.wide, 8}, 2));
-  if (rng.bernoulli(0.6)) sketch.let("d", grower.grow({real, 8}, 3));
-  if (rng.bernoulli(0.5)) grower.write_parts(m);
+  AlgebraGenerator generator(sketch, real, productions(types));
+  const ir::VarId m = sketch.let("m", generator.grow({rng.bernoulli(0.7) ? types.square : types.wide, 8}, 2));
+  if (rng.bernoulli(0.6)) sketch.let("d", generator.grow({real, 8}, 3));
+  if (rng.bernoulli(0.5)) generator.write_parts(m);
   if (integers) integer_matrices(sketch, cells, counts);
-  if (has_out) sketch.store(out, grower.grow({made, 8}, 3));
-  sketch.store(energy, grower.add_unused_leaves(grower.grow({real, 8}, 2)));
+  if (has_out) sketch.store(out, generator.grow({made, 8}, 3));
+  sketch.store(energy, generator.add_unused_leaves(generator.grow({real, 8}, 2)));
 }
 
 }  // namespace assay::generators

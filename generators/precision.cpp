@@ -19,7 +19,7 @@ const std::vector<Op> kWideMenu = {Op::kAdd, Op::kSub, Op::kMul,  Op::kMul,  Op:
 bool is_narrow(ir::Type type) { return row(type.scalar).bytes == 2; }
 
 /// Offers the elements of an array as values of another type.
-void offer_cast(Sketch& sketch, ir::VarId array, ir::Type as) {
+void offer_cast(KernelSketch& sketch, ir::VarId array, ir::Type as) {
   const auto make = [&sketch, array, as] {
     return sketch.b().cast(as, sketch.b().load(array, sketch.thread_indices()));
   };
@@ -28,7 +28,7 @@ void offer_cast(Sketch& sketch, ir::VarId array, ir::Type as) {
 
 }  // namespace
 
-void make_precision(Sketch& sketch) {
+void make_precision(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type compute = rng.choose({kF16, kF16, kBF16, ir::kF32, ir::kF32, ir::kF64, ir::kF64});
   const auto own = add_inputs(sketch, compute, 1, 1, 2);
@@ -47,16 +47,16 @@ void make_precision(Sketch& sketch) {
     offer_cast(sketch, other, compute);
   if (gain != ir::kNone) sketch.offer_variable(gain);
 
-  ExpressionGrower grower(sketch, compute, is_narrow(compute) ? kNarrowMenu : kWideMenu);
+  ExpressionGenerator generator(sketch, compute, is_narrow(compute) ? kNarrowMenu : kWideMenu);
   const int depth = is_narrow(compute) ? 1 : 3;
-  const ir::VarId value = sketch.let("value", grower.add_unused_leaves(grower.grow(depth)));
+  const ir::VarId value = sketch.let("value", generator.add_unused_leaves(generator.grow(depth)));
   if (copy != ir::kNone) {
     ir::Builder& b = sketch.b();
     const ir::ExprId kept = b.op(Op::kMul, {b.cast(stored, b.var(value)), b.literal(stored, 0.5)});
     b.store(copy, sketch.thread_indices(), kept);
   }
-  const Term last = grower.grow(is_narrow(compute) ? 0 : 2);
-  sketch.store(out, grower.fit(grower.add(sketch.read(value), last), kModerateRange));
+  const Term last = generator.grow(is_narrow(compute) ? 0 : 2);
+  sketch.store(out, generator.fit(generator.add(sketch.read(value), last), kModerateRange));
 }
 
 }  // namespace assay::generators

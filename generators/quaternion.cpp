@@ -29,7 +29,7 @@ struct Types {
 
 /// wp.normalize(q + constant): the length is never zero.
 Production unit(const Types& t) {
-  return {t.quat, {{t.quat, 1}}, 1, [t](Sketch& sketch, const std::vector<ExprId>& args) {
+  return {t.quat, {{t.quat, 1}}, 1, [t](KernelSketch& sketch, const std::vector<ExprId>& args) {
             ir::Builder& b = sketch.b();
             const double w = sketch.rng().uniform_int(10, 16) * 0.25;
             const ExprId away = b.make(t.quat, {b.literal(t.real, 0.25), b.literal(t.real, -0.5),
@@ -53,7 +53,7 @@ std::vector<Production> quaternions(const Types& t) {
       {t.quat,
        {{t.quat, 0.2}, {t.quat, 0.2}, {t.real, 1}},
        3,
-       [t](Sketch& sketch, const std::vector<ExprId>& args) {
+       [t](KernelSketch& sketch, const std::vector<ExprId>& args) {
          ir::Builder& b = sketch.b();
          const auto near = [&](ExprId q, double x, double w) {
            const ExprId middle = b.make(
@@ -77,11 +77,11 @@ std::vector<Production> others(const Types& t) {
       library_production("quat_to_matrix", t.matrix, {{t.quat, 1}}, 5),
       operation_production(Op::kDot, t.real, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
       operation_production(Op::kDot, t.real, {{t.vector, 1.6}, {t.vector, 1.6}}, 8),
-      operation_production(Op::kLengthSq, t.real, {{t.quat, 1.4}}, 8),
+      operation_production(Op::kLengthSquared, t.real, {{t.quat, 1.4}}, 8),
       {t.real,
        {{t.quat, 1}},
        8,
-       [t](Sketch& sketch, const std::vector<ExprId>& args) {
+       [t](KernelSketch& sketch, const std::vector<ExprId>& args) {
          ir::Builder& b = sketch.b();
          const ExprId one = b.make(
              t.quat, {b.literal(t.real, 0.0), b.literal(t.real, 0.0), b.literal(t.real, 0.0), b.literal(t.real, 2.5)});
@@ -101,7 +101,7 @@ std::vector<Production> productions(const Types& t) {
 
 /// The axis and angle of a rotation built from an input; the axis is far from zero, the angle far from pi. Comes first,
 /// because a call of a function with several results is a statement.
-void take_apart(Sketch& sketch, const Types& t, ir::VarId input) {
+void take_apart(KernelSketch& sketch, const Types& t, ir::VarId input) {
   ir::Builder& b = sketch.b();
   const ExprId away = b.make(
       t.quat, {b.literal(t.real, 1.75), b.literal(t.real, -2.0), b.literal(t.real, 1.5), b.literal(t.real, 2.5)});
@@ -116,7 +116,7 @@ void take_apart(Sketch& sketch, const Types& t, ir::VarId input) {
 
 }  // namespace
 
-void make_quaternion(Sketch& sketch) {
+void make_quaternion(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const Types types(choose_float_type(rng));
   std::vector<ir::VarId> inputs = add_inputs(sketch, types.quat, 1, 1, 2);
@@ -135,12 +135,12 @@ void make_quaternion(Sketch& sketch) {
   maybe_guard(sketch, inputs[0]);
   if (rng.bernoulli(0.2)) take_apart(sketch, types, inputs[0]);
 
-  AlgebraGrower grower(sketch, types.real, productions(types));
-  const ir::VarId r = sketch.let("r", grower.grow({types.quat, 8}, 2));
-  if (rng.bernoulli(0.6)) sketch.let("d", grower.grow({rng.bernoulli(0.5) ? types.real : types.vector, 8}, 3));
-  if (rng.bernoulli(0.4)) grower.write_parts(r);
-  if (has_out) sketch.store(out, grower.grow({made, 8}, 3));
-  sketch.store(energy, grower.add_unused_leaves(grower.grow({types.real, 8}, 2)));
+  AlgebraGenerator generator(sketch, types.real, productions(types));
+  const ir::VarId r = sketch.let("r", generator.grow({types.quat, 8}, 2));
+  if (rng.bernoulli(0.6)) sketch.let("d", generator.grow({rng.bernoulli(0.5) ? types.real : types.vector, 8}, 3));
+  if (rng.bernoulli(0.4)) generator.write_parts(r);
+  if (has_out) sketch.store(out, generator.grow({made, 8}, 3));
+  sketch.store(energy, generator.add_unused_leaves(generator.grow({types.real, 8}, 2)));
 }
 
 }  // namespace assay::generators

@@ -19,7 +19,7 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kAdd,  Op::kSub,  Op::kSub,  Op::kM
 
 }  // namespace
 
-void make_random_math(Sketch& sketch) {
+void make_random_math(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   if (rng.bernoulli(0.15)) sketch.set_launch_rank(2);
@@ -30,11 +30,11 @@ void make_random_math(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
 
-  ExpressionGrower grower(sketch, real, kMenu);
+  ExpressionGenerator generator(sketch, real, kMenu);
   const int depth = rng.uniform_int(2, 8);
   // A deep tree is wide too, so parts of it get names, as in code written by people.
-  add_temporaries(grower, depth > 5 ? rng.uniform_int(1, 2) : rng.uniform_int(0, 1), std::max(2, depth / 2));
-  store_outputs(grower, outputs, depth);
+  add_temporaries(generator, depth > 5 ? rng.uniform_int(1, 2) : rng.uniform_int(0, 1), std::max(2, depth / 2));
+  store_outputs(generator, outputs, depth);
 }
 
 }  // namespace assay::generators

@@ -29,7 +29,7 @@ Interval well_conditioned_range(ir::Op op, int operand);
 /// well_conditioned_range(op, i).
 Interval range_of(ir::Op op, std::span<const Interval> operands);
 
-/// `value` truncated towards zero to two significant decimal digits, as in hand-written constants.
+/// `value` truncated toward zero to two significant decimal digits, as in hand-written constants.
 double truncate_to_two_digits(double value);
 
 }  // namespace assay::generators

@@ -20,8 +20,8 @@ enum class Kind : std::uint8_t { kSum, kNorm, kMean, kLeast, kGreatest, kProduct
 /// Reduces expressions of a row's elements.
 class Reduction {
  public:
-  Reduction(ExpressionGrower& grower, ir::VarId rows, ir::VarId length)
-      : grower_(grower), sketch_(grower.sketch()), b_(sketch_.b()), rows_(rows), length_(length) {}
+  Reduction(ExpressionGenerator& generator, ir::VarId rows, ir::VarId length)
+      : generator_(generator), sketch_(generator.sketch()), b_(sketch_.b()), rows_(rows), length_(length) {}
 
   /// The reduced value, in kModerateRange.
   Term reduce(Kind kind, ir::VarId place) {
@@ -39,7 +39,7 @@ class Reduction {
   }
 
  private:
-  ir::ExprId number(double value) { return b_.literal(grower_.real(), value); }
+  ir::ExprId number(double value) { return b_.literal(generator_.real(), value); }
   ir::ExprId op(Op op, ir::ExprId a, ir::ExprId b) { return b_.op(op, {a, b}); }
   ir::ExprId bound() { return length_ != ir::kNone ? b_.var(length_) : b_.shape_of(rows_, 1); }
   ir::ExprId first() { return b_.load(rows_, {sketch_.thread_index(), b_.i32(0)}); }
@@ -47,7 +47,7 @@ class Reduction {
     const ir::VarId variable = b_.let(sketch_.unique_name(name), value);
     return variable;
   }
-  Term tamed(ir::ExprId value, Interval range) { return grower_.tame({value, range}); }
+  Term tamed(ir::ExprId value, Interval range) { return generator_.limit_range({value, range}); }
 
   /// Adds a loop over the elements of the row from index `from`; `body` may use each element as a leaf.
   void over(int from, const std::function<void(ir::VarId)>& body) {
@@ -57,7 +57,9 @@ class Reduction {
     });
   }
   /// A tree that uses the row's element.
-  Term grown_with_all(Interval target) { return grower_.fit(grower_.add_unused_leaves(grower_.grow(2)), target); }
+  Term grown_with_all(Interval target) {
+    return generator_.fit(generator_.add_unused_leaves(generator_.grow(2)), target);
+  }
   Term element(ir::VarId j) { return sketch_.element(rows_, {sketch_.thread_index(), b_.var(j)}); }
 
   Term sum() {
@@ -69,7 +71,7 @@ class Reduction {
     const ir::VarId s = start("total", number(0));
     const ir::VarId weights = start("weights", number(0.5));
     over(0, [&](ir::VarId) {
-      const ir::VarId w = start("w", grower_.fit(grower_.grow(1), {0.25, 2}).expr);
+      const ir::VarId w = start("w", generator_.fit(generator_.grow(1), {0.25, 2}).expr);
       b_.assign(s, op(Op::kAdd, b_.var(s), op(Op::kMul, b_.var(w), grown_with_all(kSmall).expr)));
       b_.assign(weights, op(Op::kAdd, b_.var(weights), b_.var(w)));
     });
@@ -78,7 +80,7 @@ class Reduction {
   Term norm() {
     const ir::VarId squares = start("squares", number(0.05));
     over(0, [&](ir::VarId j) {
-      const ir::VarId d = start("d", grower_.fit(grower_.add(element(j), grower_.grow(1)), kSmall).expr);
+      const ir::VarId d = start("d", generator_.fit(generator_.add(element(j), generator_.grow(1)), kSmall).expr);
       b_.assign(squares, op(Op::kAdd, b_.var(squares), op(Op::kMul, b_.var(d), b_.var(d))));
     });
     return {b_.op(Op::kSqrt, {b_.var(squares)}), {0, 6}};
@@ -120,25 +122,25 @@ class Reduction {
     return {op(Op::kDiv, b_.op(Op::kExp, {shifted}), b_.var(s)), {0, 1}};
   }
 
-  ExpressionGrower& grower_;
-  Sketch& sketch_;
+  ExpressionGenerator& generator_;
+  KernelSketch& sketch_;
   ir::Builder& b_;
   ir::VarId rows_;
   ir::VarId length_;
 };
 
 /// bins[int(position)] += e: the index is truncated to an integer and inactive.
-void add_histogram(ExpressionGrower& grower, ir::VarId positions, ir::VarId counts, ir::VarId sums) {
-  Sketch& sketch = grower.sketch();
+void add_histogram(ExpressionGenerator& generator, ir::VarId positions, ir::VarId counts, ir::VarId sums) {
+  KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   const ir::VarId bin = b.let(sketch.unique_name("bin"), b.cast(ir::kI32, b.load(positions, sketch.thread_indices())));
   b.atomic(ir::AtomicOp::kAdd, counts, {b.var(bin)}, b.i32(1));
-  b.atomic(ir::AtomicOp::kAdd, sums, {b.var(bin)}, grower.grow_in(kSmall, 2).expr);
+  b.atomic(ir::AtomicOp::kAdd, sums, {b.var(bin)}, generator.grow_in(kSmall, 2).expr);
 }
 
 }  // namespace
 
-void make_reduction(Sketch& sketch) {
+void make_reduction(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const Kind kind = rng.choose({Kind::kSum, Kind::kNorm, Kind::kMean, Kind::kLeast, Kind::kGreatest, Kind::kProduct,
@@ -160,16 +162,16 @@ void make_reduction(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, scalars);
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  Reduction reduction(grower, rows, length);
+  ExpressionGenerator generator(sketch, real, kMenu);
+  Reduction reduction(generator, rows, length);
   const ir::VarId reduced = sketch.let("reduced", reduction.reduce(kind, place));
-  if (has_histogram) add_histogram(grower, positions, counts, sums);
-  const Term scaled = grower.mul(sketch.read(reduced), grower.grow_in(kSmall, 1));
-  const Term result = grower.add_unused_leaves(grower.tame(scaled));
+  if (has_histogram) add_histogram(generator, positions, counts, sums);
+  const Term scaled = generator.mul(sketch.read(reduced), generator.grow_in(kSmall, 1));
+  const Term result = generator.add_unused_leaves(generator.limit_range(scaled));
   if (has_total) {
     const ir::VarId part = sketch.let("part", result);
     sketch.b().atomic(ir::AtomicOp::kAdd, total, {sketch.b().i32(0)}, sketch.read(part).expr);
-    return sketch.store(outputs[0], grower.mul(sketch.read(part), grower.literal({0.25, 0.75})));
+    return sketch.store(outputs[0], generator.mul(sketch.read(part), generator.literal({0.25, 0.75})));
   }
   sketch.store(outputs[0], result);
 }

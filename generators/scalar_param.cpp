@@ -20,7 +20,7 @@ struct Parameters {
   ir::VarId settings = ir::kNone;  ///< a struct of three floats and a vector
 };
 
-Parameters add_parameters(Sketch& sketch, ir::Type real) {
+Parameters add_parameters(KernelSketch& sketch, ir::Type real) {
   Rng& rng = sketch.rng();
   Parameters p;
   p.reals = add_scalars(sketch, real, 1, 3);
@@ -40,14 +40,14 @@ Parameters add_parameters(Sketch& sketch, ir::Type real) {
   return p;
 }
 
-void offer_component(Sketch& sketch, ir::Type real, std::function<ir::ExprId()> vector, int component) {
+void offer_component(KernelSketch& sketch, ir::Type real, std::function<ir::ExprId()> vector, int component) {
   sketch.offer({.type = real, .range = kDefaultDomain, .make = [&sketch, vector = std::move(vector), component] {
                   const ir::ExprId v = vector();
                   return sketch.b().op(Op::kExtract, {v, sketch.b().i32(component)});
                 }});
 }
 
-void offer_parameters(Sketch& sketch, const Parameters& p, ir::Type real) {
+void offer_parameters(KernelSketch& sketch, const Parameters& p, ir::Type real) {
   ir::Builder& b = sketch.b();
   offer_variables(sketch, p.reals);
   if (p.other != ir::kNone)
@@ -75,7 +75,7 @@ void offer_parameters(Sketch& sketch, const Parameters& p, ir::Type real) {
 
 }  // namespace
 
-void make_scalar_param(Sketch& sketch) {
+void make_scalar_param(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const auto inputs = add_inputs(sketch, real, 1, 0, 2);
@@ -85,22 +85,22 @@ void make_scalar_param(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_parameters(sketch, p, real);
 
-  ExpressionGrower grower(sketch, real, kMenu);
+  ExpressionGenerator generator(sketch, real, kMenu);
   ir::Builder& b = sketch.b();
-  const ir::VarId value = sketch.let("value", grower.grow(3));
+  const ir::VarId value = sketch.let("value", generator.grow(3));
   if (p.flag != ir::kNone) {
-    sketch.if_(sketch.read(p.flag), [&] { sketch.assign(value, grower.grow(2)); });
+    sketch.if_(sketch.read(p.flag), [&] { sketch.assign(value, generator.grow(2)); });
   }
   if (p.integer != ir::kNone && rng.bernoulli(0.5)) {
     const ir::Type integer = b.function().var(p.integer).type;
     const ir::ExprId more = b.op(Op::kGt, {b.var(p.integer), b.literal(integer, std::int64_t{3})});
     sketch.if_({more, {0, 1}}, [&] {
-      sketch.assign(value, grower.mul(sketch.read(value), grower.literal({0.3, 0.9})));
+      sketch.assign(value, generator.mul(sketch.read(value), generator.literal({0.3, 0.9})));
     });
   }
-  const Term first = grower.add(grower.grow_in({-4, 4}, 2), sketch.read(value));
-  sketch.store(outputs[0], grower.add_unused_leaves(first));
-  if (outputs.size() > 1) sketch.store(outputs[1], grower.grow(3));
+  const Term first = generator.add(generator.grow_in({-4, 4}, 2), sketch.read(value));
+  sketch.store(outputs[0], generator.add_unused_leaves(first));
+  if (outputs.size() > 1) sketch.store(outputs[1], generator.grow(3));
 }
 
 }  // namespace assay::generators

@@ -22,37 +22,37 @@ std::string bound(ir::Type type, double value) {
 
 }  // namespace
 
-Sketch::Sketch(std::string kernel_name, Rng rng)
+KernelSketch::KernelSketch(std::string kernel_name, Rng rng)
     : module_(module_with_kernel(std::move(kernel_name))), builder_(module_, module_.kernels[0]), rng_(rng) {}
 
-std::string Sketch::unique_name(std::string_view name) {
+std::string KernelSketch::unique_name(std::string_view name) {
   std::string candidate(name);
   for (int number = 2; !names_.insert(candidate).second; ++number)
     candidate = fmt::format("{}{}", name, number);
   return candidate;
 }
 
-void Sketch::remember(ir::VarId variable, Interval range) {
+void KernelSketch::remember(ir::VarId variable, Interval range) {
   ranges_.resize(static_cast<std::size_t>(variable) + 1);
   ranges_[static_cast<std::size_t>(variable)] = range;
 }
 
-ir::Type Sketch::add_struct(ir::StructDef definition) {
+ir::Type KernelSketch::add_struct(ir::StructDef definition) {
   module_.structs.push_back(std::move(definition));
   return ir::struct_type(static_cast<int>(module_.structs.size()) - 1);
 }
 
-ir::VarId Sketch::parameter(std::string_view name, ir::Type type, Interval domain) {
+ir::VarId KernelSketch::parameter(std::string_view name, ir::Type type, Interval domain) {
   const ir::VarId variable = builder_.parameter(unique_name(name), type);
   remember(variable, domain);
   return variable;
 }
 
-ir::VarId Sketch::array(std::string_view name, ir::Type element, int rank, Interval domain) {
+ir::VarId KernelSketch::array(std::string_view name, ir::Type element, int rank, Interval domain) {
   return scalar(name, element.array_of(rank), domain);
 }
 
-ir::VarId Sketch::scalar(std::string_view name, ir::Type type, Interval domain) {
+ir::VarId KernelSketch::scalar(std::string_view name, ir::Type type, Interval domain) {
   const ir::VarId variable = parameter(name, type, domain);
   const bool usual =
       ir::is_float(type.scalar) && domain.low == kDefaultDomain.low && domain.high == kDefaultDomain.high;
@@ -63,40 +63,40 @@ ir::VarId Sketch::scalar(std::string_view name, ir::Type type, Interval domain) 
   return variable;
 }
 
-ir::VarId Sketch::permutation(std::string_view name) {
+ir::VarId KernelSketch::permutation(std::string_view name) {
   const ir::VarId variable = parameter(name, ir::kI32.array_of(1), {0, 1 << 20});
   comment(fmt::format("domain: {} is a permutation", kernel().var(variable).name));
   return variable;
 }
 
-void Sketch::start() {
+void KernelSketch::start() {
   for (int d = 0; d < launch_rank_; ++d)
     remember(builder_.thread_index(unique_name(d == 0 ? "i" : "j")), {0, 1 << 20});
 }
 
-ir::ExprId Sketch::thread_index(int dimension) { return b().var(kernel().parameter_count + dimension); }
+ir::ExprId KernelSketch::thread_index(int dimension) { return b().var(kernel().parameter_count + dimension); }
 
-std::vector<ir::ExprId> Sketch::thread_indices() {
+std::vector<ir::ExprId> KernelSketch::thread_indices() {
   std::vector<ir::ExprId> indices;
   for (int d = 0; d < launch_rank_; ++d)
     indices.push_back(thread_index(d));
   return indices;
 }
 
-void Sketch::offer_variable(ir::VarId variable) {
+void KernelSketch::offer_variable(ir::VarId variable) {
   offer({.type = kernel().var(variable).type,
          .range = ranges_[static_cast<std::size_t>(variable)],
          .make = [this, variable] { return b().var(variable); },
          .variable = variable});
 }
 
-void Sketch::offer_element(ir::VarId array, std::function<std::vector<ir::ExprId>()> indices) {
+void KernelSketch::offer_element(ir::VarId array, std::function<std::vector<ir::ExprId>()> indices) {
   offer({.type = kernel().var(array).type.element(),
          .range = domain(array),
          .make = [this, array, indices = std::move(indices)] { return b().load(array, indices()); }});
 }
 
-void Sketch::offer_elements(std::initializer_list<ir::VarId> arrays) {
+void KernelSketch::offer_elements(std::initializer_list<ir::VarId> arrays) {
   for (const ir::VarId array : arrays) {
     const int rank = kernel().var(array).type.rank;
     offer_element(array, [this, rank] {
@@ -105,7 +105,7 @@ void Sketch::offer_elements(std::initializer_list<ir::VarId> arrays) {
   }
 }
 
-std::optional<Term> Sketch::leaf(ir::Type type, From from) {
+std::optional<Term> KernelSketch::leaf(ir::Type type, From from) {
   std::vector<std::size_t> all;
   std::vector<std::size_t> unused;
   all.reserve(leaves_.size());
@@ -123,15 +123,15 @@ std::optional<Term> Sketch::leaf(ir::Type type, From from) {
   return Term{chosen.make(), range};
 }
 
-ir::ExprId Sketch::warp(std::string_view name, const std::vector<ir::ExprId>& operands) {
+ir::ExprId KernelSketch::warp(std::string_view name, const std::vector<ir::ExprId>& operands) {
   std::vector<ir::Type> types;
   for (const ir::ExprId operand : operands)
     types.push_back(b().type_of(operand));
   return b().call(ir::library_function(module_, name, types).value(), operands);
 }
 
-std::vector<ir::VarId> Sketch::warp_results(std::string_view name, const std::vector<ir::ExprId>& operands,
-                                            const std::vector<std::string>& names) {
+std::vector<ir::VarId> KernelSketch::warp_results(std::string_view name, const std::vector<ir::ExprId>& operands,
+                                                  const std::vector<std::string>& names) {
   std::vector<ir::Type> types;
   for (const ir::ExprId operand : operands)
     types.push_back(b().type_of(operand));
@@ -141,7 +141,7 @@ std::vector<ir::VarId> Sketch::warp_results(std::string_view name, const std::ve
   return b().call_statement(ir::library_function(module_, name, types).value(), operands, unique);
 }
 
-ir::VarId Sketch::let(std::string_view name, Term value) {
+ir::VarId KernelSketch::let(std::string_view name, Term value) {
   const ir::VarId variable = b().let(unique_name(name), value.expr);
   remember(variable, value.range);
   initial_values_.resize(static_cast<std::size_t>(variable) + 1, ir::kNone);
@@ -150,33 +150,35 @@ ir::VarId Sketch::let(std::string_view name, Term value) {
   return variable;
 }
 
-ir::ExprId Sketch::initial_value(ir::VarId variable) const {
+ir::ExprId KernelSketch::initial_value(ir::VarId variable) const {
   const auto number = static_cast<std::size_t>(variable);
   return number < initial_values_.size() ? initial_values_[number] : ir::kNone;
 }
 
-void Sketch::assign(ir::VarId variable, Term value) {
+void KernelSketch::assign(ir::VarId variable, Term value) {
   const Interval before = ranges_[static_cast<std::size_t>(variable)];
   set_range(variable, depth_ > 0 ? hull(before, value.range) : value.range);
   b().assign(variable, value.expr);
 }
 
-void Sketch::set_range(ir::VarId variable, Interval range) { ranges_[static_cast<std::size_t>(variable)] = range; }
+void KernelSketch::set_range(ir::VarId variable, Interval range) {
+  ranges_[static_cast<std::size_t>(variable)] = range;
+}
 
-void Sketch::loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
-                  const std::function<void(ir::VarId)>& body) {
+void KernelSketch::loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
+                        const std::function<void(ir::VarId)>& body) {
   b().for_(unique_name(name), start, stop, step, [&](ir::VarId variable) {
     remember(variable, range);
     inside([&] { body(variable); })();
   });
 }
 
-void Sketch::if_(Term condition, std::function<void()> then_body, std::function<void()> else_body) {
+void KernelSketch::if_(Term condition, std::function<void()> then_body, std::function<void()> else_body) {
   b().if_(condition.expr, inside(std::move(then_body)),
           else_body ? inside(std::move(else_body)) : std::function<void()>());
 }
 
-std::function<void()> Sketch::inside(std::function<void()> body) {
+std::function<void()> KernelSketch::inside(std::function<void()> body) {
   return [this, body = std::move(body)] {
     const std::size_t known = leaves_.size();
     ++depth_;

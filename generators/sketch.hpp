@@ -40,11 +40,11 @@ struct Leaf {
   bool is_discrete = false;          ///< whether it takes few values, so that a jump may lie exactly on one of them
 };
 
-class Sketch {
+class KernelSketch {
  public:
-  Sketch(std::string kernel_name, Rng rng);
-  Sketch(const Sketch&) = delete;
-  Sketch& operator=(const Sketch&) = delete;
+  KernelSketch(std::string kernel_name, Rng rng);
+  KernelSketch(const KernelSketch&) = delete;
+  KernelSketch& operator=(const KernelSketch&) = delete;
 
   Rng& rng() { return rng_; }
   ir::Builder& b() { return builder_; }
@@ -59,7 +59,7 @@ class Sketch {
     module_.functions.push_back(std::move(gradient));
   }
   /// Lets the body call the functions of another sketch, by the same numbers.
-  void copy_functions_of(const Sketch& other) { module_.functions = other.module_.functions; }
+  void copy_functions_of(const KernelSketch& other) { module_.functions = other.module_.functions; }
 
   // ---- parameters, all before start(). Names are made unique.
   ir::VarId array(std::string_view name, ir::Type element, int rank, Interval domain = kDefaultDomain);

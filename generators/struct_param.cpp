@@ -27,7 +27,7 @@ ir::Field field_of(Rng& rng, std::string_view name, ir::Type real) {
   return {.name = std::string(name), .type = type};
 }
 
-Shape add_shape(Sketch& sketch, ir::Type real) {
+Shape add_shape(KernelSketch& sketch, ir::Type real) {
   Rng& rng = sketch.rng();
   Shape shape;
   const bool nests = rng.bernoulli(0.4);
@@ -46,7 +46,7 @@ Shape add_shape(Sketch& sketch, ir::Type real) {
 }
 
 /// Offers a field that is a scalar, or each component of one that is a vector.
-void offer_field(Sketch& sketch, ir::Type type, Interval range, std::function<ir::ExprId()> make) {
+void offer_field(KernelSketch& sketch, ir::Type type, Interval range, std::function<ir::ExprId()> make) {
   ir::Builder& b = sketch.b();
   if (!ir::is_float(type.scalar) || type.is_struct()) return;
   if (type.is_scalar()) return sketch.offer({.type = type, .range = range, .make = std::move(make)});
@@ -59,7 +59,7 @@ void offer_field(Sketch& sketch, ir::Type type, Interval range, std::function<ir
 }
 
 /// Offers all float fields of the struct made by `make`.
-void offer_fields(Sketch& sketch, const Shape& shape, Interval range, const std::function<ir::ExprId()>& make) {
+void offer_fields(KernelSketch& sketch, const Shape& shape, Interval range, const std::function<ir::ExprId()>& make) {
   ir::Builder& b = sketch.b();
   for (std::size_t f = 0; f < shape.fields.size(); ++f) {
     const auto number = static_cast<int>(f);
@@ -76,17 +76,17 @@ void offer_fields(Sketch& sketch, const Shape& shape, Interval range, const std:
 }
 
 /// A value for a field.
-ir::ExprId value_for(ExpressionGrower& grower, ir::Type type) {
-  if (type.is_scalar()) return grower.grow_in(kSmall, 2).expr;
+ir::ExprId value_for(ExpressionGenerator& generator, ir::Type type) {
+  if (type.is_scalar()) return generator.grow_in(kSmall, 2).expr;
   std::vector<ir::ExprId> components;
   for (int c = 0; c < type.rows; ++c)
-    components.push_back(grower.grow_in(kSmall, 1).expr);
-  return grower.sketch().b().op(Op::kMake, components, type);
+    components.push_back(generator.grow_in(kSmall, 1).expr);
+  return generator.sketch().b().op(Op::kMake, components, type);
 }
 
 /// s.f = e, or s.inner.f = e.
-void change_field(ExpressionGrower& grower, const Shape& shape, ir::VarId object) {
-  Sketch& sketch = grower.sketch();
+void change_field(ExpressionGenerator& generator, const Shape& shape, ir::VarId object) {
+  KernelSketch& sketch = generator.sketch();
   ir::Builder& b = sketch.b();
   const int f = sketch.rng().uniform_int(0, static_cast<int>(shape.fields.size()) - 1);
   const ir::Type type = shape.fields[static_cast<std::size_t>(f)].type;
@@ -94,17 +94,17 @@ void change_field(ExpressionGrower& grower, const Shape& shape, ir::VarId object
   ir::ExprId value = ir::kNone;
   if (type.is_struct()) {
     const int k = sketch.rng().uniform_int(0, static_cast<int>(shape.inner.size()) - 1);
-    const ir::ExprId part = value_for(grower, shape.inner[static_cast<std::size_t>(k)].type);
+    const ir::ExprId part = value_for(generator, shape.inner[static_cast<std::size_t>(k)].type);
     value = b.op(Op::kWithField, {b.field(b.var(object), f), part}, ir::kVoid, k);
   } else {
-    value = value_for(grower, type);
+    value = value_for(generator, type);
   }
   b.assign(object, b.op(Op::kWithField, {b.var(object), value}, ir::kVoid, f));
 }
 
 }  // namespace
 
-void make_struct_param(Sketch& sketch) {
+void make_struct_param(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const Shape shape = add_shape(sketch, real);
@@ -123,18 +123,18 @@ void make_struct_param(Sketch& sketch) {
   if (items != ir::kNone) offer_fields(sketch, shape, kSmall, item);
   if (by_value) offer_fields(sketch, shape, kSmall, by_name);
 
-  ExpressionGrower grower(sketch, real, kMenu);
-  add_temporaries(grower, rng.uniform_int(0, 2), 2);
+  ExpressionGenerator generator(sketch, real, kMenu);
+  add_temporaries(generator, rng.uniform_int(0, 2), 2);
   const ir::VarId own = b.let(sketch.unique_name("own"), items != ir::kNone ? item() : by_name());
   for (int left = rng.uniform_int(1, 3); left > 0; --left)
-    change_field(grower, shape, own);
+    change_field(generator, shape, own);
   if (rng.bernoulli(0.4)) {
-    const Term test = grower.condition(1);
-    sketch.if_(test, [&] { change_field(grower, shape, own); });
+    const Term test = generator.condition(1);
+    sketch.if_(test, [&] { change_field(generator, shape, own); });
   }
   offer_fields(sketch, shape, kSmall, [&b, own] { return b.var(own); });
   if (next != ir::kNone) b.store(next, sketch.thread_indices(), b.var(own));
-  sketch.store(outputs[0], grower.add_unused_leaves(grower.grow(3)));
+  sketch.store(outputs[0], generator.add_unused_leaves(generator.grow(3)));
   // Last, since the leaves read the items.
   if (in_place) b.store(items, sketch.thread_indices(), b.var(own));
 }

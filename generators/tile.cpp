@@ -28,7 +28,7 @@ struct TileVariable {
 /// Makes tiles of one shape out of each other.
 class Tiles {
  public:
-  Tiles(Sketch& sketch, Type real, Type shape)
+  Tiles(KernelSketch& sketch, Type real, Type shape)
       : sketch_(sketch), b_(sketch.b()), rng_(sketch.rng()), real_(real), shape_(shape) {}
 
   Type shape() const { return shape_; }
@@ -192,7 +192,7 @@ class Tiles {
   }
 
  private:
-  Sketch& sketch_;
+  KernelSketch& sketch_;
   ir::Builder& b_;
   Rng& rng_;
   Type real_;
@@ -221,7 +221,7 @@ ir::Function two_arms(const ir::Module& module, Type real, Rng& rng) {
 
 }  // namespace
 
-void make_tile(Sketch& sketch) {
+void make_tile(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const Type real = choose_float_type(rng);
   const int rank = rng.uniform_int(1, 2);

@@ -38,7 +38,7 @@ struct Types {
 /// wp.transform_from_matrix of a matrix near a diagonal one in which the trace or one diagonal element is well above
 /// the others: its branches compare these, and they would tie for the matrix of a tiny rotation or of q* q.
 Production from_matrix(const Types& t) {
-  return {t.transform, {{t.homogeneous, 0.15}}, 1.5, [t](Sketch& sketch, const std::vector<ExprId>& args) {
+  return {t.transform, {{t.homogeneous, 0.15}}, 1.5, [t](KernelSketch& sketch, const std::vector<ExprId>& args) {
             constexpr double kDiagonals[][3] = {{1, 0.75, 0.5}, {1, -0.5, -0.75}, {-0.5, 1, -0.75}, {-0.5, -0.75, 1}};
             const auto& diagonal = sketch.rng().choose(kDiagonals);
             ir::Builder& b = sketch.b();
@@ -107,7 +107,7 @@ std::vector<Production> productions(const Types& t) {
 
 }  // namespace
 
-void make_transform(Sketch& sketch) {
+void make_transform(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const Types types(choose_float_type(rng));
   std::vector<ir::VarId> inputs = add_inputs(sketch, types.transform, 1, 1, 2);
@@ -127,12 +127,12 @@ void make_transform(Sketch& sketch) {
   offer_variables(sketch, parameters);
   maybe_guard(sketch, inputs[0]);
 
-  AlgebraGrower grower(sketch, types.real, productions(types));
-  const ir::VarId pose = sketch.let("pose", grower.grow({types.transform, 8}, 2));
-  if (rng.bernoulli(0.7)) sketch.let("d", grower.grow({rng.bernoulli(0.5) ? types.spatial : types.vector, 8}, 3));
-  if (rng.bernoulli(0.3)) grower.write_parts(pose);
-  if (has_out) sketch.store(out, grower.grow({made, 8}, 3));
-  sketch.store(energy, grower.add_unused_leaves(grower.grow({types.real, 8}, 2)));
+  AlgebraGenerator generator(sketch, types.real, productions(types));
+  const ir::VarId pose = sketch.let("pose", generator.grow({types.transform, 8}, 2));
+  if (rng.bernoulli(0.7)) sketch.let("d", generator.grow({rng.bernoulli(0.5) ? types.spatial : types.vector, 8}, 3));
+  if (rng.bernoulli(0.3)) generator.write_parts(pose);
+  if (has_out) sketch.store(out, generator.grow({made, 8}, 3));
+  sketch.store(energy, generator.add_unused_leaves(generator.grow({types.real, 8}, 2)));
 }
 
 }  // namespace assay::generators

@@ -16,9 +16,9 @@ using ir::Op;
 const std::vector<Op> kScalarMenu = {Op::kAdd, Op::kMul, Op::kMul, Op::kSub, Op::kSin};
 
 /// Grows vectors of one type, and scalars from them.
-class VectorGrower {
+class VectorGenerator {
  public:
-  VectorGrower(Sketch& sketch, ir::Type vector)
+  VectorGenerator(KernelSketch& sketch, ir::Type vector)
       : sketch_(sketch), b_(sketch.b()), vector_(vector), scalars_(sketch, vector.component(), kScalarMenu) {}
 
   Term grow(int depth);
@@ -34,7 +34,7 @@ class VectorGrower {
   void offer_component(std::function<ir::ExprId()> make, Interval range);
   /// v[c] = x for a constant component, or a loop over all of them.
   void write_components(ir::VarId variable);
-  ExpressionGrower& scalars() { return scalars_; }
+  ExpressionGenerator& scalars() { return scalars_; }
 
  private:
   Term constant(Interval interval);
@@ -43,13 +43,13 @@ class VectorGrower {
   Term scalar(Interval target) { return scalars_.fit(scalars_.leaf(), target); }
   Term elementwise(Op op, Term a, Term b);
 
-  Sketch& sketch_;
+  KernelSketch& sketch_;
   ir::Builder& b_;
   ir::Type vector_;
-  ExpressionGrower scalars_;
+  ExpressionGenerator scalars_;
 };
 
-void VectorGrower::offer_component(std::function<ir::ExprId()> make, Interval range) {
+void VectorGenerator::offer_component(std::function<ir::ExprId()> make, Interval range) {
   const int component = sketch_.rng().uniform_int(0, vector_.rows - 1);
   sketch_.offer({.type = vector_.component(),
                  .range = range,
@@ -63,14 +63,14 @@ void VectorGrower::offer_component(std::function<ir::ExprId()> make, Interval ra
 
 double greatest(Interval range) { return std::max(std::abs(range.low), std::abs(range.high)); }
 
-Term VectorGrower::constant(Interval interval) {
+Term VectorGenerator::constant(Interval interval) {
   std::vector<ir::ExprId> components;
   for (int c = 0; c < vector_.rows; ++c)
     components.push_back(scalars_.literal(interval).expr);
   return {b_.make(vector_, components), interval};
 }
 
-Term VectorGrower::within(Term term, double bound) {
+Term VectorGenerator::within(Term term, double bound) {
   const double most = greatest(term.range);
   if (most <= bound) return term;
   double factor = truncate_to_two_digits(bound / most);
@@ -87,14 +87,14 @@ Term VectorGrower::within(Term term, double bound) {
           {term.range.low * factor, term.range.high * factor}};
 }
 
-Term VectorGrower::elementwise(Op op, Term a, Term b) {
+Term VectorGenerator::elementwise(Op op, Term a, Term b) {
   // x - x is exactly zero, where a norm has no derivative.
   if (op == Op::kSub && scalars_.same_tree(a.expr, b.expr)) op = Op::kAdd;
   const Interval ranges[] = {a.range, b.range};
   return within({b_.op(op, {a.expr, b.expr}), range_of(op, ranges)}, 8);
 }
 
-Term VectorGrower::from_components(int depth) {
+Term VectorGenerator::from_components(int depth) {
   std::vector<ir::ExprId> components;
   for (int c = 0; c < vector_.rows; ++c)
     components.push_back(scalars_.grow(std::min(depth, 1)).expr);
@@ -102,7 +102,7 @@ Term VectorGrower::from_components(int depth) {
 }
 
 /// A vector whose components are all at least 0.5.
-Term VectorGrower::positive() {
+Term VectorGenerator::positive() {
   if (sketch_.rng().bernoulli(0.4)) return constant({0.5, 2});
   const auto is_variable = [&](const Leaf& leaf) { return leaf.type == vector_ && leaf.variable != ir::kNone; };
   const auto found = std::ranges::find_if(sketch_.leaves(), is_variable);
@@ -113,7 +113,7 @@ Term VectorGrower::positive() {
   return {b_.op(Op::kAdd, {square, constant({0.5, 1}).expr}), {0.5, most * most + 1}};
 }
 
-Term VectorGrower::grow(int depth) {
+Term VectorGenerator::grow(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.1)) return leaf();
   const Op op = rng.choose({Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kDiv, Op::kNeg, Op::kCross, Op::kCwMul,
@@ -168,14 +168,14 @@ Term VectorGrower::grow(int depth) {
   }
 }
 
-Term VectorGrower::reduce(int depth) {
-  Op op = sketch_.rng().choose({Op::kDot, Op::kDot, Op::kLength, Op::kLengthSq, Op::kExtract, Op::kExtract});
+Term VectorGenerator::reduce(int depth) {
+  Op op = sketch_.rng().choose({Op::kDot, Op::kDot, Op::kLength, Op::kLengthSquared, Op::kExtract, Op::kExtract});
   const Term v = within(grow(depth), 4);
   const bool has_norm_one = b_.function().expr(v.expr).op == Op::kNormalize;
-  if (has_norm_one && (op == Op::kLength || op == Op::kLengthSq)) op = Op::kDot;
+  if (has_norm_one && (op == Op::kLength || op == Op::kLengthSquared)) op = Op::kDot;
   const double square = vector_.rows * greatest(v.range) * greatest(v.range);
   if (op == Op::kLength) return {b_.op(op, {v.expr}), {0, std::ceil(std::sqrt(square))}};
-  if (op == Op::kLengthSq) return {b_.op(op, {v.expr}), {0, square}};
+  if (op == Op::kLengthSquared) return {b_.op(op, {v.expr}), {0, square}};
   if (op == Op::kExtract) {
     const ir::ExprId component = b_.i32(sketch_.rng().uniform_int(0, vector_.rows - 1));
     return {b_.op(op, {v.expr, component}), v.range};
@@ -185,7 +185,7 @@ Term VectorGrower::reduce(int depth) {
   return {b_.op(op, {v.expr, other.expr}), {-bound, bound}};
 }
 
-void VectorGrower::write_components(ir::VarId variable) {
+void VectorGenerator::write_components(ir::VarId variable) {
   const auto set = [&](const std::function<ir::ExprId()>& index, Term value) {
     sketch_.assign(variable, {b_.op(Op::kInsert, {b_.var(variable), index(), value.expr}), kModerateRange});
   };
@@ -204,7 +204,7 @@ void VectorGrower::write_components(ir::VarId variable) {
 
 /// A scalar computed from a vector by a function of Warp's library. The vector is an input plus a constant: components
 /// of other vectors may be equal, where the extremes have no derivative.
-Term library_production(Sketch& sketch, VectorGrower& grower, ir::VarId input, Rng& rng) {
+Term library_production(KernelSketch& sketch, VectorGenerator& generator, ir::VarId input, Rng& rng) {
   ir::Builder& b = sketch.b();
   const ir::Type vector = b.function().var(input).type.element();
   const ir::Type scalar = vector.component();
@@ -239,12 +239,12 @@ Term library_production(Sketch& sketch, VectorGrower& grower, ir::VarId input, R
   const double bound = vector.rows * 9.0;
   if (name.starts_with("arg"))
     return {b.op(Op::kExtract, {b.load(input, sketch.thread_indices()), b.cast(ir::kI32, made)}), {-2, 2}};
-  if (name == "sign") return grower.scalars().tame({b.op(Op::kDot, {made, moved()}), {0, bound}});
-  return grower.scalars().tame({b.type_of(made).is_scalar() ? made : sum(made), {-bound, bound}});
+  if (name == "sign") return generator.scalars().limit_range({b.op(Op::kDot, {made, moved()}), {0, bound}});
+  return generator.scalars().limit_range({b.type_of(made).is_scalar() ? made : sum(made), {-bound, bound}});
 }
 
 /// Integer vectors: sums, products by components and by scalars, dot, components.
-void integer_vectors(Sketch& sketch, ir::VarId cells, ir::VarId output) {
+void integer_vectors(KernelSketch& sketch, ir::VarId cells, ir::VarId output) {
   Rng& rng = sketch.rng();
   ir::Builder& b = sketch.b();
   const ir::Type vector = b.function().var(cells).type.element();
@@ -260,7 +260,7 @@ void integer_vectors(Sketch& sketch, ir::VarId cells, ir::VarId output) {
 
 }  // namespace
 
-void make_vector(Sketch& sketch) {
+void make_vector(KernelSketch& sketch) {
   Rng& rng = sketch.rng();
   const ir::Type real = choose_float_type(rng);
   const int length = rng.bernoulli(0.45) ? 3 : rng.choose({2, 2, 4, 4, 5, 6, 8});
@@ -275,48 +275,48 @@ void make_vector(Sketch& sketch) {
   const bool vector_output = rng.bernoulli(0.7);
   const ir::VarId out = vector_output ? sketch.output("out", vector) : ir::kNone;
   const ir::VarId energy = !vector_output || rng.bernoulli(0.5) ? sketch.output("energy", real) : ir::kNone;
-  const ir::VarId neighbours = integers ? sketch.output("neighbours", cell_type) : ir::kNone;
+  const ir::VarId neighbors = integers ? sketch.output("neighbours", cell_type) : ir::kNone;
   sketch.start();
   offer_arrays(sketch, vectors);
   offer_arrays(sketch, reals);
   offer_variables(sketch, parameters);
   maybe_guard(sketch, vectors[0]);
 
-  VectorGrower grower(sketch, vector);
+  VectorGenerator generator(sketch, vector);
   for (const ir::VarId array : vectors)
-    grower.offer_component([&sketch, array] { return sketch.element(array, sketch.thread_indices()).expr; },
-                           kDefaultDomain);
-  const ir::VarId v = sketch.let("v", grower.grow(2));
-  if (rng.bernoulli(0.6)) sketch.let("d", grower.scalars().tame(grower.reduce(2)));
-  if (rng.bernoulli(0.5)) grower.write_components(v);
+    generator.offer_component([&sketch, array] { return sketch.element(array, sketch.thread_indices()).expr; },
+                              kDefaultDomain);
+  const ir::VarId v = sketch.let("v", generator.grow(2));
+  if (rng.bernoulli(0.6)) sketch.let("d", generator.scalars().limit_range(generator.reduce(2)));
+  if (rng.bernoulli(0.5)) generator.write_components(v);
   if (rng.bernoulli(0.4)) {
     const Term doubled = sketch.read(v);
-    const Term change = grower.within(grower.grow(1), 4);
-    const Term kept = grower.within(doubled, 4);
+    const Term change = generator.within(generator.grow(1), 4);
+    const Term kept = generator.within(doubled, 4);
     sketch.assign(v, {sketch.b().op(Op::kAdd, {kept.expr, change.expr}), kModerateRange});
   }
   Rng library = rng.split("library");
-  if (library.bernoulli(0.4)) sketch.let("size", library_production(sketch, grower, vectors[0], library));
-  if (integers) integer_vectors(sketch, cells, neighbours);
+  if (library.bernoulli(0.4)) sketch.let("size", library_production(sketch, generator, vectors[0], library));
+  if (integers) integer_vectors(sketch, cells, neighbors);
 
   // Unused vectors are added by their dot product with v, unused scalars by a multiple.
-  Term total = grower.scalars().tame(grower.reduce(2));
+  Term total = generator.scalars().limit_range(generator.reduce(2));
   for (Leaf& leaf : sketch.leaves()) {
     if (leaf.type != vector || leaf.uses > 0) continue;
     ++leaf.uses;
     const double bound = length * 8 * greatest(leaf.range);
     const ir::ExprId unused = leaf.make();
     const Term product{sketch.b().op(Op::kDot, {unused, sketch.b().var(v)}), {-bound, bound}};
-    total = grower.scalars().add(total, product);
+    total = generator.scalars().add(total, product);
   }
-  total = grower.scalars().add_unused_leaves(total);
+  total = generator.scalars().add_unused_leaves(total);
   if (energy != ir::kNone) {
     sketch.store(energy, total);
-    if (out != ir::kNone) sketch.store(out, grower.grow(2));
+    if (out != ir::kNone) sketch.store(out, generator.grow(2));
     return;
   }
-  const Term direction = grower.within(sketch.read(v), 4);
-  const Term size = grower.scalars().fit(total, {-2, 2});
+  const Term direction = generator.within(sketch.read(v), 4);
+  const Term size = generator.scalars().fit(total, {-2, 2});
   sketch.store(out, {sketch.b().op(Op::kMul, {direction.expr, size.expr}), kModerateRange});
 }
 

@@ -23,7 +23,7 @@ class UseCollector {
       std::visit(Overloaded{
                      [this](const Store& store) { change(store.array, &ParameterUse::written); },
                      [this](const Atomic& atomic) {
-                       change(atomic.array, &ParameterUse::atomically_updated);
+                       change(atomic.array, &ParameterUse::is_atomically_updated);
                        if (atomic.result != kNone) change(atomic.array, &ParameterUse::read);
                      },
                      [this](const Call& call) { pass(call.function, call.args); },
@@ -54,7 +54,7 @@ class UseCollector {
       if (use == nullptr || !function_.expr(args[i]).type.is_array()) continue;
       use->read |= callee[i].read;
       use->written |= callee[i].written;
-      use->atomically_updated |= callee[i].atomically_updated;
+      use->is_atomically_updated |= callee[i].is_atomically_updated;
     }
   }
 
@@ -140,8 +140,9 @@ std::vector<VarId> assigned_variables(const Block& block) {
 
 std::vector<VarId> declared_variables(const Block& block) {
   std::vector<VarId> ids;
-  for_each_statement(
-      block, [&](const Stmt& statement) { for_each_declared(statement, [&](VarId id) { ids.push_back(id); }); });
+  for_each_statement(block, [&](const Stmt& statement) {
+    for_each_declared_variable(statement, [&](VarId id) { ids.push_back(id); });
+  });
   return sorted_unique(std::move(ids));
 }
 

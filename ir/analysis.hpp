@@ -14,9 +14,9 @@ namespace assay::ir {
 struct ParameterUse {
   bool read = false;     ///< whether the value or an element is read, including by an atomic whose result is used
   bool written = false;  ///< whether an element is stored
-  bool atomically_updated = false;  ///< whether an element is updated by an atomic
+  bool is_atomically_updated = false;  ///< whether an element is updated by an atomic
 
-  bool changed() const { return written || atomically_updated; }
+  bool changed() const { return written || is_atomically_updated; }
   friend bool operator==(const ParameterUse&, const ParameterUse&) = default;
 };
 using ParameterUses = std::vector<ParameterUse>;  ///< one for each parameter

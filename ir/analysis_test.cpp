@@ -16,7 +16,7 @@ Module parsed(std::string_view text) {
 constexpr ParameterUse kUnused{};
 constexpr ParameterUse kRead{.read = true};
 constexpr ParameterUse kWritten{.written = true};
-constexpr ParameterUse kUpdated{.atomically_updated = true};
+constexpr ParameterUse kUpdated{.is_atomically_updated = true};
 
 TEST(ParameterUse, ClassifiesReadWrittenUpdatedAndUnusedParameters) {
   const Module module = parsed(
@@ -115,7 +115,7 @@ TEST(Traversal, ChangesMadeByVisitorModifyProgram) {
   Module module = parsed("kernel k(; i) {\n  let a: i32 = i\n  if true {\n    a = 1\n  }\n}\n");
   for_each_statement(module.kernels[0].body, [](Stmt& statement) {
     for_each_root(statement, [](ExprId& root) { root = 0; });
-    for_each_declared(statement, [](VarId& id) { id += 10; });
+    for_each_declared_variable(statement, [](VarId& id) { id += 10; });
   });
   EXPECT_EQ(std::get<Let>(module.kernels[0].body.statements[0].node).variable, 11);
   const auto& branch = std::get<If>(module.kernels[0].body.statements[1].node);

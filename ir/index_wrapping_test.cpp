@@ -20,7 +20,7 @@ std::string wrapped(const std::string& body) {
   return text.substr(head.size(), text.size() - head.size() - 2);
 }
 
-TEST(WrapIndices, LeavesIndicesThatCannotBeNegativeUnwrapped) {
+TEST(WrapIndices, DoesNotWrapIndicesThatCannotBeNegative) {
   for (const std::string body : {
            "  x[i] = 1.0\n",
            "  x[add(i, 1)] = x[mul(i, 2)]\n",

@@ -86,18 +86,20 @@ std::uint16_t encode(Format16 format, double value) {
   return assemble(exponent - format.least_exponent + 1, significand - hidden);
 }
 
-void append_leaves(const Module& module, Type type, std::size_t offset, std::vector<ScalarComponent>& leaves) {
+void append_scalar_components(const Module& module, Type type, std::size_t offset,
+                              std::vector<ScalarComponent>& components) {
   if (type.shape == Shape::kStruct) {
     const StructDef& definition = module.structs[type.struct_id];
     for (std::size_t i = 0; i < definition.fields.size(); ++i) {
       const Type field = definition.fields[i].type;
-      if (!field.is_array()) append_leaves(module, field, offset + field_offset(module, definition, i), leaves);
+      if (!field.is_array())
+        append_scalar_components(module, field, offset + field_offset(module, definition, i), components);
     }
     return;
   }
   const auto bytes = static_cast<std::size_t>(row(type.scalar).bytes);
   for (int i = 0; i < type.components(); ++i) {
-    leaves.push_back({.offset = offset + static_cast<std::size_t>(i) * bytes, .scalar = type.scalar});
+    components.push_back({.offset = offset + static_cast<std::size_t>(i) * bytes, .scalar = type.scalar});
   }
 }
 
@@ -114,8 +116,8 @@ Argument promoted(const Module& module, const Module& wide, const Argument& argu
   const Type element = argument.type.element();
   const std::size_t old_size = layout_of(module, element).size;
   const std::size_t new_size = layout_of(wide, promoted(element)).size;
-  const std::vector<ScalarComponent> old_leaves = scalar_components(module, element);
-  const std::vector<ScalarComponent> new_leaves = scalar_components(wide, promoted(element));
+  const std::vector<ScalarComponent> old_components = scalar_components(module, element);
+  const std::vector<ScalarComponent> new_components = scalar_components(wide, promoted(element));
   const std::size_t slots = argument.bytes.size() / old_size;
 
   Argument result{.type = promoted(argument.type), .shape = argument.shape, .strides = argument.strides, .bytes = {}};
@@ -127,8 +129,8 @@ Argument promoted(const Module& module, const Module& wide, const Argument& argu
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const std::byte* source = argument.bytes.data() + slot * old_size;
     std::byte* target = result.bytes.data() + slot * new_size;
-    for (std::size_t i = 0; i < old_leaves.size(); ++i)
-      copy_scalar(old_leaves[i], source, new_leaves[i], target);
+    for (std::size_t i = 0; i < old_components.size(); ++i)
+      copy_scalar(old_components[i], source, new_components[i], target);
   }
   return result;
 }
@@ -250,9 +252,9 @@ void write_integer(Scalar scalar, std::byte* at, std::int64_t value) {
 }
 
 std::vector<ScalarComponent> scalar_components(const Module& module, Type type) {
-  std::vector<ScalarComponent> leaves;
-  append_leaves(module, type, 0, leaves);
-  return leaves;
+  std::vector<ScalarComponent> components;
+  append_scalar_components(module, type, 0, components);
+  return components;
 }
 
 Type promoted(Type type) {

@@ -56,7 +56,7 @@ TEST(LaunchScalars, BfloatIsUpperHalfOfFloat) {
   }
 }
 
-// Between neighbours a < b of the format: values round to the nearer one, the midpoint to the even one.
+// Between neighbors a < b of the format: values round to the nearer one, the midpoint to the even one.
 TEST(LaunchScalars, WritingSixteenBitFloatRoundsToNearestEven) {
   for (const Scalar scalar : {Scalar::kF16, Scalar::kBF16}) {
     const int largest = scalar == Scalar::kF16 ? 0x7BFF : 0x7F7F;
@@ -164,12 +164,12 @@ TEST(LaunchLayout, VectorsAndMatricesHaveNoPadding) {
 
 TEST(LaunchLayout, ScalarComponentsFollowMemoryOrderAndSkipArrays) {
   const Module module = module_with_structs();
-  const std::vector<ScalarComponent> leaves = scalar_components(module, struct_type(1));
-  ASSERT_EQ(leaves.size(), 7U);
-  EXPECT_EQ(leaves[0].scalar, Scalar::kU8);
-  EXPECT_EQ(leaves[1].scalar, Scalar::kBool);
-  EXPECT_EQ(leaves[4].offset, offsetof(COuter, inner) + offsetof(CInner, v) + 8);
-  EXPECT_EQ(leaves[6].offset, offsetof(COuter, d));
+  const std::vector<ScalarComponent> components = scalar_components(module, struct_type(1));
+  ASSERT_EQ(components.size(), 7U);
+  EXPECT_EQ(components[0].scalar, Scalar::kU8);
+  EXPECT_EQ(components[1].scalar, Scalar::kBool);
+  EXPECT_EQ(components[4].offset, offsetof(COuter, inner) + offsetof(CInner, v) + 8);
+  EXPECT_EQ(components[6].offset, offsetof(COuter, d));
 }
 
 TEST(LaunchArguments, ArraysAreRowMajorAndZeroInitialized) {
@@ -228,12 +228,12 @@ TEST(LaunchPromotion, PromotesAllFloatTypesAndPreservesBitsOfLiterals) {
 TEST(LaunchPromotion, PreservesArgumentValues) {
   const Module module = module_with_structs();
   Argument array = make_argument(module, struct_type(1).array_of(2), {2, 2});
-  const std::vector<ScalarComponent> leaves = scalar_components(module, struct_type(1));
+  const std::vector<ScalarComponent> components = scalar_components(module, struct_type(1));
   for (std::int64_t i = 0; i < 4; ++i) {
     std::byte* element = array.bytes.data() + element_offset(array, i);
-    write_float(Scalar::kF32, element + leaves[3].offset, 0.1 * static_cast<double>(i));
-    write_float(Scalar::kF16, element + leaves[5].offset, -2.5);
-    write_integer(Scalar::kU8, element + leaves[0].offset, 200 + i);
+    write_float(Scalar::kF32, element + components[3].offset, 0.1 * static_cast<double>(i));
+    write_float(Scalar::kF16, element + components[5].offset, -2.5);
+    write_integer(Scalar::kU8, element + components[0].offset, 200 + i);
   }
   std::swap(array.strides[0], array.strides[1]);  // a transposed view stays transposed
   const Launch launch{.extents = {4}, .arguments = {array}};
@@ -241,17 +241,17 @@ TEST(LaunchPromotion, PreservesArgumentValues) {
   const Module wide = promoted(module);
   const Launch promoted_launch = promoted(module, launch);
   const Argument& result = promoted_launch.arguments[0];
-  const std::vector<ScalarComponent> wide_leaves = scalar_components(wide, struct_type(1));
+  const std::vector<ScalarComponent> wide_components = scalar_components(wide, struct_type(1));
   EXPECT_EQ(promoted_launch.extents, launch.extents);
   EXPECT_EQ(result.bytes.size(), 4 * layout_of(wide, struct_type(1)).size);
   for (std::int64_t i = 0; i < 4; ++i) {
     const std::byte* before = array.bytes.data() + element_offset(array, i);
     const std::byte* after = result.bytes.data() + element_offset(result, i);
-    EXPECT_EQ(read_float(Scalar::kF64, after + wide_leaves[3].offset),
-              read_float(Scalar::kF32, before + leaves[3].offset));
-    EXPECT_EQ(read_float(Scalar::kF64, after + wide_leaves[5].offset), -2.5);
-    EXPECT_EQ(read_integer(Scalar::kU8, after + wide_leaves[0].offset),
-              read_integer(Scalar::kU8, before + leaves[0].offset));
+    EXPECT_EQ(read_float(Scalar::kF64, after + wide_components[3].offset),
+              read_float(Scalar::kF32, before + components[3].offset));
+    EXPECT_EQ(read_float(Scalar::kF64, after + wide_components[5].offset), -2.5);
+    EXPECT_EQ(read_integer(Scalar::kU8, after + wide_components[0].offset),
+              read_integer(Scalar::kU8, before + components[0].offset));
   }
 }
 

@@ -40,7 +40,7 @@ E folded(Op op, E a) {
 // ---- vectors
 
 /// The index of the first component that `precedes` all others. NaNs are ignored.
-E extreme_index(Definition& d, Op precedes) {
+E extreme_index(LibraryFunctionBuilder& d, Op precedes) {
   const Type number = scalar_type(Scalar::kU32);
   const auto index = [&](int k) { return E{d[0].b, d[0].b->literal(number, std::int64_t{k})}; };
   E best = d.let("best", d[0][0]);
@@ -59,42 +59,44 @@ E extreme_index(Definition& d, Op precedes) {
   return at;
 }
 
-E one_norm(Definition& d) {
+E one_norm(LibraryFunctionBuilder& d) {
   std::vector<E> terms;
   for (const E x : components(d[0]))
     terms.push_back(call(Op::kAbs, x));
   return sum(terms);
 }
 /// |x|^2 / 2 for |x| <= delta, otherwise delta (|x| - delta / 2).
-E huber(Definition& d, E delta) {
+E huber(LibraryFunctionBuilder& d, E delta) {
   const E square = d.let("square", dot(d[0], d[0]));
   const E far = delta * (call(Op::kSqrt, square) - 0.5 * delta);
   return choose(call(Op::kLe, square, delta * delta), 0.5 * square, far);
 }
 /// delta sqrt(1 + |x|^2 / delta^2)
-E pseudo_huber(Definition& d, E delta) { return delta * call(Op::kSqrt, 1.0 + dot(d[0], d[0]) / (delta * delta)); }
+E pseudo_huber(LibraryFunctionBuilder& d, E delta) {
+  return delta * call(Op::kSqrt, 1.0 + dot(d[0], d[0]) / (delta * delta));
+}
 
-E interpolated(Definition& d) { return d[0] * (1.0 - d[2]) + d[1] * d[2]; }
+E interpolated(LibraryFunctionBuilder& d) { return d[0] * (1.0 - d[2]) + d[1] * d[2]; }
 
 /// Whether the test holds for all components, or for any.
-E tested(Definition& d, Op test, Op combine) {
+E tested(LibraryFunctionBuilder& d, Op test, Op combine) {
   E result = call(test, component(d[0], 0));
   for (int k = 1; k < d[0].type().components(); ++k)
     result = call(combine, result, call(test, component(d[0], k)));
   return result;
 }
-E any_nan(Definition& d) { return tested(d, Op::kIsNan, Op::kOr); }
-E any_infinite(Definition& d) { return tested(d, Op::kIsInf, Op::kOr); }
-E all_finite(Definition& d) { return tested(d, Op::kIsFinite, Op::kAnd); }
+E any_nan(LibraryFunctionBuilder& d) { return tested(d, Op::kIsNan, Op::kOr); }
+E any_infinite(LibraryFunctionBuilder& d) { return tested(d, Op::kIsInf, Op::kOr); }
+E all_finite(LibraryFunctionBuilder& d) { return tested(d, Op::kIsFinite, Op::kAnd); }
 
 // ---- integers
 
-E inverted_bits(Definition& d) {
+E inverted_bits(LibraryFunctionBuilder& d) {
   return mapped(d[0], [](E x) { return call(Op::kBitNot, x); });
 }
 
-/// Adds neighbouring fields of bits: pairs, then groups of 4, then bytes, which a product sums in its upper byte.
-E counted_bits(Definition& d) {
+/// Adds neighboring fields of bits: pairs, then groups of 4, then bytes, which a product sums in its upper byte.
+E counted_bits(LibraryFunctionBuilder& d) {
   const Scalar given = d[0].type().scalar;
   const int width = 8 * row(given).bytes;
   constexpr Scalar kUnsigned[] = {Scalar::kU8, Scalar::kU16, Scalar::kU32, Scalar::kU64};
@@ -120,7 +122,7 @@ E counted_bits(Definition& d) {
 
 // ---- matrices
 
-E skew(Definition& d) {
+E skew(LibraryFunctionBuilder& d) {
   const E x = d[0];
   const E minus = d.let("minus", -x);  // unlike the negative of a scalar, it has the other sign for a zero
   const E none = like(x, 0);
@@ -132,7 +134,7 @@ std::vector<E> diagonal(E m) {
     found.push_back(m[k][k]);
   return found;
 }
-E diagonal_matrix(Definition& d) {
+E diagonal_matrix(LibraryFunctionBuilder& d) {
   const E none = zero(d[0], d[0].type().component());
   const int n = d[0].type().rows;
   std::vector<E> all;
@@ -141,7 +143,7 @@ E diagonal_matrix(Definition& d) {
   return make(matrix_of(d[0], n, n), all);
 }
 
-E determinant(Definition& d) {
+E determinant(LibraryFunctionBuilder& d) {
   const E m = d[0];
   if (m.type().rows == 2) return m[0][0] * m[1][1] - m[1][0] * m[0][1];
   if (m.type().rows == 3) return dot(m[0], cross(m[1], m[2]));
@@ -158,36 +160,46 @@ E determinant(Definition& d) {
 }
 
 /// The first three components of the matrix times (y, last).
-E transformed(Definition& d, double last) {
+E transformed(LibraryFunctionBuilder& d, double last) {
   const E y = d[1];
   const E homogeneous = make(vector_of(y, 4), {y[0], y[1], y[2], like(y, last)});
   return three(d.let("transformed", d[0] * homogeneous), 0);
 }
 
 constexpr auto kPlainFunctions = std::to_array<LibraryFunction>({
-    {{"min", "v", "the smallest component"}, [](Definition& d) { return folded(Op::kMin, d[0]); }},
-    {{"max", "v", "the largest component"}, [](Definition& d) { return folded(Op::kMax, d[0]); }},
-    {{"min", "vv", "component-wise min"}, [](Definition& d) { return paired(Op::kMin, d[0], d[1]); }},
-    {{"max", "vv", "component-wise max"}, [](Definition& d) { return paired(Op::kMax, d[0], d[1]); }},
+    {{"min", "v", "the smallest component"}, [](LibraryFunctionBuilder& d) { return folded(Op::kMin, d[0]); }},
+    {{"max", "v", "the largest component"}, [](LibraryFunctionBuilder& d) { return folded(Op::kMax, d[0]); }},
+    {{"min", "vv", "component-wise min"}, [](LibraryFunctionBuilder& d) { return paired(Op::kMin, d[0], d[1]); }},
+    {{"max", "vv", "component-wise max"}, [](LibraryFunctionBuilder& d) { return paired(Op::kMax, d[0], d[1]); }},
     {{"argmin", "v", "index of the first smallest component", true},
-     [](Definition& d) { return extreme_index(d, Op::kLt); }},
+     [](LibraryFunctionBuilder& d) { return extreme_index(d, Op::kLt); }},
     {{"argmax", "v", "index of the first largest component", true},
-     [](Definition& d) { return extreme_index(d, Op::kGt); }},
+     [](LibraryFunctionBuilder& d) { return extreme_index(d, Op::kGt); }},
     {{"abs", "v", "component-wise abs"},
-     [](Definition& d) { return mapped(d[0], [](E x) { return call(Op::kAbs, x); }); }},
+     [](LibraryFunctionBuilder& d) { return mapped(d[0], [](E x) { return call(Op::kAbs, x); }); }},
     {{"sign", "v", "component-wise sign"},
-     [](Definition& d) { return mapped(d[0], [](E x) { return call(Op::kSign, x); }); }},
-    {{"mod", "vv", "component-wise remainder"}, [](Definition& d) { return paired(Op::kMod, d[0], d[1]); }},
-    {{"bit_and", "ww", "component-wise &", true}, [](Definition& d) { return paired(Op::kBitAnd, d[0], d[1]); }},
-    {{"bit_and", "kk", "component-wise &", true}, [](Definition& d) { return paired(Op::kBitAnd, d[0], d[1]); }},
-    {{"bit_or", "ww", "component-wise |", true}, [](Definition& d) { return paired(Op::kBitOr, d[0], d[1]); }},
-    {{"bit_or", "kk", "component-wise |", true}, [](Definition& d) { return paired(Op::kBitOr, d[0], d[1]); }},
-    {{"bit_xor", "ww", "component-wise ^", true}, [](Definition& d) { return paired(Op::kBitXor, d[0], d[1]); }},
-    {{"bit_xor", "kk", "component-wise ^", true}, [](Definition& d) { return paired(Op::kBitXor, d[0], d[1]); }},
-    {{"lshift", "ww", "component-wise <<", true}, [](Definition& d) { return paired(Op::kShiftLeft, d[0], d[1]); }},
-    {{"lshift", "kk", "component-wise <<", true}, [](Definition& d) { return paired(Op::kShiftLeft, d[0], d[1]); }},
-    {{"rshift", "ww", "component-wise >>", true}, [](Definition& d) { return paired(Op::kShiftRight, d[0], d[1]); }},
-    {{"rshift", "kk", "component-wise >>", true}, [](Definition& d) { return paired(Op::kShiftRight, d[0], d[1]); }},
+     [](LibraryFunctionBuilder& d) { return mapped(d[0], [](E x) { return call(Op::kSign, x); }); }},
+    {{"mod", "vv", "component-wise remainder"}, [](LibraryFunctionBuilder& d) { return paired(Op::kMod, d[0], d[1]); }},
+    {{"bit_and", "ww", "component-wise &", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kBitAnd, d[0], d[1]); }},
+    {{"bit_and", "kk", "component-wise &", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kBitAnd, d[0], d[1]); }},
+    {{"bit_or", "ww", "component-wise |", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kBitOr, d[0], d[1]); }},
+    {{"bit_or", "kk", "component-wise |", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kBitOr, d[0], d[1]); }},
+    {{"bit_xor", "ww", "component-wise ^", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kBitXor, d[0], d[1]); }},
+    {{"bit_xor", "kk", "component-wise ^", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kBitXor, d[0], d[1]); }},
+    {{"lshift", "ww", "component-wise <<", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kShiftLeft, d[0], d[1]); }},
+    {{"lshift", "kk", "component-wise <<", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kShiftLeft, d[0], d[1]); }},
+    {{"rshift", "ww", "component-wise >>", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kShiftRight, d[0], d[1]); }},
+    {{"rshift", "kk", "component-wise >>", true},
+     [](LibraryFunctionBuilder& d) { return paired(Op::kShiftRight, d[0], d[1]); }},
     {{"invert", "w", "component-wise ~", true}, inverted_bits},
     {{"invert", "k", "component-wise ~", true}, inverted_bits},
     {{"isnan", "f", "whether a component is a NaN", true}, any_nan},
@@ -201,31 +213,33 @@ constexpr auto kPlainFunctions = std::to_array<LibraryFunction>({
     {{"isfinite", "q", "whether all components are finite", true}, all_finite},
     {{"bit_count", "z", "the number of bits that are 1", true}, counted_bits},
     {{"norm_l1", "f", "sum |x_i|"}, one_norm},
-    {{"norm_l2", "f", "|x|"}, [](Definition& d) { return call(Op::kLength, d[0]); }},
+    {{"norm_l2", "f", "|x|"}, [](LibraryFunctionBuilder& d) { return call(Op::kLength, d[0]); }},
     {{"norm_huber", "f", "|x|^2 / 2 where |x| <= 1, else |x| - 1/2"},
-     [](Definition& d) { return huber(d, like(d[0], 1)); }},
+     [](LibraryFunctionBuilder& d) { return huber(d, like(d[0], 1)); }},
     {{"norm_huber", "fs", "|x|^2 / 2 where |x| <= y, else y (|x| - y/2)"},
-     [](Definition& d) { return huber(d, d[1]); }},
-    {{"norm_pseudo_huber", "f", "sqrt(1 + |x|^2)"}, [](Definition& d) { return pseudo_huber(d, like(d[0], 1)); }},
-    {{"norm_pseudo_huber", "fs", "y sqrt(1 + |x|^2 / y^2)"}, [](Definition& d) { return pseudo_huber(d, d[1]); }},
+     [](LibraryFunctionBuilder& d) { return huber(d, d[1]); }},
+    {{"norm_pseudo_huber", "f", "sqrt(1 + |x|^2)"},
+     [](LibraryFunctionBuilder& d) { return pseudo_huber(d, like(d[0], 1)); }},
+    {{"norm_pseudo_huber", "fs", "y sqrt(1 + |x|^2 / y^2)"},
+     [](LibraryFunctionBuilder& d) { return pseudo_huber(d, d[1]); }},
     {{"smooth_normalize", "f", "x / sqrt(1 + |x|^2)"},
-     [](Definition& d) { return d[0] / pseudo_huber(d, like(d[0], 1)); }},
+     [](LibraryFunctionBuilder& d) { return d[0] / pseudo_huber(d, like(d[0], 1)); }},
     {{"smooth_normalize", "fs", "x / (y sqrt(1 + |x|^2 / y^2))"},
-     [](Definition& d) { return d[0] / pseudo_huber(d, d[1]); }},
+     [](LibraryFunctionBuilder& d) { return d[0] / pseudo_huber(d, d[1]); }},
     {{"lerp", "ffs", "x (1 - z) + y z"}, interpolated},
     {{"lerp", "mms", "x (1 - z) + y z"}, interpolated},
     {{"lerp", "qqs", "x (1 - z) + y z"}, interpolated},
     {{"lerp", "tts", "x (1 - z) + y z"}, interpolated},
     {{"skew", "3", "the matrix with skew(x) y = cross(x, y)"}, skew},
-    {{"trace", "d", "sum x_ii"}, [](Definition& d) { return sum(diagonal(d[0])); }},
+    {{"trace", "d", "sum x_ii"}, [](LibraryFunctionBuilder& d) { return sum(diagonal(d[0])); }},
     {{"diag", "v", "the matrix with x on its diagonal, zero elsewhere"}, diagonal_matrix},
     {{"get_diag", "d", "the diagonal"},
-     [](Definition& d) { return make(vector_of(d[0], d[0].type().rows), diagonal(d[0])); }},
+     [](LibraryFunctionBuilder& d) { return make(vector_of(d[0], d[0].type().rows), diagonal(d[0])); }},
     {{"determinant", "i", "det x"}, determinant},
     {{"transform_point", "43", "the first three components of the product of x and (y, 1)"},
-     [](Definition& d) { return transformed(d, 1); }},
+     [](LibraryFunctionBuilder& d) { return transformed(d, 1); }},
     {{"transform_vector", "43", "the first three components of the product of x and (y, 0)"},
-     [](Definition& d) { return transformed(d, 0); }},
+     [](LibraryFunctionBuilder& d) { return transformed(d, 0); }},
 });
 
 /// The functions of all files.
@@ -321,7 +335,7 @@ bool is_in_library(std::string_view name) {
       functions(), [&](const LibraryFunction& entry) { return entry.row.name == name && !entry.row.is_hidden; });
 }
 
-E Definition::library(std::string_view name, const std::vector<E>& operands) {
+E LibraryFunctionBuilder::library(std::string_view name, const std::vector<E>& operands) {
   std::vector<Type> types;
   std::vector<ExprId> ids;
   for (const E operand : operands) {
@@ -340,7 +354,7 @@ Result<int> library_function(Module& module, std::string_view name, std::span<co
     if (library_name(function) == name && same_operands(function, operands)) return static_cast<int>(k);
   }
   Function function{.name = fmt::format("{}{}", kPrefix, name)};
-  Definition definition(module, function, operands);
+  LibraryFunctionBuilder definition(module, function, operands);
   const E value = found->define(definition);
   std::vector<Type> results = definition.define_result(value);
   function.results = std::move(results);

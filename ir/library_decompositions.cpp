@@ -25,7 +25,7 @@ struct Rotation {
 };
 
 /// The rotation that maps (x, y) to (|(x, y)|, 0), computed from half its angle, so that nothing cancels.
-Rotation annihilating(Definition& d, E x, E y) {
+Rotation annihilating(LibraryFunctionBuilder& d, E x, E y) {
   const E least = like(x, x.type().scalar == Scalar::kF64 ? 1e-12 : 1e-6);
   const E length = d.let("length", root(squared(x) + squared(y)));
   const E large = d.let("large", call(Op::kAbs, x) + call(Op::kMax, length, least));
@@ -40,7 +40,7 @@ Rotation annihilating(Definition& d, E x, E y) {
 using Rows = std::array<std::array<E, 3>, 3>;
 
 /// Rotates rows i and j so that the entry of row j in the column becomes zero up to rounding.
-Rotation annihilate(Definition& d, Rows& m, std::size_t i, std::size_t j, std::size_t column) {
+Rotation annihilate(LibraryFunctionBuilder& d, Rows& m, std::size_t i, std::size_t j, std::size_t column) {
   const Rotation r = annihilating(d, m[i][column], m[j][column]);
   for (std::size_t k = 0; k < 3; ++k) {
     const E upper = d.let("upper", r.c * m[i][k] + r.s * m[j][k]);
@@ -58,7 +58,7 @@ E whole(const Rows& m) {
   return make(matrix_of(m[0][0], 3, 3), all);
 }
 
-E orthogonal_triangular(Definition& d) {
+E orthogonal_triangular(LibraryFunctionBuilder& d) {
   const E x = d[0];
   Rows m = {{{x[0][0], x[0][1], x[0][2]}, {x[1][0], x[1][1], x[1][2]}, {x[2][0], x[2][1], x[2][2]}}};
   const Rotation f = annihilate(d, m, 0, 1, 0);
@@ -77,7 +77,7 @@ E orthogonal_triangular(Definition& d) {
 // ---- singular value decomposition of a 2 x 2 matrix
 
 /// From the eigenvalues and the first eigenvector of the transpose of x times x.
-E singular_values(Definition& d) {
+E singular_values(LibraryFunctionBuilder& d) {
   Builder& b = d.builder();
   const E x = d[0];
   const E none = like(x, 0);

@@ -1,5 +1,5 @@
-// What the files that define Warp's library functions share: Definition, which builds one function, and shorthand for
-// formulas. Only library*.cpp include this header.
+// What the files that define Warp's library functions share: LibraryFunctionBuilder, which builds one function, and
+// shorthand for formulas. Only library*.cpp include this header.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 namespace assay::ir {
 
 /// Builds one library function.
-class Definition {
+class LibraryFunctionBuilder {
  public:
-  Definition(Module& module, Function& function, std::span<const Type> operands)
+  LibraryFunctionBuilder(Module& module, Function& function, std::span<const Type> operands)
       : module_(module), builder_(module, function) {
     constexpr std::array<const char*, 7> kNames = {"x", "y", "z", "u", "v", "w", "t"};
     for (std::size_t k = 0; k < operands.size(); ++k)
@@ -51,8 +51,8 @@ class Definition {
 };
 
 struct LibraryFunction {
-  LibraryRow row;                       ///< name and operands of the function
-  algebra::E (*define)(Definition& d);  ///< builds the formula and returns its value
+  LibraryRow row;                                   ///< name and operands of the function
+  algebra::E (*define)(LibraryFunctionBuilder& d);  ///< builds the formula and returns its value
 };
 
 /// The functions of the other files.

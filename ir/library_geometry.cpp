@@ -12,7 +12,7 @@ using namespace algebra;
 E fused(E a, E b, E c) { return apply(a, Op::kFma, {a.id, b.id, c.id}); }
 /// a b - c d without cancellation of the rounding errors (W. Kahan, "On the cost of floating-point computation without
 /// extra-precise arithmetic", 2004).
-E product_difference(Definition& d, E a, E b, E c, E e) {
+E product_difference(LibraryFunctionBuilder& d, E a, E b, E c, E e) {
   const E product = d.let("product", c * e);
   const E error = d.let("error", fused(-c, e, product));
   return d.let("difference", fused(a, b, -product) + error);
@@ -20,7 +20,7 @@ E product_difference(Definition& d, E a, E b, E c, E e) {
 
 /// C. Ericson, "Real-Time Collision Detection", 2005, section 5.1.9. The segments are x + s (y - x) and z + t (u - z);
 /// a segment whose squared length is at most v is a point.
-E closest_points(Definition& d) {
+E closest_points(LibraryFunctionBuilder& d) {
   Builder& b = d.builder();
   const E none = like(d[0], 0);
   const E one = like(d[0], 1);
@@ -76,13 +76,13 @@ E is_tiny(E distance) {
 }
 
 /// Component `number`, an int32 variable.
-E at(Definition& d, E vector, VarId number) {
+E at(LibraryFunctionBuilder& d, E vector, VarId number) {
   return apply(vector, Op::kExtract, {vector.id, d.builder().var(number)});
 }
 
 /// Returns 1 from the function if the segments v0 v1 and u0 u1 intersect, projected to the coordinates i and j
 /// (F. Antonio, "Faster line segment intersection", Graphics Gems III, 1992).
-void test_edges(Definition& d, const std::array<E, 2>& v, const std::array<E, 2>& u, VarId i, VarId j) {
+void test_edges(LibraryFunctionBuilder& d, const std::array<E, 2>& v, const std::array<E, 2>& u, VarId i, VarId j) {
   Builder& b = d.builder();
   const E ax = d.let("ax", at(d, v[1], i) - at(d, v[0], i));
   const E ay = d.let("ay", at(d, v[1], j) - at(d, v[0], j));
@@ -105,7 +105,7 @@ void test_edges(Definition& d, const std::array<E, 2>& v, const std::array<E, 2>
 }
 
 /// Returns 1 from the function if the point v lies in the triangle u, projected to the coordinates i and j.
-void test_point(Definition& d, E v, const std::array<E, 3>& u, VarId i, VarId j) {
+void test_point(LibraryFunctionBuilder& d, E v, const std::array<E, 3>& u, VarId i, VarId j) {
   Builder& b = d.builder();
   std::vector<E> sides;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -122,7 +122,7 @@ void test_point(Definition& d, E v, const std::array<E, 3>& u, VarId i, VarId j)
 }
 
 /// Whether the triangles y, z, u and v, w, t in the plane with the normal x intersect.
-E coplanar_triangles(Definition& d) {
+E coplanar_triangles(LibraryFunctionBuilder& d) {
   Builder& b = d.builder();
   std::vector<E> sizes;
   for (int k = 0; k < 3; ++k)
@@ -149,8 +149,8 @@ E coplanar_triangles(Definition& d) {
 struct Covered {
   VarId a, b, c, x0, x1;
 };
-Covered covered(Definition& d, const std::array<E, 3>& on_line, const std::array<E, 3>& distance, E product01,
-                E product02) {
+Covered covered(LibraryFunctionBuilder& d, const std::array<E, 3>& on_line, const std::array<E, 3>& distance,
+                E product01, E product02) {
   Builder& b = d.builder();
   const Type scalar = distance[0].type();
   Covered result{};
@@ -178,7 +178,7 @@ Covered covered(Definition& d, const std::array<E, 3>& on_line, const std::array
 }
 
 /// The signed distances of three points to the plane through x with this normal, scaled by its length; tiny ones are 0.
-std::array<E, 3> distances(Definition& d, E normal, E x, const std::array<E, 3>& points) {
+std::array<E, 3> distances(LibraryFunctionBuilder& d, E normal, E x, const std::array<E, 3>& points) {
   const E offset = d.let("offset", -dot(normal, x));
   std::vector<E> found;
   for (const E point : points) {
@@ -189,7 +189,7 @@ std::array<E, 3> distances(Definition& d, E normal, E x, const std::array<E, 3>&
 }
 
 /// Whether the triangles x, y, z and u, v, w intersect.
-E intersect_triangles(Definition& d) {
+E intersect_triangles(LibraryFunctionBuilder& d) {
   Builder& b = d.builder();
   const std::array<E, 3> v{d[0], d[1], d[2]};
   const std::array<E, 3> u{d[3], d[4], d[5]};

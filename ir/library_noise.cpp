@@ -16,7 +16,7 @@ E number(E like, std::int64_t value) { return {like.b, like.b->literal(kState, v
 E as(Type type, E x) { return {x.b, x.b->cast(type, x.id)}; }
 
 /// One step of the generator: state -> next state.
-E next_state(Definition& d) {
+E next_state(LibraryFunctionBuilder& d) {
   const E next = d.let("next", d[0] * number(d[0], 747796405) + number(d[0], 2891336453));
   const auto shifted = [](E x, E by) { return call(Op::kShiftRight, x, by); };
   const E amount = shifted(next, number(next, 28)) + number(next, 4);
@@ -25,7 +25,7 @@ E next_state(Definition& d) {
 }
 
 /// The random unit vector of a lattice point; a number in [-1, 1) in one dimension.
-E lattice_vector(Definition& d, int dimensions) {
+E lattice_vector(LibraryFunctionBuilder& d, int dimensions) {
   constexpr std::array<std::int64_t, 4> kPrimes = {73856093, 19349663, 53471161, 10000019};
   const auto product = [&](int k) {
     return as(kState, d[static_cast<std::size_t>(k + 1)]) * number(d[0], kPrimes[static_cast<std::size_t>(k)]);
@@ -53,7 +53,7 @@ struct Cell {
 };
 
 /// The cell of the point d[1]; its indices repeat with the periods d[2], ... if `is_periodic`.
-Cell cell_of(Definition& d, E point, bool is_periodic) {
+Cell cell_of(LibraryFunctionBuilder& d, E point, bool is_periodic) {
   Cell cell;
   for (int k = 0; k < point.type().components(); ++k) {
     const auto wrapped = [&](E index) {
@@ -74,7 +74,7 @@ struct Level {
 
 class Noise {
  public:
-  Noise(Definition& d, E state, const Cell& cell, bool has_gradient)
+  Noise(LibraryFunctionBuilder& d, E state, const Cell& cell, bool has_gradient)
       : d_(d), state_(state), cell_(cell), has_gradient_(has_gradient) {
     for (const E t : cell.offset)
       weights_.push_back(d.let("weight", t * t * t * (10.0 + t * (6.0 * t - 15.0))));
@@ -116,24 +116,24 @@ class Noise {
     return {d_.let("value", sum(terms)), vector};
   }
 
-  Definition& d_;
+  LibraryFunctionBuilder& d_;
   E state_;
   Cell cell_;
   bool has_gradient_;
   std::vector<E> weights_;
 };
 
-E noise(Definition& d) { return Noise(d, d[0], cell_of(d, d[1], false), false).all().value; }
-E periodic_noise(Definition& d) { return Noise(d, d[0], cell_of(d, d[1], true), false).all().value; }
-E noise_gradient(Definition& d) { return Noise(d, d[0], cell_of(d, d[1], false), true).all().gradient; }
+E noise(LibraryFunctionBuilder& d) { return Noise(d, d[0], cell_of(d, d[1], false), false).all().value; }
+E periodic_noise(LibraryFunctionBuilder& d) { return Noise(d, d[0], cell_of(d, d[1], true), false).all().value; }
+E noise_gradient(LibraryFunctionBuilder& d) { return Noise(d, d[0], cell_of(d, d[1], false), true).all().gradient; }
 
 /// The state of wp.rand_init(state, offset).
-E derived_state(Definition& d, E state, std::int64_t offset) {
+E derived_state(LibraryFunctionBuilder& d, E state, std::int64_t offset) {
   return d.library("random_step", {state + d.library("random_step", {number(state, offset)})});
 }
 
 /// The curl of one potential in two dimensions, of three potentials otherwise, summed over octaves.
-E curl_noise(Definition& d) {
+E curl_noise(LibraryFunctionBuilder& d) {
   Builder& b = d.builder();
   const Type point = d[1].type();
   const bool is_plane = point.rows == 2;
@@ -166,13 +166,13 @@ constexpr bool kHidden = true;
 constexpr auto kNoiseFunctions = std::to_array<LibraryFunction>({
     {{"random_step", "u", "the next state of the random number generator", true, kHidden}, next_state},
     {{"lattice_vector", "un", "the random number of a lattice point", true, kHidden},
-     [](Definition& d) { return lattice_vector(d, 1); }},
+     [](LibraryFunctionBuilder& d) { return lattice_vector(d, 1); }},
     {{"lattice_vector", "unn", "the random unit vector of a lattice point", true, kHidden},
-     [](Definition& d) { return lattice_vector(d, 2); }},
+     [](LibraryFunctionBuilder& d) { return lattice_vector(d, 2); }},
     {{"lattice_vector", "unnn", "the random unit vector of a lattice point", true, kHidden},
-     [](Definition& d) { return lattice_vector(d, 3); }},
+     [](LibraryFunctionBuilder& d) { return lattice_vector(d, 3); }},
     {{"lattice_vector", "unnnn", "the random unit vector of a lattice point", true, kHidden},
-     [](Definition& d) { return lattice_vector(d, 4); }},
+     [](LibraryFunctionBuilder& d) { return lattice_vector(d, 4); }},
     {{"noise", "ua", "gradient noise at y, with random numbers from the state x"}, noise},
     {{"noise", "u2", "gradient noise at y, with random numbers from the state x"}, noise},
     {{"noise", "uh", "gradient noise at y, with random numbers from the state x"}, noise},

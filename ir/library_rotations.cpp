@@ -13,7 +13,7 @@ using namespace algebra;
 // ---- quaternions; x, y, z, w are the components of the first operand
 
 /// v (2 w^2 - 1) + a 2 (a . v) +- 2 w (a x v) with the axis a = (x, y, z): the rotation for a quaternion of length 1.
-E rotated(Definition& d, bool inverse) {
+E rotated(LibraryFunctionBuilder& d, bool inverse) {
   const E q = d[0];
   const E axis = d.let("axis", three(q, 0));
   const E scale = d.let("scale", 2.0 * q[3] * q[3] - 1.0);
@@ -24,7 +24,7 @@ E rotated(Definition& d, bool inverse) {
 }
 
 /// The matrix whose columns are the rotated unit vectors.
-E rotation_matrix(Definition& d) {
+E rotation_matrix(LibraryFunctionBuilder& d) {
   const E q = d[0];
   const E scale = d.let("scale", 2.0 * q[3] * q[3] - 1.0);
   const E x = d.let("x2", 2.0 * q[0]);
@@ -42,7 +42,7 @@ E from_half_angle(E axis, E half) {
   return make(quaternion_of(axis), {axis * call(Op::kSin, half), call(Op::kCos, half)});
 }
 
-E from_roll_pitch_yaw(Definition& d) {
+E from_roll_pitch_yaw(LibraryFunctionBuilder& d) {
   const auto half = [&](const char* name, Op op, std::size_t k) {
     return d.let(name, call(op, d[k] * like(d[k], 0.5)));
   };
@@ -56,7 +56,7 @@ E from_roll_pitch_yaw(Definition& d) {
                                   cy * cr * cp + sy * sr * sp});
 }
 
-E slerp(Definition& d) {
+E slerp(LibraryFunctionBuilder& d) {
   const E turn = d.let("turn", conjugate(d[0]) * d[1]);
   const E vector = d.let("vector", three(turn, 0));
   const E angle = 2.0 * call(Op::kAtan2, call(Op::kLength, vector), call(Op::kAbs, turn[3]));
@@ -67,7 +67,7 @@ E slerp(Definition& d) {
 }
 
 /// The axis of the shorter rotation, and the angle from 0 to pi.
-E axis_and_angle(Definition& d) {
+E axis_and_angle(LibraryFunctionBuilder& d) {
   const E vector = d.let("vector", three(d[0], 0));
   const E unit = d.let("unit", call(Op::kNormalize, vector));
   d.also(2.0 * call(Op::kAtan2, call(Op::kLength, vector), call(Op::kAbs, d[0][3])));
@@ -75,14 +75,14 @@ E axis_and_angle(Definition& d) {
 }
 
 /// The component of the rotation axis of d[1] along d[0].
-E along_axis(Definition& d) { return dot(d[0], three(d[1], 0)); }
-E quaternion_twist(Definition& d) {
+E along_axis(LibraryFunctionBuilder& d) { return dot(d[0], three(d[1], 0)); }
+E quaternion_twist(LibraryFunctionBuilder& d) {
   const E part = d.let("part", d[0] * along_axis(d));
   return d.library("normalize", {make(d[1].type(), {part, d[1][3]})});
 }
-E twist_angle(Definition& d, E sine) { return 2.0 * call(Op::kAtan2, sine, d[1][3]); }
+E twist_angle(LibraryFunctionBuilder& d, E sine) { return 2.0 * call(Op::kAtan2, sine, d[1][3]); }
 
-E unit_quaternion(Definition& d) {
+E unit_quaternion(LibraryFunctionBuilder& d) {
   const E length = d.let("length", call(Op::kLength, d[0]));
   const E none = like(length, 0);
   const E identity = make(d[0].type(), {none, none, none, like(length, 1)});
@@ -90,7 +90,7 @@ E unit_quaternion(Definition& d) {
 }
 
 /// Computed from the greatest of the trace and the diagonal elements, whose square root is far from zero.
-E from_matrix(Definition& d) {
+E from_matrix(LibraryFunctionBuilder& d) {
   const E m = d[0];
   Builder& b = d.builder();
   const Type type = quaternion_of(m);
@@ -135,7 +135,7 @@ E from_matrix(Definition& d) {
 // ---- Euler angles
 
 /// The angles about the fixed first, second and third axis, applied in this order.
-E to_roll_pitch_yaw(Definition& d) {
+E to_roll_pitch_yaw(LibraryFunctionBuilder& d) {
   const E q = d[0];
   const E one = like(q, 1);
   const auto angle = [&](E twice_sine, E loss) { return call(Op::kAtan2, 2.0 * twice_sine, 1.0 - 2.0 * loss); };
@@ -150,12 +150,12 @@ E with(E a, E index, E part) { return apply(a, Op::kInsert, {a.id, index.id, par
 E whole(E a, int value) { return {a.b, a.b->i32(value)}; }
 
 /// Rotation by the angle e[axis] about the axis with this index.
-E about_axis(Definition& d, E axis) {
+E about_axis(LibraryFunctionBuilder& d, E axis) {
   const E half = d.let("half", 0.5 * at(d[0], axis));
   const E none = make(vector_of(half, 3), {like(half, 0), like(half, 0), like(half, 0)});
   return d.let("turn", make(quaternion_of(half), {with(none, axis, call(Op::kSin, half)), call(Op::kCos, half)}));
 }
-E from_euler(Definition& d) {
+E from_euler(LibraryFunctionBuilder& d) {
   const E first = about_axis(d, d[1]);
   const E second = about_axis(d, d[2]);
   return about_axis(d, d[3]) * (second * first);
@@ -163,7 +163,7 @@ E from_euler(Definition& d) {
 
 /// E. Bernardes, S. Viollet, "Quaternion to Euler angles conversion", PLoS ONE 17(11), 2022. Component i of the result
 /// is the first angle, component j the second one, and the remaining component the third one, also if i = k.
-E to_euler(Definition& d) {
+E to_euler(LibraryFunctionBuilder& d) {
   const E q = d[0];
   // A new expression for each use.
   const auto i = [&] { return d[1]; };
@@ -207,15 +207,15 @@ E bottom(E v) { return call(Op::kSpatialBottom, v); }
 Type transform_of(E like) { return transform_type(like.type().scalar); }
 E spatial(E w, E v) { return make(vector_of(w, 6), {w, v}); }
 
-E turned(Definition& d, E t, E v) { return d.library("quat_rotate", {rotation(t), v}); }
-E composed(Definition& d) {
+E turned(LibraryFunctionBuilder& d, E t, E v) { return d.library("quat_rotate", {rotation(t), v}); }
+E composed(LibraryFunctionBuilder& d) {
   return make(d[0].type(), {turned(d, d[0], translation(d[1])) + translation(d[0]), rotation(d[0]) * rotation(d[1])});
 }
-E inverted(Definition& d) {
+E inverted(LibraryFunctionBuilder& d) {
   const E back = d.let("back", conjugate(rotation(d[0])));
   return make(d[0].type(), {-d.library("quat_rotate", {back, translation(d[0])}), back});
 }
-E homogeneous(Definition& d) {
+E homogeneous(LibraryFunctionBuilder& d) {
   const E p = d.let("p", translation(d[0]));
   const E r = d.let("r", d.library("quat_to_matrix", {rotation(d[0])}));
   std::vector<E> all;
@@ -226,14 +226,14 @@ E homogeneous(Definition& d) {
     all.push_back(like(p, last));
   return make(matrix_of(p, 4, 4), all);
 }
-E from_homogeneous(Definition& d) {
+E from_homogeneous(LibraryFunctionBuilder& d) {
   const E m = d[0];
   return make(transform_of(m),
               {make(vector_of(m, 3), {m[0][3], m[1][3], m[2][3]}), d.library("quat_from_matrix", {m})});
 }
 
 /// The translation x, rotation y and scale z as a matrix that scales first.
-E composed_matrix(Definition& d) {
+E composed_matrix(LibraryFunctionBuilder& d) {
   const E r = d.let("r", d.library("quat_to_matrix", {d[1]}));
   std::vector<E> all;
   for (int row = 0; row < 3; ++row) {
@@ -246,7 +246,7 @@ E composed_matrix(Definition& d) {
   return make(matrix_of(d[0], 4, 4), all);
 }
 /// The translation, rotation and scale of a matrix. A column of zeros is not scaled.
-E decomposed_matrix(Definition& d) {
+E decomposed_matrix(LibraryFunctionBuilder& d) {
   const E m = d[0];
   std::vector<E> scale, divisor;
   for (int column = 0; column < 3; ++column) {
@@ -263,18 +263,18 @@ E decomposed_matrix(Definition& d) {
   return make(vector_of(m, 3), {m[0][3], m[1][3], m[2][3]});
 }
 
-E spatial_cross(Definition& d) {
+E spatial_cross(LibraryFunctionBuilder& d) {
   const E a = d[0];
   const E b = d[1];
   return spatial(cross(top(a), top(b)), cross(bottom(a), top(b)) + cross(top(a), bottom(b)));
 }
-E spatial_cross_dual(Definition& d) {
+E spatial_cross_dual(LibraryFunctionBuilder& d) {
   const E a = d[0];
   const E b = d[1];
   return spatial(cross(top(a), top(b)) + cross(bottom(a), bottom(b)), cross(top(a), bottom(b)));
 }
 /// ((x, 0), (y, x))
-E spatial_adjoint(Definition& d) {
+E spatial_adjoint(LibraryFunctionBuilder& d) {
   std::vector<E> all;
   for (int row = 0; row < 6; ++row) {
     for (int column = 0; column < 6; ++column) {
@@ -285,11 +285,11 @@ E spatial_adjoint(Definition& d) {
   }
   return make(matrix_of(d[0], 6, 6), all);
 }
-E twist(Definition& d) {
+E twist(LibraryFunctionBuilder& d) {
   const E w = d.let("w", turned(d, d[0], top(d[1])));
   return spatial(w, turned(d, d[0], bottom(d[1])) + cross(translation(d[0]), w));
 }
-E wrench(Definition& d) {
+E wrench(LibraryFunctionBuilder& d) {
   const E f = d.let("f", turned(d, d[0], bottom(d[1])));
   return spatial(turned(d, d[0], top(d[1])) + cross(translation(d[0]), f), f);
 }
@@ -297,21 +297,21 @@ E wrench(Definition& d) {
 constexpr auto kRotationFunctions = std::to_array<LibraryFunction>({
     {{"normalize", "q", "x / |x|, and the identity for |x| = 0"}, unit_quaternion},
     {{"quat_rotate", "q3", "y (2 w^2 - 1) + 2 a (a . y) + 2 w a x y with x = (a, w)"},
-     [](Definition& d) { return rotated(d, false); }},
+     [](LibraryFunctionBuilder& d) { return rotated(d, false); }},
     {{"quat_rotate_inv", "q3", "y (2 w^2 - 1) + 2 a (a . y) - 2 w a x y with x = (a, w)"},
-     [](Definition& d) { return rotated(d, true); }},
+     [](LibraryFunctionBuilder& d) { return rotated(d, true); }},
     {{"quat_to_matrix", "q", "the matrix with columns quat_rotate(x, e_i)"}, rotation_matrix},
     {{"quat_from_matrix", "r", "the unit quaternion of a rotation matrix"}, from_matrix},
     {{"quat_from_matrix", "4", "the unit quaternion of the upper left 3 x 3 rotation matrix"}, from_matrix},
     {{"quat_from_axis_angle", "3s", "(x sin(y / 2), cos(y / 2))"},
-     [](Definition& d) { return from_half_angle(d[0], d.let("half", d[1] * like(d[1], 0.5))); }},
+     [](LibraryFunctionBuilder& d) { return from_half_angle(d[0], d.let("half", d[1] * like(d[1], 0.5))); }},
     {{"quat_to_axis_angle", "q", "the axis and angle of the rotation; the angle is at most pi for |x| = 1"},
      axis_and_angle},
     {{"quat_twist", "3q", "the quaternion (x (x . a), w), normalized, with y = (a, w)"}, quaternion_twist},
     {{"quat_twist_angle", "3q", "2 atan2(|x . a|, w) with y = (a, w)"},
-     [](Definition& d) { return twist_angle(d, call(Op::kAbs, along_axis(d))); }},
+     [](LibraryFunctionBuilder& d) { return twist_angle(d, call(Op::kAbs, along_axis(d))); }},
     {{"quat_twist_angle_signed", "3q", "2 atan2(x . a, w) with y = (a, w)"},
-     [](Definition& d) { return twist_angle(d, along_axis(d)); }},
+     [](LibraryFunctionBuilder& d) { return twist_angle(d, along_axis(d)); }},
     {{"quat_rpy", "sss", "the rotation by x about the first axis, then y about the second, then z about the third"},
      from_roll_pitch_yaw},
     {{"quat_to_rpy", "q", "the angles (a, b, c) with quat_rpy(a, b, c) = x, for |x| = 1"}, to_roll_pitch_yaw},
@@ -323,9 +323,9 @@ constexpr auto kRotationFunctions = std::to_array<LibraryFunction>({
     {{"mul", "tt", "the transform that applies y, then x"}, composed},
     {{"transform_inverse", "t", "(-quat_rotate(q*, p), q*) with x = (p, q)"}, inverted},
     {{"transform_point", "t3", "p + quat_rotate(q, y) with x = (p, q)"},
-     [](Definition& d) { return translation(d[0]) + turned(d, d[0], d[1]); }},
+     [](LibraryFunctionBuilder& d) { return translation(d[0]) + turned(d, d[0], d[1]); }},
     {{"transform_vector", "t3", "quat_rotate(q, y) with x = (p, q)"},
-     [](Definition& d) { return turned(d, d[0], d[1]); }},
+     [](LibraryFunctionBuilder& d) { return turned(d, d[0], d[1]); }},
     {{"transform_to_matrix", "t", "the 4 x 4 matrix of the transform x"}, homogeneous},
     {{"transform_from_matrix", "4",
       "the transform with the rotation of the matrix x and its last column as translation"},
@@ -335,12 +335,12 @@ constexpr auto kRotationFunctions = std::to_array<LibraryFunction>({
     {{"transform_decompose", "4", "translation, rotation and scale of the matrix x"}, decomposed_matrix},
     {{"transform_twist", "t6", "(R w, R v + p x R w) with y = (w, v)"}, twist},
     {{"transform_wrench", "t6", "(R w + p x R v, R v) with y = (w, v)"}, wrench},
-    {{"spatial_dot", "66", "x . y"}, [](Definition& d) { return dot(d[0], d[1]); }},
+    {{"spatial_dot", "66", "x . y"}, [](LibraryFunctionBuilder& d) { return dot(d[0], d[1]); }},
     {{"spatial_cross", "66", "(a x c, b x c + a x d) with x = (a, b), y = (c, d)"}, spatial_cross},
     {{"spatial_cross_dual", "66", "(a x c + b x d, a x d) with x = (a, b), y = (c, d)"}, spatial_cross_dual},
     {{"spatial_adjoint", "rr", "((x, 0), (y, x))"}, spatial_adjoint},
     {{"velocity_at_point", "63", "b + a x y with x = (a, b)"},
-     [](Definition& d) { return bottom(d[0]) + cross(top(d[0]), d[1]); }},
+     [](LibraryFunctionBuilder& d) { return bottom(d[0]) + cross(top(d[0]), d[1]); }},
 });
 
 }  // namespace

@@ -38,7 +38,7 @@ void for_each_in_order(const Function& function, Visit&& visit) {
   };
   for (VarId id = 0; id < function.parameter_count + function.launch_rank; ++id)
     once(id);
-  for_each_statement(function.body, [&](const Stmt& statement) { for_each_declared(statement, once); });
+  for_each_statement(function.body, [&](const Stmt& statement) { for_each_declared_variable(statement, once); });
   for (std::size_t id = 0; id < seen.size(); ++id)
     once(static_cast<VarId>(id));
 }

@@ -78,7 +78,7 @@ void for_each_root(Statement& statement, Visit&& visit) {
 
 /// Calls visit(VarId&) for each variable that the statement itself declares.
 template <MaybeConst<Stmt> Statement, class Visit>
-void for_each_declared(Statement& statement, Visit&& visit) {
+void for_each_declared_variable(Statement& statement, Visit&& visit) {
   std::visit(Overloaded{
                  [&](MaybeConst<Let> auto& node) { visit(node.variable); },
                  [&](MaybeConst<Atomic> auto& node) {

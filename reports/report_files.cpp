@@ -74,10 +74,10 @@ constexpr std::array kFormats{
 Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options) {
   Result<Run> run = read_run(dir, Damage::listed);
   if (!run.ok()) return run.error();
-  if (options.expectations) hold_to(*run, *options.expectations);
+  if (options.expectations) apply_expectations(*run, *options.expectations);
   Reports reports{
       .run = run.take(), .summary = {}, .changes = {}, .json = dir / kReportJsonFile, .html = dir / kReportHtmlFile};
-  reports.summary = summarise(reports.run);
+  reports.summary = summarize(reports.run);
   if (options.baseline) reports.changes = changes_since(*options.baseline, reports.run);
   const Content content{.run = reports.run,
                         .summary = reports.summary,

@@ -40,7 +40,7 @@ class Report : public ::testing::Test {
     write(records);
     const Result<reports::Run> run = read_run(dir_);
     EXPECT_TRUE(run.ok()) << run.error().text();
-    return summarise(*run);
+    return summarize(*run);
   }
 
   static std::string text_of(const fs::path& file) {
@@ -70,7 +70,7 @@ TEST_F(Report, VerdictOfFailedRunContainsReasonsAndTotals) {
   EXPECT_EQ(summary.verdict.headline, "8 of 504 cases are not as expected");
   EXPECT_THAT(summary.verdict.reasons, ElementsAre("1 crashed", "3 fail", "1 defect", "1 timed_out", "1 build_failed",
                                                    "1 inconclusive", "252 unsupported", "244 pass"));
-  const Denominators& of = summary.denominators;
+  const CaseTotals& of = summary.case_totals;
   EXPECT_EQ(of.planned, 504);
   EXPECT_EQ(of.run, 504);
   EXPECT_EQ(of.supported, 252);
@@ -128,16 +128,16 @@ TEST_F(Report, MissingRecordMakesRunIncomplete) {
   EXPECT_EQ(summary.verdict.status, "incomplete");
   EXPECT_EQ(summary.verdict.exit_status, 1);
   EXPECT_EQ(summary.counts.at("not_run"), 1);
-  EXPECT_EQ(summary.denominators.run, 251);
+  EXPECT_EQ(summary.case_totals.run, 251);
   ASSERT_EQ(summary.groups.size(), 1U);
-  EXPECT_EQ(summary.groups[0].signature, "not_run(missing) in loop");
+  EXPECT_EQ(summary.groups[0].heading, "not_run(missing) in loop");
 }
 
 TEST_F(Report, FailureGroupsAreSortedBySeverity) {
   const Summary summary = summary_of(testing::synthetic_records({}));
   std::vector<std::string> signatures;
   for (const FailureGroup& group : summary.groups)
-    signatures.push_back(group.signature);
+    signatures.push_back(group.heading);
   EXPECT_THAT(signatures,
               ElementsAre("crashed(SIGSEGV) in control_flow", "fail(mismatch) in loop", "fail(mismatch) in nested_loop",
                           "defect(race) in scalar_param", "timed_out(run) in loop", "build_failed(compiler) in vector",

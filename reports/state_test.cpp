@@ -37,7 +37,7 @@ class StateTest : public ::testing::Test {
   }
 
   static Result<void> update(ProjectState& state, const reports::Run& run) {
-    return update_state(state, run, summarise(run));
+    return update_state(state, run, summarize(run));
   }
 
   fs::path dir_;

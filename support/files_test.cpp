@@ -67,7 +67,7 @@ TEST_F(FilesTest, DetectsCorruptedZstdFile) {
   EXPECT_THAT(read(path).second, HasSubstr("zstd"));
 }
 
-TEST_F(FilesTest, WritesFileGivenByNameOnlyToCurrentFolder) {
+TEST_F(FilesTest, WritesFileWithoutFolderNameToCurrentFolder) {
   fs::create_directories(dir_);
   const fs::path before = fs::current_path();
   fs::current_path(dir_);

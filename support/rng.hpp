@@ -33,7 +33,7 @@ class Rng {
     static_assert(sizeof(Int) <= sizeof(std::uint64_t));
     assert(low <= high);
     const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-    return static_cast<Int>(static_cast<std::uint64_t>(low) + below_or_equal(span));
+    return static_cast<Int>(static_cast<std::uint64_t>(low) + uniform_up_to(span));
   }
 
   // A double in [0, 1), a multiple of 2^-53.
@@ -84,7 +84,7 @@ class Rng {
   }
 
   // A uniformly distributed integer in [0, span]: draws masked to span's width until one fits.
-  constexpr std::uint64_t below_or_equal(std::uint64_t span) {
+  constexpr std::uint64_t uniform_up_to(std::uint64_t span) {
     std::uint64_t mask = span;
     for (unsigned shift = 1; shift < 64; shift *= 2)
       mask |= mask >> shift;

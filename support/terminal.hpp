@@ -1,4 +1,4 @@
-// Terminal output: whether to use colour, and the width.
+// Terminal output: whether to use color, and the width.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace assay {
 // --color of the command line.
 enum class ColorChoice : std::uint8_t { automatic, always, never };
 
-// Whether to colour: as chosen; automatic colours a terminal unless NO_COLOR is set and not empty (no-color.org), or
+// Whether to color: as chosen; automatic colors a terminal unless NO_COLOR is set and not empty (no-color.org), or
 // TERM is "dumb".
 bool use_color(ColorChoice choice, bool is_terminal, const char* no_color, const char* term);
 

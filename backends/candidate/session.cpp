@@ -162,7 +162,7 @@ class CandidateLaunch {
       placed.dense[d] = placed.dense[d + 1] * view.shape[d + 1];
     const std::size_t size =
         ptx::ArrayView{.address = {}, .region = {}, .shape = view.shape, .strides = placed.dense}.extent(element);
-    const ptx::AllocationFlags flags{.read_only = view.region.read_only, .uninitialised = view.region.uninitialised};
+    const ptx::AllocationFlags flags{.read_only = view.region.read_only, .uninitialized = view.region.uninitialized};
     if (placed.dense == view.strides) {
       placed.allocation = memory_.machine.adopt(view.region.name, memory_.bytes(view).first(size), flags);
       return {};

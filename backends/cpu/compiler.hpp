@@ -14,7 +14,7 @@ namespace assay::cpu {
 
 /// The command-line options of a numeric mode, valid for both GCC and Clang.
 ///
-/// No option defines behaviour that C++ leaves undefined, because sources are judged as their users compile them.
+/// No option defines behavior that C++ leaves undefined, because sources are judged as their users compile them.
 /// Approximate functions use only the parts of -ffast-math that affect this library's code. The option itself would
 /// also link a start-up file that flushes subnormals in all kernels of the process.
 [[nodiscard]] std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags);

@@ -30,8 +30,8 @@ fs::path this_program() {
 }
 
 CpuOptions with_defaults(CpuOptions options) {
-  if (options.worker.empty()) {
-    options.worker = this_program();
+  if (options.worker_executable.empty()) {
+    options.worker_executable = this_program();
   }
   if (options.cache_directory.empty()) {
     options.cache_directory = default_cache_directory();
@@ -46,7 +46,7 @@ BuildFailed failure_of(const ProcessResult& result, std::chrono::milliseconds li
     case End::kTimedOut:
       return {BuildFailed::Kind::kTimedOut,
               fmt::format("{}the compiler was killed after {} ms\n", result.output, limit.count())};
-    case End::kSignalled:
+    case End::kSignaled:
       return {BuildFailed::Kind::kRejected,
               fmt::format("{}the compiler was killed by signal {}\n", result.output, result.status_or_signal)};
     case End::kExited: break;
@@ -85,7 +85,7 @@ std::string CpuDevice::build_command(const BuildFlags& flags) const {
 }
 
 std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
-  if (const Capability capability = can_build(); !capability.available) {
+  if (const Capability capability = can_build(); !capability.is_available) {
     return std::vector<BuildOutcome>(kernels.size(),
                                      BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
   }
@@ -110,8 +110,8 @@ UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels,
   const fs::path library = scratch_->path() / fmt::format("{}.so", next_unit_.fetch_add(1));
   std::string log;
   // A cached file that a faulty disk has changed is built again.
-  const bool from_cache = cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library);
-  if (!from_cache) {
+  const bool is_from_cache = cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library);
+  if (!is_from_cache) {
     std::error_code ignored;
     fs::remove(library, ignored);
     std::variant<std::string, FailedUnit> outcome = compile_unit(batch.text, kernels, flags, library);
@@ -132,7 +132,7 @@ UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels,
                             .artifacts = {artifact},
                             .targets = {},
                             .log = log,
-                            .from_cache = from_cache});
+                            .is_from_cache = is_from_cache});
   }
   return unit;
 }
@@ -146,7 +146,7 @@ std::variant<std::string, FailedUnit> CpuDevice::compile_unit(const std::string&
     return FailedUnit{{BuildFailed::Kind::kResourceFailure, "cannot write " + source.string() + "; is the disk full?"},
                       {}};
   }
-  const auto limit = options_.compile_limit + options_.compile_limit_per_kernel * kernels.size();
+  const auto limit = options_.compile_time_limit + options_.compile_time_limit_per_kernel * kernels.size();
   ProcessResult result = compiler_->build_library(source, library, flags, limit);
   std::error_code ignored;
   fs::remove(source, ignored);
@@ -169,22 +169,22 @@ std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flag
 }
 
 WorkerOptions CpuDevice::workers() const {
-  return {.program = options_.worker,
+  return {.program = options_.worker_executable,
           .folder = scratch_->path(),
           .filter_system_calls = options_.confine_worker,
           .restrict_file_access = options_.confine_worker};
 }
 
 /// The session that only loads libraries, opened on first use; loading_mutex_ must be held.
-Result<worker::WorkerSession*> CpuDevice::loader() {
-  if (loader_ == nullptr) {
+Result<worker::WorkerSession*> CpuDevice::test_load_session() {
+  if (test_load_session_ == nullptr) {
     auto session = open_session({.buffer_bytes = kLoaderBufferBytes}, workers());
     if (!session) {
       return session.error();
     }
-    loader_ = session.take();
+    test_load_session_ = session.take();
   }
-  return loader_.get();
+  return test_load_session_.get();
 }
 
 Result<worker::Confinement> CpuDevice::probe_confinement() {
@@ -192,7 +192,7 @@ Result<worker::Confinement> CpuDevice::probe_confinement() {
     return scratch_.error();
   }
   const std::lock_guard lock(loading_mutex_);
-  const Result<worker::WorkerSession*> session = loader();
+  const Result<worker::WorkerSession*> session = test_load_session();
   if (!session) {
     return session.error();
   }
@@ -201,7 +201,7 @@ Result<worker::Confinement> CpuDevice::probe_confinement() {
 
 std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
   const std::lock_guard lock(loading_mutex_);
-  const Result<worker::WorkerSession*> session = loader();
+  const Result<worker::WorkerSession*> session = test_load_session();
   if (!session) {
     return BuildFailed{BuildFailed::Kind::kResourceFailure, session.error().text()};
   }

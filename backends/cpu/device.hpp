@@ -31,17 +31,17 @@
 namespace assay::cpu {
 
 struct CpuOptions {
-  std::string compiler;                   ///< shell command of the compiler; empty: $CXX, then c++
-  std::filesystem::path worker;           ///< program whose main() calls run_if_worker(); empty: this program
-  std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
+  std::string compiler;                     ///< shell command of the compiler; empty: $CXX, then c++
+  std::filesystem::path worker_executable;  ///< program whose main() calls run_if_worker(); empty: this program
+  std::filesystem::path cache_directory;    ///< directory of the build cache; empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
   bool use_cache = true;                               ///< whether build() uses the build cache
   bool confine_worker =
       true;  ///< confine generated code as far as the system can; otherwise only limit time and memory
-  std::size_t batch_size = 96;                                ///< maximum number of kernels in one translation unit
-  unsigned jobs = 1;                                          ///< number of compilers that run at the same time
-  std::chrono::milliseconds compile_limit{30'000};            ///< time limit for compiling one translation unit, plus
-  std::chrono::milliseconds compile_limit_per_kernel{5'000};  ///< this time for each of the unit's kernels
+  std::size_t batch_size = 96;                           ///< maximum number of kernels in one translation unit
+  unsigned jobs = 1;                                     ///< number of compilers that run at the same time
+  std::chrono::milliseconds compile_time_limit{30'000};  ///< time limit for compiling one translation unit, plus
+  std::chrono::milliseconds compile_time_limit_per_kernel{5'000};  ///< this time for each of the unit's kernels
 };
 
 class CpuDevice final : public backends::Device {
@@ -73,17 +73,18 @@ class CpuDevice final : public backends::Device {
                                                                const backends::BuildFlags& flags,
                                                                const std::filesystem::path& library);
   [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
-  WorkerOptions workers() const;            ///< options of the worker processes
-  Result<worker::WorkerSession*> loader();  ///< opened on first use; loading_mutex_ must be held
+  WorkerOptions workers() const;                       ///< options of the worker processes
+  Result<worker::WorkerSession*> test_load_session();  ///< opened on first use; loading_mutex_ must be held
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   CpuOptions options_;
-  Result<Compiler> compiler_;                      ///< the compiler, or why none was found
-  std::unique_ptr<backends::BuildCache> cache_;    ///< the build cache; null if it cannot be opened or is not used
-  Result<backends::ScratchDirectory> scratch_;     ///< directory for sources and libraries of this device
-  std::atomic<std::uint64_t> next_unit_ = 0;       ///< number of the next translation unit, which names its files
-  std::mutex loading_mutex_;                       ///< guards loader_
-  std::unique_ptr<worker::WorkerSession> loader_;  ///< session that test-loads libraries; guarded by loading_mutex_
+  Result<Compiler> compiler_;                    ///< the compiler, or why none was found
+  std::unique_ptr<backends::BuildCache> cache_;  ///< the build cache; null if it cannot be opened or is not used
+  Result<backends::ScratchDirectory> scratch_;   ///< directory for sources and libraries of this device
+  std::atomic<std::uint64_t> next_unit_ = 0;     ///< number of the next translation unit, which names its files
+  std::mutex loading_mutex_;                     ///< guards test_load_session_
+  std::unique_ptr<worker::WorkerSession>
+      test_load_session_;  ///< session that test-loads libraries; guarded by loading_mutex_
 };
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);

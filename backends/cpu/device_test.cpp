@@ -49,7 +49,7 @@ BuildFailed failure_of_third(const EmittedKernel& third) {
 TEST(CpuDevice, BuildsBatchIntoOneLibrary) {
   const TemporaryDirectory directory;
   CpuDevice device(options_in(directory.path()));
-  ASSERT_TRUE(device.can_run().available) << device.can_run().detail;
+  ASSERT_TRUE(device.can_run().is_available) << device.can_run().detail;
   const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
   const BuiltKernel first = require_built(outcomes.front());
   const BuiltKernel last = require_built(outcomes.back());
@@ -131,8 +131,8 @@ TEST(CpuDevice, KernelThatCrashesInStaticInitializerFailsAloneInItsBatch) {
 TEST(CpuDevice, KillsCompilerAtTimeLimit) {
   const TemporaryDirectory directory;
   CpuOptions options = options_in(directory.path());
-  options.compile_limit = std::chrono::milliseconds{1};
-  options.compile_limit_per_kernel = {};
+  options.compile_time_limit = std::chrono::milliseconds{1};
+  options.compile_time_limit_per_kernel = {};
   CpuDevice device(options);
   const std::vector<EmittedKernel> kernels{scale_kernel("a")};
   const BuildOutcome outcome = device.build(kernels, BuildFlags::strict()).front();
@@ -143,13 +143,13 @@ TEST(CpuDevice, KillsCompilerAtTimeLimit) {
 TEST(CpuDevice, ReusesCachedBuildIfFlagsMatch) {
   const TemporaryDirectory directory;
   const std::vector<EmittedKernel> kernels = five_kernels();
-  EXPECT_FALSE(
-      require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front()).from_cache);
+  EXPECT_FALSE(require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front())
+                   .is_from_cache);
   CpuDevice device(options_in(directory.path()));
   const BuiltKernel again = require_built(device.build(kernels, BuildFlags::strict()).front());
-  EXPECT_TRUE(again.from_cache);
+  EXPECT_TRUE(again.is_from_cache);
   EXPECT_TRUE(std::filesystem::exists(again.artifacts[0]->path));
-  EXPECT_FALSE(require_built(device.build(kernels, {.optimization_level = 2}).front()).from_cache)
+  EXPECT_FALSE(require_built(device.build(kernels, {.optimization_level = 2}).front()).is_from_cache)
       << "different flags must not share a cache entry";
 }
 
@@ -160,10 +160,10 @@ TEST(CpuDevice, RebuildsDamagedCachedLibrary) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory.path() / "builds")) {
     if (entry.is_regular_file()) std::ofstream(entry.path()) << std::string(entry.file_size(), '\0');
   }
-  EXPECT_FALSE(
-      require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front()).from_cache);
-  EXPECT_TRUE(
-      require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front()).from_cache);
+  EXPECT_FALSE(require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front())
+                   .is_from_cache);
+  EXPECT_TRUE(require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front())
+                  .is_from_cache);
 }
 
 TEST(CpuDevice, RemovesRunDirectoryOnDestruction) {
@@ -185,7 +185,7 @@ TEST(CpuDevice, CompilesEveryTimeIfCacheIsDisabled) {
   CpuDevice device(options);
   for (int i = 0; i < 2; ++i) {
     const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
-    EXPECT_FALSE(require_built(outcomes[4]).from_cache);
+    EXPECT_FALSE(require_built(outcomes[4]).is_from_cache);
     EXPECT_NE(require_built(outcomes[0]).artifacts[0], require_built(outcomes[4]).artifacts[0]);
   }
 }
@@ -195,7 +195,7 @@ TEST(CpuDevice, ReportsMissingCompiler) {
   CpuOptions options = options_in(directory.path());
   options.compiler = "no-such-compiler";
   CpuDevice device(options);
-  EXPECT_FALSE(device.can_build().available);
+  EXPECT_FALSE(device.can_build().is_available);
   EXPECT_THAT(device.can_build().detail, HasSubstr("no-such-compiler"));
   const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
   ASSERT_EQ(outcomes.size(), 5U);

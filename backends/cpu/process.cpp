@@ -96,7 +96,7 @@ ProcessResult decode(int status, bool timed_out, std::string output) {
     return {End::kTimedOut, 0, std::move(output)};
   }
   if (WIFSIGNALED(status)) {
-    return {End::kSignalled, WTERMSIG(status), std::move(output)};
+    return {End::kSignaled, WTERMSIG(status), std::move(output)};
   }
   return {End::kExited, WEXITSTATUS(status), std::move(output)};
 }
@@ -117,8 +117,8 @@ ProcessResult run_process(const fs::path& program, const std::vector<std::string
   const pid_t group = child.id();
   bool timed_out = false;
   boost::asio::steady_timer timer(context, limit);
-  timer.async_wait([&](const process::error_code& cancelled) {
-    if (!cancelled) {
+  timer.async_wait([&](const process::error_code& canceled) {
+    if (!canceled) {
       timed_out = true;
       ::kill(-group, SIGKILL);
     }

@@ -11,9 +11,9 @@
 namespace assay::cpu {
 
 struct ProcessResult {
-  enum class End : std::uint8_t { kExited, kSignalled, kTimedOut, kNotStarted };
+  enum class End : std::uint8_t { kExited, kSignaled, kTimedOut, kNotStarted };
   End end = End::kNotStarted;  ///< how the process ended
-  int status_or_signal = 0;    ///< exit status for kExited, signal number for kSignalled
+  int status_or_signal = 0;    ///< exit status for kExited, signal number for kSignaled
   std::string output;          ///< standard output and error, interleaved, first MiB; or why the program did not start
 
   [[nodiscard]] bool succeeded() const { return end == End::kExited && status_or_signal == 0; }

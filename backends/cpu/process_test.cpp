@@ -28,7 +28,7 @@ TEST(RunProcess, CapturesExitStatusStdoutAndStderr) {
 
 TEST(RunProcess, ReportsSignalThatKilledProgram) {
   const ProcessResult result = shell("kill -SEGV $$");
-  EXPECT_EQ(result.end, End::kSignalled);
+  EXPECT_EQ(result.end, End::kSignaled);
   EXPECT_EQ(result.status_or_signal, SIGSEGV);
 }
 

@@ -24,7 +24,7 @@ Result<std::unique_ptr<worker::WorkerSession>> open_session(const SessionLimits&
        .process_bytes = limits.process_bytes,
        .filter_system_calls = workers.filter_system_calls,
        .restrict_file_access = workers.restrict_file_access},
-      {.program = workers.program, .role = kWorkerRole, .folder = workers.folder, .code_of = library_of});
+      {.program = workers.program, .role_argument = kWorkerRole, .folder = workers.folder, .code_of = library_of});
 }
 
 }  // namespace assay::cpu

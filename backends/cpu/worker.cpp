@@ -22,8 +22,8 @@ namespace {
 
 using backends::ThreadOrder;
 using worker::ArgumentRow;
-using worker::LaunchEnd;
 using worker::LaunchRecord;
+using worker::LaunchResult;
 using worker::RecordReader;
 
 using EntryFunction = void (*)(void* const* arguments, long long begin, long long end);
@@ -87,7 +87,7 @@ std::string mismatch(const Entry& entry, std::span<const ArgumentRow> arguments)
   return {};
 }
 
-LaunchEnd rejected(std::string message) {
+LaunchResult rejected(std::string message) {
   return {.progress = worker::LaunchProgress::kRejected, .message = std::move(message)};
 }
 
@@ -96,10 +96,10 @@ class LibraryExecutor final : public worker::Executor {
  public:
   explicit LibraryExecutor(std::span<std::byte> buffers) : buffers_(buffers.data()) {}
 
-  LaunchEnd run(const RecordReader& reader) override {
+  LaunchResult run(const RecordReader& reader) override {
     std::string message;
     if (reader.loads_only()) {
-      return library_.load(reader.code(), message) ? LaunchEnd{} : rejected(message);
+      return library_.load(reader.code(), message) ? LaunchResult{} : rejected(message);
     }
     const Entry* const entry = library_.find(reader.code(), reader.symbol(), message);
     if (entry == nullptr) {

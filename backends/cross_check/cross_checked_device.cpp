@@ -27,19 +27,19 @@ bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& pr
     return found == profile.measures.end() ? unknown : found->second;
   };
   // Without the count, only the absence of float atomics is known.
-  const double unknown = profile.fidelity.order_dependent > 0 ? 1 : 0;
+  const double unknown = profile.exactness.order_dependent_count > 0 ? 1 : 0;
   if (measure("atomic_collisions", unknown) == 0) return true;
   const BuiltEntryPoint* const entry = launch.kernel->find(launch.pass, launch.precision);
   const bool one_warp = launch.threads <= kWarp && (launch.block == 0 || launch.block >= launch.threads) &&
-                        entry != nullptr && entry->block_threads == 0;
+                        entry != nullptr && entry->required_block_threads == 0;
   return one_warp && measure("atomic_contention", 2) <= 1 && measure("divergent_branches", 1) == 0;
 }
 
 /// Whether the executed instructions determine the result bits: all are exactly defined, and the order of atomics has
 /// no effect.
 bool are_bits_determined(const LaunchRequest& launch, const ExecutionProfile& profile) {
-  const Fidelity& fidelity = profile.fidelity;
-  if (fidelity.approximation_reaches_result || fidelity.contractible > 0) return false;
+  const ExactnessCounts& exactness = profile.exactness;
+  if (exactness.approximation_reaches_result || exactness.contractible_count > 0) return false;
   return are_atomics_ordered(launch, profile);
 }
 
@@ -147,7 +147,7 @@ class CrossCheckedSession final : public Session {
 
   static void name_instruction(const LaunchRequest& launch, const Divergence& divergence, MemoryFinding& difference) {
     const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
-    const std::uint32_t in_block = block_grid_for(launch.threads, launch.block, entry.block_threads)->threads;
+    const std::uint32_t in_block = block_grid_for(launch.threads, launch.block, entry.required_block_threads)->threads;
     const RecordedInstruction& instruction = divergence.instruction;
     difference.site = {.code_line = instruction.code_line,
                        .source_line = instruction.source_line,
@@ -206,7 +206,7 @@ class CrossCheckedSession final : public Session {
 
 Capability CrossCheckedDevice::can_run() const {
   const Capability device = device_->can_run();
-  return device.available ? (cross_check_->can_run().available ? device : cross_check_->can_run()) : device;
+  return device.is_available ? (cross_check_->can_run().is_available ? device : cross_check_->can_run()) : device;
 }
 
 Result<std::unique_ptr<Session>> CrossCheckedDevice::open(const SessionLimits& limits) {
@@ -215,11 +215,11 @@ Result<std::unique_ptr<Session>> CrossCheckedDevice::open(const SessionLimits& l
   Result<std::unique_ptr<Session>> cross_check = cross_check_->open(limits);
   if (!cross_check) return cross_check;
   return std::unique_ptr<Session>(std::make_unique<CrossCheckedSession>(
-      session.take(), cross_check.take(), std::string(cross_check_->name()), make_recording_, counts_));
+      session.take(), cross_check.take(), std::string(cross_check_->name()), make_recording_code_, counts_));
 }
 
 std::string CrossCheckedDevice::remark() const {
-  if (!can_run().available) return "";
+  if (!can_run().is_available) return "";
   return fmt::format(
       "cross-check: compared {} launches bit by bit, {} differ; {} launches have undetermined bits (approximate "
       "functions, order of atomics)",

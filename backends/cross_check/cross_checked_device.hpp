@@ -32,7 +32,7 @@ class CrossCheckedDevice final : public Device {
   /// without it, differing instructions are not located.
   CrossCheckedDevice(std::unique_ptr<Device> device, std::unique_ptr<Device> cross_check,
                      MakeRecording recording = nullptr)
-      : device_(std::move(device)), cross_check_(std::move(cross_check)), make_recording_(std::move(recording)) {}
+      : device_(std::move(device)), cross_check_(std::move(cross_check)), make_recording_code_(std::move(recording)) {}
 
   [[nodiscard]] std::string_view name() const override { return device_->name(); }
   [[nodiscard]] SourceTarget target() const override { return device_->target(); }
@@ -57,7 +57,7 @@ class CrossCheckedDevice final : public Device {
  private:
   std::unique_ptr<Device> device_;       ///< builds the kernels and runs each launch first
   std::unique_ptr<Device> cross_check_;  ///< repeats each launch
-  MakeRecording make_recording_;         ///< generates recording code for both devices; may be null
+  MakeRecording make_recording_code_;    ///< generates recording code for both devices; may be null
   std::shared_ptr<CrossCheckCounts> counts_ = std::make_shared<CrossCheckCounts>();  ///< shared with the sessions
 };
 

@@ -9,7 +9,7 @@ namespace assay::backends {
 namespace {
 
 /// Adds a number to each byte of the first buffer; the profiled launch also reports what it executed.
-struct Behaviour {
+struct Behavior {
   unsigned char addend = 1;
   RunOutcome outcome = Completed{};
   bool leaves_out = false;  ///< skips the threads outside the sample, here all threads
@@ -17,7 +17,7 @@ struct Behaviour {
 
 class AddingSession final : public Session {
  public:
-  explicit AddingSession(Behaviour behaviour) : behaviour_(std::move(behaviour)) {}
+  explicit AddingSession(Behavior behavior) : behavior_(std::move(behavior)) {}
   Result<BufferId> allocate(std::size_t size) override {
     buffers_.emplace_back(size);
     return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
@@ -25,21 +25,21 @@ class AddingSession final : public Session {
   std::span<std::byte> bytes(BufferId buffer) override { return buffers_.at(buffer.index); }
   void reset() override { buffers_.clear(); }
   std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) override {
-    if (behaviour_.leaves_out && !launches.front().checked_threads.empty())
-      return std::vector<RunOutcome>(launches.size(), behaviour_.outcome);
+    if (behavior_.leaves_out && !launches.front().checked_threads.empty())
+      return std::vector<RunOutcome>(launches.size(), behavior_.outcome);
     for (std::byte& byte : buffers_.front())
-      byte = static_cast<std::byte>(static_cast<unsigned char>(byte) + behaviour_.addend * launches.size());
-    return std::vector<RunOutcome>(launches.size(), behaviour_.outcome);
+      byte = static_cast<std::byte>(static_cast<unsigned char>(byte) + behavior_.addend * launches.size());
+    return std::vector<RunOutcome>(launches.size(), behavior_.outcome);
   }
 
  private:
-  Behaviour behaviour_;
+  Behavior behavior_;
   std::vector<std::vector<std::byte>> buffers_;
 };
 
 class AddingDevice final : public Device {
  public:
-  AddingDevice(std::string name, Behaviour behaviour) : name_(std::move(name)), behaviour_(std::move(behaviour)) {}
+  AddingDevice(std::string name, Behavior behavior) : name_(std::move(name)), behavior_(std::move(behavior)) {}
   std::string_view name() const override { return name_; }
   SourceTarget target() const override { return SourceTarget::kCuda; }
   Capability can_build() const override { return {true, ""}; }
@@ -47,25 +47,25 @@ class AddingDevice final : public Device {
   std::string build_command(const BuildFlags&) const override { return {}; }
   std::vector<BuildOutcome> build(std::span<const EmittedKernel>, const BuildFlags&) override { return {}; }
   Result<std::unique_ptr<Session>> open(const SessionLimits&) override {
-    return std::unique_ptr<Session>(std::make_unique<AddingSession>(behaviour_));
+    return std::unique_ptr<Session>(std::make_unique<AddingSession>(behavior_));
   }
 
  private:
   std::string name_;
-  Behaviour behaviour_;
+  Behavior behavior_;
 };
 
-Completed observed(const Fidelity& fidelity, double contention = 1, double divergent_branches = 0) {
+Completed observed(const ExactnessCounts& exactness, double contention = 1, double divergent_branches = 0) {
   return {.profile = ExecutionProfile{
-              .fidelity = fidelity,
+              .exactness = exactness,
               .measures = {{"atomic_contention", contention}, {"divergent_branches", divergent_branches}}}};
 }
 
-/// Two launches over one buffer, on a device that adds 1 and a cross-check device with the given behaviour.
+/// Two launches over one buffer, on a device that adds 1 and a cross-check device with the given behavior.
 struct Both {
-  explicit Both(Behaviour cross_check, std::int64_t threads = 8, std::int64_t block = 0,
+  explicit Both(Behavior cross_check, std::int64_t threads = 8, std::int64_t block = 0,
                 MakeRecording recording = nullptr)
-      : device(std::make_unique<AddingDevice>("first", Behaviour{}),
+      : device(std::make_unique<AddingDevice>("first", Behavior{}),
                std::make_unique<AddingDevice>("second", std::move(cross_check)), std::move(recording)),
         session(device.open({}).take()) {
     kernel.name = "k";
@@ -88,7 +88,7 @@ struct Both {
 };
 
 TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfDevicesAgree) {
-  const Both both({.addend = 1, .outcome = observed({.exact = 5})});
+  const Both both({.addend = 1, .outcome = observed({.exact_count = 5})});
   EXPECT_EQ(both.device.name(), "first");
   EXPECT_EQ(describe(both.outcomes[1]), "completed");
   EXPECT_EQ(both.result, 2);
@@ -97,7 +97,7 @@ TEST(CrossCheckedDevice, ReturnsResultsOfFirstDeviceIfDevicesAgree) {
 }
 
 TEST(CrossCheckedDevice, ReportsWhichByteOfWhichArrayDiffers) {
-  const Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  const Both both({.addend = 2, .outcome = observed({.exact_count = 5})});
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
   EXPECT_EQ(fault->kind, kDifferingBits);
@@ -107,7 +107,7 @@ TEST(CrossCheckedDevice, ReportsWhichByteOfWhichArrayDiffers) {
 }
 
 TEST(CrossCheckedDevice, StopOnFailureSkipsLaunchesAfterDifference) {
-  Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  Both both({.addend = 2, .outcome = observed({.exact_count = 5})});
   both.launch.stop_on_failure = true;
   const std::vector<LaunchRequest> launches{both.launch, both.launch};
   EXPECT_EQ(both.session->run(launches).size(), 1U);
@@ -117,7 +117,7 @@ TEST(CrossCheckedDevice, ReportsWhyDifferingInstructionCannotBeLocated) {
   const auto reject = [](const Artifact&, const std::string&, Recording) -> Result<RecordingCode> {
     return Error{"recording is not supported"};
   };
-  const Both both({.addend = 2, .outcome = observed({.exact = 5})}, 8, 0, reject);
+  const Both both({.addend = 2, .outcome = observed({.exact_count = 5})}, 8, 0, reject);
   const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
   ASSERT_NE(fault, nullptr);
   EXPECT_THAT(
@@ -129,9 +129,9 @@ TEST(CrossCheckedDevice, ReportsWhyDifferingInstructionCannotBeLocated) {
 }
 
 TEST(CrossCheckedDevice, DoesNotCompareResultsWithUnspecifiedBits) {
-  const Fidelity atomics{.order_dependent = 1};
+  const ExactnessCounts atomics{.order_dependent_count = 1};
   for (const Completed& outcome :
-       {observed({.approximate = 1, .approximation_reaches_result = true}), observed({.contractible = 1}),
+       {observed({.approximate_count = 1, .approximation_reaches_result = true}), observed({.contractible_count = 1}),
         observed(atomics, 2), observed(atomics, 1, 1), Completed{}}) {
     const Both both({.addend = 2, .outcome = outcome});
     EXPECT_EQ(describe(both.outcomes[0]), "completed");
@@ -143,24 +143,24 @@ TEST(CrossCheckedDevice, DoesNotCompareResultsWithUnspecifiedBits) {
       << "each atomic has its own element";
   apart.profile->measures["atomic_collisions"] = 1;
   EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined, 2U);
-  Completed swaps = observed({.exact = 5}, 2, 1);
+  Completed swaps = observed({.exact_count = 5}, 2, 1);
   swaps.profile->measures["atomic_collisions"] = 1;
   EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined, 2U) << "16-bit compare-and-swap";
-  const Behaviour one_warp{.addend = 2, .outcome = observed(atomics)};
+  const Behavior one_warp{.addend = 2, .outcome = observed(atomics)};
   EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined, 2U);
   EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined, 2U);
   EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing, 2U) << "without collisions the order has no effect";
 }
 
 TEST(CrossCheckedDevice, RunsAndComparesAllThreadsEvenIfOnlySomeAreSampled) {
-  Both both({.outcome = observed({.exact = 5}), .leaves_out = true});
+  Both both({.outcome = observed({.exact_count = 5}), .leaves_out = true});
   both.launch.checked_threads = {0, 7};
   EXPECT_EQ(describe(both.session->run({&both.launch, 1}).front()), "completed");
   EXPECT_EQ(both.device.counts().compared, 3U);
 }
 
 TEST(CrossCheckedDevice, DoesNotCompareF64PromotedLaunches) {
-  Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  Both both({.addend = 2, .outcome = observed({.exact_count = 5})});
   LaunchRequest promote{.kernel = &both.kernel, .precision = Precision::kPromoted};
   EXPECT_EQ(describe(both.session->run({&promote, 1}).front()), "completed");
 }

@@ -26,7 +26,7 @@ std::vector<T> read(Session& session, BufferId buffer, std::size_t count) {
 }
 
 /// The first difference between the records of two threads, if any.
-std::optional<Divergence> first_difference(std::span<const Record> here, std::span<const Record> there,
+std::optional<Divergence> first_difference(std::span<const RecordedResult> here, std::span<const RecordedResult> there,
                                            std::span<const RecordedInstruction> instructions) {
   const auto [mine, theirs] = std::ranges::mismatch(here, there);
   if (mine == here.end()) return std::nullopt;
@@ -57,7 +57,7 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
   const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
   const Artifact* const ptx = launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision, launch.target);
   if (ptx == nullptr) return Error{"the kernel has no PTX to record"};
-  Result<RecordingCode> code = make_recording_(*ptx, entry.symbol, recording);
+  Result<RecordingCode> code = make_recording_code_(*ptx, entry.symbol, recording);
   if (!code) return code.error();
   instructions_ = std::move(code->instructions);
 
@@ -97,11 +97,11 @@ Result<void> DivergenceSearch::repeat(SessionPair sessions, const LaunchRequest&
 Result<std::optional<Divergence>> DivergenceSearch::find(SessionPair sessions, const LaunchRequest& launch,
                                                          const std::function<void()>& refill) {
   const BuiltEntryPoint& entry = *launch.kernel->find(launch.pass, launch.precision);
-  const auto grid = block_grid_for(launch.threads, launch.block, entry.block_threads);
+  const auto grid = block_grid_for(launch.threads, launch.block, entry.required_block_threads);
   if (!grid) return Error{"the number of threads is out of range"};
   const std::size_t threads = std::size_t{grid->blocks} * grid->threads;
-  const auto records =
-      allocate_on_both(sessions, std::max(threads * sizeof(std::uint64_t), kMaxRecords * sizeof(Record)));
+  const auto records = allocate_on_both(
+      sessions, std::max(threads * sizeof(std::uint64_t), kMaxRecordedResults * sizeof(RecordedResult)));
   if (!records) return records.error();
   if (const auto ran = repeat(sessions, launch, Recording::kDigests, 0, *records, refill); !ran) return ran.error();
   const auto here = read<std::uint64_t>(sessions.device, *records, threads);
@@ -113,8 +113,8 @@ Result<std::optional<Divergence>> DivergenceSearch::find(SessionPair sessions, c
     ++looked_at;
     if (const auto ran = repeat(sessions, launch, Recording::kOneThread, t, *records, refill); !ran) return ran.error();
     std::optional<Divergence> of_thread =
-        first_difference(read<Record>(sessions.device, *records, kMaxRecords),
-                         read<Record>(sessions.cross_check, *records, kMaxRecords), instructions_);
+        first_difference(read<RecordedResult>(sessions.device, *records, kMaxRecordedResults),
+                         read<RecordedResult>(sessions.cross_check, *records, kMaxRecordedResults), instructions_);
     if (!of_thread) continue;
     of_thread->thread = t;
     const bool computed = !of_thread->instruction.has_external_result;

@@ -31,7 +31,7 @@ struct SessionPair {
 /// Repeats one launch on both devices with recording code and compares the records.
 class DivergenceSearch {
  public:
-  explicit DivergenceSearch(MakeRecording make) : make_recording_(std::move(make)) {}
+  explicit DivergenceSearch(MakeRecording make) : make_recording_code_(std::move(make)) {}
 
   /// `refill` restores the contents that the launch's buffers had before it, on both devices. Examines up to
   /// kMaxThreads differing threads and returns the first whose differing instruction computed its result; if there is
@@ -47,7 +47,7 @@ class DivergenceSearch {
                       BufferId records, const std::function<void()>& refill);
   Result<BufferId> allocate_on_both(SessionPair sessions, std::size_t bytes);
 
-  MakeRecording make_recording_;                   ///< generates the recording code
+  MakeRecording make_recording_code_;              ///< generates the recording code
   std::optional<ScratchDirectory> folder_;         ///< holds the recording code for devices that load it from files
   std::uint64_t file_count_ = 0;                   ///< number of files written to folder_ so far
   std::vector<RecordedInstruction> instructions_;  ///< instructions that the last repetition recorded

@@ -21,7 +21,7 @@ Result<RecordingCode> make_recording(const Artifact&, const std::string&, Record
 /// Writes the given records of each thread; the digest of a thread is the sum of its result bits.
 class ScriptedSession final : public Session {
  public:
-  using Script = std::map<std::uint64_t, std::vector<Record>>;
+  using Script = std::map<std::uint64_t, std::vector<RecordedResult>>;
   explicit ScriptedSession(Script script, RunOutcome outcome = Completed{})
       : script_(std::move(script)), outcome_(std::move(outcome)) {}
   Result<BufferId> allocate(std::size_t size) override {
@@ -36,15 +36,15 @@ class ScriptedSession final : public Session {
     if (launch.kernel->artifact(Artifact::Kind::kPtx, Precision::kNative)->content == "digests") {
       for (const auto& [thread, records] : script_) {
         std::uint64_t digest = 0;
-        for (const Record& record : records)
+        for (const RecordedResult& record : records)
           digest += record.bits;
         std::memcpy(to.data() + thread * 8, &digest, 8);
       }
     } else {
       std::uint64_t thread = 0;
       std::memcpy(&thread, launch.arguments.at(1).bytes.data(), 8);
-      const std::vector<Record>& records = script_[thread];
-      std::memcpy(to.data(), records.data(), records.size() * sizeof(Record));
+      const std::vector<RecordedResult>& records = script_[thread];
+      std::memcpy(to.data(), records.data(), records.size() * sizeof(RecordedResult));
     }
     return {outcome_};
   }

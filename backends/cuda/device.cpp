@@ -59,7 +59,7 @@ std::string virtual_of(const std::string& architecture) {
 CudaDevice::CudaDevice(CudaOptions options)
     : options_(std::move(options)), nvrtc_(Nvrtc::load()), driver_(Driver::load()), scratch_(Error{"no GPU found"}) {
   const std::filesystem::path folder = value_or_fallback(options_.cache_directory, default_cache_directory());
-  options_.worker = value_or_fallback(options_.worker, "/proc/self/exe");
+  options_.worker_executable = value_or_fallback(options_.worker_executable, "/proc/self/exe");
   if (options_.use_cache) {
     if (auto cache = BuildCache::open(folder, options_.cache_bytes)) {
       cache_ = cache.take();
@@ -152,7 +152,8 @@ std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kerne
 }
 
 BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
-  BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {}, .log = {}, .from_cache = true};
+  BuiltKernel built{
+      .name = kernel.name, .entries = {}, .artifacts = {}, .targets = {}, .log = {}, .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     for (const std::string& architecture : architectures(precision)) {
       if (!nvrtc_->supports(architecture)) {
@@ -162,15 +163,15 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
                                  .flags = flags,
                                  .precision = precision,
                                  .emit_line_info = options_.emit_line_info};
-      bool from_cache = false;
-      CompileOutcome outcome = compile(kernel, options, from_cache);
+      bool is_from_cache = false;
+      CompileOutcome outcome = compile(kernel, options, is_from_cache);
       if (auto* failed = std::get_if<BuildFailed>(&outcome)) {
         failed->log.insert(0,
                            fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), architecture, to_text(precision)));
         return std::move(*failed);
       }
       auto& compiled = std::get<CompiledCode>(outcome);
-      built.from_cache = built.from_cache && from_cache;
+      built.is_from_cache = built.is_from_cache && is_from_cache;
       built.log += compiled.log;
       if (const Result<void> added = add_artifacts(built, std::move(compiled), options); !added) {
         return BuildFailed{BuildFailed::Kind::kResourceFailure, added.error().text()};
@@ -181,7 +182,7 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
                                .precision = precision,
                                .symbol = entry.symbol,
                                .parameter_count = entry.parameter_types.size(),
-                               .block_threads = entry.block_threads});
+                               .required_block_threads = entry.required_block_threads});
     }
   }
   if (built.artifacts.empty()) {
@@ -229,7 +230,7 @@ std::shared_ptr<const Artifact> CudaDevice::to_artifact(Artifact artifact, bool&
   return with_file(std::move(artifact));
 }
 
-CompileOutcome CudaDevice::compile(const EmittedKernel& kernel, const NvrtcOptions& options, bool& from_cache) {
+CompileOutcome CudaDevice::compile(const EmittedKernel& kernel, const NvrtcOptions& options, bool& is_from_cache) {
   const std::string source = kernel.source();
   const std::string file = kernel.name + ".cu";
   const std::string key = sha256_hex(
@@ -237,7 +238,7 @@ CompileOutcome CudaDevice::compile(const EmittedKernel& kernel, const NvrtcOptio
   if (cache_ != nullptr) {
     if (const auto entry = cache_->read(key)) {
       if (auto compiled = from_entry(*entry)) {
-        from_cache = true;
+        is_from_cache = true;
         return std::move(*compiled);
       }
     }
@@ -251,10 +252,11 @@ CompileOutcome CudaDevice::compile(const EmittedKernel& kernel, const NvrtcOptio
 }
 
 Result<std::unique_ptr<Session>> CudaDevice::open(const SessionLimits& limits) {
-  if (const Capability capability = can_run(); !capability.available) {
+  if (const Capability capability = can_run(); !capability.is_available) {
     return Error{capability.detail};
   }
-  return open_session(limits, gpus_[next_session_++ % gpus_.size()], options_.device_bytes, options_.worker);
+  return open_session(limits, gpus_[next_session_++ % gpus_.size()], options_.device_memory_limit,
+                      options_.worker_executable);
 }
 
 std::string CudaDevice::confinement() { return worker::describe({}); }
@@ -264,7 +266,7 @@ std::filesystem::path CudaDevice::compiler_file() const {
 }
 
 Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
-  CudaOptions cuda{.device_bytes = options.device_bytes};
+  CudaOptions cuda{.device_memory_limit = options.device_memory_limit};
   if (options.gpu == "all") {
     cuda.gpus.reset();
   } else {

@@ -33,9 +33,11 @@ struct CudaOptions {
   std::vector<std::string> native_architectures{"compute_75", "compute_100", "sm_75"};
   std::vector<std::string> promoted_architectures{"compute_75"};  ///< the same for f64 promotion
   std::optional<std::vector<int>> gpus{{0}};  ///< GPUs to use, by the driver's numbers; nullopt: all GPUs
-  std::size_t device_bytes = 0;  ///< limit of the GPU memory of one session, in bytes; 0: the size of its buffers
-  std::filesystem::path worker;  ///< program of the workers, whose main() calls run_if_worker(); empty: this program
-  bool emit_line_info = true;    ///< whether the PTX contains line numbers of the source
+  std::size_t device_memory_limit =
+      0;  ///< limit of the GPU memory of one session, in bytes; 0: the size of its buffers
+  std::filesystem::path
+      worker_executable;       ///< program of the workers, whose main() calls run_if_worker(); empty: this program
+  bool emit_line_info = true;  ///< whether the PTX contains line numbers of the source
   std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;  ///< size limit of the build cache
   bool use_cache = true;                               ///< whether build() uses the build cache
@@ -70,7 +72,7 @@ class CudaDevice final : public backends::Device {
 
  private:
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
-  CompileOutcome compile(const backends::EmittedKernel& kernel, const NvrtcOptions& options, bool& from_cache);
+  CompileOutcome compile(const backends::EmittedKernel& kernel, const NvrtcOptions& options, bool& is_from_cache);
 
   [[nodiscard]] std::vector<std::string> architectures(backends::Precision precision) const;
   Result<void> add_artifacts(backends::BuiltKernel& built, CompiledCode compiled, const NvrtcOptions& options);
@@ -97,14 +99,14 @@ inline constexpr backends::DeviceRow kDeviceRow{.name = "cuda",
                                                 .toolkit = backends::Toolkit::kNvrtc,
                                                 .is_gpu = true,
                                                 .is_repeatable = false,
-                                                .bit_identical_to = "ptx",
-                                                .agrees_with = "cpu",
+                                                .bit_identical_device = "ptx",
+                                                .agreeing_device = "cpu",
                                                 .make = make_device};
 
-/// Opens a session on the GPU with the given worker program. `device_bytes` limits the GPU memory of its buffers; 0:
-/// only the session's own limit applies. Fails if no worker or no context can be created.
+/// Opens a session on the GPU with the given worker program. `device_memory_limit` limits the GPU memory of its
+/// buffers; 0: only the session's own limit applies. Fails if no worker or no context can be created.
 Result<std::unique_ptr<backends::Session>> open_session(const backends::SessionLimits& limits, const GpuProperties& gpu,
-                                                        std::size_t device_bytes,
+                                                        std::size_t device_memory_limit,
                                                         const std::filesystem::path& worker_program);
 
 }  // namespace assay::cuda

@@ -40,7 +40,7 @@ class CudaDeviceTest : public ::testing::Test {
     std::string name = (std::filesystem::temp_directory_path() / "assay-test-XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     directory = name;
-    if (const Capability capability = CudaDevice(options()).can_build(); !capability.available) {
+    if (const Capability capability = CudaDevice(options()).can_build(); !capability.is_available) {
       GTEST_SKIP() << capability.detail;
     }
   }
@@ -75,11 +75,11 @@ TEST_F(CudaDeviceTest, SecondDeviceReusesCachedBuildOfSameKernel) {
   const EmittedKernel kernel = kernel_of("int unused; x[i] = a;");
   CudaDevice first(options());
   const auto compiled = std::get<BuiltKernel>(build(first, kernel));
-  EXPECT_FALSE(compiled.from_cache);
+  EXPECT_FALSE(compiled.is_from_cache);
   EXPECT_THAT(compiled.log, HasSubstr("unused"));
   CudaDevice second(options());
   const auto cached = std::get<BuiltKernel>(build(second, kernel));
-  EXPECT_TRUE(cached.from_cache);
+  EXPECT_TRUE(cached.is_from_cache);
   EXPECT_EQ(cached.log, compiled.log);
   ASSERT_EQ(cached.artifacts.size(), compiled.artifacts.size());
   for (std::size_t i = 0; i < cached.artifacts.size(); ++i) {
@@ -100,7 +100,7 @@ TEST_F(CudaDeviceTest, ReportsCompilerLogOfInvalidKernelAndBuildsOtherKernels) {
 TEST(CudaDevice, ReportsMissingLibraryDriverOrGpuIfUnavailable) {
   CudaDevice device({.use_cache = false});
   const Capability capability = device.can_run();
-  if (capability.available) GTEST_SKIP() << "the device can run: " << capability.detail;
+  if (capability.is_available) GTEST_SKIP() << "the device can run: " << capability.detail;
   EXPECT_THAT(capability.detail, AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
   const auto session = device.open({});
   ASSERT_FALSE(session.ok());

@@ -12,13 +12,13 @@
 
 namespace assay::cuda {
 
-using worker::LaunchEnd;
 using worker::LaunchProgress;
+using worker::LaunchResult;
 using worker::RecordReader;
 
 namespace {
 
-/// The content of new memory, which a kernel gets if it reads memory that was not initialised.
+/// The content of new memory, which a kernel gets if it reads memory that was not initialized.
 constexpr unsigned char kPoison = 0xCB;
 constexpr std::size_t kSmallestImage = std::size_t{1} << 20;
 /// A measurement leaves 1/kFreeParts of the free memory unused, for the driver and for other processes.
@@ -31,16 +31,16 @@ std::string content_of(const std::string& path) {
 
 LaunchProgress progress_of(ErrorCause cause) {
   switch (cause) {
-    case ErrorCause::kRequest: return LaunchProgress::kRejected;
-    case ErrorCause::kAccess: return LaunchProgress::kFaulted;
-    case ErrorCause::kKernel: return LaunchProgress::kCrashed;
+    case ErrorCause::kInvalidRequest: return LaunchProgress::kRejected;
+    case ErrorCause::kInvalidAccess: return LaunchProgress::kFaulted;
+    case ErrorCause::kKernelFailure: return LaunchProgress::kCrashed;
     case ErrorCause::kTimeLimit: return LaunchProgress::kTimedOut;
     case ErrorCause::kSystem: break;
   }
   return LaunchProgress::kResourceError;
 }
 
-LaunchEnd rejected(std::string message) {
+LaunchResult rejected(std::string message) {
   return {.progress = LaunchProgress::kRejected, .message = std::move(message)};
 }
 
@@ -59,7 +59,7 @@ std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const work
 
 }  // namespace
 
-LaunchEnd end_of(const CallError& error) {
+LaunchResult end_of(const CallError& error) {
   const ErrorClass error_class = classify(error.code());
   return {
       .progress = progress_of(error_class.cause), .message = error.what(), .process_is_usable = !error_class.is_sticky};
@@ -68,14 +68,14 @@ LaunchEnd end_of(const CallError& error) {
 GpuExecutor::GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers)
     : driver_(driver),
       buffers_(buffers),
-      max_bytes_(worker_limits.device_bytes == 0 ? buffers.size() : worker_limits.device_bytes),
+      max_bytes_(worker_limits.device_memory_limit == 0 ? buffers.size() : worker_limits.device_memory_limit),
       ordinal_(worker_limits.device),
       context_(enter_context(driver_, worker_limits.device)),
       streams_{make_stream(driver_), make_stream(driver_), make_stream(driver_), make_stream(driver_)},
       start_(make_event(driver_)),
       end_(make_event(driver_)) {}
 
-LaunchEnd GpuExecutor::run(const RecordReader& reader) {
+LaunchResult GpuExecutor::run(const RecordReader& reader) {
   try {
     if (reader.loads_only()) {
       module_of(reader.code());
@@ -87,7 +87,7 @@ LaunchEnd GpuExecutor::run(const RecordReader& reader) {
   }
 }
 
-LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
+LaunchResult GpuExecutor::launch(const RecordReader& reader) {
   const LoadedEntryPoint& entry = entry_point_of(reader.code(), reader.symbol());
   if (entry.sizes) {
     if (std::string message = mismatch(*entry.sizes, reader.arguments()); !message.empty()) {
@@ -95,7 +95,7 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
     }
   }
   const worker::LaunchRecord& record = reader.record();
-  const auto grid = backends::block_grid_for(record.threads, record.block, record.block_threads);
+  const auto grid = backends::block_grid_for(record.threads, record.block, record.required_block_threads);
   if (!grid) {
     return rejected("the number of threads is out of range");
   }
@@ -107,18 +107,18 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   const auto repeated = std::ranges::unique(ranges);
   ranges.erase(repeated.begin(), repeated.end());
   const Stream& stream = streams_[launch_count_++ % streams_.size()];
-  if (record.samples > 0) return measured(reader, entry, *grid, ranges, stream);
+  if (record.samples > 0) return run_measured(reader, entry, *grid, ranges, stream);
   const std::size_t reach = required_bytes(ranges);
-  if (!make_room(reach)) {
+  if (!reserve_buffer_copy(reach)) {
     return {.progress = LaunchProgress::kResourceError,
             .message =
                 fmt::format("the launch needs {} bytes of device memory, but only {} are allowed", reach, max_bytes_)};
   }
 
-  const std::span<void*> arguments = arguments_.place(reader, buffer_image_->get());
+  const std::span<void*> arguments = arguments_.place(reader, buffer_copy_->get());
   long long threads = record.threads;
   arguments.front() = &threads;
-  copy_in(ranges, buffer_image_->get(), stream);
+  copy_in(ranges, buffer_copy_->get(), stream);
   driver_.call(driver_.cuEventRecord, "recording the start of a launch", start_.get(), stream.get());
   driver_.call(driver_.cuLaunchKernel, reader.symbol(), entry.function, grid->blocks, 1U, 1U, grid->threads, 1U, 1U, 0U,
                stream.get(), arguments.data(), static_cast<void**>(nullptr));
@@ -130,16 +130,17 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   return {.nanoseconds = static_cast<std::int64_t>(nanoseconds_between(driver_, start_, end_))};
 }
 
-LaunchEnd GpuExecutor::measured(const RecordReader& reader, const LoadedEntryPoint& entry,
-                                const backends::BlockGrid& grid, std::span<const Range> ranges, const Stream& stream) {
+LaunchResult GpuExecutor::run_measured(const RecordReader& reader, const LoadedEntryPoint& entry,
+                                       const backends::BlockGrid& grid, std::span<const Range> ranges,
+                                       const Stream& stream) {
   // Release the image of other launches before determining the free memory.
-  buffer_image_.reset();
-  image_bytes_ = 0;
+  buffer_copy_.reset();
+  buffer_copy_bytes_ = 0;
   long long threads = reader.record().threads;
   const MeasuredLaunch launch{.symbol = reader.symbol(),
                               .function = entry.function,
                               .grid = grid,
-                              .image_bytes = required_bytes(ranges),
+                              .buffer_copy_bytes = required_bytes(ranges),
                               .samples = static_cast<std::size_t>(reader.record().samples),
                               .ordinal = ordinal_,
                               .fill = [&](CUdeviceptr to) { copy_in(ranges, to, stream); },
@@ -156,7 +157,7 @@ LaunchEnd GpuExecutor::measured(const RecordReader& reader, const LoadedEntryPoi
             .message = fmt::format(
                 "measuring needs three copies of the launch's {} bytes and twice the cache size, but only {} "
                 "bytes of device memory are {}",
-                launch.image_bytes, std::min(max_bytes_, free), free < max_bytes_ ? "free" : "allowed")};
+                launch.buffer_copy_bytes, std::min(max_bytes_, free), free < max_bytes_ ? "free" : "allowed")};
   }
   const auto nanoseconds = static_cast<std::int64_t>(measured->measures.at("time_ns"));
   return {.nanoseconds = nanoseconds, .measured = std::move(measured)};
@@ -174,7 +175,7 @@ const Module& GpuExecutor::module_of(const std::string& code) {
       return modules_.emplace(code, load_module(driver_, content_of(path), path)).first->second;
     } catch (const CallError& error) {
       // A cubin for another architecture, or PTX newer than the driver; try the next file.
-      if (classify(error.code()).cause != ErrorCause::kRequest ||
+      if (classify(error.code()).cause != ErrorCause::kInvalidRequest ||
           paths.peek() == std::istringstream::traits_type::eof()) {
         throw;
       }
@@ -214,21 +215,21 @@ std::optional<std::vector<std::size_t>> GpuExecutor::parameter_sizes(CUfunction 
 }
 
 /// Ensures that the image has `bytes` bytes; returns false if that is not allowed. Growing discards its content.
-bool GpuExecutor::make_room(std::size_t bytes) {
+bool GpuExecutor::reserve_buffer_copy(std::size_t bytes) {
   if (bytes > max_bytes_) {
     return false;
   }
-  if (bytes <= image_bytes_) {
+  if (bytes <= buffer_copy_bytes_) {
     return true;
   }
-  buffer_image_.reset();
-  image_bytes_ = 0;
+  buffer_copy_.reset();
+  buffer_copy_bytes_ = 0;
   const std::size_t size = std::min(std::max(std::bit_ceil(bytes), kSmallestImage), std::max(max_bytes_, bytes));
-  buffer_image_.emplace(allocate(driver_, size));
-  driver_.call(driver_.cuMemsetD8Async, "initializing new device memory", buffer_image_->get(), kPoison, size,
+  buffer_copy_.emplace(allocate(driver_, size));
+  driver_.call(driver_.cuMemsetD8Async, "initializing new device memory", buffer_copy_->get(), kPoison, size,
                streams_[0].get());
   driver_.call(driver_.cuStreamSynchronize, "initializing new device memory", streams_[0].get());
-  image_bytes_ = size;
+  buffer_copy_bytes_ = size;
   return true;
 }
 
@@ -244,7 +245,7 @@ void GpuExecutor::copy_out(std::span<const Range> ranges, const Stream& stream) 
   for (const Range& range : ranges) {
     if (range.size == 0) continue;
     driver_.call(driver_.cuMemcpyDtoHAsync_v2, "a launch's buffer", static_cast<void*>(buffers_.data() + range.offset),
-                 buffer_image_->get() + range.offset, range.size, stream.get());
+                 buffer_copy_->get() + range.offset, range.size, stream.get());
   }
 }
 

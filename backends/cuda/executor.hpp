@@ -27,7 +27,7 @@ class GpuExecutor final : public worker::Executor {
   /// Throws CallError if no context can be created.
   GpuExecutor(const Driver& driver, const worker::WorkerLimits& worker_limits, std::span<std::byte> buffers);
 
-  worker::LaunchEnd run(const worker::RecordReader& launch) override;
+  worker::LaunchResult run(const worker::RecordReader& launch) override;
 
  private:
   /// A range of the buffers, in bytes.
@@ -46,28 +46,29 @@ class GpuExecutor final : public worker::Executor {
     std::optional<std::vector<std::size_t>> sizes;  ///< parameter sizes in bytes; nullopt if the driver gives none
   };
 
-  worker::LaunchEnd launch(const worker::RecordReader& launch);
+  worker::LaunchResult launch(const worker::RecordReader& launch);
   /// Measures the launch, whose buffers are `ranges`, on the stream.
-  worker::LaunchEnd measured(const worker::RecordReader& launch, const LoadedEntryPoint& entry,
-                             const backends::BlockGrid& grid, std::span<const Range> ranges, const Stream& stream);
+  worker::LaunchResult run_measured(const worker::RecordReader& launch, const LoadedEntryPoint& entry,
+                                    const backends::BlockGrid& grid, std::span<const Range> ranges,
+                                    const Stream& stream);
   const Module& module_of(const std::string& code);
   const LoadedEntryPoint& entry_point_of(const std::string& code, const std::string& symbol);
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
-  bool make_room(std::size_t bytes);  ///< enlarges the image; false: beyond max_bytes_
+  bool reserve_buffer_copy(std::size_t bytes);  ///< enlarges the copy; false: beyond max_bytes_
   void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
   void copy_out(std::span<const Range> ranges, const Stream& stream) const;
 
   Driver driver_;
-  std::span<std::byte> buffers_;              ///< all buffers of the session, in host memory
-  std::size_t max_bytes_;                     ///< limit of the GPU memory for the image
-  int ordinal_;                               ///< number of the GPU
-  Context context_;                           ///< keeps the GPU's primary context alive
-  std::array<Stream, 4> streams_;             ///< streams that launches use in turn
-  Event start_;                               ///< recorded before each launch
-  Event end_;                                 ///< recorded after each launch
-  std::optional<DeviceMemory> buffer_image_;  ///< copy of the buffers in GPU memory; nullopt before the first launch
-  std::size_t image_bytes_ = 0;               ///< size of the allocated image; 0: none
-  std::map<std::string, Module> modules_;     ///< loaded modules, by the list of code files
+  std::span<std::byte> buffers_;             ///< all buffers of the session, in host memory
+  std::size_t max_bytes_;                    ///< limit of the GPU memory for the copy
+  int ordinal_;                              ///< number of the GPU
+  Context context_;                          ///< keeps the GPU's primary context alive
+  std::array<Stream, 4> streams_;            ///< streams that launches use in turn
+  Event start_;                              ///< recorded before each launch
+  Event end_;                                ///< recorded after each launch
+  std::optional<DeviceMemory> buffer_copy_;  ///< copy of the buffers in GPU memory; nullopt before the first launch
+  std::size_t buffer_copy_bytes_ = 0;        ///< size of the allocated copy; 0: none
+  std::map<std::string, Module> modules_;    ///< loaded modules, by the list of code files
   /// Loaded entry points, by code files and symbol.
   std::map<std::pair<std::string, std::string>, LoadedEntryPoint> entry_points_;
   worker::PlacedArguments arguments_;  ///< the current launch's arguments with GPU addresses
@@ -75,6 +76,6 @@ class GpuExecutor final : public worker::Executor {
 };
 
 /// The end of a launch in which a call failed.
-worker::LaunchEnd end_of(const CallError& error);
+worker::LaunchResult end_of(const CallError& error);
 
 }  // namespace assay::cuda

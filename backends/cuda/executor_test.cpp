@@ -56,7 +56,7 @@ TEST_F(GpuExecutorTest, LaunchesDoNotLeakDriverObjects) {
     for (int i = 0; i < 1000; ++i) {
       // Ten kernels, with growing memory.
       const BuiltKernel kernel = testing::built_kernel(directory.path(), "k" + std::to_string(i % 10), testing::kScale);
-      const worker::LaunchEnd end =
+      const worker::LaunchResult end =
           executor.run(worker::RecordReader(commands(kernel, static_cast<std::size_t>(i + 1) * 4096).data()));
       ASSERT_EQ(end.progress, worker::LaunchProgress::kCompleted) << end.message;
       if (i == 10) first = live();
@@ -75,7 +75,7 @@ TEST_F(GpuExecutorTest, MeasurementsDoNotLeakDriverObjects) {
     const Driver driver = Driver::load().take();
     GpuExecutor executor(driver, {}, buffers);
     const int before = live();
-    const worker::LaunchEnd end = executor.run(worker::RecordReader(measured.data()));
+    const worker::LaunchResult end = executor.run(worker::RecordReader(measured.data()));
     EXPECT_EQ(end.progress == worker::LaunchProgress::kCompleted, plan.empty()) << end.message;
     EXPECT_EQ(live(), before + 1) << plan << ": a driver object other than the module is left";
   }
@@ -110,10 +110,10 @@ TEST_F(GpuExecutorTest, StaysUsableAfterOutOfMemoryError) {
   const Driver driver = Driver::load().take();
   GpuExecutor executor(driver, {}, buffers);
   const BuiltKernel kernel = testing::built_kernel(directory.path(), "scale", testing::kScale);
-  const worker::LaunchEnd large = executor.run(worker::RecordReader(commands(kernel, std::size_t{4} << 20).data()));
+  const worker::LaunchResult large = executor.run(worker::RecordReader(commands(kernel, std::size_t{4} << 20).data()));
   EXPECT_EQ(large.progress, worker::LaunchProgress::kResourceError);
   EXPECT_TRUE(large.process_is_usable);
-  const worker::LaunchEnd small = executor.run(worker::RecordReader(commands(kernel, 4096).data()));
+  const worker::LaunchResult small = executor.run(worker::RecordReader(commands(kernel, 4096).data()));
   EXPECT_EQ(small.progress, worker::LaunchProgress::kCompleted) << small.message;
 }
 

@@ -47,7 +47,7 @@ class Measuring {
   }
 
   static std::size_t stride_of(const MeasuredLaunch& launch) {
-    return (std::max<std::size_t>(launch.image_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+    return (std::max<std::size_t>(launch.buffer_copy_bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   }
   static std::size_t sweep_bytes(const GpuProperties& gpu) { return std::max(kSweeps * gpu.cache_bytes, kAlignment); }
 
@@ -111,7 +111,7 @@ class Measuring {
     driver_.call(driver_.cuCtxGetCurrent, launch_.symbol, &context);
     refresh(1);
     wait();
-    return count(cupti, launch_.ordinal, context, [&] {
+    return read_counters(cupti, launch_.ordinal, context, [&] {
       run(1);
       wait();
     });

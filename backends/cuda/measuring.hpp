@@ -22,9 +22,9 @@ struct MeasuredLaunch {
   std::string symbol;             ///< name of the kernel's entry point
   CUfunction function = nullptr;  ///< handle of the entry point
   backends::BlockGrid grid;
-  std::size_t image_bytes = 0;  ///< size of the image of the launch's buffers
-  std::size_t samples = 1;      ///< number of timed runs
-  int ordinal = 0;              ///< number of the GPU, whose context must be current
+  std::size_t buffer_copy_bytes = 0;  ///< size of the copy of the launch's buffers
+  std::size_t samples = 1;            ///< number of timed runs
+  int ordinal = 0;                    ///< number of the GPU, whose context must be current
   /// Copies the launch's buffers to the address.
   std::function<void(CUdeviceptr to)> fill;
   /// The launch's arguments for buffers at the address; valid until the next call.

@@ -35,14 +35,18 @@ Result<std::string> files_of(const LaunchRequest& launch, const std::string& arc
 }  // namespace
 
 Result<std::unique_ptr<Session>> open_session(const SessionLimits& limits, const GpuProperties& gpu,
-                                              std::size_t device_bytes, const std::filesystem::path& worker_program) {
+                                              std::size_t device_memory_limit,
+                                              const std::filesystem::path& worker_program) {
   const auto code_of = [architecture = gpu.architecture()](const LaunchRequest& launch) {
     return files_of(launch, architecture);
   };
   // The driver maps more address space than any useful limit allows.
   auto session = worker::WorkerSession::open(
-      {.buffer_bytes = limits.buffer_bytes, .process_bytes = 0, .device_bytes = device_bytes, .device = gpu.ordinal},
-      {.program = worker_program, .role = kWorkerRole, .code_of = code_of, .target = gpu.architecture()});
+      {.buffer_bytes = limits.buffer_bytes,
+       .process_bytes = 0,
+       .device_memory_limit = device_memory_limit,
+       .device = gpu.ordinal},
+      {.program = worker_program, .role_argument = kWorkerRole, .code_of = code_of, .target = gpu.architecture()});
   if (!session) {
     return session.error();
   }

@@ -42,7 +42,8 @@ struct BuiltEntryPoint {
   Precision precision = Precision::kNative;  ///< precision variant of the function
   std::string symbol;                        ///< name of the function to call
   std::size_t parameter_count = 0;           ///< number of parameters after the leading range
-  int block_threads = 0;  ///< required number of threads per block; 0: any (see EntryPoint::block_threads)
+  int required_block_threads =
+      0;  ///< required number of threads per block; 0: any (see EntryPoint::required_block_threads)
 };
 
 /// The product of a build in one of the device's formats; deleted with the last kernel that refers to it.
@@ -62,8 +63,8 @@ struct BuiltKernel {
   std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< built code; the kernels of a batch share one library
   /// The architectures for which the code was compiled, if there are several. A launch selects one; the judge runs all.
   std::vector<std::string> targets;
-  std::string log;          ///< the compiler's output; usually empty
-  bool from_cache = false;  ///< whether all its code was in the build cache
+  std::string log;             ///< the compiler's output; usually empty
+  bool is_from_cache = false;  ///< whether all its code was in the build cache
 
   /// Null if the kernel has no such entry, for example no backward pass.
   [[nodiscard]] const BuiltEntryPoint* find(Pass pass, Precision precision) const;
@@ -108,7 +109,7 @@ struct MemoryRegion {
   std::string name;                                                 ///< name of the array, for messages
   std::uint64_t bytes = kToBufferEnd;  ///< size from the pointer's address on; by default up to the end of the buffer
   bool read_only = false;              ///< whether a write is an error
-  bool uninitialised = false;          ///< whether reading bytes that the launch has not written is an error
+  bool uninitialized = false;          ///< whether reading bytes that the launch has not written is an error
 };
 
 /// One argument of a kernel, passed by value: its bytes in the device's layout, and the positions of its pointers.
@@ -245,7 +246,7 @@ struct SessionLimits {
 
 /// Whether this machine can do something, and with which tool or why not.
 struct Capability {
-  bool available = false;  ///< whether this machine can do it
+  bool is_available = false;  ///< whether this machine can do it
   std::string detail;  ///< if available, the tool: "g++ 12.2.0", "NVRTC 13.0"; otherwise the reason: "no CUDA driver"
 };
 

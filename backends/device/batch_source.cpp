@@ -91,7 +91,7 @@ class Composer {
            .precision = precision,
            .symbol = with_wrappers_ ? wrapper : fmt::format("{}_{}", unique, entry.symbol),
            .parameter_count = entry.parameter_types.size(),
-           .block_threads = entry.block_threads});
+           .required_block_threads = entry.required_block_threads});
     }
     line("}}");
     for (const EntryPoint& entry : kernel.entries) {

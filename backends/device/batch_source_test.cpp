@@ -39,7 +39,7 @@ TEST(BatchSource, EmitsEachHelperOnceAndEachKernelInBothPrecisions) {
   EXPECT_EQ(batch.entries[1][0].symbol, "assay_1_native_forward");
 }
 
-TEST(BatchSource, EntryPointsGetKernelNumberAndPrecisionPrefixIfWrappersAreOmitted) {
+TEST(BatchSource, EntryPointNamesContainKernelNumberAndPrecisionIfWrappersAreOmitted) {
   const EmittedKernel a = scale_kernel("a");
   const BatchSource batch = compose_batch(std::array{&a});
   EXPECT_THAT(batch.text, HasSubstr("#define a_forward assay_0_native_a_forward\n"));

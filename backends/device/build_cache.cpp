@@ -169,7 +169,7 @@ fs::path BuildCache::new_temporary() {
 Result<void> BuildCache::publish(const fs::path& temporary, std::string_view key, std::uint64_t bytes) {
   // Counting the entries of a full store takes half a second, so only runs that write do it. The count includes the new
   // file.
-  std::call_once(count_once_, [&] { estimated_bytes_ = measure() - bytes; });
+  std::call_once(count_bytes_once_, [&] { estimated_bytes_ = measure() - bytes; });
   std::error_code ignored;
   if (!flush_to_disk(temporary)) {
     fs::remove(temporary, ignored);

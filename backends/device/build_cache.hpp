@@ -54,7 +54,7 @@ class BuildCache {
 
   std::filesystem::path directory_;
   std::uint64_t max_bytes_;                         ///< size limit of the store
-  std::once_flag count_once_;                       ///< makes the first store count the bytes
+  std::once_flag count_bytes_once_;                 ///< makes the first store count the bytes
   std::atomic<std::uint64_t> estimated_bytes_ = 0;  ///< valid once counted; ignores what other runs add later
   std::mutex eviction_mutex_;                       ///< held while entries are evicted
 };

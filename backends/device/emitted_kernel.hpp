@@ -39,7 +39,7 @@ struct EntryPoint {
   std::vector<std::string> parameter_types;
   /// CUDA: the required number of threads per block; the range then counts blocks. 0: any number of threads, and the
   /// range counts threads.
-  int block_threads = 0;
+  int required_block_threads = 0;
 };
 /// Threads per block of a kernel with tiles; must match the helper tile_block for CUDA.
 inline constexpr int kThreadsPerTileBlock = 64;
@@ -105,7 +105,7 @@ struct EmittedKernel {
   std::string body;                 ///< text after the helpers: structs, functions and entry points
   std::vector<EntryPoint> entries;  ///< entry points that the body defines
   /// Whether a struct has members of different sizes and thus, in some precision, bytes between or after them.
-  /// Unoptimised code copies these bytes, which nothing has written.
+  /// Unoptimized code copies these bytes, which nothing has written.
   bool has_padding = false;
   /// SourceTarget::kWarp: the kernel in both precisions; `body` is then the text of the native one. Otherwise null.
   std::shared_ptr<const PythonBinding> python = nullptr;
@@ -122,20 +122,20 @@ struct EmittedPair {
   EmittedKernel cuda;  ///< source for CUDA
 };
 
-/// The numeric mode and optimisation level of a build; part of a case's name and of every cache key.
+/// The numeric mode and optimization level of a build; part of a case's name and of every cache key.
 struct BuildFlags {
-  int optimization_level = 0;           ///< CPU: optimisation level, 0 to 3, as for -O; CUDA: see fast_compile
+  int optimization_level = 0;           ///< CPU: optimization level, 0 to 3, as for -O; CUDA: see fast_compile
   bool contracts_multiply_add = false;  ///< whether a*b + c may be rounded once
   bool flush_subnormals = false;        ///< CUDA: whether f32 subnormals become 0
   bool precise_division = true;         ///< CUDA: whether f32 division and reciprocal are correctly rounded
   bool precise_square_root = true;      ///< CUDA: whether f32 square root is correctly rounded
   bool approximate_functions = false;   ///< CUDA: whether fast-math intrinsics are used; CPU: parts of -ffast-math
-  /// CUDA: NVRTC compiles many kernels at once and hardly optimises them. The device `ptx` compiles a kernel with
-  /// EmittedKernel::has_padding as usual, so that copied padding does not look like a read of uninitialised memory.
+  /// CUDA: NVRTC compiles many kernels at once and hardly optimizes them. The device `ptx` compiles a kernel with
+  /// EmittedKernel::has_padding as usual, so that copied padding does not look like a read of uninitialized memory.
   bool fast_compile = false;
 
   static constexpr BuildFlags strict() { return {}; }
-  /// The default behaviour of the compilers.
+  /// The default behavior of the compilers.
   static constexpr BuildFlags standard() { return {.contracts_multiply_add = true}; }
   static constexpr BuildFlags fast() {
     return {.contracts_multiply_add = true,

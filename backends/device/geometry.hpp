@@ -15,20 +15,21 @@ struct BlockGrid {
 };
 
 /// The grid of a launch over the range [0, count). `block` is the requested number of threads per block, or 0 for the
-/// default. `block_threads` is the number that the entry requires, or 0. If it is not 0, the range counts block-sized
-/// work items, and `block` is how many of them one block processes (0: one). Returns nullopt if a number is out of
-/// range.
-constexpr std::optional<BlockGrid> block_grid_for(std::int64_t count, std::int64_t block, std::int64_t block_threads) {
+/// default. `required_block_threads` is the number that the entry requires, or 0. If it is not 0, the range counts
+/// block-sized work items, and `block` is how many of them one block processes (0: one). Returns nullopt if a number is
+/// out of range.
+constexpr std::optional<BlockGrid> block_grid_for(std::int64_t count, std::int64_t block,
+                                                  std::int64_t required_block_threads) {
   constexpr std::int64_t kWarpSize = 32;
   constexpr std::int64_t kMaxDefaultWarps = 4;  // at most
   constexpr std::int64_t kMaxBlocks = 1 << 20;
   // A small launch gets a small block, because idle threads cost time and distort profiles.
   const std::int64_t warps = std::clamp<std::int64_t>((count + kWarpSize - 1) / kWarpSize, 1, kMaxDefaultWarps);
   const std::int64_t requested = block == 0 ? warps * kWarpSize : block;
-  const std::int64_t threads = block_threads > 0 ? block_threads : requested;
+  const std::int64_t threads = required_block_threads > 0 ? required_block_threads : requested;
   if (count < 0 || threads < 0 || threads > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
   // A grid-stride loop covers the threads that do not fit the grid.
-  const std::int64_t threads_in_block = block_threads > 0 ? std::max<std::int64_t>(block, 1) : threads;
+  const std::int64_t threads_in_block = required_block_threads > 0 ? std::max<std::int64_t>(block, 1) : threads;
   const std::int64_t blocks =
       std::clamp<std::int64_t>((count + threads_in_block - 1) / threads_in_block, 1, kMaxBlocks);
   return BlockGrid{static_cast<std::uint32_t>(blocks), static_cast<std::uint32_t>(threads)};

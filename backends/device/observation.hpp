@@ -19,7 +19,7 @@ struct AccessSite {
   friend bool operator==(const AccessSite&, const AccessSite&) = default;
 };
 
-/// An invalid memory access, race, or misuse of a synchronisation instruction.
+/// An invalid memory access, race, or misuse of a synchronization instruction.
 struct MemoryFinding {
   std::string kind;                 ///< kind of the finding: "out_of_bounds", "write_write_race"
   std::string kernel;               ///< name of the kernel's entry point
@@ -39,20 +39,20 @@ struct MemoryFinding {
 
 /// How far the result bits of a run are the same on all hardware: counts of executed instructions of all threads, by
 /// what determines their result.
-struct Fidelity {
-  std::uint64_t exact = 0;            ///< instructions whose bits the instruction set determines
-  std::uint64_t approximate = 0;      ///< instructions rounded correctly here, within a documented bound on hardware
-  std::uint64_t order_dependent = 0;  ///< atomics on floats, whose order affects the bits
-  std::uint64_t contractible = 0;     ///< products and sums that a compiler may fuse
+struct ExactnessCounts {
+  std::uint64_t exact_count = 0;        ///< instructions whose bits the instruction set determines
+  std::uint64_t approximate_count = 0;  ///< instructions rounded correctly here, within a documented bound on hardware
+  std::uint64_t order_dependent_count = 0;    ///< atomics on floats, whose order affects the bits
+  std::uint64_t contractible_count = 0;       ///< products and sums that a compiler may fuse
   bool approximation_reaches_result = false;  ///< whether a value that depends on an approximation was stored
-  friend bool operator==(const Fidelity&, const Fidelity&) = default;
+  friend bool operator==(const ExactnessCounts&, const ExactnessCounts&) = default;
 };
 
 /// What one launch executed, independent of the host machine.
 struct ExecutionProfile {
   std::string target;        ///< architecture of the code: "compute_75"
   std::int64_t threads = 0;  ///< number of threads of the launch
-  Fidelity fidelity;
+  ExactnessCounts exactness;
   std::map<std::string, double> measures;  ///< profile values by name: "sectors_per_access"
   friend bool operator==(const ExecutionProfile&, const ExecutionProfile&) = default;
 };

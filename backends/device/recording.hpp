@@ -16,16 +16,16 @@ namespace assay::backends {
 /// must be zeroed, and a thread number as std::int64_t.
 enum class Recording : std::uint8_t {
   kDigests,    ///< one 8-byte digest for each thread, of its results and their order
-  kOneThread,  ///< the first kMaxRecords results of the given thread, as Records
+  kOneThread,  ///< the first kMaxRecordedResults results of the given thread, as RecordedResults
 };
 
 /// The result of one instruction.
-struct Record {
+struct RecordedResult {
   std::uint64_t instruction = 0;  ///< number of the instruction, counted from 1; 0 marks the end of the records
   std::uint64_t bits = 0;         ///< bits of the result
-  friend bool operator==(const Record&, const Record&) = default;
+  friend bool operator==(const RecordedResult&, const RecordedResult&) = default;
 };
-inline constexpr std::size_t kMaxRecords = std::size_t{1} << 18U;
+inline constexpr std::size_t kMaxRecordedResults = std::size_t{1} << 18U;
 
 /// An instruction whose results are recorded.
 struct RecordedInstruction {
@@ -38,7 +38,7 @@ struct RecordedInstruction {
 /// Instrumented code, and the instructions that it records.
 struct RecordingCode {
   std::string content;                            ///< instrumented code, in the language of the original code
-  std::vector<RecordedInstruction> instructions;  ///< Record::instruction N refers to index N - 1
+  std::vector<RecordedInstruction> instructions;  ///< RecordedResult::instruction N refers to index N - 1
 };
 
 /// Instruments the entry `symbol` of an artifact.

@@ -19,8 +19,8 @@ namespace assay::backends {
 struct DeviceOptions {
   std::string compiler;                           ///< `cpu`: shell command of the compiler; empty: $CXX, then c++
   std::vector<std::string> disabled_checks = {};  ///< `ptx`: names of DeviceRow::checks to disable
-  std::string gpu = "0";         ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
-  std::size_t device_bytes = 0;  ///< `cuda`: limit of the GPU memory of one session; 0: the size of its buffers
+  std::string gpu = "0";                ///< `cuda`: the GPU's number, or "all" to distribute the work over all GPUs
+  std::size_t device_memory_limit = 0;  ///< `cuda`: limit of the GPU memory of one session; 0: the size of its buffers
   std::string cross_check = {};  ///< name of the device that repeats each launch to compare result bits; empty: none
   std::string tables = {};       ///< `ptx`: path of a file written by `assay calibrate --tables`; empty: none
   /// `ptx`: path of an NVRTC, or the version of one that ci/setup-compilers installed; empty: the default NVRTC
@@ -84,8 +84,10 @@ struct DeviceRow {
   bool has_optimization_levels = false;  ///< whether --optimise and the sampled -O2 runs apply
   bool supports_fast_compile = false;    ///< whether BuildFlags::fast_compile has an effect
   bool reports_profiles = false;         ///< whether Completed::profile can be requested
-  std::string_view bit_identical_to;  ///< name of the device with bit-identical results under strict flags; empty: none
-  std::string_view agrees_with;  ///< name of the device whose results must agree within both error bounds; empty: none
+  std::string_view
+      bit_identical_device;  ///< name of the device with bit-identical results under strict flags; empty: none
+  std::string_view
+      agreeing_device;  ///< name of the device whose results must agree within both error bounds; empty: none
   std::span<const std::string_view> checks = {};  ///< names of the run-time checks of memory and threads
   Result<std::unique_ptr<Device>> (*make)(const DeviceOptions&) = nullptr;  ///< fails if an option is invalid
   /// The builds that the choices amount to; null: one build. Fails if a compiler is missing, does not support an

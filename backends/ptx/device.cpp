@@ -36,7 +36,7 @@ void add_entries(BuiltKernel& built, const EmittedKernel& kernel, Precision prec
                              .precision = precision,
                              .symbol = entry.symbol,
                              .parameter_count = entry.parameter_types.size(),
-                             .block_threads = entry.block_threads});
+                             .required_block_threads = entry.required_block_threads});
   }
 }
 
@@ -76,7 +76,7 @@ Capability PtxDevice::can_build() const {
 
 Capability PtxDevice::can_run() const {
   const Capability build = can_build();
-  if (!build.available) return build;
+  if (!build.is_available) return build;
   if (options_.tables == nullptr) return {true, "PTX executed on the CPU"};
   return {true, fmt::format("PTX executed on the CPU, with approximations measured on {}", options_.tables->device)};
 }
@@ -87,7 +87,7 @@ std::string PtxDevice::build_command(const BuildFlags& flags) const {
 }
 
 std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
-  if (const Capability capability = can_build(); !capability.available) {
+  if (const Capability capability = can_build(); !capability.is_available) {
     return std::vector<BuildOutcome>(kernels.size(),
                                      BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
   }
@@ -111,10 +111,10 @@ std::vector<BuildOutcome> PtxDevice::build_in_batches(std::span<const EmittedKer
     else if (auto cached = cached_kernel(kernels[i], flags)) outcomes[i] = std::move(*cached);
     else pending.push_back(i);
   }
-  BuildFlags optimised = flags;
-  optimised.fast_compile = false;
+  BuildFlags optimized = flags;
+  optimized.fast_compile = false;
   for_each_index(padded.size(), options_.jobs,
-                 [&](std::size_t i) { outcomes[padded[i]] = build_kernel(kernels[padded[i]], optimised); });
+                 [&](std::size_t i) { outcomes[padded[i]] = build_kernel(kernels[padded[i]], optimized); });
   const std::size_t size = std::max<std::size_t>(options_.batch_size, 1);
   for_each_index((pending.size() + size - 1) / size, options_.jobs, [&](std::size_t number) {
     const auto positions = std::span(pending).subspan(number * size, std::min(size, pending.size() - number * size));
@@ -168,7 +168,7 @@ std::optional<BuiltKernel> PtxDevice::cached_kernel(const EmittedKernel& kernel,
   if (cache_ == nullptr) return std::nullopt;
   const std::string& architecture = architectures_.front();
   BuiltKernel built{
-      .name = kernel.name, .entries = {}, .artifacts = {}, .targets = {architecture}, .log = {}, .from_cache = true};
+      .name = kernel.name, .entries = {}, .artifacts = {}, .targets = {architecture}, .log = {}, .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     std::optional<std::string> ptx = cache_->read(cache_key(kernel, options_for(architecture, flags, precision)));
     if (!ptx) return std::nullopt;
@@ -185,15 +185,15 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
                     .artifacts = {},
                     .targets = {architectures.begin(), architectures.end()},
                     .log = {},
-                    .from_cache = true};
+                    .is_from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     for (const std::string& architecture : architectures) {
       const cuda::NvrtcOptions options = options_for(architecture, flags, precision);
-      bool from_cache = false;
+      bool is_from_cache = false;
       BuildFailed failed;
-      Result<std::string> text = compile(kernel, options, from_cache, failed);
+      Result<std::string> text = compile(kernel, options, is_from_cache, failed);
       if (!text) return failed;
-      built.from_cache = built.from_cache && from_cache;
+      built.is_from_cache = built.is_from_cache && is_from_cache;
       built.artifacts.push_back(artifact_of(text.take(), architecture, precision));
     }
     add_entries(built, kernel, precision);
@@ -208,12 +208,12 @@ std::string PtxDevice::cache_key(const EmittedKernel& kernel, const cuda::NvrtcO
 }
 
 /// Returns the PTX, from the cache if possible.
-Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::NvrtcOptions& options, bool& from_cache,
-                                       BuildFailed& failed) {
+Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::NvrtcOptions& options,
+                                       bool& is_from_cache, BuildFailed& failed) {
   const std::string key = cache_key(kernel, options);
   if (cache_ != nullptr) {
     if (auto entry = cache_->read(key)) {
-      from_cache = true;
+      is_from_cache = true;
       return compiled_faultily(std::move(*entry), options);
     }
   }
@@ -231,7 +231,7 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
 }
 
 Result<std::unique_ptr<Session>> PtxDevice::open(const SessionLimits& limits) {
-  if (const Capability capability = can_run(); !capability.available) return Error{capability.detail};
+  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.detail};
   return std::unique_ptr<Session>(std::make_unique<PtxSession>(limits, options_));
 }
 
@@ -280,9 +280,9 @@ Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOpti
   if (!options.architectures.empty()) ptx.architectures = options.architectures;
   if (const Result<void> valid = check_choice(options); !valid.ok()) return valid.error();
   if (!options.tables.empty()) {
-    Result<Tables> tables = read_tables(options.tables);
+    Result<ApproximationTables> tables = read_tables(options.tables);
     if (!tables.ok()) return tables.error();
-    ptx.tables = std::make_shared<const Tables>(tables.take());
+    ptx.tables = std::make_shared<const ApproximationTables>(tables.take());
   }
   return std::unique_ptr<backends::Device>(std::make_unique<PtxDevice>(std::move(ptx)));
 }

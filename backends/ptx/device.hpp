@@ -35,9 +35,9 @@ struct PtxOptions {
   std::vector<std::string> architectures{"compute_75", "compute_100"};
   Checks checks;  ///< enabled run-time checks
   /// Measured results of a device for approximate instructions; null: correctly rounded results.
-  std::shared_ptr<const Tables> tables = nullptr;
+  std::shared_ptr<const ApproximationTables> tables = nullptr;
   /// Instructions, summed over threads, per millisecond of a launch's time limit.
-  std::uint64_t instructions_per_ms = 1'000'000;
+  std::uint64_t instructions_per_millisecond = 1'000'000;
   std::filesystem::path cache_directory;  ///< directory of the build cache; empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30U;  ///< size limit of the build cache
   bool use_cache = true;                                ///< whether build() uses the build cache
@@ -79,7 +79,7 @@ class PtxDevice final : public backends::Device {
   [[nodiscard]] std::span<const std::string> architectures_for(const backends::BuildFlags& flags) const;
   [[nodiscard]] std::string cache_key(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options) const;
   Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,
-                              bool& from_cache, backends::BuildFailed& failed);
+                              bool& is_from_cache, backends::BuildFailed& failed);
 
   PtxOptions options_;
   Result<cuda::Nvrtc> nvrtc_;

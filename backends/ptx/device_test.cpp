@@ -38,7 +38,7 @@ class PtxDeviceTest : public ::testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     directory_ = name;
     device_ = std::make_unique<PtxDevice>(PtxOptions{.cache_directory = directory_});
-    if (const Capability capability = device_->can_run(); !capability.available) GTEST_SKIP() << capability.detail;
+    if (const Capability capability = device_->can_run(); !capability.is_available) GTEST_SKIP() << capability.detail;
     session_ = device_->open({}).take();
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
@@ -130,9 +130,9 @@ TEST_F(PtxDeviceTest, BatchBuiltInFastCompileModeMatchesSeparateBuilds) {
 TEST_F(PtxDeviceTest, FastCompileModeBuildsOneArchitectureAndReusesCachedBuild) {
   const auto first = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
   EXPECT_EQ(first.targets.size(), 1U);
-  EXPECT_FALSE(first.from_cache);
+  EXPECT_FALSE(first.is_from_cache);
   const auto second = std::get<BuiltKernel>(build_three(*device_, "x.data[i] = a;")[1]);
-  EXPECT_TRUE(second.from_cache);
+  EXPECT_TRUE(second.is_from_cache);
   EXPECT_EQ(second.artifacts[1]->content, first.artifacts[1]->content);
 }
 
@@ -140,10 +140,10 @@ TEST_F(PtxDeviceTest, FastCompileModeStillOptimizesKernelsWithPaddedStructs) {
   EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto fast = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
   kernel.has_padding = true;
-  const auto optimised = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
+  const auto optimized = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::fast_to_compile()).front());
   EXPECT_EQ(fast.targets.size(), 1U);
-  EXPECT_EQ(optimised.targets.size(), 2U);
-  EXPECT_NE(optimised.artifacts[0]->content, fast.artifacts[0]->content);
+  EXPECT_EQ(optimized.targets.size(), 2U);
+  EXPECT_NE(optimized.artifacts[0]->content, fast.artifacts[0]->content);
 }
 
 TEST_F(PtxDeviceTest, FastCompileModeRejectsOnlyTheInvalidKernelOfBatch) {
@@ -157,10 +157,10 @@ TEST_F(PtxDeviceTest, FastCompileModeRejectsOnlyTheInvalidKernelOfBatch) {
 TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndReusesCachedBuild) {
   const EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto first = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front());
-  EXPECT_FALSE(first.from_cache);
+  EXPECT_FALSE(first.is_from_cache);
   EXPECT_NE(first.artifact(Artifact::Kind::kPtx, Precision::kNative, "compute_75"), nullptr);
   EXPECT_NE(first.artifact(Artifact::Kind::kPtx, Precision::kPromoted, "compute_75"), nullptr);
-  EXPECT_TRUE(std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front()).from_cache);
+  EXPECT_TRUE(std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front()).is_from_cache);
   const EmittedKernel wrong = kernel_of("x.data[i] = undeclared;");
   const auto failed = std::get<BuildFailed>(device_->build({&wrong, 1}, BuildFlags::strict()).front());
   EXPECT_EQ(failed.kind, BuildFailed::Kind::kRejected);
@@ -249,8 +249,8 @@ TEST_F(PtxDeviceTest, DetectsWriteToReadOnlyArrayAndReadOfUninitializedArray) {
     return fault == nullptr ? describe(outcome) : fault->kind;
   };
   EXPECT_EQ(kind("x.data[i] = a;", {.read_only = true}), "read_only_write");
-  EXPECT_EQ(kind("x.data[i] += a;", {.uninitialised = true}), "uninitialised_read");
-  EXPECT_EQ(kind("x.data[i] = a;", {.uninitialised = true}), "completed");
+  EXPECT_EQ(kind("x.data[i] += a;", {.uninitialized = true}), "uninitialised_read");
+  EXPECT_EQ(kind("x.data[i] = a;", {.uninitialized = true}), "completed");
   EXPECT_EQ(kind("x.data[i] += a;", {}), "completed");
 }
 
@@ -261,8 +261,8 @@ TEST_F(PtxDeviceTest, ReturnsProfileOnlyIfRequested) {
   ASSERT_TRUE(done.profile.has_value());
   EXPECT_EQ(done.profile->target, "compute_75");
   EXPECT_EQ(done.profile->threads, 64);
-  EXPECT_EQ(done.profile->fidelity.approximate, 64U);
-  EXPECT_TRUE(done.profile->fidelity.approximation_reaches_result);
+  EXPECT_EQ(done.profile->exactness.approximate_count, 64U);
+  EXPECT_TRUE(done.profile->exactness.approximation_reaches_result);
   EXPECT_EQ(done.profile->measures.at("sectors_per_access"), 4.0);
 }
 

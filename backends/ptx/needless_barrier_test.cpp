@@ -12,7 +12,7 @@ namespace {
 using namespace backends;
 
 /// A kernel whose threads exchange values through shared memory, first with elements of type real, then of type
-/// `second`; the second write follows the analysed barrier.
+/// `second`; the second write follows the analyzed barrier.
 EmittedKernel kernel_of(const std::string& second) {
   return {.name = "f",
           .helpers = {},
@@ -33,7 +33,7 @@ EmittedKernel kernel_of(const std::string& second) {
 
 TEST(RedundantBarrier, IsDeterminedSeparatelyForEachPrecision) {
   PtxDevice device({.use_cache = false});
-  if (const Capability capability = device.can_build(); !capability.available) GTEST_SKIP() << capability.detail;
+  if (const Capability capability = device.can_build(); !capability.is_available) GTEST_SKIP() << capability.detail;
   const auto needless = [&](const std::string& second, Precision precision) {
     const EmittedKernel kernel = kernel_of(second);
     const BuildOutcome outcome = device.build({&kernel, 1}, BuildFlags::strict()).front();

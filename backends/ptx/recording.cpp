@@ -136,9 +136,9 @@ class Weaver {
  private:
   [[nodiscard]] std::size_t offset_of_entry() const {
     std::size_t offset = 0;
-    for (std::uint32_t line = 1; line < entry_.at.line; ++line)
+    for (std::uint32_t line = 1; line < entry_.position.line; ++line)
       offset = text_.find('\n', offset) + 1;
-    return offset + entry_.at.column - 1;
+    return offset + entry_.position.column - 1;
   }
 
   void copy_to(std::size_t end) {
@@ -162,7 +162,7 @@ class Weaver {
       text += fmt::format(
           "ld.param.u64 %assay_value, [assay_thread];\nsetp.eq.u64 %assay_on, %assay_self, %assay_value;\n"
           "add.u64 %assay_end, %assay_to, {};\n",
-          backends::kMaxRecords * sizeof(backends::Record));
+          backends::kMaxRecordedResults * sizeof(backends::RecordedResult));
     }
     return text;
   }
@@ -182,7 +182,7 @@ class Weaver {
 
   void name(const Instruction& instruction) {
     code_.instructions.push_back(
-        {.code_line = instruction.at.line,
+        {.code_line = instruction.position.line,
          .source_line = instruction.source.line,
          .text = in_one_line(instruction.text),
          .has_external_result = is_access(instruction) || instruction.category == Category::kWarp});

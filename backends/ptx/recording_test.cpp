@@ -15,7 +15,7 @@
 namespace assay::ptx {
 namespace {
 
-using backends::Record;
+using backends::RecordedResult;
 using backends::Recording;
 using backends::RecordingCode;
 using ::testing::ElementsAre;
@@ -26,23 +26,24 @@ backends::Artifact ptx_artifact(std::string text) {
 }
 
 /// The records of one thread of kernel "k", whose arguments are a number and an array of 64 floats 1, 2, 3, ...
-std::vector<Record> records_of(const RecordingCode& code, std::int64_t thread, LaunchGeometry geometry = {{2}, {16}}) {
+std::vector<RecordedResult> records_of(const RecordingCode& code, std::int64_t thread,
+                                       LaunchGeometry geometry = {{2}, {16}}) {
   Machine machine;
   const AllocationId x = machine.allocate("x", 64 * sizeof(float)).value();
   for (std::size_t i = 0; i < 64; ++i) {
     const auto value = static_cast<float>(i + 1);
     std::memcpy(machine.bytes(x).data() + 4 * i, &value, sizeof(value));
   }
-  const AllocationId to = machine.allocate("records", 64 * sizeof(Record)).value();
+  const AllocationId to = machine.allocate("records", 64 * sizeof(RecordedResult)).value();
   KernelArguments arguments;
   arguments.add(std::int64_t{32}).add(machine.address(x)).add(machine.address(to)).add(thread);
   const auto kernel = testing::kernel_of(code.content);
   if (kernel == nullptr) return {};
   const RunResult result = machine.launch(kernel, geometry, arguments, {.checks = Checks::none()});
   EXPECT_TRUE(result.ok()) << result.message;
-  std::vector<Record> records(64);
-  std::memcpy(records.data(), machine.bytes(to).data(), 64 * sizeof(Record));
-  while (!records.empty() && records.back() == Record{})
+  std::vector<RecordedResult> records(64);
+  std::memcpy(records.data(), machine.bytes(to).data(), 64 * sizeof(RecordedResult));
+  while (!records.empty() && records.back() == RecordedResult{})
     records.pop_back();
   return records;
 }
@@ -71,10 +72,12 @@ st.global.f32 [%rd3+128], %f2;)",
   EXPECT_FALSE(code->instructions[4].has_external_result);
   EXPECT_EQ(code->instructions[4].code_line, 17U);
   // Thread 21 is number 5 of the second block: x[5] = 6. An instruction with a false guard records 0.
-  EXPECT_THAT(records_of(*code, 21), ElementsAre(Record{1, 5}, Record{2, 20}, Record{3, 0x40C00000}, Record{4, 1},
-                                                 Record{5, 0x41400000}, Record{6, 0}));
-  EXPECT_THAT(records_of(*code, 1), ElementsAre(Record{1, 1}, Record{2, 4}, Record{3, 0x40000000}, Record{4, 0},
-                                                Record{5, 0}, Record{6, 0x3F800000}));
+  EXPECT_THAT(records_of(*code, 21),
+              ElementsAre(RecordedResult{1, 5}, RecordedResult{2, 20}, RecordedResult{3, 0x40C00000},
+                          RecordedResult{4, 1}, RecordedResult{5, 0x41400000}, RecordedResult{6, 0}));
+  EXPECT_THAT(records_of(*code, 1),
+              ElementsAre(RecordedResult{1, 1}, RecordedResult{2, 4}, RecordedResult{3, 0x40000000},
+                          RecordedResult{4, 0}, RecordedResult{5, 0}, RecordedResult{6, 0x3F800000}));
   EXPECT_TRUE(records_of(*code, 32).empty()) << "the grid has fewer threads";
 }
 

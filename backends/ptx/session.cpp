@@ -56,11 +56,11 @@ MemoryFault fault_of(const std::vector<CheckFinding>& findings, const std::strin
 ExecutionProfile profile_of(const InstructionProfile& profile, const LaunchRequest& launch, const std::string& target) {
   return {.target = target,
           .threads = launch.threads,
-          .fidelity = {.exact = profile.exact,
-                       .approximate = profile.approximate,
-                       .order_dependent = profile.order_dependent,
-                       .contractible = profile.contractible,
-                       .approximation_reaches_result = profile.approximation_reaches_result},
+          .exactness = {.exact_count = profile.exact_count,
+                        .approximate_count = profile.approximate_count,
+                        .order_dependent_count = profile.order_dependent_count,
+                        .contractible_count = profile.contractible_count,
+                        .approximation_reaches_result = profile.approximation_reaches_result},
           .measures = measures_of(profile)};
 }
 
@@ -95,7 +95,7 @@ RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, cons
   return completed;
 }
 
-void PtxSession::FreeAligned::operator()(std::byte* pointer) const { std::free(pointer); }
+void PtxSession::AlignedDeleter::operator()(std::byte* pointer) const { std::free(pointer); }
 
 PtxSession::PtxSession(const SessionLimits& limits, const PtxOptions& options) : limits_(limits), options_(options) {}
 
@@ -155,10 +155,10 @@ LaunchOptions PtxSession::launch_options(const LaunchRequest& launch) const {
   LaunchOptions options;
   options.checks = options_.checks;
   options.tables = options_.tables.get();
-  options.count_collisions = launch.profile;
+  options.counts_collisions = launch.profile;
   options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
-  options.instruction_limit =
-      options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
+  options.instruction_limit = options_.instructions_per_millisecond *
+                              static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
   return options;
 }
 
@@ -172,10 +172,10 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<KernelArguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
-  const std::optional<BlockGrid> grid = block_grid_for(launch.threads, launch.block, entry->block_threads);
+  const std::optional<BlockGrid> grid = block_grid_for(launch.threads, launch.block, entry->required_block_threads);
   if (!grid) return LaunchFailed{"the number of threads is out of range"};
   LaunchOptions options = launch_options(launch);
-  options.blocks = blocks_of(launch.checked_threads, *grid, entry->block_threads > 0);
+  options.blocks = blocks_of(launch.checked_threads, *grid, entry->required_block_threads > 0);
   const auto start = std::chrono::steady_clock::now();
   const RunResult result = machine_.launch(*kernel, {{grid->blocks}, {grid->threads}}, *arguments, options);
   return outcome_of(result, launch, code->artifact->architecture, std::chrono::steady_clock::now() - start);
@@ -229,7 +229,7 @@ Result<std::uint64_t> PtxSession::address_of(const KernelArgument::Pointer& poin
   if (is_new) {
     const MemoryRegion& region = pointer.region;
     known->second = machine_.adopt(region.name.empty() ? fmt::format("buffer {}", buffer.index) : region.name, memory,
-                                   {.read_only = region.read_only, .uninitialised = region.uninitialised});
+                                   {.read_only = region.read_only, .uninitialized = region.uninitialized});
   }
   return machine_.address(known->second);
 }

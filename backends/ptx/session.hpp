@@ -45,12 +45,12 @@ class PtxSession : public backends::Session {
   Machine& machine() { return machine_; }
 
  private:
-  struct FreeAligned {
+  struct AlignedDeleter {
     void operator()(std::byte* pointer) const;
   };
   struct Buffer {
-    std::unique_ptr<std::byte[], FreeAligned> memory;  ///< memory of the buffer
-    std::size_t size = 0;                              ///< size of the buffer
+    std::unique_ptr<std::byte[], AlignedDeleter> memory;  ///< memory of the buffer
+    std::size_t size = 0;                                 ///< size of the buffer
   };
 
   Result<KernelArguments> arguments_of(const backends::LaunchRequest& launch);

@@ -68,7 +68,7 @@ class HostPrinter {
       arguments += ", " + name;
       if (uses[static_cast<std::size_t>(i)].changed()) outputs += show(name);
     }
-    if (entry.block_threads > 0) {
+    if (entry.required_block_threads > 0) {
       lines_.add(fmt::format("{}<<<(unsigned)count, block_threads>>>({});", entry.symbol, arguments));
     } else {
       lines_.add(
@@ -108,8 +108,8 @@ class HostPrinter {
 
 }  // namespace
 
-std::string cuda_host(const SourceUnit& unit, const std::vector<int>& structs, const ir::Function& forward,
-                      const ir::Function* backward, const std::vector<backends::EntryPoint>& entries) {
+std::string cuda_host_program(const SourceUnit& unit, const std::vector<int>& structs, const ir::Function& forward,
+                              const ir::Function* backward, const std::vector<backends::EntryPoint>& entries) {
   HostPrinter printer(unit);
   printer.prologue(forward.launch_rank);
   for (const int id : structs)

@@ -63,7 +63,7 @@ bool is_unclear(const Infix& outer, const PrintedExpression& inner) {
          (is_comparison(outer.precedence) && is_comparison(inner.precedence));
 }
 
-std::string parenthesised(PrintedExpression text, bool parentheses) {
+std::string parenthesized(PrintedExpression text, bool parentheses) {
   return parentheses ? concat("(", text.text, ")") : std::move(text.text);
 }
 
@@ -146,13 +146,13 @@ ExpressionPrinter::ExpressionPrinter(SourceUnit& unit, const ir::Function& funct
 
 std::string ExpressionPrinter::print(ExprId id, LiteralForm form) { return text(id, form).text; }
 
-std::string ExpressionPrinter::initialiser(ExprId id) {
+std::string ExpressionPrinter::initializer(ExprId id) {
   const Expr& value = expr(id);
   if (lists_components(value)) return "{" + arguments(value.args, LiteralForm::kUntyped) + "}";
   return print(id, LiteralForm::kUntyped);
 }
 
-/// Whether the value is made of scalars that can be listed in an initialiser.
+/// Whether the value is made of scalars that can be listed in an initializer.
 bool ExpressionPrinter::lists_components(const Expr& e) const {
   return e.kind == ExprKind::kOperation && e.op == Op::kMake &&
          std::ranges::all_of(e.args, [&](ExprId arg) { return expr(arg).type.is_scalar(); });
@@ -169,7 +169,7 @@ std::string ExpressionPrinter::negated_condition(ExprId id) {
 std::string ExpressionPrinter::operand(ExprId id, int precedence, LiteralForm form) {
   PrintedExpression inner = text(id, form);
   const bool parentheses = inner.precedence < precedence;
-  return parenthesised(std::move(inner), parentheses);
+  return parenthesized(std::move(inner), parentheses);
 }
 
 std::string ExpressionPrinter::arguments(const std::vector<ExprId>& args, LiteralForm form) {
@@ -329,7 +329,7 @@ PrintedExpression ExpressionPrinter::infix(const Expr& e, std::string_view token
     const bool looser = side.precedence < precedence || (i == 1 && side.precedence == precedence);
     const bool parentheses =
         looser || is_unclear({token, precedence}, side) || (is_comparison(precedence) && side.text[0] == '!');
-    sides[i] = parenthesised(std::move(side), parentheses);
+    sides[i] = parenthesized(std::move(side), parentheses);
   }
   append(sides[0], " ", token, " ", sides[1]);
   return {std::move(sides[0]), precedence, token};

@@ -31,8 +31,8 @@ class ExpressionPrinter {
 
   /// The expression as an operand of a comma or an assignment.
   std::string print(ir::ExprId expr, LiteralForm form = LiteralForm::kTyped);
-  /// The initialiser of a variable of the expression's type: a vector's components as {a, b, c}.
-  std::string initialiser(ir::ExprId expr);
+  /// The initializer of a variable of the expression's type: a vector's components as {a, b, c}.
+  std::string initializer(ir::ExprId expr);
   /// A condition in parentheses.
   std::string condition(ir::ExprId expr);
   /// "(!c)", or "(c)" if the expression is itself a negation.

@@ -61,10 +61,10 @@ bool uses_matrix_rows(const ir::Function& function) {
 
 }  // namespace
 
-FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool source_comments)
+FunctionPrinter::FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool prints_source_comments)
     : unit_(unit),
       function_(function),
-      source_comments_(source_comments),
+      prints_source_comments_(prints_source_comments),
       names_(function.variables.size()),
       scopes_(helper_names()),
       is_assigned_(function.variables.size()),
@@ -146,7 +146,7 @@ std::string FunctionPrinter::body(EarlyReturn early_return, int depth) {
 
 std::string_view FunctionPrinter::comment(ir::Loc loc) {
   const bool known = loc.line > 0 && static_cast<std::size_t>(loc.line) <= unit_.module().source_lines.size();
-  if (!source_comments_ || !known || loc.line == last_commented_line_) return "";
+  if (!prints_source_comments_ || !known || loc.line == last_commented_line_) return "";
   last_commented_line_ = loc.line;
   return unit_.comment(loc.line);
 }
@@ -172,7 +172,7 @@ void FunctionPrinter::print(const ir::Let& node) {
     return;
   }
   // The value is printed first, because it may use an outer variable with the same name.
-  const std::string value = node.value != ir::kNone ? expressions_.initialiser(node.value)
+  const std::string value = node.value != ir::kNone ? expressions_.initializer(node.value)
                             : type.is_scalar()      ? expressions_.zero(type)
                                                     : "{}";
   lines_.add(unit_.type(type), " ", declare(node.variable), " = ", value, ";");
@@ -225,7 +225,7 @@ std::string FunctionPrinter::hoisted_tile(ExprId array, ExprId value) {
 }
 
 std::string FunctionPrinter::hoist(ExprId value) {
-  const std::string text = expressions_.initialiser(value);
+  const std::string text = expressions_.initializer(value);
   const std::string name = scopes_.declare("kept");
   lines_.add("const ", unit_.type(function_.expr(value).type), " ", name, " = ", text, ";");
   return name;
@@ -262,7 +262,7 @@ std::string FunctionPrinter::part_of(std::string place, const std::vector<ir::Pa
 }
 
 std::string FunctionPrinter::assignment(std::string place, ir::ChangedPart part) {
-  const std::string value = expressions_.initialiser(part.value);
+  const std::string value = expressions_.initializer(part.value);
   if (part.path.empty() || !part.path.back().whole.is_matrix())
     return concat(part_of(std::move(place), part.path), " = ", value, ";");
   // A row of a matrix is not an object of C++.
@@ -407,7 +407,7 @@ void FunctionPrinter::print(const ir::Return& node) {
   } else if (node.values.empty()) {
     lines_.add("return;");
   } else if (node.values.size() == 1) {
-    lines_.add("return ", expressions_.initialiser(node.values[0]), ";");
+    lines_.add("return ", expressions_.initializer(node.values[0]), ";");
   } else {
     lines_.add("return {", expressions_.arguments(node.values, LiteralForm::kUntyped), "};");
   }

@@ -27,7 +27,7 @@ bool returns_from_loop(const ir::Function& function);
 
 class FunctionPrinter {
  public:
-  FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool source_comments);
+  FunctionPrinter(SourceUnit& unit, const ir::Function& function, bool prints_source_comments);
 
   /// A unique name for an internal variable that does not exist in the source.
   std::string internal_name(std::string_view name);
@@ -84,7 +84,7 @@ class FunctionPrinter {
 
   SourceUnit& unit_;
   const ir::Function& function_;
-  bool source_comments_;                             ///< whether to print the source line above its statements
+  bool prints_source_comments_;                      ///< whether to print the source line above its statements
   std::vector<std::string> legal_names_;             ///< names of the variables as legal identifiers, by variable
   std::vector<std::string> names_;                   ///< identifiers of the declared variables, by variable
   NameScopes scopes_;                                ///< identifiers in use

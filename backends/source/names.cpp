@@ -284,7 +284,7 @@ void NameScopes::release(NameTable::Index name) {
     --stem;
   if (stem == text.size()) return;
   const std::optional<NameTable::Index> found = names_.find(text.substr(0, stem));
-  if (!found || names_[*found].next == NameTable::kNoStem) return;
+  if (!found || names_[*found].next == NameTable::kNotNumbered) return;
   int number = 0;
   std::from_chars(text.data() + stem, text.data() + text.size(), number);
   names_[*found].next = std::min(names_[*found].next, number);
@@ -302,7 +302,7 @@ std::string NameScopes::declare_legal(std::string_view name) {
     if (!name.ends_with('_')) unique += '_';
     const std::size_t stem = unique.size();
     const NameTable::Index numbered = index_of(unique);
-    int number = names_[numbered].next == NameTable::kNoStem ? 1 : names_[numbered].next;
+    int number = names_[numbered].next == NameTable::kNotNumbered ? 1 : names_[numbered].next;
     do {
       unique.resize(stem);
       unique += std::to_string(number++);

@@ -26,12 +26,13 @@ class NameTable {
   using Index = std::uint32_t;
   /// A name and its use.
   struct NameEntry {
-    std::string_view name;   ///< the name
-    int use_count = 0;       ///< number of its uses in open scopes; released names stay with 0
-    int next = kNoStem;      ///< for a stem "x_" of numbered names: no smaller number is free; kNoStem: not yet a stem
+    std::string_view name;  ///< the name
+    int use_count = 0;      ///< number of its uses in open scopes; released names stay with 0
+    int next =
+        kNotNumbered;  ///< for a stem "x_" of numbered names: no smaller number is free; kNotNumbered: not yet a stem
     std::uint32_t hash = 0;  ///< hash of the name
   };
-  static constexpr int kNoStem = -1;  ///< value of NameEntry::next
+  static constexpr int kNotNumbered = -1;  ///< value of NameEntry::next
 
   NameTable() = default;
   /// Names that are taken once. Their texts must outlive the table.

@@ -42,11 +42,11 @@ int first_choice(Op op) {
 }  // namespace
 
 OverflowAnalysis::OverflowAnalysis(const ir::Function& function)
-    : function_(function), has_small_values_(function.variables.size()) {
-  for (VarId variable = 0; variable < static_cast<VarId>(has_small_values_.size()); ++variable) {
+    : function_(function), has_only_small_values_(function.variables.size()) {
+  for (VarId variable = 0; variable < static_cast<VarId>(has_only_small_values_.size()); ++variable) {
     const ir::Variable& declared = function.var(variable);
     const bool own = !function.is_parameter(variable) || (function.is_kernel && !declared.type.is_array());
-    has_small_values_[static_cast<std::size_t>(variable)] = own && holds_integers(declared);
+    has_only_small_values_[static_cast<std::size_t>(variable)] = own && holds_integers(declared);
   }
   collect();
   std::ranges::stable_sort(assignments_, {}, &std::pair<VarId, ExprId>::first);
@@ -54,9 +54,9 @@ OverflowAnalysis::OverflowAnalysis(const ir::Function& function)
   // Start by assuming that all variables are small, and remove contradictions until there are none left.
   for (bool changed = true; changed;) {
     changed = false;
-    for (VarId variable = 0; variable < static_cast<VarId>(has_small_values_.size()); ++variable) {
+    for (VarId variable = 0; variable < static_cast<VarId>(has_only_small_values_.size()); ++variable) {
       if (!is_small_variable(variable) || is_assigned_small_values(variable)) continue;
-      has_small_values_[static_cast<std::size_t>(variable)] = false;
+      has_only_small_values_[static_cast<std::size_t>(variable)] = false;
       changed = true;
     }
   }
@@ -77,14 +77,15 @@ void OverflowAnalysis::collect() {
                      if (array.kind == ExprKind::kVariable) add_assignment(array.variable, node.value);
                    },
                    [&](const ir::Atomic& node) {
-                     if (node.result != ir::kNone) has_small_values_[static_cast<std::size_t>(node.result)] = false;
+                     if (node.result != ir::kNone)
+                       has_only_small_values_[static_cast<std::size_t>(node.result)] = false;
                      const Expr& array = function_.expr(node.array);
                      if (array.kind == ExprKind::kVariable)
-                       has_small_values_[static_cast<std::size_t>(array.variable)] = false;
+                       has_only_small_values_[static_cast<std::size_t>(array.variable)] = false;
                    },
                    [&](const ir::Call& node) {
                      for (const VarId result : node.results)
-                       has_small_values_[static_cast<std::size_t>(result)] = false;
+                       has_only_small_values_[static_cast<std::size_t>(result)] = false;
                    },
                    [](const auto&) {},
                },
@@ -134,7 +135,7 @@ bool OverflowAnalysis::grows(VarId variable, ExprId value) const {
 }
 
 bool OverflowAnalysis::depends_on(ExprId value, VarId variable) const {
-  std::vector<bool> seen(has_small_values_.size());
+  std::vector<bool> seen(has_only_small_values_.size());
   return depends_on(value, variable, seen);
 }
 

@@ -1,7 +1,7 @@
 // Determines which signed integer arithmetic can be printed with plain operators because it does not overflow.
 //
 // Signed overflow is undefined in C++, and compilers exploit that, but the kernel language wraps. Printing every sum as
-// a call would obscure the common case, index arithmetic, so that is recognised by its form. A "small" expression
+// a call would obscure the common case, index arithmetic, so that is recognized by its form. A "small" expression
 // consists of thread indices, loop variables, extents, integer kernel parameters, small constants and small variables,
 // combined by sums, differences, quotients, remainders and choices, and by products in which one factor is a constant,
 // an extent or a parameter. A variable or local array is small if all its assigned values are small; values derived
@@ -29,7 +29,9 @@ class OverflowAnalysis {
  private:
   bool is_small(const ir::Expr& expr) const;
   bool is_small(ir::ExprId expr) const { return is_small(function_.expr(expr)); }
-  bool is_small_variable(ir::VarId variable) const { return has_small_values_[static_cast<std::size_t>(variable)]; }
+  bool is_small_variable(ir::VarId variable) const {
+    return has_only_small_values_[static_cast<std::size_t>(variable)];
+  }
   bool is_small_operation(const ir::Expr& expr) const;
   bool is_scale(ir::ExprId expr) const;
 
@@ -48,7 +50,7 @@ class OverflowAnalysis {
   bool depends_on(ir::ExprId value, ir::VarId variable) const;
 
   const ir::Function& function_;
-  std::vector<bool> has_small_values_;           ///< whether all assigned values are small, by variable
+  std::vector<bool> has_only_small_values_;      ///< whether all assigned values are small, by variable
   std::set<const ir::Expr*> index_expressions_;  ///< expressions that are part of an index
   /// Pairs of a variable and a value assigned to it or its elements, ordered by variable.
   std::vector<std::pair<ir::VarId, ir::ExprId>> assignments_;

@@ -140,7 +140,8 @@ class KernelPrinter {
       kernel.entries.push_back(entry.point);
     kernel.body =
         concat(heading(kernel.name), uses_real ? kAlias : "", aliases, parts[0], parts[1], parts[2], parts[3]);
-    if (options_.with_host_program) kernel.body += cuda_host(unit_, structs_, forward_, backward_, kernel.entries);
+    if (options_.with_host_program)
+      kernel.body += cuda_host_program(unit_, structs_, forward_, backward_, kernel.entries);
     kernel.helpers = unit_.helpers().list(target);
     if (options_.with_host_program && !aliases.empty()) return Error{"--with-host does not support half precision"};
     return kernel;
@@ -274,7 +275,7 @@ class KernelPrinter {
 
   PrintedFunction function(int index) {
     const ir::Function& function = unit_.module().functions[static_cast<std::size_t>(index)];
-    FunctionPrinter printer(unit_, function, options_.source_comments);
+    FunctionPrinter printer(unit_, function, options_.prints_source_comments);
     PrintedFunction printed;
     std::string result = "void";
     if (function.results.size() == 1) result = unit_.type(function.results[0]);
@@ -307,13 +308,13 @@ class KernelPrinter {
   }
 
   PrintedEntry entry(const ir::Function& function, Pass pass) {
-    FunctionPrinter printer(unit_, function, options_.source_comments);
+    FunctionPrinter printer(unit_, function, options_.prints_source_comments);
     const bool tiled = ir::uses_tiles(function);
     std::vector<std::string> own = printer.parameters();
     PrintedEntry entry{.point = {.pass = pass,
                                  .symbol = entry_symbol(forward_, pass),
                                  .parameter_types = {},
-                                 .block_threads = tiled ? backends::kThreadsPerTileBlock : 0},
+                                 .required_block_threads = tiled ? backends::kThreadsPerTileBlock : 0},
                        .names = ThreadNames(printer),
                        .thread = {},
                        .parameters = {},
@@ -342,7 +343,7 @@ class KernelPrinter {
       std::vector<std::string_view> parameters(range.begin(), range.end());
       parameters.insert(parameters.end(), entry.parameters.begin(), entry.parameters.end());
       open_function(lines, concat(dialect.entry_qualifier(), entry.point.symbol), parameters);
-      if (entry.point.block_threads > 0) dialect.open_blocks(lines, entry.names, entry.thread);
+      if (entry.point.required_block_threads > 0) dialect.open_blocks(lines, entry.names, entry.thread);
       else dialect.open_threads(lines, entry.names, entry.thread);
       lines.append(entry.body);
       lines.close();

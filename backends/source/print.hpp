@@ -30,7 +30,7 @@ namespace assay::source {
 
 struct PrintOptions {
   /// Print each line of the user's Python above the statements generated from it.
-  bool source_comments = true;
+  bool prints_source_comments = true;
   /// CUDA: add a main() that allocates the arguments, launches each entry point and prints its outputs. The text then
   /// includes headers and requires nvcc.
   bool with_host_program = false;

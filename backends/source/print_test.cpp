@@ -102,7 +102,7 @@ TEST(Printer, PrintsEachSourceLineAsCommentBeforeItsCode) {
   module.source_lines[2] = "    x[i] = t  # \x01 end\\\\";
   const std::string text = print_first(module, SourceTarget::kCpp).body;
   EXPECT_THAT(text, HasSubstr("    // 2: t = x[i] +\n    real t = x.at(i);\n    // 3: x[i] = t  #   end\n"));
-  EXPECT_THAT(print_first(module, SourceTarget::kCpp, {.source_comments = false}).body, Not(HasSubstr("// 2")));
+  EXPECT_THAT(print_first(module, SourceTarget::kCpp, {.prints_source_comments = false}).body, Not(HasSubstr("// 2")));
 }
 
 TEST(Printer, CppAndCudaHaveSameStatementsInSameOrder) {
@@ -117,7 +117,7 @@ TEST(Printer, CppAndCudaHaveSameStatementsInSameOrder) {
 std::string whole(const EmittedKernel& kernel) {
   std::string text = kernel.name + "\n" + kernel.source();
   for (const backends::EntryPoint& entry : kernel.entries) {
-    text += std::string(to_text(entry.pass)) + " " + entry.symbol + " " + std::to_string(entry.block_threads);
+    text += std::string(to_text(entry.pass)) + " " + entry.symbol + " " + std::to_string(entry.required_block_threads);
     for (const std::string& type : entry.parameter_types)
       text += ", " + type;
     text += "\n";
@@ -125,7 +125,7 @@ std::string whole(const EmittedKernel& kernel) {
   return text;
 }
 
-TEST(Printer, PrintPairGivesSameCppAndCudaAsSeparatePrinting) {
+TEST(Printer, PrintPairPrintsSameSourcesAsSeparateCalls) {
   for (const std::string_view text : {
            "kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], sin(x[i]))\n}\n",
            "struct Ball {\n  speed: f32\n  place: vec<f32,3>\n}\n"
@@ -314,7 +314,7 @@ TEST(Printer, ReusesVariableNameOnlyAfterItsScopeEnds) {
       "  for q: i32 in range(0, n, 1) {\n    for r: i32 in range(0, q, 1) {\n    }\n  }\n}\n");
   for (std::size_t variable = 2; variable < 5; ++variable)
     module.kernels[0].variables[variable].name = "j";
-  EXPECT_THAT(print_first(module, SourceTarget::kCpp, {.source_comments = false}).body,
+  EXPECT_THAT(print_first(module, SourceTarget::kCpp, {.prints_source_comments = false}).body,
               HasSubstr("    for (int j = 0; j < n; ++j) {\n    }\n    for (int j = 0; j < n; ++j) {\n"
                         "      for (int j_1 = 0; j_1 < j; ++j_1) {\n      }\n    }\n"));
 }

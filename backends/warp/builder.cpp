@@ -84,7 +84,7 @@ KernelBuild start_failure_of(const cpu::ProcessResult& result, milliseconds limi
     case End::kNotStarted: break;
     case End::kTimedOut:
       return {BuildStatus::kUnavailable, fmt::format("Warp does not start within {} ms", limit.count()), {}};
-    case End::kSignalled:
+    case End::kSignaled:
       return {BuildStatus::kUnavailable,
               fmt::format("Warp was killed by signal {} when it started", result.status_or_signal),
               {}};
@@ -107,7 +107,7 @@ KernelBuild failure_of(const cpu::ProcessResult& result, milliseconds limit) {
       return {BuildStatus::kTimedOut,
               fmt::format("Warp was killed after {} ms while it built the kernel", limit.count()),
               {}};
-    case End::kSignalled:
+    case End::kSignaled:
       return {BuildStatus::kCrashed,
               fmt::format("Warp was killed by signal {} while it built the kernel", result.status_or_signal),
               {}};
@@ -154,7 +154,7 @@ Result<std::string> write_kernel(const fs::path& folder, const backends::PythonB
 
 std::map<std::string, KernelBuild> build(const WarpInterpreter& interpreter, const fs::path& folder,
                                          std::span<const std::string> names, HostCommand command) {
-  const std::string word = command == HostCommand::kText ? "text" : "build";
+  const std::string word = command == HostCommand::kWriteText ? "text" : "build";
   std::map<std::string, KernelBuild> builds;
   std::vector<std::string> left(names.begin(), names.end());
   while (!left.empty()) {

@@ -49,8 +49,8 @@ Result<std::string> write_kernel(const std::filesystem::path& folder, const back
 
 /// What host.py does with each kernel.
 enum class HostCommand : std::uint8_t {
-  kBuild,  ///< builds it
-  kText,   ///< writes the code that Warp generates to KERNEL.text.json
+  kBuild,      ///< builds it
+  kWriteText,  ///< writes the code that Warp generates to KERNEL.text.json
 };
 
 /// Builds the kernels of a folder with these names. If the process crashes or exceeds its time limit, only the kernel

@@ -40,7 +40,7 @@ fs::path this_program() {
 }
 
 WarpOptions with_defaults(WarpOptions options) {
-  if (options.worker.empty()) options.worker = this_program();
+  if (options.worker_executable.empty()) options.worker_executable = this_program();
   if (options.cache_directory.empty()) options.cache_directory = default_cache_directory();
   return options;
 }
@@ -90,29 +90,29 @@ WarpDevice::WarpDevice(std::string_view name, std::vector<int> architectures, Wa
       interpreter_(known_interpreter()),
       scratch_(interpreter_.ok() ? make_artifact_directory(options_.cache_directory)
                                  : Result<ScratchDirectory>(interpreter_.error())),
-      prepared_(scratch_.ok() ? Result<void>() : Result<void>(scratch_.error())) {
-  if (!prepared_.ok()) return;
+      preparation_(scratch_.ok() ? Result<void>() : Result<void>(scratch_.error())) {
+  if (!preparation_.ok()) return;
   const fs::path cache = options_.cache_directory / "warp";
   std::error_code error;
   fs::create_directories(cache, error);
   if (error) {
-    prepared_ = Error{"cannot create the folder: " + error.message(), cache.string()};
+    preparation_ = Error{"cannot create the folder: " + error.message(), cache.string()};
     return;
   }
-  prepared_ = write_host(folder(), {.device = std::string(name_), .cache = cache, .architectures = architectures_});
-  if (prepared_.ok() && !write_file(folder() / kPythonFile, interpreter_->program.native()))
-    prepared_ = Error{"cannot be written", (folder() / kPythonFile).string()};
+  preparation_ = write_host(folder(), {.device = std::string(name_), .cache = cache, .architectures = architectures_});
+  if (preparation_.ok() && !write_file(folder() / kPythonFile, interpreter_->program.native()))
+    preparation_ = Error{"cannot be written", (folder() / kPythonFile).string()};
 }
 
 Capability WarpDevice::can_build() const {
-  if (!prepared_.ok()) return {false, prepared_.error().text()};
+  if (!preparation_.ok()) return {false, preparation_.error().text()};
   return {true, "Warp " + interpreter_->version};
 }
 
 fs::path WarpDevice::compiler_file() const { return interpreter_.ok() ? interpreter_->program : fs::path(); }
 
 std::vector<BuildOutcome> WarpDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags&) {
-  if (const Capability capability = can_build(); !capability.available)
+  if (const Capability capability = can_build(); !capability.is_available)
     return std::vector<BuildOutcome>(kernels.size(),
                                      BuildFailed{BuildFailed::Kind::kResourceFailure, capability.detail});
   std::vector<BuildOutcome> outcomes(kernels.size(), BuildFailed{});
@@ -174,12 +174,12 @@ Result<void> WarpCpuDevice::add_code(const std::string& name, const KernelBuild&
 }
 
 Result<std::unique_ptr<Session>> WarpCpuDevice::open(const SessionLimits& limits) {
-  if (const Capability capability = can_run(); !capability.available) return Error{capability.detail};
+  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.detail};
   Result<std::unique_ptr<worker::WorkerSession>> session = worker::WorkerSession::open(
       {.buffer_bytes = limits.buffer_bytes,
        .process_bytes = limits.process_bytes,
        .restrict_file_access = options().confine_worker},
-      {.program = options().worker, .role = kWorkerRole, .folder = folder(), .code_of = file_of});
+      {.program = options().worker_executable, .role_argument = kWorkerRole, .folder = folder(), .code_of = file_of});
   if (!session.ok()) return session.error();
   return std::unique_ptr<Session>(session.take());
 }
@@ -219,7 +219,7 @@ Result<void> WarpPtxDevice::add_code(const std::string& name, const KernelBuild&
 }
 
 Result<std::unique_ptr<Session>> WarpPtxDevice::open(const SessionLimits& limits) {
-  if (const Capability capability = can_run(); !capability.available) return Error{capability.detail};
+  if (const Capability capability = can_run(); !capability.is_available) return Error{capability.detail};
   return std::unique_ptr<Session>(std::make_unique<WarpPtxSession>(limits, interpreter_));
 }
 
@@ -244,9 +244,9 @@ std::vector<std::string> comparable_code(const BuiltKernel& kernel) {
 Result<std::unique_ptr<Device>> make_ptx_device(const DeviceOptions& options) {
   ptx::PtxOptions interpreter{.checks = ptx::checks_without(options.disabled_checks)};
   if (!options.tables.empty()) {
-    Result<ptx::Tables> tables = ptx::read_tables(options.tables);
+    Result<ptx::ApproximationTables> tables = ptx::read_tables(options.tables);
     if (!tables.ok()) return tables.error();
-    interpreter.tables = std::make_shared<const ptx::Tables>(tables.take());
+    interpreter.tables = std::make_shared<const ptx::ApproximationTables>(tables.take());
   }
   return std::unique_ptr<Device>(
       std::make_unique<WarpPtxDevice>(WarpOptions{.cache_directory = options.cache}, std::move(interpreter)));

@@ -33,7 +33,8 @@
 namespace assay::warp {
 
 struct WarpOptions {
-  std::filesystem::path worker;  ///< program of the workers, whose main() calls run_if_worker(); empty: this program
+  std::filesystem::path
+      worker_executable;  ///< program of the workers, whose main() calls run_if_worker(); empty: this program
   std::filesystem::path cache_directory;  ///< contains Warp's kernel cache; empty: default_cache_directory()
   bool confine_worker = true;             ///< whether the worker is confined as far as the system can
 };
@@ -72,7 +73,7 @@ class WarpDevice : public backends::Device {
   WarpOptions options_;
   Result<WarpInterpreter> interpreter_;         ///< Python with Warp, or why there is none
   Result<backends::ScratchDirectory> scratch_;  ///< folder for the files of this run
-  Result<void> prepared_;                       ///< whether the files that host.py needs could be written
+  Result<void> preparation_;                    ///< whether the files that host.py needs could be written
 };
 
 /// `warp-cpu`.

@@ -57,11 +57,11 @@ class WarpDeviceTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (const auto& python = known_interpreter(); !python.ok()) GTEST_SKIP() << python.error().text();
-    const WarpOptions options{.worker = ASSAY_WARP_WORKER, .cache_directory = ASSAY_WARP_CACHE};
+    const WarpOptions options{.worker_executable = ASSAY_WARP_WORKER, .cache_directory = ASSAY_WARP_CACHE};
     if (std::string_view(GetParam()) == "warp-cpu") device_ = std::make_unique<WarpCpuDevice>(options);
     else device_ = std::make_unique<WarpPtxDevice>(options, ptx::PtxOptions{});
     const Capability can = device_->can_run();
-    ASSERT_TRUE(can.available) << can.detail;
+    ASSERT_TRUE(can.is_available) << can.detail;
   }
 
   BuildOutcome build(const EmittedKernel& kernel) { return device_->build({&kernel, 1}, BuildFlags::strict()).front(); }
@@ -163,7 +163,7 @@ TEST_P(WarpDeviceTest, StopsEndlessKernel) {
   EXPECT_TRUE(std::holds_alternative<TimedOut>(ran.outcome)) << describe(ran.outcome);
 }
 
-TEST_P(WarpDeviceTest, BuildsReplacedCode) {
+TEST_P(WarpDeviceTest, BuildsReplacementOfCodeThatWarpGenerated) {
   const EmittedKernel original = kernel_of("    out[i] = factor * x[i]");
   const auto texts = generated_text(*known_interpreter(),
                                     std::vector<TextRequest>{{.python = original.python->native.text, .kernel = "f"}});

@@ -51,7 +51,7 @@ Result<std::vector<Result<GeneratedText>>> generated_text(const WarpInterpreter&
     names.push_back(name.take());
     if (std::ranges::find(distinct, names.back()) == distinct.end()) distinct.push_back(names.back());
   }
-  const std::map<std::string, KernelBuild> answers = build(interpreter, folder, distinct, HostCommand::kText);
+  const std::map<std::string, KernelBuild> answers = build(interpreter, folder, distinct, HostCommand::kWriteText);
   std::vector<Result<GeneratedText>> texts;
   for (const std::string& name : names) {
     const auto answer = answers.find(name);

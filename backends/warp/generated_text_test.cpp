@@ -37,7 +37,7 @@ class GeneratedTextTest : public ::testing::Test {
   }
 };
 
-TEST_F(GeneratedTextTest, GivesFilesAndFunctionsOfBothTargets) {
+TEST_F(GeneratedTextTest, ReturnsFilesAndFunctionsForBothTargets) {
   const auto texts = texts_of({request_of("f", "twice(x[i])")});
   ASSERT_TRUE(texts[0].ok()) << texts[0].error().text();
   const GeneratedText& text = *texts[0];
@@ -55,7 +55,7 @@ TEST_F(GeneratedTextTest, GivesFilesAndFunctionsOfBothTargets) {
   EXPECT_THAT(text.cuda_source, HasSubstr("#define WP_TILE_BLOCK_DIM 256\n"));
 }
 
-TEST_F(GeneratedTextTest, GivesSameTextWhateverOtherKernelsAreAskedFor) {
+TEST_F(GeneratedTextTest, TextDoesNotDependOnOtherRequestedKernels) {
   const TextRequest f = request_of("f", "twice(x[i])");
   const auto alone = texts_of({f});
   const auto among = texts_of({request_of("g", "twice(twice(x[i]))"), request_of("f", "x[i]"), f, f});
@@ -74,7 +74,7 @@ TEST_F(GeneratedTextTest, ReportsKernelThatWarpRejects) {
   EXPECT_TRUE(texts[1].ok()) << texts[1].error().text();
 }
 
-TEST_F(GeneratedTextTest, ReportsKernelWhosePythonEndsTheProcess) {
+TEST_F(GeneratedTextTest, ReportsKernelWhosePythonCodeExitsTheProcess) {
   TextRequest ends = request_of("f", "x[i]");
   ends.python += "import os\nos._exit(3)\n";
   const auto texts = texts_of({ends, request_of("g", "x[i]")});

@@ -72,7 +72,7 @@ class WarpLaunch {
         placed.view = view_of(argument, code_.parameters[p].rank);
         const std::span<std::byte> memory = memory_of(*placed.view);
         const MemoryRegion& region = placed.view->region;
-        placed.allocation = machine_.adopt(region.name, memory, {.uninitialised = region.uninitialised});
+        placed.allocation = machine_.adopt(region.name, memory, {.uninitialized = region.uninitialized});
         placed.before.assign(memory.begin(), memory.end());
       } else {
         placed.value = argument.bytes;

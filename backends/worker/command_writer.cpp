@@ -11,13 +11,16 @@ constexpr std::size_t kFirstRecordAt = round_up(sizeof(CommandHeader), kAlignmen
 }  // namespace
 
 CommandWriter::CommandWriter(std::span<std::byte> commands, LocateBuffer locate)
-    : commands_(commands), locate_(std::move(locate)), record_start_(kFirstRecordAt), write_position_(kFirstRecordAt) {}
+    : commands_(commands),
+      locate_buffer_(std::move(locate)),
+      record_start_(kFirstRecordAt),
+      write_position_(kFirstRecordAt) {}
 
 std::uint32_t CommandWriter::reserve(std::size_t bytes) {
   const std::size_t at = write_position_;
   const std::size_t end = at + round_up(bytes, kAlignment);
   if (end > commands_.size()) {
-    overflow_ = true;
+    has_overflowed_ = true;
     return 0;
   }
   write_position_ = end;
@@ -26,7 +29,7 @@ std::uint32_t CommandWriter::reserve(std::size_t bytes) {
 
 std::uint32_t CommandWriter::put(std::span<const std::byte> piece) {
   const std::uint32_t at = reserve(piece.size());
-  if (!overflow_ && !piece.empty()) {
+  if (!has_overflowed_ && !piece.empty()) {
     std::memcpy(commands_.data() + record_start_ + at, piece.data(), piece.size());
   }
   return at;
@@ -46,7 +49,7 @@ bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const back
   record.order = static_cast<std::uint32_t>(launch.order);
   record.threads = launch.threads;
   record.block = launch.block;
-  record.block_threads = entry.block_threads;
+  record.required_block_threads = entry.required_block_threads;
   record.shuffle_seed = launch.shuffle_seed;
   record.samples = launch.samples;
   record.checked_threads_offset = put(std::as_bytes(std::span(launch.checked_threads)));
@@ -74,7 +77,7 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
   record.arguments_offset = reserve(launch.arguments.size() * sizeof(ArgumentRow));
   record.pointers_offset = reserve(pointers * sizeof(PointerRow));
   record.blob_offset = reserve(blob_bytes);
-  if (overflow_) {
+  if (has_overflowed_) {
     return;
   }
   std::byte* const base = commands_.data() + record_start_;
@@ -89,7 +92,7 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
       std::memcpy(base + record.blob_offset + at, argument.bytes.data(), argument.bytes.size());
     }
     for (const backends::KernelArgument::Pointer& pointer : argument.pointers) {
-      const BufferExtent buffer = locate_(pointer.address.buffer);
+      const BufferExtent buffer = locate_buffer_(pointer.address.buffer);
       const PointerRow address{at + pointer.at, buffer.offset + pointer.address.offset, buffer.offset, buffer.size};
       std::memcpy(pointer_row, &address, sizeof(address));
       pointer_row += sizeof(address);
@@ -99,7 +102,7 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
 }
 
 bool CommandWriter::end_record(LaunchRecord& record) {
-  if (std::exchange(overflow_, false) || count_ == kMaxLaunches) {
+  if (std::exchange(has_overflowed_, false) || count_ == kMaxLaunches) {
     write_position_ = record_start_;
     return false;
   }

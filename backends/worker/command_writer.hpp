@@ -42,10 +42,10 @@ class CommandWriter {
   bool end_record(LaunchRecord& record);
 
   std::span<std::byte> commands_;   ///< shared memory for the commands of a round
-  LocateBuffer locate_;             ///< finds the position of a buffer
+  LocateBuffer locate_buffer_;      ///< finds the position of a buffer
   std::size_t record_start_ = 0;    ///< position of the current record in commands_
   std::size_t write_position_ = 0;  ///< position of its next piece in commands_
-  bool overflow_ = false;           ///< whether the current record does not fit
+  bool has_overflowed_ = false;     ///< whether the current record does not fit
   std::size_t count_ = 0;           ///< number of complete records
 };
 

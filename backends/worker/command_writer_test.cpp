@@ -33,7 +33,7 @@ constexpr std::size_t kFirst = 16;
 TEST(CommandWriter, WrittenCommandsCanBeReadBack) {
   std::vector<std::byte> commands(4096);
   CommandWriter writer(commands, [](BufferId buffer) { return BufferExtent{buffer.index * std::size_t{1000}, 60}; });
-  ASSERT_TRUE(writer.add_launch(request(), {.symbol = "entry", .block_threads = 64}, "/lib.so"));
+  ASSERT_TRUE(writer.add_launch(request(), {.symbol = "entry", .required_block_threads = 64}, "/lib.so"));
   ASSERT_TRUE(writer.add_load("/other.so"));
   writer.finish(9);
 
@@ -44,7 +44,7 @@ TEST(CommandWriter, WrittenCommandsCanBeReadBack) {
   EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.symbol_offset), "entry");
   EXPECT_EQ(record.threads, 5);
   EXPECT_EQ(record.block, 2);
-  EXPECT_EQ(record.block_threads, 64);
+  EXPECT_EQ(record.required_block_threads, 64);
   ASSERT_EQ(record.checked_threads_count, 2U);
   EXPECT_EQ(read_at<std::int64_t>(commands, kFirst + record.checked_threads_offset + sizeof(std::int64_t)), 3);
   ASSERT_EQ(record.argument_count, 2U);

@@ -16,8 +16,8 @@ std::string reason(std::int32_t error) {
 }
 
 std::string_view limited_by(std::int32_t landlock_version) {
-  if (landlock_version >= kLandlockSignals) return "files, network and signals";
-  return landlock_version >= kLandlockNetwork ? "files and network" : "files";
+  if (landlock_version >= kLandlockSignalsVersion) return "files, network and signals";
+  return landlock_version >= kLandlockNetworkVersion ? "files and network" : "files";
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Confinement confine(const WorkerLimits& worker_limits, const char* code_folder) 
 Confinement confine_program(const char* writable_folder) {
   Confinement confinement;
   confinement.files_error = restrict_writing(writable_folder, confinement.landlock_version);
-  const bool limits_signals = confinement.files_error == 0 && confinement.landlock_version >= kLandlockSignals;
+  const bool limits_signals = confinement.files_error == 0 && confinement.landlock_version >= kLandlockSignalsVersion;
   confinement.system_calls_error = deny_system_changes(!limits_signals);
   return confinement;
 }

@@ -2,7 +2,7 @@
 //
 // A system call filter (system_calls.cpp) kills the process at the first call that kernels do not need. Landlock
 // (landlock.cpp) allows it to read only its code and the system libraries, and forbids writing files, connecting and
-// signalling. Either may be unavailable; the worker then runs without it and reports that.
+// signaling. Either may be unavailable; the worker then runs without it and reports that.
 #pragma once
 
 #include <string>

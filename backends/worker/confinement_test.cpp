@@ -175,7 +175,7 @@ TEST_F(ConfinementTest, AllowsSystemCallsThatCompiledKernelsNeed) {
 TEST_F(ConfinementTest, LandlockDeniesAllFileAccessExceptReadingKernelFiles) {
   if (!has(kFiles)) GTEST_SKIP() << "Landlock is not supported here";
   EXPECT_EXIT(act(kFiles, [this] { return opens(inside(), O_RDONLY); }), ::testing::ExitedWithCode(kDone), "");
-  if (!kSanitized) {
+  if (!kIsSanitizerBuild) {
     EXPECT_EXIT(act(kFiles, [this] { return opens(outside(), O_RDONLY); }), ::testing::ExitedWithCode(EACCES), "");
     EXPECT_EXIT(act(kFiles, [] { return opens("/proc/self/maps", O_RDONLY); }), ::testing::ExitedWithCode(EACCES), "");
   }
@@ -192,7 +192,7 @@ TEST_F(ConfinementTest, LandlockBlocksNetworkAndSignalsOnNewLinuxVersions) {
   const auto try_signal = [&] {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     const Confinement confinement = confine(kFiles, folder_.c_str());
-    ::_exit(confinement.landlock_version < kLandlockSignals ? EPERM : done(::kill(parent, 0)));
+    ::_exit(confinement.landlock_version < kLandlockSignalsVersion ? EPERM : done(::kill(parent, 0)));
   };
   EXPECT_EXIT(try_signal(), ::testing::ExitedWithCode(EPERM), "");
   const auto try_connecting = [&] {
@@ -201,7 +201,7 @@ TEST_F(ConfinementTest, LandlockBlocksNetworkAndSignalsOnNewLinuxVersions) {
     sockaddr_in address{.sin_family = AF_INET, .sin_port = 1, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
     const int result = done(::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)));
-    ::_exit(confinement.landlock_version < kLandlockNetwork ? EACCES : result);
+    ::_exit(confinement.landlock_version < kLandlockNetworkVersion ? EACCES : result);
   };
   EXPECT_EXIT(try_connecting(), ::testing::ExitedWithCode(EACCES), "");
 }

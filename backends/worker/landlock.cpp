@@ -36,8 +36,8 @@ constexpr std::uint64_t file_rights(std::int32_t version) {
 
 RulesetAttributes attributes_of(std::int32_t version) {
   return {.handled_access_fs = file_rights(version),
-          .handled_access_net = version >= kLandlockNetwork ? kBindAndConnectTcp : 0,
-          .scoped = version >= kLandlockSignals ? kAbstractSocketsAndSignals : 0};
+          .handled_access_net = version >= kLandlockNetworkVersion ? kBindAndConnectTcp : 0,
+          .scoped = version >= kLandlockSignalsVersion ? kAbstractSocketsAndSignals : 0};
 }
 
 /// A path that does not exist needs no rule.
@@ -63,7 +63,7 @@ bool allow_reading_libraries(int ruleset) {
     rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
   }
   // Sanitizers read process information in /proc, and source files for their reports.
-  return !kSanitized || allow_reading(ruleset, "/");
+  return !kIsSanitizerBuild || allow_reading(ruleset, "/");
 }
 
 /// Restricts the process to the rules that `add_rules` adds, for all file rights except `free_rights`. `add_rules` gets

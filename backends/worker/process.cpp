@@ -73,8 +73,8 @@ Wait wait_for_byte(int fd, milliseconds limit) {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(std::filesystem::path program, std::string role, const SharedMemory& memory)
-    : program_(std::move(program)), role_(std::move(role)), memory_(memory) {}
+WorkerProcess::WorkerProcess(std::filesystem::path program, std::string role_argument, const SharedMemory& memory)
+    : program_(std::move(program)), role_argument_(std::move(role_argument)), memory_(memory) {}
 
 Result<void> WorkerProcess::start() {
   if (running() && !has_unexpected_message()) {
@@ -118,7 +118,7 @@ Result<void> WorkerProcess::spawn() {
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   std::string name = program_.string();
-  std::array<char*, 3> arguments{name.data(), role_.data(), nullptr};
+  std::array<char*, 3> arguments{name.data(), role_argument_.data(), nullptr};
   const int error = ::posix_spawn(&pid_, program_.c_str(), actions.get(), &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) {
@@ -213,7 +213,7 @@ WorkerDied WorkerProcess::reap() {
     ::kill(-pid_, SIGKILL);  // its child processes; fails if there are none
     pid_ = -1;
   } else {
-    died.disconnected = true;
+    died.has_disconnected = true;
     stop();
   }
   return died;

@@ -20,18 +20,19 @@ namespace assay::worker {
 /// first whose row is not completed.
 struct RoundDone {};
 struct WorkerDied {
-  int signal = 0;             ///< number of the signal that ended the process; 0: it exited by itself
-  int exit_status = 0;        ///< status of the exit when signal is 0
-  bool disconnected = false;  ///< whether it closed its socket without exiting, so it was killed; then the others are 0
-  std::string output;         ///< end of the process's output
+  int signal = 0;       ///< number of the signal that ended the process; 0: it exited by itself
+  int exit_status = 0;  ///< status of the exit when signal is 0
+  bool has_disconnected =
+      false;           ///< whether it closed its socket without exiting, so it was killed; then the others are 0
+  std::string output;  ///< end of the process's output
 };
 struct WorkerExpired {};
 using RoundEnd = std::variant<RoundDone, WorkerDied, WorkerExpired>;
 
 class WorkerProcess {
  public:
-  /// Does not start the process yet. `program` becomes a worker when run with `role` as its argument.
-  WorkerProcess(std::filesystem::path program, std::string role, const SharedMemory& memory);
+  /// Does not start the process yet. `program` becomes a worker when run with `role_argument` as its argument.
+  WorkerProcess(std::filesystem::path program, std::string role_argument, const SharedMemory& memory);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess() { stop(); }
@@ -60,7 +61,7 @@ class WorkerProcess {
   WorkerDied reap();                                                               ///< waits for the end of the process
 
   std::filesystem::path program_;  ///< program of the worker
-  std::string role_;               ///< argument that makes the program a worker
+  std::string role_argument_;      ///< argument that makes the program a worker
   const SharedMemory& memory_;     ///< memory shared with the process
   FileDescriptor control_socket_;  ///< the parent's end of the socket pair
   FileDescriptor output_file_;     ///< file that receives the output of the process

@@ -49,9 +49,10 @@ inline constexpr int kMemoryFd = 4;   ///< the shared memory; closed after mappi
 
 /// The resources that a worker may use; set before it starts.
 struct WorkerLimits {
-  std::uint64_t buffer_bytes = 0;     ///< total size of the buffers
-  std::uint64_t process_bytes = 0;    ///< limit of the address space in addition to the buffers; 0: no limit
-  std::uint64_t device_bytes = 0;     ///< limit of the memory of a device that has its own; 0: as much as the buffers
+  std::uint64_t buffer_bytes = 0;   ///< total size of the buffers
+  std::uint64_t process_bytes = 0;  ///< limit of the address space in addition to the buffers; 0: no limit
+  std::uint64_t device_memory_limit =
+      0;                              ///< limit of the memory of a device that has its own; 0: as much as the buffers
   std::int32_t device = 0;            ///< number of the device
   bool filter_system_calls = false;   ///< whether to filter system calls (confinement.hpp)
   bool restrict_file_access = false;  ///< whether to restrict file access (confinement.hpp)
@@ -67,15 +68,15 @@ struct Confinement {
 };
 
 /// A measured value of a launch. Names and remark are zero-terminated.
-struct MeasureRow {
+struct MeasuredValue {
   char name[48];
   double value;  ///< measured value
 };
-inline constexpr std::size_t kMaxMeasures = 64;
+inline constexpr std::size_t kMaxMeasuredValues = 64;
 /// The measurements of a launch.
-struct MeasuredBlock {
+struct MeasurementBlock {
   std::uint32_t count;  ///< number of valid rows
-  MeasureRow rows[kMaxMeasures];
+  MeasuredValue rows[kMaxMeasuredValues];
   char remark[kMessageBytes];
 };
 
@@ -85,7 +86,7 @@ struct ControlBlock {
   char code_folder[kPathBytes];    ///< the folder that contains all code to load; set before the worker starts
   Confinement confinement;         ///< set by the worker before it loads any code
   char message[kMessageBytes];     ///< why a launch did not complete
-  MeasuredBlock measured;          ///< measurements of a launch with samples, which is the only one of its round
+  MeasurementBlock measured;       ///< measurements of a launch with samples, which is the only one of its round
   ProgressRow rows[kMaxLaunches];  ///< progress of each launch of the round
 };
 
@@ -101,18 +102,18 @@ struct LaunchRecord {
   std::uint32_t size;           ///< size of the record, to the next one
   std::uint32_t code_offset;    ///< position of file paths, one per line; the first that the device accepts is the code
   std::uint32_t symbol_offset;  ///< position of the entry's name; 0: only load the code
-  std::uint32_t arguments_offset;  ///< position of the ArgumentRows
-  std::uint32_t argument_count;    ///< number of ArgumentRows
-  std::uint32_t pointers_offset;   ///< position of the PointerRows
-  std::uint32_t pointer_count;     ///< number of PointerRows
-  std::uint32_t blob_offset;       ///< position of the blob, which contains the arguments' bytes
-  std::uint32_t blob_bytes;        ///< size of the blob
-  std::uint32_t order;             ///< order of the blocks, as backends::ThreadOrder
-  std::int64_t threads;            ///< number of threads of the launch
-  std::int64_t block;              ///< requested threads per block; 0: the default
-  std::int64_t block_threads;      ///< required threads per block, and then `threads` counts blocks; 0: any number
-  std::uint64_t shuffle_seed;      ///< seed of the order kShuffled
-  std::int64_t samples;            ///< number of timed runs; 0: the launch is not measured
+  std::uint32_t arguments_offset;       ///< position of the ArgumentRows
+  std::uint32_t argument_count;         ///< number of ArgumentRows
+  std::uint32_t pointers_offset;        ///< position of the PointerRows
+  std::uint32_t pointer_count;          ///< number of PointerRows
+  std::uint32_t blob_offset;            ///< position of the blob, which contains the arguments' bytes
+  std::uint32_t blob_bytes;             ///< size of the blob
+  std::uint32_t order;                  ///< order of the blocks, as backends::ThreadOrder
+  std::int64_t threads;                 ///< number of threads of the launch
+  std::int64_t block;                   ///< requested threads per block; 0: the default
+  std::int64_t required_block_threads;  ///< required threads per block, and then `threads` counts blocks; 0: any number
+  std::uint64_t shuffle_seed;           ///< seed of the order kShuffled
+  std::int64_t samples;                 ///< number of timed runs; 0: the launch is not measured
   std::uint32_t checked_threads_offset;  ///< position of the threads whose results are checked, as 8-byte numbers
   std::uint32_t checked_threads_count;   ///< number of these threads; 0: all threads
 };

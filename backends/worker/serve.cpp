@@ -67,11 +67,11 @@ void write_text(char (&place)[N], std::string_view text) {
   place[size] = '\0';
 }
 
-void write_measured(MeasuredBlock& block, const LaunchMeasurements& measured) {
+void write_measured(MeasurementBlock& block, const LaunchMeasurements& measured) {
   block.count = 0;
   for (const auto& [name, value] : measured.measures) {
-    if (block.count == kMaxMeasures) break;
-    MeasureRow& row = block.rows[block.count++];
+    if (block.count == kMaxMeasuredValues) break;
+    MeasuredValue& row = block.rows[block.count++];
     write_text(row.name, name);
     row.value = value;
   }
@@ -89,7 +89,7 @@ bool run_commands(const Memory& memory, Executor& executor) {
     at += reader.record().size;
     ProgressRow& row = memory.control->rows[i];
     row.progress.store(LaunchProgress::kStarted, std::memory_order_release);
-    const LaunchEnd end = executor.run(reader);
+    const LaunchResult end = executor.run(reader);
     row.nanoseconds = end.nanoseconds;
     if (end.measured) write_measured(memory.control->measured, *end.measured);
     if (end.progress != LaunchProgress::kCompleted) write_text(memory.control->message, end.message);
@@ -129,7 +129,7 @@ int serve(const MakeExecutor& make_executor) {
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // unbuffered, so that output before a crash is kept
   const WorkerLimits worker_limits = memory.control->worker_limits;
   drop_unneeded_privileges(kControlFd + 1, worker_limits);
-  if (kSanitized) skip_leak_check_on_exit();
+  if (kIsSanitizerBuild) skip_leak_check_on_exit();
   memory.control->confinement = confine(worker_limits, memory.control->code_folder);
   auto executor = make_executor(worker_limits, {memory.buffers, worker_limits.buffer_bytes});
   if (!executor) {
@@ -146,9 +146,9 @@ int serve(const MakeExecutor& make_executor) {
 
 }  // namespace
 
-std::optional<int> serve_if_worker(int argc, const char* const* argv, const char* role,
+std::optional<int> serve_if_worker(int argc, const char* const* argv, const char* role_argument,
                                    const MakeExecutor& make_executor) {
-  if (argc != 2 || std::string_view(argv[1]) != role) {
+  if (argc != 2 || std::string_view(argv[1]) != role_argument) {
     return std::nullopt;
   }
   return serve(make_executor);

@@ -18,12 +18,12 @@ namespace assay::worker {
 
 /// The measurements of a launch with samples; see backends::Measurement.
 struct LaunchMeasurements {
-  std::map<std::string, double> measures;  ///< measured values by name, at most kMaxMeasures
+  std::map<std::string, double> measures;  ///< measured values by name, at most kMaxMeasuredValues
   std::string remark;                      ///< what could not be measured; empty if nothing
 };
 
 /// How one launch ended.
-struct LaunchEnd {
+struct LaunchResult {
   LaunchProgress progress = LaunchProgress::kCompleted;       ///< progress at the end of the launch
   std::int64_t nanoseconds = 0;                               ///< time of the launch only, if it completed
   std::string message = {};                                   ///< why the launch did not complete; empty if it did
@@ -35,7 +35,7 @@ struct LaunchEnd {
 class Executor {
  public:
   virtual ~Executor() = default;
-  virtual LaunchEnd run(const RecordReader& launch) = 0;
+  virtual LaunchResult run(const RecordReader& launch) = 0;
 };
 
 /// Called after the process has dropped its privileges, with its limits and the buffers.
@@ -46,7 +46,7 @@ using MakeExecutor =
 /// started as a worker of the role, it serves its parent until that closes the socket, and returns the exit status for
 /// main() to return. Before that, the process drops what generated code does not need: other descriptors, core files,
 /// large files, new privileges, address space beyond its limit, and what the parent requests of confinement.hpp.
-[[nodiscard]] std::optional<int> serve_if_worker(int argc, const char* const* argv, const char* role,
+[[nodiscard]] std::optional<int> serve_if_worker(int argc, const char* const* argv, const char* role_argument,
                                                  const MakeExecutor& make_executor);
 
 }  // namespace assay::worker

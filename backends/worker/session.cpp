@@ -29,7 +29,7 @@ std::string signal_text(int signal) {
 }
 
 std::string end_text(const WorkerDied& died) {
-  if (died.disconnected) return "closed its connection without exiting and was killed";
+  if (died.has_disconnected) return "closed its connection without exiting and was killed";
   if (died.signal == SIGSYS) return signal_text(died.signal) + ": made a system call that kernels may not make";
   return died.signal != 0 ? signal_text(died.signal) : fmt::format("exited early with status {}", died.exit_status);
 }
@@ -82,7 +82,7 @@ Result<std::unique_ptr<WorkerSession>> WorkerSession::open(const WorkerLimits& w
 }
 
 WorkerSession::WorkerSession(std::unique_ptr<SharedMemory> memory, WorkerConfig kind)
-    : memory_(std::move(memory)), config_(std::move(kind)), worker_(config_.program, config_.role, *memory_) {}
+    : memory_(std::move(memory)), config_(std::move(kind)), worker_(config_.program, config_.role_argument, *memory_) {}
 
 Result<BufferId> WorkerSession::allocate(std::size_t size) {
   const std::size_t offset = round_up(used_bytes_, kBufferAlignment);
@@ -136,11 +136,11 @@ void WorkerSession::read_measurement(const LaunchRequest& launch, RunOutcome& ou
   auto* const completed = std::get_if<Completed>(&outcome);
   if (completed == nullptr || config_.target.empty()) return;
   // Like everything in shared memory, it is copied once and then validated.
-  const auto block = std::make_unique<MeasuredBlock>(memory_->control().measured);
+  const auto block = std::make_unique<MeasurementBlock>(memory_->control().measured);
   const auto text = [](const auto& place) { return std::string(place, ::strnlen(place, sizeof(place))); };
   Measurement measurement{
       .target = config_.target, .threads = launch.threads, .measures = {}, .remark = text(block->remark)};
-  for (std::size_t i = 0; i < std::min<std::size_t>(block->count, kMaxMeasures); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(block->count, kMaxMeasuredValues); ++i)
     if (std::isfinite(block->rows[i].value))
       measurement.measures.insert_or_assign(text(block->rows[i].name), block->rows[i].value);
   completed->measurement = std::move(measurement);

@@ -23,7 +23,7 @@ namespace assay::worker {
 /// The workers of a device.
 struct WorkerConfig {
   std::filesystem::path program;  ///< program of the worker; its main() calls serve_if_worker()
-  std::string role;               ///< argument that makes the program a worker
+  std::string role_argument;      ///< argument that makes the program a worker
   std::filesystem::path folder;   ///< folder of all code files; the only readable folder if the limits restrict files
   /// The code files of a launch, one per line in order of preference, or why there are none. The kernel has the entry.
   std::function<Result<std::string>(const backends::LaunchRequest&)> code_of;
@@ -46,7 +46,7 @@ class WorkerSession final : public backends::Session {
   [[nodiscard]] const Confinement& confinement() const { return confinement_; }
 
   /// Loads code without calling it. Returns Completed, LaunchFailed with the loader's message, or the failure that a
-  /// static initialiser caused in the worker.
+  /// static initializer caused in the worker.
   backends::RunOutcome load(const std::string& code, std::chrono::milliseconds limit);
 
  private:

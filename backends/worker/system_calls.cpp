@@ -114,7 +114,7 @@ std::vector<Allowed> allowed_calls() {
   add_loading(allowed);
   add_communication(allowed);
   add_exit(allowed);
-  if (kSanitized) add_for_sanitizers(allowed);
+  if (kIsSanitizerBuild) add_for_sanitizers(allowed);
   return allowed;
 }
 

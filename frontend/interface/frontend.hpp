@@ -27,7 +27,7 @@ struct Declaration {
   bool uses_thread_index = false;  ///< whether it is a parsed kernel that uses its thread index
   bool has_assumptions = false;    ///< whether the frontend chose types or values that the file leaves open
   /// A statement that specifies all assumptions when appended to the file. Empty if there is none.
-  std::string overload;
+  std::string suggested_overload;
   ir::Loc loc;                          ///< location of the definition
   std::vector<std::string> parameters;  ///< names of the parameters, in order
 };

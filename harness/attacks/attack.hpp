@@ -37,7 +37,7 @@ inline const std::vector<AllowedOutcome> kMemoryFaultOutcomes{{harness::Outcome:
 /// is the process id of the judge, and @PORT@ is a TCP port of this machine on which the judge listens.
 struct Attack {
   std::string name;                              ///< name of the kernel, an identifier
-  std::string behaviour;                         ///< what the hostile code does; completes "the code ..."
+  std::string behavior;                          ///< what the hostile code does; completes "the code ..."
   Protection protection;                         ///< the protection that must stop it
   std::vector<AllowedOutcome> allowed_outcomes;  ///< accepted outcomes; never a pass
   std::string includes = {};                     ///< names of headers to include, separated by spaces

@@ -23,7 +23,7 @@ struct Tally {
 Tally tally_of(const AttackReport& report) {
   Tally tally;
   for (const AttackResult& result : report.attacks)
-    ++(result.is_skipped ? tally.skipped : result.caught() ? tally.caught : tally.not_caught);
+    ++(result.is_skipped ? tally.skipped : result.is_caught() ? tally.caught : tally.not_caught);
   return tally;
 }
 
@@ -46,7 +46,7 @@ std::string counts_of(const AttackReport& report) {
 std::vector<std::string> troubles_of(const AttackReport& report) {
   std::vector<std::string> troubles;
   for (const AttackResult& result : report.attacks) {
-    if (!result.is_skipped && !result.caught())
+    if (!result.is_skipped && !result.is_caught())
       troubles.push_back(fmt::format("attack {} was not caught; outcome {}: {}", result.attack.name, ending_of(result),
                                      result.record.message));
     if (result.forward && !is_pass(result.forward->outcome))
@@ -72,10 +72,10 @@ std::string attack_table(const AttackReport& report, const std::string& confinem
   for (const AttackResult& result : report.attacks)
     width = std::max(width, result.attack.name.size());
   for (const AttackResult& result : report.attacks) {
-    const auto style = result.is_skipped ? fmt::fg(fmt::terminal_color::yellow)
-                       : result.caught() ? fmt::fg(fmt::terminal_color::green)
-                                         : fmt::fg(fmt::terminal_color::red);
-    const std::string_view word = result.is_skipped ? "not run" : result.caught() ? "caught " : "PASSED ";
+    const auto style = result.is_skipped    ? fmt::fg(fmt::terminal_color::yellow)
+                       : result.is_caught() ? fmt::fg(fmt::terminal_color::green)
+                                            : fmt::fg(fmt::terminal_color::red);
+    const std::string_view word = result.is_skipped ? "not run" : result.is_caught() ? "caught " : "PASSED ";
     text += fmt::format("{}  {:<{}}  {}\n", styled(std::string(word), style, color), result.attack.name, width,
                         ending_of(result));
   }
@@ -100,7 +100,7 @@ std::string attack_document(const AttackReport& report, const std::string& confi
       kCommit.substr(0, 7), counts_of(report), confinement);
   for (const AttackResult& result : report.attacks)
     text += fmt::format("| {} | {} | {} | {} | {} |\n", result.attack.name, backends::to_text(result.attack.pass),
-                        result.attack.behaviour, to_text(result.attack.protection), ending_of(result));
+                        result.attack.behavior, to_text(result.attack.protection), ending_of(result));
   for (const std::string& trouble : troubles_of(report))
     text += "\n**" + trouble + "**\n";
   return text;

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 MakeDevice cpu_device(bool confine) {
   return [confine](const std::filesystem::path& folder) {
     return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{
-        .worker = ASSAY_WORKER, .cache_directory = folder, .use_cache = false, .confine_worker = confine});
+        .worker_executable = ASSAY_WORKER, .cache_directory = folder, .use_cache = false, .confine_worker = confine});
   };
 }
 
@@ -42,7 +42,7 @@ std::vector<Attack> named(const std::set<std::string>& names) {
 
 /// The confinement that this system supports.
 AttackOptions as_found() {
-  cpu::CpuDevice device({.worker = ASSAY_WORKER, .use_cache = false});
+  cpu::CpuDevice device({.worker_executable = ASSAY_WORKER, .use_cache = false});
   const Result<worker::Confinement> confinement = device.probe_confinement();
   EXPECT_TRUE(confinement.ok()) << confinement.error().text();
   return {.system_calls_filtered = confinement->system_calls_error == 0,
@@ -53,8 +53,8 @@ void expect_all_caught(const AttackReport& report) {
   for (const AttackResult& result : report.attacks) {
     if (result.is_skipped) continue;
     EXPECT_FALSE(is_pass(result.record.outcome)) << result.attack.name;
-    EXPECT_TRUE(result.caught()) << result.attack.name << ": " << to_text(result.record.outcome) << "("
-                                 << result.record.kind << ") " << result.record.message << result.record.log;
+    EXPECT_TRUE(result.is_caught()) << result.attack.name << ": " << to_text(result.record.outcome) << "("
+                                    << result.record.kind << ") " << result.record.message << result.record.log;
     EXPECT_THAT(result.damage_reports, IsEmpty()) << result.attack.name;
   }
   EXPECT_FALSE(report.neighbor_records.empty());
@@ -101,30 +101,30 @@ TEST(Attacks, UnconfinedRunReportsDamageOfAttacks) {
                                          "shuts_a_folder", "connects", "sends_a_datagram", "forks_and_stays"}),
                                   false, {});
   for (const AttackResult& result : report.attacks) {
-    EXPECT_FALSE(result.caught()) << result.attack.name;
+    EXPECT_FALSE(result.is_caught()) << result.attack.name;
     EXPECT_EQ(result.damage_reports.size(), result.attack.name == "forks_and_stays" ? 0U : 1U) << result.attack.name;
   }
   EXPECT_THAT(report.leftovers, Contains(HasSubstr("outlived its worker")));
   EXPECT_FALSE(report.all_caught());
 }
 
-TEST(Attacks, BackwardAttackIsNotCaughtByFailureOfForwardPass) {
+TEST(Attacks, FailureOfForwardPassDoesNotCountAsCatchingABackwardAttack) {
   std::vector<Attack> attacks = named({"leaves_gradients"});
-  EXPECT_TRUE(run(attacks, true, {}).attacks.at(0).caught());
+  EXPECT_TRUE(run(attacks, true, {}).attacks.at(0).is_caught());
   attacks[0].declarations = "#define sin cos";
   const AttackReport report = run(attacks, true, {});
   EXPECT_EQ(report.attacks.at(0).record.outcome, harness::Outcome::fail);
-  EXPECT_FALSE(report.attacks.at(0).caught());
+  EXPECT_FALSE(report.attacks.at(0).is_caught());
 }
 
 TEST(Attacks, AttackThatFailsToBuildDoesNotCountAsCaught) {
   const AttackReport report = run({{.name = "wrong",
-                                    .behaviour = "does not compile",
+                                    .behavior = "does not compile",
                                     .protection = Protection::kJudge,
                                     .allowed_outcomes = {{harness::Outcome::fail, "mismatch"}},
                                     .statements = "not C++;"}},
                                   true, {});
-  EXPECT_FALSE(report.attacks.at(0).caught());
+  EXPECT_FALSE(report.attacks.at(0).is_caught());
   EXPECT_EQ(report.attacks.at(0).record.outcome, harness::Outcome::build_failed);
 }
 

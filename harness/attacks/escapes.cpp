@@ -12,7 +12,7 @@ namespace {
 /// An attack by a system call of the first thread; the results are correct.
 Attack calling(std::string name, std::string does, std::string includes, const std::string& call) {
   return {.name = std::move(name),
-          .behaviour = std::move(does),
+          .behavior = std::move(does),
           .protection = Protection::kSystemCalls,
           .allowed_outcomes = {{Outcome::crashed, "signal"}},
           .includes = std::move(includes),

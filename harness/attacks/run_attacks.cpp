@@ -171,7 +171,7 @@ class Campaign {
 
 }  // namespace
 
-bool AttackResult::caught() const {
+bool AttackResult::is_caught() const {
   const bool original_passes =
       attack.pass == backends::Pass::kForward || (forward.has_value() && is_pass(forward->outcome));
   return damage_reports.empty() && original_passes &&
@@ -183,7 +183,7 @@ bool AttackResult::caught() const {
 bool AttackReport::all_caught() const {
   return leftovers.empty() &&
          std::ranges::all_of(attacks,
-                             [](const AttackResult& result) { return result.is_skipped || result.caught(); }) &&
+                             [](const AttackResult& result) { return result.is_skipped || result.is_caught(); }) &&
          std::ranges::all_of(neighbor_records, [](const CaseRecord& record) { return is_pass(record.outcome); });
 }
 

@@ -26,7 +26,7 @@ struct AttackResult {
   bool is_skipped = false;  ///< not run, because this system lacks the protection that must stop it
 
   /// Its outcome is one of the accepted ones, its forward pass passed if there is one, and no damage was done.
-  [[nodiscard]] bool caught() const;
+  [[nodiscard]] bool is_caught() const;
 };
 
 struct AttackReport {

@@ -75,7 +75,7 @@ Result<std::unique_ptr<Surroundings>> Surroundings::prepare() {
 
 Surroundings::Surroundings(backends::ScratchDirectory scratch)
     : scratch_(std::move(scratch)),
-      bystander_folder_(scratch_.path() / "bystanders"),
+      protected_folder_(scratch_.path() / "bystanders"),
       run_folder_(scratch_.path() / "run"),
       initial_state_{.priority = ::getpriority(PRIO_PROCESS, 0),
                      .process_group = ::getpgrp(),
@@ -111,22 +111,22 @@ bool Surroundings::listen() {
 
 void Surroundings::restore_files() const {
   std::error_code ignored;
-  fs::permissions(bystander_folder_, kOwn, ignored);
-  fs::remove_all(bystander_folder_, ignored);
-  fs::create_directory(bystander_folder_);
-  fs::permissions(bystander_folder_, kOwn);
-  std::ofstream(bystander_folder_ / kBystander) << kContent;
+  fs::permissions(protected_folder_, kOwn, ignored);
+  fs::remove_all(protected_folder_, ignored);
+  fs::create_directory(protected_folder_);
+  fs::permissions(protected_folder_, kOwn);
+  std::ofstream(protected_folder_ / kBystander) << kContent;
 }
 
 std::string Surroundings::damage_to_files() const {
   std::error_code error;
-  if (fs::status(bystander_folder_, error).permissions() != kOwn)
+  if (fs::status(protected_folder_, error).permissions() != kOwn)
     return "the permissions of a folder outside the run were changed";
-  std::ifstream file(bystander_folder_ / kBystander);
+  std::ifstream file(protected_folder_ / kBystander);
   const std::string content(std::istreambuf_iterator<char>(file), {});
   if (!file.is_open()) return "a file outside the run was removed";
   if (content != kContent) return "a file outside the run was changed";
-  if (std::distance(fs::directory_iterator(bystander_folder_), {}) != 1)
+  if (std::distance(fs::directory_iterator(protected_folder_), {}) != 1)
     return "a file or folder was created in a folder outside the run";
   return "";
 }

@@ -28,7 +28,7 @@ class Surroundings {
   ~Surroundings();
 
   /// Absolute path of the folder that no attack may change; it holds a file "bystander".
-  [[nodiscard]] const std::filesystem::path& bystanders() const { return bystander_folder_; }
+  [[nodiscard]] const std::filesystem::path& bystanders() const { return protected_folder_; }
   /// A folder for the run's own files.
   [[nodiscard]] const std::filesystem::path& run_folder() const { return run_folder_; }
   /// A port on 127.0.0.1, for TCP and UDP.
@@ -57,7 +57,7 @@ class Surroundings {
   [[nodiscard]] int datagrams() const;                ///< number of datagrams that arrived at the open port
 
   backends::ScratchDirectory scratch_;        ///< temporary folder that contains both folders
-  std::filesystem::path bystander_folder_;    ///< folder that no attack may change
+  std::filesystem::path protected_folder_;    ///< folder that no attack may change
   std::filesystem::path run_folder_;          ///< folder for the run's own files
   int stream_socket_ = -1;                    ///< socket that accepts connections
   int datagram_socket_ = -1;                  ///< socket that takes datagrams

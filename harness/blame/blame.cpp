@@ -35,7 +35,7 @@ RunOptions alone(RunOptions options, std::string_view pass) {
   options.measure = nullptr;
   options.examine_failure = nullptr;
   options.cross_check_device = nullptr;
-  options.verdicts = nullptr;
+  options.verdict_cache = nullptr;
   options.test_plans = nullptr;
   return options;
 }
@@ -103,7 +103,7 @@ class ExecutionChecks {
 Vote judged(Vote vote, const backends::DeviceOptions& device_options, const KernelSource& source,
             const Printer& printer, const RunOptions& options, ExecutionChecks* checks = nullptr) {
   const auto device = backends::make_device(vote.device, device_options);
-  if (!device.ok() || !(*device)->can_run().available) {
+  if (!device.ok() || !(*device)->can_run().is_available) {
     vote.outcome = Outcome::unsupported;
     return vote;
   }
@@ -137,7 +137,7 @@ harness::Blame find_culprit(const CaseRecord& failing, const KernelSource& sourc
   unoptimized.mode.flags.optimization_level = 0;
   unoptimized.mode.flags.fast_compile = false;
   // Finite differences of the failing device's own forward pass say whether its gradient is wrong.
-  unoptimized.arbitrates_gradients = true;
+  unoptimized.decides_gradients_by_finite_differences = true;
   std::vector<Vote> votes;
   ExecutionChecks checks;
   for (const backends::DeviceRow& row : backends::devices()) {

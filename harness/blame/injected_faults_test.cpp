@@ -175,7 +175,7 @@ constexpr std::array kFaults{
 class InjectedFaults : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const auto can = backends::make_device("ptx").take()->can_run(); !can.available) GTEST_SKIP() << can.detail;
+    if (const auto can = backends::make_device("ptx").take()->can_run(); !can.is_available) GTEST_SKIP() << can.detail;
   }
   void TearDown() override { active_fault().clear(); }
 

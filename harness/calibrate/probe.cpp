@@ -52,26 +52,26 @@ Result<Probe> Probe::make(backends::Device& device, std::string_view instruction
   probe.session_ = session.take();
   const Result<backends::BufferId> words = probe.session_->allocate(kOperandsOfLaunch * sizeof(std::uint32_t));
   if (!words.ok()) return words.error();
-  probe.words_ = *words;
+  probe.word_buffer_ = *words;
   return probe;
 }
 
-Result<std::vector<std::uint32_t>> Probe::ask(std::span<const std::uint32_t> operands) {
+Result<std::vector<std::uint32_t>> Probe::compute_results(std::span<const std::uint32_t> operands) {
   std::vector<std::uint32_t> answers;
   while (answers.size() < operands.size()) {
     const auto part = operands.subspan(answers.size(), std::min(kOperandsOfLaunch, operands.size() - answers.size()));
-    std::byte* const memory = session_->bytes(words_).data();
+    std::byte* const memory = session_->bytes(word_buffer_).data();
     std::memcpy(memory, part.data(), part.size_bytes());
     const std::array shape{static_cast<std::int32_t>(part.size())};
     const std::array strides{static_cast<std::int64_t>(sizeof(std::uint32_t))};
     const backends::LaunchRequest launch{
         .kernel = kernel_.get(),
         .threads = static_cast<std::int64_t>(part.size()),
-        .arguments = {backends::KernelArgument::array(backends::BufferAddress{words_, 0}, shape, strides)},
+        .arguments = {backends::KernelArgument::array(backends::BufferAddress{word_buffer_, 0}, shape, strides)},
         .time_limit = kProbeTimeLimit};
     const backends::RunOutcome outcome = session_->run({&launch, 1}).front();
     if (!std::holds_alternative<backends::Completed>(outcome)) return Error{backends::describe(outcome)};
-    const auto* const words = reinterpret_cast<const std::uint32_t*>(session_->bytes(words_).data());
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(session_->bytes(word_buffer_).data());
     answers.insert(answers.end(), words, words + part.size());
   }
   return answers;

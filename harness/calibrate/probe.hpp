@@ -20,14 +20,14 @@ class Probe {
   static Result<Probe> make(backends::Device& device, std::string_view instruction);
 
   /// The bit patterns of the results, for doubles their upper words. Fails if a launch fails.
-  Result<std::vector<std::uint32_t>> ask(std::span<const std::uint32_t> operands);
+  Result<std::vector<std::uint32_t>> compute_results(std::span<const std::uint32_t> operands);
 
  private:
   Probe() = default;
 
   std::unique_ptr<backends::BuiltKernel> kernel_;  ///< kernel that applies the instruction to each operand
   std::unique_ptr<backends::Session> session_;
-  backends::BufferId words_;  ///< buffer for the operands and then the results
+  backends::BufferId word_buffer_;  ///< buffer for the operands and then the results
 };
 
 }  // namespace assay::harness

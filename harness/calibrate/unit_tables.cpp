@@ -13,7 +13,7 @@ Result<ptx::MeasuredTable> measure(backends::Device& device, const ptx::UnitRow&
   auto probe = Probe::make(device, unit.instruction);
   if (!probe.ok()) return probe.error();
   const ptx::EvaluateUnit ask = [&](const ptx::UnitRow&, std::span<const std::uint32_t> operands) {
-    return probe->ask(operands);
+    return probe->compute_results(operands);
   };
   return ptx::measure_unit(unit, ask, step);
 }
@@ -35,7 +35,7 @@ std::string line_of(const ptx::UnitRow& unit, const ptx::MeasuredTable& found) {
         unit.instruction, found.verified, found.verified, count_differences(*found.table));
   }
   return fmt::format("{:<22} no table: {} of {} operands differ from the prediction; the first is 0x{:08x}",
-                     unit.instruction, found.mismatches, found.verified, found.first_contradiction);
+                     unit.instruction, found.mismatches, found.verified, found.first_mismatch);
 }
 
 }  // namespace

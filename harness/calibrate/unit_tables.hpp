@@ -17,7 +17,7 @@ std::vector<std::string> unit_names();
 
 /// The result of a measurement.
 struct MeasuredTables {
-  ptx::Tables tables;                      ///< tables of the units whose results could be predicted
+  ptx::ApproximationTables tables;         ///< tables of the units whose results could be predicted
   std::vector<std::string> summary_lines;  ///< one summary line for each unit
   bool is_complete = true;                 ///< whether every measured unit has a table
 };

@@ -38,23 +38,23 @@ constexpr std::array kRows = {
     // gives the whole cotangent to every tied thread. Only one winning thread must receive it.
     CauseRow{Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`"},
     // Warp gives the second operand no gradient; the correct derivative is -trunc(a / b). Vectors get no gradient.
-    CauseRow{Cause::kMod, "`%` on floats"},
+    CauseRow{Cause::kFloatModulo, "`%` on floats"},
     // Warp gives no gradient; between the jumps the derivative is 1.
     CauseRow{Cause::kFrac, "`wp.frac`"},
     // Warp gives `lacunarity` and `gain` no gradient.
     CauseRow{Cause::kCurlNoise, "`wp.curlnoise`"},
     // Warp drops or doubles adjoints if components of one vector or fields of one struct are assigned repeatedly, or
     // assigned and then read.
-    CauseRow{Cause::kComponents, "Components assigned one by one",
+    CauseRow{Cause::kComponentAssignment, "Components assigned one by one",
              "Vector, Matrix, and Quaternion Component Assignment"},
     // Warp multiplies the zero adjoint of the branch not taken by its infinite derivative, which gives NaN.
-    CauseRow{Cause::kWhere, "`wp.where` around a function that overflows"},
+    CauseRow{Cause::kWhereOverflow, "`wp.where` around a function that overflows"},
     // Warp also differentiates with respect to the exponent. This needs the logarithm of the base, which may not exist.
     CauseRow{Cause::kPow, "`wp.pow` and `**`"},
     // The derivative does not exist at zero; Assay defines the gradient of normalize as 0 there.
     CauseRow{Cause::kNormalize, "`wp.normalize` and `wp.length`"},
     // The derivative does not exist, and Warp and Assay use different conventions; see docs/design/numerics.md.
-    CauseRow{Cause::kTie,
+    CauseRow{Cause::kNonDifferentiablePoint,
              "Ties, non-differentiable points and poles of `abs`, `min`, `max`, `acos` and similar functions"},
     CauseRow{Cause::kOther, "Other"},
 };
@@ -140,14 +140,14 @@ class Detector {
     switch (expr.op) {
       case Op::kMod:
       case Op::kFloorDiv:
-        if (real) found_.insert(Cause::kMod);
+        if (real) found_.insert(Cause::kFloatModulo);
         break;
       case Op::kFrac: found_.insert(Cause::kFrac); break;
-      case Op::kWhere: found_.insert(Cause::kWhere); break;
+      case Op::kWhere: found_.insert(Cause::kWhereOverflow); break;
       case Op::kPow: found_.insert(Cause::kPow); break;
       case Op::kNormalize:
       case Op::kLength: found_.insert(Cause::kNormalize); break;
-      case Op::kInsert: found_.insert(Cause::kComponents); break;
+      case Op::kInsert: found_.insert(Cause::kComponentAssignment); break;
       case Op::kAbs:
       case Op::kMin:
       case Op::kMax:
@@ -156,7 +156,7 @@ class Detector {
       case Op::kAsin:
       case Op::kAcos:
       case Op::kSmoothstep:
-        if (real) found_.insert(Cause::kTie);
+        if (real) found_.insert(Cause::kNonDifferentiablePoint);
         break;
       default: break;
     }

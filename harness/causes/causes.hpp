@@ -13,28 +13,28 @@ namespace assay::warp {
 /// A difference is attributed to the first construct in this order that the kernel contains: earlier constructs are
 /// incorrect more often.
 enum class Cause : std::uint8_t {
-  kWhile,           ///< a while loop
-  kJump,            ///< `break`, `continue` or `return` in a loop
-  kReusedArray,     ///< an array that the kernel reads and overwrites
-  kNestedLoop,      ///< a dynamic loop inside another loop
-  kLoop,            ///< a dynamic loop
-  kLongStaticLoop,  ///< a constant loop of more than 16 trips, which Warp does not unroll
-  kAtomicExtreme,   ///< `wp.atomic_min` or `wp.atomic_max` on floats
-  kMod,             ///< `%` or `//` on floats
-  kFrac,            ///< `wp.frac`
-  kCurlNoise,       ///< `wp.curlnoise`
-  kComponents,      ///< components of a vector or fields of a struct assigned one by one
-  kWhere,           ///< `wp.where` around a function that overflows
-  kPow,             ///< `wp.pow` or `**`
-  kNormalize,       ///< `wp.normalize` or `wp.length` of a zero vector
-  kTie,             ///< non-differentiable points and poles of `abs`, `min`, `max` and similar functions
-  kOther            ///< none of the above
+  kWhile,                   ///< a while loop
+  kJump,                    ///< `break`, `continue` or `return` in a loop
+  kReusedArray,             ///< an array that the kernel reads and overwrites
+  kNestedLoop,              ///< a dynamic loop inside another loop
+  kLoop,                    ///< a dynamic loop
+  kLongStaticLoop,          ///< a constant loop of more than 16 trips, which Warp does not unroll
+  kAtomicExtreme,           ///< `wp.atomic_min` or `wp.atomic_max` on floats
+  kFloatModulo,             ///< `%` or `//` on floats
+  kFrac,                    ///< `wp.frac`
+  kCurlNoise,               ///< `wp.curlnoise`
+  kComponentAssignment,     ///< components of a vector or fields of a struct assigned one by one
+  kWhereOverflow,           ///< `wp.where` around a function that overflows
+  kPow,                     ///< `wp.pow` or `**`
+  kNormalize,               ///< `wp.normalize` or `wp.length` of a zero vector
+  kNonDifferentiablePoint,  ///< non-differentiable points and poles of `abs`, `min`, `max` and similar functions
+  kOther                    ///< none of the above
 };
 
 struct CauseRow {
   Cause cause;
   std::string_view title;  ///< short name of the construct, in Markdown
-  /// The section of Warp's user guide "Differentiability" that documents the behaviour; empty: not documented.
+  /// The section of Warp's user guide "Differentiability" that documents the behavior; empty: not documented.
   std::string_view documented = {};
 };
 /// All causes, in the order of Cause.

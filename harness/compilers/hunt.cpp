@@ -58,7 +58,7 @@ Result<HuntCounts> read_hunt(const fs::path& folder) {
       if (record.outcome == harness::Outcome::fail) ++counts.failing;
     }
     counts.kernels += kernels.size();
-    counts.seconds += run->end->wall_time_s;
+    counts.seconds += run->end->wall_time_seconds;
   }
   return counts;
 }

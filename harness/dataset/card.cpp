@@ -153,7 +153,7 @@ std::string header(const Plan& plan, const Stats& stats, const SplitBytes& bytes
   std::string text = fmt::format(
       "---\nlicense: {}\ntask_categories:\n- text-generation\ntags:\n- code\n- cuda\n- gpu\n- autodiff\n"
       "size_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files:\n",
-      plan.licence, size_category(stats.rows()));
+      plan.license, size_category(stats.rows()));
   std::string splits = "  splits:\n";
   for (const char* split : {"train", "validation", "test"}) {
     const auto found = stats.splits().find(split);
@@ -245,8 +245,8 @@ std::string intro(const Plan& plan, const Stats& stats) {
 
 }  // namespace
 
-std::string card_text(const Plan& plan, const Stats& stats, const Json& stats_json, const SplitBytes& bytes,
-                      const std::string& sample) {
+std::string dataset_card_text(const Plan& plan, const Stats& stats, const Json& stats_json, const SplitBytes& bytes,
+                              const std::string& sample) {
   std::string text = header(plan, stats, bytes) + intro(plan, stats);
   text += "## Families\n\n" + chart("family", stats_json.at("families"), 100) + "\n";
   text += "## Splits\n\n" + chart("split", stats_json.at("splits"), 3);

@@ -43,7 +43,7 @@ Result<warp::TextRequest> warp_request(const harness::KernelSource& source) {
       .python = binding.native.text, .kernel = binding.native.kernel, .is_tiled = binding.is_tiled};
 }
 
-void put_code(const warp::GeneratedText& text, bool has_gradients, Row& row) {
+void add_code(const warp::GeneratedText& text, bool has_gradients, Row& row) {
   row.cpu_forward = text.cpu_forward;
   row.cpu_backward = has_gradients ? text.cpu_backward : "";
   row.cuda_forward = text.cuda_forward;

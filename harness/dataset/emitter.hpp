@@ -40,7 +40,7 @@ WarpCodegen installed_warp();
 Result<warp::TextRequest> warp_request(const harness::KernelSource& source);
 
 /// Puts Warp's code into a row. The row of a kernel without gradients gets no backward functions.
-void put_code(const warp::GeneratedText& text, bool has_gradients, Row& row);
+void add_code(const warp::GeneratedText& text, bool has_gradients, Row& row);
 
 /// Prints no source, for rows that contain the code of Warp.
 harness::PairPrinter no_printer();

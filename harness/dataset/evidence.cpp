@@ -36,8 +36,8 @@ Evidence evidence_of(const harness::CaseRecord& record, const RenderedKernel& ke
                     .finite_difference_rho = record.check_results.finite_differences
                                                  ? finite(record.check_results.finite_differences->rho_max)
                                                  : std::nullopt,
-                    .determinism = determinism_of(
-                        record, backward ? kernel.order_dependent_backward : kernel.order_dependent_forward),
+                    .determinism = determinism_of(record, backward ? kernel.has_order_dependent_backward_pass
+                                                                   : kernel.has_order_dependent_forward_pass),
                     .controls_rejected = record.controls_rejected,
                     .inconclusive = record.inconclusive};
   evidence.memory_checks.assign(std::begin(kHarnessChecks), std::end(kHarnessChecks));

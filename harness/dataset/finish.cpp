@@ -97,7 +97,8 @@ class DatasetWriter {
     finished_.rows = m_.rows.size();
     finished_.rejected = m_.rejected.size();
     for (const std::uint64_t block : blocks_of_shard(m_.plan))
-      finished_.requested += std::min<std::uint64_t>(m_.plan.block_rows, m_.plan.count - block * m_.plan.block_rows);
+      finished_.requested +=
+          std::min<std::uint64_t>(m_.plan.slots_per_block, m_.plan.count - block * m_.plan.slots_per_block);
   }
 
   static std::map<std::uint32_t, std::uint64_t> cluster_sizes(const std::vector<std::uint32_t>& clusters) {
@@ -178,7 +179,7 @@ class DatasetWriter {
     /// The line is valid until the next call.
     Result<std::string_view> line_of(const AcceptedRow& row) {
       if (!row.line.empty()) return row.line;
-      const std::uint64_t block = row.slot.number / m_.plan.block_rows;
+      const std::uint64_t block = row.slot.number / m_.plan.slots_per_block;
       if (!reader_ || block != block_) {
         Result<LineReader> reader = LineReader::open(block_file(m_.dir, block));
         if (!reader.ok()) return reader.error();
@@ -213,7 +214,7 @@ class DatasetWriter {
   Result<void> write_texts() {
     finished_.timing = m_.timing;
     nlohmann::ordered_json stats = stats_.to_json();
-    const std::string card = card_text(m_.plan, stats_, stats, split_bytes_, sample_);
+    const std::string card = dataset_card_text(m_.plan, stats_, stats, split_bytes_, sample_);
     stats["timing"] = to_json(m_.timing, finished_.rows);
     const std::string journal = final_journal();
     std::string sums;
@@ -243,7 +244,8 @@ class DatasetWriter {
     for (const std::uint64_t number : blocks_of_shard(m_.plan))
       blocks[number].block = number;
     for (const AcceptedRow& row : m_.rows)
-      blocks[row.slot.number / m_.plan.block_rows].rows.push_back({row.slot.number, row.attempt, std::string(row.id)});
+      blocks[row.slot.number / m_.plan.slots_per_block].rows.push_back(
+          {row.slot.number, row.attempt, std::string(row.id)});
     Journal journal{.plan = m_.plan, .blocks = {}, .has_ended = true};
     for (auto& [number, block] : blocks)
       journal.blocks.push_back(std::move(block));

@@ -294,7 +294,7 @@ Result<std::map<std::uint64_t, std::vector<RejectedCandidate>>> quarantined(cons
     if (!more.ok()) return more.error();
     if (!*more) return blocks;
     RejectedCandidate rejected = rejected_from(nlohmann::json::parse(line));
-    blocks[rejected.slot / plan.block_rows].push_back(std::move(rejected));
+    blocks[rejected.slot / plan.slots_per_block].push_back(std::move(rejected));
   }
 }
 
@@ -338,7 +338,7 @@ Result<FinishedDataset> generate(const Plan& plan, const Producer& producer, con
   return finish_in(blocks, producer, start);
 }
 
-Result<Plan> whole_of(const std::vector<fs::path>& shards) {
+Result<Plan> whole_plan(const std::vector<fs::path>& shards) {
   std::optional<Plan> whole;
   std::set<std::uint32_t> seen;
   for (const fs::path& dir : shards) {
@@ -370,7 +370,7 @@ Result<Plan> whole_of(const std::vector<fs::path>& shards) {
 Result<FinishedDataset> merge(const std::vector<fs::path>& shards, const Producer& producer,
                               const GenerateOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Result<Plan> plan = whole_of(shards);
+  const Result<Plan> plan = whole_plan(shards);
   if (!plan.ok()) return plan.error();
   const Result<std::optional<Journal>> journal = read_journal(options.output);
   if (!journal.ok()) return journal.error();

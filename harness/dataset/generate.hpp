@@ -35,6 +35,6 @@ Result<FinishedDataset> merge(const std::vector<std::filesystem::path>& shards, 
 
 /// The plan of the whole dataset of these shards. Fails if they differ in more than the shard, or if one is missing,
 /// given twice or not finished.
-Result<Plan> whole_of(const std::vector<std::filesystem::path>& shards);
+Result<Plan> whole_plan(const std::vector<std::filesystem::path>& shards);
 
 }  // namespace assay::dataset

@@ -37,7 +37,7 @@ bool is_number(const std::string& word) {
 void JsonScanner::feed(std::string_view piece) {
   while (!piece.empty() && !error_) {
     const bool in_string = state_ == State::kString || state_ == State::kKey;
-    const bool free = in_string && escape_ == 0 && continuation_bytes_ == 0 && high_surrogate_ == 0;
+    const bool free = in_string && escape_state_ == 0 && continuation_bytes_ == 0 && high_surrogate_ == 0;
     const std::size_t plain = free ? take_plain(piece) : 0;
     line_length_ += plain;
     piece.remove_prefix(plain);
@@ -51,7 +51,7 @@ void JsonScanner::feed(std::string_view piece) {
 
 std::optional<ScanError> JsonScanner::end() {
   if (!error_) {
-    if (state_ == State::kLiteralName) word_done();
+    if (state_ == State::kNumberOrLiteralName) word_done();
     if (!error_ && state_ != State::kDone)
       fail(line_length_ == 0 ? "an empty line" : "the end of the line", "a complete JSON value");
   }
@@ -85,7 +85,7 @@ void JsonScanner::take(char c) {
   switch (state_) {
     case State::kString:
     case State::kKey: return take_in_string(c);
-    case State::kLiteralName:
+    case State::kNumberOrLiteralName:
       if (is_word(c)) {
         if (token_.size() >= kMostToken) return fail("a token that is too long", "a number, true, false or null");
         token_ += c;
@@ -126,7 +126,7 @@ void JsonScanner::take_value(char c) {
     return;
   }
   if (!is_word(c)) return fail(shown(c), "a JSON value");
-  state_ = State::kLiteralName;
+  state_ = State::kNumberOrLiteralName;
   token_ = c;
 }
 
@@ -166,16 +166,16 @@ void JsonScanner::take_in_string(char c) {
   const auto byte = static_cast<unsigned char>(c);
   ++string_length_;
   if (continuation_bytes_ > 0) return utf8(byte);
-  if (escape_ > 1) {
+  if (escape_state_ > 1) {
     if (std::isxdigit(byte) == 0) return fail(shown(c), "four hexadecimal digits after \\u");
     code_unit_ = 16 * code_unit_ + static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-    escape_ = escape_ == 2 ? 0 : escape_ - 1;
-    return escape_ == 0 ? code_unit_done() : void();
+    escape_state_ = escape_state_ == 2 ? 0 : escape_state_ - 1;
+    return escape_state_ == 0 ? code_unit_done() : void();
   }
-  if (escape_ == 1) return escaped(c);
+  if (escape_state_ == 1) return escaped(c);
   if (high_surrogate_ != 0 && c != '\\') return fail("an unpaired surrogate", "a surrogate pair");
   if (c == '"') return string_done();
-  if (c == '\\') escape_ = 1;
+  if (c == '\\') escape_state_ = 1;
   else if (byte < 0x20) fail(shown(c), "an escaped control character");
   else utf8(byte);
 }
@@ -183,7 +183,7 @@ void JsonScanner::take_in_string(char c) {
 void JsonScanner::escaped(char c) {
   const std::size_t letter = kLetters.find(c);
   if (letter == std::string_view::npos && c != 'u') return fail(shown(c), "a JSON escape");
-  escape_ = c == 'u' ? 5 : 0;
+  escape_state_ = c == 'u' ? 5 : 0;
   code_unit_ = 0;
   if (c == 'u') return;
   if (high_surrogate_ != 0) return fail("an unpaired surrogate", "a surrogate pair");

@@ -35,20 +35,20 @@ class JsonScanner {
   void feed(std::string_view piece);
   /// Ends the line. Returns the first fault, if any. The scanner is then ready for the next line.
   std::optional<ScanError> end();
-  [[nodiscard]] bool faulty() const { return error_.has_value(); }
+  [[nodiscard]] bool has_error() const { return error_.has_value(); }
 
  private:
   enum class State : std::uint8_t {
-    kValue,        ///< a value must begin
-    kFirstMember,  ///< after `{`: a key or `}`
-    kFirstItem,    ///< after `[`: a value or `]`
-    kMember,       ///< after a comma in an object: a key
-    kColon,        ///< after a key
-    kAfterValue,   ///< after a value in an array or object: a comma or the closing bracket
-    kString,       ///< inside a string value
-    kKey,          ///< inside a key
-    kLiteralName,  ///< inside a number, `true`, `false` or `null`
-    kDone          ///< the line's value is complete
+    kValue,                ///< a value must begin
+    kFirstMember,          ///< after `{`: a key or `}`
+    kFirstItem,            ///< after `[`: a value or `]`
+    kMember,               ///< after a comma in an object: a key
+    kColon,                ///< after a key
+    kAfterValue,           ///< after a value in an array or object: a comma or the closing bracket
+    kString,               ///< inside a string value
+    kKey,                  ///< inside a key
+    kNumberOrLiteralName,  ///< inside a number, `true`, `false` or `null`
+    kDone                  ///< the line's value is complete
   };
   struct Frame {
     bool is_object = false;         ///< an object; else an array
@@ -83,7 +83,8 @@ class JsonScanner {
   std::size_t line_length_ = 0;    ///< bytes of the line so far
   std::size_t string_length_ = 0;  ///< bytes of the current string so far
   std::string token_;              ///< the current key, number or literal name, truncated
-  int escape_ = 0;  ///< state of an escape: 1 after a backslash; 2 to 5: number of missing hex digits plus one; else 0
+  int escape_state_ =
+      0;  ///< state of an escape: 1 after a backslash; 2 to 5: number of missing hex digits plus one; else 0
   unsigned code_unit_ = 0;                        ///< value of the hex digits of a \u escape so far
   unsigned high_surrogate_ = 0;                   ///< high surrogate whose low surrogate must follow; else 0
   int continuation_bytes_ = 0;                    ///< bytes that are missing from the current UTF-8 sequence

@@ -22,7 +22,7 @@ constexpr unsigned kSeedBits = 40;
 
 }  // namespace
 
-Result<void> share_out(Plan& plan) {
+Result<void> distribute_rows(Plan& plan) {
   double total = 0;
   for (const FamilyShare& share : plan.shares) {
     if (!(share.weight > 0) || !std::isfinite(share.weight)) {
@@ -66,8 +66,8 @@ std::vector<Slot> slots_of(const Plan& plan) {
 }
 
 std::span<const Slot> slots_of_block(const Plan& plan, std::span<const Slot> slots, std::uint64_t block) {
-  const std::uint64_t first = block * plan.block_rows;
-  return slots.subspan(first, std::min<std::uint64_t>(plan.block_rows, slots.size() - first));
+  const std::uint64_t first = block * plan.slots_per_block;
+  return slots.subspan(first, std::min<std::uint64_t>(plan.slots_per_block, slots.size() - first));
 }
 
 std::vector<std::uint64_t> blocks_of_shard(const Plan& plan) {
@@ -101,7 +101,7 @@ Json to_json(const Plan& plan) {
           {"generator_version", plan.generator_version},
           {"emitter", plan.emitter},
           {"emitter_version", plan.emitter_version},
-          {"kernels_version", plan.kernels_version},
+          {"kernels_version", plan.kernel_generators_version},
           {"count", plan.count},
           {"seed", fmt::format("{}", plan.seed)},
           {"families", shares},
@@ -111,8 +111,8 @@ Json to_json(const Plan& plan) {
           {"devices", plan.devices},
           {"flags", plan.flags},
           {"toolchain", tools},
-          {"licence", plan.licence},
-          {"block_rows", plan.block_rows},
+          {"licence", plan.license},
+          {"block_rows", plan.slots_per_block},
           {"shard", {{"index", plan.shard.index}, {"of", plan.shard.shard_count}}}};
 }
 
@@ -120,15 +120,15 @@ Plan plan_from(const json& line) {
   Plan plan{.generator_version = line.at("generator_version"),
             .emitter = line.value("emitter", "assay"),
             .emitter_version = line.value("emitter_version", line.at("generator_version")),
-            .kernels_version = line.at("kernels_version"),
+            .kernel_generators_version = line.at("kernels_version"),
             .count = line.at("count"),
             .seed = std::stoull(line.at("seed").get<std::string>()),
             .verify = line.at("verify"),
             .effort = line.at("effort"),
             .devices = line.at("devices").get<std::vector<std::string>>(),
             .flags = line.at("flags").get<std::vector<std::string>>(),
-            .licence = line.at("licence"),
-            .block_rows = line.at("block_rows"),
+            .license = line.at("licence"),
+            .slots_per_block = line.at("block_rows"),
             .shard = {.index = line.at("shard").at("index"), .shard_count = line.at("shard").at("of")}};
   for (const json& share : line.at("families"))
     plan.shares.push_back({.family = share.at("family"), .weight = share.at("weight"), .rows = share.at("rows")});

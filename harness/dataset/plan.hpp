@@ -24,7 +24,7 @@ namespace assay::dataset {
 struct FamilyShare {
   std::string family;
   double weight = 1;       ///< relative share of the rows; must be positive
-  std::uint64_t rows = 0;  ///< number of rows of the family, computed by share_out
+  std::uint64_t rows = 0;  ///< number of rows of the family, computed by distribute_rows
   friend bool operator==(const FamilyShare&, const FamilyShare&) = default;
 };
 
@@ -46,7 +46,7 @@ struct Plan {
   std::string generator_version;          ///< version of Assay
   std::string emitter = "assay";          ///< code generator of the C++ and CUDA C++: "assay" or "warp"
   std::string emitter_version;            ///< version of the emitter
-  int kernels_version = 0;                ///< version of the random kernel generators
+  int kernel_generators_version = 0;      ///< version of the random kernel generators
   std::uint64_t count = 0;                ///< number of rows of the whole dataset
   std::uint64_t seed = 1;                 ///< seed of the kernels, their inputs and the splits
   std::vector<FamilyShare> shares;        ///< one for each family, in order; for user kernels the single family "user"
@@ -56,17 +56,17 @@ struct Plan {
   std::vector<std::string> devices;       ///< names of the devices that verify each row
   std::vector<std::string> flags;         ///< numeric modes of the devices: "cpu/strict"
   std::vector<DeviceCompiler> toolchain;  ///< the compilers of `devices`
-  std::string licence = "unknown";        ///< licence of the dataset, for the card and the rows
-  std::uint32_t block_rows = 32;          ///< number of slots in a block
+  std::string license = "unknown";        ///< license of the dataset, for the card and the rows
+  std::uint32_t slots_per_block = 32;     ///< number of slots in a block
   DatasetShard shard;                     ///< the part of the dataset that this run makes
   friend bool operator==(const Plan&, const Plan&) = default;
 
-  [[nodiscard]] std::uint64_t blocks() const { return (count + block_rows - 1) / block_rows; }
+  [[nodiscard]] std::uint64_t blocks() const { return (count + slots_per_block - 1) / slots_per_block; }
 };
 
 /// Distributes the rows over the families by weight (largest remainder method), so that no family is off by a whole
 /// row. Fails if a weight is not positive or no family is given.
-Result<void> share_out(Plan& plan);
+Result<void> distribute_rows(Plan& plan);
 
 /// A position in the dataset.
 struct Slot {

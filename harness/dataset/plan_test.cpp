@@ -16,8 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 
 Plan plan_of(std::uint64_t count, std::vector<FamilyShare> shares) {
-  Plan plan{.generator_version = "0.1.0", .count = count, .shares = std::move(shares), .block_rows = 8};
-  EXPECT_TRUE(share_out(plan).ok());
+  Plan plan{.generator_version = "0.1.0", .count = count, .shares = std::move(shares), .slots_per_block = 8};
+  EXPECT_TRUE(distribute_rows(plan).ok());
   return plan;
 }
 
@@ -36,10 +36,10 @@ TEST(RowDistribution, RowCountsAreProportionalToFamilyWeights) {
 
 TEST(RowDistribution, RejectsWeightsThatAreNotPositive) {
   Plan plan{.count = 4, .shares = {{"a", -1}}};
-  ASSERT_FALSE(share_out(plan).ok());
-  EXPECT_THAT(share_out(plan).error().text(), HasSubstr("weight of 'a' must be positive, got -1"));
+  ASSERT_FALSE(distribute_rows(plan).ok());
+  EXPECT_THAT(distribute_rows(plan).error().text(), HasSubstr("weight of 'a' must be positive, got -1"));
   plan.shares = {};
-  EXPECT_FALSE(share_out(plan).ok());
+  EXPECT_FALSE(distribute_rows(plan).ok());
 }
 
 TEST(DatasetSlots, EveryPrefixContainsFamiliesInProportionToWeights) {
@@ -81,16 +81,16 @@ TEST(CandidateName, DependsOnSeedFamilySlotAndAttempt) {
   EXPECT_THAT(*names.begin(), HasSubstr("loop/r1_"));
 }
 
-TEST(CandidateName, UserKernelHasNoCandidateForSecondAttempt) {
+TEST(CandidateName, IsMissingForSecondAttemptOfUserKernel) {
   Plan plan{.count = 1, .shares = {{"user"}}, .kernels = {{"user/wave.step", "..."}}};
-  ASSERT_TRUE(share_out(plan).ok());
+  ASSERT_TRUE(distribute_rows(plan).ok());
   EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 0), "user/wave.step");
   EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 1), std::nullopt);
 }
 
 TEST(PlanJson, RoundTripsAndMatchesSchema) {
   Plan plan = plan_of(20, {{"loop", 2.5}, {"math"}});
-  plan.kernels_version = 1;
+  plan.kernel_generators_version = 1;
   plan.seed = ~std::uint64_t{0};
   plan.verify = false;
   plan.effort = "none";

@@ -22,8 +22,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::string_view kPasses[] = {"forward", "backward"};
-/// Judgements of a case whose failure may be caused by the machine, so that a busy machine makes the same rows.
-constexpr int kJudgements = 3;
+/// Judgments of a case whose failure may be caused by the machine, so that a busy machine makes the same rows.
+constexpr int kJudgments = 3;
 
 class Stopwatch {
  public:
@@ -149,7 +149,7 @@ Result<void> Producer::produce(std::span<const SlotTask> tasks, ProducedBlock& p
     Result<std::vector<Candidate>> candidates = draw(pending, produced);
     if (!candidates.ok()) return candidates.error();
     if (plan_.emitter == kWarpEmitter) {
-      if (Result<void> put = put_warp_code(*candidates, pending, produced); !put.ok()) return put;
+      if (Result<void> put = add_warp_code(*candidates, pending, produced); !put.ok()) return put;
     }
     if (plan_.verify) judge(*candidates, produced.timing);
     for (Candidate& candidate : *candidates) {
@@ -205,7 +205,7 @@ Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<SlotTask>& t
   return candidates;
 }
 
-Result<void> Producer::put_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
+Result<void> Producer::add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
                                      ProducedBlock& produced) const {
   const Stopwatch watch(produced.timing.render_seconds);
   std::vector<warp::TextRequest> requests;
@@ -224,9 +224,9 @@ Result<void> Producer::put_warp_code(std::vector<Candidate>& candidates, std::ve
     if (!failed[c]) {
       const Result<warp::GeneratedText>& generated = *text++;
       if (generated.ok()) {
-        put_code(*generated, candidate.kernel.has_gradients, candidate.kernel.row);
+        add_code(*generated, candidate.kernel.has_gradients, candidate.kernel.row);
         // Warp's code adds to gradient arrays with atomics.
-        candidate.kernel.order_dependent_backward = candidate.kernel.has_gradients;
+        candidate.kernel.has_order_dependent_backward_pass = candidate.kernel.has_gradients;
         kept.push_back(std::move(candidate));
         continue;
       }
@@ -246,7 +246,7 @@ Result<void> Producer::put_warp_code(std::vector<Candidate>& candidates, std::ve
 
 void Producer::judge(std::span<Candidate> candidates, Timing& timing) const {
   for (const Verifier& verifier : verifiers_) {
-    if (!verifier.device->can_run().available) continue;
+    if (!verifier.device->can_run().is_available) continue;
     for (const harness::Mode& mode : verifier.modes)
       judge_on(verifier, mode, candidates, timing);
   }
@@ -259,10 +259,10 @@ void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std
   std::vector<Candidate*> left;
   for (Candidate& candidate : candidates) {
     const harness::KernelSource& source = candidate.kernel.source;
-    const bool is_judged = !is_sampled_out(mode, verifier.modes, source.family, source.kernel, sample);
+    const bool is_judged = !is_omitted_by_sampling(mode, verifier.modes, source.family, source.kernel, sample);
     if (is_judged && candidate.failed.empty()) left.push_back(&candidate);
   }
-  for (int judgement = 1; !left.empty(); ++judgement) {
+  for (int judgment = 1; !left.empty(); ++judgment) {
     std::vector<harness::KernelSource> sources;
     for (const Candidate* candidate : left)
       sources.push_back(candidate->kernel.source);
@@ -279,7 +279,7 @@ void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std
 
     std::vector<Candidate*> again;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      if (judgement < kJudgements && std::ranges::any_of(records[i], may_be_the_machine)) {
+      if (judgment < kJudgments && std::ranges::any_of(records[i], may_be_the_machine)) {
         again.push_back(left[i]);
         continue;
       }
@@ -302,7 +302,7 @@ void Producer::add_unjudged(Candidate& candidate) const {
     const auto verifier =
         std::ranges::find_if(verifiers_, [&](const Verifier& one) { return one.device->name() == device; });
     if (verifier == verifiers_.end()) return "not asked for";
-    if (const backends::Capability run = verifier->device->can_run(); !run.available) return run.detail;
+    if (const backends::Capability run = verifier->device->can_run(); !run.is_available) return run.detail;
     return pass == "backward" ? "the kernel has no float parameter" : "no case";
   };
   for (const std::string& device : devices_of_emitter(plan_.emitter)) {
@@ -321,7 +321,7 @@ Row Producer::row_of(Candidate& candidate) const {
   row.metadata = {.generator_version = plan_.generator_version,
                   .emitter = plan_.emitter,
                   .emitter_version = plan_.emitter_version,
-                  .kernels_version = plan_.kernels_version,
+                  .kernel_generators_version = plan_.kernel_generators_version,
                   .name = candidate.name,
                   .seed = fmt::format("{}", plan_.seed),
                   .category = row.family,
@@ -329,7 +329,7 @@ Row Producer::row_of(Candidate& candidate) const {
                   .flags = plan_.flags,
                   .effort = plan_.effort,
                   .toolchain = plan_.toolchain,
-                  .licence = plan_.licence};
+                  .license = plan_.license};
   return row;
 }
 

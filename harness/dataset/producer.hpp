@@ -24,7 +24,8 @@ namespace assay::dataset {
 /// A device that verifies rows, and the modes that it uses.
 struct Verifier {
   backends::Device* device = nullptr;  ///< the device; not owned
-  std::vector<harness::Mode> modes;    ///< numeric modes; if there are several, is_sampled_out() omits some for a row
+  std::vector<harness::Mode>
+      modes;  ///< numeric modes; if there are several, is_omitted_by_sampling() omits some for a row
   std::vector<std::string> memory_checks = {};  ///< names of the memory checks that the device itself makes
 };
 
@@ -104,7 +105,7 @@ class Producer {
   Result<std::vector<Candidate>> draw(std::vector<SlotTask>& tasks, ProducedBlock& produced) const;
   /// Puts Warp's code into the rows. Candidates that Warp rejects are rejected, and their next attempts added to
   /// `tasks`.
-  Result<void> put_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
+  Result<void> add_warp_code(std::vector<Candidate>& candidates, std::vector<SlotTask>& tasks,
                              ProducedBlock& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
   void judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,

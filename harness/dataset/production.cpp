@@ -87,7 +87,7 @@ Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& fil
   if (!selection.ok()) return selection.error();
   std::vector<UserKernel> kernels;
   for (const harness::SelectedKernel& selected : selection->kernels) {
-    const Result<harness::KernelSource> standalone = alone(selected.source);
+    const Result<harness::KernelSource> standalone = isolated_kernel(selected.source);
     if (!standalone.ok()) return standalone.error();
     kernels.push_back({.name = standalone->selector, .python = standalone->python});
   }
@@ -111,7 +111,7 @@ Result<void> choose_kernels(const ProductionOptions& options, Plan& plan) {
     if (!shares.ok()) return shares.error();
     plan.shares = shares.take();
   }
-  return share_out(plan);
+  return distribute_rows(plan);
 }
 
 }  // namespace
@@ -119,9 +119,9 @@ Result<void> choose_kernels(const ProductionOptions& options, Plan& plan) {
 Result<Plan> make_plan(const ProductionOptions& options) {
   Plan plan{.generator_version = std::string(kVersion),
             .emitter = options.emitter,
-            // ProducerSetup::why_not() reports a missing emitter.
+            // ProducerSetup::device_unavailable_reason() reports a missing emitter.
             .emitter_version = version_of_emitter(options.emitter).value_or(""),
-            .kernels_version = generators::kGeneratorVersion,
+            .kernel_generators_version = generators::kGeneratorVersion,
             .count = options.count,
             .seed = options.seed,
             .verify = !options.no_verify,
@@ -129,8 +129,8 @@ Result<Plan> make_plan(const ProductionOptions& options) {
                       : options.quick    ? "quick"
                       : options.thorough ? "thorough"
                                          : "standard",
-            .licence = options.licence,
-            .block_rows = options.no_verify ? kUnjudgedBlock : kJudgedBlock};
+            .license = options.license,
+            .slots_per_block = options.no_verify ? kUnjudgedBlock : kJudgedBlock};
   if (Result<void> chosen = choose_kernels(options, plan); !chosen.ok()) return chosen.error();
   const Result<DatasetShard> shard = shard_of(options.shard);
   if (!shard.ok()) return shard.error();
@@ -187,14 +187,14 @@ Result<ProducerSetup> ProducerSetup::make(const Plan& plan, const std::string& c
   return production;
 }
 
-std::string ProducerSetup::why_not() const {
+std::string ProducerSetup::device_unavailable_reason() const {
   if (const Result<std::string> version = version_of_emitter(plan_.emitter); !version.ok())
     return version.error().text();
   if (!plan_.verify) return "";
   std::vector<std::string> reasons;
   for (const auto& device : devices_) {
     const backends::Capability run = device->can_run();
-    if (run.available) return "";
+    if (run.is_available) return "";
     reasons.push_back(fmt::format("{}: {}", device->name(), run.detail));
   }
   return fmt::format("{}", fmt::join(reasons, "; "));
@@ -205,7 +205,7 @@ int jobs_of(int jobs) { return jobs > 0 ? jobs : static_cast<int>(std::max(1U, s
 std::uint64_t rows_of_shard(const Plan& plan) {
   std::uint64_t rows = 0;
   for (const std::uint64_t block : blocks_of_shard(plan))
-    rows += std::min<std::uint64_t>(plan.block_rows, plan.count - block * plan.block_rows);
+    rows += std::min<std::uint64_t>(plan.slots_per_block, plan.count - block * plan.slots_per_block);
   return rows;
 }
 

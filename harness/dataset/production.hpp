@@ -26,7 +26,7 @@ struct ProductionOptions {
   bool quick = false;         ///< judge on fewer inputs (Policy::quick)
   bool thorough = false;      ///< judge on more inputs (Policy::thorough)
   std::string shard = "0/1";  ///< the part to make, from 0, and the number of parts
-  std::string licence = "unknown";
+  std::string license = "unknown";
   std::string compiler;  ///< C++ compiler, as for --cxx; empty: the default
   int jobs = 0;          ///< number of threads; 0: one for each core
 };
@@ -48,7 +48,7 @@ class ProducerSetup {
   [[nodiscard]] const Producer& producer() const { return *producer_; }
   /// Why the plan's emitter is missing, or no device of the plan can run here; empty if one can, or the plan needs
   /// none.
-  [[nodiscard]] std::string why_not() const;
+  [[nodiscard]] std::string device_unavailable_reason() const;
 
  private:
   explicit ProducerSetup(const Plan& plan) : plan_(plan) {}

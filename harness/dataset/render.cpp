@@ -21,7 +21,7 @@ using backends::Pass;
 
 std::string_view intent_of(const ir::ParameterUse& use, ir::Type type) {
   if (!use.changed()) return use.read || type.is_value() ? "in" : "unused";
-  return use.read || use.atomically_updated ? "inout" : "out";
+  return use.read || use.is_atomically_updated ? "inout" : "out";
 }
 
 std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function& kernel,
@@ -33,7 +33,7 @@ std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function
                          .type = ir::to_text(module, variable.type),
                          .rank = variable.type.rank,
                          .intent = std::string(intent_of(uses[p], variable.type)),
-                         .differentiable = ir::is_differentiable(module, variable.type)});
+                         .is_differentiable = ir::is_differentiable(module, variable.type)});
   }
   return signature;
 }
@@ -50,7 +50,7 @@ bool has_float_atomics(const ir::Module& module, const ir::Function& kernel) {
   if (own || module.functions.empty()) return own;
   const ir::ParameterUses uses = ir::parameter_use(module, kernel);
   for (std::size_t p = 0; p < uses.size(); ++p) {
-    if (uses[p].atomically_updated && ir::is_differentiable(module, kernel.variables[p].type)) return true;
+    if (uses[p].is_atomically_updated && ir::is_differentiable(module, kernel.variables[p].type)) return true;
   }
   return false;
 }
@@ -119,8 +119,8 @@ Result<RenderedKernel> render(harness::KernelSource source, const harness::PairP
                   .signature = signature_of(module, kernel, uses),
                   .launch = {.rank = kernel.launch_rank, .conditions = kernel.annotations}};
   rendered.has_gradients = differentiable;
-  rendered.order_dependent_forward = has_float_atomics(module, kernel);
-  rendered.order_dependent_backward = backward != nullptr && has_float_atomics(adjoint->module, *backward);
+  rendered.has_order_dependent_forward_pass = has_float_atomics(module, kernel);
+  rendered.has_order_dependent_backward_pass = backward != nullptr && has_float_atomics(adjoint->module, *backward);
   rendered.source = std::move(source);
   return rendered;
 }
@@ -142,7 +142,7 @@ Result<harness::KernelSource> read_kernel(const std::string& python, std::string
   return source;
 }
 
-Result<harness::KernelSource> alone(const harness::KernelSource& source) {
+Result<harness::KernelSource> isolated_kernel(const harness::KernelSource& source) {
   if (source.parse_error) return *source.parse_error;
   const Result<std::string> python = source::warp::write_kernel(*source.module, source.kernel_index);
   if (!python.ok()) return python.error();

@@ -15,12 +15,13 @@ namespace assay::dataset {
 
 /// A kernel and its row, which has no evidence and metadata yet.
 struct RenderedKernel {
-  harness::KernelSource source;           ///< the kernel, with its module
-  Row row;                                ///< the texts and the signature
-  std::string canonical;                  ///< canonical text of the kernel's IR; its hash is the row's id
-  bool has_gradients = false;             ///< whether a parameter has a gradient
-  bool order_dependent_forward = false;   ///< the kernel has atomics on floats, whose order affects the last bits
-  bool order_dependent_backward = false;  ///< the backward kernel has such atomics
+  harness::KernelSource source;  ///< the kernel, with its module
+  Row row;                       ///< the texts and the signature
+  std::string canonical;         ///< canonical text of the kernel's IR; its hash is the row's id
+  bool has_gradients = false;    ///< whether a parameter has a gradient
+  bool has_order_dependent_forward_pass =
+      false;  ///< the kernel has atomics on floats, whose order affects the last bits
+  bool has_order_dependent_backward_pass = false;  ///< the backward kernel has such atomics
 };
 
 /// Prints the sources for both devices; rows with the code of another emitter use no_printer(). Fails if the kernel has
@@ -33,6 +34,6 @@ Result<harness::KernelSource> read_kernel(const std::string& python, std::string
 
 /// Extracts a kernel from its module: writes it as Warp Python and parses the text again, so that it does not depend on
 /// the rest of the user's file.
-Result<harness::KernelSource> alone(const harness::KernelSource& source);
+Result<harness::KernelSource> isolated_kernel(const harness::KernelSource& source);
 
 }  // namespace assay::dataset

@@ -33,7 +33,7 @@ void append_metadata(std::string& out, const Metadata& metadata) {
   object.add("generator_version", metadata.generator_version);
   object.add("emitter", metadata.emitter);
   object.add("emitter_version", metadata.emitter_version);
-  object.add("kernels_version", metadata.kernels_version);
+  object.add("kernels_version", metadata.kernel_generators_version);
   object.add("name", metadata.name);
   object.add("seed", metadata.seed);
   object.add("category", metadata.category);
@@ -47,7 +47,7 @@ void append_metadata(std::string& out, const Metadata& metadata) {
     members.add("sha256", tool.sha256);
     members.close();
   });
-  object.add("licence", metadata.licence);
+  object.add("licence", metadata.license);
   object.close();
 }
 
@@ -57,14 +57,14 @@ Metadata metadata_from(const json& value) {
                     // Rows of schema 1.1 and older have no emitter; all their code is Assay's.
                     .emitter = value.value("emitter", "assay"),
                     .emitter_version = value.value("emitter_version", value.at("generator_version")),
-                    .kernels_version = value.at("kernels_version"),
+                    .kernel_generators_version = value.at("kernels_version"),
                     .name = value.at("name"),
                     .seed = value.at("seed"),
                     .category = value.at("category"),
                     .device = value.at("device").get<std::vector<std::string>>(),
                     .flags = value.at("flags").get<std::vector<std::string>>(),
                     .effort = value.at("effort"),
-                    .licence = value.at("licence")};
+                    .license = value.at("licence")};
   for (const json& tool : value.at("toolchain"))
     metadata.toolchain.push_back(
         {.device = tool.at("device"), .version = tool.at("version"), .sha256 = tool.at("sha256")});
@@ -119,7 +119,7 @@ void append_signature(std::string& out, const Row& row) {
     object.add("type", parameter.type);
     object.add("rank", parameter.rank);
     object.add("intent", parameter.intent);
-    object.add("differentiable", parameter.differentiable);
+    object.add("differentiable", parameter.is_differentiable);
     object.close();
   });
 }
@@ -180,7 +180,7 @@ Row row_from(const json& line) {
                              .type = parameter.at("type"),
                              .rank = parameter.at("rank"),
                              .intent = parameter.at("intent"),
-                             .differentiable = parameter.at("differentiable")});
+                             .is_differentiable = parameter.at("differentiable")});
   }
   row.launch = {.rank = line.at("launch").at("rank"),
                 .conditions = line.at("launch").at("conditions").get<std::vector<std::string>>()};

@@ -17,10 +17,10 @@ namespace assay::dataset {
 /// One parameter of the kernel, as the Python source declares it.
 struct Parameter {
   std::string name;
-  std::string type;             ///< type in the text form of the IR: "array<f32,2>", "vec<f32,3>"
-  int rank = 0;                 ///< number of dimensions of an array; 0 for a value
-  std::string intent;           ///< how the kernel uses it: "in", "out" (written, never read), "inout", or "unused"
-  bool differentiable = false;  ///< whether it has a gradient
+  std::string type;                ///< type in the text form of the IR: "array<f32,2>", "vec<f32,3>"
+  int rank = 0;                    ///< number of dimensions of an array; 0 for a value
+  std::string intent;              ///< how the kernel uses it: "in", "out" (written, never read), "inout", or "unused"
+  bool is_differentiable = false;  ///< whether it has a gradient
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
@@ -40,19 +40,19 @@ struct DeviceCompiler {
 };
 
 struct Metadata {
-  std::string generator = "assay";  ///< name of the program that made the row
-  std::string generator_version;    ///< version of Assay
-  std::string emitter = "assay";    ///< code generator of the C++ and CUDA C++: "assay" or "warp"
-  std::string emitter_version;      ///< version of the emitter
-  int kernels_version = 0;          ///< version of the random kernel generators, part of a random kernel's name
-  std::string name;                 ///< name of the kernel: "loop/r1_42"; the generator can make the kernel from it
-  std::string seed;                 ///< seed of the inputs that the kernel was judged on
-  std::string category;             ///< the family; kept under this name for older readers
-  std::vector<std::string> device;  ///< names of the devices requested to verify the row
-  std::vector<std::string> flags;   ///< numeric modes: "cpu/strict", "ptx/default"
-  std::string effort;               ///< "quick", "standard", "thorough", or "none"
+  std::string generator = "assay";    ///< name of the program that made the row
+  std::string generator_version;      ///< version of Assay
+  std::string emitter = "assay";      ///< code generator of the C++ and CUDA C++: "assay" or "warp"
+  std::string emitter_version;        ///< version of the emitter
+  int kernel_generators_version = 0;  ///< version of the random kernel generators, part of a random kernel's name
+  std::string name;                   ///< name of the kernel: "loop/r1_42"; the generator can make the kernel from it
+  std::string seed;                   ///< seed of the inputs that the kernel was judged on
+  std::string category;               ///< the family; kept under this name for older readers
+  std::vector<std::string> device;    ///< names of the devices requested to verify the row
+  std::vector<std::string> flags;     ///< numeric modes: "cpu/strict", "ptx/default"
+  std::string effort;                 ///< "quick", "standard", "thorough", or "none"
   std::vector<DeviceCompiler> toolchain;  ///< the compilers of these devices
-  std::string licence;                    ///< licence of the row
+  std::string license;                    ///< license of the row
   friend bool operator==(const Metadata&, const Metadata&) = default;
 };
 

@@ -19,7 +19,7 @@ Result<void> scan_lines(const std::filesystem::path& path, const std::function<v
     begun |= !piece.empty();
     if (line.start.size() < kStart) line.start += piece.substr(0, kStart - line.start.size());
     scanner.feed(piece);
-    if (!scanner.faulty()) line.text += piece;
+    if (!scanner.has_error()) line.text += piece;
     else line.text = std::string();  // frees the memory
   };
   const auto finish = [&] {

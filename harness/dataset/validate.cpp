@@ -67,7 +67,7 @@ class DatasetValidator {
     }
     warn_of_other_versions(path.string());
     check_together();
-    if (options_.rebuild_count > 0) {
+    if (options_.rejudge_count > 0) {
       if (Result<void> rebuilt = rebuild(); !rebuilt.ok()) return rebuilt.error();
     }
     result_.rows = rows_read_;
@@ -236,7 +236,7 @@ class DatasetValidator {
         diagnose(std::move(diagnostic));
       }
       if (!checked[i]) continue;
-      if (options_.rebuild_count == 0) checked[i]->python = "";
+      if (options_.rejudge_count == 0) checked[i]->python = "";
       places_.push_back({.file = file, .line = batch[i].number, .split = split, .row = std::move(*checked[i])});
     }
   }
@@ -301,7 +301,7 @@ class DatasetValidator {
       std::string piece(bytes);
       std::ranges::replace(piece, '\n', ' ');  // the scanner takes single lines; JSON treats both as white space
       scanner.feed(piece);
-      if (scanner.faulty()) text = std::string();
+      if (scanner.has_error()) text = std::string();
       else text += bytes;
     });
     if (!read.ok())
@@ -397,7 +397,7 @@ class DatasetValidator {
   // ---- judging again
 
   Result<void> rebuild() {
-    const std::size_t wanted = std::min<std::uint64_t>(options_.rebuild_count, places_.size());
+    const std::size_t wanted = std::min<std::uint64_t>(options_.rejudge_count, places_.size());
     std::map<std::tuple<std::string, std::string, std::string>, std::vector<const Place*>> groups;
     for (std::size_t i = 0; i < wanted; ++i) {
       const Place& place = places_[i * places_.size() / wanted];
@@ -419,7 +419,7 @@ class DatasetValidator {
       plan.kernels.push_back({.name = place->row.name, .python = place->row.python});
     const Result<ProducedBlock> produced = options_.rejudge(plan);
     if (!produced.ok()) return produced.error();
-    result_.rebuilt_count += places.size();
+    result_.rejudged_count += places.size();
     for (const RejectedCandidate& rejected : produced->rejected) {
       diagnose_value(*places[rejected.slot], "",
                      fmt::format("verdict {} when judged again: {}", rejected.verdict, rejected.message),

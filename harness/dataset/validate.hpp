@@ -1,5 +1,5 @@
 // Checks untrusted datasets: syntax, schema, checksums, that each row follows from its Python source, ids, splits,
-// duplicates and stats; with `rebuild_count` also that rows build, run and pass again. Folders in the older layout
+// duplicates and stats; with `rejudge_count` also that rows build, run and pass again. Folders in the older layout
 // (JSON files with python_source and generated sources) are checked as far as possible.
 //
 // Code that Warp generated is generated again if the same version of Warp is installed; otherwise a warning says that
@@ -33,14 +33,14 @@ struct ValidateOptions {
   std::function<Result<std::string>()> warp_version = nullptr;
   WarpCodegen warp_codegen = nullptr;  ///< generates the code that such rows are compared with
   int jobs = 1;                        ///< number of threads
-  std::uint64_t rebuild_count = 0;     ///< number of rows to judge again, spread over the dataset; at most all rows
-  Rejudge rejudge = nullptr;           ///< judges them; required if `rebuild_count` is not 0
+  std::uint64_t rejudge_count = 0;     ///< number of rows to judge again, spread over the dataset; at most all rows
+  Rejudge rejudge = nullptr;           ///< judges them; required if `rejudge_count` is not 0
 };
 
 struct Validation {
   std::uint64_t rows = 0;             ///< number of rows found
   std::uint64_t files = 0;            ///< number of files read
-  std::uint64_t rebuilt_count = 0;    ///< number of rows that were judged again
+  std::uint64_t rejudged_count = 0;   ///< number of rows that were judged again
   std::vector<RowError> diagnostics;  ///< errors and warnings, in the order of files and lines
   [[nodiscard]] bool valid() const;   ///< whether there are no errors
 };

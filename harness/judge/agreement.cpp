@@ -16,7 +16,7 @@ class AgreementJudge {
   AgreementJudge(const PassContext& pass_context, const CrossCheckDevice& cross_check_device, backends::Pass pass)
       : pass_context_(pass_context),
         pass_(pass),
-        verdict_(pass == backends::Pass::kForward ? pass_context.judgement.forward : pass_context.judgement.backward),
+        verdict_(pass == backends::Pass::kForward ? pass_context.judgment.forward : pass_context.judgment.backward),
         profile_(cross_check_device.profile),
         name_(cross_check_device.name),
         configuration_{.session = cross_check_device.session,
@@ -34,7 +34,7 @@ class AgreementJudge {
                 .is_poisoned = pass_context.is_poisoned,
                 .uses = pass_context.uses,
                 .target = {},
-                .judgement = pass_context.judgement} {}
+                .judgment = pass_context.judgment} {}
 
   void run() {
     for (std::size_t set = 0; set < pass_context_.sets.size() && !verdict_.failed(); ++set) {
@@ -52,7 +52,7 @@ class AgreementJudge {
     reference::OracleRun run{.launch = set.launch[Precision::kNative], .profile = profile_};
     run.computes_gradient = pass_context_.subject.adjoint != nullptr;
     run.cotangents = set.cotangents;
-    run.uninitialised = pass_context_.is_poisoned;
+    run.uninitialized = pass_context_.is_poisoned;
     return pass_context_.subject.oracle.evaluate(run);
   }
 
@@ -60,12 +60,12 @@ class AgreementJudge {
   bool is_one_path(const InputSet& set, const reference::ReferenceResult& reference, Precision precision) const {
     if (set.references(precision).size() != 1 || reference.decisions.uncertain_counts[precision] != 0) return false;
     if (pass_ == backends::Pass::kForward) return true;
-    return set.conclusive_gradient(precision) && reference.decisions.uncertain_kinks[precision] == 0;
+    return set.has_conclusive_gradient(precision) && reference.decisions.uncertain_kinks[precision] == 0;
   }
 
   std::optional<TestLaunch> ran(const PassContext& pass_context, std::size_t set, Precision precision) const {
     pass_context.configuration.session.reset();
-    auto launch = borrowed(pass_context.sets[set].launch[precision]);
+    auto launch = borrow_launch(pass_context.sets[set].launch[precision]);
     std::vector<ir::Argument> gradients;
     if (pass_ == backends::Pass::kBackward) {
       std::optional<ir::Launch> backward = backward_launch(pass_context, set, precision, verdict_);
@@ -135,8 +135,8 @@ class AgreementJudge {
     }
     verdict_.count_agreement(comparison);
     const PlacedArray& placed = mine.launcher.arrays()[array];
-    report_mismatches(pass_context_, NamedCheck::kDevices, mine, placed.role.name, *placed.initial_content, got, wanted,
-                      comparison, verdict_);
+    report_mismatches(pass_context_, NamedCheck::kDeviceAgreement, mine, placed.role.name, *placed.initial_content, got,
+                      wanted, comparison, verdict_);
   }
 
   const PassContext& pass_context_;

@@ -41,7 +41,7 @@ class Arbiter {
   Arbitrated run() {
     for (std::size_t set = 0; set < pass_context_.sets.size(); ++set) {
       const InputSet& input = pass_context_.sets[set];
-      if (!input.conclusive_gradient(precision_) || input.references(precision_).size() != 1) continue;
+      if (!input.has_conclusive_gradient(precision_) || input.references(precision_).size() != 1) continue;
       judge_set(set);
       if (found_.finding <= Ruling::kWrongGradient) break;
     }
@@ -68,7 +68,7 @@ class Arbiter {
     const InputSet& input = pass_context_.sets[set];
     Result<KernelLauncher> placed =
         KernelLauncher::place(pass_context_.configuration.session, subject.module_in(precision), pass_context_.kernel,
-                              backends::Pass::kBackward, device_precision(precision), borrowed(*launch),
+                              backends::Pass::kBackward, device_precision(precision), borrow_launch(*launch),
                               gradient_arguments(subject, input, precision, InitialGradient::kZero, 1),
                               roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
@@ -188,7 +188,7 @@ class Arbiter {
     direction[parameter].resize(component_count(pass_context_.subject, launch.arguments[parameter]));
     direction[parameter][gradient_components(pass_context_.subject, input, g)[scalar]] = 1;
     const reference::OracleRun run{
-        .launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.is_poisoned};
+        .launch = launch, .profile = pass_context_.configuration.profile, .uninitialized = pass_context_.is_poisoned};
     const reference::DirectionalDifferences found = pass_context_.subject.oracle.differences(run, direction);
     if (!found.is_same_path) return std::nullopt;
     Extrapolation sum;
@@ -222,16 +222,17 @@ std::string kind_of(Ruling finding) {
 
 }  // namespace
 
-void arbitrate(const PassContext& pass_context) {
-  PassVerdict& verdict = pass_context.judgement.backward;
-  const PassVerdict& forward = pass_context.judgement.forward;
+void decide_by_finite_differences(const PassContext& pass_context) {
+  PassVerdict& verdict = pass_context.judgment.backward;
+  const PassVerdict& forward = pass_context.judgment.forward;
   const bool promoted = pass_context.kernel.find(backends::Pass::kForward, backends::Precision::kPromoted) != nullptr;
   // The differences are those of a correct forward pass only.
   if (verdict.decide().outcome != Outcome::fail || forward.failed() ||
       ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel))
     return;
   Arbitrated arbitrated = Arbiter(pass_context, promoted ? Precision::kPromoted : Precision::kNative).run();
-  if (arbitrated.finding != Ruling::kNone) verdict.arbitrate(kind_of(arbitrated.finding), std::move(arbitrated.text));
+  if (arbitrated.finding != Ruling::kNone)
+    verdict.reclassify_failure(kind_of(arbitrated.finding), std::move(arbitrated.text));
 }
 
 }  // namespace assay::harness

@@ -23,7 +23,7 @@ class BackwardJudge {
  public:
   explicit BackwardJudge(const PassContext& pass_context)
       : pass_context_(pass_context),
-        verdict_(pass_context.judgement.backward),
+        verdict_(pass_context.judgment.backward),
         roles_(roles_of(pass_context, backends::Pass::kBackward)),
         carries_cotangent_(carries_cotangent(pass_context.subject)) {}
 
@@ -47,7 +47,7 @@ class BackwardJudge {
     if (!found->second) return;
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.module_in(precision), pass_context_.kernel,
-        backends::Pass::kBackward, device_precision(precision), borrowed(*found->second),
+        backends::Pass::kBackward, device_precision(precision), borrow_launch(*found->second),
         gradient_arguments(pass_context_.subject, pass_context_.sets[set], precision, start, cotangent_factor), roles_,
         std::byte{0xFF}, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
@@ -185,9 +185,9 @@ class BackwardJudge {
     const InputSet& set = pass_context_.sets[test_launch.set];
     const ExpectedGradients& expected = expected_of(test_launch, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
-      if (!set.conclusive_gradient(test_launch.precision)) {
-        auto& doubt = set.conclusive(test_launch.precision) ? verdict_.inconclusive.non_differentiable_points
-                                                            : verdict_.inconclusive.uncertain_paths;
+      if (!set.has_conclusive_gradient(test_launch.precision)) {
+        auto& doubt = set.is_conclusive(test_launch.precision) ? verdict_.inconclusive.non_differentiable_points
+                                                               : verdict_.inconclusive.uncertain_paths;
         if (test_launch.purpose == Purpose::kCheck) doubt += static_cast<std::int64_t>(expected[g].size());
         continue;
       }
@@ -273,7 +273,7 @@ class BackwardJudge {
     verdict_.input_sets = verdict_.generic_sets = verdict_.conclusive_generic_sets = 0;
     for (const InputSet& set : pass_context_.sets) {
       const bool conclusive =
-          set.conclusive_gradient(Precision::kNative) && set.conclusive_gradient(Precision::kPromoted);
+          set.has_conclusive_gradient(Precision::kNative) && set.has_conclusive_gradient(Precision::kPromoted);
       ++verdict_.input_sets;
       verdict_.generic_sets += set.is_generic;
       verdict_.conclusive_generic_sets += set.is_generic && conclusive;

@@ -23,7 +23,7 @@ class ConsistencyJudge {
       : pass_context_(pass_context),
         set_(set),
         input_(pass_context.sets[set]),
-        verdict_(pass_context.judgement.backward) {}
+        verdict_(pass_context.judgment.backward) {}
 
   void run() {
     ForwardDifferences differences(pass_context_, set_, random_direction(), verdict_);
@@ -33,21 +33,21 @@ class ConsistencyJudge {
       ++verdict_.inconclusive.unbounded_values;
       return;
     }
-    constexpr double kSettledTolerance = ForwardDifferences::kSettledTolerance;
+    constexpr double kConvergenceTolerance = ForwardDifferences::kConvergenceTolerance;
     double step = ForwardDifferences::kFirstStep;
     std::optional<Contradiction> contradiction;
     for (int shrink = 0; shrink <= ForwardDifferences::kMaxStepReductions; ++shrink, step /= 4) {
       const auto derivative = differences.at(step);
       if (verdict_.failed()) return;
       if (!derivative || !std::isfinite(derivative->value) ||
-          derivative->error > kSettledTolerance * std::max(1.0, size_))
+          derivative->error > kConvergenceTolerance * std::max(1.0, size_))
         continue;
       const double allowed = kDifferenceTolerance * std::max(size_, 0x1p-20) + derivative->error;
       // A contradicted gradient is not a suitable scale: if the forward pass oscillates within a step (sin of a large
       // number), the differences are small relative to the true gradient, and far from converged.
       const bool agrees = std::abs(derivative->value - *dot) <= allowed;
-      if (!agrees && derivative->error > kSettledTolerance * std::max(1.0, std::abs(derivative->value))) continue;
-      // Neighbouring estimates may agree by accident before they converge. A smaller stencil reveals that.
+      if (!agrees && derivative->error > kConvergenceTolerance * std::max(1.0, std::abs(derivative->value))) continue;
+      // Neighboring estimates may agree by accident before they converge. A smaller stencil reveals that.
       plateau_ = differences.estimates();
       if (agrees) return decide(*dot, *derivative, allowed);
       if (differences.oscillates_within(step, std::abs(derivative->value - *dot))) continue;
@@ -102,7 +102,7 @@ class ConsistencyJudge {
     if (!backward) return std::nullopt;
     Result<KernelLauncher> placed =
         KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
-                              backends::Pass::kBackward, backends::Precision::kPromoted, borrowed(*backward),
+                              backends::Pass::kBackward, backends::Precision::kPromoted, borrow_launch(*backward),
                               gradient_arguments(subject, input_, Precision::kPromoted, InitialGradient::kZero, 1),
                               roles_of(pass_context_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
@@ -117,12 +117,12 @@ class ConsistencyJudge {
       for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
         if (static_cast<std::size_t>(subject.adjoint->gradients[g].primal) != p) continue;
         const std::size_t array = test_launch.launcher.parameters() + g;
-        const std::vector<std::size_t> leaves = gradient_components(subject, input_, g);
+        const std::vector<std::size_t> components = gradient_components(subject, input_, g);
         const std::vector<Computed> scalars =
             read_scalars(subject.promoted, *test_launch.launcher.arrays()[array].initial_content,
                          test_launch.launcher.bytes(pass_context_.configuration.session, array));
         for (std::size_t i = 0; i < scalars.size(); ++i)
-          gradient[leaves[i]] = scalars[i].value;
+          gradient[components[i]] = scalars[i].value;
       }
       for (; next < direction.size() && direction[next].parameter == p; ++next) {
         const double term = gradient[direction[next].component] * direction[next].direction;
@@ -173,7 +173,7 @@ void judge_consistency(const PassContext& pass_context) {
   for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_fully_checked(s); ++s) {
     if (pass_context.sets[s].reference.decisions.uncertain_counts[Precision::kPromoted] == 0)
       ConsistencyJudge(pass_context, s).run();
-    if (pass_context.judgement.backward.failed()) return;
+    if (pass_context.judgment.backward.failed()) return;
   }
 }
 

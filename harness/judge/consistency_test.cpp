@@ -34,7 +34,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )";
 
 // The derivative is exactly zero. The differences are rounding errors, which grow with the distance of x from zero.
-constexpr const char* kCancelling = R"(
+constexpr const char* kCanceling = R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     # domain: -0.00001 <= x <= 0.00001
@@ -158,15 +158,15 @@ PassVerdict consistency_of(const char* python, std::vector<TextEdit> edits = {},
   const auto sets = std::get<std::vector<InputSet>>(draw_input_sets(subject, space, options.policy, {}, options.seed));
   const JudgeConfiguration configuration{
       .session = *session, .policy = options.policy, .profile = {}, .seed = options.seed};
-  Judgement judgement;
+  Judgment judgment;
   judge_consistency({.subject = subject,
                      .kernel = std::get<backends::BuiltKernel>(built.front()),
                      .configuration = configuration,
                      .sets = sets,
-                     .is_poisoned = space.uninitialised(),
+                     .is_poisoned = space.uninitialized(),
                      .uses = space.uses(),
-                     .judgement = judgement});
-  return judgement.backward;
+                     .judgment = judgment});
+  return judgment.backward;
 }
 
 TEST(FiniteDifferencesCheck, PassesForCorrectKernel) {
@@ -185,7 +185,7 @@ TEST(FiniteDifferencesCheck, ReducesStepUntilAllPointsTakeSameBranches) {
 
 TEST(FiniteDifferencesCheck, ToleratesRoundingErrorAtEveryPoint) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    const PassVerdict verdict = consistency_of(kCancelling, {}, seed);
+    const PassVerdict verdict = consistency_of(kCanceling, {}, seed);
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
     EXPECT_TRUE(verdict.check_results.finite_differences.has_value());
   }

@@ -113,7 +113,7 @@ bool run_launches(const PassContext& pass_context, std::span<TestLaunch> test_la
   // If the first launch hangs or crashes, the others do not run.
   if (!requests.empty()) requests.front().stop_on_failure = true;
   std::vector<RunOutcome> outcomes = pass_context.configuration.session.run(requests);
-  pass_context.judgement.run_ms +=
+  pass_context.judgment.run_ms +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   bool completed = true;
   for (std::size_t t = 0; t < outcomes.size(); ++t) {
@@ -142,8 +142,8 @@ std::optional<ir::Launch> backward_launch(const PassContext& pass_context, std::
   if (finals.empty()) return launch;
   Result<KernelLauncher> placed = KernelLauncher::place(
       pass_context.configuration.session, pass_context.subject.module_in(precision), pass_context.kernel,
-      backends::Pass::kForward, device_precision(precision), borrowed(pass_context.sets[set].launch[precision]), {},
-      roles_of(pass_context, backends::Pass::kForward), std::byte{0});
+      backends::Pass::kForward, device_precision(precision), borrow_launch(pass_context.sets[set].launch[precision]),
+      {}, roles_of(pass_context, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;
@@ -169,7 +169,7 @@ void check_memory(const PassContext& pass_context, const TestLaunch& test_launch
       verdict.fail(Outcome::memory_fault, "out_of_bounds",
                    fmt::format("memory next to '{}' was overwritten on input set {}", role.name, test_launch.set));
     }
-    if (role.read_only && !test_launch.launcher.unmodified(pass_context.configuration.session, a)) {
+    if (role.read_only && !test_launch.launcher.is_unmodified(pass_context.configuration.session, a)) {
       save_counterexample(verdict, test_launch);
       verdict.fail(
           Outcome::memory_fault, "input_modified",
@@ -182,15 +182,15 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
                        const std::string& array, const ir::Argument& layout, std::span<const Computed> got,
                        std::span<const Expected> expected, const Comparison& comparison, PassVerdict& verdict) {
   static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5", "devices"};
-  const auto leaves =
+  const auto components =
       ir::scalar_components(pass_context.subject.module_in(test_launch.precision), layout.type.element());
   for (const std::size_t position : comparison.failed) {
-    const ir::Scalar scalar = leaves[position % leaves.size()].scalar;
+    const ir::Scalar scalar = components[position % components.size()].scalar;
     Mismatch mismatch;
     mismatch.check_name = kNames[static_cast<int>(named_check)];
     mismatch.array = array;
-    mismatch.index = coordinates(layout, static_cast<std::int64_t>(position / leaves.size()));
-    if (leaves.size() > 1) mismatch.index.push_back(static_cast<std::int64_t>(position % leaves.size()));
+    mismatch.index = coordinates(layout, static_cast<std::int64_t>(position / components.size()));
+    if (components.size() > 1) mismatch.index.push_back(static_cast<std::int64_t>(position % components.size()));
     mismatch.input_set = static_cast<std::int64_t>(test_launch.set);
     const Expected& wanted = expected[position];
     if (wanted.is_integer) {
@@ -207,7 +207,7 @@ void report_mismatches(const PassContext& pass_context, NamedCheck named_check, 
       save_counterexample(verdict, test_launch);
       verdict.counterexample->array = array;
       counterexample_values(*verdict.counterexample, got, expected, comparison);
-      const bool by_cross_check = named_check == NamedCheck::kDevices;
+      const bool by_cross_check = named_check == NamedCheck::kDeviceAgreement;
       verdict.fail(
           Outcome::fail, by_cross_check ? "devices_disagree" : "mismatch",
           fmt::format(

@@ -44,7 +44,7 @@ struct PassContext {
   const std::vector<bool>& is_poisoned;  ///< by parameter: whether its array holds poison before the launch
   const ir::ParameterUses& uses;         ///< how the kernel uses its parameters
   std::string target;                    ///< build target of the kernel to run; empty if the kernel has only one
-  Judgement& judgement;                  ///< receives the findings
+  Judgment& judgment;                    ///< receives the findings
 
   bool uses_precision(Precision precision) const {
     return precision == Precision::kPromoted ? configuration.policy.f64_promotion
@@ -87,7 +87,7 @@ void judge_consistency(const PassContext& pass_context);
 /// Decides by finite differences whether a backward pass that differs from the oracle is incorrect, and makes that the
 /// kind of its failure: wrong_gradient, rounding (correct with f64 promotion), oracle_wrong or undecided. Does nothing
 /// if the backward pass did not fail a comparison, or if the forward pass failed.
-void arbitrate(const PassContext& pass_context);
+void decide_by_finite_differences(const PassContext& pass_context);
 /// Judges the launches of draw_sizes: 0 threads, and more than 65,535.
 void judge_forward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches);
 void judge_backward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches);

@@ -12,7 +12,7 @@ using reference::Choice;
 namespace {
 
 std::int64_t samples_missing(const Choice& choice, std::size_t way) {
-  return std::max<std::int64_t>(0, kRequiredSamples - choice.taken_counts[way]);
+  return std::max<std::int64_t>(0, kRequiredSamples - choice.branch_counts[way]);
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ void Coverage::add(const std::vector<Choice>& choices) {
   else {
     for (std::size_t c = 0; c < choices_.size(); ++c) {
       for (std::size_t way = 0; way < choices_[c].branch_count(); ++way)
-        choices_[c].taken_counts[way] += choices[c].taken_counts[way];
+        choices_[c].branch_counts[way] += choices[c].branch_counts[way];
     }
   }
 }
@@ -40,7 +40,7 @@ std::int64_t Coverage::gain(const std::vector<Choice>& choices) const {
   std::int64_t sum = 0;
   for (std::size_t c = 0; c < choices_.size(); ++c) {
     for (std::size_t way = 0; way < choices_[c].branch_count(); ++way)
-      sum += std::min(samples_missing(choices_[c], way), choices[c].taken_counts[way]);
+      sum += std::min(samples_missing(choices_[c], way), choices[c].branch_counts[way]);
   }
   return sum;
 }
@@ -51,9 +51,9 @@ std::vector<UncoveredBranch> Coverage::uncovered(const ir::Module& module) const
     for (std::size_t way = 0; way < choice.branch_count(); ++way) {
       if (samples_missing(choice, way) == 0) continue;
       const ir::SourceLocation place = ir::source_location(module, choice.loc);
-      UncoveredBranch gap{.line = place.loc.line, .what = std::string(describe_uncovered(choice.kind, way))};
+      UncoveredBranch gap{.line = place.loc.line, .description = std::string(describe_uncovered(choice.kind, way))};
       if (place.file != module.source_name) gap.file = place.file;
-      if (choice.taken_counts[way] > 0) gap.what += " more than once";
+      if (choice.branch_counts[way] > 0) gap.description += " more than once";
       if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(std::move(gap));
     }
   }

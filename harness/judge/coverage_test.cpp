@@ -10,10 +10,10 @@ using reference::Choice;
 using ::testing::ElementsAre;
 
 Choice branch(int line, std::int64_t yes, std::int64_t no) {
-  return {.kind = Choice::Kind::kBranch, .loc = {.line = line}, .taken_counts = {yes, no, 0}};
+  return {.kind = Choice::Kind::kBranch, .loc = {.line = line}, .branch_counts = {yes, no, 0}};
 }
 Choice range(int line, std::int64_t inside, std::int64_t below, std::int64_t above) {
-  return {.kind = Choice::Kind::kRange, .loc = {.line = line}, .taken_counts = {inside, below, above}};
+  return {.kind = Choice::Kind::kRange, .loc = {.line = line}, .branch_counts = {inside, below, above}};
 }
 
 TEST(BranchCoverage, KernelWithoutBranchesHasNoUncoveredBranch) {

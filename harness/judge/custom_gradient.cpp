@@ -82,7 +82,7 @@ class CustomGradientCheck {
                                                                       .profile = pass_context_.configuration.profile,
                                                                       .computes_gradient = true,
                                                                       .cotangents = set.cotangents,
-                                                                      .uninitialised = pass_context_.is_poisoned});
+                                                                      .uninitialized = pass_context_.is_poisoned});
       const reference::Decisions& decisions = derivative.decisions;
       if (!derivative.findings.empty() || decisions.uncertain_counts[Precision::kPromoted] > 0 ||
           decisions.uncertain_kinks[Precision::kPromoted] > 0)
@@ -99,22 +99,22 @@ class CustomGradientCheck {
   std::string name_of(const Difference& found) const {
     const KernelUnderTest& subject = pass_context_.subject;
     const ir::Argument& argument = pass_context_.sets[found.set].launch[Precision::kNative].arguments[found.parameter];
-    const std::size_t leaves = ir::scalar_components(subject.module, argument.type.element()).size();
+    const std::size_t components = ir::scalar_components(subject.module, argument.type.element()).size();
     std::string name = subject.kernel.variables[found.parameter].name;
     std::vector<std::size_t> index(argument.shape.size());
-    std::size_t element = found.component / leaves;
+    std::size_t element = found.component / components;
     for (std::size_t d = index.size(); d-- > 0;) {
       const auto extent = static_cast<std::size_t>(argument.shape[d]);
       index[d] = element % extent;
       element /= extent;
     }
     if (argument.type.is_array()) name += fmt::format("[{}]", fmt::join(index, ", "));
-    return leaves > 1 ? fmt::format("{}.{}", name, found.component % leaves) : name;
+    return components > 1 ? fmt::format("{}.{}", name, found.component % components) : name;
   }
 
   void report(const Difference& found, const ir::Function* function) const {
     const KernelUnderTest& subject = pass_context_.subject;
-    PassVerdict& verdict = pass_context_.judgement.backward;
+    PassVerdict& verdict = pass_context_.judgment.backward;
     const std::string whose =
         function == nullptr
             ? "the custom gradients of the kernel's functions give"

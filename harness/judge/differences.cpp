@@ -13,7 +13,7 @@ namespace {
 constexpr int kRows = 6;
 
 /// C. J. F. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4(2), 1982: central
-/// differences at steps h, h/2, ... are extrapolated. The error is the change between neighbouring estimates plus the
+/// differences at steps h, h/2, ... are extrapolated. The error is the change between neighboring estimates plus the
 /// effect of rounding: `noise` bounds it for the first row, and it doubles with each further row. The extrapolation at
 /// most doubles it: the product of (4^k + 1) / (4^k - 1) over the columns is below 2.
 Extrapolation ridders_extrapolation(const std::array<double, kRows>& differences, double noise) {
@@ -65,7 +65,7 @@ std::vector<ir::Launch> ForwardDifferences::stencil_at(double step) const {
 }
 
 reference::OracleRun ForwardDifferences::run_at(const ir::Launch& launch) const {
-  return {.launch = launch, .profile = pass_context_.configuration.profile, .uninitialised = pass_context_.is_poisoned};
+  return {.launch = launch, .profile = pass_context_.configuration.profile, .uninitialized = pass_context_.is_poisoned};
 }
 
 /// The direction in the form that the oracle expects.
@@ -97,10 +97,10 @@ std::optional<reference::ReferenceResult> ForwardDifferences::middle_of(double s
 }
 
 /// The rounding_noise of a stencil: the maximum over the middle and the outermost points, where it may be much
-/// larger, because the rounding of cancelling sums grows with their terms. Empty if the points do not all take the
+/// larger, because the rounding of canceling sums grows with their terms. Empty if the points do not all take the
 /// input's path.
 std::optional<double> ForwardDifferences::noise_along(const std::vector<ir::Launch>& stencil, double step) const {
-  const auto is_defined = [](const reference::ReferenceResult& run) { return run.findings.empty() && run.complete; };
+  const auto is_defined = [](const reference::ReferenceResult& run) { return run.findings.empty() && run.is_complete; };
   const reference::Oracle& oracle = pass_context_.subject.promoted_oracle;
   const auto base = middle_of(step);
   if (!base || !is_defined(*base)) return std::nullopt;
@@ -120,7 +120,7 @@ std::optional<Extrapolation> ForwardDifferences::difference(const std::vector<ir
   for (const ir::Launch& launch : stencil) {
     Result<KernelLauncher> placed = KernelLauncher::place(
         pass_context_.configuration.session, pass_context_.subject.promoted, pass_context_.kernel,
-        backends::Pass::kForward, backends::Precision::kPromoted, borrowed(launch), {}, roles, std::byte{0});
+        backends::Pass::kForward, backends::Precision::kPromoted, borrow_launch(launch), {}, roles, std::byte{0});
     if (!placed.ok()) return std::nullopt;
     test_launches.push_back({.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()});
   }
@@ -166,9 +166,9 @@ bool ForwardDifferences::oscillates_within(double step, double difference) const
     return sum;
   };
   reference::DerivativeSamples samples{.center = derivative_at(0)};
-  for (std::size_t k = 0; k < reference::kSampledShares.size(); ++k) {
-    samples.before[k] = derivative_at(-reference::kSampledShares[k]);
-    samples.after[k] = derivative_at(reference::kSampledShares[k]);
+  for (std::size_t k = 0; k < reference::kSampledFractions.size(); ++k) {
+    samples.before[k] = derivative_at(-reference::kSampledFractions[k]);
+    samples.after[k] = derivative_at(reference::kSampledFractions[k]);
   }
   return samples.explain(static_cast<long double>(difference));
 }

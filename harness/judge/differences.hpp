@@ -31,7 +31,7 @@ class ForwardDifferences {
   /// How often the step is divided by 4 if the points of a stencil do not take the same path.
   static constexpr int kMaxStepReductions = 6;
   /// An extrapolation has converged if its error is below this share of the derivative.
-  static constexpr double kSettledTolerance = 1e-6;
+  static constexpr double kConvergenceTolerance = 1e-6;
 
   /// Keeps references to the context and to the verdict, which gets the failures of launches.
   ForwardDifferences(const PassContext& pass_context, std::size_t set, std::vector<DirectionComponent> direction,

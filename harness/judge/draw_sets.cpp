@@ -35,10 +35,10 @@ ComponentValues dense(const KernelUnderTest& subject, const Launch& launch, std:
   for (std::size_t p = 0; p < values.size(); ++p) {
     if (subject.writes(p) != written) continue;
     values[p].resize(component_count(subject, launch.arguments[p]));
-    const auto leaves = scalar_components(subject.module, launch.arguments[p].type.element());
+    const auto components = scalar_components(subject.module, launch.arguments[p].type.element());
     for (std::size_t i = 0; i < values[p].size(); ++i) {
       // Ten bits are more than a bf16 has.
-      const bool is_short = leaves[i % leaves.size()].scalar == Scalar::kBF16;
+      const bool is_short = components[i % components.size()].scalar == Scalar::kBF16;
       const double value = dense_value(i + 37 * p, salt);
       values[p][i] = is_short ? round_to(Scalar::kBF16, value) : value;
     }
@@ -55,11 +55,12 @@ ComponentValues initial_gradients_for(const KernelUnderTest& subject, const Inpu
   for (std::size_t p = 0; p < values.size(); ++p) {
     const auto& gradient = set.reference.gradients[p];
     if (!gradient) continue;
-    const auto leaves = scalar_components(subject.module, set.launch[Precision::kNative].arguments[p].type.element());
+    const auto components =
+        scalar_components(subject.module, set.launch[Precision::kNative].arguments[p].type.element());
     for (std::size_t i = 0; i < values[p].size(); ++i) {
       const auto size = static_cast<double>(std::abs(gradient->elements[i].value));
       if (size == 0 || !std::isfinite(size)) continue;
-      const int limit = initial_gradient_exponent(leaves[i % leaves.size()].scalar);
+      const int limit = initial_gradient_exponent(components[i % components.size()].scalar);
       values[p][i] = std::ldexp(values[p][i], std::clamp(std::ilogb(size), -limit, limit));
     }
   }
@@ -70,9 +71,9 @@ double mean_of_inputs(const KernelUnderTest& subject, const Launch& launch) {
   double sum = 0;
   double count = 0;
   for (const Argument& argument : launch.arguments) {
-    const auto leaves = scalar_components(subject.module, argument.type.element());
+    const auto components = scalar_components(subject.module, argument.type.element());
     for (std::int64_t e = 0; e < element_count(argument); ++e) {
-      for (const ScalarComponent& component : leaves) {
+      for (const ScalarComponent& component : components) {
         if (!is_float(component.scalar)) continue;
         sum += read_float(component.scalar, argument.bytes.data() + element_offset(argument, e) + component.offset);
         count += 1;
@@ -93,7 +94,7 @@ double informative_share(const InputSet& set) {
       total += 1;
       informative += is_informative({.value = element.value,
                                      .bound = element.bound[Precision::kNative],
-                                     .scale = scale_of(element, Precision::kNative) * set.native_width});
+                                     .scale = scale_of(element, Precision::kNative) * set.informative_bound_factor});
     }
   }
   return total > 0 ? informative / total : 1;
@@ -173,12 +174,12 @@ InputSet made(const KernelUnderTest& subject, const DrawRequest& request, DrawnL
   set.launch[Precision::kPromoted] = promoted(subject.module, set.launch[Precision::kNative]);
   set.reference = std::move(drawn.reference);
   if (gradient) set.initial_gradients = initial_gradients_for(subject, set);
-  set.native_width = native_width_of(subject);
+  set.informative_bound_factor = informative_bound_factor_of(subject);
   set.input_mean = mean_of_inputs(subject, set.launch[Precision::kNative]);
   return set;
 }
 
-/// Draws the sets of one judgement.
+/// Draws the sets of one judgment.
 class SetDrawer {
  public:
   SetDrawer(const KernelUnderTest& subject, InputSpace& space, const Policy& policy,
@@ -229,7 +230,7 @@ class SetDrawer {
       spent += set.reference.instructions;
       if (!best || conclusiveness(set) > conclusiveness(*best)) best = std::move(set);
       if (spent > kRedrawBudget) break;
-      if (conclusiveness(*best) >= (draw < kPatientDraws ? kSufficientConclusiveness : kAcceptableConclusiveness))
+      if (conclusiveness(*best) >= (draw < kPatientDraws ? kSufficientConclusiveScore : kAcceptableConclusiveness))
         break;
     }
     if (!best) return std::move(*none);
@@ -252,14 +253,14 @@ class SetDrawer {
     reference::OracleRun run = space.run_of(request, drawn->launch);
     ComponentValues cotangents = complete(subject_, run, profile_, gradient());
     drawn->reference = subject_.oracle.evaluate(run);
-    if (!drawn->reference.complete) return std::nullopt;
+    if (!drawn->reference.is_complete) return std::nullopt;
     return made(subject_, request, std::move(*drawn), std::move(cotangents), gradient());
   }
 
   bool gradient() const { return subject_.adjoint != nullptr; }
-  bool conclusive(const InputSet& set) const {
+  bool is_conclusive(const InputSet& set) const {
     return std::all_of(kBothPrecisions.begin(), kBothPrecisions.end(), [&](Precision precision) {
-      return gradient() ? set.conclusive_gradient(precision) : set.conclusive(precision);
+      return gradient() ? set.has_conclusive_gradient(precision) : set.is_conclusive(precision);
     });
   }
 
@@ -279,14 +280,14 @@ class SetDrawer {
   void add_long() {
     DrawRequest asked = request(policy_.sets() + 1, 0, Distribution::kUniform);
     asked.size = kLongRowSize;
-    asked.row = kLongRow;
+    asked.row_length = kLongRow;
     asked.instruction_budget = kSetBudget;
-    // Constraints learnt from such long rows must not affect the other sets.
+    // Constraints learned from such long rows must not affect the other sets.
     InputSpace space = space_;
     auto set = draw_promising(space, asked, [](const ReferenceResult& run) {
       return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow;
     });
-    if (!set || !conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) return;
+    if (!set || !is_conclusive(*set) || conclusiveness(*set) < kAcceptableConclusiveness) return;
     set->is_generic = false;
     sets_.push_back(std::move(*set));
   }
@@ -297,7 +298,7 @@ class SetDrawer {
                                                Distribution::kScales};
     Coverage coverage;
     for (const InputSet& set : sets_) {
-      if (conclusive(set)) coverage.add(set.reference.choices);
+      if (is_conclusive(set)) coverage.add(set.reference.choices);
     }
     std::int64_t spent = 0;
     for (int draw = 0; draw < policy_.max_redraws && coverage.missing_samples() > 0 && spent < kRedrawBudget; ++draw) {
@@ -308,7 +309,7 @@ class SetDrawer {
             spent += run.instructions;
             return is_certain(run) && coverage.gain(run.choices) > 0;
           });
-      if (!set || !conclusive(*set)) continue;
+      if (!set || !is_conclusive(*set)) continue;
       coverage.add(set->reference.choices);
       set->is_generic = false;
       sets_.push_back(std::move(*set));
@@ -323,7 +324,7 @@ class SetDrawer {
       for (const ThresholdPair& pair : crossing) {
         InputSet before = evaluate_input_set(subject_, space_, {.size = 1}, pair.before, profile_);
         InputSet after = evaluate_input_set(subject_, space_, {.size = 1}, pair.after, profile_);
-        if (!conclusive(before) || !conclusive(after)) continue;
+        if (!is_conclusive(before) || !is_conclusive(after)) continue;
         for (InputSet* set : {&before, &after}) {
           set->is_generic = false;
           sets_.push_back(std::move(*set));
@@ -347,7 +348,7 @@ class SetDrawer {
 double conclusiveness(const InputSet& set) {
   double conclusiveness = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
   for (const Precision precision : kBothPrecisions)
-    conclusiveness += 2 * set.conclusive(precision) + set.conclusive_gradient(precision);
+    conclusiveness += 2 * set.is_conclusive(precision) + set.has_conclusive_gradient(precision);
   return conclusiveness;
 }
 
@@ -356,7 +357,7 @@ InputSet evaluate_input_set(const KernelUnderTest& subject, const InputSpace& sp
   const bool gradient = subject.adjoint != nullptr;
   reference::OracleRun run{.launch = launch};
   ComponentValues cotangents = complete(subject, run, profile, gradient);
-  run.uninitialised = space.uninitialised();
+  run.uninitialized = space.uninitialized();
   run.instruction_budget = request.instruction_budget;
   DrawnLaunch drawn{.launch = launch, .reference = subject.oracle.evaluate(run)};
   return made(subject, request, std::move(drawn), std::move(cotangents), gradient);
@@ -368,7 +369,7 @@ void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& spa
                                  .profile = profile,
                                  .computes_gradient = subject.adjoint != nullptr,
                                  .cotangents = set.cotangents,
-                                 .uninitialised = space.uninitialised()};
+                                 .uninitialized = space.uninitialized()};
   for (const Precision precision : kBothPrecisions)
     set.alternative_paths[precision] = alternative_paths(subject.oracle, run, set.reference, precision);
 }

@@ -35,6 +35,6 @@ void add_alternative_paths(const KernelUnderTest& subject, const InputSpace& spa
 /// Orders sets by how much of them is conclusive.
 double conclusiveness(const InputSet& set);
 /// The conclusiveness of a set that is not redrawn.
-inline constexpr double kSufficientConclusiveness = 6 + 0.99;
+inline constexpr double kSufficientConclusiveScore = 6 + 0.99;
 
 }  // namespace assay::harness

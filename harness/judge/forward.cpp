@@ -18,7 +18,7 @@ class ForwardJudge {
  public:
   explicit ForwardJudge(const PassContext& pass_context)
       : pass_context_(pass_context),
-        verdict_(pass_context.judgement.forward),
+        verdict_(pass_context.judgment.forward),
         roles_(roles_of(pass_context, backends::Pass::kForward)) {}
 
   void run() {
@@ -38,7 +38,7 @@ class ForwardJudge {
     Result<KernelLauncher> placed =
         KernelLauncher::place(pass_context_.configuration.session, pass_context_.subject.module_in(precision),
                               pass_context_.kernel, backends::Pass::kForward, device_precision(precision),
-                              borrowed(pass_context_.sets[set].launch[precision]), {}, roles_, poison, geometry);
+                              borrow_launch(pass_context_.sets[set].launch[precision]), {}, roles_, poison, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
     test_launches_.push_back({.purpose = purpose, .set = set, .precision = precision, .launcher = placed.take()});
   }
@@ -80,7 +80,7 @@ class ForwardJudge {
 
   void check(const TestLaunch& test_launch) {
     const InputSet& set = pass_context_.sets[test_launch.set];
-    const bool conclusive = set.conclusive(test_launch.precision);
+    const bool conclusive = set.is_conclusive(test_launch.precision);
     const auto expected = expected_outputs(taken_path(test_launch), test_launch.precision);
     for (std::size_t p = 0; p < expected.size(); ++p) {
       if (!expected[p]) continue;
@@ -161,19 +161,21 @@ class ForwardJudge {
   void check_unwritten(const TestLaunch& test_launch, std::size_t p, const ExpectedArray& expected) {
     const PlacedArray& array = test_launch.launcher.arrays()[p];
     const auto now = test_launch.launcher.bytes(pass_context_.configuration.session, p);
-    const auto leaves = ir::scalar_components(pass_context_.subject.module_in(test_launch.precision),
-                                              array.initial_content->type.element());
+    const auto components = ir::scalar_components(pass_context_.subject.module_in(test_launch.precision),
+                                                  array.initial_content->type.element());
     for (std::size_t i = 0; i < expected.written.size(); ++i) {
       if (expected.written[i]) continue;
-      const ir::ScalarComponent& component = leaves[i % leaves.size()];
+      const ir::ScalarComponent& component = components[i % components.size()];
       const std::size_t at =
-          ir::element_offset(*array.initial_content, static_cast<std::int64_t>(i / leaves.size())) + component.offset;
+          ir::element_offset(*array.initial_content, static_cast<std::int64_t>(i / components.size())) +
+          component.offset;
       const auto size = static_cast<std::size_t>(ir::row(component.scalar).bytes);
       if (std::memcmp(now.data() + at, array.initial_content->bytes.data() + at, size) == 0) continue;
-      if (!pass_context_.sets[test_launch.set].conclusive(test_launch.precision)) continue;
-      verdict_.fail(Outcome::fail, "extra_write",
-                    fmt::format("'{}' was written at element {}, which the source does not write (input set {})",
-                                pass_context_.subject.kernel.variables[p].name, i / leaves.size(), test_launch.set));
+      if (!pass_context_.sets[test_launch.set].is_conclusive(test_launch.precision)) continue;
+      verdict_.fail(
+          Outcome::fail, "extra_write",
+          fmt::format("'{}' was written at element {}, which the source does not write (input set {})",
+                      pass_context_.subject.kernel.variables[p].name, i / components.size(), test_launch.set));
       return;
     }
   }
@@ -205,7 +207,7 @@ class ForwardJudge {
   void count_sets() {
     verdict_.input_sets = verdict_.generic_sets = verdict_.conclusive_generic_sets = 0;
     for (const InputSet& set : pass_context_.sets) {
-      const bool conclusive = set.conclusive(Precision::kNative) && set.conclusive(Precision::kPromoted);
+      const bool conclusive = set.is_conclusive(Precision::kNative) && set.is_conclusive(Precision::kPromoted);
       ++verdict_.input_sets;
       verdict_.generic_sets += set.is_generic;
       verdict_.conclusive_generic_sets += set.is_generic && conclusive;

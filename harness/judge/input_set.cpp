@@ -13,8 +13,8 @@ using reference::ComponentValues;
 using reference::ReferenceResult;
 
 /// Positions of the scalar components of a field, given by its path, among those of a by-value struct.
-std::pair<std::size_t, std::size_t> field_leaves(const Module& module, Type type,
-                                                 const std::vector<std::int32_t>& path) {
+std::pair<std::size_t, std::size_t> field_components(const Module& module, Type type,
+                                                     const std::vector<std::int32_t>& path) {
   std::size_t first = 0;
   for (const std::int32_t step : path) {
     const StructDef& definition = module.structs[type.struct_id];
@@ -28,16 +28,16 @@ std::pair<std::size_t, std::size_t> field_leaves(const Module& module, Type type
 /// The scalar components of a parameter that a gradient buffer covers.
 struct GradientPart {
   std::size_t parameter;
-  std::vector<ScalarComponent> leaves;  ///< of one element of the parameter
-  std::size_t first;                    ///< the first of them in the buffer
-  std::size_t count;                    ///< how many of them are in the buffer
+  std::vector<ScalarComponent> components;  ///< of one element of the parameter
+  std::size_t first;                        ///< the first of them in the buffer
+  std::size_t count;                        ///< how many of them are in the buffer
   std::size_t elements;
 
   /// The position in the buffer of a scalar component of the whole parameter; empty if it is not in this part.
   std::optional<std::size_t> number(std::size_t component) const {
-    const std::size_t within = component % leaves.size();
+    const std::size_t within = component % components.size();
     if (within < first || within >= first + count) return std::nullopt;
-    return component / leaves.size() * count + within - first;
+    return component / components.size() * count + within - first;
   }
 };
 
@@ -46,9 +46,9 @@ GradientPart part_of(const KernelUnderTest& subject, const InputSet& set,
   const auto p = static_cast<std::size_t>(gradient.primal);
   const Argument& argument = set.launch[Precision::kNative].arguments[p];
   const Type element = argument.type.element();
-  const auto [first, count] = field_leaves(subject.module, element, gradient.fields);
+  const auto [first, count] = field_components(subject.module, element, gradient.fields);
   return {.parameter = p,
-          .leaves = scalar_components(subject.module, element),
+          .components = scalar_components(subject.module, element),
           .first = first,
           .count = count,
           .elements = static_cast<std::size_t>(element_count(argument))};
@@ -59,11 +59,11 @@ template <class Visit>
 void for_each_gradient(const KernelUnderTest& subject, const InputSet& set, Visit visit) {
   for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
     const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
-    const std::size_t stride = part.leaves.size();
+    const std::size_t stride = part.components.size();
     for (std::size_t e = 0; e < part.elements; ++e) {
       for (std::size_t i = 0; i < part.count; ++i) {
         const std::size_t component = part.first + i;
-        visit(g, e * part.count + i, part.parameter, e * stride + component, part.leaves[component].scalar);
+        visit(g, e * part.count + i, part.parameter, e * stride + component, part.components[component].scalar);
       }
     }
   }
@@ -76,13 +76,14 @@ constexpr double kVanishingBound = 0x1p-30;
 /// Writes the values of a part, times `factor`, to its dense buffer.
 void write_part(const Module& module, const GradientPart& part, const std::vector<double>& values, double factor,
                 Argument& buffer) {
-  const std::vector<ScalarComponent> leaves = scalar_components(module, buffer.type.element());
+  const std::vector<ScalarComponent> components = scalar_components(module, buffer.type.element());
   const auto stride = static_cast<std::size_t>(buffer.strides.back());
   for (std::size_t e = 0; e < part.elements; ++e) {
     std::byte* const element = buffer.bytes.data() + e * stride;
     for (std::size_t i = 0; i < part.count; ++i) {
-      const double value = factor * values[e * part.leaves.size() + part.first + i];
-      if (value != 0 && is_float(leaves[i].scalar)) write_float(leaves[i].scalar, element + leaves[i].offset, value);
+      const double value = factor * values[e * part.components.size() + part.first + i];
+      if (value != 0 && is_float(components[i].scalar))
+        write_float(components[i].scalar, element + components[i].offset, value);
     }
   }
 }
@@ -102,9 +103,10 @@ Expected expected_gradient(const KernelUnderTest& subject, const InputSet& set,
                            const reference::GradientElement& element, ComponentOf which, Precision precision,
                            InitialGradient start) {
   const Scalar scalar = precision == Precision::kPromoted ? Scalar::kF64 : which.type;
-  Expected expected{.value = element.value,
-                    .bound = element.bound[precision],
-                    .scale = scale_of(element, precision) * (precision == Precision::kNative ? set.native_width : 1)};
+  Expected expected{
+      .value = element.value,
+      .bound = element.bound[precision],
+      .scale = scale_of(element, precision) * (precision == Precision::kNative ? set.informative_bound_factor : 1)};
   if (subject.writes(which.parameter)) return expected;
   const double initial_gradient =
       start == InitialGradient::kNonZero ? value_at(set.initial_gradients, which.parameter, which.component) : 0.0;
@@ -142,7 +144,7 @@ std::vector<const ReferenceResult*> InputSet::references(Precision precision) co
   return all;
 }
 
-bool InputSet::conclusive_gradient(Precision precision) const {
+bool InputSet::has_conclusive_gradient(Precision precision) const {
   const auto all = references(precision);
   return !all.empty() && std::all_of(all.begin(), all.end(), [&](const ReferenceResult* path) {
     return path->decisions.uncertain_kinks[precision] == 0;
@@ -159,10 +161,10 @@ bool computes_in(const KernelUnderTest& subject, Scalar scalar) {
 }
 
 bool has_atomics(const ParameterUses& uses) {
-  return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.atomically_updated; });
+  return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.is_atomically_updated; });
 }
 
-double native_width_of(const KernelUnderTest& subject) {
+double informative_bound_factor_of(const KernelUnderTest& subject) {
   return computes_in(subject, Scalar::kF16) || computes_in(subject, Scalar::kBF16) ? 0x1p8 : 1;
 }
 
@@ -195,7 +197,7 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const ReferenceResult
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
       const reference::OutputElement& element = output->elements[i];
       const std::size_t cell = output->indices.empty() ? i : output->indices[i];
-      const bool real = is_float(output->leaves[cell % output->leaves.size()]);
+      const bool real = is_float(output->components[cell % output->components.size()]);
       array.scalars.push_back(
           {.value = element.value, .bound = element.bound[precision], .integer = element.integer, .is_integer = !real});
       array.written.push_back(element.written);
@@ -263,7 +265,7 @@ std::vector<std::map<std::size_t, Expected>> accessed_gradients(const KernelUnde
       const std::size_t component = array.indices[k];
       const auto number = part.number(component);
       if (!number) continue;
-      const ComponentOf which{part.parameter, component, part.leaves[component % part.leaves.size()].scalar};
+      const ComponentOf which{part.parameter, component, part.components[component % part.components.size()].scalar};
       accessed.emplace_hint(accessed.end(), *number,
                             expected_gradient(subject, set, array.elements[k], which, precision, start));
     }
@@ -273,11 +275,11 @@ std::vector<std::map<std::size_t, Expected>> accessed_gradients(const KernelUnde
 
 std::vector<std::size_t> gradient_components(const KernelUnderTest& subject, const InputSet& set,
                                              std::size_t gradient) {
-  std::vector<std::size_t> leaves;
+  std::vector<std::size_t> components;
   for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t, std::size_t component, Scalar) {
-    if (g == gradient) leaves.push_back(component);
+    if (g == gradient) components.push_back(component);
   });
-  return leaves;
+  return components;
 }
 
 }  // namespace assay::harness

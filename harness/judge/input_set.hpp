@@ -43,27 +43,27 @@ bool has_atomics(const ir::ParameterUses& uses);
 
 struct InputSet {
   DrawRequest request;      ///< the request that the inputs were drawn for
-  bool is_generic = false;  ///< whether the inputs are drawn evenly from the domain; counts for kConclusiveSets
+  bool is_generic = false;  ///< whether the inputs are drawn evenly from the domain; counts for kMinConclusiveSetShare
   std::array<ir::Launch, 2> launch;              ///< the launch, by precision
   reference::ComponentValues cotangents;         ///< cotangents of the arrays that the kernel writes
   reference::ComponentValues initial_gradients;  ///< initial gradients of all other float parameters
   reference::ReferenceResult reference;          ///< the oracle's results for both precisions
   double input_mean = 0;                         ///< mean of all float inputs
-  double native_width = 1;                       ///< the result of native_width_of for the kernel
+  double informative_bound_factor = 1;           ///< the result of informative_bound_factor_of for the kernel
 
   /// By precision: the oracle's results along the other paths that the bounds allow, if few decisions are uncertain.
   std::array<std::vector<reference::ReferenceResult>, 2> alternative_paths;
 
   /// The results that a correct implementation may compute. Empty if they are unknown.
   std::vector<const reference::ReferenceResult*> references(Precision precision) const;
-  bool conclusive(Precision precision) const { return !references(precision).empty(); }
-  bool conclusive_gradient(Precision precision) const;
+  bool is_conclusive(Precision precision) const { return !references(precision).empty(); }
+  bool has_conclusive_gradient(Precision precision) const;
 };
 
 /// Factor by which a gradient's native bound may exceed 2^-10 of its scale and still be informative: 2^8 for kernels
 /// that compute in f16 or bf16, where a few operations lose that much accuracy. With f64 promotion the limit stays
 /// 2^-10.
-double native_width_of(const KernelUnderTest& subject);
+double informative_bound_factor_of(const KernelUnderTest& subject);
 
 /// Number of scalar components of an array or value.
 std::size_t component_count(const KernelUnderTest& subject, const ir::Argument& argument);
@@ -73,7 +73,7 @@ std::size_t component_count(const KernelUnderTest& subject, const ir::Argument& 
 double scale_of(const reference::GradientElement& element, Precision precision);
 
 /// A dense cotangent or initial gradient, exact in every float type: plus or minus (0.5 + j / 1024), with j distinct
-/// over 512 neighbours.
+/// over 512 neighbors.
 double dense_value(std::size_t position, std::uint64_t salt);
 
 /// Expected content of an array that the kernel writes, after a forward run. `written` is false for elements that no

@@ -68,34 +68,34 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const KernelUnde
 
 PassContext pass_context_of(const TestPlan& test_plan, const KernelUnderTest& subject,
                             const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration,
-                            Judgement& judgement) {
+                            Judgment& judgment) {
   return {.subject = subject,
           .kernel = kernel,
           .configuration = configuration,
           .sets = test_plan.sets,
-          .is_poisoned = test_plan.uninitialised,
+          .is_poisoned = test_plan.uninitialized,
           .uses = test_plan.uses,
           .target = {},
-          .judgement = judgement};
+          .judgment = judgment};
 }
 
 /// Judges both passes on the context's target. A pass that failed on an earlier target is already decided.
 void judge_target(const PassContext& pass_context, const std::vector<DrawnLaunch>& sizes) {
   const JudgeConfiguration& configuration = pass_context.configuration;
-  const Judgement& judgement = pass_context.judgement;
-  if (configuration.forward && !judgement.forward.failed()) {
+  const Judgment& judgment = pass_context.judgment;
+  if (configuration.forward && !judgment.forward.failed()) {
     configuration.session.reset();
     judge_forward(pass_context);
-    if (!judgement.forward.failed() && pass_context.uses_precision(Precision::kNative))
+    if (!judgment.forward.failed() && pass_context.uses_precision(Precision::kNative))
       judge_forward_sizes(pass_context, sizes);
   }
-  if (configuration.backward && pass_context.subject.adjoint != nullptr && !judgement.backward.failed()) {
+  if (configuration.backward && pass_context.subject.adjoint != nullptr && !judgment.backward.failed()) {
     configuration.session.reset();
     judge_backward(pass_context);
     configuration.session.reset();
-    if (!judgement.backward.failed() && pass_context.uses_precision(Precision::kPromoted))
+    if (!judgment.backward.failed() && pass_context.uses_precision(Precision::kPromoted))
       judge_consistency(pass_context);
-    if (!judgement.backward.failed() && pass_context.uses_precision(Precision::kNative))
+    if (!judgment.backward.failed() && pass_context.uses_precision(Precision::kNative))
       judge_backward_sizes(pass_context, sizes);
   }
 }
@@ -131,75 +131,75 @@ DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfigur
     if (auto* none = std::get_if<NoInputs>(&recorded)) return std::move(*none);
     auto& [sets, large] = std::get<RecordedSets>(recorded);
     return TestPlan{.sets = std::move(sets),
-                    .size_launches = std::move(large),
-                    .uninitialised = space.value().uninitialised(),
+                    .extreme_size_launches = std::move(large),
+                    .uninitialized = space.value().uninitialized(),
                     .uses = space.value().uses()};
   }
   auto drawn = draw_input_sets(subject, space.value(), configuration.policy, configuration.profile, configuration.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
   return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
-                  .size_launches = draw_sizes(space.value(), configuration),
-                  .uninitialised = space.value().uninitialised(),
+                  .extreme_size_launches = draw_sizes(space.value(), configuration),
+                  .uninitialized = space.value().uninitialized(),
                   .uses = space.value().uses()};
 }
 
-Judgement judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
-                const JudgeConfiguration& configuration) {
-  Judgement judgement;
-  PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgement);
+Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+               const JudgeConfiguration& configuration) {
+  Judgment judgment;
+  PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgment);
   {
-    const Stopwatch watch(judgement.compare_ms);
+    const Stopwatch watch(judgment.compare_ms);
     bool arbitrated = false;
     for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
-      pass_context.target = judgement.forward.target = judgement.backward.target = target;
-      judge_target(pass_context, test_plan.size_launches);
+      pass_context.target = judgment.forward.target = judgment.backward.target = target;
+      judge_target(pass_context, test_plan.extreme_size_launches);
       judge_against_cross_check_device(pass_context);
-      if (configuration.arbitrates_gradients && configuration.backward && pass_context.subject.adjoint != nullptr &&
-          !arbitrated && judgement.backward.failed()) {
+      if (configuration.decides_gradients_by_finite_differences && configuration.backward &&
+          pass_context.subject.adjoint != nullptr && !arbitrated && judgment.backward.failed()) {
         arbitrated = true;
-        arbitrate(pass_context);
+        decide_by_finite_differences(pass_context);
       }
     }
-    judgement.forward.target = judgement.backward.target = "";
+    judgment.forward.target = judgment.backward.target = "";
   }
-  judgement.compare_ms -= judgement.run_ms;
-  counterexample_by_inputs(pass_context, judgement.forward);
-  counterexample_by_inputs(pass_context, judgement.backward);
+  judgment.compare_ms -= judgment.run_ms;
+  counterexample_by_inputs(pass_context, judgment.forward);
+  counterexample_by_inputs(pass_context, judgment.backward);
   configuration.session.reset();
-  return judgement;
+  return judgment;
 }
 
-Judgement judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
-                                  const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration) {
+Judgment judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
+                                 const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration) {
   if (const auto* none = std::get_if<NoInputs>(&drawn)) {
-    Judgement judgement;
-    note_no_inputs(judgement.forward, *none, subject);
-    note_no_inputs(judgement.backward, *none, subject);
-    return judgement;
+    Judgment judgment;
+    note_no_inputs(judgment.forward, *none, subject);
+    note_no_inputs(judgment.backward, *none, subject);
+    return judgment;
   }
   const TestPlan& test_plan = std::get<TestPlan>(drawn);
-  Judgement judgement = judge(test_plan, subject, kernel, configuration);
+  Judgment judgment = judge(test_plan, subject, kernel, configuration);
   if (configuration.backward && subject.adjoint != nullptr) {
-    const Stopwatch watch(judgement.reference_ms);
-    const PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgement);
+    const Stopwatch watch(judgment.reference_ms);
+    const PassContext pass_context = pass_context_of(test_plan, subject, kernel, configuration, judgment);
     test_oracle(pass_context);
     check_custom_gradients(pass_context);
-    counterexample_by_inputs(pass_context, judgement.backward);
+    counterexample_by_inputs(pass_context, judgment.backward);
   }
-  return judgement;
+  return judgment;
 }
 
-Judgement judge(const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
-                const JudgeConfiguration& configuration) {
+Judgment judge(const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+               const JudgeConfiguration& configuration) {
   double drawing_ms = 0;
   DrawnTestPlan drawn;
   {
     const Stopwatch watch(drawing_ms);
     drawn = draw_test_plan(subject, configuration);
   }
-  Judgement judgement = judge_with_oracle_check(drawn, subject, kernel, configuration);
-  judgement.reference_ms += drawing_ms;
-  return judgement;
+  Judgment judgment = judge_with_oracle_check(drawn, subject, kernel, configuration);
+  judgment.reference_ms += drawing_ms;
+  return judgment;
 }
 
 }  // namespace assay::harness

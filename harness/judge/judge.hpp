@@ -43,10 +43,10 @@ struct JudgeConfiguration {
   bool trusts_custom_gradients = false;                    ///< whether a custom gradient may differ from the derivative
   std::span<const RecordedLaunch> recorded_launches = {};  ///< launches to use as inputs; empty: inputs are drawn
   /// Whether finite differences decide about a gradient that differs from the oracle; for code of other generators.
-  bool arbitrates_gradients = false;
+  bool decides_gradients_by_finite_differences = false;
 };
 
-struct Judgement {
+struct Judgment {
   PassVerdict forward;
   PassVerdict backward;     ///< meaningful if the subject has an adjoint and the configuration enables it
   double reference_ms = 0;  ///< time of the oracle, in milliseconds
@@ -57,10 +57,10 @@ struct Judgement {
 /// The inputs on which a kernel is judged, with the oracle's results. They are the same for every implementation of the
 /// kernel.
 struct TestPlan {
-  std::vector<InputSet> sets;              ///< the input sets
-  std::vector<DrawnLaunch> size_launches;  ///< launches of 0 and of more than 65,535 threads
-  std::vector<bool> uninitialised;         ///< by parameter: whether it is an array that the kernel never reads
-  ir::ParameterUses uses;                  ///< how the kernel uses its parameters
+  std::vector<InputSet> sets;                      ///< the input sets
+  std::vector<DrawnLaunch> extreme_size_launches;  ///< launches of 0 and of more than 65,535 threads
+  std::vector<bool> uninitialized;                 ///< by parameter: whether it is an array that the kernel never reads
+  ir::ParameterUses uses;                          ///< how the kernel uses its parameters
 };
 
 /// A test plan, or the reason why no inputs were found for which the kernel is well defined.
@@ -69,15 +69,15 @@ using DrawnTestPlan = std::variant<TestPlan, NoInputs>;
 DrawnTestPlan draw_test_plan(const KernelUnderTest& subject, const JudgeConfiguration& configuration);
 
 /// Judges one implementation of the subject by the test plan, without oracle_self_check.
-Judgement judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
-                const JudgeConfiguration& configuration);
+Judgment judge(const TestPlan& test_plan, const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+               const JudgeConfiguration& configuration);
 
 /// The same with oracle_self_check. Failures are reported in the verdicts, never as exceptions.
-Judgement judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
-                                  const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration);
+Judgment judge_with_oracle_check(const DrawnTestPlan& drawn, const KernelUnderTest& subject,
+                                 const backends::BuiltKernel& kernel, const JudgeConfiguration& configuration);
 
 /// Draws a test plan and judges one kernel by it.
-Judgement judge(const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
-                const JudgeConfiguration& configuration);
+Judgment judge(const KernelUnderTest& subject, const backends::BuiltKernel& kernel,
+               const JudgeConfiguration& configuration);
 
 }  // namespace assay::harness

@@ -46,16 +46,16 @@ void write_poison(ir::Scalar scalar, std::byte* at) {
 }
 
 /// Makes elements for the padding of a dense array.
-class Neighbours {
+class Neighbors {
  public:
-  Neighbours(const ir::Module& module, const ir::Argument& dense, Padding padding)
+  Neighbors(const ir::Module& module, const ir::Argument& dense, Padding padding)
       : dense_(dense),
         padding_(padding),
         count_(ir::element_count(dense)),
         size_(static_cast<std::size_t>(dense.strides.back())),
-        leaves_(ir::scalar_components(module, dense.type.element())),
+        components_(ir::scalar_components(module, dense.type.element())),
         poison_(size_, kGuardByte) {
-    for (const ir::ScalarComponent& component : leaves_)
+    for (const ir::ScalarComponent& component : components_)
       write_poison(component.scalar, poison_.data() + component.offset);
   }
 
@@ -65,7 +65,7 @@ class Neighbours {
   void write(std::size_t number, std::byte* at) const {
     std::memcpy(at, poison_.data(), size_);
     if (padding_ == Padding::kPoison || count_ == 0) return;
-    for (const ir::ScalarComponent& component : leaves_) {
+    for (const ir::ScalarComponent& component : components_) {
       const std::byte *one = own(number) + component.offset, *other = own(number + 1) + component.offset;
       std::copy_n(one, ir::row(component.scalar).bytes, at + component.offset);
       if (!ir::is_float(component.scalar)) continue;
@@ -84,13 +84,13 @@ class Neighbours {
   Padding padding_;
   std::int64_t count_;
   std::size_t size_;
-  std::vector<ir::ScalarComponent> leaves_;
+  std::vector<ir::ScalarComponent> components_;
   std::vector<std::byte> poison_;  ///< one poisoned element
 };
 
 /// A dense array as a view of a larger one: its first dimension is innermost, each element is followed by a gap of
 /// `gap_elements` elements, and each line by one more.
-ir::Argument as_view(const ir::Argument& dense, int gap, const Neighbours& neighbours) {
+ir::Argument as_view(const ir::Argument& dense, int gap, const Neighbors& neighbors) {
   const std::int64_t count = ir::element_count(dense);
   if (count == 0) return dense;
   const std::int64_t element = dense.strides.back();
@@ -101,8 +101,8 @@ ir::Argument as_view(const ir::Argument& dense, int gap, const Neighbours& neigh
     stride = stride * view.shape[d] + element;
   }
   view.bytes.resize(ir::element_offset(view, count - 1) + static_cast<std::size_t>(element));
-  for (std::size_t n = 0; n * neighbours.size() < view.bytes.size(); ++n)
-    neighbours.write(n, view.bytes.data() + n * neighbours.size());
+  for (std::size_t n = 0; n * neighbors.size() < view.bytes.size(); ++n)
+    neighbors.write(n, view.bytes.data() + n * neighbors.size());
   for (std::int64_t e = 0; e < count; ++e) {
     std::memcpy(view.bytes.data() + ir::element_offset(view, e), dense.bytes.data() + ir::element_offset(dense, e),
                 static_cast<std::size_t>(element));
@@ -131,17 +131,17 @@ Computed read_component(const ir::ScalarComponent& component, const std::byte* e
 Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& session, const ir::Module& module,
                                                              std::shared_ptr<const ir::Argument> argument,
                                                              const ArrayRole& role, int gap, Padding padding) {
-  const Neighbours neighbours(module, *argument, padding);
-  const std::size_t element = neighbours.size();
+  const Neighbors neighbors(module, *argument, padding);
+  const std::size_t element = neighbors.size();
   const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
   PlacedArray array{.initial_content = {}, .role = role, .buffer = {}, .is_placed = true, .gap_elements = gap};
-  array.front.assign(guard, kGuardByte);
-  array.back.assign(guard, kGuardByte);
+  array.front_guard_band.assign(guard, kGuardByte);
+  array.back_guard_band.assign(guard, kGuardByte);
   for (std::size_t n = 0; (n + 1) * element <= guard; ++n) {
-    neighbours.write(n, array.back.data() + n * element);
-    neighbours.write(n + 1, array.front.data() + guard - (n + 1) * element);
+    neighbors.write(n, array.back_guard_band.data() + n * element);
+    neighbors.write(n + 1, array.front_guard_band.data() + guard - (n + 1) * element);
   }
-  if (gap > 0) argument = std::make_shared<const ir::Argument>(as_view(*argument, gap, neighbours));
+  if (gap > 0) argument = std::make_shared<const ir::Argument>(as_view(*argument, gap, neighbors));
   array.initial_content = argument;
   const std::vector<std::byte>& content = argument->bytes;
   Result<backends::BufferId> buffer = session.allocate(content.size() + 2 * guard);
@@ -152,12 +152,12 @@ Result<backends::KernelArgument> KernelLauncher::place_array(backends::Session& 
     if (!piece.empty()) std::memcpy(memory, piece.data(), piece.size());
     memory += piece.size();
   };
-  put(array.front);
+  put(array.front_guard_band);
   put(content);
-  put(array.back);
+  put(array.back_guard_band);
   backends::KernelArgument placed = backends::KernelArgument::array(
       backends::BufferAddress{buffer.value(), guard}, argument->shape, argument->strides,
-      {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialised = role.write_only});
+      {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialized = role.write_only});
   arrays_.push_back(std::move(array));
   return placed;
 }
@@ -213,14 +213,14 @@ void KernelLauncher::share_gradients(const KernelLauncher& first, const std::vec
     const std::size_t array = parameter_count_ + g;
     request_.arguments[leading_parameter_count_ + array] = first.request_.arguments[leading_parameter_count_ + array];
     arrays_[array].buffer = first.arrays_[array].buffer;
-    arrays_[array].front = first.arrays_[array].front;
-    arrays_[array].back = first.arrays_[array].back;
+    arrays_[array].front_guard_band = first.arrays_[array].front_guard_band;
+    arrays_[array].back_guard_band = first.arrays_[array].back_guard_band;
   }
 }
 
 std::span<const std::byte> KernelLauncher::bytes(backends::Session& session, std::size_t array) const {
   const PlacedArray& placed = arrays_[array];
-  return session.bytes(placed.buffer).subspan(placed.front.size(), placed.initial_content->bytes.size());
+  return session.bytes(placed.buffer).subspan(placed.front_guard_band.size(), placed.initial_content->bytes.size());
 }
 
 bool KernelLauncher::guards_intact(backends::Session& session, std::size_t array) const {
@@ -232,31 +232,32 @@ bool KernelLauncher::guards_intact(backends::Session& session, std::size_t array
     for (std::size_t k = 0; k < own.size(); ++k)
       if (!own[k] && now[k] != placed.initial_content->bytes[k]) return false;
   }
-  return std::memcmp(memory.data(), placed.front.data(), placed.front.size()) == 0 &&
-         std::memcmp(memory.last(placed.back.size()).data(), placed.back.data(), placed.back.size()) == 0;
+  return std::memcmp(memory.data(), placed.front_guard_band.data(), placed.front_guard_band.size()) == 0 &&
+         std::memcmp(memory.last(placed.back_guard_band.size()).data(), placed.back_guard_band.data(),
+                     placed.back_guard_band.size()) == 0;
 }
 
-bool KernelLauncher::unmodified(backends::Session& session, std::size_t array) const {
+bool KernelLauncher::is_unmodified(backends::Session& session, std::size_t array) const {
   const std::span<const std::byte> now = bytes(session, array);
   const std::vector<std::byte>& before = arrays_[array].initial_content->bytes;
   return before.empty() || std::memcmp(now.data(), before.data(), before.size()) == 0;
 }
 
-Computed read_scalar(const std::vector<ir::ScalarComponent>& leaves, const ir::Argument& layout,
+Computed read_scalar(const std::vector<ir::ScalarComponent>& components, const ir::Argument& layout,
                      std::span<const std::byte> bytes, std::size_t number) {
-  const auto element = static_cast<std::int64_t>(number / leaves.size());
-  return read_component(leaves[number % leaves.size()], bytes.data() + ir::element_offset(layout, element));
+  const auto element = static_cast<std::int64_t>(number / components.size());
+  return read_component(components[number % components.size()], bytes.data() + ir::element_offset(layout, element));
 }
 
 std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
                                    std::span<const std::byte> bytes) {
-  const std::vector<ir::ScalarComponent> leaves = ir::scalar_components(module, layout.type.element());
+  const std::vector<ir::ScalarComponent> components = ir::scalar_components(module, layout.type.element());
   const std::int64_t count = ir::element_count(layout);
   std::vector<Computed> scalars;
-  scalars.reserve(static_cast<std::size_t>(count) * leaves.size());
+  scalars.reserve(static_cast<std::size_t>(count) * components.size());
   for (std::int64_t element = 0; element < count; ++element) {
     const std::byte* at = bytes.data() + ir::element_offset(layout, element);
-    for (const ir::ScalarComponent& component : leaves)
+    for (const ir::ScalarComponent& component : components)
       scalars.push_back(read_component(component, at));
   }
   return scalars;

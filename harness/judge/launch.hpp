@@ -31,7 +31,7 @@ enum class ArrayLayout : std::uint8_t {
 
 /// Content of the guard bands around an array and of the gaps in a view, chosen so that accesses are detected.
 enum class Padding : std::uint8_t {
-  kPoison,     ///< floats: signalling NaN, which any addition changes, even of zero; integers: far from any index
+  kPoison,     ///< floats: signaling NaN, which any addition changes, even of zero; integers: far from any index
   kPlausible,  ///< values similar to the array's own, because comparisons may skip NaN
 };
 
@@ -44,7 +44,7 @@ struct PlacedArray {
   bool is_placed = false;     ///< whether the argument is in memory; false for an argument passed by value
   int gap_elements = 0;       ///< gap after each element of a view, in elements; 0: dense
   /// The guard bands before and after the array, of equal size.
-  std::vector<std::byte> front = {}, back = {};
+  std::vector<std::byte> front_guard_band = {}, back_guard_band = {};
 };
 
 /// How one launch is run.
@@ -58,14 +58,14 @@ struct LaunchSettings {
 };
 
 /// Wraps a launch that outlives the launcher and does not change.
-inline std::shared_ptr<const ir::Launch> borrowed(const ir::Launch& launch) {
+inline std::shared_ptr<const ir::Launch> borrow_launch(const ir::Launch& launch) {
   return {std::shared_ptr<const void>(), &launch};
 }
 
 class KernelLauncher {
  public:
   /// Places the launch's arguments, whose types are the module's, and then `gradients` (rank 1 or more) in the
-  /// session's memory; `roles` has one entry for each. Uninitialised arrays are filled with the byte `poison` instead
+  /// session's memory; `roles` has one entry for each. Uninitialized arrays are filled with the byte `poison` instead
   /// of their content. Fails if the memory is exhausted.
   static Result<KernelLauncher> place(backends::Session& session, const ir::Module& module,
                                       const backends::BuiltKernel& kernel, backends::Pass pass,
@@ -84,7 +84,7 @@ class KernelLauncher {
   std::span<const std::byte> bytes(backends::Session& session, std::size_t array) const;
   /// Whether the guard bands and gaps of the array are unmodified.
   bool guards_intact(backends::Session& session, std::size_t array) const;
-  bool unmodified(backends::Session& session, std::size_t array) const;
+  bool is_unmodified(backends::Session& session, std::size_t array) const;
 
  private:
   Result<backends::KernelArgument> place_array(backends::Session& session, const ir::Module& module,
@@ -97,8 +97,8 @@ class KernelLauncher {
   std::size_t leading_parameter_count_ = 0;  ///< number of entry parameters before the kernel's: the launch extents
 };
 
-/// One scalar of an array, by its position in read_scalars; `leaves` are the scalar components of one element.
-Computed read_scalar(const std::vector<ir::ScalarComponent>& leaves, const ir::Argument& layout,
+/// One scalar of an array, by its position in read_scalars; `components` are the scalar components of one element.
+Computed read_scalar(const std::vector<ir::ScalarComponent>& components, const ir::Argument& layout,
                      std::span<const std::byte> bytes, std::size_t number);
 /// The scalars of an array, element by element in row-major order, component by component.
 std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,

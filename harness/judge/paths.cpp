@@ -24,7 +24,7 @@ class PathWalk {
       other.push_back(true);
       run_.forced_path.flipped_decisions = other;
       ReferenceResult reference = oracle_.evaluate(run_);
-      if (!reference.complete || !reference.findings.empty()) return false;
+      if (!reference.is_complete || !reference.findings.empty()) return false;
       if (!leave(reference, other)) return false;
       found.push_back(std::move(reference));
     }

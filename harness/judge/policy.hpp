@@ -6,15 +6,15 @@
 namespace assay::harness {
 
 struct Policy {
-  int generic_sets = 6;          ///< number of input sets drawn evenly from the domain
-  int edge_sets = 2;             ///< number of input sets close to the ends of the domain
-  int scale_sets = 2;            ///< number of input sets with large and small magnitudes
-  int fully_checked_sets = 2;    ///< sets that also get oracle_self_check, finite_differences and determinism
-  int max_redraws = 20;          ///< redraws of a set with uncertain decisions or uninformative bounds
-  int max_thresholds = 8;        ///< number of choices of the kernel that are tested on both sides of their threshold
-  bool has_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads
+  int generic_sets = 6;        ///< number of input sets drawn evenly from the domain
+  int edge_sets = 2;           ///< number of input sets close to the ends of the domain
+  int scale_sets = 2;          ///< number of input sets with large and small magnitudes
+  int fully_checked_sets = 2;  ///< sets that also get oracle_self_check, finite_differences and determinism
+  int max_redraws = 20;        ///< redraws of a set with uncertain decisions or uninformative bounds
+  int max_thresholds = 8;      ///< number of choices of the kernel that are tested on both sides of their threshold
+  bool judges_large_launch = true;  ///< whether to judge a launch above 65,535 threads, compared on sampled threads
   /// The large backward launch costs as much as all other launches together: one in this many kernels gets it.
-  std::uint64_t large_backward_interval = 8;
+  std::uint64_t kernels_per_large_backward_launch = 8;
   /// A verdict requires both precisions. Mutation testing disables one to measure the other.
   bool native_precision = true;  ///< judge the kernel's own types: native_precision, determinism, sizes
   bool f64_promotion = true;     ///< also judge the promoted kernel, by the checks f64_promotion and finite_differences
@@ -28,7 +28,7 @@ struct Policy {
             .scale_sets = 0,
             .fully_checked_sets = 1,
             .max_thresholds = 0,
-            .has_large_launch = false};
+            .judges_large_launch = false};
   }
   static constexpr Policy thorough() {
     return {.generic_sets = 24,
@@ -36,14 +36,14 @@ struct Policy {
             .scale_sets = 8,
             .fully_checked_sets = 8,
             .max_thresholds = 32,
-            .large_backward_interval = 1};
+            .kernels_per_large_backward_launch = 1};
   }
 };
 
 /// Largest share of inconclusive checks; above it a case is inconclusive.
-inline constexpr double kInconclusiveShare = 0.10;
+inline constexpr double kMaxInconclusiveShare = 0.10;
 /// Share of the generic sets that must be conclusive.
-inline constexpr double kConclusiveSets = 0.8;
+inline constexpr double kMinConclusiveSetShare = 0.8;
 /// Negative controls that the comparator must reject for each output and each gradient.
 inline constexpr std::int64_t kRequiredRejections = 3;
 /// Relative tolerance of finite_differences, in addition to the error estimate of the extrapolation.

@@ -60,7 +60,7 @@ NoInputs::Reason reason_of_recorded(Finding::Kind kind) {
     case Finding::Kind::kRace: return NoInputs::Reason::kRace;
     case Finding::Kind::kOrderDependent: return NoInputs::Reason::kDifferentThreadOrder;
     case Finding::Kind::kOutOfBounds: return NoInputs::Reason::kOutOfBounds;
-    case Finding::Kind::kUninitialisedRead: return NoInputs::Reason::kUninitialized;
+    case Finding::Kind::kUninitializedRead: return NoInputs::Reason::kUninitialized;
     default: return NoInputs::Reason::kNoDomain;
   }
 }
@@ -108,7 +108,7 @@ class RecordedSetDrawer {
     run.only_accessed_elements = true;
     threads = run.thread_order.empty() ? launch.threads() : static_cast<std::int64_t>(run.thread_order.size());
     ReferenceResult result = subject_.oracle.evaluate(run);
-    if (result.complete || launch.threads() <= kFewThreads) return result;
+    if (result.is_complete || launch.threads() <= kFewThreads) return result;
     run.thread_order.clear();
     for (std::int64_t k = 0; k < kFewThreads; ++k)
       run.thread_order.push_back(k * (launch.threads() - 1) / (kFewThreads - 1));
@@ -160,7 +160,7 @@ class RecordedSetDrawer {
 
   bool is_decided(const InputSet& set) const {
     return std::ranges::all_of(kBothPrecisions, [&](Precision precision) {
-      return subject_.adjoint != nullptr ? set.conclusive_gradient(precision) : set.conclusive(precision);
+      return subject_.adjoint != nullptr ? set.has_conclusive_gradient(precision) : set.is_conclusive(precision);
     });
   }
 
@@ -175,43 +175,43 @@ class RecordedSetDrawer {
       InputSet set = decided_part(perturbed(base, rng, amplitude), seed_ + s);
       if (!set.reference.findings.empty() || space_.is_degenerate(set.reference)) continue;
       if (!best || conclusiveness(set) > conclusiveness(*best)) best = std::move(set);
-      if (conclusiveness(*best) >= kSufficientConclusiveness) break;
+      if (conclusiveness(*best) >= kSufficientConclusiveScore) break;
     }
     if (best) add(*std::move(best));
   }
 
   ir::Launch perturbed(ir::Launch launch, Rng& rng, double amplitude) const {
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
-      if (!space_.uninitialised()[p]) perturb(launch, p, rng, amplitude);
+      if (!space_.uninitialized()[p]) perturb(launch, p, rng, amplitude);
     }
     return launch;
   }
 
   void perturb(ir::Launch& launch, std::size_t p, Rng& rng, double amplitude) const {
     ir::Argument& argument = launch.arguments[p];
-    const std::vector<ir::ScalarComponent> leaves = ir::scalar_components(subject_.module, argument.type.element());
+    const std::vector<ir::ScalarComponent> components = ir::scalar_components(subject_.module, argument.type.element());
     const std::int64_t count = ir::element_count(argument);
-    const auto at = [&](std::int64_t element, const ir::ScalarComponent& leaf) {
-      return argument.bytes.data() + ir::element_offset(argument, element) + leaf.offset;
+    const auto at = [&](std::int64_t element, const ir::ScalarComponent& component) {
+      return argument.bytes.data() + ir::element_offset(argument, element) + component.offset;
     };
     const auto integers = space_.integer_range(p, launch);
-    for (const ir::ScalarComponent& leaf : leaves) {
-      if (!ir::is_float(leaf.scalar)) {
-        if (!integers || integers->first > integers->second || leaf.scalar == ir::Scalar::kBool) continue;
+    for (const ir::ScalarComponent& component : components) {
+      if (!ir::is_float(component.scalar)) {
+        if (!integers || integers->first > integers->second || component.scalar == ir::Scalar::kBool) continue;
         for (std::int64_t e = 0; e < count; ++e)
-          ir::write_integer(leaf.scalar, at(e, leaf), rng.uniform_int(integers->first, integers->second));
+          ir::write_integer(component.scalar, at(e, component), rng.uniform_int(integers->first, integers->second));
         continue;
       }
       ValueRange range;
       for (std::int64_t e = 0; e < count; ++e)
-        range.add(ir::read_float(leaf.scalar, at(e, leaf)));
+        range.add(ir::read_float(component.scalar, at(e, component)));
       range = range.widened();
       const double width = amplitude * (range.high - range.low);
       for (std::int64_t e = 0; e < count; ++e) {
-        const double value = ir::read_float(leaf.scalar, at(e, leaf));
+        const double value = ir::read_float(component.scalar, at(e, component));
         if (!std::isfinite(value)) continue;
         const double low = std::max(range.low, value - width), high = std::min(range.high, value + width);
-        ir::write_float(leaf.scalar, at(e, leaf), rng.uniform_real(low, high));
+        ir::write_float(component.scalar, at(e, component), rng.uniform_real(low, high));
       }
     }
   }

@@ -129,7 +129,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   set_floats(launch.launch.arguments[0], [](std::int64_t e) { return e < 8 ? 1 + static_cast<double>(e) / 32 : 1.5; });
   const auto made = std::get<RecordedSets>(recorded.sets({launch}));
   EXPECT_EQ(made.sets.front().launch[reference::kNative].threads(), 8);
-  EXPECT_TRUE(made.sets.front().conclusive(reference::kNative));
+  EXPECT_TRUE(made.sets.front().is_conclusive(reference::kNative));
 }
 
 TEST(RecordedInputSets, DrawIntegersFromAnnotatedRange) {

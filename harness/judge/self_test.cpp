@@ -15,11 +15,11 @@ bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
                                  .profile = pass_context.configuration.profile,
                                  .computes_gradient = true,
                                  .cotangents = set.cotangents,
-                                 .uninitialised = pass_context.is_poisoned};
+                                 .uninitialized = pass_context.is_poisoned};
   const bool differences = !ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel);
   const reference::SelfCheck check = reference::self_check(pass_context.subject.oracle, run, set.reference,
                                                            pass_context.configuration.seed, 2, differences);
-  PassVerdict& verdict = pass_context.judgement.backward;
+  PassVerdict& verdict = pass_context.judgment.backward;
   verdict.count_one(NamedCheck::kOracleSelfCheck, 0, !check.agrees);
   if (!check.agrees) verdict.fail_oracle(check.message);
   return check.agrees;

@@ -23,7 +23,7 @@ constexpr std::int64_t kSampleBudget = 50'000;
 /// The launch as an input set whose cotangents are zero except for the elements that the sample writes.
 InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
   InputSet set;
-  set.native_width = native_width_of(pass_context.subject);
+  set.informative_bound_factor = informative_bound_factor_of(pass_context.subject);
   set.launch[Precision::kNative] = drawn.launch;
   set.cotangents.resize(drawn.launch.arguments.size());
   set.initial_gradients.resize(drawn.launch.arguments.size());
@@ -32,7 +32,7 @@ InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
     if (!output) continue;
     set.cotangents[p].resize(component_count(pass_context.subject, drawn.launch.arguments[p]));
     for (const std::size_t cell : output->indices) {
-      const ir::Scalar scalar = output->leaves[cell % output->leaves.size()];
+      const ir::Scalar scalar = output->components[cell % output->components.size()];
       if (ir::is_float(scalar)) set.cotangents[p][cell] = ir::round_to(scalar, dense_value(cell, p));
     }
   }
@@ -41,7 +41,7 @@ InputSet seeded(const PassContext& pass_context, const DrawnLaunch& drawn) {
                            .profile = pass_context.configuration.profile,
                            .computes_gradient = true,
                            .cotangents = std::move(set.cotangents),
-                           .uninitialised = pass_context.is_poisoned,
+                           .uninitialized = pass_context.is_poisoned,
                            .thread_order = sampled_threads(drawn.launch.threads(), pass_context.configuration.seed),
                            .only_accessed_elements = true};
   set.reference = pass_context.subject.oracle.evaluate(run);
@@ -58,7 +58,7 @@ std::optional<TestLaunch> launched(const PassContext& pass_context, backends::Pa
     role.read_only |= launch.threads() == 0;
   Result<KernelLauncher> placed = KernelLauncher::place(
       pass_context.configuration.session, pass_context.subject.module, pass_context.kernel, pass,
-      backends::Precision::kNative, borrowed(launch), std::move(gradients), roles, std::byte{0xFF},
+      backends::Precision::kNative, borrow_launch(launch), std::move(gradients), roles, std::byte{0xFF},
       {.checked_threads = sampled_threads(launch.threads(), pass_context.configuration.seed)});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
@@ -71,7 +71,7 @@ std::optional<TestLaunch> launched(const PassContext& pass_context, backends::Pa
 }
 
 void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& drawn) {
-  PassVerdict& verdict = pass_context.judgement.forward;
+  PassVerdict& verdict = pass_context.judgment.forward;
   const auto test_launch = launched(pass_context, backends::Pass::kForward, drawn.launch, {}, verdict);
   if (!test_launch || drawn.launch.threads() == 0) return;
   const auto outputs = expected_outputs(drawn.reference, Precision::kNative);
@@ -79,11 +79,11 @@ void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& draw
     if (!outputs[p]) continue;
     const std::vector<std::size_t>& places = drawn.reference.outputs[p]->indices;
     const ir::Argument& before = *test_launch->launcher.arrays()[p].initial_content;
-    const auto leaves = ir::scalar_components(pass_context.subject.module, before.type.element());
+    const auto components = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, p);
     Comparison comparison;
     for (std::size_t k = 0; k < places.size(); ++k)
-      comparison.add(places[k], read_scalar(leaves, before, bytes, places[k]), outputs[p]->scalars[k]);
+      comparison.add(places[k], read_scalar(components, before, bytes, places[k]), outputs[p]->scalars[k]);
     verdict.count(NamedCheck::kNativePrecision, comparison);
     if (comparison.agrees()) continue;
     const auto got = read_scalars(pass_context.subject.module, before, bytes);
@@ -97,7 +97,7 @@ void judge_forward_size(const PassContext& pass_context, const DrawnLaunch& draw
 
 /// The scalars of a dense gradient that are known or nonzero, and some others, ascending.
 std::vector<std::size_t> telling_scalars(const std::map<std::size_t, Expected>& known, const ir::Argument& layout,
-                                         std::size_t leaves, std::span<const std::byte> bytes) {
+                                         std::size_t components, std::span<const std::byte> bytes) {
   constexpr std::size_t kStretch = 256;
   static constexpr std::array<std::byte, kStretch> kZeros{};
   std::vector<std::size_t> numbers;
@@ -108,8 +108,8 @@ std::vector<std::size_t> telling_scalars(const std::map<std::size_t, Expected>& 
     const std::size_t length = std::min(kStretch, bytes.size() - at);
     if (std::memcmp(bytes.data() + at, kZeros.data(), length) == 0) continue;
     for (std::size_t e = at / element; e * element < at + length; ++e) {
-      for (std::size_t k = 0; k < leaves; ++k)
-        numbers.push_back(e * leaves + k);
+      for (std::size_t k = 0; k < components; ++k)
+        numbers.push_back(e * components + k);
     }
   }
   std::ranges::sort(numbers);
@@ -118,9 +118,9 @@ std::vector<std::size_t> telling_scalars(const std::map<std::size_t, Expected>& 
 }
 
 void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& drawn) {
-  PassVerdict& verdict = pass_context.judgement.backward;
+  PassVerdict& verdict = pass_context.judgment.backward;
   const InputSet set = seeded(pass_context, drawn);
-  if (!set.reference.complete || !set.conclusive_gradient(Precision::kNative)) return;
+  if (!set.reference.is_complete || !set.has_conclusive_gradient(Precision::kNative)) return;
   const auto test_launch =
       launched(pass_context, backends::Pass::kBackward, drawn.launch,
                gradient_arguments(pass_context.subject, set, Precision::kNative, InitialGradient::kZero, 1), verdict);
@@ -131,13 +131,13 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
   for (std::size_t g = 0; g < accessed.size(); ++g) {
     const std::size_t array = test_launch->launcher.parameters() + g;
     const ir::Argument& before = *test_launch->launcher.arrays()[array].initial_content;
-    const auto leaves = ir::scalar_components(pass_context.subject.module, before.type.element());
+    const auto components = ir::scalar_components(pass_context.subject.module, before.type.element());
     const auto bytes = test_launch->launcher.bytes(pass_context.configuration.session, array);
     Comparison comparison;
-    for (const std::size_t number : telling_scalars(accessed[g], before, leaves.size(), bytes)) {
+    for (const std::size_t number : telling_scalars(accessed[g], before, components.size(), bytes)) {
       const auto known = accessed[g].find(number);
       const Expected expected = known == accessed[g].end() ? Expected{.scale = 0} : known->second;
-      const Computed got = read_scalar(leaves, before, bytes, number);
+      const Computed got = read_scalar(components, before, bytes, number);
       // Without a contribution from the sample the content is unchanged, unless another thread multiplies its zero
       // cotangent by an infinite derivative.
       const bool untouched = expected.scale == 0 && expected.value == got.value;
@@ -159,7 +159,7 @@ void judge_backward_size(const PassContext& pass_context, const DrawnLaunch& dra
 bool is_defined(const PassContext& pass_context, const ir::Launch& launch) {
   const reference::OracleRun all{.launch = launch,
                                  .profile = pass_context.configuration.profile,
-                                 .uninitialised = pass_context.is_poisoned,
+                                 .uninitialized = pass_context.is_poisoned,
                                  .only_accessed_elements = true};
   return pass_context.subject.oracle.evaluate(all).findings.empty();
 }
@@ -179,18 +179,19 @@ void judge_forward_sizes(const PassContext& pass_context, const std::vector<Draw
     const bool is_certain =
         drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain_counts[Precision::kNative] == 0;
     if (!is_certain) continue;
-    judge_size(pass_context, drawn, pass_context.judgement.forward, judge_forward_size);
-    if (pass_context.judgement.forward.failed()) return;
+    judge_size(pass_context, drawn, pass_context.judgment.forward, judge_forward_size);
+    if (pass_context.judgment.forward.failed()) return;
   }
 }
 
 void judge_backward_sizes(const PassContext& pass_context, const std::vector<DrawnLaunch>& launches) {
   const bool chosen =
-      fnv1a(pass_context.subject.kernel.name) % pass_context.configuration.policy.large_backward_interval == 0;
+      fnv1a(pass_context.subject.kernel.name) % pass_context.configuration.policy.kernels_per_large_backward_launch ==
+      0;
   for (const DrawnLaunch& drawn : launches) {
     if (drawn.launch.threads() > 0 && !chosen) continue;
-    judge_size(pass_context, drawn, pass_context.judgement.backward, judge_backward_size);
-    if (pass_context.judgement.backward.failed()) return;
+    judge_size(pass_context, drawn, pass_context.judgment.backward, judge_backward_size);
+    if (pass_context.judgment.backward.failed()) return;
   }
 }
 
@@ -199,7 +200,7 @@ std::vector<DrawnLaunch> draw_sizes(InputSpace& space, const JudgeConfiguration&
   // With atomics, an element may depend on threads outside the sample.
   const bool can_be_sampled = !has_atomics(space.uses());
   for (const std::int32_t size : {0, kLarge}) {
-    if (size == kLarge && !(configuration.policy.has_large_launch && can_be_sampled)) continue;
+    if (size == kLarge && !(configuration.policy.judges_large_launch && can_be_sampled)) continue;
     const DrawRequest request{.seed = configuration.seed, .size = size, .instruction_budget = kSampleBudget};
     auto drawn = space.draw(request, [&](reference::OracleRun& run) { run.profile = configuration.profile; });
     if (auto* found = std::get_if<DrawnLaunch>(&drawn)) {

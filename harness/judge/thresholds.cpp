@@ -69,33 +69,33 @@ class Search {
 
  private:
   static Taken taken(const ReferenceResult& reference, std::size_t choice) {
-    return reference.choices[choice].taken_counts;
+    return reference.choices[choice].branch_counts;
   }
 
   std::optional<Taken> taken_at(const Launch& launch, std::size_t choice) {
     if (spent_ > kTotalBudget) return std::nullopt;
     const ReferenceResult reference = oracle_.evaluate({.launch = launch,
-                                                        .uninitialised = space_.uninitialised(),
+                                                        .uninitialized = space_.uninitialized(),
                                                         .only_accessed_elements = true,
                                                         .instruction_budget = kRunBudget});
     spent_ += reference.instructions;
-    if (!reference.complete || !reference.findings.empty()) return std::nullopt;
+    if (!reference.is_complete || !reference.findings.empty()) return std::nullopt;
     return taken(reference, choice);
   }
 
-  /// Interpolates from `a` towards `b` by `share`. Empty if their arrays differ in shape.
+  /// Interpolates from `a` toward `b` by `share`. Empty if their arrays differ in shape.
   std::optional<Launch> mixed(const Launch& a, const Launch& b, double share, Moved moved) const {
     if (a.extents != b.extents) return std::nullopt;
     Launch mixed = a;
     for (std::size_t p = 0; p < a.arguments.size(); ++p) {
       Argument& argument = mixed.arguments[p];
       if (argument.shape != b.arguments[p].shape) return std::nullopt;
-      const std::vector<ScalarComponent> leaves = scalar_components(module_, argument.type.element());
-      if (std::ranges::none_of(leaves,
+      const std::vector<ScalarComponent> components = scalar_components(module_, argument.type.element());
+      if (std::ranges::none_of(components,
                                [&](const ScalarComponent& component) { return moves(component.scalar, moved); }))
         continue;
       for (std::int64_t e = 0; e < element_count(argument); ++e) {
-        for (const ScalarComponent& component : leaves) {
+        for (const ScalarComponent& component : components) {
           const std::size_t at = element_offset(argument, e) + component.offset;
           mix(component.scalar, argument.bytes.data() + at, b.arguments[p].bytes.data() + at, share, moved);
         }

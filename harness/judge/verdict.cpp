@@ -16,7 +16,7 @@ std::optional<CheckResult>& result_of(CheckResults& check_results, NamedCheck na
     case NamedCheck::kFiniteDifferences: return check_results.finite_differences;
     case NamedCheck::kNativePrecision: return check_results.native_precision;
     case NamedCheck::kDeterminism: return check_results.determinism;
-    case NamedCheck::kDevices: return check_results.devices;
+    case NamedCheck::kDeviceAgreement: return check_results.devices;
   }
   return check_results.oracle_self_check;
 }
@@ -34,7 +34,7 @@ void PassVerdict::count(NamedCheck named_check, const Comparison& comparison) {
   add(result_of(check_results, named_check), comparison.checks, static_cast<std::int64_t>(comparison.failed.size()),
       comparison.rho_max);
   values_compared += comparison.checks;
-  inconclusive.unbounded_values += comparison.unknown;
+  inconclusive.unbounded_values += comparison.unbounded;
   inconclusive.ill_conditioned_values += comparison.uninformative;
   rho_max = std::max(rho_max, comparison.rho_max);
   for (std::size_t i = 0; i < rho_histogram.size(); ++i)
@@ -104,9 +104,9 @@ PassVerdict::Decision PassVerdict::decide() const {
   const std::int64_t doubtful = inconclusive.total();
   const auto checks = static_cast<double>(values_compared + inconclusive.uncertain_paths +
                                           inconclusive.non_differentiable_points + inconclusive.unbounded_values);
-  const bool too_many = static_cast<double>(doubtful) > kInconclusiveShare * checks;
+  const bool too_many = static_cast<double>(doubtful) > kMaxInconclusiveShare * checks;
   const bool too_few_sets =
-      static_cast<double>(conclusive_generic_sets) < kConclusiveSets * static_cast<double>(generic_sets);
+      static_cast<double>(conclusive_generic_sets) < kMinConclusiveSetShare * static_cast<double>(generic_sets);
   if (too_many || too_few_sets) {
     const std::pair<std::int64_t, const char*> kinds[] = {{inconclusive.uncertain_paths, "path"},
                                                           {inconclusive.non_differentiable_points, "kink"},

@@ -22,7 +22,7 @@ enum class NamedCheck : std::uint8_t {
   kFiniteDifferences,  ///< the backward pass agrees with differences of the forward pass
   kNativePrecision,    ///< the kernel's own types agree with the oracle
   kDeterminism,        ///< repeated launches give the same bits
-  kDevices             ///< the results agree with those of the cross-check device
+  kDeviceAgreement     ///< the results agree with those of the cross-check device
 };
 
 class PassVerdict {
@@ -61,7 +61,7 @@ class PassVerdict {
   void fail(Outcome outcome, std::string kind, std::string message);
   bool failed() const { return failure_.has_value(); }
   /// Gives the failure of a comparison its kind and message.
-  void arbitrate(std::string kind, std::string message) {
+  void reclassify_failure(std::string kind, std::string message) {
     failure_->kind = std::move(kind);
     failure_->message = std::move(message);
   }

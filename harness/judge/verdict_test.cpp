@@ -86,7 +86,7 @@ TEST(Verdict, IsInconclusiveIfOverTenPercentOfChecksAreInconclusive) {
 
 TEST(Verdict, CountsInfiniteAndUninformativeBoundsAsInconclusive) {
   PassVerdict overflow = passing();
-  overflow.count(NamedCheck::kNativePrecision, {.unknown = 20});
+  overflow.count(NamedCheck::kNativePrecision, {.unbounded = 20});
   EXPECT_EQ(overflow.decide().kind, "overflow");
   PassVerdict conditioning = passing();
   conditioning.count(NamedCheck::kNativePrecision, {.checks = 20, .uninformative = 20});

@@ -106,7 +106,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   const std::vector<char*> environment = pointers(program.environment);
   confinement = worker::confine_program(program.cache.c_str());
   ::execve(program.program.c_str(), arguments.data(), environment.data());
-  ::_exit(kNotStarted);
+  ::_exit(kNotStartedStatus);
 }
 
 /// Takes what can be read now; false at the end.
@@ -153,7 +153,7 @@ class Collector {
                                  pollfd{printing_ ? printed_.get() : -1, POLLIN, 0}};
       const bool is_ready = ::poll(wait.data(), wait.size(), answering_ || printing_ ? kWaitMilliseconds : 1) > 0;
       if (is_ready) take_both(wait[0].revents != 0, wait[1].revents != 0);
-      if (result_.answer.size() > kMaxAnswer) return stop(AnswerTooLarge{});
+      if (result_.answer.size() > kMaxAnswerBytes) return stop(AnswerTooLarge{});
       int status = 0;
       if (::waitpid(child_, &status, WNOHANG) == child_) return ended(status);
     }
@@ -166,7 +166,8 @@ class Collector {
   void take_both(bool from_answer, bool from_printed) {
     if (from_answer) answering_ = take(answer_, result_.answer, answered_);
     if (from_printed) printing_ = take(printed_, result_.printed, result_.printed_bytes);
-    if (result_.printed.size() > 2 * kMaxPrinted) result_.printed.erase(0, result_.printed.size() - kMaxPrinted);
+    if (result_.printed.size() > 2 * kMaxPrintedBytes)
+      result_.printed.erase(0, result_.printed.size() - kMaxPrintedBytes);
   }
 
   /// The program has exited: takes the rest of what it wrote.
@@ -176,7 +177,7 @@ class Collector {
     do {
       before = answered_ + result_.printed_bytes;
       take_both(answering_, printing_);
-    } while (answered_ + result_.printed_bytes > before && result_.answer.size() <= kMaxAnswer);
+    } while (answered_ + result_.printed_bytes > before && result_.answer.size() <= kMaxAnswerBytes);
     result_.end = ProcessExited{.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
                                 .exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0};
     return std::move(result_);
@@ -222,7 +223,7 @@ Result<ConfinedResult> run_confined(const ConfinedProgram& program) {
   ConfinedResult result =
       Collector(std::move(answer), std::move(printed), Clock::now() + program.time_limit, child).run();
   result.confinement = shared.value();
-  if (result.printed.size() > kMaxPrinted) result.printed.erase(0, result.printed.size() - kMaxPrinted);
+  if (result.printed.size() > kMaxPrintedBytes) result.printed.erase(0, result.printed.size() - kMaxPrintedBytes);
   return result;
 }
 

@@ -33,16 +33,16 @@ struct TooManyProcesses {};
 struct ConfinedResult {
   std::variant<ProcessExited, ImportTimedOut, AnswerTooLarge, TooManyProcesses> end;
   std::string answer;                 ///< bytes that the program wrote to kAnswerFd
-  std::string printed;                ///< the last kMaxPrinted bytes of its standard output and error
+  std::string printed;                ///< the last kMaxPrintedBytes bytes of its standard output and error
   std::uint64_t printed_bytes = 0;    ///< total size of its standard output and error
   worker::Confinement confinement{};  ///< how the process was confined
 };
 
-inline constexpr int kAnswerFd = 3;                               ///< file descriptor for the program's answer
-inline constexpr int kNotStarted = 126;                           ///< exit status if the program cannot be executed
-inline constexpr int kMaxProcesses = 64;                          ///< limit on processes that run at once
-inline constexpr std::size_t kMaxPrinted = std::size_t{1} << 20;  ///< bytes of output that are kept
-inline constexpr std::size_t kMaxAnswer = std::size_t{1} << 30;   ///< size limit of the answer in bytes
+inline constexpr int kAnswerFd = 3;            ///< file descriptor for the program's answer
+inline constexpr int kNotStartedStatus = 126;  ///< exit status if the program cannot be executed
+inline constexpr int kMaxProcesses = 64;       ///< limit on processes that run at once
+inline constexpr std::size_t kMaxPrintedBytes = std::size_t{1} << 20;  ///< bytes of output that are kept
+inline constexpr std::size_t kMaxAnswerBytes = std::size_t{1} << 30;   ///< size limit of the answer in bytes
 
 /// Runs the program without standard input until it exits; then the processes that it started are killed. At the time
 /// limit, and if too many processes run at once, all are killed. Fails only if no process can

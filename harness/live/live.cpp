@@ -54,7 +54,7 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
         if constexpr (std::is_same_v<End, ImportTimedOut>) {
           return fmt::format("did not finish within {} s (--import-seconds)", request.time_limit.count());
         } else if constexpr (std::is_same_v<End, AnswerTooLarge>) {
-          return fmt::format("exported more than {} MiB", kMaxAnswer >> 20);
+          return fmt::format("exported more than {} MiB", kMaxAnswerBytes >> 20);
         } else if constexpr (std::is_same_v<End, TooManyProcesses>) {
           return fmt::format("started more than {} processes", kMaxProcesses);
         } else if (end.signal != 0) {
@@ -65,7 +65,7 @@ Error describe_end(const ConfinedResult& result, const ImportRequest& request, c
       },
       result.end);
   if (const auto* ended = std::get_if<ProcessExited>(&result.end);
-      ended != nullptr && ended->signal == 0 && ended->exit_status == kNotStarted) {
+      ended != nullptr && ended->signal == 0 && ended->exit_status == kNotStartedStatus) {
     return {"the program could not be started", python.string()};
   }
   if (const std::string line = last_printed_line(result.printed); !line.empty())

@@ -59,7 +59,7 @@ backends::EmittedKernel ceiling_kernel() {
 // ------------------------------------------------------------------------------------------------------- launches
 
 /// A launch of the requested size, or of the next smaller one that the kernel supports.
-std::variant<ir::Launch, NoInputs> has_large_launch(const KernelUnderTest& subject, const MeasureOptions& options) {
+std::variant<ir::Launch, NoInputs> judges_large_launch(const KernelUnderTest& subject, const MeasureOptions& options) {
   auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
   // A small launch first, to learn the constraints of the domain cheaply.
@@ -112,7 +112,7 @@ struct Plan {
 Result<KernelLauncher> place(backends::Session& session, const Plan& plan) {
   session.reset();
   return KernelLauncher::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Precision::kNative,
-                               borrowed(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
+                               borrow_launch(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
 }
 
 /// Prepares the launch of the backward pass: runs the forward pass to fill AdjointModule::final_arrays.
@@ -141,7 +141,7 @@ double bytes_to_move(const Plan& plan, const KernelLauncher& launcher) {
   for (std::size_t a = 0; a < launcher.arrays().size(); ++a) {
     const PlacedArray& array = launcher.arrays()[a];
     if (!array.is_placed) continue;
-    const int times = (uses[a].read || uses[a].atomically_updated ? 1 : 0) + (uses[a].changed() ? 1 : 0);
+    const int times = (uses[a].read || uses[a].is_atomically_updated ? 1 : 0) + (uses[a].changed() ? 1 : 0);
     bytes += times * static_cast<double>(array.initial_content->bytes.size());
   }
   return bytes;
@@ -163,16 +163,16 @@ void add_counts(backends::Session& session, const Plan& plan, Measurement& measu
   measurement.measures["requested_bytes"] = completed->profile->measures.at("global_bytes") * share;
 }
 
-void add_rates(const DeviceCeilings& ceilings, Measurement& measurement) {
+void add_rates(const PeakRates& peak_rates, Measurement& measurement) {
   std::map<std::string, double>& measures = measurement.measures;
   const double seconds = measures.at("time_ns") * 1e-9;
-  measures["ceiling_bytes_per_second"] = ceilings.bytes_per_second;
-  measures["ceiling_operations_per_second"] = ceilings.operations_per_second;
+  measures["ceiling_bytes_per_second"] = peak_rates.bytes_per_second;
+  measures["ceiling_operations_per_second"] = peak_rates.operations_per_second;
   measures["bytes_per_second"] = measures.at("bytes") / seconds;
-  measures["of_copy"] = measures.at("bytes_per_second") / ceilings.bytes_per_second;
+  measures["of_copy"] = measures.at("bytes_per_second") / peak_rates.bytes_per_second;
   if (!measures.contains("operations")) return;
   measures["operations_per_second"] = measures.at("operations") / seconds;
-  measures["of_fma"] = measures.at("operations_per_second") / ceilings.operations_per_second;
+  measures["of_fma"] = measures.at("operations_per_second") / peak_rates.operations_per_second;
 }
 
 Measurement unmeasured(std::string why) { return {.target = {}, .remark = "not measured: " + std::move(why)}; }
@@ -198,11 +198,11 @@ Result<Measurer> Measurer::make(backends::Device& device, backends::Device* obse
     if (!observing.ok()) return observing.error();
     measurer.observing_session_ = observing.take();
   }
-  if (const Result<void> measured = measurer.measure_ceilings(device); !measured.ok()) return measured.error();
+  if (const Result<void> measured = measurer.measure_peak_rates(device); !measured.ok()) return measured.error();
   return measurer;
 }
 
-Result<void> Measurer::measure_ceilings(backends::Device& device) {
+Result<void> Measurer::measure_peak_rates(backends::Device& device) {
   const backends::EmittedKernel emitted = ceiling_kernel();
   const backends::BuildOutcome built = device.build({&emitted, 1}, backends::BuildFlags::strict()).front();
   if (const auto* failed = std::get_if<backends::BuildFailed>(&built)) return Error{failed->log, "ceilings"};
@@ -220,8 +220,8 @@ Result<void> Measurer::measure_ceilings(backends::Device& device) {
       .samples = options_.samples};
   const Measurement measured = measurement_of(session_->run({&request, 1}).front());
   if (measured.measures.empty()) return Error{measured.remark, "ceilings"};
-  ceilings_.bytes_per_second = measured.measures.at("copy_bytes_per_second");
-  ceilings_.operations_per_second =
+  peak_rates_.bytes_per_second = measured.measures.at("copy_bytes_per_second");
+  peak_rates_.operations_per_second =
       2.0 * kChains * kSteps * static_cast<double>(request.threads) / (measured.measures.at("time_ns") * 1e-9);
   return {};
 }
@@ -229,7 +229,7 @@ Result<void> Measurer::measure_ceilings(backends::Device& device) {
 PassMeasurements Measurer::measure(const KernelUnderTest& subject, const backends::BuiltKernel& kernel, bool forward,
                                    bool backward) {
   PassMeasurements measured;
-  auto launch = has_large_launch(subject, options_);
+  auto launch = judges_large_launch(subject, options_);
   const auto* const none = std::get_if<NoInputs>(&launch);
   const auto measure_pass = [&](Plan plan) -> Measurement {
     if (plan.pass == Pass::kBackward && !subject.adjoint->final_arrays.empty()) {
@@ -244,7 +244,7 @@ PassMeasurements Measurer::measure(const KernelUnderTest& subject, const backend
     if (measurement.measures.empty()) return measurement;
     measurement.measures["bytes"] = bytes_to_move(plan, *placed);
     if (observing_session_ != nullptr) add_counts(*observing_session_, plan, measurement);
-    add_rates(ceilings_, measurement);
+    add_rates(peak_rates_, measurement);
     return measurement;
   };
   if (forward) {

@@ -22,7 +22,7 @@ struct MeasureOptions {
 };
 
 /// The highest rates of the device.
-struct DeviceCeilings {
+struct PeakRates {
   double bytes_per_second = 0;       ///< rate of copies within device memory, counting bytes read and bytes written
   double operations_per_second = 0;  ///< rate of a loop of f32 fused multiply-adds, which count as two operations each
 };
@@ -39,7 +39,7 @@ class Measurer {
   /// are not reported. Both must outlive this. Fails if the device cannot run or time the ceilings' kernel.
   static Result<Measurer> make(backends::Device& device, backends::Device* observer, const MeasureOptions& options);
 
-  [[nodiscard]] const DeviceCeilings& ceilings() const { return ceilings_; }
+  [[nodiscard]] const PeakRates& peak_rates() const { return peak_rates_; }
 
   /// Adds to the device's own measures, for each pass: bytes (the least that the launch must move: each array that it
   /// reads, and each that it writes, once), bytes_per_second, of_copy (the share of the ceiling), operations and
@@ -50,12 +50,12 @@ class Measurer {
 
  private:
   Measurer() = default;
-  Result<void> measure_ceilings(backends::Device& device);
+  Result<void> measure_peak_rates(backends::Device& device);
 
   MeasureOptions options_;
   std::unique_ptr<backends::Session> session_;            ///< session on the measured device
   std::unique_ptr<backends::Session> observing_session_;  ///< session on the observer; null without an observer
-  DeviceCeilings ceilings_;
+  PeakRates peak_rates_;
 };
 
 }  // namespace assay::harness

@@ -132,19 +132,19 @@ class MeasurerTest : public ::testing::Test {
                                    {.threads = kThreads, .samples = 7, .memory_bytes = std::size_t{64} << 20});
     EXPECT_TRUE(measurer.ok()) << measurer.error().text();
     clockwork.seen.clear();
-    ceilings = measurer->ceilings();
+    peak_rates = measurer->peak_rates();
     return measurer->measure(subject, ClockworkDevice::built_kernel("kernel"), true, true);
   }
 
   Clockwork clockwork;
-  DeviceCeilings ceilings;
+  PeakRates peak_rates;
 };
 
 TEST_F(MeasurerTest, ReportsRatesAsFractionsOfMeasuredMaximumRates) {
   const PassMeasurements measured = measure(kScale);
-  EXPECT_EQ(ceilings.bytes_per_second, kCopyRate);
+  EXPECT_EQ(peak_rates.bytes_per_second, kCopyRate);
   // 8 chains of 512 steps of 2 operations in each thread, in the microsecond of any forward launch.
-  EXPECT_DOUBLE_EQ(ceilings.operations_per_second, 8192.0 * kThreads / 1e-6);
+  EXPECT_DOUBLE_EQ(peak_rates.operations_per_second, 8192.0 * kThreads / 1e-6);
   const auto& measures = measured.forward->measures;
   // One array is read and one written.
   EXPECT_EQ(measures.at("bytes"), 2.0 * kThreads * sizeof(float));

@@ -77,7 +77,8 @@ void find_changed_decisions(const MutationContext& context, std::vector<Mutation
       for (const VarId v : context.visible(s)) {
         const Variable& other = context.function.var(v);
         if (v == expr.variable || other.type != own.type || other.name != own.name) continue;
-        if (origin_of(context, v) == origin_of(context, expr.variable) || is_loaded_alike(context, v, expr.variable))
+        if (origin_of(context, v) == origin_of(context, expr.variable) ||
+            is_loaded_with_same_indices(context, v, expr.variable))
           continue;
         if (context.ranges.truth(node_root(context, s, node.place))) continue;
         const ExpressionPosition place = node.place;

@@ -139,7 +139,7 @@ void KnownRanges::settle(std::vector<bool> fixed) {
         });
       }
       const auto* loop = std::get_if<For>(&statement.node);
-      for_each_declared(statement, [&](VarId variable) {
+      for_each_declared_variable(statement, [&](VarId variable) {
         tell(variable, [&] {
           if (std::holds_alternative<Let>(statement.node)) return join(variable, IntegerRange{0, 0});
           if (loop == nullptr) return join(variable, std::nullopt);
@@ -240,9 +240,10 @@ void KnownRanges::count_trips(const Block& around, std::size_t number, std::vect
   const std::vector<VarId> outer = declared_variables(around), inner = declared_variables(loop->body);
   for (const Carried& counter : counters) {
     if (function_.expr(counter.next).kind != ExprKind::kVariable) continue;
-    const auto before = max_where(*first, outer, [&](ExprId id) { return is_integer_literal(function_, id, 0); });
+    const auto before = max_value_where(*first, outer, [&](ExprId id) { return is_integer_literal(function_, id, 0); });
     const VarId next = function_.expr(counter.next).variable;
-    const auto later = max_where(decision->next, inner, [&](ExprId id) { return is_variable(function_, id, next); });
+    const auto later =
+        max_value_where(decision->next, inner, [&](ExprId id) { return is_variable(function_, id, next); });
     if (!before || !later) continue;
     const std::int64_t trips = std::max<std::int64_t>({*before, *later, -1}) + 1;
     for (const Carried& other : counters) {
@@ -253,8 +254,9 @@ void KnownRanges::count_trips(const Block& around, std::size_t number, std::vect
   }
 }
 
-std::optional<std::int64_t> KnownRanges::max_where(ExprId condition, const std::vector<VarId>& local,
-                                                   const std::function<bool(ExprId)>& is_operand, int depth) const {
+std::optional<std::int64_t> KnownRanges::max_value_where(ExprId condition, const std::vector<VarId>& local,
+                                                         const std::function<bool(ExprId)>& is_operand,
+                                                         int depth) const {
   constexpr std::int64_t kNever = -1;
   constexpr int kDeepest = 8;
   const Expr& expr = function_.expr(condition);
@@ -265,8 +267,8 @@ std::optional<std::int64_t> KnownRanges::max_where(ExprId condition, const std::
     return std::max(kNever, expr.op == Op::kLt ? bound->high - 1 : bound->high);
   }
   if (expr.kind == ExprKind::kOperation && expr.op == Op::kAnd) {
-    const auto left = max_where(expr.args[0], local, is_operand, depth + 1);
-    const auto right = max_where(expr.args[1], local, is_operand, depth + 1);
+    const auto left = max_value_where(expr.args[0], local, is_operand, depth + 1);
+    const auto right = max_value_where(expr.args[1], local, is_operand, depth + 1);
     return left && right ? std::min(left, right) : std::max(left, right);
   }
   const bool known = expr.kind == ExprKind::kVariable && std::ranges::binary_search(local, expr.variable);
@@ -280,7 +282,7 @@ std::optional<std::int64_t> KnownRanges::max_where(ExprId condition, const std::
                          : assign != nullptr && assign->variable == expr.variable ? assign->value
                                                                                   : kNone;
     if (value == kNone || !greatest) return;
-    const auto here = max_where(value, local, is_operand, depth + 1);
+    const auto here = max_value_where(value, local, is_operand, depth + 1);
     greatest = here ? std::optional(std::max(*greatest, *here)) : std::nullopt;
   });
   return greatest;

@@ -58,7 +58,7 @@ bool is_zero(const MutationContext& context, ir::ExprId value);
 /// The variable that this variable always copies wherever it has an effect; itself if it is not a copy.
 ir::VarId origin_of(const MutationContext& context, ir::VarId variable);
 /// Whether both variables are declared with the same load: a value loaded twice is seldom changed in between.
-bool is_loaded_alike(const MutationContext& context, ir::VarId a, ir::VarId b);
+bool is_loaded_with_same_indices(const MutationContext& context, ir::VarId a, ir::VarId b);
 std::string name_of(const MutationContext& context, ir::VarId variable);
 
 }  // namespace assay::mutation

@@ -24,12 +24,12 @@ LedgerHead head_from(const json& line) {
           .plan = line.at("plan")};
 }
 
-MutantFate fate_from(const std::string& text) {
-  for (const MutantFate fate :
-       {MutantFate::kKilled, MutantFate::kSurvived, MutantFate::kEquivalent, MutantFate::kEquivalentByProof}) {
+MutantStatus fate_from(const std::string& text) {
+  for (const MutantStatus fate :
+       {MutantStatus::kKilled, MutantStatus::kSurvived, MutantStatus::kEquivalent, MutantStatus::kEquivalentByProof}) {
     if (to_text(fate) == text) return fate;
   }
-  return MutantFate::kInvalid;
+  return MutantStatus::kInvalid;
 }
 
 MutantRecord mutant_from(const json& line) {
@@ -41,11 +41,11 @@ MutantRecord mutant_from(const json& line) {
   mutant.family = line.at("family");
   mutant.kernel = line.at("kernel");
   mutant.line = line.at("line");
-  mutant.what = line.at("what");
-  mutant.fate = fate_from(line.at("fate"));
-  mutant.promote.check = line.at("lift");
+  mutant.description = line.at("what");
+  mutant.status = fate_from(line.at("fate"));
+  mutant.promoted.check = line.at("lift");
   mutant.native.check = line.at("native");
-  mutant.promote.equivalent_by_proof = line.value("lift_proved", false);
+  mutant.promoted.equivalent_by_proof = line.value("lift_proved", false);
   mutant.native.equivalent_by_proof = line.value("native_proved", false);
   mutant.killed_with_widened_bounds = line.value("killed_widened", std::vector<bool>{});
   mutant.patch = line.value("patch", "");
@@ -56,12 +56,16 @@ MutantRecord mutant_from(const json& line) {
 }  // namespace
 
 std::string to_line(const MutantRecord& mutant) {
-  json line = {{"mutant", mutant.name},        {"operator", row(mutant.op).name},
-               {"family", mutant.family},      {"kernel", mutant.kernel},
-               {"line", mutant.line},          {"what", mutant.what},
-               {"fate", to_text(mutant.fate)}, {"lift", mutant.promote.check},
+  json line = {{"mutant", mutant.name},
+               {"operator", row(mutant.op).name},
+               {"family", mutant.family},
+               {"kernel", mutant.kernel},
+               {"line", mutant.line},
+               {"what", mutant.description},
+               {"fate", to_text(mutant.status)},
+               {"lift", mutant.promoted.check},
                {"native", mutant.native.check}};
-  if (mutant.promote.equivalent_by_proof) line["lift_proved"] = true;
+  if (mutant.promoted.equivalent_by_proof) line["lift_proved"] = true;
   if (mutant.native.equivalent_by_proof) line["native_proved"] = true;
   if (!mutant.killed_with_widened_bounds.empty()) line["killed_widened"] = mutant.killed_with_widened_bounds;
   if (!mutant.patch.empty()) {

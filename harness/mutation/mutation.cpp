@@ -29,7 +29,7 @@ std::vector<VariableDefinition> definitions_of(const Function& function, const s
     const Stmt& statement = *statements[s].statement;
     if (const auto* let = std::get_if<Let>(&statement.node)) {
       VariableDefinition& definition = definitions[static_cast<std::size_t>(let->variable)];
-      if (!definition.is_declared) definition.initial = let->value;
+      if (!definition.is_declared) definition.initial_value = let->value;
       definition.is_declared = true;
     }
     const auto* assign = std::get_if<Assign>(&statement.node);
@@ -52,7 +52,7 @@ void spread(MutationContext& context) {
       if (std::ranges::none_of(roots, [&](ExprId root) { return context.carries_any(root); })) continue;
       if (std::holds_alternative<Let>(statement.node) || std::holds_alternative<Call>(statement.node) ||
           std::holds_alternative<Atomic>(statement.node)) {
-        for_each_declared(statement, mark);
+        for_each_declared_variable(statement, mark);
       }
       if (const auto* assign = std::get_if<Assign>(&statement.node)) mark(assign->variable);
       if (const auto* store = std::get_if<Store>(&statement.node)) {
@@ -141,7 +141,7 @@ std::vector<VarId> MutationContext::visible(std::size_t statement) const {
   };
   for (std::size_t at = 0; at < statement; ++at) {
     if (encloses(statements[at].parent))
-      for_each_declared(*statements[at].statement, [&](VarId v) { found.push_back(v); });
+      for_each_declared_variable(*statements[at].statement, [&](VarId v) { found.push_back(v); });
   }
   return found;
 }
@@ -198,7 +198,7 @@ bool same_tree(const Function& function, ExprId a, ExprId b) {
 }
 
 ExprId value_of(const MutationContext& context, VarId variable) {
-  return context.definitions[static_cast<std::size_t>(variable)].initial;
+  return context.definitions[static_cast<std::size_t>(variable)].initial_value;
 }
 
 namespace {
@@ -251,7 +251,7 @@ VarId origin_of(const MutationContext& context, VarId variable) {
   }
 }
 
-bool is_loaded_alike(const MutationContext& context, VarId a, VarId b) {
+bool is_loaded_with_same_indices(const MutationContext& context, VarId a, VarId b) {
   const ExprId x = value_of(context, a), y = value_of(context, b);
   return x != kNone && y != kNone && context.function.expr(x).kind == ExprKind::kLoad &&
          same_tree(context.function, x, y);

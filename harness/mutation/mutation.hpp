@@ -21,16 +21,16 @@ struct Mutation {
   Operator op;                ///< the operator that makes the mutation
   std::size_t statement = 0;  ///< number of the changed statement, as in statements_of
   ir::Loc loc;                ///< location of the statement in the user's file
-  std::string what;           ///< description for people: "atomic_add(grad_x[i], adj_x_i) is dropped"
+  std::string description;    ///< description for people: "atomic_add(grad_x[i], adj_x_i) is dropped"
   /// Applies the change to a copy of the function. The result may be an invalid program.
   std::function<void(Editor&)> apply;
 };
 
 /// Where a variable gets its value.
 struct VariableDefinition {
-  bool is_declared = false;        ///< whether a Let declares it
-  ir::ExprId initial = ir::kNone;  ///< value in its declaration; kNone: none
-  bool is_assigned = false;        ///< whether a statement that some launch reaches assigns it
+  bool is_declared = false;              ///< whether a Let declares it
+  ir::ExprId initial_value = ir::kNone;  ///< value in its declaration; kNone: none
+  bool is_assigned = false;              ///< whether a statement that some launch reaches assigns it
 };
 
 /// A function to mutate, with an analysis of its statements and variables.
@@ -72,12 +72,12 @@ std::vector<Mutation> find_mutations(Operator op, const MutationContext& context
 
 /// One mutation of the printed text.
 struct TextMutation {
-  Operator op;       ///< the operator that makes the mutation
-  std::string what;  ///< description for people
+  Operator op;              ///< the operator that makes the mutation
+  std::string description;  ///< description for people
   backends::EmittedKernel
       kernel;  ///< the mutant; its helpers may differ from helpers of the same name in other kernels
   /// For a missing barrier in CUDA: the correct kernel with `bar.sync 1` instead of that barrier.
-  std::optional<backends::EmittedKernel> marked = std::nullopt;
+  std::optional<backends::EmittedKernel> marked_kernel = std::nullopt;
 };
 /// All mutations by an operator of KernelPart::kText on the backward kernel.
 std::vector<TextMutation> find_text_mutations(Operator op, const backends::EmittedKernel& kernel);

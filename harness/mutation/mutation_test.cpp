@@ -89,7 +89,7 @@ TEST(Mutations, DoNotRoundValuesThatAreExactInLowerPrecision) {
         gain + "\n    out[i] = x[i] * g\n");
     std::vector<std::string> names;
     for (const Mutation& mutation : find_mutations(Operator::kLowerPrecision, subject.backward()))
-      names.push_back(mutation.what);
+      names.push_back(mutation.description);
     return std::ranges::count(names, "'g' is rounded to f16");
   };
   EXPECT_EQ(rounded("float(h)"), 0) << "the value has that precision, or is zero";

@@ -104,7 +104,7 @@ harness::TestPlan widened(harness::TestPlan test_plan, double factor) {
         widen(path, factor);
     }
   }
-  for (harness::DrawnLaunch& drawn : test_plan.size_launches)
+  for (harness::DrawnLaunch& drawn : test_plan.extreme_size_launches)
     widen(drawn.reference, factor);
   return test_plan;
 }
@@ -114,7 +114,7 @@ struct Made {
   PlannedMutant planned;
   MutantRecord record;
   EmittedKernel emitted;
-  std::optional<EmittedKernel> marked = std::nullopt;  ///< TextMutation::marked
+  std::optional<EmittedKernel> marked_kernel = std::nullopt;  ///< TextMutation::marked
 };
 
 /// Makes the mutants of one correct kernel.
@@ -154,15 +154,15 @@ class MutantFactory {
     if (target_ == backends::SourceTarget::kWarp) return with_warp_code(std::move(made));
     if (row(planned.op).part == KernelPart::kText) {
       auto found = find_text_mutations(planned.op, *prepared_.emitted);
-      made.record.what = found[planned.number].what;
+      made.record.description = found[planned.number].description;
       made.emitted = std::move(found[planned.number].kernel);
-      made.marked = std::move(found[planned.number].marked);
+      made.marked_kernel = std::move(found[planned.number].marked_kernel);
       note_patch(made.record, prepared_.emitted->source(), made.emitted.source());
       return made;
     }
     const MutationContext& context = *setting_of(planned.op);
     const Mutation mutation = find_mutations(planned.op, context)[planned.number];
-    made.record.what = mutation.what;
+    made.record.description = mutation.description;
     const ir::SourceLocation place = ir::source_location(context.module, mutation.loc);
     made.record.line = place.is_imported ? 0 : place.loc.line;
     ir::Function changed = context.function;
@@ -187,7 +187,7 @@ class MutantFactory {
     const std::size_t number = made.planned.number;
     auto native = find_warp_mutations(made.planned.op, warp_codes()->native);
     auto promoted = find_warp_mutations(made.planned.op, warp_codes()->promoted);
-    made.record.what = native[number].what;
+    made.record.description = native[number].description;
     note_patch(made.record, warp_codes()->native.source, native[number].source);
     made.emitted = *prepared_.emitted;
     const auto replace = [&](backends::Precision precision, std::string& text) {
@@ -280,9 +280,10 @@ class MutantJudge {
 
   void judge(const backends::BuiltKernel& kernel, MutantRecord& record) {
     const KernelPart part = row(record.op).part;
-    record.promote.check = check(kernel, part, true, *test_plan_);
+    record.promoted.check = check(kernel, part, true, *test_plan_);
     record.native.check = check(kernel, part, false, *test_plan_);
-    record.fate = record.promote.killed() || record.native.killed() ? MutantFate::kKilled : MutantFate::kSurvived;
+    record.status =
+        record.promoted.killed() || record.native.killed() ? MutantStatus::kKilled : MutantStatus::kSurvived;
     if (!campaign_.judges_widened_bounds || !record.native.killed()) return;
     for (std::size_t w = 0; w < kWidenings.size(); ++w)
       record.killed_with_widened_bounds.push_back(!check(kernel, part, false, with_wider_bounds(w)).empty());
@@ -332,8 +333,8 @@ class MutantJudge {
     harness::JudgeConfiguration bench = this->bench(forward, !forward);
     bench.policy.f64_promotion = promote;
     bench.policy.native_precision = !promote;
-    const harness::Judgement judgement = harness::judge(test_plan, subject(), kernel, bench);
-    return check_of(forward ? judgement.forward : judgement.backward);
+    const harness::Judgment judgment = harness::judge(test_plan, subject(), kernel, bench);
+    return check_of(forward ? judgment.forward : judgment.backward);
   }
 
   const Campaign& campaign_;
@@ -363,10 +364,10 @@ void in_parallel(const Campaign& campaign, std::size_t count, const std::functio
 }
 
 /// Marks the precision variants that passed as equivalent by proof if the missing barrier is redundant there.
-void check_barrier_redundant(const EmittedKernel& marked, MutantRecord& record, backends::Device& device,
+void check_barrier_redundant(const EmittedKernel& marked_kernel, MutantRecord& record, backends::Device& device,
                              const IsBarrierRedundant& is_redundant) {
-  if (record.promote.killed() && record.native.killed()) return;
-  const backends::BuildOutcome outcome = device.build({&marked, 1}, backends::BuildFlags::strict()).front();
+  if (record.promoted.killed() && record.native.killed()) return;
+  const backends::BuildOutcome outcome = device.build({&marked_kernel, 1}, backends::BuildFlags::strict()).front();
   const auto* built = std::get_if<backends::BuiltKernel>(&outcome);
   if (built == nullptr) return;
   const auto prove = [&](backends::Precision precision, PrecisionVerdict& verdict) {
@@ -374,7 +375,7 @@ void check_barrier_redundant(const EmittedKernel& marked, MutantRecord& record, 
     const Result<bool> proof = is_redundant(*built, precision);
     verdict.equivalent_by_proof = proof.ok() && *proof;
   };
-  prove(backends::Precision::kPromoted, record.promote);
+  prove(backends::Precision::kPromoted, record.promoted);
   prove(backends::Precision::kNative, record.native);
 }
 
@@ -384,14 +385,14 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
                                  const harness::Printer& printer, const EquivalenceChecks& proofs) {
   const MutantFactory factory(campaign, kernel, printer, device.target());
   std::vector<EmittedKernel> sources{*factory.prepared().emitted};
-  std::vector<std::optional<EmittedKernel>> marked;
+  std::vector<std::optional<EmittedKernel>> marked_kernel;
   std::vector<MutantRecord> records;
   for (const PlannedMutant& one : planned) {
     std::optional<Made> made = factory.make(one);
     if (!made) continue;
     records.push_back(std::move(made->record));
     sources.push_back(std::move(made->emitted));
-    marked.push_back(std::move(made->marked));
+    marked_kernel.push_back(std::move(made->marked_kernel));
   }
   if (records.empty()) return records;
   const std::vector<backends::BuildOutcome> built = device.build(sources, backends::BuildFlags::strict());
@@ -405,13 +406,14 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel,
     if (mutant == nullptr) continue;
     MutantRecord& record = records[m];
     judge.judge(*mutant, record);
-    if (marked[m]) check_barrier_redundant(*marked[m], record, device, proofs.is_barrier_redundant);
-    if (record.fate == MutantFate::kKilled) record.patch.clear();
-    if (record.fate != MutantFate::kSurvived) continue;
+    if (marked_kernel[m]) check_barrier_redundant(*marked_kernel[m], record, device, proofs.is_barrier_redundant);
+    if (record.status == MutantStatus::kKilled) record.patch.clear();
+    if (record.status != MutantStatus::kSurvived) continue;
     const Result<bool> same = proofs.same_code(sources[0], sources[m + 1]);
-    if (same.ok() && *same) record.fate = MutantFate::kEquivalent;
-    else if (has_equivalence_proof(record) || (record.promote.equivalent_by_proof && record.native.equivalent_by_proof))
-      record.fate = MutantFate::kEquivalentByProof;
+    if (same.ok() && *same) record.status = MutantStatus::kEquivalent;
+    else if (has_equivalence_proof(record) ||
+             (record.promoted.equivalent_by_proof && record.native.equivalent_by_proof))
+      record.status = MutantStatus::kEquivalentByProof;
   }
   return records;
 }

@@ -29,14 +29,14 @@
 namespace assay::mutation {
 
 /// The outcome of a mutant.
-enum class MutantFate : std::uint8_t {
+enum class MutantStatus : std::uint8_t {
   kKilled,             ///< rejected in at least one precision variant
   kSurvived,           ///< passed in both precision variants, and not known to be equivalent
   kEquivalent,         ///< passed, and compiles to the same optimized code as the correct kernel
   kEquivalentByProof,  ///< passed, and correct by a proof: equivalence.hpp, or IsBarrierRedundant
   kInvalid,            ///< not counted, because it does not compile or the correct kernel does not pass
 };
-constexpr std::string_view to_text(MutantFate fate) {
+constexpr std::string_view to_text(MutantStatus fate) {
   constexpr std::array<std::string_view, 5> kTexts = {"killed", "survived", "equivalent", "proved", "invalid"};
   return kTexts[static_cast<std::size_t>(fate)];
 }
@@ -54,13 +54,13 @@ inline constexpr std::array<double, 4> kWidenings = {1.5, 10, 1'000, 100'000};
 
 struct MutantRecord {
   std::string name;  ///< kernel, operator and number: "loop/dynamic_product#drop_contribution.2"
-  Operator op = Operator::kOverwriteGradient;  ///< operator that made the mutant
-  std::string family;                          ///< family of the kernel
-  std::string kernel;                          ///< name of the kernel in its family
-  std::int64_t line = 0;                       ///< line of the change in the kernel's source; 0 if unknown
-  std::string what;                            ///< description of the change for people
-  MutantFate fate = MutantFate::kInvalid;      ///< outcome of the mutant
-  PrecisionVerdict promote, native;            ///< verdicts with f64 promotion and with the kernel's own types
+  Operator op = Operator::kOverwriteGradient;    ///< operator that made the mutant
+  std::string family;                            ///< family of the kernel
+  std::string kernel;                            ///< name of the kernel in its family
+  std::int64_t line = 0;                         ///< line of the change in the kernel's source; 0 if unknown
+  std::string description;                       ///< description of the change for people
+  MutantStatus status = MutantStatus::kInvalid;  ///< outcome of the mutant
+  PrecisionVerdict promoted, native;             ///< verdicts with f64 promotion and with the kernel's own types
   /// With Campaign::judges_widened_bounds: for each factor of kWidenings, whether native precision still rejects it
   /// with widened bounds.
   std::vector<bool> killed_with_widened_bounds;

@@ -59,10 +59,10 @@ TEST(MutationTesting, DetectsAllMutantsExceptThoseOfLowerPrecision) {
   const std::vector<MutantRecord> mutants = run(campaign(60), never_the_same);
   ASSERT_GE(mutants.size(), 40U);
   for (const MutantRecord& mutant : mutants) {
-    EXPECT_TRUE(mutant.fate == MutantFate::kKilled || mutant.op == Operator::kLowerPrecision)
-        << mutant.name << ": " << to_text(mutant.fate) << ", " << mutant.what << "\n"
+    EXPECT_TRUE(mutant.status == MutantStatus::kKilled || mutant.op == Operator::kLowerPrecision)
+        << mutant.name << ": " << to_text(mutant.status) << ", " << mutant.description << "\n"
         << mutant.patch;
-    EXPECT_NE(mutant.fate == MutantFate::kKilled, mutant.promote.check.empty() && mutant.native.check.empty());
+    EXPECT_NE(mutant.status == MutantStatus::kKilled, mutant.promoted.check.empty() && mutant.native.check.empty());
   }
 }
 
@@ -93,20 +93,20 @@ TEST(MutationTesting, PlanIsReproducibleAndSkipsFinishedMutants) {
 TEST(MutationTesting, MarksMutantAsEquivalentOnlyIfUndetected) {
   Campaign one = campaign(30);
   for (const MutantRecord& mutant : run(one, [](const auto&, const auto&) { return Result<bool>(true); })) {
-    EXPECT_NE(mutant.fate, MutantFate::kSurvived) << mutant.name;
-    const bool passed = mutant.promote.check.empty() && mutant.native.check.empty();
-    EXPECT_TRUE(passed || mutant.fate != MutantFate::kEquivalent) << mutant.name;
+    EXPECT_NE(mutant.status, MutantStatus::kSurvived) << mutant.name;
+    const bool passed = mutant.promoted.check.empty() && mutant.native.check.empty();
+    EXPECT_TRUE(passed || mutant.status != MutantStatus::kEquivalent) << mutant.name;
   }
 }
 
 /// The outcomes of all mutants by an operator in this kernel.
-std::vector<MutantFate> fates_of(Operator op, const std::string& python) {
+std::vector<MutantStatus> fates_of(Operator op, const std::string& python) {
   Campaign one = campaign(10);
   one.kernels = {harness::testing::kernel_of(python)};
   one.operators = {op};
-  std::vector<MutantFate> fates;
+  std::vector<MutantStatus> fates;
   for (const MutantRecord& mutant : run(one, never_the_same))
-    fates.push_back(mutant.fate);
+    fates.push_back(mutant.status);
   return fates;
 }
 
@@ -122,7 +122,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
             s += 1.0
     out[i] = s + x[i]
 )"),
-            std::vector<MutantFate>{MutantFate::kKilled});
+            std::vector<MutantStatus>{MutantStatus::kKilled});
 }
 
 TEST(MutationTesting, DetectsOutOfBoundsAdditionOfZero) {
@@ -136,7 +136,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
         s += wp.where(x[j] > 0.75, x[j] * x[i], 0.0)
     out[i] = s
 )"),
-            std::vector<MutantFate>{MutantFate::kKilled});
+            std::vector<MutantStatus>{MutantStatus::kKilled});
 }
 
 TEST(MutationTesting, WiderBoundsDetectFewerMutants) {

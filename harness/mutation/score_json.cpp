@@ -56,7 +56,7 @@ std::string to_json_text(const MutationScore& score, const LedgerHead& head, con
   text["survivors"] = ordered_json::array();
   for (const MutantRecord& mutant : score.survivors)
     text["survivors"].push_back(
-        {{"mutant", mutant.name}, {"line", mutant.line}, {"what", mutant.what}, {"patch", mutant.patch}});
+        {{"mutant", mutant.name}, {"line", mutant.line}, {"what", mutant.description}, {"patch", mutant.patch}});
   text["controls"] = {{"kernels", controls.kernels},
                       {"cases", controls.cases},
                       {"inconclusive", controls.inconclusive},

@@ -14,27 +14,27 @@
 namespace assay::mutation {
 namespace {
 
-MutantRecord mutant(Operator op, MutantFate fate, const std::string& promote, const std::string& native) {
+MutantRecord mutant(Operator op, MutantStatus fate, const std::string& promote, const std::string& native) {
   MutantRecord record;
   record.name = "loop/sum#" + std::string(row(op).name) + ".0";
   record.op = op;
   record.family = "loop";
   record.kernel = "sum";
-  record.fate = fate;
-  record.promote.check = promote;
+  record.status = fate;
+  record.promoted.check = promote;
   record.native.check = native;
-  record.patch = fate == MutantFate::kSurvived ? "-a\n+b\n" : "";
+  record.patch = fate == MutantStatus::kSurvived ? "-a\n+b\n" : "";
   return record;
 }
 
 MutationScore example() {
   MutationScore score;
-  score.add(mutant(Operator::kDropContribution, MutantFate::kKilled, "t1 mismatch", "t3 mismatch"));
-  score.add(mutant(Operator::kDropContribution, MutantFate::kKilled, "t1 mismatch", ""));
-  score.add(mutant(Operator::kDropContribution, MutantFate::kSurvived, "", ""));
-  score.add(mutant(Operator::kDropContribution, MutantFate::kEquivalent, "", ""));
-  score.add(mutant(Operator::kDropContribution, MutantFate::kInvalid, "", ""));
-  score.add(mutant(Operator::kMissingBarrier, MutantFate::kKilled, "", "read_write_race"));
+  score.add(mutant(Operator::kDropContribution, MutantStatus::kKilled, "t1 mismatch", "t3 mismatch"));
+  score.add(mutant(Operator::kDropContribution, MutantStatus::kKilled, "t1 mismatch", ""));
+  score.add(mutant(Operator::kDropContribution, MutantStatus::kSurvived, "", ""));
+  score.add(mutant(Operator::kDropContribution, MutantStatus::kEquivalent, "", ""));
+  score.add(mutant(Operator::kDropContribution, MutantStatus::kInvalid, "", ""));
+  score.add(mutant(Operator::kMissingBarrier, MutantStatus::kKilled, "", "read_write_race"));
   return score;
 }
 
@@ -56,16 +56,16 @@ TEST(MutationScore, CountsMutantsOfThreadingCodeSeparately) {
 
 TEST(MutationScore, ScoreOfF64PromotionExcludesProvenEquivalentMutants) {
   MutationScore score;
-  MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, MutantFate::kKilled, "", "read_write_race");
-  needed_in_native.promote.equivalent_by_proof = true;
+  MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, MutantStatus::kKilled, "", "read_write_race");
+  needed_in_native.promoted.equivalent_by_proof = true;
   score.add(needed_in_native);
-  score.add(mutant(Operator::kMissingBarrier, MutantFate::kKilled, "read_write_race", "read_write_race"));
+  score.add(mutant(Operator::kMissingBarrier, MutantStatus::kKilled, "read_write_race", "read_write_race"));
   EXPECT_EQ(score.threaded.mutants, 2);
   EXPECT_EQ(score.threaded.killed_by_native, 2);
   EXPECT_EQ(score.threaded.promotable, 1);
   EXPECT_EQ(score.threaded.killed_by_promotion, 1);
-  MutantRecord in_neither = mutant(Operator::kMissingBarrier, MutantFate::kEquivalentByProof, "", "");
-  in_neither.promote.equivalent_by_proof = in_neither.native.equivalent_by_proof = true;
+  MutantRecord in_neither = mutant(Operator::kMissingBarrier, MutantStatus::kEquivalentByProof, "", "");
+  in_neither.promoted.equivalent_by_proof = in_neither.native.equivalent_by_proof = true;
   score.add(in_neither);
   EXPECT_EQ(score.threaded.mutants, 2);
   EXPECT_EQ(score.threaded.equivalent_by_proof, 1);
@@ -92,14 +92,14 @@ class LedgerTest : public ::testing::Test {
 };
 
 TEST_F(LedgerTest, MutantRecordsRoundTripThroughFile) {
-  MutantRecord killed = mutant(Operator::kUnitCotangent, MutantFate::kKilled, "t1 mismatch", "t3 mismatch");
+  MutantRecord killed = mutant(Operator::kUnitCotangent, MutantStatus::kKilled, "t1 mismatch", "t3 mismatch");
   killed.killed_with_widened_bounds = {true, true, false, false};
-  killed.promote.equivalent_by_proof = true;
+  killed.promoted.equivalent_by_proof = true;
   {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
     ASSERT_TRUE(lines->append(to_line(killed)).ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, MutantFate::kSurvived, "", ""))).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, MutantStatus::kSurvived, "", ""))).ok());
   }
   const auto ledger = read_ledger(dir_);
   ASSERT_TRUE(ledger.ok()) << ledger.error().text();
@@ -107,9 +107,9 @@ TEST_F(LedgerTest, MutantRecordsRoundTripThroughFile) {
   EXPECT_EQ((*ledger)->head, head_);
   ASSERT_EQ((*ledger)->mutants.size(), 2U);
   EXPECT_EQ((*ledger)->mutants[0].killed_with_widened_bounds, killed.killed_with_widened_bounds);
-  EXPECT_TRUE((*ledger)->mutants[0].promote.equivalent_by_proof);
+  EXPECT_TRUE((*ledger)->mutants[0].promoted.equivalent_by_proof);
   EXPECT_FALSE((*ledger)->mutants[0].native.equivalent_by_proof);
-  EXPECT_EQ((*ledger)->mutants[1].fate, MutantFate::kSurvived);
+  EXPECT_EQ((*ledger)->mutants[1].status, MutantStatus::kSurvived);
   EXPECT_EQ((*ledger)->mutants[1].patch, "-a\n+b\n");
 }
 
@@ -117,7 +117,8 @@ TEST_F(LedgerTest, ResumesAfterTruncatedLine) {
   {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kUnitCotangent, MutantFate::kKilled, "t1 mismatch", ""))).ok());
+    ASSERT_TRUE(
+        lines->append(to_line(mutant(Operator::kUnitCotangent, MutantStatus::kKilled, "t1 mismatch", ""))).ok());
   }
   std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "cut sh)";
   const auto cut = read_ledger(dir_);
@@ -126,7 +127,7 @@ TEST_F(LedgerTest, ResumesAfterTruncatedLine) {
   {
     auto lines = harness::AppendedLines::reopen(dir_ / kLedgerFile, (*cut)->complete_bytes);
     ASSERT_TRUE(lines.ok());
-    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, MutantFate::kKilled, "", "zero_seed"))).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepCotangent, MutantStatus::kKilled, "", "zero_seed"))).ok());
   }
   EXPECT_EQ((*read_ledger(dir_))->mutants.size(), 2U);
 }

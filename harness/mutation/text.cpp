@@ -64,7 +64,7 @@ void change_helpers(Operator op, const EmittedKernel& kernel, const std::string&
     for (std::size_t at = helper.find(text); at != std::string::npos; at = helper.find(text, at + text.size())) {
       TextMutation mutation{op, fmt::format("in '{}': '{}' becomes '{}'", kernel.helpers[h].name, text, by), kernel};
       mutation.kernel.helpers[h].text.replace(at, text.size(), by);
-      if (!mark.empty()) mutation.marked.emplace(kernel).helpers[h].text.replace(at, text.size(), mark);
+      if (!mark.empty()) mutation.marked_kernel.emplace(kernel).helpers[h].text.replace(at, text.size(), mark);
       found.push_back(std::move(mutation));
     }
   }

@@ -101,7 +101,8 @@ std::vector<VarId> others(Operator op, const MutationContext& context, std::size
     const bool fits = op == Operator::kOtherVersion       ? same_name
                       : op == Operator::kResultForOperand ? defines_from(context, v, variable)
                                                           : other.name != own.name && !context.function.is_parameter(v);
-    if (!fits || origin_of(context, v) == origin_of(context, variable) || is_loaded_alike(context, v, variable))
+    if (!fits || origin_of(context, v) == origin_of(context, variable) ||
+        is_loaded_with_same_indices(context, v, variable))
       continue;
     found.push_back(v);
   }

@@ -113,8 +113,8 @@ class WarpFinder {
   void replace(std::size_t line, const std::string& text) {
     const std::string before(trimmed(function_.lines()[line]));
     const std::string after(trimmed(text));
-    found_.push_back({.what = after.empty() ? fmt::format("'{}' is dropped", before)
-                                            : fmt::format("'{}' becomes '{}'", before, after),
+    found_.push_back({.description = after.empty() ? fmt::format("'{}' is dropped", before)
+                                                   : fmt::format("'{}' becomes '{}'", before, after),
                       .source = function_.with_line(line, text)});
   }
 
@@ -422,7 +422,7 @@ void find_thread_guard(const WarpCode& code, std::vector<WarpMutation>& found) {
   for (const std::string guard : {"_idx < dim.size", "task_index < dim->size"}) {
     const std::size_t at = code.source.find(guard, backward);
     if (at == std::string::npos) continue;
-    WarpMutation mutation{.what = fmt::format("'{}' compares with <=", guard), .source = code.source};
+    WarpMutation mutation{.description = fmt::format("'{}' compares with <=", guard), .source = code.source};
     mutation.source.insert(at + guard.find('<') + 1, "=");
     found.push_back(std::move(mutation));
   }

@@ -24,8 +24,8 @@ struct WarpCodes {
 
 /// One mutation of Warp's text.
 struct WarpMutation {
-  std::string what;    ///< description for people
-  std::string source;  ///< the changed file
+  std::string description;  ///< description for people
+  std::string source;       ///< the changed file
 };
 
 /// Whether there are mutations of Warp's text by the operator.

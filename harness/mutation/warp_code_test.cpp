@@ -118,7 +118,7 @@ TEST(WarpMutations, ChangeOneLineOfTheBackwardFunction) {
   EXPECT_THAT(only(Operator::kNoThreadGuard), HasSubstr("_idx <= dim.size"));
 }
 
-TEST(WarpMutations, ChangeEachCallOfTheReversePart) {
+TEST(WarpMutations, ChangeEachCallInReverseSweep) {
   EXPECT_THAT(find_warp_mutations(Operator::kDropContribution, code()), SizeIs(3));
   EXPECT_THAT(find_warp_mutations(Operator::kCountTwice, code()), SizeIs(2)) << "a store's adjoint is not repeated";
   const auto scaled = find_warp_mutations(Operator::kOffByOnePercent, code());
@@ -129,12 +129,12 @@ TEST(WarpMutations, ChangeEachCallOfTheReversePart) {
   ASSERT_THAT(shifted, SizeIs(2));
   EXPECT_THAT(shifted[0].source, HasSubstr("wp::adj_array_store(var_y, var_0 + 1, var_5, adj_y, adj_0, adj_5);"));
   EXPECT_THAT(shifted[1].source, HasSubstr("wp::adj_address(var_x, var_0 + 1, adj_x, adj_0, adj_3);"));
-  EXPECT_EQ(shifted[1].what,
+  EXPECT_EQ(shifted[1].description,
             "'wp::adj_address(var_x, var_0, adj_x, adj_0, adj_3);' becomes "
             "'wp::adj_address(var_x, var_0 + 1, adj_x, adj_0, adj_3);'");
 }
 
-TEST(WarpMutations, ChangeTheForwardFunctionOnly) {
+TEST(WarpMutations, OfForwardOperatorsChangeOnlyTheForwardFunction) {
   EXPECT_THAT(only(Operator::kWrongOperator), AllOf(HasSubstr("\n    var_5 = wp::add(var_4, var_1);"),
                                                     HasSubstr("        var_5 = wp::mul(var_4, var_1);")));
   EXPECT_THAT(only(Operator::kWrongComparison), HasSubstr("(var_n <= var_2)"));
@@ -166,7 +166,7 @@ TEST(WarpMutations, RepeatStoresOnlyIfAnArrayIsReadAndWritten) {
   EXPECT_THAT(found[0].source, HasSubstr("\n        wp::array_store(var_y, var_0, var_5);"));
 }
 
-TEST(WarpMutations, NeedABackwardFunction) {
+TEST(WarpMutations, RequireABackwardFunction) {
   WarpCode forward = code();
   forward.source = forward.forward;
   forward.backward.clear();

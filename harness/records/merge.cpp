@@ -24,10 +24,10 @@ struct Part {
 void put_side_by_side(std::vector<Part>& parts) {
   double first = std::numeric_limits<double>::infinity();
   for (const Part& part : parts)
-    first = std::min(first, epoch_s(part.run.start.started));
+    first = std::min(first, epoch_seconds(part.run.start.started));
   int jobs = 0;
   for (Part& part : parts) {
-    const double later_ms = (epoch_s(part.run.start.started) - first) * 1e3;
+    const double later_ms = (epoch_seconds(part.run.start.started) - first) * 1e3;
     int jobs_of_part = 0;
     for (CaseRecord& record : part.run.cases) {
       if (!record.schedule) continue;
@@ -121,7 +121,7 @@ std::map<std::string, std::string> facts_of(const RunStart& start) {
       {"Assay", environment.commit + (environment.has_uncommitted_changes ? " with local changes" : "")}};
   for (const DeviceStatus& device : environment.devices) {
     facts["device " + device.name] =
-        device.available ? fmt::format("{}, {}", device.description, device.toolkit) : "missing, " + device.reason;
+        device.is_available ? fmt::format("{}, {}", device.description, device.toolkit) : "missing, " + device.reason;
     if (!device.confinement.empty()) facts["the confinement of code on " + device.name] = device.confinement;
   }
   return facts;
@@ -138,7 +138,7 @@ Result<void> merge_records(const std::vector<std::filesystem::path>& dirs, const
   if (!writer.ok()) return writer.error();
   bool complete = true;
   std::string finished;
-  double wall_time_s = 0;
+  double wall_time_seconds = 0;
   for (const Part& part : *parts) {
     for (const CaseRecord& record : part.run.cases) {
       if (record.kind == "missing" && record.outcome == Outcome::not_run) continue;
@@ -147,10 +147,10 @@ Result<void> merge_records(const std::vector<std::filesystem::path>& dirs, const
     complete = complete && part.run.end && !part.run.is_truncated;
     if (!complete) continue;
     finished = std::max(finished, part.run.end->finished);
-    wall_time_s = std::max(wall_time_s, part.run.end->wall_time_s);  // shards run side by side
+    wall_time_seconds = std::max(wall_time_seconds, part.run.end->wall_time_seconds);  // shards run side by side
   }
   if (!complete) return {};
-  const Result<RunEnd> end = writer->finish(finished, wall_time_s);
+  const Result<RunEnd> end = writer->finish(finished, wall_time_seconds);
   return end.ok() ? Result<void>{} : Result<void>{end.error()};
 }
 

@@ -25,7 +25,7 @@ class MergeTest : public ::testing::Test {
   static RunStart start(int index, int of) {
     return {.run_id = fmt::format("r{}", index),
             .started = fmt::format("2026-11-21T03:47:{:02}Z", 10 - index),
-            .environment = {.devices = {{.name = "cuda", .available = true, .description = "NVIDIA H200"}}},
+            .environment = {.devices = {{.name = "cuda", .is_available = true, .description = "NVIDIA H200"}}},
             .inputs = std::string(64, 'a'),
             .shard = {.index = index, .shard_count = of},
             .plan = {fmt::format("loop/k{}/f32/cuda/forward", index)}};
@@ -66,7 +66,7 @@ TEST_F(MergeTest, MergesShardsIntoOneRun) {
   EXPECT_EQ(run->start.shard, Shard{});
   ASSERT_TRUE(run->end);
   EXPECT_EQ(run->end->finished, "2026-11-21T03:48:02Z");
-  EXPECT_EQ(run->end->wall_time_s, 52);
+  EXPECT_EQ(run->end->wall_time_seconds, 52);
   EXPECT_EQ(run->exit_status(), ExitStatus::as_expected);
   ASSERT_TRUE(run->cases.at(0).schedule && run->cases.at(1).schedule);
   EXPECT_EQ(*run->cases[0].schedule, (Schedule{.job = 1, .batch_ms = 1005, .done_ms = 1020}))

@@ -60,27 +60,27 @@ backends::MemoryFinding memory_finding_from(const json& value) {
 }
 
 Json to_json(const backends::ExecutionProfile& profile) {
-  const backends::Fidelity& fidelity = profile.fidelity;
+  const backends::ExactnessCounts& exactness = profile.exactness;
   return {{"target", profile.target},
           {"threads", profile.threads},
           {"fidelity",
-           {{"exact", fidelity.exact},
-            {"approximate", fidelity.approximate},
-            {"order_dependent", fidelity.order_dependent},
-            {"contractible", fidelity.contractible},
-            {"approximation_reaches_result", fidelity.approximation_reaches_result}}},
+           {{"exact", exactness.exact_count},
+            {"approximate", exactness.approximate_count},
+            {"order_dependent", exactness.order_dependent_count},
+            {"contractible", exactness.contractible_count},
+            {"approximation_reaches_result", exactness.approximation_reaches_result}}},
           {"measures", profile.measures}};
 }
 
 backends::ExecutionProfile execution_profile_from(const json& value) {
-  const json& fidelity = value.at("fidelity");
+  const json& exactness = value.at("fidelity");
   return {.target = value.at("target"),
           .threads = value.at("threads"),
-          .fidelity = {.exact = fidelity.at("exact"),
-                       .approximate = fidelity.at("approximate"),
-                       .order_dependent = fidelity.at("order_dependent"),
-                       .contractible = fidelity.at("contractible"),
-                       .approximation_reaches_result = fidelity.at("approximation_reaches_result")},
+          .exactness = {.exact_count = exactness.at("exact"),
+                        .approximate_count = exactness.at("approximate"),
+                        .order_dependent_count = exactness.at("order_dependent"),
+                        .contractible_count = exactness.at("contractible"),
+                        .approximation_reaches_result = exactness.at("approximation_reaches_result")},
           .measures = value.at("measures").get<std::map<std::string, double>>()};
 }
 

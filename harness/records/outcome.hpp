@@ -80,7 +80,7 @@ class OutcomeCounts {
   constexpr void add(Outcome outcome, std::int64_t cases = 1) {
     counts_.at(static_cast<std::size_t>(outcome)) += cases;
   }
-  [[nodiscard]] constexpr std::int64_t of(Outcome outcome) const {
+  [[nodiscard]] constexpr std::int64_t count_of(Outcome outcome) const {
     return counts_.at(static_cast<std::size_t>(outcome));
   }
   [[nodiscard]] constexpr std::int64_t total() const {
@@ -110,20 +110,20 @@ enum class ExitStatus : int {
 // that applies decides: an internal error, nothing planned, all unsupported, nothing attempted, an unexpected outcome.
 constexpr ExitStatus exit_status(const OutcomeCounts& counts) {
   const std::int64_t total = counts.total();
-  if (counts.of(Outcome::internal_error) > 0) {
+  if (counts.count_of(Outcome::internal_error) > 0) {
     return ExitStatus::internal;
   }
   if (total == 0) {
     return ExitStatus::nothing_ran;
   }
-  if (counts.of(Outcome::unsupported) == total) {
+  if (counts.count_of(Outcome::unsupported) == total) {
     return ExitStatus::all_unsupported;
   }
-  if (counts.of(Outcome::unsupported) + counts.of(Outcome::not_run) == total) {
+  if (counts.count_of(Outcome::unsupported) + counts.count_of(Outcome::not_run) == total) {
     return ExitStatus::nothing_ran;
   }
   for (const OutcomeName& row : kOutcomeNames) {
-    if (!is_as_expected(row.outcome) && counts.of(row.outcome) > 0) {
+    if (!is_as_expected(row.outcome) && counts.count_of(row.outcome) > 0) {
       return ExitStatus::unexpected;
     }
   }

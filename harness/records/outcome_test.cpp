@@ -29,7 +29,7 @@ TEST(Outcome, NamesHaveSameOrderInTableSchemaAndEnumeration) {
   EXPECT_EQ(outcome_from_text("ok"), std::nullopt);
 }
 
-TEST(ExitStatus, IsAsExpectedOnlyIfAllCasesPassOrAreUnsupported) {
+TEST(ExitStatus, ReportsSuccessOnlyIfAllCasesPassOrAreUnsupported) {
   for (const OutcomeName& row : kOutcomeNames) {
     const ExitStatus found = exit_status(counts_of({{Outcome::pass, 5}, {row.outcome, 1}}));
     ExitStatus wanted = ExitStatus::unexpected;

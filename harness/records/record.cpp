@@ -44,7 +44,7 @@ ExactNumber exact(std::uint64_t value) {
 
 ExactNumber exact(bool value) { return {.text = value ? "true" : "false", .bits = value ? "0x01" : "0x00"}; }
 
-ExactNumber exact16(float value, std::uint16_t bits) {
+ExactNumber exact_16_bit(float value, std::uint16_t bits) {
   return {.text = shortest(value), .bits = fmt::format("0x{:04x}", bits)};
 }
 
@@ -71,7 +71,7 @@ CaseRecord record_of(const std::string& name) {
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-double epoch_s(const std::string& utc) {
+double epoch_seconds(const std::string& utc) {
   std::tm time{};
   return ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr ? 0 : static_cast<double>(::timegm(&time));
 }

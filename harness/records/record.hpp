@@ -34,7 +34,7 @@ ExactNumber exact(std::int64_t value);
 ExactNumber exact(std::uint64_t value);
 ExactNumber exact(bool value);
 // A 16-bit float (f16, bf16): `value` is the value of `bits`.
-ExactNumber exact16(float value, std::uint16_t bits);
+ExactNumber exact_16_bit(float value, std::uint16_t bits);
 
 // One value outside its bound.
 struct Mismatch {
@@ -92,7 +92,7 @@ struct InconclusiveCounts {
 
 // Milliseconds of wall time in each stage, summed over the attempts; a batch's time is divided among its cases.
 struct StageTimes {
-  double read_ms = 0.0;       // parsing
+  double parse_ms = 0.0;      // parsing
   double adjoint_ms = 0.0;    // differentiating
   double emit_ms = 0.0;       // printing the source for the device
   double build_ms = 0.0;      // compiling
@@ -100,7 +100,7 @@ struct StageTimes {
   double run_ms = 0.0;        // launching on the device
   double compare_ms = 0.0;    // comparing results with the oracle's
   [[nodiscard]] double total() const {
-    return read_ms + adjoint_ms + emit_ms + build_ms + reference_ms + run_ms + compare_ms;
+    return parse_ms + adjoint_ms + emit_ms + build_ms + reference_ms + run_ms + compare_ms;
   }
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
@@ -112,7 +112,7 @@ struct StageRow {
 
 // The stages in execution order, with their names in records.
 inline constexpr std::array<StageRow, 7> kStages{{
-    {"read", &StageTimes::read_ms},
+    {"read", &StageTimes::parse_ms},
     {"adjoint", &StageTimes::adjoint_ms},
     {"emit", &StageTimes::emit_ms},
     {"build", &StageTimes::build_ms},
@@ -190,7 +190,7 @@ struct SourceTexts {
   friend bool operator==(const SourceTexts&, const SourceTexts&) = default;
 };
 
-// A defect that the oracle found in the user's kernel: an access outside an array, a read of an uninitialised element,
+// A defect that the oracle found in the user's kernel: an access outside an array, a read of an uninitialized element,
 // a race.
 struct FindingRecord {
   std::int64_t line = 0;             // line in `source.file`, or in `file` if that is not empty
@@ -205,9 +205,9 @@ inline constexpr std::size_t kMaxFaults = 10;
 
 // A branch of the kernel that no judged input covers. Its code is not verified.
 struct UncoveredBranch {
-  std::int64_t line = 0;  // line in `source.file`, or in `file` if that is not empty
-  std::string what;       // what no input did: "the condition is never true"
-  std::string file = {};  // file that the kernel's file imports from; empty: the kernel's file
+  std::int64_t line = 0;    // line in `source.file`, or in `file` if that is not empty
+  std::string description;  // what no input did: "the condition is never true"
+  std::string file = {};    // file that the kernel's file imports from; empty: the kernel's file
   friend bool operator==(const UncoveredBranch&, const UncoveredBranch&) = default;
 };
 
@@ -263,12 +263,12 @@ CaseRecord record_of(const std::string& name);
 
 // Whether a device can be used on this machine, and if not, why.
 struct DeviceStatus {
-  std::string name;         // "cpu", "cuda", "ptx"
-  bool available = false;   // whether the device can be used
-  std::string reason;       // why it cannot be used: "no CUDA driver"; empty if available
-  std::string description;  // the hardware: "NVIDIA H200, compute capability 9.0, driver 570.86"
-  std::string toolkit;      // compiler of its kernels: "NVRTC 12.8", "g++ 12.2.0"
-  std::string confinement;  // how generated code is confined: "system calls are filtered; ..."; empty if unknown
+  std::string name;           // "cpu", "cuda", "ptx"
+  bool is_available = false;  // whether the device can be used
+  std::string reason;         // why it cannot be used: "no CUDA driver"; empty if available
+  std::string description;    // the hardware: "NVIDIA H200, compute capability 9.0, driver 570.86"
+  std::string toolkit;        // compiler of its kernels: "NVRTC 12.8", "g++ 12.2.0"
+  std::string confinement;    // how generated code is confined: "system calls are filtered; ..."; empty if unknown
   friend bool operator==(const DeviceStatus&, const DeviceStatus&) = default;
 };
 
@@ -327,7 +327,7 @@ struct RunEnd {
   std::string finished;  // end time in UTC, like RunStart::started
   OutcomeCounts counts;  // planned cases by outcome; a case without a line counts as not_run
   ExitStatus exit_status = ExitStatus::internal;
-  double wall_time_s = 0.0;  // wall time of the run in seconds
+  double wall_time_seconds = 0.0;  // wall time of the run in seconds
   friend bool operator==(const RunEnd&, const RunEnd&) = default;
 };
 
@@ -335,7 +335,7 @@ struct RunEnd {
 std::string utc_now();
 
 // Seconds since 1970 of a time in this format; 0 for any other text.
-double epoch_s(const std::string& utc);
+double epoch_seconds(const std::string& utc);
 
 // The time and eight random hex digits: unique among runs, sortable by name.
 std::string make_run_id();

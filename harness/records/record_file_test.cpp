@@ -144,7 +144,7 @@ TEST_F(RecordFile, OmitsTruncatedLastLine) {
   ASSERT_TRUE(run.ok()) << run.error().text();
   EXPECT_TRUE(run->is_truncated);
   EXPECT_FALSE(run->end.has_value());
-  EXPECT_EQ(run->counts().of(Outcome::pass), 1);
+  EXPECT_EQ(run->counts().count_of(Outcome::pass), 1);
 }
 
 TEST_F(RecordFile, ReportsLineNumberOfDamagedLine) {

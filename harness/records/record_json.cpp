@@ -151,7 +151,7 @@ Outcome outcome_of(const json& value) { return outcome_from_text(value.get<std::
 
 Json device_json(const DeviceStatus& device) {
   Json value = {{"name", device.name},
-                {"available", device.available},
+                {"available", device.is_available},
                 {"reason", device.reason},
                 {"description", device.description},
                 {"toolkit", device.toolkit}};
@@ -181,7 +181,7 @@ RunEnvironment environment_from(const json& value) {
                              .has_uncommitted_changes = value.at("dirty")};
   for (const json& device : value.at("devices")) {
     environment.devices.push_back({.name = device.at("name"),
-                                   .available = device.at("available"),
+                                   .is_available = device.at("available"),
                                    .reason = device.at("reason"),
                                    .description = device.at("description"),
                                    .toolkit = device.at("toolkit"),
@@ -251,7 +251,7 @@ void add_optional_members(Json& line, const CaseRecord& record) {
   if (!record.selector.empty()) line["selector"] = record.selector;
   if (!record.sizes.empty()) line["sizes"] = record.sizes;
   for (const UncoveredBranch& way : record.uncovered) {
-    Json gap = {{"line", way.line}, {"what", way.what}};
+    Json gap = {{"line", way.line}, {"what", way.description}};
     if (!way.file.empty()) gap["file"] = way.file;
     line["unreached"].push_back(std::move(gap));
   }
@@ -278,7 +278,8 @@ void read_optional_members(CaseRecord& record, const json& line) {
   }
   if (line.contains("unreached")) {
     for (const json& way : line.at("unreached"))
-      record.uncovered.push_back({.line = way.at("line"), .what = way.at("what"), .file = way.value("file", "")});
+      record.uncovered.push_back(
+          {.line = way.at("line"), .description = way.at("what"), .file = way.value("file", "")});
   }
   if (line.contains("finding")) {
     const json& finding = line.at("finding");
@@ -430,19 +431,19 @@ CaseRecord case_from(const json& line) {
 std::string to_line(const RunEnd& end) {
   Json counts = Json::object();
   for (const OutcomeName& row : kOutcomeNames) {
-    if (end.counts.of(row.outcome) > 0) counts[std::string(row.text)] = end.counts.of(row.outcome);
+    if (end.counts.count_of(row.outcome) > 0) counts[std::string(row.text)] = end.counts.count_of(row.outcome);
   }
   return line_of({{"record", "run_end"},
                   {"finished", end.finished},
                   {"counts", counts},
                   {"exit_status", static_cast<int>(end.exit_status)},
-                  {"wall_time_s", std::round(end.wall_time_s * 1e3) / 1e3}});
+                  {"wall_time_s", std::round(end.wall_time_seconds * 1e3) / 1e3}});
 }
 
 RunEnd run_end_from(const json& line) {
   RunEnd end{.finished = line.at("finished"),
              .exit_status = static_cast<ExitStatus>(line.at("exit_status").get<int>()),
-             .wall_time_s = line.at("wall_time_s")};
+             .wall_time_seconds = line.at("wall_time_s")};
   for (const auto& [name, cases] : line.at("counts").items()) {
     end.counts.add(outcome_from_text(name).value(), cases.get<std::int64_t>());
   }

@@ -44,7 +44,7 @@ CaseRecord full_record() {
       .closest_control = ClosestControl{.array = "grad_x", .control = "the doubled result", .rho = kInf},
       .plateau = Plateau{.input_set = 3, .gradient = 1.5, .tolerance = 1e-6, .estimates = {{0.015625, 1.5001}}},
       .attempts = {Outcome::crashed, Outcome::fail},
-      .time_ms = {.read_ms = 1,
+      .time_ms = {.parse_ms = 1,
                   .adjoint_ms = 2,
                   .emit_ms = 3,
                   .build_ms = 4.125,
@@ -61,8 +61,8 @@ CaseRecord full_record() {
                 .witnesses = {{.device = "ptx", .build = "NVRTC 13.0.88 compute_100", .result = "fail(mismatch)"}}},
       .log = "warning",
       .artifact = SourceTexts{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
-  record.uncovered = {{.line = 4, .what = "the condition is never true"},
-                      {.line = 5, .what = "the loop never runs", .file = "types.py"}};
+  record.uncovered = {{.line = 4, .description = "the condition is never true"},
+                      {.line = 5, .description = "the loop never runs", .file = "types.py"}};
   record.check_results.f64_promotion = CheckResult{.checks = 640, .failed = 12, .rho_max = kInf};
   record.check_results.determinism = CheckResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
   backends::MemoryFinding fault{.kind = "read_write_race",
@@ -81,7 +81,7 @@ CaseRecord full_record() {
   record.faults.push_back(fault);
   record.profiles.push_back({.target = "compute_75",
                              .threads = 13,
-                             .fidelity = {377, 13, 5, 2, true},
+                             .exactness = {377, 13, 5, 2, true},
                              .measures = {{"lane_efficiency", 0.40625}, {"thread_instructions", 397}}});
   record.measurements.push_back({.target = "sm_90",
                                  .threads = 16777216,
@@ -112,10 +112,10 @@ TEST(ExactNumber, ContainsShortestDecimalTextAndBitPattern) {
   EXPECT_EQ(exact(std::numeric_limits<double>::quiet_NaN()).text, "nan");
   EXPECT_EQ(exact(std::int64_t{-1}), (ExactNumber{"-1", "0xffffffffffffffff"}));
   EXPECT_EQ(exact(std::uint64_t{7}), (ExactNumber{"7", "0x0000000000000007"}));
-  EXPECT_EQ(exact16(1.5F, 0x3e00), (ExactNumber{"1.5", "0x3e00"}));
+  EXPECT_EQ(exact_16_bit(1.5F, 0x3e00), (ExactNumber{"1.5", "0x3e00"}));
 }
 
-TEST(RecordedMismatches, AreTheFirstOnesAndTheLargest) {
+TEST(RecordedMismatches, IncludeTheFirstAndTheLargestMismatch) {
   std::vector<Mismatch> kept;
   for (const double rho : {9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.2, 50.0, 1.1}) {
     keep_mismatch(kept, {.array = "x", .rho = rho});
@@ -186,7 +186,7 @@ TEST(RecordJson, RunStartAndRunEndRoundTripThroughJson) {
   EXPECT_EQ(first_diagnostic(to_line(start)), "");
   EXPECT_EQ(run_start_from(json::parse(to_line(start))), start);
 
-  RunEnd end{.finished = utc_now(), .exit_status = ExitStatus::all_unsupported, .wall_time_s = 1.5};
+  RunEnd end{.finished = utc_now(), .exit_status = ExitStatus::all_unsupported, .wall_time_seconds = 1.5};
   end.counts.add(Outcome::unsupported, 12);
   EXPECT_EQ(first_diagnostic(to_line(end)), "");
   EXPECT_EQ(run_end_from(json::parse(to_line(end))), end);
@@ -200,9 +200,9 @@ TEST(CaseRecordMembers, AreTakenFromCaseName) {
 }
 
 TEST(EpochSeconds, ParsesTimestampOrReturnsZero) {
-  EXPECT_EQ(epoch_s("1970-01-01T00:00:01Z"), 1);
-  EXPECT_EQ(epoch_s("2026-11-21T03:47:02Z"), 1'795'232'822);
-  EXPECT_EQ(epoch_s("yesterday"), 0);
+  EXPECT_EQ(epoch_seconds("1970-01-01T00:00:01Z"), 1);
+  EXPECT_EQ(epoch_seconds("2026-11-21T03:47:02Z"), 1'795'232'822);
+  EXPECT_EQ(epoch_seconds("yesterday"), 0);
 }
 
 TEST(RunId, IsUnique) { EXPECT_NE(make_run_id(), make_run_id()); }

@@ -10,7 +10,7 @@
 #include "schemas/validator.hpp"
 
 namespace assay::harness {
-double RecordWriter::monotonic_s() {
+double RecordWriter::monotonic_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -23,7 +23,7 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
   if (!lines.ok()) return lines.error();
   RecordWriter writer(lines.take());
 
-  writer.started_s_ = monotonic_s();
+  writer.start_seconds_ = monotonic_seconds();
   writer.pending_cases_.insert(start.plan.begin(), start.plan.end());
   if (writer.pending_cases_.size() != start.plan.size()) return Error{"the plan contains a case twice", dir.string()};
   start.schema_version = schemas::kRecordSchemaVersion;
@@ -41,11 +41,11 @@ Result<void> RecordWriter::append(const CaseRecord& record) {
   return {};
 }
 
-Result<RunEnd> RecordWriter::finish() { return finish(utc_now(), monotonic_s() - started_s_); }
+Result<RunEnd> RecordWriter::finish() { return finish(utc_now(), monotonic_seconds() - start_seconds_); }
 
-Result<RunEnd> RecordWriter::finish(const std::string& finished, double wall_time_s) {
+Result<RunEnd> RecordWriter::finish(const std::string& finished, double wall_time_seconds) {
   if (end_) return *end_;
-  RunEnd end{.finished = finished, .counts = counts_, .wall_time_s = wall_time_s};
+  RunEnd end{.finished = finished, .counts = counts_, .wall_time_seconds = wall_time_seconds};
   end.counts.add(Outcome::not_run, static_cast<std::int64_t>(pending_cases_.size()));
   end.exit_status = harness::exit_status(end.counts);
   if (Result<void> written = lines_.append(to_line(end)); !written.ok()) return written.error();

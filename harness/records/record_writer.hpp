@@ -43,19 +43,19 @@ class RecordWriter {
   // the wall time since create; for a resumed run, the time up to its last record is added.
   Result<RunEnd> finish();
   // The same for records of another process, with its finishing time and wall time.
-  Result<RunEnd> finish(const std::string& finished, double wall_time_s);
+  Result<RunEnd> finish(const std::string& finished, double wall_time_seconds);
 
   // Milliseconds since create; for a resumed run, plus the time up to its last record.
-  [[nodiscard]] double elapsed_ms() const { return (monotonic_s() - started_s_) * 1e3; }
+  [[nodiscard]] double elapsed_ms() const { return (monotonic_seconds() - start_seconds_) * 1e3; }
   [[nodiscard]] const std::filesystem::path& file() const { return lines_.file(); }
   [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 
  private:
   explicit RecordWriter(AppendedLines lines) : lines_(std::move(lines)) {}
-  static double monotonic_s();
+  static double monotonic_seconds();
 
   AppendedLines lines_;                            // the open file
-  double started_s_ = 0.0;                         // start on the monotonic clock, in seconds
+  double start_seconds_ = 0.0;                     // start on the monotonic clock, in seconds
   std::unordered_set<std::string> pending_cases_;  // planned cases that have no line yet
   OutcomeCounts counts_;                           // recorded cases, by outcome
   std::optional<RunEnd> end_;                      // last line of a resumed run that was already finished

@@ -23,8 +23,8 @@ std::int64_t whole_lines(const std::filesystem::path& file) {
 /// Seconds from the start of the run, "2026-11-21T03:47:02Z", to the last record.
 double seconds_worked(const std::string& started, const std::filesystem::path& file) {
   struct stat status {};
-  if (epoch_s(started) == 0 || ::stat(file.c_str(), &status) != 0) return 0;
-  return std::max(0.0, static_cast<double>(status.st_mtime) - epoch_s(started));
+  if (epoch_seconds(started) == 0 || ::stat(file.c_str(), &status) != 0) return 0;
+  return std::max(0.0, static_cast<double>(status.st_mtime) - epoch_seconds(started));
 }
 
 Error rejection(const std::string& why, const std::filesystem::path& dir) {
@@ -47,7 +47,7 @@ Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, cons
   Result<AppendedLines> lines = AppendedLines::reopen(file, complete_bytes);
   if (!lines.ok()) return lines.error();
   RecordWriter writer(lines.take());
-  writer.started_s_ = monotonic_s() - worked_s;
+  writer.start_seconds_ = monotonic_seconds() - worked_s;
   writer.end_ = run->end;
   for (const CaseRecord& record : run->cases) {
     if (record.outcome == Outcome::not_run) writer.pending_cases_.insert(record.name);

@@ -22,13 +22,14 @@ class ResumeTest : public ::testing::Test {
   ~ResumeTest() override { fs::remove_all(dir_); }
 
   static RunStart start() {
-    return {.run_id = "r",
-            .started = "2026-11-21T03:47:02Z",
-            .environment = {.compiler = "g++", .devices = {{.name = "cpu", .available = true, .description = "EPYC"}}},
-            .inputs = std::string(64, 'a'),
-            .shard = {.index = 2, .shard_count = 3},
-            .expectations = {{.location = "w.csv:2", .pattern = "loop", .outcome = "fail", .message = "*"}},
-            .plan = {"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}};
+    return {
+        .run_id = "r",
+        .started = "2026-11-21T03:47:02Z",
+        .environment = {.compiler = "g++", .devices = {{.name = "cpu", .is_available = true, .description = "EPYC"}}},
+        .inputs = std::string(64, 'a'),
+        .shard = {.index = 2, .shard_count = 3},
+        .expectations = {{.location = "w.csv:2", .pattern = "loop", .outcome = "fail", .message = "*"}},
+        .plan = {"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}};
   }
   static CaseRecord record(const std::string& name) {
     CaseRecord made = record_of(name);

@@ -16,7 +16,7 @@ using namespace ir;
 
 bool is_mentioned(Function& function, VarId variable) {
   bool found = false;
-  for_each_mention(function, [&](VarId& mentioned) { found |= mentioned == variable; });
+  for_each_reference(function, [&](VarId& mentioned) { found |= mentioned == variable; });
   return found;
 }
 
@@ -126,7 +126,7 @@ void merge_parameters(Module& module, const Choose& choose) {
     while (earlier < p && !(function.var(earlier).type == function.var(p).type))
       ++earlier;
     if (earlier == p || !choose()) return;
-    for_each_mention(function, [&](VarId& mentioned) {
+    for_each_reference(function, [&](VarId& mentioned) {
       if (mentioned == p) mentioned = earlier;
     });
     remove_parameter(module, function, p);

@@ -60,14 +60,14 @@ class DeviceJudge {
     std::vector<KernelSource> sources;
     std::vector<std::size_t> numbers;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
-      Result<KernelSource> source = through_python(candidates[c], kReducedFile);
+      Result<KernelSource> source = reparse_as_python(candidates[c], kReducedFile);
       if (!source.ok() || harness::passes_of(*source, options_).empty()) continue;
       sources.push_back(source.take());
       numbers.push_back(c);
     }
     std::size_t next = 0;
     harness::run_batch(sources, device_, printer_, options_, [&](const CaseRecord& record) {
-      shown[numbers[next++]] = ended_so(record, failing_.failure_class) ? 1 : 0;
+      shown[numbers[next++]] = has_ending(record, failing_.failure_class) ? 1 : 0;
     });
   }
 
@@ -79,7 +79,7 @@ class DeviceJudge {
 
 }  // namespace
 
-Result<KernelSource> through_python(const ir::Module& module, const std::string& file) {
+Result<KernelSource> reparse_as_python(const ir::Module& module, const std::string& file) {
   const Result<std::string> python = source::warp::write_kernel(module, 0);
   if (!python.ok()) return python.error();
   Result<harness::KernelSet> read = harness::read_text(*python, file);
@@ -108,10 +108,10 @@ Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& de
     effort.policy = policy;
     Result<Reduction> reduction = reduce(whole, DeviceJudge(failing, device, printer, effort), budget, report);
     if (!reduction.ok()) continue;
-    Result<KernelSource> source = through_python(reduction->module, kReducedFile);
+    Result<KernelSource> source = reparse_as_python(reduction->module, kReducedFile);
     if (!source.ok()) return source.error();
     CaseRecord record = judge_case(*source, failing.pass, device, printer, effort);
-    if (!ended_so(record, failing.failure_class)) {
+    if (!has_ending(record, failing.failure_class)) {
       return Error{fmt::format("the reduced kernel ends as {}, expected {}", to_text(ending_of(record)), ending),
                    failing.source.selector};
     }

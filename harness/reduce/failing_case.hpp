@@ -30,7 +30,7 @@ struct ReducedCase {
 
 /// Writes the module as Python and parses it again; gives its first kernel, in the family "user". Fails if the module
 /// cannot be written as Python.
-Result<harness::KernelSource> through_python(const ir::Module& module, const std::string& file);
+Result<harness::KernelSource> reparse_as_python(const ir::Module& module, const std::string& file);
 
 /// Judges one case of the kernel.
 harness::CaseRecord judge_case(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,

@@ -34,10 +34,13 @@ Json to_json(const Conditions& conditions) {
 }
 
 Json to_json(const ReductionSummary& reduced) {
-  return {
-      {"message", reduced.message},       {"effort", reduced.effort}, {"statements_before", reduced.statements_before},
-      {"statements", reduced.statements}, {"trials", reduced.trials}, {"seconds", reduced.seconds},
-      {"finished", reduced.is_minimal}};
+  return {{"message", reduced.message},
+          {"effort", reduced.effort},
+          {"statements_before", reduced.statements_before},
+          {"statements", reduced.statements},
+          {"trials", reduced.candidate_count},
+          {"seconds", reduced.seconds},
+          {"finished", reduced.is_minimal}};
 }
 
 reduce::FailureClass ending_from(const Json& json) {
@@ -64,7 +67,7 @@ ReductionSummary reduced_from(const Json& json) {
           .effort = json.at("effort"),
           .statements_before = json.at("statements_before"),
           .statements = json.at("statements"),
-          .trials = json.at("trials"),
+          .candidate_count = json.at("trials"),
           .seconds = json.at("seconds"),
           .is_minimal = json.at("finished")};
 }
@@ -84,7 +87,7 @@ Failure failure_from(const Json& json) {
 
 }  // namespace
 
-backends::Pass Conditions::which_pass() const {
+backends::Pass Conditions::parsed_pass() const {
   return pass == backends::to_text(backends::Pass::kBackward) ? backends::Pass::kBackward : backends::Pass::kForward;
 }
 

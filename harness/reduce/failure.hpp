@@ -13,7 +13,7 @@
 
 namespace assay::reduce {
 
-/// The conditions of a judgement, except the kernel and the machine.
+/// The conditions of a judgment, except the kernel and the machine.
 struct Conditions {
   std::string device;                        ///< name of the device
   std::string pass;                          ///< pass of the case: "forward" or "backward"
@@ -25,7 +25,7 @@ struct Conditions {
   std::string nvrtc = {};                    ///< NVRTC of the device ptx; empty: the default NVRTC
   std::vector<std::string> architectures = {};  ///< architectures of the device ptx; empty: the default ones
 
-  [[nodiscard]] backends::Pass which_pass() const;
+  [[nodiscard]] backends::Pass parsed_pass() const;
   [[nodiscard]] harness::Policy policy() const;
 };
 
@@ -37,7 +37,7 @@ struct ReductionSummary {
   std::string effort;                  ///< effort needed to reproduce this failure
   std::int64_t statements_before = 0;  ///< number of statements of the original kernel
   std::int64_t statements = 0;         ///< number of statements of the reduced kernel
-  std::int64_t trials = 0;             ///< number of candidates that were judged
+  std::int64_t candidate_count = 0;    ///< number of candidates that were judged
   double seconds = 0;                  ///< wall time of the reduction
   bool is_minimal = false;             ///< whether no further step makes the kernel smaller
 };

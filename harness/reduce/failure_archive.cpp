@@ -43,7 +43,7 @@ ReductionSummary reduced_of(const ReducedCase& made, const Conditions& condition
           .effort = is_quick ? effort_of(true, false) : conditions.effort,
           .statements_before = made.reduction.before.statements,
           .statements = made.reduction.after.statements,
-          .trials = made.reduction.trials,
+          .candidate_count = made.reduction.candidate_count,
           .seconds = std::chrono::duration<double>(made.reduction.time).count(),
           .is_minimal = made.reduction.is_minimal};
 }
@@ -90,8 +90,9 @@ Failure failure_of(const harness::CaseRecord& record, const harness::KernelSourc
 
 Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
                                         const fs::path& folder, std::chrono::milliseconds time, int jobs,
-                                        const Report& report, const std::function<void(const std::string&)>& tell) {
-  const backends::Pass pass = failure.conditions.which_pass();
+                                        const Report& report,
+                                        const std::function<void(const std::string&)>& on_message) {
+  const backends::Pass pass = failure.conditions.parsed_pass();
   const harness::RunOptions options = run_options(failure.conditions, jobs);
   const JudgedFailure whole = judge_with_evidence(source, pass, device, harness::printer(), options);
   if (const auto put = write_failure_folder(folder, failure, whole.evidence, std::nullopt); !put.ok())
@@ -101,7 +102,7 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
   const FailingCase failing{.source = source, .pass = pass, .failure_class = failure.failure_class};
   const auto made = reduce_case(failing, device, harness::printer(), options, {.time = time}, report);
   if (!made.ok()) {
-    if (tell) tell("not reduced: " + made.error().text());
+    if (on_message) on_message("not reduced: " + made.error().text());
     return ArchivedFailure{.folder = folder, .failure = std::move(failure)};
   }
   failure.reduction_summary = reduced_of(*made, failure.conditions);
@@ -113,7 +114,7 @@ Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Fai
 
 fs::path failures_folder(const fs::path& output) { return output / "failures"; }
 
-void forget_failures(const fs::path& output) {
+void remove_archived_failures(const fs::path& output) {
   std::error_code error;
   std::vector<fs::path> old;
   for (const fs::directory_entry& entry : fs::directory_iterator(failures_folder(output), error))
@@ -127,35 +128,36 @@ void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<
   if (!is_archived(record.outcome)) return;
   ++failure_count_;
   std::size_t& of_kind = count_by_kind_[record.pass + to_text(ending_of(record))];
-  if (of_kind >= kMostOfAKind || noted_failures_.size() >= kMostArchived) return;
+  if (of_kind >= kMostOfAKind || observed_failures_.size() >= kMostArchived) return;
   for (const harness::KernelGroup& group : groups) {
     const auto source = std::ranges::find_if(group.sources, [&](const harness::KernelSource& one) {
       return one.family == record.family && one.kernel == record.kernel && one.module != nullptr;
     });
     if (source == group.sources.end()) continue;
-    noted_failures_.push_back({.record = record, .source = *source, .is_first_of_kind = of_kind++ == 0});
+    observed_failures_.push_back({.record = record, .source = *source, .is_first_of_kind = of_kind++ == 0});
     return;
   }
 }
 
 std::string FailureArchiver::archive(const std::function<FailingDevice(const harness::CaseRecord&)>& device_of,
-                                     const std::function<void(const std::string&)>& tell) {
-  if (noted_failures_.empty()) return "";
+                                     const std::function<void(const std::string&)>& on_message) {
+  if (observed_failures_.empty()) return "";
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
   std::string lines;
   std::size_t archived = 0;
-  for (const NotedFailure& one : noted_failures_) {
+  for (const ObservedFailure& one : observed_failures_) {
     const FailingDevice failing = device_of(one.record);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     const bool reduces = one.is_first_of_kind && left.count() > 0;
     if (reduces)
-      tell(fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
+      on_message(
+          fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
     const fs::path folder = failures_folder(options_.output) / folder_name(one.record.name);
     const Result<ArchivedFailure> made = archive_failure(
         one.source, failure_of(one.record, one.source, conditions_of(options_, failing.options, one.record)),
-        failing.device, folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs, nullptr, tell);
+        failing.device, folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs, nullptr, on_message);
     if (!made.ok()) {
-      tell("cannot archive: " + made.error().text());
+      on_message("cannot archive: " + made.error().text());
       continue;
     }
     lines += "  " + line_of(*made) + "\n";

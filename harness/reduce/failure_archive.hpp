@@ -36,12 +36,12 @@ Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions
 Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions);
 
 /// Writes the failure folder, reduces the kernel within `time` (0: does not reduce), and writes the folder again with
-/// the reduced kernel. A kernel that fails differently when it is judged again is not reduced; `tell` gets the reason.
-/// Fails if the folder cannot be written.
+/// the reduced kernel. A kernel that fails differently when it is judged again is not reduced; `on_message` gets the
+/// reason. Fails if the folder cannot be written.
 Result<ArchivedFailure> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
                                         const std::filesystem::path& folder, std::chrono::milliseconds time, int jobs,
                                         const Report& report = nullptr,
-                                        const std::function<void(const std::string&)>& tell = nullptr);
+                                        const std::function<void(const std::string&)>& on_message = nullptr);
 
 /// The device on which a case failed.
 struct FailingDevice {
@@ -52,7 +52,7 @@ struct FailingDevice {
 /// The parent folder of the failure folders of a run.
 std::filesystem::path failures_folder(const std::filesystem::path& output);
 /// Removes the failure folders of an earlier run.
-void forget_failures(const std::filesystem::path& output);
+void remove_archived_failures(const std::filesystem::path& output);
 
 /// Archives the failures of a run, a few of each kind.
 class FailureArchiver {
@@ -63,14 +63,14 @@ class FailureArchiver {
   /// Stores a record of a kernel of the groups if it is a failure. Copies the source. Not thread-safe.
   void note(const harness::CaseRecord& record, const std::vector<harness::KernelGroup>& groups);
 
-  /// Writes the folders and reduces one failure of each kind as far as time allows. `tell` gets a line for each
+  /// Writes the folders and reduces one failure of each kind as far as time allows. `on_message` gets a line for each
   /// reduction and for each folder that cannot be written. Returns a summary for the user; empty if nothing failed.
   /// `device_of` finds the device of a record.
   std::string archive(const std::function<FailingDevice(const harness::CaseRecord&)>& device_of,
-                      const std::function<void(const std::string&)>& tell);
+                      const std::function<void(const std::string&)>& on_message);
 
  private:
-  struct NotedFailure {
+  struct ObservedFailure {
     harness::CaseRecord record;
     harness::KernelSource source;
     bool is_first_of_kind = false;  ///< whether it is the first with its pass and ending; only the first is reduced
@@ -78,7 +78,7 @@ class FailureArchiver {
 
   const harness::SuiteOptions& options_;
   double seconds_;                                    ///< time for reducing; 0: none
-  std::vector<NotedFailure> noted_failures_;          ///< failures to archive
+  std::vector<ObservedFailure> observed_failures_;    ///< failures to archive
   std::map<std::string, std::size_t> count_by_kind_;  ///< archived failures, by pass and ending
   std::size_t failure_count_ = 0;                     ///< number of failures of the run
 };

@@ -58,7 +58,7 @@ FailureClass ending_of(const harness::CaseRecord& record) {
   return ending;
 }
 
-bool ended_so(const harness::CaseRecord& record, const FailureClass& ending) {
+bool has_ending(const harness::CaseRecord& record, const FailureClass& ending) {
   FailureClass other = ending_of(record);
   const bool in_array = std::ranges::any_of(
       record.failures, [&](const harness::Mismatch& mismatch) { return mismatch.array == ending.array; });

@@ -21,7 +21,7 @@ struct FailureClass {
 FailureClass ending_of(const harness::CaseRecord& record);
 
 /// Whether the record has this ending. A mismatch matches if the array is among the arrays with mismatches.
-bool ended_so(const harness::CaseRecord& record, const FailureClass& ending);
+bool has_ending(const harness::CaseRecord& record, const FailureClass& ending);
 
 /// "fail(mismatch) in grad_x", "crashed(signal)".
 std::string to_text(const FailureClass& ending);

@@ -24,7 +24,7 @@ constexpr std::array kEndings{".py", ".cpp", ".cu", ".ptx", ".json"};
 /// The PTX for the first architecture, in native precision; empty if the device has none.
 std::string ptx_of(const backends::EmittedKernel& emitted, backends::Device& device,
                    const harness::RunOptions& options) {
-  if (device.target() != SourceTarget::kCuda || !device.can_build().available) return "";
+  if (device.target() != SourceTarget::kCuda || !device.can_build().is_available) return "";
   const auto built = device.build({&emitted, 1}, options.mode.flags);
   const auto* kernel = std::get_if<backends::BuiltKernel>(&built.front());
   if (kernel == nullptr) return "";

@@ -45,7 +45,7 @@ class FailureFolder : public ::testing::Test {
                                                   .effort = "quick",
                                                   .statements_before = 90,
                                                   .statements = 2,
-                                                  .trials = 40,
+                                                  .candidate_count = 40,
                                                   .seconds = 1.5,
                                                   .is_minimal = true}};
   }
@@ -67,7 +67,7 @@ TEST_F(FailureFolder, FailureAndSourceFilesRoundTripThroughFolder) {
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(to_json(*read), to_json(failure()));
   EXPECT_EQ(read->failure_class, failure().failure_class);
-  EXPECT_EQ(read->conditions.which_pass(), backends::Pass::kBackward);
+  EXPECT_EQ(read->conditions.parsed_pass(), backends::Pass::kBackward);
   EXPECT_EQ(read->conditions.policy().sets(), harness::Policy::thorough().sets());
   EXPECT_EQ(text_of(folder / "kernel.cpp"), "c");
   EXPECT_EQ(read_evidence(folder, "reduced"), (Evidence{{".py", "r"}}));

@@ -20,9 +20,9 @@ void note_left_out(Json& json, std::size_t count) {
 
 Json scalars_of(const ir::Module& module, const ir::Argument& argument) {
   Json values = Json::array();
-  const auto leaves = ir::scalar_components(module, argument.type.element());
+  const auto components = ir::scalar_components(module, argument.type.element());
   for (std::int64_t e = 0; e < ir::element_count(argument) && values.size() < kMaxValues; ++e) {
-    for (const ir::ScalarComponent& component : leaves) {
+    for (const ir::ScalarComponent& component : components) {
       const std::byte* at = argument.bytes.data() + ir::element_offset(argument, e) + component.offset;
       if (ir::is_float(component.scalar)) values.push_back(hexadecimal(ir::read_float(component.scalar, at)));
       else values.push_back(ir::read_integer(component.scalar, at));
@@ -36,8 +36,8 @@ Json to_json(const ir::Module& module, const harness::Counterexample::NamedArgum
   Json json{{"name", given.name}, {"type", ir::to_text(module, content.type)}};
   if (content.type.is_array()) json["shape"] = content.shape;
   json["values"] = scalars_of(module, content);
-  const std::size_t leaves = ir::scalar_components(module, content.type.element()).size();
-  note_left_out(json, static_cast<std::size_t>(ir::element_count(content)) * leaves);
+  const std::size_t components = ir::scalar_components(module, content.type.element()).size();
+  note_left_out(json, static_cast<std::size_t>(ir::element_count(content)) * components);
   return json;
 }
 

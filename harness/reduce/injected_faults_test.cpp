@@ -119,7 +119,7 @@ class Joined {
     Block body = part.body;
     for_each_statement(body, [&](Stmt& statement) {
       for_each_root(statement, [&](ExprId& root) { root += offset; });
-      for_each_declared(statement, [&](VarId& v) { v = variables[static_cast<std::size_t>(v)]; });
+      for_each_declared_variable(statement, [&](VarId& v) { v = variables[static_cast<std::size_t>(v)]; });
       if (auto* assign = std::get_if<Assign>(&statement.node))
         assign->variable = variables[static_cast<std::size_t>(assign->variable)];
     });
@@ -243,7 +243,7 @@ bool is_injected_in(const KernelSource& source, const InjectedFault& injected_fa
 std::optional<FailingCase> find_case(const InjectedFault& injected_fault, std::uint64_t first_seed,
                                      backends::Device& device) {
   for (std::uint64_t seed = first_seed; seed < first_seed + 100; ++seed) {
-    const Result<KernelSource> source = through_python(alone(long_kernel(seed), 0), "long.py");
+    const Result<KernelSource> source = reparse_as_python(alone(long_kernel(seed), 0), "long.py");
     if (!source.ok() || !is_injected_in(*source, injected_fault, device)) continue;
     const CaseRecord wrong = judge_case(*source, injected_fault.pass, device, injection(injected_fault), options());
     if (!is_failure(wrong.outcome)) continue;
@@ -276,10 +276,10 @@ Outcome reduce_faulty(const InjectedFault& injected_fault, std::uint64_t seed, b
   }
   const Reduction& reduction = reduced->reduction;
   fmt::print("{:30} {:45} {:3} -> {} statements, {:4} trials, {:4.1f} s\n", injected_fault.name,
-             to_text(failing->failure_class), reduction.before.statements, reduction.after.statements, reduction.trials,
-             elapsed.count());
+             to_text(failing->failure_class), reduction.before.statements, reduction.after.statements,
+             reduction.candidate_count, elapsed.count());
   std::fflush(stdout);
-  EXPECT_TRUE(ended_so(reduced->record, failing->failure_class)) << reduced->record.message;
+  EXPECT_TRUE(has_ending(reduced->record, failing->failure_class)) << reduced->record.message;
   EXPECT_GE(reduction.before.statements, kFewestStatements);
   EXPECT_LE(reduction.before.statements, kMostStatements);
   EXPECT_LE(elapsed.count(), 60);
@@ -292,7 +292,7 @@ Outcome reduce_faulty(const InjectedFault& injected_fault, std::uint64_t seed, b
 TEST(InjectedFaults, AreReducedToFewStatements) {
   const char* const wanted = std::getenv("ASSAY_FAULTY_KERNELS");
   const int count = wanted == nullptr ? 2 : std::atoi(wanted);
-  cpu::CpuDevice device(cpu::CpuOptions{.worker = ASSAY_WORKER, .use_cache = false});
+  cpu::CpuDevice device(cpu::CpuOptions{.worker_executable = ASSAY_WORKER, .use_cache = false});
   std::vector<std::int64_t> statements;
   for (int bug = 0; bug < count; ++bug) {
     const int number = wanted == nullptr ? bug * 17 : bug;  // two: one of each pass

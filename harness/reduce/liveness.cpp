@@ -48,7 +48,8 @@ class Liveness {
 
   bool matters(Stmt& statement) const {
     bool does = false;
-    for_each_declared(statement, [&](VarId& variable) { does |= is_live(variable) && !is_loop_variable(statement); });
+    for_each_declared_variable(statement,
+                               [&](VarId& variable) { does |= is_live(variable) && !is_loop_variable(statement); });
     for_each_root(statement, [&](ExprId& root) { does |= calls_for_effect(root); });
     for_each_block(statement, [&](Block& inner) { does |= matters(inner); });
     return does ||

@@ -78,7 +78,7 @@ class Reducer {
     return Reduction{.module = current_,
                      .before = before,
                      .after = size_,
-                     .trials = trials_,
+                     .candidate_count = candidate_count_,
                      .time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_),
                      .is_minimal = !is_spent()};
   }
@@ -92,11 +92,13 @@ class Reducer {
   };
 
   /// Whether the remaining time is shorter than the last batch.
-  bool is_spent() const { return trials_ >= budget_.trials || Clock::now() - start_ + time_of_batch_ >= budget_.time; }
+  bool is_spent() const {
+    return candidate_count_ >= budget_.candidate_count || Clock::now() - start_ + time_of_batch_ >= budget_.time;
+  }
 
   /// Normalizes the module, without dead code if it can be removed from the start.
   bool begin(const ir::Module& module) {
-    std::vector<ir::Module> both{settled(module, DeadStatements::kRemoved), settled(module, DeadStatements::kKept)};
+    std::vector<ir::Module> both{repaired(module, DeadStatements::kRemoved), repaired(module, DeadStatements::kKept)};
     if (!ir::verify(both.front()).empty()) both.erase(both.begin());
     const std::vector<bool> shown = judge(both);
     if (!shown.back()) return false;
@@ -106,7 +108,7 @@ class Reducer {
   }
 
   std::vector<bool> judge(const std::vector<ir::Module>& modules) {
-    trials_ += std::ssize(modules);
+    candidate_count_ += std::ssize(modules);
     const Clock::time_point start = Clock::now();
     std::vector<bool> shown = judge_(modules);
     time_of_batch_ = Clock::now() - start;
@@ -116,12 +118,12 @@ class Reducer {
   void accept(std::string_view step, ir::Module module) {
     current_ = std::move(module);
     size_ = size_of(current_);
-    if (report_) report_({.step = step, .size = size_, .trials = trials_});
+    if (report_) report_({.step = step, .size = size_, .candidate_count = candidate_count_});
   }
 
   /// Nothing if the result is invalid, not smaller, or was judged before.
   std::optional<Candidate> candidate(const ReductionStep& step, const ir::Module& base, Places places) {
-    ir::Module module = settled(taken_at(step, base, places), dead_);
+    ir::Module module = repaired(taken_at(step, base, places), dead_);
     if (!ir::verify(module).empty()) return std::nullopt;
     const KernelSize size = size_of(module);
     if (size >= size_ || !tried_.insert(ir::hash(module) + preconditions_of(module)).second) return std::nullopt;
@@ -157,7 +159,7 @@ class Reducer {
       left[place] = place;
     Places taken;
     for (std::size_t chunk = left.size(); chunk > 0 && !is_spent(); chunk /= 2) {
-      if (step.tries_most_places) take_most(step, base, taken, left, chunk);
+      if (step.tries_all_but_few_places) take_most(step, base, taken, left, chunk);
       chunk = std::min(chunk, std::max<std::size_t>(left.size(), 1));
       take_chunks(step, base, taken, left, chunk);
     }
@@ -225,7 +227,7 @@ class Reducer {
   ir::Module current_;
   KernelSize size_;
   DeadStatements dead_ = DeadStatements::kKept;
-  std::int64_t trials_ = 0;
+  std::int64_t candidate_count_ = 0;
   Clock::duration time_of_batch_{};
   std::unordered_set<std::string> tried_;  ///< by hash
 };
@@ -240,7 +242,7 @@ ir::Module alone(const ir::Module& module, std::size_t kernel) {
                     .source_lines = {},
                     .imported_files = {},
                     .copied_lines = {}};
-  return settled(std::move(result), DeadStatements::kKept);
+  return repaired(std::move(result), DeadStatements::kKept);
 }
 
 Result<Reduction> reduce(const ir::Module& module, const Judge& judge, ReductionBudget budget, const Report& report) {

@@ -7,7 +7,7 @@
 // Delta debugging (Zeller and Hildebrandt, 2002) with the steps of step.hpp: each step is tried at all of its places at
 // once, then at halves of them, and so on. Candidates that still fail in the same way are accepted; steps are repeated
 // until none helps. A candidate is always valid and smaller (size.hpp). The reducer is independent of devices: the
-// judge decides. It is deterministic for the same judgements, except for the time limit.
+// judge decides. It is deterministic for the same judgments, except for the time limit.
 #pragma once
 
 #include <chrono>
@@ -29,14 +29,14 @@ using Judge = std::function<std::vector<bool>(std::span<const ir::Module>)>;
 
 struct ReductionBudget {
   std::chrono::milliseconds time{60'000};  ///< wall time; a batch in progress at its end is completed
-  std::int64_t trials = 10'000;            ///< maximum number of candidates to judge
+  std::int64_t candidate_count = 10'000;   ///< maximum number of candidates to judge
 };
 
 /// Progress of a reduction, reported each time the kernel becomes smaller.
 struct ReductionProgress {
-  std::string_view step;    ///< name of the step that made the kernel smaller
-  KernelSize size;          ///< size of the smallest kernel so far
-  std::int64_t trials = 0;  ///< number of candidates judged so far
+  std::string_view step;             ///< name of the step that made the kernel smaller
+  KernelSize size;                   ///< size of the smallest kernel so far
+  std::int64_t candidate_count = 0;  ///< number of candidates judged so far
 };
 using Report = std::function<void(const ReductionProgress&)>;
 
@@ -44,7 +44,7 @@ struct Reduction {
   ir::Module module;                 ///< the reduced module
   KernelSize before;                 ///< size of the original kernel
   KernelSize after;                  ///< size of the reduced kernel
-  std::int64_t trials = 0;           ///< number of candidates that were judged
+  std::int64_t candidate_count = 0;  ///< number of candidates that were judged
   std::chrono::milliseconds time{};  ///< wall time of the reduction
   bool is_minimal = false;           ///< whether no step helps any more; false if the budget ended the reduction
 };

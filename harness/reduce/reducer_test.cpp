@@ -125,9 +125,9 @@ TEST(Reducer, StopsWhenTrialOrTimeBudgetIsSpent) {
     ++judged;
     return stores_operation(module, Op::kSin, "out");
   };
-  const Reduction few = reduced(kLong, count, {.trials = 10});
+  const Reduction few = reduced(kLong, count, {.candidate_count = 10});
   EXPECT_FALSE(few.is_minimal);
-  EXPECT_EQ(few.trials, judged);
+  EXPECT_EQ(few.candidate_count, judged);
   EXPECT_LE(judged, 10 + 17) << "at most one further batch, and its accepted candidates";
   EXPECT_TRUE(stores_operation(few.module, Op::kSin, "out"));
   const Reduction none = reduced(kLong, count, {.time = std::chrono::milliseconds(0)});
@@ -198,7 +198,7 @@ TEST(Reducer, ReducesMostLongProgramsToTwoStatements) {
     });
     EXPECT_TRUE(reduction.is_minimal);
     EXPECT_GE(reduction.before.statements, 60);
-    EXPECT_LE(reduction.trials, 400);
+    EXPECT_LE(reduction.candidate_count, 400);
     statements.push_back(reduction.after.statements);
   }
   std::ranges::nth_element(statements, statements.begin() + 10);

@@ -75,7 +75,7 @@ class Repair {
       if (!is_declared(assign->variable)) statement.node = Let{.variable = assign->variable, .value = assign->value};
     }
     const std::size_t outer = scope_.size();
-    for_each_declared(statement, [&](VarId& variable) { declare(variable); });
+    for_each_declared_variable(statement, [&](VarId& variable) { declare(variable); });
     // A loop variable is in scope in its loop; other variables in the enclosing block.
     for_each_block(statement, [&](Block& inner) { block(inner, in_loop || is_loop(statement)); });
     if (std::holds_alternative<For>(statement.node)) {
@@ -132,7 +132,7 @@ class Copy {
   void block(Block& block) {
     for (Stmt& statement : block.statements) {
       for_each_root(statement, [&](ExprId& root) { root = tree(root); });
-      for_each_declared(statement, [&](VarId& variable) { variable = declare(variable); });
+      for_each_declared_variable(statement, [&](VarId& variable) { variable = declare(variable); });
       if (auto* assign = std::get_if<Assign>(&statement.node)) {
         assign->variable = numbers_[static_cast<std::size_t>(assign->variable)];
       }
@@ -267,23 +267,23 @@ void replace(Function& function, ExprId where, ExprId by) {
   function.expressions[static_cast<std::size_t>(where)] = copy;
 }
 
-void for_each_mention(Function& function, const std::function<void(VarId&)>& visit) {
+void for_each_reference(Function& function, const std::function<void(VarId&)>& visit) {
   for (Expr& expr : function.expressions)
     if (expr.variable != kNone) visit(expr.variable);
   for_each_statement(function.body, [&](Stmt& statement) {
-    for_each_declared(statement, visit);
+    for_each_declared_variable(statement, visit);
     if (auto* assign = std::get_if<Assign>(&statement.node)) visit(assign->variable);
   });
 }
 
 void remove_variable(Function& function, VarId variable) {
-  for_each_mention(function, [&](VarId& mentioned) {
+  for_each_reference(function, [&](VarId& mentioned) {
     if (mentioned > variable) --mentioned;
   });
   function.variables.erase(function.variables.begin() + variable);
 }
 
-Module settled(Module module, DeadStatements dead) {
+Module repaired(Module module, DeadStatements dead) {
   for (Function* function : written_functions(module))
     Repair(module, *function).run();
   if (dead == DeadStatements::kRemoved) {

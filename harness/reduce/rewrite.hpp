@@ -1,4 +1,4 @@
-// Keeps a program valid while parts of it are removed. Start at settled().
+// Keeps a program valid while parts of it are removed. Start at repaired().
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ ir::ExprId plain_value(const ir::Module& module, ir::Function& function, ir::Typ
 void replace(ir::Function& function, ir::ExprId where, ir::ExprId by);
 
 /// Calls visit(VarId&) for every use of a variable in statements and expressions, including declarations.
-void for_each_mention(ir::Function& function, const std::function<void(ir::VarId&)>& visit);
+void for_each_reference(ir::Function& function, const std::function<void(ir::VarId&)>& visit);
 
 /// Removes an unused parameter or thread index from the function's variables. The caller must update the counts of
 /// parameters and thread indices.
@@ -36,7 +36,7 @@ enum class DeadStatements : std::uint8_t {
 /// jumps outside loops, empty ifs, and unused functions, structs and variables. A variable without declaration is
 /// declared by its first assignment, or else replaced by a plain value. Expressions share no nodes and are stored
 /// operands first. The result may still be invalid and must be verified.
-ir::Module settled(ir::Module module, DeadStatements dead);
+ir::Module repaired(ir::Module module, DeadStatements dead);
 
 /// Removes from the kernel and from functions in the Python text every statement on which no changed array, result or
 /// jump depends. Also removes loops with empty bodies, even endless ones.

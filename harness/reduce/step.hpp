@@ -14,12 +14,12 @@ namespace assay::reduce {
 using Choose = std::function<bool()>;
 
 /// A step visits its places and changes the module at the chosen ones. Any set of places can be chosen; if two exclude
-/// each other, the first one counts. The module must be settled (rewrite.hpp) before, and may need repair after.
+/// each other, the first one counts. The module must be repaired (rewrite.hpp) before, and may need repair after.
 struct ReductionStep {
   std::string_view name;                     ///< name of the step, for progress: "drop statements"
   void (*walk)(ir::Module&, const Choose&);  ///< visits the places and applies the step at the chosen ones
   /// Whether to also try it at all places except a few.
-  bool tries_most_places = false;
+  bool tries_all_but_few_places = false;
 };
 
 /// All steps, the most effective first.

@@ -18,7 +18,7 @@ ir::Module program(const std::string& text) {
   EXPECT_TRUE(module.ok()) << module.error().text();
   for (const ir::VerifierError& diagnostic : ir::verify(*module))
     ADD_FAILURE() << ir::to_text(*module, diagnostic);
-  return settled(module.take(), DeadStatements::kKept);
+  return repaired(module.take(), DeadStatements::kKept);
 }
 
 using Walk = void(ir::Module&, const Choose&);
@@ -30,7 +30,7 @@ std::string after(Walk* walk, const std::string& text, std::size_t place = kEver
   ir::Module module = program(text);
   std::size_t at = 0;
   walk(module, [&] { return place == kEverywhere || at++ == place; });
-  module = settled(std::move(module), dead);
+  module = repaired(std::move(module), dead);
   for (const ir::VerifierError& diagnostic : ir::verify(module))
     ADD_FAILURE() << ir::to_text(module, diagnostic) << "\n" << ir::to_text(module);
   return ir::to_text(module);
@@ -81,7 +81,7 @@ TEST(ProgramRepair, DropsUnusedFunctionsAndStructs) {
   EXPECT_EQ(after(drop_effects, text, 0, DeadStatements::kRemoved), settled_text(rest));
 }
 
-TEST(DropStatements, CanDropEachStatementAndDropsEmptiedIf) {
+TEST(DropStatements, CanDropEachStatementAndAnIfThatBecomesEmpty) {
   const std::string text = kernel("  let a: f32 = x[i]\n  if lt(a, 0.0) {\n    a = y[i]\n  }\n  out[i] = a\n");
   EXPECT_EQ(places(drop_statements, text), 4U);
   EXPECT_EQ(after(drop_statements, text, 1), settled_text(kernel("  let a: f32 = x[i]\n  out[i] = a\n")))
@@ -231,7 +231,7 @@ TEST(InputSteps, DropPreconditionsAndMakeLaunchAndInputsConstant) {
   EXPECT_EQ(after(fix_inputs, "# domain: 0 <= n <= 4\n" + body, 3), settled_text("# domain: 0 <= n <= 0\n" + body));
 }
 
-TEST(ReductionSteps, ChangingProgramDoesNotAddVisitedLocations) {
+TEST(ReductionSteps, VisitNoAdditionalLocationsAfterTheyChangeTheProgram) {
   const std::string text = kernel(
       "  let s: f32 = 0.0\n  for j: i32 in range(0, n, 1) {\n    if lt(x[j], 0.5) {\n      s = add(s, sin(x[j]))\n"
       "    } else {\n      s = mul(s, y[j])\n    }\n  }\n  out[i] = s\n");

@@ -62,7 +62,7 @@ Result<std::optional<ReproductionTarget>> target_of_selector(const std::string& 
   if (!kernel.ok()) return kernel.error();
   const auto device = backends::make_device(options.device, {.compiler = options.device_options.compiler});
   if (!device.ok()) return device.error();
-  if (const backends::Capability can = (*device)->can_run(); !can.available)
+  if (const backends::Capability can = (*device)->can_run(); !can.is_available)
     return Error{can.detail, "the device " + options.device};
   for (const std::string& mode : kernel->modes) {
     for (const backends::Pass pass : {backends::Pass::kForward, backends::Pass::kBackward}) {
@@ -102,13 +102,13 @@ Result<Reproduction> reproduce(const fs::path& folder, bool original) {
   const auto device = device_of(failure.conditions);
   if (!device.ok()) return device.error();
   Reproduction found{.record = {}, .file = file, .expected = failure.failure_class};
-  if (const backends::Capability can = (*device)->can_run(); !can.available) {
+  if (const backends::Capability can = (*device)->can_run(); !can.is_available) {
     found.unsupported_reason = can.detail;
     return found;
   }
-  found.record = judge_case(kernels->kernels.front(), failure.conditions.which_pass(), **device, harness::printer(),
+  found.record = judge_case(kernels->kernels.front(), failure.conditions.parsed_pass(), **device, harness::printer(),
                             run_options(failure.conditions, 1));
-  found.reproduced = ended_so(found.record, failure.failure_class);
+  found.is_reproduced = has_ending(found.record, failure.failure_class);
   return found;
 }
 

@@ -28,7 +28,7 @@ struct Reproduction {
   harness::CaseRecord record;           ///< record of the case, judged again
   std::filesystem::path file;           ///< Python file of the kernel that was judged
   FailureClass expected;                ///< the archived ending
-  bool reproduced = false;              ///< whether the case ended in the archived way
+  bool is_reproduced = false;           ///< whether the case ended in the archived way
   std::string unsupported_reason = {};  ///< why the device cannot run here; empty if it can
 };
 

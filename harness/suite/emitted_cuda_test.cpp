@@ -21,8 +21,8 @@ namespace {
 using generators::Family;
 
 constexpr std::size_t kKernelsOfAProgram = 24;
-/// Kernels of each family; the remaining ones are compiled with little optimisation, if NVRTC supports that.
-constexpr int kOptimised = 48;
+/// Kernels of each family; the remaining ones are compiled with little optimization, if NVRTC supports that.
+constexpr int kOptimized = 48;
 
 /// Kernels of each family. ASSAY_NVRTC_KERNELS overrides the number.
 int kernels_of_a_family() {
@@ -109,7 +109,7 @@ TEST_P(EmittedCuda, CompilesWithNvrtc) {
                      .backward = subject.adjoint.has_value()});
     backward += batch.back().backward;
     if (batch.size() == kKernelsOfAProgram || k + 1 == count) {
-      compile(std::exchange(batch, {}), k >= kOptimised && nvrtc_->major_version() >= 13);
+      compile(std::exchange(batch, {}), k >= kOptimized && nvrtc_->major_version() >= 13);
     }
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

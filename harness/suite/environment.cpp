@@ -44,11 +44,11 @@ Result<DeviceStatus> status_of(const backends::DeviceRow& row, const backends::D
   const backends::Capability build = (*device)->can_build();
   const backends::Capability run = (*device)->can_run();
   return DeviceStatus{.name = std::string(row.name),
-                      .available = run.available,
-                      .reason = run.available ? "" : run.detail,
-                      .description = row.is_gpu && run.available ? run.detail : cpu,
-                      .toolkit = build.available ? build.detail : "",
-                      .confinement = run.available ? (*device)->confinement() : ""};
+                      .is_available = run.is_available,
+                      .reason = run.is_available ? "" : run.detail,
+                      .description = row.is_gpu && run.is_available ? run.detail : cpu,
+                      .toolkit = build.is_available ? build.detail : "",
+                      .confinement = run.is_available ? (*device)->confinement() : ""};
 }
 
 }  // namespace

@@ -19,12 +19,12 @@ constexpr std::string_view kFastCompile = "fast_compile";
 
 }  // namespace
 
-std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise) {
+std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimize) {
   // Other generators choose the flags of their code themselves.
   if (const backends::DeviceRow& row = backends::device_row(device); !backends::runs_emitted_code(row))
     return {Mode{.name = {}, .flags = row.flags}};
   if (chosen.empty()) chosen = backends::device_row(device).default_mode;
-  const std::string level = optimise == 0 ? "" : fmt::format("O{}", optimise);
+  const std::string level = optimize == 0 ? "" : fmt::format("O{}", optimize);
   const bool is_sampled = chosen == "sampled";
   std::vector<Mode> modes;
   if ((chosen == kFastCompile || is_sampled) && backends::device_row(device).supports_fast_compile)
@@ -34,12 +34,12 @@ std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int
   if (chosen == "default" || chosen == "both" || is_sampled)
     modes.push_back({.name = level.empty() ? "default" : "default_" + level, .flags = BuildFlags::standard()});
   for (Mode& mode : modes)
-    mode.flags.optimization_level = optimise;
+    mode.flags.optimization_level = optimize;
   return modes;
 }
 
-Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimise) {
-  std::vector<Mode> modes = modes_of(device, chosen, optimise);
+Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimize) {
+  std::vector<Mode> modes = modes_of(device, chosen, optimize);
   if (!modes.empty()) return modes;
   std::vector<std::string_view> others;
   for (const backends::DeviceRow& row : backends::devices())
@@ -88,16 +88,16 @@ std::string mode_option(std::string_view device, const Mode& mode) {
 
 Sample sample_of(std::string_view effort) {
   if (effort == "thorough") return Sample::kAll;
-  return effort == "quick" ? Sample::kNone : Sample::kUsual;
+  return effort == "quick" ? Sample::kNone : Sample::kFraction;
 }
 
-bool is_sampled_out(const Mode& mode, const std::vector<Mode>& modes, std::string_view family, std::string_view kernel,
-                    Sample sample) {
+bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
+                            std::string_view kernel, Sample sample) {
   const auto is_fast = [](const Mode& one) { return one.flags.fast_compile; };
   if (modes.size() == 1 || std::ranges::none_of(modes, is_fast)) return false;
   if (family == "user") return mode.flags.fast_compile;
   if (mode.flags.fast_compile || sample == Sample::kAll) return false;
-  return sample == Sample::kNone || fnv1a(fmt::format("{}/{}", family, kernel)) % kOptimisedOneIn != 0;
+  return sample == Sample::kNone || fnv1a(fmt::format("{}/{}", family, kernel)) % kOptimizedSampleInterval != 0;
 }
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes) {

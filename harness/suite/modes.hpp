@@ -14,15 +14,15 @@
 namespace assay::harness {
 
 /// The values of --mode: strict, which case names omit; default, the compiler's own flags; both of them; fast_compile,
-/// strict without optimisation; sampled, all three, of which is_sampled_out() omits some cases.
+/// strict without optimization; sampled, all three, of which is_omitted_by_sampling() omits some cases.
 inline constexpr std::array<std::string_view, 5> kModeNames{"strict", "default", "both", "fast_compile", "sampled"};
 
 /// The modes of a run on the device. `chosen` is one of kModeNames; empty: DeviceRow::default_mode.
 /// `optimization_level` is the -O level, which is part of the mode's name unless it is 0. A device without
 /// DeviceRow::supports_fast_compile has no mode fast_compile. A device that does not run Assay's code has one mode.
-std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise);
+std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimize);
 /// As modes_of, but fails if the device has none of the chosen modes.
-Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimise);
+Result<std::vector<Mode>> supported_modes(std::string_view device, std::string_view chosen, int optimize);
 
 /// The modes of a run that judges each kernel at several -O levels and in several builds: the modes of each level, each
 /// in every build. The names of the builds end the names of the modes: "strict@g++-12", "default_O2@clang++-14". A
@@ -38,15 +38,15 @@ std::string mode_option(std::string_view device, const Mode& mode);
 
 /// How many kernels a run with --mode sampled judges in all modes.
 enum class Sample : std::uint8_t {
-  kNone,   ///< no generated kernel: each is judged only in mode fast_compile
-  kUsual,  ///< one generated kernel in kOptimisedOneIn
-  kAll,    ///< all kernels
+  kNone,      ///< no generated kernel: each is judged only in mode fast_compile
+  kFraction,  ///< one generated kernel in kOptimizedSampleInterval
+  kAll,       ///< all kernels
 };
 
-/// One generated or curated kernel in this many is judged with optimised builds as well as with fast_compile. A batch
-/// of kernels compiles in fast_compile in a thirtieth of the processor time of the optimised builds (two modes, two
+/// One generated or curated kernel in this many is judged with optimized builds as well as with fast_compile. A batch
+/// of kernels compiles in fast_compile in a thirtieth of the processor time of the optimized builds (two modes, two
 /// architectures, kernels compiled one by one), so the sample doubles to triples the total.
-inline constexpr std::uint64_t kOptimisedOneIn = 8;
+inline constexpr std::uint64_t kOptimizedSampleInterval = 8;
 
 /// The sample of an effort: "quick", "standard" or "thorough".
 Sample sample_of(std::string_view effort);
@@ -54,8 +54,8 @@ Sample sample_of(std::string_view effort);
 /// Whether a run with these modes omits one of them for a kernel. It does so only if fast_compile is one of several
 /// modes: a kernel of a user's file is judged in all other modes, and any other kernel in fast_compile and, if it
 /// belongs to the sample, in all modes.
-bool is_sampled_out(const Mode& mode, const std::vector<Mode>& modes, std::string_view family, std::string_view kernel,
-                    Sample sample);
+bool is_omitted_by_sampling(const Mode& mode, const std::vector<Mode>& modes, std::string_view family,
+                            std::string_view kernel, Sample sample);
 
 std::vector<std::string> names_of(const std::vector<Mode>& modes);
 

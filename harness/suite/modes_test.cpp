@@ -22,12 +22,12 @@ std::vector<std::string> sampled(std::string_view family, std::string_view kerne
   const std::vector<Mode> modes = modes_of("ptx", "", 0);
   std::vector<std::string> names;
   for (const Mode& mode : modes)
-    if (!is_sampled_out(mode, modes, family, kernel, sample)) names.push_back(mode.name);
+    if (!is_omitted_by_sampling(mode, modes, family, kernel, sample)) names.push_back(mode.name);
   return names;
 }
 
 TEST(NumericModes, UserKernelsUseAllModesExceptFastCompile) {
-  for (const Sample sample : {Sample::kNone, Sample::kUsual, Sample::kAll})
+  for (const Sample sample : {Sample::kNone, Sample::kFraction, Sample::kAll})
     EXPECT_THAT(sampled("user", "wave.step", sample), ElementsAre("", "default"));
 }
 
@@ -35,7 +35,7 @@ TEST(NumericModes, OneGeneratedKernelInEightUsesAllModes) {
   constexpr int kKernels = 4000;
   int in_all = 0;
   for (int i = 0; i < kKernels; ++i) {
-    const std::vector<std::string> names = sampled("loop", fmt::format("r1_{}", i), Sample::kUsual);
+    const std::vector<std::string> names = sampled("loop", fmt::format("r1_{}", i), Sample::kFraction);
     ASSERT_THAT(names, ::testing::Contains("fast_compile"));
     if (names.size() > 1) ++in_all;
   }
@@ -51,7 +51,7 @@ TEST(NumericModes, ExplicitlyChosenModeIsNeverSkipped) {
   const std::vector<Mode> modes = modes_of("ptx", "fast_compile", 0);
   ASSERT_EQ(modes.size(), 1U);
   EXPECT_TRUE(modes[0].flags.fast_compile);
-  EXPECT_FALSE(is_sampled_out(modes[0], modes, "user", "wave.step", Sample::kUsual));
+  EXPECT_FALSE(is_omitted_by_sampling(modes[0], modes, "user", "wave.step", Sample::kFraction));
 }
 
 TEST(NumericModes, FastCompileModeRequiresDeviceSupport) {
@@ -60,7 +60,7 @@ TEST(NumericModes, FastCompileModeRequiresDeviceSupport) {
   EXPECT_THAT(names_of(modes_of("cpu", "sampled", 2)), ElementsAre("O2", "default_O2"));
 }
 
-TEST(NumericModes, ModeNameGivesFlagsAndCommandLineOption) {
+TEST(NumericModes, ModeNameDeterminesFlagsAndCommandLineOption) {
   EXPECT_TRUE(mode_named("ptx", "fast_compile").flags.fast_compile);
   EXPECT_TRUE(mode_named("ptx", "default").flags.contracts_multiply_add);
   EXPECT_EQ(mode_named("cpu", "O2").flags.optimization_level, 2);

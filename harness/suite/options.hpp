@@ -18,14 +18,14 @@ struct SuiteOptions {
                                   ///< use the selectors
   std::string launches_folder;    ///< folder of recorded launches, the inputs of their kernels; empty: inputs are drawn
   std::optional<std::vector<ExportedKernel>> exported_kernels;  ///< judge these instead of the selectors
-  std::string export_options;                   ///< import options to repeat in the reproducing command: " --import"
-  std::string device = "cpu";                   ///< device that judges first
-  std::vector<std::string> more_devices = {};   ///< devices that judge the same selection next, in the same run
-  backends::DeviceOptions device_options = {};  ///< device_options.cross_check is set from `cross_check` below
-  backends::BuildChoices builds = {};           ///< the compilers and architectures; empty: those of `device_options`
-  std::string cross_check;    ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
-  std::string pass = "both";  ///< pass to judge: "forward", "backward" or "both"
-  std::string mode;           ///< numeric modes: one of kModeNames (modes.hpp); empty: the device's default
+  std::string export_options;  ///< import options to repeat in the reproducing command: " --import"
+  std::string device = "cpu";  ///< device that judges first
+  std::vector<std::string> additional_devices = {};  ///< devices that judge the same selection next, in the same run
+  backends::DeviceOptions device_options = {};       ///< device_options.cross_check is set from `cross_check` below
+  backends::BuildChoices builds = {};  ///< the compilers and architectures; empty: those of `device_options`
+  std::string cross_check;             ///< device to compare a GPU with, "both" or "none"; empty: depends on the mode
+  std::string pass = "both";           ///< pass to judge: "forward", "backward" or "both"
+  std::string mode;                    ///< numeric modes: one of kModeNames (modes.hpp); empty: the device's default
   std::vector<int> optimization_levels{0};  ///< -O levels of a device that has several
   int random = 8;                           ///< number of random kernels for each family that a pattern matches
   std::uint64_t seed = 1;                   ///< seed of the inputs and of the first random kernel

@@ -24,7 +24,7 @@ Policy policy_of(const SuiteOptions& options) {
   if (options.quick) return Policy::quick();
   Policy policy = options.thorough ? Policy::thorough() : Policy::standard();
   // A candidate may use a block for each thread of the specification, which takes too long for a large launch.
-  if (!options.device_options.candidate.empty() && !options.thorough) policy.has_large_launch = false;
+  if (!options.device_options.candidate.empty() && !options.thorough) policy.judges_large_launch = false;
   return policy;
 }
 
@@ -94,17 +94,17 @@ std::vector<KernelGroup> groups_by_passes(const Selection& selection, const std:
   return groups;
 }
 
-/// One in this many kernels is also judged with optimisation; with --thorough all are.
-constexpr std::uint64_t kOptimisedOneIn = 16;
+/// One in this many kernels is also judged with optimization; with --thorough all are.
+constexpr std::uint64_t kOptimizedSampleInterval = 16;
 constexpr int kSampledLevel = 2;
 
 bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
   if (source.parse_error) return false;
-  return options.thorough || fnv1a(source.family + "/" + source.kernel) % kOptimisedOneIn == 0;
+  return options.thorough || fnv1a(source.family + "/" + source.kernel) % kOptimizedSampleInterval == 0;
 }
 
 /// Adds the sample that is judged at -O2, in a separate mode, to a run without an explicit level.
-void add_optimised_sample(std::vector<KernelGroup>& groups, const SuiteOptions& options) {
+void add_optimized_sample(std::vector<KernelGroup>& groups, const SuiteOptions& options) {
   if (!backends::device_row(options.device).has_optimization_levels || options.optimization_levels != std::vector{0} ||
       options.builds.compilers.size() > 1 || options.quick)
     return;
@@ -112,12 +112,12 @@ void add_optimised_sample(std::vector<KernelGroup>& groups, const SuiteOptions& 
   std::vector<KernelGroup> sample;
   for (const KernelGroup& group : groups) {
     if (group.options.mode.flags.contracts_multiply_add) continue;
-    KernelGroup optimised{.options = run_options(options, mode), .sources = {}};
-    optimised.options.forward = group.options.forward;
-    optimised.options.backward = group.options.backward;
-    std::ranges::copy_if(group.sources, std::back_inserter(optimised.sources),
+    KernelGroup optimized{.options = run_options(options, mode), .sources = {}};
+    optimized.options.forward = group.options.forward;
+    optimized.options.backward = group.options.backward;
+    std::ranges::copy_if(group.sources, std::back_inserter(optimized.sources),
                          [&](const KernelSource& source) { return is_sampled(source, options); });
-    if (!optimised.sources.empty()) sample.push_back(std::move(optimised));
+    if (!optimized.sources.empty()) sample.push_back(std::move(optimized));
   }
   std::ranges::move(sample, std::back_inserter(groups));
 }
@@ -140,7 +140,7 @@ std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes
 bool is_judged_in(const Mode& mode, const SelectedKernel& kernel, const std::vector<Mode>& modes, Sample sample) {
   if (std::ranges::find(kernel.modes, mode.name) == kernel.modes.end()) return false;
   return kernel.modes.size() < modes.size() ||
-         !is_sampled_out(mode, modes, kernel.source.family, kernel.source.kernel, sample);
+         !is_omitted_by_sampling(mode, modes, kernel.source.family, kernel.source.kernel, sample);
 }
 
 SuiteOptions options_of_build(const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds,
@@ -188,7 +188,7 @@ Result<RunSelection> select_run(const SuiteOptions& options, const std::vector<M
 std::vector<KernelGroup> groups_of(const RunSelection& run_selection, const std::vector<Mode>& modes,
                                    const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds) {
   std::vector<KernelGroup> groups = groups_by_passes(run_selection.selection, modes, options, builds);
-  add_optimised_sample(groups, options);
+  add_optimized_sample(groups, options);
   return groups;
 }
 

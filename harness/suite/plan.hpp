@@ -34,7 +34,7 @@ SuiteOptions options_of_build(const SuiteOptions& options, const std::vector<bac
                               std::string_view build);
 
 /// Groups the selection by mode and passes. Most runs have one group for each mode, and on the CPU one for the sample
-/// that is also judged with optimisation. `builds` are those that the modes name.
+/// that is also judged with optimization. `builds` are those that the modes name.
 std::vector<KernelGroup> groups_of(const RunSelection& run_selection, const std::vector<Mode>& modes,
                                    const SuiteOptions& options, const std::vector<backends::NamedBuild>& builds);
 

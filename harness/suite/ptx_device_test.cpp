@@ -34,7 +34,7 @@ class PtxDevice : public ::testing::Test {
  protected:
   void SetUp() override {
     device_ = make_device("ptx").take();
-    if (const auto can = device_->can_run(); !can.available) GTEST_SKIP() << can.detail;
+    if (const auto can = device_->can_run(); !can.is_available) GTEST_SKIP() << can.detail;
   }
   std::unique_ptr<backends::Device> device_;
 };
@@ -134,7 +134,7 @@ TEST_F(PtxDevice, CorrectKernelPassesAndHasProfileForEachArchitecture) {
     EXPECT_EQ(record.profiles[0].target, "compute_75");
     EXPECT_EQ(record.profiles[1].target, "compute_100");
     EXPECT_GT(record.profiles[0].measures.at("thread_instructions"), 0);
-    EXPECT_FALSE(record.profiles[0].fidelity.approximation_reaches_result);
+    EXPECT_FALSE(record.profiles[0].exactness.approximation_reaches_result);
   }
 }
 
@@ -241,8 +241,8 @@ std::vector<std::vector<Computed>> arrays_after(Side& side, const backends::Buil
   for (std::size_t p = 0; p < poisoned.size() + gradients.size(); ++p)
     roles.push_back({.name = fmt::format("{}", p), .write_only = p < poisoned.size() && poisoned[p] && !reads(p)});
   const auto placed = KernelLauncher::place(*side.session, subject.module, kernel, pass, backends::Precision::kNative,
-                                            borrowed(set.launch[Precision::kNative]), gradients, roles, std::byte{0},
-                                            {backends::ThreadOrder::kForward, 1});
+                                            borrow_launch(set.launch[Precision::kNative]), gradients, roles,
+                                            std::byte{0}, {backends::ThreadOrder::kForward, 1});
   backends::LaunchRequest request = placed->request();
   request.target = target;
   request.time_limit = std::chrono::seconds(20);
@@ -267,7 +267,7 @@ constexpr Policy kOneSet{.generic_sets = 1,
                          .scale_sets = 0,
                          .fully_checked_sets = 1,
                          .max_redraws = 0,
-                         .has_large_launch = false};
+                         .judges_large_launch = false};
 
 TEST_F(PtxDevice, KernelsOfExactOperationsMatchCpuBitForBit) {
   const auto selection = select({"*"}, {.random_kernels = 2});
@@ -281,7 +281,7 @@ TEST_F(PtxDevice, KernelsOfExactOperationsMatchCpuBitForBit) {
     if (!prepared.back()->early_result) kernels.push_back(prepared.back().get());
   }
   ASSERT_GE(kernels.size(), 60U);
-  Side cpu = side_of(std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker = ASSAY_WORKER}), kernels);
+  Side cpu = side_of(std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker_executable = ASSAY_WORKER}), kernels);
   Side ptx = side_of(make_device("ptx").take(), kernels);
   std::size_t compared = 0;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
@@ -305,7 +305,7 @@ TEST_F(PtxDevice, KernelsOfExactOperationsMatchCpuBitForBit) {
       const bool exact =
           pass == Pass::kForward || (subject.adjoint != nullptr && is_exact(subject.adjoint->module.kernels[0]));
       if (!exact) continue;
-      const std::vector<bool> poisoned = space->uninitialised();
+      const std::vector<bool> poisoned = space->uninitialized();
       const auto expected = arrays_after(cpu, *cpu_built, subject, set, poisoned, pass, "");
       for (const std::string& target : ptx_built->targets) {
         const auto got = arrays_after(ptx, *ptx_built, subject, set, poisoned, pass, target);

@@ -31,17 +31,17 @@ std::string cross_check(std::string_view candidate, bool needs_strict, const Sui
 
 backends::DeviceOptions device_options(const SuiteOptions& options) {
   backends::DeviceOptions result = options.device_options;
-  result.cross_check = cross_check(backends::device_row(options.device).bit_identical_to, true, options);
+  result.cross_check = cross_check(backends::device_row(options.device).bit_identical_device, true, options);
   return result;
 }
 
 /// The device whose results must agree within both bounds; null if there is none.
 Result<std::unique_ptr<backends::Device>> make_cross_check_device(const SuiteOptions& options, RunObserver& events) {
-  const std::string name = cross_check(backends::device_row(options.device).agrees_with, false, options);
+  const std::string name = cross_check(backends::device_row(options.device).agreeing_device, false, options);
   if (name.empty()) return std::unique_ptr<backends::Device>();
   auto cross_check_device = backends::make_device(name, options.device_options);
   if (!cross_check_device.ok()) return cross_check_device;
-  if (const backends::Capability can = (*cross_check_device)->can_run(); !can.available)
+  if (const backends::Capability can = (*cross_check_device)->can_run(); !can.is_available)
     events.note("cross-check", fmt::format("no cross-check with the device {}: {}", name, can.detail));
   return cross_check_device;
 }
@@ -102,8 +102,8 @@ Result<RunStart> start_of(const SuiteOptions& options, const backends::DeviceOpt
 /// The options of each device of the run.
 std::vector<SuiteOptions> options_by_device(const SuiteOptions& options) {
   std::vector<SuiteOptions> result{options};
-  result.front().more_devices.clear();
-  for (const std::string& device : options.more_devices) {
+  result.front().additional_devices.clear();
+  for (const std::string& device : options.additional_devices) {
     result.push_back(result.front());
     result.back().device = device;
   }
@@ -123,20 +123,20 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
   RunSelection whole;  // of the first device, with the inputs of all
   for (SuiteOptions& one : options_by_device(options)) {
     RunSelection run_selection;
-    Result<DevicePart> part = part_of(std::move(one), run_selection, events);
+    Result<DeviceRun> part = part_of(std::move(one), run_selection, events);
     if (!part.ok()) return part.error();
-    if (run.device_parts_.empty()) whole = std::move(run_selection);
+    if (run.device_runs_.empty()) whole = std::move(run_selection);
     else whole.inputs = sha256_hex(whole.inputs + run_selection.inputs);
-    if (!part->builds.empty()) run.device_parts_.push_back(part.take());
+    if (!part->builds.empty()) run.device_runs_.push_back(part.take());
   }
   run.options_ = std::move(options);
-  if (run.device_parts_.empty()) return run;
+  if (run.device_runs_.empty()) return run;
   const SuiteOptions& chosen = run.options_;
   Result<RunStart> start =
-      start_of(chosen, run.device_parts_.front().builds.front().build.options, whole, std::move(expectations));
+      start_of(chosen, run.device_runs_.front().builds.front().build.options, whole, std::move(expectations));
   if (!start.ok()) return start.error();
   run.start_ = start.take();
-  for (const DevicePart& part : run.device_parts_) {
+  for (const DeviceRun& part : run.device_runs_) {
     for (const KernelGroup& group : part.groups)
       std::ranges::move(plan_cases(group.sources, *group.device, group.options), std::back_inserter(run.start_.plan));
   }
@@ -144,9 +144,9 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
       chosen.resume ? RecordWriter::resume(chosen.output, run.start_) : RecordWriter::create(chosen.output, run.start_);
   if (!writer.ok()) return writer.error();
   run.writer_ = std::make_unique<RecordWriter>(writer.take());
-  for (DevicePart& part : run.device_parts_) {
+  for (DeviceRun& part : run.device_runs_) {
     for (Build& build : part.builds)
-      build.verdicts = verdicts_for(part.options, *build.device, run.start_.environment);
+      build.verdict_cache = verdicts_for(part.options, *build.device, run.start_.environment);
     const auto examiner = std::make_shared<FailureExaminer>(part.options.blamed_cases);
     for (KernelGroup& group : part.groups) {
       const auto build =
@@ -157,15 +157,15 @@ Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, RunObserver& events) {
         examiner->examine(record, source, judged_with, device_options);
       };
       group.options.cross_check_device = part.cross_check_device.get();
-      group.options.verdicts = build->verdicts.get();
+      group.options.verdict_cache = build->verdict_cache.get();
     }
   }
   return run;
 }
 
 /// The kernels and the builds of one device of the run; without a build if no case failed in the run of --failed-in.
-Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events) {
-  DevicePart part{.options = std::move(options)};
+Result<SuiteRun::DeviceRun> SuiteRun::part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events) {
+  DeviceRun part{.options = std::move(options)};
   const SuiteOptions& chosen = part.options;
   const Result<std::vector<backends::NamedBuild>> builds =
       backends::builds_of(chosen.device, device_options(chosen), chosen.builds);
@@ -202,15 +202,15 @@ Result<SuiteRun::DevicePart> SuiteRun::part_of(SuiteOptions options, RunSelectio
 
 std::vector<backends::Device*> SuiteRun::devices() {
   std::vector<backends::Device*> result;
-  for (const DevicePart& part : device_parts_)
+  for (const DeviceRun& part : device_runs_)
     for (const Build& build : part.builds)
       result.push_back(build.device.get());
   return result;
 }
 
 const SuiteRun::Build& SuiteRun::build_of(const CaseRecord& record) const {
-  const auto part = std::ranges::find(device_parts_, record.device,
-                                      [](const DevicePart& one) -> const std::string& { return one.options.device; });
+  const auto part = std::ranges::find(device_runs_, record.device,
+                                      [](const DeviceRun& one) -> const std::string& { return one.options.device; });
   const auto build = std::ranges::find(part->builds, build_in(record.mode),
                                        [](const Build& one) -> std::string_view { return one.build.name; });
   return build == part->builds.end() ? part->builds.front() : *build;
@@ -224,11 +224,11 @@ const backends::DeviceOptions& SuiteRun::options_of(const CaseRecord& record) co
 
 Result<RunEnd> SuiteRun::judge(RunObserver& events) {
   std::unordered_map<std::string, double> costs;
-  for (const DevicePart& part : device_parts_)
+  for (const DeviceRun& part : device_runs_)
     costs.merge(expected_costs(part.groups, *part.builds.front().device));
   std::erase_if(costs, [&](const auto& one) { return !writer_->is_pending(one.first); });
   bool started = false;
-  for (DevicePart& part : device_parts_) {
+  for (DeviceRun& part : device_runs_) {
     backends::Device& first = *part.builds.front().device;
     const auto measuring = MeasurementHook::make(part.options, first);
     if (!measuring.ok()) return measuring.error();

@@ -26,7 +26,7 @@ class SuiteRun {
   static Result<SuiteRun> prepare(SuiteOptions options, RunObserver& events);
 
   /// Whether there is nothing to judge, because no case failed in the run of --failed-in.
-  [[nodiscard]] bool is_empty() const { return device_parts_.empty(); }
+  [[nodiscard]] bool is_empty() const { return device_runs_.empty(); }
 
   /// Judges and records every planned case. Fails if the device cannot be measured or the records cannot be written.
   Result<RunEnd> judge(RunObserver& events);
@@ -46,20 +46,20 @@ class SuiteRun {
   struct Build {
     backends::NamedBuild build;  ///< its name in the names of modes, and its options
     std::unique_ptr<backends::Device> device;
-    std::unique_ptr<VerdictCache> verdicts = nullptr;  ///< verdicts of earlier runs; null: not used
+    std::unique_ptr<VerdictCache> verdict_cache = nullptr;  ///< verdicts of earlier runs; null: not used
   };
   /// What one device judges.
-  struct DevicePart {
+  struct DeviceRun {
     SuiteOptions options;                                  ///< options of the run, with this device
     std::vector<KernelGroup> groups;                       ///< the kernels to judge
     std::vector<Build> builds;                             ///< the builds of the kernels; empty: nothing to judge
     std::unique_ptr<backends::Device> cross_check_device;  ///< results must agree with it; null: none
   };
-  static Result<DevicePart> part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events);
+  static Result<DeviceRun> part_of(SuiteOptions options, RunSelection& run_selection, RunObserver& events);
   [[nodiscard]] const Build& build_of(const CaseRecord& record) const;
 
   SuiteOptions options_;
-  std::vector<DevicePart> device_parts_;  ///< one for each device, in the order in which they judge
+  std::vector<DeviceRun> device_runs_;    ///< one for each device, in the order in which they judge
   std::unique_ptr<RecordWriter> writer_;  ///< writes the records of all devices
   RunStart start_;                        ///< first line of the records
 };

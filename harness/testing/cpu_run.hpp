@@ -34,7 +34,7 @@ KernelSource source_of(const TestKernel& test_kernel);
 /// The CPU device with the worker built with the tests, and without a cache.
 std::unique_ptr<backends::Device> cpu_device();
 
-/// Base class for a CPU device with modified behaviour.
+/// Base class for a CPU device with modified behavior.
 class ChangedDevice : public backends::Device {
  public:
   [[nodiscard]] std::string_view name() const override { return device_->name(); }

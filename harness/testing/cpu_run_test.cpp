@@ -21,7 +21,7 @@ KernelSource source_of(const TestKernel& test_kernel) {
 }
 
 std::unique_ptr<backends::Device> cpu_device() {
-  return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker = ASSAY_WORKER, .use_cache = false});
+  return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker_executable = ASSAY_WORKER, .use_cache = false});
 }
 
 Printer faulty_printer(const std::vector<TestKernel>& test_kernels) {

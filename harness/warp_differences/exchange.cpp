@@ -42,10 +42,10 @@ Bytes read_file(const fs::path& path) {
 /// The cotangents of an array, in the layout of the array.
 Bytes seed_bytes(const ir::Module& module, const ir::Argument& argument, const std::vector<double>& seeds) {
   Bytes bytes(argument.bytes.size());
-  const auto leaves = ir::scalar_components(module, argument.type.element());
+  const auto components = ir::scalar_components(module, argument.type.element());
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    const ir::ScalarComponent& component = leaves[i % leaves.size()];
-    const std::size_t element = ir::element_offset(argument, static_cast<std::int64_t>(i / leaves.size()));
+    const ir::ScalarComponent& component = components[i % components.size()];
+    const std::size_t element = ir::element_offset(argument, static_cast<std::int64_t>(i / components.size()));
     if (ir::is_float(component.scalar))
       ir::write_float(component.scalar, bytes.data() + element + component.offset, seeds[i]);
   }
@@ -113,7 +113,7 @@ Status status_of(const std::string& text) {
 }
 
 /// Splits the bytes of an answer into the arrays of the launch.
-void take_arrays(PassAnswer& answer, const ir::Launch& launch, const Bytes& bytes) {
+void take_arrays(WarpPassResult& answer, const ir::Launch& launch, const Bytes& bytes) {
   std::size_t position = 0;
   for (const ir::Argument& argument : launch.arguments) {
     const std::size_t size = argument.type.is_array() ? argument.bytes.size() : 0;
@@ -127,27 +127,28 @@ void take_arrays(PassAnswer& answer, const ir::Launch& launch, const Bytes& byte
   }
 }
 
-std::vector<LaunchAnswer> read_answers(const fs::path& folder, const ComparedKernel& subject, const std::string& name) {
-  std::vector<LaunchAnswer> answers(subject.sets().size());
-  PassAnswer whole;  // answer for the whole case
+std::vector<WarpLaunchResult> read_answers(const fs::path& folder, const ComparedKernel& subject,
+                                           const std::string& name) {
+  std::vector<WarpLaunchResult> answers(subject.sets().size());
+  WarpPassResult whole;  // answer for the whole case
   std::ifstream stream(folder / (name + ".jsonl"));
   for (std::string line; std::getline(stream, line);) {
     const json entry = json::parse(line, nullptr, false);
     if (entry.is_discarded()) continue;  // the process died while writing
-    const PassAnswer said{status_of(entry["status"]), entry["message"]};
+    const WarpPassResult said{status_of(entry["status"]), entry["message"]};
     if (entry["launch"].is_null()) {
       whole = said;
       continue;
     }
     const auto number = entry["launch"].get<std::size_t>();
     const std::string pass = entry["pass"];
-    PassAnswer& answer = pass == "forward" ? answers.at(number).forward : answers.at(number).backward;
+    WarpPassResult& answer = pass == "forward" ? answers.at(number).forward : answers.at(number).backward;
     answer = said;
     if (answer.status != Status::kDone) continue;
     take_arrays(answer, subject.sets()[number].launch[reference::kNative],
                 read_file(folder / fmt::format("{}_{}_{}.bin", name, number, pass)));
   }
-  for (LaunchAnswer& answer : answers) {
+  for (WarpLaunchResult& answer : answers) {
     if (answer.forward.status == Status::kMissing) answer.forward = whole;
     if (answer.backward.status == Status::kMissing) answer.backward = whole;
   }
@@ -172,7 +173,7 @@ std::string_view to_text(Status status) {
   return "unknown";
 }
 
-Result<WarpAnswers> run_in_warp(const WarpInterpreter& interpreter, const fs::path& root, const fs::path& cache,
+Result<WarpResults> run_in_warp(const WarpInterpreter& interpreter, const fs::path& root, const fs::path& cache,
                                 const std::vector<ComparedKernel>& subjects, const RunLimits& limits) {
   auto scratch = backends::ScratchDirectory::create(fs::temp_directory_path());
   if (!scratch.ok()) return scratch.error();
@@ -190,7 +191,7 @@ Result<WarpAnswers> run_in_warp(const WarpInterpreter& interpreter, const fs::pa
   }
   if (!result.succeeded()) return Error{"the run in Warp failed: " + tail(result.output)};
 
-  WarpAnswers session;
+  WarpResults session;
   const json said = json::parse(std::ifstream(folder / "answers" / "session.json"), nullptr, false);
   if (said.is_discarded()) return Error{"the run in Warp wrote no session.json"};
   session.warp = said["warp"];

@@ -31,21 +31,21 @@ enum class Status : std::uint8_t {
 std::string_view to_text(Status status);
 
 /// Warp's result for one pass of one launch.
-struct PassAnswer {
+struct WarpPassResult {
   Status status = Status::kMissing;  ///< how the pass ended
   std::string message = {};          ///< the exception or other reason; empty if kDone
   /// If kDone, by parameter: the memory of the array or of its gradient; empty for values.
   std::vector<std::vector<std::byte>> arrays = {};
 };
 
-struct LaunchAnswer {
-  PassAnswer forward;
-  PassAnswer backward;  ///< kMissing if not requested
+struct WarpLaunchResult {
+  WarpPassResult forward;
+  WarpPassResult backward;  ///< kMissing if not requested
 };
 
-struct WarpAnswers {
-  std::string warp, numpy, python, machine;      ///< versions of the software, and the processor's architecture
-  std::vector<std::vector<LaunchAnswer>> cases;  ///< answers by subject and launch
+struct WarpResults {
+  std::string warp, numpy, python, machine;          ///< versions of the software, and the processor's architecture
+  std::vector<std::vector<WarpLaunchResult>> cases;  ///< answers by subject and launch
 };
 
 struct RunLimits {
@@ -56,7 +56,7 @@ struct RunLimits {
 
 /// `cache` stores Warp's compiled kernels for the next run. Fails if Warp did not finish the plan, with its last
 /// output; failures of single cases are in their answers.
-Result<WarpAnswers> run_in_warp(const WarpInterpreter& interpreter, const std::filesystem::path& root,
+Result<WarpResults> run_in_warp(const WarpInterpreter& interpreter, const std::filesystem::path& root,
                                 const std::filesystem::path& cache, const std::vector<ComparedKernel>& subjects,
                                 const RunLimits& limits = {});
 

@@ -43,10 +43,10 @@ TEST(WarpSession, ReportsEachFailingKernelAndRunsTheOtherKernels) {
   subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i] * x[i] * 1.001\n")));
   subjects.push_back(with_python_of_warp(kernel("    y = x[i]\n    out[i] = y * y + 0.0 * wp.log(y * 0.0)\n")));
   subjects.push_back(with_python_of_warp(kernel("    out[i] = x[i] * x[i]\n")));
-  const Result<WarpAnswers> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects,
+  const Result<WarpResults> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects,
                                                   {.time_limit_per_pass = std::chrono::seconds(2)});
   ASSERT_TRUE(session.ok()) << session.error().text();
-  const auto answer = [&](std::size_t number) -> const LaunchAnswer& { return session->cases.at(number).at(0); };
+  const auto answer = [&](std::size_t number) -> const WarpLaunchResult& { return session->cases.at(number).at(0); };
 
   EXPECT_EQ(answer(0).forward.status, Status::kRejected);
   EXPECT_THAT(answer(0).forward.message, HasSubstr("SyntaxError"));
@@ -62,7 +62,7 @@ TEST(WarpSession, ReportsEachFailingKernelAndRunsTheOtherKernels) {
   ASSERT_EQ(answer(3).backward.status, Status::kDone) << answer(3).backward.message;
   const GradientComparison off = compare_gradients(subjects[3], 0, answer(3).backward);
   ASSERT_THAT(off.differences, SizeIs(1));
-  EXPECT_EQ(off.differences[0].arbitration, Arbitration::kWarpWrong);
+  EXPECT_EQ(off.differences[0].finite_difference_verdict, FiniteDifferenceVerdict::kWarpIncorrect);
   EXPECT_EQ(off.differences[0].differing, 13U);
 
   ASSERT_EQ(answer(4).backward.status, Status::kDone) << answer(4).backward.message;

@@ -17,22 +17,22 @@ std::string describe(const harness::Expected& expected, const harness::Computed&
   return fmt::format("expected {:.17g} within {:.3g}, got {:.17g}", expected.value, expected.bound, got.value);
 }
 
-std::string place(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
-                  std::size_t scalar) {
-  const std::size_t leaves = ir::scalar_components(subject.module(), argument.type.element()).size();
+std::string scalar_name(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
+                        std::size_t scalar) {
+  const std::size_t components = ir::scalar_components(subject.module(), argument.type.element()).size();
   std::vector<std::size_t> index(argument.shape.size());
-  std::size_t element = scalar / leaves;
+  std::size_t element = scalar / components;
   for (std::size_t d = index.size(); d-- > 0;) {
     const auto extent = static_cast<std::size_t>(argument.shape[d]);
     index[d] = element % extent;
     element /= extent;
   }
-  const std::string part = leaves > 1 ? fmt::format(".{}", scalar % leaves) : "";
+  const std::string part = components > 1 ? fmt::format(".{}", scalar % components) : "";
   const std::string& name = subject.kernel().var(static_cast<ir::VarId>(parameter)).name;
   return fmt::format("{}[{}]{}", name, fmt::join(index, ", "), part);
 }
 
-ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer,
+ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const WarpPassResult& answer,
                                   const VisitScalar& visit) {
   const harness::InputSet& set = subject.sets()[launch];
   const auto expected = harness::expected_outputs(set.reference, reference::kNative);
@@ -46,9 +46,9 @@ ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t lau
       const harness::Expected& wanted = expected[p]->scalars[i];
       const harness::ScalarComparison score = harness::score(got[i], wanted);
       if (visit) visit({p, i, wanted, got[i], score.agreement});
-      ++(score.agreement == harness::Agreement::kUnknown ? comparison.unknown : comparison.checks);
+      ++(score.agreement == harness::Agreement::kUnknown ? comparison.unbounded : comparison.checks);
       if (score.agreement == harness::Agreement::kDiffers && comparison.mismatches.size() < kMismatchesKept) {
-        comparison.mismatches.push_back(place(subject, p, layout, i) + ": " + describe(wanted, got[i]));
+        comparison.mismatches.push_back(scalar_name(subject, p, layout, i) + ": " + describe(wanted, got[i]));
       }
     }
   }

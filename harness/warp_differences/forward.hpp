@@ -15,7 +15,7 @@ namespace assay::warp {
 
 struct ForwardComparison {
   std::int64_t checks = 0;              ///< number of scalars with a verdict
-  std::int64_t unknown = 0;             ///< number of scalars whose bound is infinite
+  std::int64_t unbounded = 0;           ///< number of scalars whose bound is infinite
   std::vector<std::string> mismatches;  ///< the first few, each with array, index, expected value, bound and result
 };
 
@@ -31,14 +31,14 @@ using VisitScalar = std::function<void(const ComparedScalar&)>;
 
 /// Compares every element that the kernel writes, and passes each comparison to `visit`, if given. The answer must be
 /// kDone.
-ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer,
+ForwardComparison compare_forward(const ComparedKernel& subject, std::size_t launch, const WarpPassResult& answer,
                                   const VisitScalar& visit = {});
 
 /// "expected 1 within 1e-07, got 2".
 std::string describe(const harness::Expected& expected, const harness::Computed& got);
 
 /// A scalar of an array in Python notation: "x[3, 2]", followed by ".1" for a component of a compound element.
-std::string place(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
-                  std::size_t scalar);
+std::string scalar_name(const ComparedKernel& subject, std::size_t parameter, const ir::Argument& argument,
+                        std::size_t scalar);
 
 }  // namespace assay::warp

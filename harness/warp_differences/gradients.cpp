@@ -55,9 +55,9 @@ std::optional<reference::DirectionalDifferences::Estimate> quotient(const Compar
 }
 
 /// Stores the quotient and which gradient agrees with it.
-void arbitrate(GradientDifference& difference_found, const reference::GradientElement& ours,
-               const std::optional<reference::DirectionalDifferences::Estimate>& quotient) {
-  difference_found.arbitration = Arbitration::kUndecided;
+void decide_by_finite_differences(GradientDifference& difference_found, const reference::GradientElement& ours,
+                                  const std::optional<reference::DirectionalDifferences::Estimate>& quotient) {
+  difference_found.finite_difference_verdict = FiniteDifferenceVerdict::kUndecided;
   difference_found.difference_quotient.reset();
   if (!quotient || !std::isfinite(ours.value)) return;
   const double scale = scale_of(ours);
@@ -65,9 +65,9 @@ void arbitrate(GradientDifference& difference_found, const reference::GradientEl
   difference_found.difference_quotient = quotient->value;
   const auto error = static_cast<double>(quotient->error);
   if (std::abs(ours.value - quotient->value) > kDifferenceTolerance * std::max(scale, 1e-6) + 4 * error) {
-    difference_found.arbitration = Arbitration::kAssayWrong;
+    difference_found.finite_difference_verdict = FiniteDifferenceVerdict::kAssayIncorrect;
   } else if (!(std::abs(difference_found.warp - quotient->value) <= 4 * error)) {
-    difference_found.arbitration = Arbitration::kWarpWrong;
+    difference_found.finite_difference_verdict = FiniteDifferenceVerdict::kWarpIncorrect;
   }
 }
 
@@ -98,27 +98,29 @@ GradientDifference judged(const ComparedKernel& subject, const harness::InputSet
     GradientDifference difference_found{.parameter = parameter,
                                         .differing = differing.size(),
                                         .compared = ours.size(),
-                                        .place = place(subject, parameter, argument, i),
+                                        .scalar_name = scalar_name(subject, parameter, argument, i),
                                         .oracle_value = ours[i].value,
                                         .warp = warp[i].value};
-    arbitrate(difference_found, ours[i], quotient(subject, set, parameter, i));
-    const bool tells_more =
-        !telling || difference_found.arbitration == Arbitration::kAssayWrong ||
-        (difference_found.arbitration == Arbitration::kWarpWrong && telling->arbitration == Arbitration::kUndecided);
-    if (tells_more && !(telling && telling->arbitration == Arbitration::kAssayWrong)) telling = difference_found;
+    decide_by_finite_differences(difference_found, ours[i], quotient(subject, set, parameter, i));
+    const bool tells_more = !telling ||
+                            difference_found.finite_difference_verdict == FiniteDifferenceVerdict::kAssayIncorrect ||
+                            (difference_found.finite_difference_verdict == FiniteDifferenceVerdict::kWarpIncorrect &&
+                             telling->finite_difference_verdict == FiniteDifferenceVerdict::kUndecided);
+    if (tells_more && !(telling && telling->finite_difference_verdict == FiniteDifferenceVerdict::kAssayIncorrect))
+      telling = difference_found;
   }
   return *telling;
 }
 
 }  // namespace
 
-GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t launch, const PassAnswer& answer) {
+GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t launch, const WarpPassResult& answer) {
   const harness::InputSet& set = subject.sets()[launch];
   GradientComparison comparison;
   for (std::size_t p = 0; p < set.reference.gradients.size(); ++p) {
     const ir::Argument& argument = set.launch[reference::kNative].arguments[p];
     const ir::ParameterUse& use = subject.uses()[p];
-    const bool only_overwritten = use.written && !use.read && !use.atomically_updated;
+    const bool only_overwritten = use.written && !use.read && !use.is_atomically_updated;
     if (!set.reference.gradients[p] || !argument.type.is_array() || only_overwritten) continue;
     const auto& ours = set.reference.gradients[p]->elements;
     const auto warp = harness::read_scalars(subject.module(), argument, answer.arrays[p]);
@@ -128,7 +130,7 @@ GradientComparison compare_gradients(const ComparedKernel& subject, std::size_t 
     if (!differing.empty()) {
       comparison.differences.push_back(judged(subject, set, p, warp, differing));
     } else {
-      ++(known ? comparison.agreeing : comparison.unknown);
+      ++(known ? comparison.agreeing : comparison.unbounded);
     }
   }
   return comparison;

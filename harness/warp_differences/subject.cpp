@@ -45,7 +45,7 @@ Result<harness::InputSet> draw_certain(const harness::KernelUnderTest& subject, 
     auto drawn = harness::draw_input_set(subject, space, request, {}, gradient);
     if (const auto* none = std::get_if<harness::NoInputs>(&drawn)) return Error{none->message};
     auto& set = std::get<harness::InputSet>(drawn);
-    if (!(gradient ? set.conclusive_gradient(kNative) : set.conclusive(kNative))) continue;
+    if (!(gradient ? set.has_conclusive_gradient(kNative) : set.is_conclusive(kNative))) continue;
     if (writes_anything(set.reference)) return std::move(set);
     if (!silent) silent = std::move(set);
   }
@@ -56,9 +56,9 @@ Result<harness::InputSet> draw_certain(const harness::KernelUnderTest& subject, 
 /// Rounds the float scalars of an argument to multiples of 0.5 if that keeps them in the range that the kernel
 /// requires.
 void round_to_halves(const ir::Module& module, ir::Argument& argument, double low, double high) {
-  const auto leaves = ir::scalar_components(module, argument.type.element());
+  const auto components = ir::scalar_components(module, argument.type.element());
   for (std::int64_t element = 0; element < ir::element_count(argument); ++element) {
-    for (const ir::ScalarComponent& component : leaves) {
+    for (const ir::ScalarComponent& component : components) {
       if (!ir::is_float(component.scalar)) continue;
       std::byte* at = argument.bytes.data() + ir::element_offset(argument, element) + component.offset;
       const double rounded = std::round(2 * ir::read_float(component.scalar, at)) / 2;
@@ -93,7 +93,7 @@ Result<ComparedKernel> ComparedKernel::with_oracle(KernelSource source) {
 Result<ComparedKernel> ComparedKernel::with_launch(KernelSource source, ir::Launch launch) {
   Result<ComparedKernel> made = with_oracle(std::move(source));
   if (!made.ok()) return made;
-  made->uninitialised_.assign(launch.arguments.size(), false);
+  made->uninitialized_.assign(launch.arguments.size(), false);
   harness::InputSet set;
   set.launch[kNative] = std::move(launch);
   set.reference = made->oracle_->evaluate({.launch = set.launch[kNative]});
@@ -113,7 +113,7 @@ Result<ComparedKernel> ComparedKernel::make(KernelSource source, GradientLaunche
   Result<harness::InputSpace> space = harness::InputSpace::make(made.module(), made.kernel(), *made.oracle_);
   if (!space.ok()) return reject(space.error());
   made.uses_ = space->uses();
-  made.uninitialised_ = space->uninitialised();
+  made.uninitialized_ = space->uninitialized();
   const harness::KernelUnderTest subject = made.kernel_under_test();
   for (int launch = 0; launch < launches; ++launch) {
     const bool gradient = made.has_gradient(static_cast<std::size_t>(launch));
@@ -121,7 +121,7 @@ Result<ComparedKernel> ComparedKernel::make(KernelSource source, GradientLaunche
     if (!set.ok()) return reject(set.error());
     made.sets_.push_back(set.take());
   }
-  if (gradients == GradientLaunches::kFirstAndGrid) {
+  if (gradients == GradientLaunches::kFirstAndRounded) {
     const Result<harness::Preconditions> preconditions = harness::parse_preconditions(made.module(), made.kernel());
     if (preconditions.ok()) made.add_grid_set(made.sets_.front(), *preconditions);
   }
@@ -140,9 +140,9 @@ void ComparedKernel::add_grid_set(const harness::InputSet& drawn, const harness:
   }
   set.launch[reference::kPromoted] = ir::promoted(module(), launch);
   set.reference = oracle_->evaluate(run(set));
-  if (!set.reference.findings.empty() || !set.conclusive_gradient(kNative)) return;
+  if (!set.reference.findings.empty() || !set.has_conclusive_gradient(kNative)) return;
   sets_.push_back(std::move(set));
-  has_grid_ = true;
+  has_rounded_set_ = true;
 }
 
 reference::OracleRun ComparedKernel::run(const harness::InputSet& set) const {
@@ -150,7 +150,7 @@ reference::OracleRun ComparedKernel::run(const harness::InputSet& set) const {
           .computes_gradient = true,
           .cotangents = set.cotangents,
           .initial_gradients = {},
-          .uninitialised = uninitialised_};
+          .uninitialized = uninitialized_};
 }
 
 harness::KernelUnderTest ComparedKernel::kernel_under_test() const {
@@ -218,9 +218,10 @@ Result<Subjects> all_subjects(const std::filesystem::path& root) {
     return {};
   };
   constexpr auto kAll = static_cast<std::size_t>(-1);
-  if (auto added = add(curated_sources(), kAll, GradientLaunches::kFirstAndGrid); !added.ok()) return added.error();
+  if (auto added = add(curated_sources(), kAll, GradientLaunches::kFirstAndRounded); !added.ok()) return added.error();
   subjects.excluded_cases = subjects.excluded;
-  if (auto added = add(example_sources(root), kAll, GradientLaunches::kFirstAndGrid); !added.ok()) return added.error();
+  if (auto added = add(example_sources(root), kAll, GradientLaunches::kFirstAndRounded); !added.ok())
+    return added.error();
   if (auto added = add(random_sources(kRandomKernels), kRandomGradients, GradientLaunches::kFirstLaunch); !added.ok())
     return added.error();
   return subjects;

@@ -18,9 +18,9 @@ namespace assay::warp {
 
 /// The launches of a subject for which gradients are compared.
 enum class GradientLaunches : std::uint8_t {
-  kNone,          ///< no launch
-  kFirstLaunch,   ///< only the first launch
-  kFirstAndGrid,  ///< also a launch with float inputs rounded to multiples of 0.5, so that values tie exactly
+  kNone,             ///< no launch
+  kFirstLaunch,      ///< only the first launch
+  kFirstAndRounded,  ///< also a launch with float inputs rounded to multiples of 0.5, so that values tie exactly
 };
 
 class ComparedKernel {
@@ -40,12 +40,12 @@ class ComparedKernel {
   const ir::Function& kernel() const { return module().kernels[source_.kernel_index]; }
   const reference::Oracle& oracle() const { return *oracle_; }
   const ir::ParameterUses& uses() const { return uses_; }
-  const std::vector<bool>& uninitialised() const { return uninitialised_; }
+  const std::vector<bool>& uninitialized() const { return uninitialized_; }
   const std::vector<harness::InputSet>& sets() const { return sets_; }
   bool has_gradient(std::size_t launch) const {
     return (gradients_ != GradientLaunches::kNone && launch == 0) || is_on_grid(launch);
   }
-  bool is_on_grid(std::size_t launch) const { return has_grid_ && launch + 1 == sets_.size(); }
+  bool is_on_grid(std::size_t launch) const { return has_rounded_set_ && launch + 1 == sets_.size(); }
 
   /// Evaluates the oracle on a set, with its cotangents.
   reference::OracleRun run(const harness::InputSet& set) const;
@@ -62,9 +62,9 @@ class ComparedKernel {
   GradientLaunches gradients_ = GradientLaunches::kNone;  ///< launches for which gradients are compared
   std::unique_ptr<const reference::Oracle> oracle_;
   ir::ParameterUses uses_;               ///< how the kernel uses its parameters
-  std::vector<bool> uninitialised_;      ///< by parameter: whether it is an array that the kernel never reads
+  std::vector<bool> uninitialized_;      ///< by parameter: whether it is an array that the kernel never reads
   std::vector<harness::InputSet> sets_;  ///< one for each launch
-  bool has_grid_ = false;                ///< whether the last set has float inputs rounded to the grid
+  bool has_rounded_set_ = false;         ///< whether the last set has float inputs rounded to the grid
 };
 
 /// The kernels of all curated cases, of the files in `root`/examples, and `count` random kernels with alternating

@@ -48,8 +48,8 @@ std::string text_of(reference::Finding::Kind kind) {
     case Kind::kOutOfBounds: return "index out of bounds";
     case Kind::kIntegerDivision: return "integer division by zero or overflow";
     case Kind::kIntegerOverflow: return "signed integer overflow";
-    case Kind::kShiftRange: return "shift count out of range";
-    case Kind::kConversionRange: return "conversion out of range";
+    case Kind::kShiftOutOfRange: return "shift count out of range";
+    case Kind::kConversionOutOfRange: return "conversion out of range";
     default: return "defect of the kernel";
   }
 }
@@ -139,7 +139,7 @@ bool has_other_sign_of_zero(const ComparedScalar& compared) {
          std::signbit(expected.value) != std::signbit(got.value);
 }
 
-void compare_kernel(const SweptCall& call, const ComparedKernel& kernel, const PassAnswer& answer,
+void compare_kernel(const SweptCall& call, const ComparedKernel& kernel, const WarpPassResult& answer,
                     SweepComparison& comparison) {
   const std::size_t operands = call.operands.size();
   const auto compared_all = compare_forward(kernel, 0, answer, [&](const ComparedScalar& compared) {
@@ -157,7 +157,7 @@ void compare_kernel(const SweptCall& call, const ComparedKernel& kernel, const P
   ++comparison.calls;
   comparison.tuples += static_cast<std::size_t>(kernel.sets()[0].launch[kNative].threads());
   comparison.checks += static_cast<std::size_t>(compared_all.checks);
-  comparison.unbounded += static_cast<std::size_t>(compared_all.unknown);
+  comparison.unbounded += static_cast<std::size_t>(compared_all.unbounded);
 }
 
 }  // namespace
@@ -191,11 +191,11 @@ std::string describe(const SweptDifference& difference) {
   return call + part + ": " + describe(difference.expected, difference.got);
 }
 
-SweepComparison compare_sweep(const Sweep& sweep, const WarpAnswers& answers) {
+SweepComparison compare_sweep(const Sweep& sweep, const WarpResults& answers) {
   SweepComparison comparison;
   for (std::size_t k = 0; k < sweep.kernels.size(); ++k) {
     const SweptCall& call = sweep.calls[k];
-    const PassAnswer& answer = answers.cases[k][0].forward;
+    const WarpPassResult& answer = answers.cases[k][0].forward;
     const ExtensionRule* const extension = extension_rule(call);
     if (extension != nullptr && answer.status == Status::kRejected) {
       ++comparison.extensions[extension->name];

@@ -51,6 +51,6 @@ struct SweepComparison {
   std::map<std::string_view, std::size_t> extensions;
   std::vector<std::string> failures;  ///< other kernels that Warp did not run, and kernels that it ran despite a rule
 };
-SweepComparison compare_sweep(const Sweep& sweep, const WarpAnswers& answers);
+SweepComparison compare_sweep(const Sweep& sweep, const WarpResults& answers);
 
 }  // namespace assay::warp

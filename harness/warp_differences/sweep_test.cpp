@@ -29,7 +29,7 @@ class WarpSweep : public ::testing::Test {
     Result<Sweep> sweep = make_sweep(swept_calls());
     ASSERT_TRUE(sweep.ok()) << sweep.error().text();
     sweep_ = sweep.take();
-    const Result<WarpAnswers> answers = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, sweep_.kernels);
+    const Result<WarpResults> answers = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, sweep_.kernels);
     ASSERT_TRUE(answers.ok()) << answers.error().text();
     comparison_ = compare_sweep(sweep_, *answers);
     for (const SweptDifference& difference : comparison_.differences) {

@@ -150,7 +150,7 @@ std::vector<ValueBytes> aggregate_values(Type type) {
     for (int at = 0; at < type.components(); ++at) {
       values.push_back(assembled(type, [&](int k) { return k == at ? edges[e] : ordinary(type, k); }));
       values.push_back(assembled(type, [&](int k) { return k == at ? edges[e] : unit(type, k); }));
-      // Neighbours in the table have the same magnitude and opposite signs.
+      // Neighbors in the table have the same magnitude and opposite signs.
       values.push_back(assembled(type, [&](int k) {
         return k == at ? edges[e] : k == at + 1 ? edges[std::min(e + 1, edges.size() - 1)] : ordinary(type, k);
       }));

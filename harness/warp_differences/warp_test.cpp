@@ -30,7 +30,7 @@ class WarpTest : public ::testing::Test {
     Result<Subjects> subjects = all_subjects(ASSAY_SOURCE_DIR);
     ASSERT_TRUE(subjects.ok()) << subjects.error().text();
     subjects_ = subjects.take();
-    Result<WarpAnswers> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects_.kernels);
+    Result<WarpResults> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects_.kernels);
     ASSERT_TRUE(session.ok()) << session.error().text();
     session_ = session.take();
   }
@@ -46,7 +46,7 @@ class WarpTest : public ::testing::Test {
 
   inline static std::string skip_;
   inline static Subjects subjects_;
-  inline static WarpAnswers session_;
+  inline static WarpResults session_;
 };
 
 TEST_F(WarpTest, FewKernelsAreExcludedFromComparison) {
@@ -64,7 +64,7 @@ TEST_F(WarpTest, ForwardResultsAreWithinBounds) {
     const ComparedKernel& subject = subjects_.kernels[s];
     std::int64_t checks = 0;
     for (std::size_t l = 0; l < subject.sets().size(); ++l) {
-      const PassAnswer& answer = session_.cases[s][l].forward;
+      const WarpPassResult& answer = session_.cases[s][l].forward;
       if (answer.status != Status::kDone) {
         ADD_FAILURE() << fmt::format("{}, launch {}: {}: {}\n{}", subject.name(), l, to_text(answer.status),
                                      answer.message, subject.python());
@@ -84,15 +84,15 @@ TEST_F(WarpTest, FiniteDifferencesOfWarpConfirmGradientsOfAssay) {
   for (std::size_t s = 0; s < subjects_.kernels.size(); ++s) {
     const ComparedKernel& subject = subjects_.kernels[s];
     for (std::size_t l = 0; l < subject.sets().size(); ++l) {
-      const PassAnswer& answer = session_.cases[s][l].backward;
+      const WarpPassResult& answer = session_.cases[s][l].backward;
       if (!subject.has_gradient(l) || answer.status != Status::kDone) continue;
       const GradientComparison comparison = compare_gradients(subject, l, answer);
       agreeing += comparison.agreeing;
       for (const GradientDifference& difference_found : comparison.differences) {
-        EXPECT_NE(difference_found.arbitration, Arbitration::kAssayWrong)
+        EXPECT_NE(difference_found.finite_difference_verdict, FiniteDifferenceVerdict::kAssayIncorrect)
             << fmt::format("{}: gradient of {}: ours {:.17g}, Warp's {:.17g}, difference quotient {:.17g}\n{}",
-                           subject.name(), difference_found.place, difference_found.oracle_value, difference_found.warp,
-                           difference_found.difference_quotient.value_or(0), subject.python());
+                           subject.name(), difference_found.scalar_name, difference_found.oracle_value,
+                           difference_found.warp, difference_found.difference_quotient.value_or(0), subject.python());
       }
     }
   }

@@ -32,7 +32,7 @@ std::string domain(const OperationRow& row) {
   switch (row.domain.relation) {
     case Relation::kNone: break;
     case Relation::kSecondNotZero: text += "; second not 0"; break;
-    case Relation::kSecondLessThird: text += "; low < high"; break;
+    case Relation::kSecondBelowThird: text += "; low < high"; break;
     case Relation::kShiftBelowWidth: text += "; less than the bit width"; break;
   }
   return text;
@@ -44,7 +44,7 @@ std::string_view kink(Kink kink) {
     case Kink::kAtZero: return "0";
     case Kink::kAtIntegers: return "integers";
     case Kink::kAtHalfIntegers: return "half integers";
-    case Kink::kAtQuotientIntegers: return "integer quotients";
+    case Kink::kAtIntegerQuotients: return "integer quotients";
     case Kink::kAtTie: return "ties";
     case Kink::kAtBounds: return "bounds";
   }

@@ -113,7 +113,7 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kDoubleDot: return t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
     case TypeRule::kCross: return t[0].is_vector() && t[0].rows == 3 && t[0] == t[1] ? t[0] : kVoid;
     case TypeRule::kLength: return is_float_vector(t[0]) || t[0].is_quaternion() ? t[0].component() : kVoid;
-    case TypeRule::kLengthSq: return t[0].is_vector() || t[0].is_quaternion() ? t[0].component() : kVoid;
+    case TypeRule::kLengthSquared: return t[0].is_vector() || t[0].is_quaternion() ? t[0].component() : kVoid;
     case TypeRule::kNormalize: return is_float_vector(t[0]) ? t[0] : kVoid;
     case TypeRule::kTranspose: return t[0].is_matrix() ? matrix_type(t[0].scalar, t[0].cols, t[0].rows) : kVoid;
     case TypeRule::kOuter:
@@ -186,7 +186,7 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kDoubleDot: return "two matrices of the same type";
     case TypeRule::kCross: return "two vectors of length 3 of the same type";
     case TypeRule::kLength: return "a float vector or a quaternion";
-    case TypeRule::kLengthSq: return "a vector or a quaternion";
+    case TypeRule::kLengthSquared: return "a vector or a quaternion";
     case TypeRule::kNormalize: return "a float vector";
     case TypeRule::kTranspose: return "a matrix";
     case TypeRule::kOuter: return "two vectors of one scalar type";

@@ -54,7 +54,7 @@ enum class TypeRule : std::uint8_t {
   kDoubleDot,      ///< two matrices of T -> T
   kCross,          ///< two vec3 of T -> vec3 of T
   kLength,         ///< float vector or quaternion of T -> T
-  kLengthSq,       ///< vector or quaternion of T -> T
+  kLengthSquared,  ///< vector or quaternion of T -> T
   kNormalize,      ///< float vector -> the same
   kTranspose,      ///< matrix r x c -> matrix c x r
   kOuter,          ///< vectors of r and c T -> matrix r x c of T
@@ -85,9 +85,9 @@ struct Interval {
 /// A relation between operands that the intervals cannot express.
 enum class Relation : std::uint8_t {
   kNone,
-  kSecondNotZero,    ///< |second| >= 1/16 of the greatest magnitude in its interval
-  kSecondLessThird,  ///< clamp and smoothstep: low < high
-  kShiftBelowWidth,  ///< 0 <= second < bit width
+  kSecondNotZero,     ///< |second| >= 1/16 of the greatest magnitude in its interval
+  kSecondBelowThird,  ///< clamp and smoothstep: low < high
+  kShiftBelowWidth,   ///< 0 <= second < bit width
 };
 /// The values at which to sample the operands of an operation.
 struct Domain {
@@ -101,7 +101,7 @@ enum class Kink : std::uint8_t {
   kAtZero,              ///< where the first operand is zero
   kAtIntegers,          ///< where the first operand is an integer
   kAtHalfIntegers,      ///< where the first operand is half an odd integer
-  kAtQuotientIntegers,  ///< where first / second is an integer
+  kAtIntegerQuotients,  ///< where first / second is an integer
   kAtTie,               ///< where the operands are equal
   kAtBounds,            ///< where the first operand equals the second or third
 };

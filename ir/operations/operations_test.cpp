@@ -76,10 +76,10 @@ std::vector<Case> linear_algebra() {
       {Op::kLength, {kVec3}, kF32},
       {Op::kLength, {kIntVec3}, kVoid},
       {Op::kLength, {kQuat}, kF32},
-      {Op::kLengthSq, {kIntVec3}, kI32},
+      {Op::kLengthSquared, {kIntVec3}, kI32},
       {Op::kDoubleDot, {kMat, kMat}, kF32},
       {Op::kDoubleDot, {kVec3, kVec3}, kVoid},
-      {Op::kLengthSq, {kMat}, kVoid},
+      {Op::kLengthSquared, {kMat}, kVoid},
       {Op::kTranspose, {kVec3}, kVoid},
       {Op::kTranspose, {kMat}, matrix_type(Scalar::kF32, 3, 2)},
       {Op::kOuter, {kVec2, kVec3}, kMat},
@@ -238,7 +238,7 @@ TEST(OperationTable, DomainsAreValidIntervals) {
   }
 }
 
-TEST(OperationTable, AtomicsHaveEnumerationOrderAndReasonIfNotDifferentiable) {
+TEST(OperationTable, AtomicRowsHaveEnumerationOrderAndAReasonIfNotDifferentiable) {
   for (std::size_t i = 0; i < kAtomics.size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(kAtomics[i].op), i);
     EXPECT_EQ(kAtomics[i].is_differentiable, kAtomics[i].adjoint_reason.empty()) << kAtomics[i].mnemonic;

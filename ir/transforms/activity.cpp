@@ -36,7 +36,7 @@ class Walker {
         region(ssa_.body);
       }
     } while (changed_);
-    return {.active = varied_ & useful_, .maskable = std::move(maskable_)};
+    return {.active = varied_ & useful_, .possibly_unused = std::move(maskable_)};
   }
 
  private:
@@ -109,7 +109,7 @@ class Walker {
     }
   }
   void node(const Loop& loop) {
-    for (const CarriedValue& carried : loop.carried) {
+    for (const CarriedValue& carried : loop.carried_values) {
       flow(carried.initial, carried.argument);
       flow(carried.initial, carried.result);
       flow(carried.next, carried.argument);

@@ -10,7 +10,7 @@ struct Activity {
   ValueSet active;  ///< values that are varied and useful, and of a type with float components
   /// Values whose adjoint may be exactly zero because a later selection did not take them. Such a value may be
   /// infinite; its product with the adjoint must then be zero, not NaN.
-  ValueSet maskable;
+  ValueSet possibly_unused;
 
   bool is_active(const Operand& operand) const {
     return !operand.is_constant() && active[static_cast<std::size_t>(operand.value)];

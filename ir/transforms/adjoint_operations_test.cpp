@@ -19,9 +19,9 @@ TEST_P(AdjointOfOperation, MatchesOracle) {
   Rng rng(17);
   for (int n = 0; n < kPoints; ++n) {
     SampleKernel sample = kernel_at(usage, reference::testing::sample(usage, rng));
-    const int leaves = sample.fixture.kernel().var(sample.out).type.element().components();
+    const int components = sample.fixture.kernel().var(sample.out).type.element().components();
     std::vector<double> seeds;
-    for (int k = 0; k < leaves; ++k)
+    for (int k = 0; k < components; ++k)
       seeds.push_back(rng.uniform_int(512, 1536) / 1024.0);  // exact in f32 too
     const OracleInput input{.launch = sample.fixture.launch(),
                             .cotangents = sample.fixture.cotangents_for(sample.out, seeds)};

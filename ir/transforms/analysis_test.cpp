@@ -18,8 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 /// A kernel and the results of both analyses.
-struct Analysed {
-  explicit Analysed(const std::string& text)
+struct Analyzed {
+  explicit Analyzed(const std::string& text)
       : module(parse(text)),
         ssa(to_ssa(module, kernel()).take()),
         activity(find_activity(module, kernel(), ssa)),
@@ -48,7 +48,7 @@ struct Analysed {
   std::vector<std::string> state() {
     std::vector<std::string> result;
     for (const std::size_t i : liveness.needs(loop()).restored_state)
-      result.push_back(ssa.values[static_cast<std::size_t>(loop().carried[i].argument)].name);
+      result.push_back(ssa.values[static_cast<std::size_t>(loop().carried_values[i].argument)].name);
     return result;
   }
 
@@ -59,7 +59,7 @@ struct Analysed {
 };
 
 TEST(ActivityAnalysis, ActiveValuesDependOnFloatInputAndAffectOutput) {
-  const Analysed a(
+  const Analyzed a(
       R"(kernel k(x: array<f32,1>, scale: f32, spare: f32, n: i32, out: array<f32,1>, flags: array<i32,1>; i) {
   let used: f32 = mul(x[i], scale)
   let unused: f32 = mul(used, 2.0)
@@ -75,7 +75,7 @@ TEST(ActivityAnalysis, ActiveValuesDependOnFloatInputAndAffectOutput) {
 }
 
 TEST(ActivityAnalysis, PropagatesActivityThroughLoopsButNotThroughIntegers) {
-  const Analysed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
+  const Analyzed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
   let first: f32 = x[i]
   let second: f32 = 0.0
   let count: i32 = 0
@@ -88,20 +88,20 @@ TEST(ActivityAnalysis, PropagatesActivityThroughLoopsButNotThroughIntegers) {
 }
 )");
   // `first` reaches the output through `second` of the next iteration; its floor has no derivative.
-  EXPECT_TRUE(a.activity.is_active(a.loop().carried[1].initial));
+  EXPECT_TRUE(a.activity.is_active(a.loop().carried_values[1].initial));
   for (const std::string& name : a.names(a.activity.active))
     EXPECT_TRUE(name == "first" || name == "second" || name == "add") << name;
 }
 
 TEST(ActivityAnalysis, MarksOperandsOfSelectionsAsPossiblyUnused) {
-  const Analysed a(R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  const Analyzed a(R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let plain: f32 = sin(x[i])
   let product: f32 = mul(plain, plain)
   let chosen: f32 = where(gt(plain, 0.0), product, 1.0)
   out[i] = mul(chosen, 2.0)
 }
 )");
-  EXPECT_THAT(a.names(a.activity.maskable), UnorderedElementsAre("x_i", "plain", "product"));
+  EXPECT_THAT(a.names(a.activity.possibly_unused), UnorderedElementsAre("x_i", "plain", "product"));
 }
 
 std::string loop_with(const std::string& update) {
@@ -111,20 +111,20 @@ std::string loop_with(const std::string& update) {
 }
 
 TEST(SavedLoopState, IsEmptyIfLoopOnlyAddsToVariable) {
-  EXPECT_THAT(Analysed(loop_with("s = add(s, x[j])")).state(), ElementsAre());
+  EXPECT_THAT(Analyzed(loop_with("s = add(s, x[j])")).state(), ElementsAre());
 }
 TEST(SavedLoopState, IsEmptyIfUpdateIsLinearInVariable) {
-  EXPECT_THAT(Analysed(loop_with("s = sub(mul(s, 0.5), x[j])")).state(), ElementsAre());
+  EXPECT_THAT(Analyzed(loop_with("s = sub(mul(s, 0.5), x[j])")).state(), ElementsAre());
 }
 TEST(SavedLoopState, IncludesVariableMultipliedInEachIteration) {
-  EXPECT_THAT(Analysed(loop_with("s = mul(s, x[j])")).state(), ElementsAre("s"));
+  EXPECT_THAT(Analyzed(loop_with("s = mul(s, x[j])")).state(), ElementsAre("s"));
 }
 TEST(SavedLoopState, IncludesVariablesThatDetermineOtherSavedVariables) {
   // The derivative of s needs t alone, but t is made from s.
-  EXPECT_THAT(Analysed(loop_with("s = mul(s, t)\n    t = floor(s)")).state(), UnorderedElementsAre("s", "t"));
+  EXPECT_THAT(Analyzed(loop_with("s = mul(s, t)\n    t = floor(s)")).state(), UnorderedElementsAre("s", "t"));
 }
 TEST(Liveness, LoopWithoutDerivativesIsNotReversed) {
-  Analysed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
+  Analyzed a(R"(kernel k(x: array<f32,1>, n: i32, out: array<f32,1>; i) {
   let k: i32 = 0
   for j: i32 in range(0, n, 1) {
     k = add(k, j)
@@ -135,7 +135,7 @@ TEST(Liveness, LoopWithoutDerivativesIsNotReversed) {
   EXPECT_FALSE(a.liveness.needs(a.loop()).is_reversed);
 }
 TEST(Liveness, ReplaysOnlyStoresWhoseValuesTheKernelReads) {
-  const Analysed a(R"(kernel k(x: array<f32,1>, both: array<f32,1>, out: array<f32,1>; i) {
+  const Analyzed a(R"(kernel k(x: array<f32,1>, both: array<f32,1>, out: array<f32,1>; i) {
   both[i] = mul(both[i], x[i])
   out[i] = both[i]
 }

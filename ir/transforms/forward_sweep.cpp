@@ -29,7 +29,7 @@ Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ss
       activity_(std::move(activity)),
       liveness_(module, kernel, ssa, activity_),
       builder_(builder),
-      stride_function_(stride_function),
+      checkpoint_stride_function_(stride_function),
       primal_variables_(ssa.values.size(), kNone),
       predeclared_variables_(ssa.values.size(), kNone),
       adjoint_variables_(ssa.values.size(), kNone),
@@ -195,9 +195,9 @@ void Sweeps::predeclare(const Region& region, const ValueSet& live) {
       predeclare(branch->else_region, live);
     }
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
-      for (const CarriedValue& carried : loop->carried)
+      for (const CarriedValue& carried : loop->carried_values)
         declare(carried.result);
-      if (liveness_.has_reverse(*loop)) open_record(*loop);
+      if (liveness_.has_reverse(*loop)) open_reversed_loop(*loop);
     }
   }
 }
@@ -227,13 +227,13 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, SweepOpt
       [&] { arm(branch.else_region, &Merge::else_value); });
 }
 
-LoopRecord& Sweeps::open_record(const Loop& loop, ExprId trips) {
-  const auto found = loop_records_.find(&loop);
-  if (found != loop_records_.end()) {
+ReversedLoop& Sweeps::open_reversed_loop(const Loop& loop, ExprId trips) {
+  const auto found = reversed_loops_.find(&loop);
+  if (found != reversed_loops_.end()) {
     if (trips != kNone) builder_.assign(found->second.trip_count, trips);
     return found->second;
   }
-  LoopRecord& record = loop_records_[&loop];
+  ReversedLoop& record = reversed_loops_[&loop];
   record.trip_count = trips == kNone ? builder_.let_zero("trips", kI32) : builder_.let("trips", trips);
   if (liveness_.needs(loop).restored_state.empty()) return record;
   record.checkpoint_count = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
@@ -246,7 +246,7 @@ LoopRecord& Sweeps::open_record(const Loop& loop, ExprId trips) {
   };
   record.checkpoint_positions = hoist("checkpoint_at", kI32);
   for (const std::size_t i : liveness_.needs(loop).restored_state) {
-    const Value& value = value_of(loop.carried[i].argument);
+    const Value& value = value_of(loop.carried_values[i].argument);
     record.states.push_back(hoist("checkpoint_" + value.name, value.type));
   }
   return record;
@@ -281,19 +281,19 @@ ExprId Sweeps::trip_count(const Loop& loop) {
 
 void Sweeps::forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
   const bool reversed = sweep.record_values && liveness_.needs(loop).is_reversed;
-  LoopRecord* record = reversed ? &open_record(loop, loop.is_counted ? trip_count(loop) : kNone) : nullptr;
+  ReversedLoop* record = reversed ? &open_reversed_loop(loop, loop.is_range_loop ? trip_count(loop) : kNone) : nullptr;
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
   const bool stores = sweep.repeat_stores && liveness_.has_replayed_store(loop.body);
   if (!carried.empty() || stores) run_loop(loop, carried, record, sweep);
 }
 
-void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iteration) {
+void Sweeps::save_state(const Loop& loop, const ReversedLoop& record, VarId iteration) {
   const auto& state = liveness_.needs(loop).restored_state;
   if (state.empty()) return;
   builder_.if_(builder_.op(Op::kLt, {builder_.var(iteration), builder_.i32(record.checkpoint_count)}), [&] {
     for (std::size_t s = 0; s < state.size(); ++s) {
       builder_.store(record.states[s], {builder_.var(iteration)},
-                     builder_.var(primal_variables_[index(loop.carried[state[s]].argument)]));
+                     builder_.var(primal_variables_[index(loop.carried_values[state[s]].argument)]));
     }
   });
 }
@@ -301,24 +301,24 @@ void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iterat
 void Sweeps::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
   std::vector<ExprId> next;
   for (const std::size_t i : carried) {
-    const CarriedValue& c = loop.carried[i];
+    const CarriedValue& c = loop.carried_values[i];
     const bool moves = !c.next.is_constant() && c.next.value != c.argument &&
                        std::any_of(carried.begin(), carried.end(),
-                                   [&](std::size_t j) { return loop.carried[j].argument == c.next.value; });
+                                   [&](std::size_t j) { return loop.carried_values[j].argument == c.next.value; });
     next.push_back(moves ? builder_.var(builder_.let("next_" + value_of(c.argument).name, expr(c.next)))
                          : expr(c.next));
   }
   for (std::size_t n = 0; n < carried.size(); ++n) {
-    const CarriedValue& c = loop.carried[carried[n]];
+    const CarriedValue& c = loop.carried_values[carried[n]];
     if (c.next.value != c.argument) builder_.assign(primal_variables_[index(c.argument)], next[n]);
   }
 }
 
-void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record,
+void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record,
                       SweepOptions sweep) {
   ValueSet inner = liveness_.none();
   for (const std::size_t i : carried) {
-    const CarriedValue& c = loop.carried[i];
+    const CarriedValue& c = loop.carried_values[i];
     Liveness::add(inner, c.next);
     const VarId given = std::exchange(predeclared_variables_[index(c.result)], kNone);
     const VarId variable = given != kNone ? given : let_operand(value_of(c.argument).name, c.initial);
@@ -327,9 +327,9 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
     bind(c.result, variable);
   }
   const bool keeps = record != nullptr && !liveness_.needs(loop).restored_state.empty();
-  const bool counts = record != nullptr && (keeps || !loop.is_counted);
+  const bool counts = record != nullptr && (keeps || !loop.is_range_loop);
   VarId iteration = kNone;
-  if (counts) iteration = loop.is_counted ? builder_.let_zero("iteration", kI32) : record->trip_count;
+  if (counts) iteration = loop.is_range_loop ? builder_.let_zero("iteration", kI32) : record->trip_count;
   const Loc loc = builder_.at();
   const auto body = [&] {
     if (keeps) save_state(loop, *record, iteration);
@@ -338,7 +338,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
     carry(loop, carried);
     if (counts) builder_.assign(iteration, plus(builder_.var(iteration), builder_.i32(1)));
   };
-  if (loop.is_counted) {
+  if (loop.is_range_loop) {
     const ExprId start = expr(loop.start);
     const ExprId stop = expr(loop.stop);
     const ExprId step = expr(loop.step);
@@ -347,7 +347,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
       body();
     });
   } else {
-    builder_.while_(builder_.var(primal_variables_[index(loop.carried[loop.condition].argument)]), body);
+    builder_.while_(builder_.var(primal_variables_[index(loop.carried_values[loop.condition].argument)]), body);
   }
 }
 

@@ -57,7 +57,7 @@ bool Liveness::has_reverse(const Node& node) const {
 }
 
 bool Liveness::has_reverse(const Loop& loop) const {
-  const bool carries = std::ranges::any_of(loop.carried, [&](const CarriedValue& c) {
+  const bool carries = std::ranges::any_of(loop.carried_values, [&](const CarriedValue& c) {
     return has(activity_.active, c.argument) || has(activity_.active, c.result);
   });
   return carries || has_reverse(loop.body);
@@ -126,14 +126,14 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
 
   ValueSet live = needs.read_values;
   before(loop.body, live, SweepOptions{.record_values = true});
-  std::vector<bool> in_state(loop.carried.size());
+  std::vector<bool> in_state(loop.carried_values.size());
   for (bool grown = true; grown;) {
     grown = false;
-    for (std::size_t i = 0; i < loop.carried.size(); ++i) {
-      if (in_state[i] || !has(live, loop.carried[i].argument)) continue;
+    for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
+      if (in_state[i] || !has(live, loop.carried_values[i].argument)) continue;
       in_state[i] = grown = true;
       ValueSet advance = none();
-      add(advance, loop.carried[i].next);
+      add(advance, loop.carried_values[i].next);
       before(loop.body, advance, SweepOptions{});
       live |= advance;
     }
@@ -144,9 +144,9 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
 
   ValueSet inside = none();
   collect_defined(loop.body, inside);
-  for (const CarriedValue& carried : loop.carried)
+  for (const CarriedValue& carried : loop.carried_values)
     inside.add(static_cast<std::size_t>(carried.argument));
-  if (loop.is_counted) {
+  if (loop.is_range_loop) {
     inside.add(static_cast<std::size_t>(loop.index));
     add(live, loop.start);
     add(live, loop.step);
@@ -156,10 +156,10 @@ LoopLiveness Liveness::find_needs(const Loop& loop) {
 }
 
 std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueSet& live, SweepOptions sweep) {
-  std::vector<bool> run(loop.carried.size());
+  std::vector<bool> run(loop.carried_values.size());
   for (std::size_t i = 0; i < run.size(); ++i)
-    run[i] = has(live, loop.carried[i].result);
-  if (!loop.is_counted) run[loop.condition] = true;
+    run[i] = has(live, loop.carried_values[i].result);
+  if (!loop.is_range_loop) run[loop.condition] = true;
   if (sweep.record_values && needs(loop).is_reversed) {
     for (const std::size_t i : needs(loop).restored_state)
       run[i] = true;
@@ -167,12 +167,12 @@ std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueS
   for (bool grown = true; grown;) {
     ValueSet inner = none();
     for (std::size_t i = 0; i < run.size(); ++i) {
-      if (run[i]) add(inner, loop.carried[i].next);
+      if (run[i]) add(inner, loop.carried_values[i].next);
     }
     before(loop.body, inner, sweep.inside_loop());
     grown = false;
     for (std::size_t i = 0; i < run.size(); ++i) {
-      if (!run[i] && has(inner, loop.carried[i].argument)) run[i] = grown = true;
+      if (!run[i] && has(inner, loop.carried_values[i].argument)) run[i] = grown = true;
     }
   }
   std::vector<std::size_t> result;
@@ -233,7 +233,7 @@ bool Liveness::is_needed(const Node& node, const ValueSet& live, SweepOptions sw
   if (sweep.record_values && has_reverse(node)) return true;
   if (const auto* loop = std::get_if<Loop>(&node.node)) {
     return (sweep.repeat_stores && has_replayed_store(loop->body)) ||
-           std::ranges::any_of(loop->carried, [&](const CarriedValue& c) { return has(live, c.result); });
+           std::ranges::any_of(loop->carried_values, [&](const CarriedValue& c) { return has(live, c.result); });
   }
   const auto& branch = std::get<Branch>(node.node);
   return std::ranges::any_of(branch.merges, [&](const Merge& merge) { return has(live, merge.result); }) ||
@@ -284,13 +284,13 @@ void Liveness::before(const Node& node, ValueSet& live, SweepOptions sweep) {
   if (const auto* loop = std::get_if<Loop>(&node.node)) {
     ValueSet inner = none();
     for (const std::size_t i : carried_to_run(*loop, live, sweep)) {
-      add(inner, loop->carried[i].next);
-      add(inner, loop->carried[i].initial);
+      add(inner, loop->carried_values[i].next);
+      add(inner, loop->carried_values[i].initial);
     }
     before(loop->body, inner, sweep.inside_loop());
     live |= inner;
     if (sweep.record_values && needs(*loop).is_reversed) live |= needs(*loop).outer_values;
-    if (loop->is_counted) add_all({loop->start, loop->stop, loop->step});
+    if (loop->is_range_loop) add_all({loop->start, loop->stop, loop->step});
   }
 }
 
@@ -310,7 +310,7 @@ void Liveness::collect_defined(const Region& region, ValueSet& defined) const {
       collect_defined(branch->else_region, defined);
     }
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
-      for (const CarriedValue& carried : loop->carried) {
+      for (const CarriedValue& carried : loop->carried_values) {
         define(carried.result);
         define(carried.argument);
       }

@@ -53,7 +53,7 @@ Function merge_parameters(Function kernel, std::span<const VarId> same_as) {
   for (Expr& expr : kernel.expressions)
     renumber(expr.variable);
   for_each_statement(kernel.body, [&](Stmt& statement) {
-    for_each_declared(statement, renumber);
+    for_each_declared_variable(statement, renumber);
     if (auto* assign = std::get_if<Assign>(&statement.node)) renumber(assign->variable);
   });
   kernel.parameter_count -= static_cast<int>(kernel.variables.size() - kept.size());

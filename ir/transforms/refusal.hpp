@@ -23,9 +23,9 @@ enum class Rejection : std::uint8_t {
   kReplayOnly,
   kCustomMemory,
   kNonlinearGradient,
-  kTileControl,
-  kTilePart,
-  kTileCustom,
+  kTileTripCount,
+  kTileAggregate,
+  kTileCustomDerivative,
 };
 
 struct RejectionRow {
@@ -61,12 +61,12 @@ inline constexpr std::array<RejectionRow, 13> kRejections = {{
     {Rejection::kNonlinearGradient, "A12-nonlinear-gradient",
      "a gradient function must be linear in the adjoints it receives; scale them only by values that do not depend on "
      "them"},
-    {Rejection::kTileControl, "A13-tile-control",
+    {Rejection::kTileTripCount, "A13-tile-control",
      "a function applied to a tile has a loop whose trip count depends on the element; use the same trip count for all "
      "elements"},
-    {Rejection::kTilePart, "A14-tile-part",
+    {Rejection::kTileAggregate, "A14-tile-part",
      "a function applied to a tile builds a vector, matrix or struct from the element; compute with scalars"},
-    {Rejection::kTileCustom, "A15-tile-custom",
+    {Rejection::kTileCustomDerivative, "A15-tile-custom",
      "a function with a custom gradient or replay cannot be applied to a tile; apply it to scalars"},
 }};
 

@@ -126,7 +126,7 @@ const Rejected kRejected[] = {
   }
 }
 )"},
-    {Rejection::kTileControl, "repeats_until_the_element_says_so", "3:3", R"(func f(a: f32) -> f32 {
+    {Rejection::kTileTripCount, "repeats_until_the_element_says_so", "3:3", R"(func f(a: f32) -> f32 {
   let s: f32 = a
   while lt(s, 1.0) {
     s = add(s, 0.5)
@@ -138,7 +138,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(t)
 }
 )"},
-    {Rejection::kTileCustom, "gradient_of_its_own", "9:3", R"(func f(a: f32) -> f32 {
+    {Rejection::kTileCustomDerivative, "gradient_of_its_own", "9:3", R"(func f(a: f32) -> f32 {
   return mul(a, 2.0)
 }
 func slope(a: f32, adj: f32) -> f32 {
@@ -149,7 +149,7 @@ kernel k(x: array<f32,1>; i) {
   x[i] = f(tile_load<tile<f32,4>>(x[i]))
 }
 )"},
-    {Rejection::kTilePart, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
+    {Rejection::kTileAggregate, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
   let v: vec<f32,2> = make<vec<f32,2>>(a, 1.0)
   return dot(v, v)
 }

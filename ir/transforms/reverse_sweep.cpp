@@ -46,24 +46,25 @@ ExprId Sweeps::contribution(const ComputeNode& compute, std::size_t k, ExprId w)
   differentiated_.insert(compute.op);
   const AdjointRule& rule = rule_of(compute.op);
   const std::uint8_t mask = reads_of(rule, k);
-  rule_args_.clear();
+  rule_operands_.clear();
   rule_types_.clear();
   for (std::size_t i = 0; i < compute.args.size(); ++i) {
     const bool read = i < 3 && (mask >> i & 1U) != 0;
-    rule_args_.push_back(read ? expr(compute.args[i]) : kNone);
+    rule_operands_.push_back(read ? expr(compute.args[i]) : kNone);
     rule_types_.push_back(compute.args[i].type);
   }
   const bool reads_result = (mask & kReadsResult) != 0;
   RuleContext context{.builder = builder_,
                       .w = w,
-                      .args = rule_args_,
+                      .args = rule_operands_,
                       .result = reads_result ? builder_.var(primal_variables_[index(compute.result)]) : kNone,
                       .types = rule_types_,
                       .index = compute.index};
   const ExprId term = rule.term(context, static_cast<int>(k));
   const bool shared = builder_.type_of(term).is_tile() && compute.args[k].type.is_scalar();
 
-  const bool masked = rule.guard == MaskingGuard::kIfMasked && mask != 0 && activity_.maskable[index(compute.result)];
+  const bool masked =
+      rule.guard == MaskingGuard::kIfMasked && mask != 0 && activity_.possibly_unused[index(compute.result)];
   const bool apart = compute.kind != ExprKind::kOperation || is_elementwise(compute.op);
   const ExprId guarded = rule.guard == MaskingGuard::kAlways || masked ? unless_zero(w, term, apart) : term;
   return shared ? sum_of_elements(guarded) : guarded;
@@ -297,7 +298,7 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
     if (const auto* custom = std::get_if<CustomNode>(&node.node)) std::ranges::for_each(custom->args, add);
     if (const auto* branch = std::get_if<Branch>(&node.node)) collect_receivers(*branch, receivers);
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
-      for (const CarriedValue& carried : loop->carried) {
+      for (const CarriedValue& carried : loop->carried_values) {
         add(carried.initial);
         add(carried.next);
       }
@@ -348,7 +349,7 @@ void Sweeps::reverse_branch(const Branch& branch) {
 
 std::vector<VarId> Sweeps::open_carried_adjoints(const Loop& loop) {
   std::vector<VarId> adjoints;
-  for (const CarriedValue& carried : loop.carried) {
+  for (const CarriedValue& carried : loop.carried_values) {
     if (!is_active(carried.argument) && !is_active(carried.result)) {
       adjoints.push_back(kNone);
       continue;
@@ -370,19 +371,19 @@ ExprId Sweeps::iteration_value(const Loop& loop, ExprId iteration) {
 }
 
 void Sweeps::reverse_loop(const Loop& loop) {
-  const auto found = loop_records_.find(&loop);
-  if (found == loop_records_.end()) return;
-  const LoopRecord record = found->second;
+  const auto found = reversed_loops_.find(&loop);
+  if (found == reversed_loops_.end()) return;
+  const ReversedLoop record = found->second;
   const LoopLiveness& needs = liveness_.needs(loop);
   const Loc loc = builder_.at();
 
   ValueSet inside = liveness_.none();
   liveness_.collect_defined(loop.body, inside);
-  for (const CarriedValue& carried : loop.carried)
+  for (const CarriedValue& carried : loop.carried_values)
     inside.add(index(carried.argument));
   ValueSet receivers = liveness_.none();
   collect_receivers(loop.body, receivers);
-  for (const CarriedValue& carried : loop.carried) {
+  for (const CarriedValue& carried : loop.carried_values) {
     if (activity_.is_active(carried.next)) receivers.add(index(carried.next.value));
   }
   open_receivers(receivers, inside);
@@ -395,7 +396,7 @@ void Sweeps::reverse_loop(const Loop& loop) {
     builder_.store(record.checkpoint_positions, {builder_.i32(0)}, builder_.i32(0));
   }
   if (++reverse_depth_ == 1) outermost_loop_ = &loop;
-  const bool is_index = loop.is_counted && loop.start.is_constant() && loop.start.bits == 0 &&
+  const bool is_index = loop.is_range_loop && loop.start.is_constant() && loop.start.bits == 0 &&
                         loop.step.is_constant() && loop.step.bits == 1 && loop.start.type == kI32;
   const std::string name = is_index ? value_of(loop.index).name : "iteration";
   const ExprId last = minus(builder_.var(record.trip_count), builder_.i32(1));
@@ -403,7 +404,7 @@ void Sweeps::reverse_loop(const Loop& loop) {
     if (top != kNone) restore_state(loop, record, iteration, top);
     if (is_index) {
       bind(loop.index, iteration);
-    } else if (loop.is_counted) {
+    } else if (loop.is_range_loop) {
       bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(iteration))));
     }
     reverse_iteration(loop, carried_adjoints);
@@ -411,9 +412,9 @@ void Sweeps::reverse_loop(const Loop& loop) {
   if (--reverse_depth_ == 0) outermost_loop_ = nullptr;
   builder_.at(loc);
   forget_adjoints(loop.body);
-  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
-    adjoint_variables_[index(loop.carried[i].argument)] = kNone;
-    if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].initial, builder_.var(carried_adjoints[i]));
+  for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
+    adjoint_variables_[index(loop.carried_values[i].argument)] = kNone;
+    if (carried_adjoints[i] != kNone) accumulate(loop.carried_values[i].initial, builder_.var(carried_adjoints[i]));
   }
 }
 
@@ -421,34 +422,34 @@ void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carri
   const Loc loc = builder_.at();
   forward(loop.body, liveness_.needs(loop).read_values, {.record_values = true});
   builder_.at(loc);
-  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
-    if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].next, builder_.var(carried_adjoints[i]));
+  for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
+    if (carried_adjoints[i] != kNone) accumulate(loop.carried_values[i].next, builder_.var(carried_adjoints[i]));
   }
   reverse(loop.body);
   builder_.at(loc);
-  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+  for (std::size_t i = 0; i < loop.carried_values.size(); ++i) {
     if (carried_adjoints[i] == kNone) continue;
-    const VarId before = adjoint_variables_[index(loop.carried[i].argument)];
-    const Type type = value_of(loop.carried[i].argument).type;
+    const VarId before = adjoint_variables_[index(loop.carried_values[i].argument)];
+    const Type type = value_of(loop.carried_values[i].argument).type;
     builder_.assign(carried_adjoints[i],
                     before != kNone ? builder_.var(before) : expr(Operand{.value = kNone, .type = type, .bits = 0}));
   }
 }
 
-void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
+void Sweeps::restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top) {
   const auto& state = liveness_.needs(loop).restored_state;
   for (const std::size_t i : state) {
-    const Value& value = value_of(loop.carried[i].argument);
-    bind(loop.carried[i].argument, builder_.let_zero(value.name, value.type));
+    const Value& value = value_of(loop.carried_values[i].argument);
+    bind(loop.carried_values[i].argument, builder_.let_zero(value.name, value.type));
   }
   const auto load_from = [&](VarId slot) {
     for (std::size_t s = 0; s < state.size(); ++s) {
-      builder_.assign(primal_variables_[index(loop.carried[state[s]].argument)],
+      builder_.assign(primal_variables_[index(loop.carried_values[state[s]].argument)],
                       builder_.load(record.states[s], {builder_.var(slot)}));
     }
   };
   builder_.if_(
-      is_short(record), [&] { load_from(iteration); },
+      is_short_loop(record), [&] { load_from(iteration); },
       [&] {
         builder_.while_(builder_.op(Op::kGt, {builder_.load(record.checkpoint_positions, {builder_.var(top)}),
                                               builder_.var(iteration)}),
@@ -458,12 +459,12 @@ void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId ite
       });
 }
 
-void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
+void Sweeps::rerun_to(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top) {
   const auto& state = liveness_.needs(loop).restored_state;
   const VarId position = builder_.let("position", builder_.load(record.checkpoint_positions, {builder_.var(top)}));
   ValueSet inner = liveness_.none();
   for (const std::size_t i : state)
-    Liveness::add(inner, loop.carried[i].next);
+    Liveness::add(inner, loop.carried_values[i].next);
   const auto free_slot = [&] {
     return builder_.op(Op::kLt, {builder_.var(top), builder_.i32(record.checkpoint_count - 1)});
   };
@@ -473,10 +474,10 @@ void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteratio
     builder_.if_(free_slot(), [&] {
       const ExprId steps = plus(minus(builder_.var(iteration), builder_.var(position)), builder_.i32(1));
       const ExprId slots = minus(builder_.i32(record.checkpoint_count), builder_.var(top));
-      builder_.assign(stop, plus(builder_.var(position), builder_.call(stride_function_, {steps, slots})));
+      builder_.assign(stop, plus(builder_.var(position), builder_.call(checkpoint_stride_function_, {steps, slots})));
     });
     builder_.while_(builder_.op(Op::kLt, {builder_.var(position), builder_.var(stop)}), [&] {
-      if (loop.is_counted) {
+      if (loop.is_range_loop) {
         bind(loop.index, builder_.let(value_of(loop.index).name, iteration_value(loop, builder_.var(position))));
       }
       forward(loop.body, inner, {});
@@ -489,7 +490,7 @@ void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteratio
       builder_.store(record.checkpoint_positions, {builder_.var(top)}, builder_.var(position));
       for (std::size_t s = 0; s < state.size(); ++s) {
         builder_.store(record.states[s], {builder_.var(top)},
-                       builder_.var(primal_variables_[index(loop.carried[state[s]].argument)]));
+                       builder_.var(primal_variables_[index(loop.carried_values[state[s]].argument)]));
       }
     });
   });

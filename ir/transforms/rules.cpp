@@ -158,7 +158,7 @@ ExprId tile_insert(C c, int k) {
   return c.builder.op(Op::kTileInsert, args);
 }
 
-constexpr std::uint8_t kX = kReadsFirst, kZ = kReadsSecond, kT = kReadsThird, kY = kReadsResult;
+constexpr std::uint8_t kX = kReadsFirstOperand, kZ = kReadsSecondOperand, kT = kReadsThirdOperand, kY = kReadsResult;
 
 struct Table {
   std::array<AdjointRule, kOpCount> rules{};
@@ -277,7 +277,7 @@ struct Table {
     set(Op::kDot, {kZ, kX}, MaskingGuard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
     set(Op::kCross, {kZ, kX}, MaskingGuard::kIfMasked, cross);
     set(Op::kLength, {kX | kY}, MaskingGuard::kIfMasked, length);
-    set(Op::kLengthSq, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
+    set(Op::kLengthSquared, {kX}, MaskingGuard::kIfMasked, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
     set(Op::kNormalize, {kX | kY}, MaskingGuard::kIfMasked, normalize);
     set(Op::kCwMul, {kZ, kX}, MaskingGuard::kIfMasked,
         [](C c, int k) { return call(Op::kCwMul, w(c), x(c, 1 - k)).id; });

@@ -22,7 +22,7 @@ struct RuleContext {
   std::int32_t index;                ///< index of the field, for kWithField
 };
 
-inline constexpr std::uint8_t kReadsFirst = 1, kReadsSecond = 2, kReadsThird = 4, kReadsResult = 8;
+inline constexpr std::uint8_t kReadsFirstOperand = 1, kReadsSecondOperand = 2, kReadsThirdOperand = 4, kReadsResult = 8;
 
 /// Whether a zero w needs an explicit test to contribute zero: zero times an infinite partial derivative would be NaN.
 enum class MaskingGuard : std::uint8_t {

@@ -147,7 +147,7 @@ class Converter {
     Type type = expr.type;
     for (const Operand& arg : args) {
       if (!arg.type.is_tile() || type.is_tile() || !is_inlined() || !is_elementwise(expr.op)) continue;
-      if (!type.is_scalar()) fail(Rejection::kTilePart, frame_->function->name);
+      if (!type.is_scalar()) fail(Rejection::kTileAggregate, frame_->function->name);
       type = type.tiled_as(arg.type);
     }
     const ValueId result = add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, type, expr.loc);
@@ -166,7 +166,7 @@ class Converter {
   Operand spread(const Operand& value, Type tile) {
     if (value.type.is_tile() || !tile.is_tile()) return value;
     if (!value.type.is_scalar()) {
-      fail(Rejection::kTilePart, frame_->function->name);
+      fail(Rejection::kTileAggregate, frame_->function->name);
       return constant(value.type.tiled_as(tile), 0);
     }
     const ValueId result = add_value("spread", value.type.tiled_as(tile), loc_);
@@ -312,7 +312,7 @@ class Converter {
     const Function& called = module_.functions[static_cast<std::size_t>(callee)];
     if (called.gradient == kNone && called.replay == kNone) return inline_body(callee, args);
     if (std::ranges::any_of(args, [](const Operand& arg) { return arg.type.is_tile(); })) {
-      fail(Rejection::kTileCustom, called.name);
+      fail(Rejection::kTileCustomDerivative, called.name);
       return zeros(called.results);
     }
     CustomNode node{.function = callee, .gradient = called.gradient, .args = args, .primal = {}, .results = {}};
@@ -447,7 +447,7 @@ class Converter {
         binding(variable) = spread(binding(variable), tile_);
       grown = try_loop(node, body, prepare);
       if (grown.empty()) return;
-      if (!is_inlined()) return fail(Rejection::kTilePart, frame_->function->name);
+      if (!is_inlined()) return fail(Rejection::kTileAggregate, frame_->function->name);
       frame_->environment = before;
     }
   }
@@ -467,7 +467,7 @@ class Converter {
       const std::string& name = frame_->function->var(variable).name;
       const ValueId argument = add_value(name, initial.type, loc);
       variables.push_back(variable);
-      node.carried.push_back(
+      node.carried_values.push_back(
           {.argument = argument, .initial = initial, .next = {}, .result = add_value(name, initial.type, loc)});
       binding(variable) = operand(argument);
     }
@@ -475,7 +475,7 @@ class Converter {
     in_region(node.body, [&] { block(body); });
     std::vector<VarId> grown;
     for (std::size_t i = 0; i < variables.size(); ++i) {
-      CarriedValue& carried = node.carried[i];
+      CarriedValue& carried = node.carried_values[i];
       const Type type = carried.initial.type;
       carried.next = in_region(node.body, [&] { return spread(binding(variables[i]), type); });
       if (carried.next.type == type) continue;
@@ -486,19 +486,21 @@ class Converter {
     loc_ = loc;
     if (!grown.empty()) return grown;
     for (std::size_t i = 0; i < variables.size(); ++i)
-      binding(variables[i]) = operand(node.carried[i].result);
+      binding(variables[i]) = operand(node.carried_values[i].result);
     append(std::move(node));
     return {};
   }
 
   void statement(const For& range) {
-    Loop node{
-        .is_counted = true, .start = evaluate(range.start), .stop = evaluate(range.stop), .step = evaluate(range.step)};
+    Loop node{.is_range_loop = true,
+              .start = evaluate(range.start),
+              .stop = evaluate(range.stop),
+              .step = evaluate(range.step)};
     const Variable& variable = frame_->function->var(range.variable);
     node.index = add_value(variable.name, variable.type, loc_);
     const ValueId index = node.index;
     for (const Operand& bound : {node.start, node.stop, node.step}) {
-      if (bound.type.is_tile()) fail(Rejection::kTileControl, frame_->function->name);
+      if (bound.type.is_tile()) fail(Rejection::kTileTripCount, frame_->function->name);
     }
     loop(node, range.body, [&](Loop&, const auto&) { binding(range.variable) = operand(index); });
   }
@@ -507,7 +509,8 @@ class Converter {
     loop(Loop{}, repeat.body, [&](Loop& node, const std::vector<VarId>& variables) {
       const auto at = std::find(variables.begin(), variables.end(), more);
       node.condition = static_cast<std::size_t>(at - variables.begin());
-      if (node.carried[node.condition].initial.type.is_tile()) fail(Rejection::kTileControl, frame_->function->name);
+      if (node.carried_values[node.condition].initial.type.is_tile())
+        fail(Rejection::kTileTripCount, frame_->function->name);
     });
   }
   void statement(const Break&) {}

@@ -110,11 +110,11 @@ struct CarriedValue {
 /// Counted: `index` runs from start by step to before stop, bounds evaluated before the loop.
 /// Otherwise: repeats while the carried bool number `condition` is true, tested before each iteration.
 struct Loop {
-  bool is_counted = false;    ///< whether it is a range loop; otherwise a while loop
-  ValueId index = ir::kNone;  ///< loop variable of a counted loop
+  bool is_range_loop = false;  ///< whether it is a range loop; otherwise a while loop
+  ValueId index = ir::kNone;   ///< loop variable of a counted loop
   Operand start, stop, step;
-  std::size_t condition = 0;               ///< number of the condition in `carried`, if not counted
-  std::vector<CarriedValue> carried = {};  ///< values that iterations pass on
+  std::size_t condition = 0;                      ///< number of the condition in `carried_values`, if not counted
+  std::vector<CarriedValue> carried_values = {};  ///< values that iterations pass on
   Region body = {};
 };
 struct Node {

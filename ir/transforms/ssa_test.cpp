@@ -97,20 +97,21 @@ class Checker {
   }
   void visit(const Loop& loop, std::vector<bool>& scope) {
     std::vector<bool> inner = scope;
-    if (loop.is_counted) {
+    if (loop.is_range_loop) {
       use({loop.start, loop.stop, loop.step}, scope);
       define(loop.index, inner);
     }
-    for (const CarriedValue& carried : loop.carried) {
+    for (const CarriedValue& carried : loop.carried_values) {
       use(carried.initial, scope);
       define(carried.argument, inner);
     }
     region(loop.body, inner);
-    for (const CarriedValue& carried : loop.carried) {
+    for (const CarriedValue& carried : loop.carried_values) {
       use(carried.next, inner);
       define(carried.result, scope);
     }
-    if (!loop.is_counted && loop.carried.at(loop.condition).next.type != ir::kBool) fault_ = "condition is not a bool";
+    if (!loop.is_range_loop && loop.carried_values.at(loop.condition).next.type != ir::kBool)
+      fault_ = "condition is not a bool";
   }
 
   const SsaKernel& ssa_;
@@ -173,8 +174,8 @@ TEST(Ssa, LoopCarriesOnlyOuterVariablesThatItAssigns) {
 }
 )");
   const auto& loop = std::get<Loop>(ssa.body.nodes[1].node);
-  ASSERT_EQ(loop.carried.size(), 1U);
-  EXPECT_EQ(ssa.values[static_cast<std::size_t>(loop.carried[0].argument)].name, "s");
+  ASSERT_EQ(loop.carried_values.size(), 1U);
+  EXPECT_EQ(ssa.values[static_cast<std::size_t>(loop.carried_values[0].argument)].name, "s");
 }
 
 TEST(Ssa, ShortCircuitedOperandsBecomeBranches) {

@@ -78,7 +78,7 @@ void expect_same(const Module& module, std::uint64_t seed) {
   const OracleInput input = draw(module, module.kernels[0], seed);
   const reference::ReferenceResult want = evaluate(module, input);
   const reference::ReferenceResult got = evaluate(other, input);
-  ASSERT_TRUE(want.findings.empty() && got.findings.empty() && got.complete);
+  ASSERT_TRUE(want.findings.empty() && got.findings.empty() && got.is_complete);
   for (std::size_t p = 0; p < want.outputs.size(); ++p) {
     ASSERT_EQ(want.outputs[p].has_value(), got.outputs[p].has_value());
     for (std::size_t k = 0; want.outputs[p] && k < want.outputs[p]->elements.size(); ++k) {

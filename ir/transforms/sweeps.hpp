@@ -23,7 +23,7 @@ inline constexpr std::int32_t kOuterCheckpoints = 64;
 inline constexpr std::int32_t kInnerCheckpoints = 32;
 
 /// Variables of the backward kernel that belong to one reversed loop.
-struct LoopRecord {
+struct ReversedLoop {
   ir::VarId trip_count = ir::kNone;            ///< number of iterations that the forward sweep ran
   std::int32_t checkpoint_count = 0;           ///< maximum number of checkpoints
   ir::VarId checkpoint_positions = ir::kNone;  ///< local array of the iteration that each checkpoint precedes
@@ -92,14 +92,14 @@ class Sweeps {
   void forward_custom(const CustomNode& custom, const ValueSet& live);
   void forward_branch(const Branch& branch, const ValueSet& live, SweepOptions sweep);
   void forward_loop(const Loop& loop, const ValueSet& live, SweepOptions sweep);
-  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record, SweepOptions sweep);
-  void save_state(const Loop& loop, const LoopRecord& record, VarId iteration);
+  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, ReversedLoop* record, SweepOptions sweep);
+  void save_state(const Loop& loop, const ReversedLoop& record, VarId iteration);
   /// Declares before a branch the variables that the reverse sweep reads after it.
   void predeclare(const Region& region, const ValueSet& live);
   void define(ValueId value, ExprId expr);  ///< sets the variable of a value
   VarId declare_zero(ValueId value);        ///< a new variable
   /// The record of the loop, declared on first use; `trips`, if given, is its number of iterations.
-  LoopRecord& open_record(const Loop& loop, ExprId trips = ir::kNone);
+  ReversedLoop& open_reversed_loop(const Loop& loop, ExprId trips = ir::kNone);
   ExprId trip_count(const Loop& loop);
   ExprId iteration_value(const Loop& loop, ExprId iteration);
   /// carried := next, simultaneously for all carried values.
@@ -124,9 +124,9 @@ class Sweeps {
   void reverse_loop(const Loop& loop);
   void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);
   /// Binds the state of the loop at the start of `iteration`. `top` is the current checkpoint of a long loop.
-  void restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
-  void rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
-  ExprId is_short(const LoopRecord& record) {
+  void restore_state(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
+  void rerun_to(const Loop& loop, const ReversedLoop& record, VarId iteration, VarId top);
+  ExprId is_short_loop(const ReversedLoop& record) {
     return builder_.op(Op::kLe, {builder_.var(record.trip_count), builder_.i32(record.checkpoint_count)});
   }
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
@@ -155,19 +155,19 @@ class Sweeps {
   Activity activity_;  ///< values that need an adjoint
   Liveness liveness_;  ///< values that the sweeps need
   ir::Builder& builder_;
-  std::int32_t stride_function_;              ///< index in the backward module of checkpoint_stride(steps, slots)
+  std::int32_t checkpoint_stride_function_;   ///< index in the backward module of checkpoint_stride(steps, slots)
   std::vector<VarId> primal_variables_;       ///< variable that holds the primal value, by value
   std::vector<VarId> predeclared_variables_;  ///< variable declared before the branch that defines the value, by value
   std::vector<VarId> adjoint_variables_;      ///< sum of the adjoint, by value; kNone until the first contribution
-  std::vector<std::vector<FieldGradient>> gradients_;  ///< gradient arrays, by array parameter
-  std::set<Op> differentiated_;                        ///< operations whose rule was applied
-  std::map<const Loop*, LoopRecord> loop_records_;     ///< record of each reversed loop
-  std::vector<ExprId> rule_args_;                      ///< operands of the current rule
-  std::vector<ir::Type> rule_types_;                   ///< types of these operands
-  std::vector<ir::Stmt> hoisted_declarations_;         ///< declarations of local arrays, for the top of the kernel
-  int reverse_depth_ = 0;                              ///< nesting depth of reversed loops at the current point
-  const Loop* outermost_loop_ = nullptr;               ///< the outermost of these loops; null: none
-  std::optional<Error> error_;                         ///< first rejection; nullopt: none
+  std::vector<std::vector<FieldGradient>> gradients_;   ///< gradient arrays, by array parameter
+  std::set<Op> differentiated_;                         ///< operations whose rule was applied
+  std::map<const Loop*, ReversedLoop> reversed_loops_;  ///< record of each reversed loop
+  std::vector<ExprId> rule_operands_;                   ///< operands of the current rule
+  std::vector<ir::Type> rule_types_;                    ///< types of these operands
+  std::vector<ir::Stmt> hoisted_declarations_;          ///< declarations of local arrays, for the top of the kernel
+  int reverse_depth_ = 0;                               ///< nesting depth of reversed loops at the current point
+  const Loop* outermost_loop_ = nullptr;                ///< the outermost of these loops; null: none
+  std::optional<Error> error_;                          ///< first rejection; nullopt: none
 };
 
 }  // namespace assay::transforms

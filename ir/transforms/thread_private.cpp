@@ -107,7 +107,7 @@ class Inspector {
     access(expr.args[0], std::span(expr.args).subspan(1), in_loop, loc);
     if (ElementAccesses* known = of(expr.args[0])) known->read = true;
   }
-  /// Arrays passed to functions are not analysed.
+  /// Arrays passed to functions are not analyzed.
   void hand_over(const std::vector<ExprId>& args) {
     for (const ExprId arg : args) {
       if (!kernel_.expr(arg).type.is_array()) continue;

@@ -30,7 +30,7 @@ class AccessingThreads {
   }
   bool empty() const { return first_ < 0; }
   /// The access of a thread other than `thread`, if there is one.
-  std::optional<Conflict> by_other_thread(std::int32_t thread) const {
+  std::optional<Conflict> find_access_by_other_thread(std::int32_t thread) const {
     if (first_ >= 0 && first_ != thread) return Conflict{.thread = first_, .loc = first_loc_};
     if (second_ >= 0 && second_ != thread) return Conflict{.thread = second_, .loc = second_loc_};
     return std::nullopt;
@@ -49,23 +49,24 @@ class AccessLog {
   std::optional<Conflict> read(std::int32_t thread, ir::Loc loc) {
     readers_.add(thread, loc);
     if (writers_.empty() && atomics_.empty()) return std::nullopt;
-    return first_conflict(writers_.by_other_thread(thread), atomics_.by_other_thread(thread));
+    return first_conflict(writers_.find_access_by_other_thread(thread), atomics_.find_access_by_other_thread(thread));
   }
   std::optional<Conflict> write(std::int32_t thread, ir::Loc loc) {
     writers_.add(thread, loc);
-    return first_conflict(writers_.by_other_thread(thread), readers_.by_other_thread(thread),
-                          atomics_.by_other_thread(thread));
+    return first_conflict(writers_.find_access_by_other_thread(thread), readers_.find_access_by_other_thread(thread),
+                          atomics_.find_access_by_other_thread(thread));
   }
   /// `uses_result`: the kernel uses the returned previous value.
   std::optional<Conflict> atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
     atomics_.add(thread, loc);
-    auto conflict = first_conflict(writers_.by_other_thread(thread), readers_.by_other_thread(thread));
-    const auto other = atomics_.by_other_thread(thread);
-    if (!conflict && other && (uses_result || result_used_ || !commutes(op))) {
+    auto conflict =
+        first_conflict(writers_.find_access_by_other_thread(thread), readers_.find_access_by_other_thread(thread));
+    const auto other = atomics_.find_access_by_other_thread(thread);
+    if (!conflict && other && (uses_result || is_result_used_ || !commutes(op))) {
       conflict = *other;
       conflict->kind = Finding::Kind::kOrderDependent;
     }
-    result_used_ = result_used_ || uses_result;
+    is_result_used_ = is_result_used_ || uses_result;
     operations_ |= commutation_class(op);
     return conflict;
   }
@@ -86,7 +87,7 @@ class AccessLog {
 
   AccessingThreads readers_, writers_, atomics_;  ///< threads by kind of access
   std::uint16_t operations_ = 0;                  ///< commutation classes of the atomics so far, one bit for each
-  bool result_used_ = false;                      ///< whether the kernel uses a previous value that an atomic returned
+  bool is_result_used_ = false;                   ///< whether the kernel uses a previous value that an atomic returned
 };
 
 }  // namespace assay::reference

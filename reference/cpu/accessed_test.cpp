@@ -13,9 +13,9 @@ using testing::OracleFixture;
 
 constexpr int kCount = 5'000;
 
-class AccessedOnlyEvaluation : public ::testing::Test {
+class EvaluationOfAccessedElements : public ::testing::Test {
  protected:
-  AccessedOnlyEvaluation() {
+  EvaluationOfAccessedElements() {
     std::vector<double> values;
     for (int k = 0; k < kCount; ++k)
       values.push_back(std::sin(k) + 2);
@@ -46,7 +46,7 @@ class AccessedOnlyEvaluation : public ::testing::Test {
   ir::VarId out_ = ir::kNone;
 };
 
-TEST_F(AccessedOnlyEvaluation, OutputsMatchWrittenElementsOfFullRun) {
+TEST_F(EvaluationOfAccessedElements, OutputsMatchWrittenElementsOfFullRun) {
   const ReferenceResult whole = evaluate(false);
   const ReferenceResult part = evaluate(true);
   const OutputArray& all = *whole.outputs[1];
@@ -61,7 +61,7 @@ TEST_F(AccessedOnlyEvaluation, OutputsMatchWrittenElementsOfFullRun) {
   }
 }
 
-TEST_F(AccessedOnlyEvaluation, GradientsMatchFullRunAndAreZeroElsewhere) {
+TEST_F(EvaluationOfAccessedElements, GradientsMatchFullRunAndAreZeroElsewhere) {
   const ReferenceResult whole = evaluate(false);
   const ReferenceResult part = evaluate(true);
   const GradientArray& all = *whole.gradients[0];

@@ -50,8 +50,8 @@ const Arithmetic::UlpBounds& Arithmetic::ulp_bounds_of(ir::Scalar scalar, MathLi
   return kAll[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(library)];
 }
 
-BoundedValue Arithmetic::finish(long double v, const PrecisionBounds& propagated,
-                                const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const {
+BoundedValue Arithmetic::with_final_bound(long double v, const PrecisionBounds& propagated,
+                                          const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const {
   BoundedValue result{v, {}};
   if (!computes_bounds_) return result;
   const double m = magnitude(v);
@@ -61,7 +61,7 @@ BoundedValue Arithmetic::finish(long double v, const PrecisionBounds& propagated
       result.e[precision] = p == 0 ? 0 : kUnbounded;
     } else if (p >= 0 && p < kUnbounded) {
       result.e[precision] =
-          complete_bound(formats_[precision], m, p + rounding_error(formats_[precision], m + p, *figures[precision]));
+          final_bound(formats_[precision], m, p + rounding_error(formats_[precision], m + p, *figures[precision]));
     } else {
       result.e[precision] = kUnbounded;
     }
@@ -71,11 +71,11 @@ BoundedValue Arithmetic::finish(long double v, const PrecisionBounds& propagated
 
 BoundedValue Arithmetic::rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const {
   const auto at = static_cast<std::size_t>(op);
-  return finish(v, propagated, {&(*ulp_bounds_[kNative])[at], &(*ulp_bounds_[kPromoted])[at]});
+  return with_final_bound(v, propagated, {&(*ulp_bounds_[kNative])[at], &(*ulp_bounds_[kPromoted])[at]});
 }
 
 PrecisionBounds Arithmetic::correct_rounding_bound(long double v, const PrecisionBounds& propagated) const {
-  return finish(v, propagated, {&kCorrectlyRounded, &kCorrectlyRounded}).e;
+  return with_final_bound(v, propagated, {&kCorrectlyRounded, &kCorrectlyRounded}).e;
 }
 
 BoundedValue Arithmetic::exact(long double v, const PrecisionBounds& propagated) const {
@@ -85,7 +85,7 @@ BoundedValue Arithmetic::exact(long double v, const PrecisionBounds& propagated)
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     const double p = propagated[precision];
     if (p == 0) continue;
-    result.e[precision] = is_finite(v) && p < kUnbounded ? complete_bound(formats_[precision], m, p) : kUnbounded;
+    result.e[precision] = is_finite(v) && p < kUnbounded ? final_bound(formats_[precision], m, p) : kUnbounded;
   }
   return result;
 }
@@ -94,9 +94,9 @@ BoundedValue Arithmetic::constant(long double v) const {
   BoundedValue result{v, {}};
   if (!computes_bounds_) return result;
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-    if (!representable(formats_[precision], v))
+    if (!is_representable(formats_[precision], v))
       result.e[precision] =
-          complete_bound(formats_[precision], magnitude(v), half_ulp_error(formats_[precision], magnitude(v), 0));
+          final_bound(formats_[precision], magnitude(v), half_ulp_error(formats_[precision], magnitude(v), 0));
   }
   return result;
 }
@@ -105,7 +105,7 @@ PrecisionBounds Arithmetic::exact_sum(long double v, Pair propagated, PrecisionB
   // Correct rounding does not change representable values. The rounding of the oracle cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-    if (propagated[precision] == 0 && representable(formats_[precision], v)) bound[precision] = 0;
+    if (propagated[precision] == 0 && is_representable(formats_[precision], v)) bound[precision] = 0;
   }
   return bound;
 }
@@ -114,7 +114,7 @@ PrecisionBounds Arithmetic::exact_product(long double v, const BoundedValue& a, 
                                           PrecisionBounds bound) const {
   // As for a sum. But a contracted product keeps all its bits, so v must have them too.
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-    if (a.e[precision] == 0 && b.e[precision] == 0 && representable(formats_[precision], v) &&
+    if (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v) &&
         (v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
       bound[precision] = 0;
     }
@@ -135,7 +135,7 @@ BoundedValue Arithmetic::div(const BoundedValue& a, const BoundedValue& b) const
   }
   BoundedValue result = rounded(ir::Op::kDiv, v, p);
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-    if (a.e[precision] == 0 && b.e[precision] == 0 && representable(formats_[precision], v)) result.e[precision] = 0;
+    if (a.e[precision] == 0 && b.e[precision] == 0 && is_representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
 }
@@ -156,7 +156,7 @@ BoundedValue Arithmetic::root(const BoundedValue& a, bool never_negative) const 
   }
   BoundedValue result = rounded(ir::Op::kSqrt, v, p);
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
-    if (a.e[precision] == 0 && representable(formats_[precision], v)) result.e[precision] = 0;
+    if (a.e[precision] == 0 && is_representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
 }
@@ -199,7 +199,7 @@ BoundedValue Arithmetic::dot(std::span<const BoundedValue* const> operands) cons
     if (!is_finite(v)) result.e[precision] = p[precision] == 0 && !may_overflow ? 0 : kUnbounded;
     else
       result.e[precision] =
-          e < kUnbounded && !may_overflow ? complete_bound(formats_[precision], magnitude(v), e) : kUnbounded;
+          e < kUnbounded && !may_overflow ? final_bound(formats_[precision], magnitude(v), e) : kUnbounded;
   }
   return result;
 }
@@ -223,7 +223,7 @@ BoundedValue Arithmetic::sum(std::span<const BoundedValue* const> operands) cons
     const double e =
         p + (n - 1) * (own.unit * (magnitude_sum + p) + own.flush) + n * kOracleUnitRoundoff * magnitude_sum;
     if (!is_finite(result.v)) result.e[precision] = p == 0 ? 0 : kUnbounded;
-    else result.e[precision] = e < kUnbounded ? complete_bound(own, magnitude_sum, e) : kUnbounded;
+    else result.e[precision] = e < kUnbounded ? final_bound(own, magnitude_sum, e) : kUnbounded;
   }
   return result;
 }

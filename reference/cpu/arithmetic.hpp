@@ -2,7 +2,7 @@
 //
 // There is one Arithmetic per float type. Precision kNative rounds to that type with the library of the profile,
 // kPromoted rounds to f64. The bound of every result includes the rounding of the implementation and of the oracle
-// (bound.hpp, complete_bound).
+// (bound.hpp, final_bound).
 #pragma once
 
 #include <algorithm>
@@ -86,7 +86,7 @@ class Arithmetic {
     const double m = magnitude(v);
     // Fast path for most results: finite and in the range of double.
     if (!computes_bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
-    return complete_rounded_bound(format_pair_, m, pair_of(propagated));
+    return final_rounded_bound(format_pair_, m, pair_of(propagated));
   }
   BoundedValue root(const BoundedValue& a, bool never_negative) const;  ///< square root
   PrecisionBounds correct_rounding_bound(long double v, const PrecisionBounds& propagated) const;
@@ -94,8 +94,8 @@ class Arithmetic {
   PrecisionBounds exact_sum(long double v, Pair propagated, PrecisionBounds bound) const;
   PrecisionBounds exact_product(long double v, const BoundedValue& a, const BoundedValue& b,
                                 PrecisionBounds bound) const;
-  BoundedValue finish(long double v, const PrecisionBounds& propagated,
-                      const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const;
+  BoundedValue with_final_bound(long double v, const PrecisionBounds& propagated,
+                                const std::array<const ir::UlpBound*, kPrecisionCount>& figures) const;
 
   /// Indexed by Op.
   using UlpBounds = std::array<ir::UlpBound, ir::kOpCount>;

@@ -40,9 +40,8 @@ class AtomicSum {
     if (stays_exact && (flush == 0 || granularity_ >= format.min_exponent)) return 0;
     const double n = term_count_;
     const double rounding = std::max(0.0, n - 1) * format.unit * magnitude_sum_[precision];
-    return complete_bound(
-        format, term_count_ > 1 ? magnitude_sum_[precision] : magnitude(v),
-        errors_[precision] + rounding + n * flush + n * kOracleUnitRoundoff * magnitude_sum_[precision]);
+    return final_bound(format, term_count_ > 1 ? magnitude_sum_[precision] : magnitude(v),
+                       errors_[precision] + rounding + n * flush + n * kOracleUnitRoundoff * magnitude_sum_[precision]);
   }
 
  private:

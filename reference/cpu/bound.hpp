@@ -1,6 +1,6 @@
 // Floating-point formats and the rounding terms of the error bounds (numeric policy, section 2).
 //
-// Bounds are doubles. Each formula is evaluated in double; `complete_bound` accounts for the rounding of double.
+// Bounds are doubles. Each formula is evaluated in double; `final_bound` accounts for the rounding of double.
 #pragma once
 
 #include <bit>
@@ -102,7 +102,7 @@ inline constexpr double kOracleUnitRoundoff = 0x1p-64;
 
 /// The final bound of a result v whose error in the implementation is at most `error` (E): E(1 + 2^-40) + 8 u_o |v|
 /// also covers the error of the oracle itself; unbounded if the result may overflow.
-inline double complete_bound(const Format& format, double v, double error) {
+inline double final_bound(const Format& format, double v, double error) {
   const double e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * v + format.flush;
   return v + e <= format.largest ? e : kUnbounded;
 }
@@ -120,15 +120,15 @@ struct FormatPair {
 
 inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};
 
-/// complete_bound(format, m, error) for both precisions.
-inline Pair complete_bound(const FormatPair& format, double m, Pair error) {
+/// final_bound(format, m, error) for both precisions.
+inline Pair final_bound(const FormatPair& format, double m, Pair error) {
   const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnitRoundoff * m + format.flush;
   return m + e <= format.largest ? e : kUnboundedPair;
 }
 
-/// complete_bound(format, m, p + half_ulp_error(format, m + p, 0)) for both precisions, unbounded unless p is finite
+/// final_bound(format, m, p + half_ulp_error(format, m + p, 0)) for both precisions, unbounded unless p is finite
 /// and >= 0. The final bound of most operations.
-inline PrecisionBounds complete_rounded_bound(const FormatPair& format, double m, Pair p) {
+inline PrecisionBounds final_rounded_bound(const FormatPair& format, double m, Pair p) {
   using Bits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
   constexpr Bits kExponentMask = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
   constexpr Pair kLeastPositive = {std::numeric_limits<double>::denorm_min(),
@@ -136,13 +136,13 @@ inline PrecisionBounds complete_rounded_bound(const FormatPair& format, double m
   // Half the spacing at m + p is the power of two at or below it times the unit roundoff.
   const Pair power = std::bit_cast<Pair>(std::bit_cast<Bits>(m + p) & kExponentMask);
   const Pair spacing = (power > format.least_normal ? power : format.least_normal) * format.unit;
-  const Pair bound = complete_bound(format, m, p + (spacing > kLeastPositive ? spacing : kLeastPositive));
+  const Pair bound = final_bound(format, m, p + (spacing > kLeastPositive ? spacing : kLeastPositive));
   const Pair valid = p >= 0.0 ? bound : kUnboundedPair;
   return std::bit_cast<PrecisionBounds>(p < kUnboundedPair ? valid : kUnboundedPair);
 }
 
 /// Whether v is a number of the format, so that correct rounding does not change it.
-inline bool representable(const Format& format, long double v) {
+inline bool is_representable(const Format& format, long double v) {
   if (format.digits == 24) {
     return static_cast<long double>(static_cast<float>(v)) == v &&
            (format.flush == 0 || v == 0 || magnitude(v) >= 0x1p-126);

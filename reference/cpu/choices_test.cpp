@@ -28,7 +28,7 @@ struct OperationRow {
   Op op;
   std::vector<double> constants;
   Choice::Kind kind;
-  Taken taken_counts;
+  Taken branch_counts;
 };
 
 TEST(RecordedChoices, CountTakenBranchesOfPiecewiseOperations) {
@@ -47,7 +47,7 @@ TEST(RecordedChoices, CountTakenBranchesOfPiecewiseOperations) {
     SCOPED_TRACE(ir::row(row.op).mnemonic);
     ASSERT_EQ(choices.size(), 1U);
     EXPECT_EQ(choices[0].kind, row.kind);
-    EXPECT_EQ(choices[0].taken_counts, row.taken_counts);
+    EXPECT_EQ(choices[0].branch_counts, row.branch_counts);
   }
   EXPECT_TRUE(choices_of([](OracleFixture& w, ExprId x) { return w.op(Op::kSin, {x}); }).empty());
 }
@@ -59,13 +59,13 @@ TEST(RecordedChoices, IncludeConditionalsAndLogicalOperators) {
     return w.op(Op::kConditional, {w.op(Op::kAnd, {positive(w, x), small(w, x)}), x, w.f64(7)});
   });
   ASSERT_EQ(chosen.size(), 2U);
-  EXPECT_EQ(chosen[0].taken_counts, (Taken{2, 3, 0})) << "the left side of and";
-  EXPECT_EQ(chosen[1].taken_counts, (Taken{1, 4, 0}));
+  EXPECT_EQ(chosen[0].branch_counts, (Taken{2, 3, 0})) << "the left side of and";
+  EXPECT_EQ(chosen[1].branch_counts, (Taken{1, 4, 0}));
   const auto selected = choices_of([&](OracleFixture& w, ExprId x) {
     return w.op(Op::kWhere, {positive(w, x), w.f64(1), w.f64(2)});
   });
   ASSERT_EQ(selected.size(), 1U);
-  EXPECT_EQ(selected[0].taken_counts, (Taken{2, 3, 0}));
+  EXPECT_EQ(selected[0].branch_counts, (Taken{2, 3, 0}));
 }
 
 TEST(RecordedChoices, IncludeLoopsWithSourceLocation) {
@@ -83,7 +83,7 @@ TEST(RecordedChoices, IncludeLoopsWithSourceLocation) {
   ASSERT_EQ(choices.size(), 1U);
   EXPECT_EQ(choices[0].kind, Choice::Kind::kLoop);
   EXPECT_EQ(choices[0].loc.line, 9);
-  EXPECT_EQ(choices[0].taken_counts, (Taken{5, 3, 0})) << "the body 0 + 2 + 3 times, the end once in each thread";
+  EXPECT_EQ(choices[0].branch_counts, (Taken{5, 3, 0})) << "the body 0 + 2 + 3 times, the end once in each thread";
 }
 
 TEST(RecordedChoices, EveryBranchHasADescription) {

@@ -207,7 +207,7 @@ TEST(OracleFunctions, PassArgumentsByValueAndReturnSeveralResults) {
   EXPECT_EQ(static_cast<double>(r.gradients[0]->elements[1].value), 3 + 10 * 9);
 }
 
-TEST(OracleFunctions, RejectsExponentialCodeGrowth) {
+TEST(OracleFunctions, AreRejectedIfCodeGrowsExponentially) {
   ir::Module module;
   for (int level = 0; level < 40; ++level) {
     ir::Function f{.name = "f" + std::to_string(level), .results = {ir::kF64}};

@@ -42,7 +42,7 @@ class DecisionRecorder {
   }
 
   /// Records a decision with more than two possible outcomes.
-  void not_enumerable(std::size_t precision) { summary_.is_enumerable[precision] = false; }
+  void mark_not_enumerable(std::size_t precision) { summary_.is_enumerable[precision] = false; }
 
   /// Adds an outcome to the hash of the path.
   void record_outcome(std::uint64_t value) {

@@ -59,11 +59,11 @@ TEST(Decisions, AreRecordedForComparisonsAndPiecewiseOperations) {
 constexpr double kThreeTenths = static_cast<double>(3 * 0.1F);  // rounded to float
 
 /// normalize(cross(x, x)) of floats whose products round: zero in double, a vector of any direction in float.
-struct Cancelled {
+struct Canceled {
   OracleFixture w;
   ir::VarId out;
 
-  Cancelled() {
+  Canceled() {
     const ir::Type type = ir::vector_type(ir::Scalar::kF32, 3);
     const ir::VarId x = w.array("x", type, {1}, {1.1F, 1.3F, 1.7F});
     out = w.zeros("out", ir::kF32, {1});
@@ -75,7 +75,7 @@ struct Cancelled {
 };
 
 TEST(Decisions, AreUncertainIfOperandHasInfiniteErrorBound) {
-  const Cancelled c;
+  const Canceled c;
   const ReferenceResult r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain_counts[kNative], 1);
   EXPECT_EQ(r.decisions.uncertain_counts[kPromoted], 0)
@@ -139,7 +139,7 @@ TEST(Decisions, RoundingIsUncertainIfErrorIntervalCrossesRoundingThreshold) {
   EXPECT_TRUE(ideal.decisions.is_enumerable[kNative]);
 }
 
-TEST(Decisions, UncertainKinkAffectsOnlyDerivative) {
+TEST(Decisions, UncertainNonDifferentiablePointAffectsOnlyDerivative) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -169,7 +169,7 @@ TEST(DirectionalDifferences, ReduceStepUntilAllPointsTakeSameBranches) {
   EXPECT_NEAR(static_cast<double>(differences.outputs[1][0].value), 1.01, 1e-14);
 }
 
-TEST(DirectionalDifferences, AreRejectedAtKink) {
+TEST(DirectionalDifferences, AreRejectedAtNonDifferentiablePoint) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0.0});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});

@@ -20,7 +20,7 @@ class NoDerivatives {
   static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return true; }
   static bool full() { return false; }
-  static Handle leaf(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
+  static Handle component(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
 };
 
 /// Dual numbers along up to kDirectionCount directions, propagated together with the values.
@@ -41,10 +41,10 @@ class DualNumbers {
   static bool same(const Handle& a, const Handle& b) { return a.is_active == b.is_active && a.tangent == b.tangent; }
   static bool full() { return false; }
 
-  Handle leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double) const {
+  Handle component(std::size_t parameter, std::size_t component, ir::Scalar, long double) const {
     Handle handle{.is_active = true};
     for (std::size_t d = 0; d < directions_.size(); ++d)
-      handle.tangent[d] = static_cast<long double>(component_value(directions_[d], parameter, leaf));
+      handle.tangent[d] = static_cast<long double>(component_value(directions_[d], parameter, component));
     return handle;
   }
 

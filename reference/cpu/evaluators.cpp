@@ -30,7 +30,7 @@ constexpr std::array kComposedOperations{
     Op::kExtract,
     Op::kInsert,
     Op::kCross,
-    Op::kLengthSq,
+    Op::kLengthSquared,
     Op::kNormalize,
     Op::kCwMul,
     Op::kCwDiv,

@@ -89,7 +89,7 @@ class Square {
       const double e = error(minor, precision);
       if (e > 0)
         result.e[precision] = std::isfinite(value)
-                                  ? complete_bound(a_.format(static_cast<int>(precision)), magnitude(value), e)
+                                  ? final_bound(a_.format(static_cast<int>(precision)), magnitude(value), e)
                                   : kUnbounded;
     }
     return result;

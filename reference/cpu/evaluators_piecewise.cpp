@@ -36,7 +36,7 @@ BoundedValue rounded_to_integer(const Arithmetic& a, long double ideal, long dou
   BoundedValue result{a.decisions().record_decision(distance, slack) ? other : ideal, {}};
   for (std::size_t precision = 0; precision < kPrecisionCount; ++precision) {
     if (!(slack[precision] < 0.5)) {
-      a.decisions().not_enumerable(precision);
+      a.decisions().mark_not_enumerable(precision);
       result.e[precision] = slack[precision] + 1;
     }
   }
@@ -108,7 +108,7 @@ BoundedValue convert(const Arithmetic& target, ir::Scalar from, ir::Scalar to, c
   BoundedValue result = target.exact(x.v, x.e);
   const bool narrows =
       ir::row(to).digits < ir::row(from).digits || (from == ir::Scalar::kBF16 && to == ir::Scalar::kF16);
-  if (narrows && !(x.e[kNative] == 0 && representable(target.format(kNative), x.v)))
+  if (narrows && !(x.e[kNative] == 0 && is_representable(target.format(kNative), x.v)))
     result.e[kNative] = target.rounded(x.v, x.e).e[kNative];
   return result;
 }

@@ -89,8 +89,8 @@ TEST_F(FindingsTest, ReportsReadOfUninitializedElement) {
   });
   auto run = w.run();
   EXPECT_TRUE(w.oracle().evaluate(run).findings.empty()) << "arrays are initialised by default";
-  run.uninitialised = {false, false, true};
-  const Finding finding = only(w.oracle().evaluate(run), Kind::kUninitialisedRead, 15);
+  run.uninitialized = {false, false, true};
+  const Finding finding = only(w.oracle().evaluate(run), Kind::kUninitializedRead, 15);
   EXPECT_EQ(finding.parameter, out);
   EXPECT_THAT(finding.index, ::testing::ElementsAre(2));
 }
@@ -99,7 +99,7 @@ TEST_F(FindingsTest, ReportsNothingIfThreadReadsElementThatItWrote) {
   w.b().store(out, {index()}, w.f64(2));
   w.b().store(out, {index()}, w.op(Op::kAdd, {w.at(out, i), w.f64(1)}));
   auto run = w.run();
-  run.uninitialised = {false, false, true};
+  run.uninitialized = {false, false, true};
   EXPECT_TRUE(w.oracle().evaluate(run).findings.empty());
 }
 
@@ -168,7 +168,7 @@ TEST_F(ComponentFindingsTest, ReportsReadOfUninitializedComponentOnly) {
   line(25);
   w.b().store(out, {index()}, w.op(Op::kExtract, {element(), index()}));
   auto run = w.run();
-  run.uninitialised = {false, false, false, true};
+  run.uninitialized = {false, false, false, true};
   EXPECT_TRUE(w.oracle().evaluate(run).findings.empty()) << "each thread reads what it wrote";
 }
 
@@ -248,7 +248,7 @@ TEST_F(FindingsTest, ReportsMinimumIntegerDividedByMinusOne) {
 TEST_F(FindingsTest, ReportsShiftByBitWidth) {
   line(27);
   w.b().store(n, {index()}, w.op(Op::kShiftLeft, {w.b().i32(1), w.op(Op::kAdd, {w.at(n, i), w.b().i32(29)})}));
-  EXPECT_EQ(only(w.evaluate(), Kind::kShiftRange, 27).thread, 3);
+  EXPECT_EQ(only(w.evaluate(), Kind::kShiftOutOfRange, 27).thread, 3);
 }
 
 TEST_F(FindingsTest, ReportsFloatToIntegerConversionOutOfRange) {
@@ -256,7 +256,7 @@ TEST_F(FindingsTest, ReportsFloatToIntegerConversionOutOfRange) {
   w.b().store(n, {index()}, w.b().cast(ir::kI32, w.op(Op::kMul, {w.at(x, i), w.f64(1e9)})));
   const ReferenceResult r = w.evaluate();
   ASSERT_EQ(r.findings.size(), 2U);
-  EXPECT_EQ(r.findings[0].kind, Kind::kConversionRange);
+  EXPECT_EQ(r.findings[0].kind, Kind::kConversionOutOfRange);
   EXPECT_EQ(r.findings[0].thread, 2);
 }
 
@@ -270,7 +270,7 @@ TEST_F(FindingsTest, ReportsEndlessLoop) {
   const ReferenceResult r = w.oracle().evaluate(run);
   ASSERT_EQ(r.findings.size(), 1U);
   EXPECT_EQ(r.findings[0].kind, Kind::kInstructionBudget);
-  EXPECT_FALSE(r.complete);
+  EXPECT_FALSE(r.is_complete);
 }
 
 TEST_F(FindingsTest, ReportsAtMostFourFindingsPerSourceLine) {

@@ -33,7 +33,7 @@ IntegerResult divide(Op op, Scalar scalar, std::int64_t a, std::int64_t b) {
 }
 
 IntegerResult shift(Op op, Scalar scalar, std::int64_t a, std::int64_t by) {
-  if (by < 0 || by >= width(scalar)) return {0, Finding::Kind::kShiftRange};
+  if (by < 0 || by >= width(scalar)) return {0, Finding::Kind::kShiftOutOfRange};
   if (op == Op::kShiftLeft) return {ir::wrap_to(scalar, number(bits(a) << by))};
   return {is_signed(scalar) ? a >> by : number(bits(a) >> by)};
 }

@@ -43,21 +43,21 @@ Outcome at(Op op, const std::vector<double>& operands) {
 
 using Partials = std::vector<double>;
 
-TEST(Kinks, GradientOfMinAndMaxTieGoesToSecondOperand) {
+TEST(NonDifferentiablePoint, GradientOfTiedMinOrMaxGoesToSecondOperand) {
   EXPECT_EQ(at(Op::kMin, {2, 2}).partials, (Partials{0, 1}));
   EXPECT_EQ(at(Op::kMax, {2, 2}).partials, (Partials{0, 1}));
   EXPECT_EQ(at(Op::kMin, {1, 2}).partials, (Partials{1, 0}));
   EXPECT_EQ(at(Op::kMax, {1, 2}).partials, (Partials{0, 1}));
 }
 
-TEST(Kinks, AbsoluteValueHasZeroDerivativeAtZero) {
+TEST(NonDifferentiablePoint, AbsoluteValueHasZeroDerivativeAtZero) {
   EXPECT_EQ(at(Op::kAbs, {0}).partials, (Partials{0}));
   EXPECT_EQ(at(Op::kAbs, {-3}).partials, (Partials{-1}));
   EXPECT_EQ(at(Op::kCopysign, {0, -1}).partials, (Partials{0, 0}));
   EXPECT_EQ(at(Op::kCopysign, {-3, -1}).partials, (Partials{1, 0}));
 }
 
-TEST(Kinks, ClampBreaksTiesLikeMinOfMax) {
+TEST(NonDifferentiablePoint, ClampBreaksTiesLikeMinOfMax) {
   EXPECT_EQ(at(Op::kClamp, {0.5, 0, 1}).partials, (Partials{1, 0, 0}));
   EXPECT_EQ(at(Op::kClamp, {0, 0, 1}).partials, (Partials{1, 0, 0})) << "max(low, x) gives a tie to x";
   EXPECT_EQ(at(Op::kClamp, {1, 0, 1}).partials, (Partials{0, 0, 1})) << "min(x, high) gives a tie to high";
@@ -65,14 +65,14 @@ TEST(Kinks, ClampBreaksTiesLikeMinOfMax) {
   EXPECT_EQ(at(Op::kClamp, {5, 3, 1}).value, 1);
 }
 
-TEST(Kinks, PiecewiseConstantFunctionsHaveZeroDerivative) {
+TEST(NonDifferentiablePoint, PiecewiseConstantFunctionsHaveZeroDerivative) {
   for (const Op op : {Op::kSign, Op::kStep, Op::kNonzero, Op::kFloor, Op::kCeil, Op::kRound, Op::kRint, Op::kTrunc})
     EXPECT_EQ(at(op, {1}).partials, (Partials{0})) << ir::row(op).mnemonic;
   EXPECT_EQ(at(Op::kFrac, {1}).partials, (Partials{1}));
   EXPECT_EQ(at(Op::kFloorDiv, {3, 2}).partials, (Partials{0, 0}));
 }
 
-TEST(Kinks, PiecewiseFunctionsHaveSameValuesAsInWarp) {
+TEST(NonDifferentiablePoint, PiecewiseFunctionsHaveSameValuesAsInWarp) {
   EXPECT_EQ(at(Op::kSign, {0}).value, 1);
   EXPECT_EQ(at(Op::kStep, {0}).value, 0);
   EXPECT_EQ(at(Op::kStep, {-0.5}).value, 1);
@@ -86,7 +86,7 @@ TEST(Kinks, PiecewiseFunctionsHaveSameValuesAsInWarp) {
   EXPECT_EQ(at(Op::kFloorDiv, {-7, 2}).value, -4);
 }
 
-TEST(Kinks, DerivativesAreInfiniteAtDomainBoundaries) {
+TEST(NonDifferentiablePoint, DerivativesAreInfiniteAtDomainBoundaries) {
   EXPECT_EQ(at(Op::kSqrt, {0}).partials, (Partials{kInf}));
   EXPECT_EQ(at(Op::kCbrt, {0}).partials, (Partials{kInf}));
   EXPECT_EQ(at(Op::kAsin, {1}).partials, (Partials{kInf}));
@@ -94,14 +94,14 @@ TEST(Kinks, DerivativesAreInfiniteAtDomainBoundaries) {
   EXPECT_EQ(at(Op::kAcos, {1}).partials, (Partials{-kInf}));
 }
 
-TEST(Kinks, PowerHasExpectedDerivativesAtZero) {
+TEST(NonDifferentiablePoint, PowerHasExpectedDerivativesAtZero) {
   EXPECT_EQ(at(Op::kPow, {0, 2}).partials, (Partials{0, 0}));
   EXPECT_EQ(at(Op::kPow, {0, 1}).partials, (Partials{1, 0}));
   EXPECT_EQ(at(Op::kPow, {0, 0.5}).partials, (Partials{kInf, 0}));
   EXPECT_EQ(at(Op::kPow, {3, 0}).partials[0], 0);
 }
 
-TEST(Kinks, ConstantExponentHasZeroDerivative) {
+TEST(NonDifferentiablePoint, ConstantExponentHasZeroDerivative) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {-1.5});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
@@ -112,7 +112,7 @@ TEST(Kinks, ConstantExponentHasZeroDerivative) {
   EXPECT_TRUE(std::isfinite(r.gradients[0]->elements[0].bound[kNative]));
 }
 
-TEST(Kinks, ZeroVectorHasZeroDerivative) {
+TEST(NonDifferentiablePoint, ZeroVectorHasZeroDerivative) {
   for (const Op op : {Op::kNormalize, Op::kLength}) {
     OracleFixture w;
     const ir::VarId x = w.array("x", ir::vector_type(ir::Scalar::kF64, 3), {1}, {0, 0, 0});

@@ -513,8 +513,8 @@ TEST_P(LibraryFunction, MatchesIndependentFormula) {
   for (int n = 0; n < 200; ++n) {
     const auto point = testing::sample(usage, rng);
     std::vector<Values> x;
-    for (const auto& leaves : point)
-      x.emplace_back(leaves.begin(), leaves.end());
+    for (const auto& components : point)
+      x.emplace_back(components.begin(), components.end());
     const Values expected = formula->second(x);
     const ReferenceResult got = testing::kernel_at(usage, point).fixture.evaluate();
     const auto& elements = got.outputs.back()->elements;

@@ -29,8 +29,8 @@ Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
 
 std::vector<ir::Scalar> Lowering::component_types(ir::Type type) const {
   std::vector<ir::Scalar> scalars;
-  for (const ir::ScalarComponent& leaf : ir::scalar_components(module_, type.element().tile_element()))
-    scalars.push_back(leaf.scalar);
+  for (const ir::ScalarComponent& component : ir::scalar_components(module_, type.element().tile_element()))
+    scalars.push_back(component.scalar);
   if (type.tile_rank() > 0) scalars.assign(static_cast<std::size_t>(type.tile_size()), scalars[0]);
   return scalars;
 }
@@ -40,10 +40,10 @@ std::size_t Lowering::component_count(ir::Type type) const {
 }
 
 Registers Lowering::temporaries(std::size_t count) {
-  Registers leaves(count);
-  for (RegisterId& leaf : leaves)
-    leaf = temporary();
-  return leaves;
+  Registers components(count);
+  for (RegisterId& component : components)
+    component = temporary();
+  return components;
 }
 
 std::size_t Lowering::emit(Instruction instruction, const Registers& operands) {
@@ -65,10 +65,10 @@ void Lowering::move(const Registers& to, const Registers& from) {
   if (clash) {
     sources = temporaries(from.size());
     for (std::size_t i = 0; i < from.size(); ++i)
-      emit({.code = InstructionCode::kMove, .dst = sources[i]}, {from[i]});
+      emit({.code = InstructionCode::kMove, .destination = sources[i]}, {from[i]});
   }
   for (std::size_t i = 0; i < to.size(); ++i) {
-    if (to[i] != sources[i]) emit({.code = InstructionCode::kMove, .dst = to[i]}, {sources[i]});
+    if (to[i] != sources[i]) emit({.code = InstructionCode::kMove, .destination = to[i]}, {sources[i]});
   }
 }
 
@@ -82,7 +82,7 @@ std::int32_t Lowering::choice(const void* origin, Choice::Kind kind) {
 std::size_t Lowering::jump_unless(const void* origin, ir::ExprId condition) {
   const RegisterId value = scalar(condition);
   const std::int32_t number = is_literal(condition) ? ir::kNone : choice(origin, Choice::Kind::kBranch);
-  return emit({.code = InstructionCode::kJumpIf, .extent = 0, .choice = number}, {value});
+  return emit({.code = InstructionCode::kJumpIfEqual, .extent = 0, .choice = number}, {value});
 }
 
 void Lowering::reject(std::string reason) {
@@ -97,12 +97,12 @@ void Lowering::allocate(ir::VarId variable) {
   program_.register_count += static_cast<RegisterId>(component_count(frame_->function->var(variable).type));
 }
 
-Registers Lowering::variable_leaves(ir::VarId variable) {
+Registers Lowering::variable_components(ir::VarId variable) {
   allocate(variable);
-  Registers leaves(component_count(frame_->function->var(variable).type));
-  for (std::size_t i = 0; i < leaves.size(); ++i)
-    leaves[i] = slot(variable).base + static_cast<RegisterId>(i);
-  return leaves;
+  Registers components(component_count(frame_->function->var(variable).type));
+  for (std::size_t i = 0; i < components.size(); ++i)
+    components[i] = slot(variable).base + static_cast<RegisterId>(i);
+  return components;
 }
 
 Lowering::Frame Lowering::frame_of(const ir::Function& function) {
@@ -121,7 +121,7 @@ Lowering::Frame Lowering::frame_of(const ir::Function& function) {
 void Lowering::bind_parameters(const ir::Function& kernel) {
   for (ir::VarId v = 0; v < kernel.parameter_count; ++v) {
     const ir::Type type = kernel.var(v).type;
-    ParameterInfo info{.is_array = type.is_array(), .leaves = component_types(type)};
+    ParameterInfo info{.is_array = type.is_array(), .components = component_types(type)};
     if (info.is_array) {
       slot(v).parameter = v;
     } else {
@@ -175,15 +175,15 @@ Registers Lowering::inlined(const ir::Function& callee, const std::vector<Slot>&
                             const std::vector<Registers>& values) {
   Frame inner = frame_of(callee);
   for (const ir::Type type : callee.results) {
-    const Registers leaves = temporaries(component_count(type));
-    inner.results.insert(inner.results.end(), leaves.begin(), leaves.end());
+    const Registers components = temporaries(component_count(type));
+    inner.results.insert(inner.results.end(), components.begin(), components.end());
   }
   std::copy(arrays.begin(), arrays.end(), inner.slots.begin());
   Frame* const outer = std::exchange(frame_, &inner);
   std::vector<Loop> outer_loops = std::exchange(loops_, {});
   const ir::Loc outer_loc = loc_;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!values[i].empty()) move(variable_leaves(static_cast<ir::VarId>(i)), values[i]);
+    if (!values[i].empty()) move(variable_components(static_cast<ir::VarId>(i)), values[i]);
   }
   block(callee.body);
   patch(inner.returns, here());
@@ -198,10 +198,10 @@ Registers Lowering::inlined(const ir::Function& callee, const std::vector<Slot>&
 /// A register with the unit adjoint of a result. Actual adjoints are arbitrary numbers, so products with them round:
 /// `rounded` makes products with this constant inexact.
 RegisterId Lowering::seed(ir::Scalar type) {
-  const auto [at, is_new] = seeds_.try_emplace(type, program_.register_count);
+  const auto [at, is_new] = unit_cotangents_.try_emplace(type, program_.register_count);
   if (is_new) {
     program_.constants.push_back(
-        {.dst = temporary(), .scalar = type, .bits = std::bit_cast<std::uint64_t>(1.0), .is_rounded = true});
+        {.destination = temporary(), .scalar = type, .bits = std::bit_cast<std::uint64_t>(1.0), .is_rounded = true});
   }
   return at->second;
 }
@@ -215,8 +215,8 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
   all_arrays.resize(arrays.size() + callee.results.size());
   std::vector<ir::Scalar> scalars;
   for (const ir::Type type : callee.results) {
-    const auto leaves = component_types(type);
-    scalars.insert(scalars.end(), leaves.begin(), leaves.end());
+    const auto components = component_types(type);
+    scalars.insert(scalars.end(), components.begin(), components.end());
   }
   // The float components of the parameters, and the positions of their derivatives in the results of the gradient.
   Registers sources;
@@ -235,12 +235,12 @@ Registers Lowering::call_with_custom_gradient(const ir::Function& callee, const 
   for (std::size_t j = 0; j < primal.size(); ++j) {
     if (!ir::is_float(scalars[j])) continue;
     std::vector<Registers> given = values;
-    std::size_t leaf = 0;
+    std::size_t component = 0;
     for (const ir::Type type : callee.results) {
       Registers& adjoint = given.emplace_back();
       for (const ir::Scalar scalar : component_types(type)) {
-        adjoint.push_back(leaf == j ? seed(scalar) : number(scalar, 0));
-        ++leaf;
+        adjoint.push_back(component == j ? seed(scalar) : number(scalar, 0));
+        ++component;
       }
     }
     const Registers adjoints = inlined(gradient, all_arrays, given);
@@ -265,7 +265,11 @@ RegisterId Lowering::custom(ir::Scalar type, RegisterId primal, const Registers&
     operands.insert(operands.end(), partials.begin() + static_cast<std::ptrdiff_t>(first),
                     partials.begin() + static_cast<std::ptrdiff_t>(end));
     result = temporary();
-    emit({.code = InstructionCode::kCustom, .scalar = type, .dst = result, .extent = first == 0 ? 0 : 1}, operands);
+    emit({.code = InstructionCode::kCustomDerivative,
+          .scalar = type,
+          .destination = result,
+          .extent = first == 0 ? 0 : 1},
+         operands);
   }
   return result;
 }
@@ -286,15 +290,15 @@ void Lowering::statement(const ir::Stmt& statement) {
 
 void Lowering::lower(const ir::Let& let) {
   if (let.value != ir::kNone) {
-    move(variable_leaves(let.variable), expression(let.value));
+    move(variable_components(let.variable), expression(let.value));
     return;
   }
   allocate(let.variable);
   const auto count = static_cast<std::int32_t>(component_count(frame_->function->var(let.variable).type));
-  emit({.code = InstructionCode::kClear, .dst = slot(let.variable).base, .extent = count});
+  emit({.code = InstructionCode::kClear, .destination = slot(let.variable).base, .extent = count});
 }
 
-void Lowering::lower(const ir::Assign& assign) { move(variable_leaves(assign.variable), expression(assign.value)); }
+void Lowering::lower(const ir::Assign& assign) { move(variable_components(assign.variable), expression(assign.value)); }
 
 void Lowering::lower(const ir::Store& store) {
   const ir::Type type = type_of(store.array);
@@ -315,7 +319,7 @@ void Lowering::lower(const ir::Store& store) {
   operands.insert(operands.end(), value.begin(), value.end());
   emit({.code = InstructionCode::kLocalStore,
         .rank = static_cast<std::uint8_t>(store.indices.size()),
-        .leaves = static_cast<std::uint16_t>(value.size()),
+        .components = static_cast<std::uint16_t>(value.size()),
         .target = target.base,
         .extent = static_cast<std::int32_t>(type.extent)},
        operands);
@@ -338,7 +342,7 @@ void Lowering::change(Instruction instruction, const std::vector<ir::ExprId>& in
   parameter.is_written = true;
   parameter.changes_in_parts |= !part.path.empty();
   instruction.rank = static_cast<std::uint8_t>(indices.size());
-  instruction.leaves = static_cast<std::uint16_t>(value.size());
+  instruction.components = static_cast<std::uint16_t>(value.size());
   instruction.extent = offset.constant;
   emit(instruction, operands);
 }
@@ -353,7 +357,7 @@ void Lowering::lower(const ir::Atomic& atomic) {
   }
   Instruction instruction{.code = InstructionCode::kAtomic, .atomic = atomic.op, .target = target.parameter};
   if (atomic.result != ir::kNone && frame_->is_read[static_cast<std::size_t>(atomic.result)])
-    instruction.dst = variable_leaves(atomic.result).at(0);
+    instruction.destination = variable_components(atomic.result).at(0);
   change(instruction, atomic.indices, ir::updated_part(*frame_->function, atomic), atomic.compare);
 }
 
@@ -361,8 +365,8 @@ void Lowering::lower(const ir::Call& statement) {
   const Registers values = call(statement.function, statement.args);
   Registers results;
   for (const ir::VarId result : statement.results) {
-    const Registers leaves = variable_leaves(result);
-    results.insert(results.end(), leaves.begin(), leaves.end());
+    const Registers components = variable_components(result);
+    results.insert(results.end(), components.begin(), components.end());
   }
   move(results, values);
 }
@@ -385,16 +389,17 @@ void Lowering::lower(const ir::For& loop) {
   const RegisterId stop = scalar(loop.stop);
   const RegisterId step = scalar(loop.step);
   move(counter, {start, stop, step});
-  const std::size_t top =
-      emit({.code = InstructionCode::kForTest, .scalar = type, .choice = choice(&loop, Choice::Kind::kLoop)}, counter);
-  move(variable_leaves(loop.variable), {counter[0]});
+  const std::size_t top = emit(
+      {.code = InstructionCode::kRangeLoopTest, .scalar = type, .choice = choice(&loop, Choice::Kind::kLoop)}, counter);
+  move(variable_components(loop.variable), {counter[0]});
   loops_.emplace_back();
   block(loop.body);
   loc_ = loc;
   const Loop ended = std::move(loops_.back());
   loops_.pop_back();
   patch(ended.continues, here());
-  emit({.code = InstructionCode::kForNext, .dst = counter[0], .target = static_cast<std::int32_t>(top)}, {counter[2]});
+  emit({.code = InstructionCode::kRangeLoopNext, .destination = counter[0], .target = static_cast<std::int32_t>(top)},
+       {counter[2]});
   patch(top, here());
   patch(ended.breaks, here());
 }
@@ -427,8 +432,8 @@ void Lowering::lower(const ir::Continue&) {
 void Lowering::lower(const ir::Return& statement) {
   Registers values;
   for (const ir::ExprId value : statement.values) {
-    const Registers leaves = expression(value);
-    values.insert(values.end(), leaves.begin(), leaves.end());
+    const Registers components = expression(value);
+    values.insert(values.end(), components.begin(), components.end());
   }
   if (!values.empty()) move(frame_->results, values);
   frame_->returns.push_back(emit({.code = InstructionCode::kJump}));

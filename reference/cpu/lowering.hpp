@@ -77,7 +77,7 @@ class Lowering {
   /// The results of a function with a custom gradient: the primal values with the derivatives defined by the gradient.
   Registers call_with_custom_gradient(const ir::Function& callee, const std::vector<Slot>& arrays,
                                       const std::vector<Registers>& values, const Registers& primal);
-  /// dst = primal, with the derivatives `partials` by `sources`.
+  /// destination = primal, with the derivatives `partials` by `sources`.
   RegisterId custom(ir::Scalar type, RegisterId primal, const Registers& sources, const Registers& partials);
   RegisterId seed(ir::Scalar type);
   /// The part of an aggregate selected by the index, if the index is constant and in range.
@@ -148,7 +148,7 @@ class Lowering {
   ir::Type type_of(ir::ExprId id) const { return expr(id).type; }
   std::vector<ir::Scalar> component_types(ir::Type type) const;
   std::size_t component_count(ir::Type type) const;
-  Registers variable_leaves(ir::VarId variable);
+  Registers variable_components(ir::VarId variable);
   /// Allocates the registers of a variable, once.
   void allocate(ir::VarId variable);
   RegisterId temporary() { return program_.register_count++; }
@@ -175,8 +175,8 @@ class Lowering {
   Frame* frame_ = nullptr;   ///< innermost function that is lowered
   std::vector<Loop> loops_;  ///< loops around the current statement, the innermost last
   std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId> constants_;  ///< registers of constants, by type and bits
-  std::map<const void*, std::int32_t> choices_;  ///< index in Program::choices, by statement or expression
-  std::map<ir::Scalar, RegisterId> seeds_;       ///< registers of the cotangent 1, by type, for custom gradients
+  std::map<const void*, std::int32_t> choices_;       ///< index in Program::choices, by statement or expression
+  std::map<ir::Scalar, RegisterId> unit_cotangents_;  ///< registers of the cotangent 1, by type, for custom gradients
   bool is_in_gradient_ = false;  ///< whether a custom gradient is lowered, which is not differentiated itself
   ir::Loc loc_;                  ///< source location of the current instruction
   std::optional<Error> error_;   ///< why the kernel cannot be lowered; nullopt: no reason yet

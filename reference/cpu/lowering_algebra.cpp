@@ -12,20 +12,22 @@ using ir::Type;
 
 namespace {
 
-Registers slice(const Registers& leaves, int first, int count) {
-  return {leaves.begin() + first, leaves.begin() + first + count};
+Registers slice(const Registers& components, int first, int count) {
+  return {components.begin() + first, components.begin() + first + count};
 }
-Registers row_of(Type matrix, const Registers& leaves, int row) {
-  return slice(leaves, row * matrix.cols, matrix.cols);
+Registers row_of(Type matrix, const Registers& components, int row) {
+  return slice(components, row * matrix.cols, matrix.cols);
 }
-Registers column_of(Type matrix, const Registers& leaves, int column) {
+Registers column_of(Type matrix, const Registers& components, int column) {
   Registers found;
   for (int row = 0; row < matrix.rows; ++row)
-    found.push_back(leaves[static_cast<std::size_t>(row * matrix.cols + column)]);
+    found.push_back(components[static_cast<std::size_t>(row * matrix.cols + column)]);
   return found;
 }
 
-void append(Registers& leaves, const Registers& more) { leaves.insert(leaves.end(), more.begin(), more.end()); }
+void append(Registers& components, const Registers& more) {
+  components.insert(components.end(), more.begin(), more.end());
+}
 
 Registers joined(const std::vector<Registers>& parts) {
   Registers all;
@@ -34,10 +36,10 @@ Registers joined(const std::vector<Registers>& parts) {
   return all;
 }
 
-Registers transposed(Type matrix, const Registers& leaves) {
+Registers transposed(Type matrix, const Registers& components) {
   Registers result;
   for (int column = 0; column < matrix.cols; ++column)
-    append(result, column_of(matrix, leaves, column));
+    append(result, column_of(matrix, components, column));
   return result;
 }
 
@@ -55,7 +57,7 @@ Registers Lowering::algebra(const ir::Expr& e, const std::vector<Registers>& ope
     case Op::kSplat: return Registers(component_count(e.type), operands[0][0]);
     case Op::kDot: return dot(type, operands[0], operands[1]);
     case Op::kDoubleDot: return double_dot(first, operands[0], operands[1]);
-    case Op::kLengthSq: return dot(type, operands[0], operands[0]);
+    case Op::kLengthSquared: return dot(type, operands[0], operands[0]);
     case Op::kLength: return reduce(Op::kLength, type, operands[0]);
     case Op::kCross: return cross(type, operands[0], operands[1]);
     case Op::kNormalize: return normalize(type, operands[0]);
@@ -102,7 +104,7 @@ Registers Lowering::elementwise(Op op, Scalar type, const std::vector<Registers>
     count = std::max(count, operand.size());
   const bool floats = ir::is_float(type);
   const Evaluator& row = evaluator(op);
-  const Registers dst = temporaries(count);
+  const Registers destination = temporaries(count);
   for (std::size_t i = 0; i < count; ++i) {
     Registers sources;
     for (const Registers& operand : operands)
@@ -110,18 +112,23 @@ Registers Lowering::elementwise(Op op, Scalar type, const std::vector<Registers>
     emit({.code = floats ? code_of(row) : InstructionCode::kInteger,
           .op = op,
           .scalar = type,
-          .dst = dst[i],
+          .destination = destination[i],
           .evaluator = &row,
           .choice = choice},
          sources);
   }
-  return dst;
+  return destination;
 }
 
 Registers Lowering::reduce(Op op, Scalar type, Registers operands) {
-  const RegisterId dst = temporary();
-  emit({.code = InstructionCode::kFloat, .op = op, .scalar = type, .dst = dst, .evaluator = &evaluator(op)}, operands);
-  return {dst};
+  const RegisterId destination = temporary();
+  emit({.code = InstructionCode::kFloat,
+        .op = op,
+        .scalar = type,
+        .destination = destination,
+        .evaluator = &evaluator(op)},
+       operands);
+  return {destination};
 }
 
 Registers Lowering::dot(Scalar type, const Registers& a, const Registers& b) {
@@ -152,10 +159,10 @@ Registers Lowering::cross(Scalar type, const Registers& a, const Registers& b) {
 
 Registers Lowering::normalize(Scalar type, const Registers& v) {
   const RegisterId length = reduce(Op::kLength, type, v)[0];
-  const Registers dst = temporaries(v.size());
+  const Registers destination = temporaries(v.size());
   for (std::size_t i = 0; i < v.size(); ++i)
-    emit({.code = InstructionCode::kUnitComponent, .scalar = type, .dst = dst[i]}, {v[i], length});
-  return dst;
+    emit({.code = InstructionCode::kUnitComponent, .scalar = type, .destination = destination[i]}, {v[i], length});
+  return destination;
 }
 
 /// Products of matrices are dot products of rows and columns; other products are component-wise.

@@ -17,14 +17,14 @@ Registers Lowering::expression(ir::ExprId id) {
   if (error_) return temporaries(std::max<std::size_t>(1, component_count(e.type)));
   switch (e.kind) {
     case ExprKind::kLiteral: return literal(e);
-    case ExprKind::kVariable: return variable_leaves(e.variable);
+    case ExprKind::kVariable: return variable_components(e.variable);
     case ExprKind::kOperation: return is_part_of_element(id) ? load_part(id) : operation(e);
     case ExprKind::kLoad: return load(e);
     case ExprKind::kShapeOf: {
-      const RegisterId dst = temporary();
+      const RegisterId destination = temporary();
       const Slot array = slot(expr(e.args[0]).variable);
-      emit({.code = InstructionCode::kShape, .dst = dst, .target = array.parameter, .extent = e.index});
-      return {dst};
+      emit({.code = InstructionCode::kShape, .destination = destination, .target = array.parameter, .extent = e.index});
+      return {destination};
     }
     case ExprKind::kField: return is_part_of_element(id) ? load_part(id) : field(e);
     case ExprKind::kCall: return e.type.is_tile() ? call_on_tiles(e) : call(e.index, e.args);
@@ -34,7 +34,7 @@ Registers Lowering::expression(ir::ExprId id) {
 
 RegisterId Lowering::number(ir::Scalar type, std::uint64_t bits) {
   const auto [at, is_new] = constants_.try_emplace({type, bits}, program_.register_count);
-  if (is_new) program_.constants.push_back({.dst = temporary(), .scalar = type, .bits = bits});
+  if (is_new) program_.constants.push_back({.destination = temporary(), .scalar = type, .bits = bits});
   return at->second;
 }
 
@@ -65,26 +65,26 @@ Registers Lowering::logic(const ir::Expr& e) {
     return e.op == Op::kAnd ? tile_select(first, second, {integer(Scalar::kBool, 0)})
                             : tile_select(first, {integer(Scalar::kBool, 1)}, second);
   }
-  const RegisterId dst = temporary();
-  move({dst}, expression(e.args[0]));
-  const std::size_t skip = emit({.code = InstructionCode::kJumpIf,
+  const RegisterId destination = temporary();
+  move({destination}, expression(e.args[0]));
+  const std::size_t skip = emit({.code = InstructionCode::kJumpIfEqual,
                                  .extent = e.op == Op::kOr ? 1 : 0,
                                  .choice = choice(&e, Choice::Kind::kBranch)},
-                                {dst});
-  move({dst}, expression(e.args[1]));
+                                {destination});
+  move({destination}, expression(e.args[1]));
   patch(skip, here());
-  return {dst};
+  return {destination};
 }
 
 Registers Lowering::conditional(const ir::Expr& e) {
-  const Registers dst = temporaries(component_count(e.type));
+  const Registers destination = temporaries(component_count(e.type));
   const std::size_t skip = jump_unless(&e, e.args[0]);
-  move(dst, expression(e.args[1]));
+  move(destination, expression(e.args[1]));
   const std::size_t end = emit({.code = InstructionCode::kJump});
   patch(skip, here());
-  move(dst, expression(e.args[2]));
+  move(destination, expression(e.args[2]));
   patch(end, here());
-  return dst;
+  return destination;
 }
 
 Registers Lowering::select(const ir::Expr& e) {
@@ -96,11 +96,12 @@ Registers Lowering::select(const ir::Expr& e) {
   const RegisterId condition = scalar(e.args[0]);
   const Registers yes = expression(e.args[1]);
   const Registers no = expression(e.args[2]);
-  const Registers dst = temporaries(yes.size());
+  const Registers destination = temporaries(yes.size());
   const std::int32_t number = is_literal(e.args[0]) ? ir::kNone : choice(&e, Choice::Kind::kBranch);
-  for (std::size_t i = 0; i < dst.size(); ++i)
-    emit({.code = InstructionCode::kSelect, .dst = dst[i], .choice = number}, {condition, yes[i], no[i]});
-  return dst;
+  for (std::size_t i = 0; i < destination.size(); ++i)
+    emit({.code = InstructionCode::kSelect, .destination = destination[i], .choice = number},
+         {condition, yes[i], no[i]});
+  return destination;
 }
 
 Registers Lowering::cast(const ir::Expr& e) {
@@ -113,10 +114,10 @@ Registers Lowering::cast(const ir::Expr& e) {
     code = ir::is_float(to) ? InstructionCode::kFloatToFloat
                             : (to == Scalar::kBool ? InstructionCode::kFloatToBool : InstructionCode::kFloatToInteger);
   else if (ir::is_float(to)) code = InstructionCode::kIntegerToFloat;
-  const Registers dst = temporaries(source.size());
+  const Registers destination = temporaries(source.size());
   for (std::size_t i = 0; i < source.size(); ++i)
-    emit({.code = code, .op = Op::kCast, .scalar = to, .from = from, .dst = dst[i]}, {source[i]});
-  return dst;
+    emit({.code = code, .op = Op::kCast, .scalar = to, .from = from, .destination = destination[i]}, {source[i]});
+  return destination;
 }
 
 std::optional<std::size_t> Lowering::constant_index(ir::ExprId id, ir::Type aggregate) const {
@@ -130,10 +131,10 @@ std::optional<std::size_t> Lowering::constant_index(ir::ExprId id, ir::Type aggr
 namespace {
 
 /// Component k of each part of the value.
-Registers leaf_of_parts(const Registers& leaves, std::size_t part, std::size_t k) {
+Registers leaf_of_parts(const Registers& components, std::size_t part, std::size_t k) {
   Registers column;
-  for (std::size_t at = k; at < leaves.size(); at += part)
-    column.push_back(leaves[at]);
+  for (std::size_t at = k; at < components.size(); at += part)
+    column.push_back(components[at]);
   return column;
 }
 
@@ -147,13 +148,13 @@ Registers Lowering::extract(const ir::Expr& e) {
     return {first, first + static_cast<std::ptrdiff_t>(part)};
   }
   const RegisterId index = scalar(e.args[1]);
-  const Registers dst = temporaries(part);
+  const Registers destination = temporaries(part);
   for (std::size_t k = 0; k < part; ++k) {
     Registers operands = leaf_of_parts(whole, part, k);
     operands.insert(operands.begin(), index);
-    emit({.code = InstructionCode::kExtract, .dst = dst[k]}, operands);
+    emit({.code = InstructionCode::kExtract, .destination = destination[k]}, operands);
   }
-  return dst;
+  return destination;
 }
 
 Registers Lowering::insert(const ir::Expr& e) {
@@ -167,11 +168,14 @@ Registers Lowering::insert(const ir::Expr& e) {
   }
   for (std::size_t k = 0; k < part; ++k) {
     Registers operands = leaf_of_parts(whole, part, k);
-    const Registers dst = temporaries(operands.size());
+    const Registers destination = temporaries(operands.size());
     operands.insert(operands.begin(), {index, value[k]});
-    emit({.code = InstructionCode::kInsert, .leaves = static_cast<std::uint16_t>(dst.size()), .dst = dst[0]}, operands);
-    for (std::size_t p = 0; p < dst.size(); ++p)
-      whole[p * part + k] = dst[p];
+    emit({.code = InstructionCode::kInsert,
+          .components = static_cast<std::uint16_t>(destination.size()),
+          .destination = destination[0]},
+         operands);
+    for (std::size_t p = 0; p < destination.size(); ++p)
+      whole[p * part + k] = destination[p];
   }
   return whole;
 }
@@ -221,17 +225,17 @@ Registers Lowering::load_part(ir::ExprId id) {
   const auto rank = static_cast<std::uint8_t>(operands.size());
   const LeafOffset offset = leaf_offset(part.path);
   if (offset.variable != ir::kNone) operands.push_back(offset.variable);
-  const Registers dst = temporaries(component_count(type_of(id)));
+  const Registers destination = temporaries(component_count(type_of(id)));
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   emit({.code = InstructionCode::kLoad,
         .rank = rank,
-        .leaves = static_cast<std::uint16_t>(dst.size()),
-        .dst = dst.at(0),
+        .components = static_cast<std::uint16_t>(destination.size()),
+        .destination = destination.at(0),
         .target = slot(expr(e.args[0]).variable).parameter,
         .extent = offset.constant},
        operands);
   loc_ = statement;
-  return dst;
+  return destination;
 }
 
 Lowering::LeafOffset Lowering::leaf_offset(const std::vector<ir::PartStep>& path) {
@@ -251,7 +255,7 @@ Lowering::LeafOffset Lowering::leaf_offset(const std::vector<ir::PartStep>& path
     for (std::int32_t k = 0; k < step.whole.parts(); ++k)
       operands.push_back(integer(Scalar::kI32, std::int64_t{k} * part));
     const RegisterId chosen = temporary();
-    emit({.code = InstructionCode::kExtract, .dst = chosen}, operands);
+    emit({.code = InstructionCode::kExtract, .destination = chosen}, operands);
     offset.variable =
         offset.variable == ir::kNone ? chosen : elementwise(Op::kAdd, Scalar::kI32, {{offset.variable}, {chosen}})[0];
   }
@@ -268,10 +272,10 @@ Registers Lowering::load(const ir::Expr& e) {
   Registers indices;
   for (std::size_t i = 1; i < e.args.size(); ++i)
     indices.push_back(scalar(e.args[i]));
-  const Registers dst = temporaries(component_count(e.type));
+  const Registers destination = temporaries(component_count(e.type));
   Instruction instruction{.rank = static_cast<std::uint8_t>(indices.size()),
-                          .leaves = static_cast<std::uint16_t>(dst.size()),
-                          .dst = dst.at(0)};
+                          .components = static_cast<std::uint16_t>(destination.size()),
+                          .destination = destination.at(0)};
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   if (array.parameter == ir::kNone) {
     instruction.code = InstructionCode::kLocalLoad;
@@ -283,7 +287,7 @@ Registers Lowering::load(const ir::Expr& e) {
   }
   emit(instruction, indices);
   loc_ = statement;
-  return dst;
+  return destination;
 }
 
 }  // namespace assay::reference

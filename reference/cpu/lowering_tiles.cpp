@@ -66,18 +66,18 @@ Registers index_of(Type tile, const std::vector<Registers>& by_dimension, int k)
 Registers Lowering::load_tile(const ir::Expr& e) {
   const std::int32_t parameter = slot(expr(e.args[0]).variable).parameter;
   const std::vector<Registers> indices = tile_indices(e.type, {e.args.begin() + 1, e.args.end()});
-  const Registers dst = temporaries(component_count(e.type));
+  const Registers destination = temporaries(component_count(e.type));
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   for (int k = 0; k < e.type.tile_size(); ++k) {
     const Instruction load{.code = InstructionCode::kLoad,
                            .rank = static_cast<std::uint8_t>(indices.size()),
                            .is_padded = true,
-                           .dst = dst[static_cast<std::size_t>(k)],
+                           .destination = destination[static_cast<std::size_t>(k)],
                            .target = parameter};
     emit(load, index_of(e.type, indices, k));
   }
   loc_ = statement;
-  return dst;
+  return destination;
 }
 
 void Lowering::store_or_add_tile(Instruction instruction, Type tile, const std::vector<ir::ExprId>& offsets,
@@ -109,11 +109,13 @@ Registers Lowering::call_on_tiles(const ir::Expr& e) {
 }
 
 Registers Lowering::tile_select(const Registers& conditions, const Registers& yes, const Registers& no) {
-  const Registers dst = temporaries(std::max({conditions.size(), yes.size(), no.size()}));
-  const auto of = [](const Registers& leaves, std::size_t k) { return leaves.size() == 1 ? leaves[0] : leaves[k]; };
-  for (std::size_t k = 0; k < dst.size(); ++k)
-    emit({.code = InstructionCode::kSelect, .dst = dst[k]}, {of(conditions, k), of(yes, k), of(no, k)});
-  return dst;
+  const Registers destination = temporaries(std::max({conditions.size(), yes.size(), no.size()}));
+  const auto of = [](const Registers& components, std::size_t k) {
+    return components.size() == 1 ? components[0] : components[k];
+  };
+  for (std::size_t k = 0; k < destination.size(); ++k)
+    emit({.code = InstructionCode::kSelect, .destination = destination[k]}, {of(conditions, k), of(yes, k), of(no, k)});
+  return destination;
 }
 
 // ---- the whole tile
@@ -156,18 +158,19 @@ RegisterId Lowering::sum(Scalar type, const Registers& terms) {
       return elementwise(Op::kAdd, type, {{total}, {term}})[0];
     });
   }
-  const RegisterId dst = temporary();
-  emit({.code = InstructionCode::kSum, .op = Op::kTileSum, .scalar = type, .dst = dst}, terms);
-  return dst;
+  const RegisterId destination = temporary();
+  emit({.code = InstructionCode::kSum, .op = Op::kTileSum, .scalar = type, .destination = destination}, terms);
+  return destination;
 }
 
 RegisterId Lowering::sum_of_products(Scalar type, const Registers& a, const Registers& b) {
   if (!ir::is_float(type)) return sum(type, elementwise(Op::kMul, type, {a, b}));
-  const RegisterId dst = temporary();
+  const RegisterId destination = temporary();
   Registers operands = a;
   operands.insert(operands.end(), b.begin(), b.end());
-  emit({.code = InstructionCode::kSumOfProducts, .op = Op::kTileProduct, .scalar = type, .dst = dst}, operands);
-  return dst;
+  emit({.code = InstructionCode::kSumOfProducts, .op = Op::kTileProduct, .scalar = type, .destination = destination},
+       operands);
+  return destination;
 }
 
 Registers Lowering::tile_product(Type a, Type b, const std::vector<Registers>& operands) {
@@ -237,13 +240,13 @@ Registers Lowering::tile_extract(Type tile, const std::vector<Registers>& operan
     Registers choice{operands.back()[0]};
     choice.insert(choice.end(), first, first + columns);
     found.push_back(temporary());
-    emit({.code = InstructionCode::kExtract, .dst = found.back()}, choice);
+    emit({.code = InstructionCode::kExtract, .destination = found.back()}, choice);
   }
   if (tile.tile_rank() == 1) return found;
-  const RegisterId dst = temporary();
+  const RegisterId destination = temporary();
   found.insert(found.begin(), operands[1][0]);
-  emit({.code = InstructionCode::kExtract, .dst = dst}, found);
-  return {dst};
+  emit({.code = InstructionCode::kExtract, .destination = destination}, found);
+  return {destination};
 }
 
 Registers Lowering::tile_insert(Type tile, const std::vector<Registers>& operands) {

@@ -24,7 +24,7 @@ Machine<Tracer>::Machine(const Program& program, const OracleRun& run, Tracer& t
       registers_(static_cast<std::size_t>(program.register_count)),
       arrays_(program.parameters.size()) {
   for (const RegisterConstant& constant : program.constants) {
-    Value& value = at(constant.dst);
+    Value& value = at(constant.destination);
     if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
     else value.i = static_cast<std::int64_t>(constant.bits);
     if (!constant.is_rounded) continue;
@@ -43,14 +43,14 @@ void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
       continue;
     }
     const ir::Argument& argument = run_.launch.arguments[p];
-    const auto leaves = ir::scalar_components(*program_.module, argument.type);
-    for (std::size_t k = 0; k < leaves.size(); ++k) {
+    const auto components = ir::scalar_components(*program_.module, argument.type);
+    for (std::size_t k = 0; k < components.size(); ++k) {
       Value& value = at(info.base + static_cast<RegisterId>(k));
-      value = initial_content<Handle>(argument, leaves[k].offset, info.leaves[k], run_.profile.input_error);
-      if (!ir::is_float(info.leaves[k])) continue;
+      value = initial_content<Handle>(argument, components[k].offset, info.components[k], run_.profile.input_error);
+      if (!ir::is_float(info.components[k])) continue;
       if (perturbation)
         value.f.v += perturbation->step * static_cast<long double>(component_value(perturbation->direction, p, k));
-      value.h = tracer_.leaf(p, k, info.leaves[k], value.f.v);
+      value.h = tracer_.component(p, k, info.components[k], value.f.v);
     }
   }
 }
@@ -58,16 +58,16 @@ void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
 template <class Tracer>
 void Machine<Tracer>::bind_array(std::size_t p, const Perturbation* perturbation) {
   const ir::Argument& argument = run_.launch.arguments[p];
-  const bool initialised = !(p < run_.uninitialised.size() && run_.uninitialised[p]);
-  arrays_[p].bind(p, argument, ir::scalar_components(*program_.module, argument.type.element()), initialised,
+  const bool initialized = !(p < run_.uninitialized.size() && run_.uninitialized[p]);
+  arrays_[p].bind(p, argument, ir::scalar_components(*program_.module, argument.type.element()), initialized,
                   program_.parameters[p].changes_in_parts, run_.profile.input_error, perturbation);
 }
 
 template <class Tracer>
 typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t parameter, std::size_t element,
-                                                            std::size_t leaf) {
-  Cell<Handle>& source = arrays_[parameter].cell(element, leaf);
-  ensure_input(source, parameter, element, leaf);
+                                                            std::size_t component) {
+  Cell<Handle>& source = arrays_[parameter].cell(element, component);
+  ensure_input(source, parameter, element, component);
   return source.content.h;
 }
 
@@ -112,12 +112,12 @@ std::size_t Machine<Tracer>::step(const Instruction& instruction, std::size_t pc
   const auto target = static_cast<std::size_t>(instruction.target);
   switch (instruction.code) {
     case InstructionCode::kJump: return target;
-    case InstructionCode::kJumpIf: {
+    case InstructionCode::kJumpIfEqual: {
       const std::int64_t condition = at(operand(instruction, 0)).i;
       record_choice(instruction, condition != 0 ? 0 : 1);
       return condition == instruction.extent ? target : pc + 1;
     }
-    case InstructionCode::kForTest: {
+    case InstructionCode::kRangeLoopTest: {
       const std::int64_t counter = at(operand(instruction, 0)).i;
       const std::int64_t stop = at(operand(instruction, 1)).i;
       const std::int64_t by = at(operand(instruction, 2)).i;
@@ -125,7 +125,7 @@ std::size_t Machine<Tracer>::step(const Instruction& instruction, std::size_t pc
       record_choice(instruction, runs ? 0 : 1);
       return runs ? pc + 1 : target;
     }
-    case InstructionCode::kForNext: at(instruction.dst).i += at(operand(instruction, 0)).i; return target;
+    case InstructionCode::kRangeLoopNext: at(instruction.destination).i += at(operand(instruction, 0)).i; return target;
     case InstructionCode::kLoad:
     case InstructionCode::kStore:
     case InstructionCode::kAtomic:
@@ -150,17 +150,17 @@ void Machine<Tracer>::compute(const Instruction& instruction) {
     case InstructionCode::kSelect: {
       const std::size_t branch = at(operand(instruction, 0)).i != 0 ? 0 : 1;
       record_choice(instruction, branch);
-      at(instruction.dst) = at(operand(instruction, 1 + branch));
+      at(instruction.destination) = at(operand(instruction, 1 + branch));
       return;
     }
-    case InstructionCode::kCustom: return custom(instruction);
-    case InstructionCode::kMove: at(instruction.dst) = at(operand(instruction, 0)); return;
+    case InstructionCode::kCustomDerivative: return custom(instruction);
+    case InstructionCode::kMove: at(instruction.destination) = at(operand(instruction, 0)); return;
     case InstructionCode::kClear:
       for (RegisterId k = 0; k < instruction.extent; ++k)
-        at(instruction.dst + k) = Value{};
+        at(instruction.destination + k) = Value{};
       return;
     case InstructionCode::kShape:
-      at(instruction.dst).i = array_of(instruction).shape()[static_cast<std::size_t>(instruction.extent)];
+      at(instruction.destination).i = array_of(instruction).shape()[static_cast<std::size_t>(instruction.extent)];
       return;
     case InstructionCode::kExtract: return extract(instruction);
     case InstructionCode::kInsert: return insert(instruction);
@@ -178,19 +178,19 @@ Operands Machine<Tracer>::gather(const Instruction& instruction) {
 
 template <class Tracer>
 void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, Differentiate differentiate,
-                             Value& dst) {
+                             Value& destination) {
   std::array<const Handle*, kMaxOperands> sources;
   std::uint32_t wanted = 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     sources[i] = &at(operand(instruction, i)).h;
     if (Tracer::carries(*sources[i])) wanted |= std::uint32_t{1} << i;
   }
-  dst.h = Handle{};
+  destination.h = Handle{};
   if (wanted == 0 || differentiate == nullptr) return;
-  differentiate(arithmetic(instruction.scalar), operands, dst.f, wanted, operand_partials_.data());
+  differentiate(arithmetic(instruction.scalar), operands, destination.f, wanted, operand_partials_.data());
   if constexpr (Tracer::kHasDerivatives)
-    dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), operand_partials_.data(),
-                            wanted);
+    destination.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()),
+                                    operand_partials_.data(), wanted);
 }
 
 template <class Tracer>
@@ -209,7 +209,7 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
   const Evaluate evaluate = unit ? unit_component : instruction.evaluator->evaluate;
   if (instruction.choice != ir::kNone) {
     Choice& choice = choices_[static_cast<std::size_t>(instruction.choice)];
-    ++choice.taken_counts[branch_of(choice.kind, operands)];
+    ++choice.branch_counts[branch_of(choice.kind, operands)];
   }
   if constexpr (Tracer::kHasDerivatives) {
     bool active = false;
@@ -217,20 +217,20 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
       active = Tracer::active(at(operand(instruction, i)).h);
     decisions_.ignore_kinks(!active);
   }
-  Value& dst = at(instruction.dst);
+  Value& destination = at(instruction.destination);
   const std::uint64_t path = decisions_.summary().path;
   const BoundedValue result = evaluate(arithmetic(instruction.scalar), operands);
   if constexpr (Tracer::kEvaluatesPoints) {
     const auto sources = sources_of(instruction);
     const auto component = [](const Arithmetic& a, Operands x) { return unit_component(a, x).v; };
-    dst.h =
+    destination.h =
         unit ? tracer_.evaluate_at_points(instruction.scalar, sources, path_step_since(path), component)
              : tracer_.evaluate_at_points(*instruction.evaluator, instruction.scalar, sources, path_step_since(path));
   }
-  dst.f = result;
+  destination.f = result;
   decisions_.ignore_kinks(false);
   if constexpr (Tracer::kHasDerivatives)
-    derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, dst);
+    derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, destination);
 }
 
 /// Fast path of compute_float for the most common operations, which have two operands and no decisions.
@@ -245,21 +245,21 @@ void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
   // Assigns value and bound separately: copying a BoundedValue would stall until its value has been stored.
   const long double v = multiplies ? x.f.v * y.f.v : (subtracts ? x.f.v - y.f.v : x.f.v + y.f.v);
   const PrecisionBounds e = multiplies ? a.product_bound(v, x.f, y.f) : a.sum_bound(v, x.f.e, y.f.e);
-  Value& dst = at(instruction.dst);
+  Value& destination = at(instruction.destination);
   if constexpr (Tracer::kEvaluatesPoints) {
     const std::array<const Value*, 2> sources{&x, &y};
     const std::uint64_t path = decisions_.summary().path;
-    dst.h = tracer_.evaluate_at_points(*instruction.evaluator, instruction.scalar, sources, {path, path});
+    destination.h = tracer_.evaluate_at_points(*instruction.evaluator, instruction.scalar, sources, {path, path});
   }
   if constexpr (Tracer::kHasDerivatives) {
     const std::array<const Handle*, 2> sources{&x.h, &y.h};
     const std::uint32_t wanted = (Tracer::carries(x.h) ? 1U : 0U) | (Tracer::carries(y.h) ? 2U : 0U);
     const std::array<BoundedValue, 2> partials{multiplies ? y.f : kBoundedOne,
                                                multiplies ? x.f : number(subtracts ? -1 : 1)};
-    dst.h = wanted == 0 ? Handle{} : tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
+    destination.h = wanted == 0 ? Handle{} : tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
   }
-  dst.f.v = v;
-  dst.f.e = e;
+  destination.f.v = v;
+  destination.f.e = e;
 }
 
 /// Adds the derivatives of any number of operands one after another; the partial derivatives are exact.
@@ -293,13 +293,13 @@ void Machine<Tracer>::compute_sum(const Instruction& instruction) {
       if (Tracer::carries(term)) sum.h = tracer_.accumulate(instruction.scalar, sum.h, term, 1);
     }
   }
-  at(instruction.dst) = sum;
+  at(instruction.destination) = sum;
 }
 
 template <class Tracer>
 void Machine<Tracer>::custom(const Instruction& instruction) {
-  Value& dst = at(instruction.dst);
-  dst = at(operand(instruction, 0));
+  Value& destination = at(instruction.destination);
+  destination = at(operand(instruction, 0));
   if constexpr (Tracer::kHasDerivatives) {
     const std::size_t count = (instruction.count - 1) / 2;
     std::array<const Handle*, kMaxOperands> sources;
@@ -309,9 +309,10 @@ void Machine<Tracer>::custom(const Instruction& instruction) {
       operand_partials_[i] = i == 0 ? kBoundedOne : at(operand(instruction, count + i)).f;
       if (Tracer::carries(*sources[i]) && (i > 0 || instruction.extent == 1)) wanted |= std::uint32_t{1} << i;
     }
-    dst.h = Handle{};
+    destination.h = Handle{};
     if (wanted == 0) return;
-    dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(count + 1), operand_partials_.data(), wanted);
+    destination.h =
+        tracer_.combine(instruction.scalar, std::span(sources).first(count + 1), operand_partials_.data(), wanted);
   }
 }
 
@@ -322,7 +323,7 @@ void Machine<Tracer>::compute_test(const Instruction& instruction) {
   if constexpr (Tracer::kEvaluatesPoints)
     tracer_.evaluate_at_points(instruction.scalar, sources_of(instruction), path_step_since(path),
                                instruction.evaluator->test);
-  at(instruction.dst).i = answer;
+  at(instruction.destination).i = answer;
 }
 
 template <class Tracer>
@@ -332,38 +333,40 @@ void Machine<Tracer>::compute_integer(const Instruction& instruction) {
     x[i] = at(operand(instruction, i)).i;
   const IntegerResult result = evaluate_integer(instruction.op, instruction.scalar, x);
   if (result.finding) report(*result.finding, instruction);
-  at(instruction.dst).i = result.value;
+  at(instruction.destination).i = result.value;
 }
 
 template <class Tracer>
 void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
   const Value& source = at(operand(instruction, 0));
-  Value& dst = at(instruction.dst);
+  Value& destination = at(instruction.destination);
   decisions_.at(instruction.loc);
   const std::uint64_t path = decisions_.summary().path;
   switch (instruction.code) {
     case InstructionCode::kFloatToFloat: {
       const Operands operands = gather(instruction);
-      if constexpr (Tracer::kEvaluatesPoints) dst.h = source.h;  // rounding by the conversion affects only bounds
-      dst.f = convert(arithmetic(instruction.scalar), instruction.from, instruction.scalar, source.f);
+      if constexpr (Tracer::kEvaluatesPoints)
+        destination.h = source.h;  // rounding by the conversion affects only bounds
+      destination.f = convert(arithmetic(instruction.scalar), instruction.from, instruction.scalar, source.f);
       const auto identity = [](const Arithmetic&, Operands, const BoundedValue&, std::uint32_t, BoundedValue* p) {
         p[0] = kBoundedOne;
       };
-      if constexpr (Tracer::kHasDerivatives) derive(instruction, operands, identity, dst);
+      if constexpr (Tracer::kHasDerivatives) derive(instruction, operands, identity, destination);
       return;
     }
     case InstructionCode::kIntegerToFloat:
-      dst = Value{};
-      dst.f = arithmetic(instruction.scalar).constant(to_real(instruction.from, source.i));
+      destination = Value{};
+      destination.f = arithmetic(instruction.scalar).constant(to_real(instruction.from, source.i));
       return;
     case InstructionCode::kFloatToBool:
-      dst.i = original_evaluator(ir::Op::kNonzero).evaluate(arithmetic(instruction.from), gather(instruction)).v != 0;
+      destination.i =
+          original_evaluator(ir::Op::kNonzero).evaluate(arithmetic(instruction.from), gather(instruction)).v != 0;
       if constexpr (Tracer::kEvaluatesPoints)
         tracer_.evaluate_at_points(evaluator(ir::Op::kNonzero), instruction.from, sources_of(instruction),
                                    path_step_since(path));
       return;
     case InstructionCode::kFloatToInteger: return float_to_integer(instruction);
-    default: dst.i = ir::wrap_to(instruction.scalar, source.i); return;
+    default: destination.i = ir::wrap_to(instruction.scalar, source.i); return;
   }
 }
 
@@ -376,8 +379,8 @@ void Machine<Tracer>::float_to_integer(const Instruction& instruction) {
                                [](const Arithmetic& a, Operands x) { return truncated(a, *x[0]); });
   }
   const bool in_range = fits(instruction.scalar, whole);
-  if (!in_range) report(Finding::Kind::kConversionRange, instruction);
-  at(instruction.dst).i = in_range ? to_integer(instruction.scalar, whole) : 0;
+  if (!in_range) report(Finding::Kind::kConversionOutOfRange, instruction);
+  at(instruction.destination).i = in_range ? to_integer(instruction.scalar, whole) : 0;
 }
 
 template <class Tracer>
@@ -385,21 +388,21 @@ void Machine<Tracer>::extract(const Instruction& instruction) {
   const std::int64_t index = at(operand(instruction, 0)).i;
   const auto length = static_cast<std::int64_t>(instruction.count) - 1;
   if (index >= 0 && index < length) {
-    at(instruction.dst) = at(operand(instruction, static_cast<std::size_t>(index) + 1));
+    at(instruction.destination) = at(operand(instruction, static_cast<std::size_t>(index) + 1));
     return;
   }
-  at(instruction.dst) = Value{};
+  at(instruction.destination) = Value{};
   report_index(instruction, {index}, {static_cast<std::int32_t>(length)});
 }
 
 template <class Tracer>
 void Machine<Tracer>::insert(const Instruction& instruction) {
   const std::int64_t index = at(operand(instruction, 0)).i;
-  const std::size_t length = instruction.leaves;
+  const std::size_t length = instruction.components;
   for (std::size_t k = 0; k < length; ++k)
-    at(instruction.dst + static_cast<RegisterId>(k)) = at(operand(instruction, k + 2));
+    at(instruction.destination + static_cast<RegisterId>(k)) = at(operand(instruction, k + 2));
   if (index >= 0 && index < static_cast<std::int64_t>(length))
-    at(instruction.dst + static_cast<RegisterId>(index)) = at(operand(instruction, 1));
+    at(instruction.destination + static_cast<RegisterId>(index)) = at(operand(instruction, 1));
   else report_index(instruction, {index}, {static_cast<std::int32_t>(length)});
 }
 

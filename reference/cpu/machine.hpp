@@ -46,10 +46,10 @@ class Machine {
   std::vector<Finding> take_findings() { return findings_.take(); }
   ArrayMemory<Handle>& array(std::size_t parameter) { return arrays_[parameter]; }
   /// Derivative of the content of a cell; of its initial content if it was not written.
-  Handle handle_of(std::size_t parameter, std::size_t element, std::size_t leaf);
+  Handle handle_of(std::size_t parameter, std::size_t element, std::size_t component);
   Handle handle_of(std::size_t parameter, std::size_t cell) {
-    const std::size_t leaves = arrays_[parameter].leaves();
-    return handle_of(parameter, cell / leaves, cell % leaves);
+    const std::size_t components = arrays_[parameter].components();
+    return handle_of(parameter, cell / components, cell % components);
   }
 
  private:
@@ -75,9 +75,9 @@ class Machine {
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);
   void record_choice(const Instruction& instruction, std::size_t branch) {
-    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken_counts[branch];
+    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].branch_counts[branch];
   }
-  void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& dst);
+  void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& destination);
   /// The operands of an instruction, for a tracer of points.
   std::span<const Value* const> sources_of(const Instruction& instruction);
   PointTracer::PathStep path_step_since(std::uint64_t path) const { return {path, decisions_.summary().path}; }
@@ -85,14 +85,14 @@ class Machine {
   // machine_memory.cpp
   void access(const Instruction& instruction);
   /// Registers a float as an input when it is first read or gets a cotangent, unless it was written.
-  void ensure_input(Cell<Handle>& source, std::size_t parameter, std::size_t element, std::size_t leaf);
+  void ensure_input(Cell<Handle>& source, std::size_t parameter, std::size_t element, std::size_t component);
   void load(const Instruction& instruction);
   void store(const Instruction& instruction);
   void atomic(const Instruction& instruction);
   /// A cell of the array accessed by an instruction.
   struct CellPosition {
-    std::size_t element;  ///< number of the element, in row-major order
-    std::size_t leaf;     ///< number of the scalar component in the element
+    std::size_t element;    ///< number of the element, in row-major order
+    std::size_t component;  ///< number of the scalar component in the element
   };
   void update(const Instruction& instruction, CellPosition place, RegisterId value, RegisterId expected);
   void update_float(const Instruction& instruction, CellPosition place, const Value& value);

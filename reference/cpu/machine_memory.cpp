@@ -1,4 +1,4 @@
-// The interpreter's accesses to memory: bounds of arrays, initialisation, conflicts between threads, atomics.
+// The interpreter's accesses to memory: bounds of arrays, initialization, conflicts between threads, atomics.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -87,46 +87,47 @@ std::size_t Machine<Tracer>::first_leaf(const Instruction& instruction, std::siz
   return instruction.count > fixed ? first + static_cast<std::size_t>(at(operand(instruction, fixed)).i) : first;
 }
 
-/// Checks for every read of memory that the cells are initialised.
+/// Checks for every read of memory that the cells are initialized.
 template <class Tracer>
 void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells) {
   bool poisoned = false;
   for (Cell<Handle>& cell : cells) {
-    if (cell.initialised) continue;
+    if (cell.initialized) continue;
     poisoned = true;
     cell.content.f.e = {kUnbounded, kUnbounded};
   }
-  if (poisoned) report_conflict(instruction, element, {.kind = Finding::Kind::kUninitialisedRead, .thread = -1});
+  if (poisoned) report_conflict(instruction, element, {.kind = Finding::Kind::kUninitializedRead, .thread = -1});
 }
 
 template <class Tracer>
 void Machine<Tracer>::ensure_input([[maybe_unused]] Cell<Handle>& source, [[maybe_unused]] std::size_t parameter,
-                                   [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t leaf) {
+                                   [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t component) {
   if constexpr (Tracer::kHasDerivatives || Tracer::kEvaluatesPoints) {
     if (source.written || source.is_registered) return;
     const ArrayMemory<Handle>& memory = arrays_[parameter];
-    if (!ir::is_float(memory.type(leaf))) return;
+    if (!ir::is_float(memory.type(component))) return;
     source.is_registered = true;
-    source.content.h = tracer_.leaf(parameter, element * memory.leaves() + leaf, memory.type(leaf), source.content.f.v);
+    source.content.h = tracer_.component(parameter, element * memory.components() + component, memory.type(component),
+                                         source.content.f.v);
   }
 }
 
 template <class Tracer>
 void Machine<Tracer>::load(const Instruction& instruction) {
   const auto element = locate(instruction);
-  const std::size_t leaves = instruction.leaves;
+  const std::size_t components = instruction.components;
   if (!element) {
-    for (std::size_t k = 0; k < leaves; ++k)
-      at(instruction.dst + static_cast<RegisterId>(k)) = Value{};
+    for (std::size_t k = 0; k < components; ++k)
+      at(instruction.destination + static_cast<RegisterId>(k)) = Value{};
     return;
   }
   const std::size_t first = first_leaf(instruction, instruction.rank);
-  const auto [cells, logs] = array_of(instruction).at(*element, first, leaves);
+  const auto [cells, logs] = array_of(instruction).at(*element, first, components);
   note_access(instruction, *element, logs, [&](AccessLog& log) { return log.read(current_thread_, instruction.loc); });
   note_read(instruction, *element, cells);
-  for (std::size_t k = 0; k < leaves; ++k) {
+  for (std::size_t k = 0; k < components; ++k) {
     ensure_input(cells[k], static_cast<std::size_t>(instruction.target), *element, first + k);
-    at(instruction.dst + static_cast<RegisterId>(k)) = cells[k].content;
+    at(instruction.destination + static_cast<RegisterId>(k)) = cells[k].content;
   }
 }
 
@@ -135,13 +136,13 @@ void Machine<Tracer>::store(const Instruction& instruction) {
   const auto element = locate(instruction);
   if (!element) return;
   ArrayMemory<Handle>& memory = array_of(instruction);
-  const std::size_t leaves = instruction.leaves;
-  const std::size_t first = first_leaf(instruction, instruction.rank + leaves);
-  const auto [cells, logs] = memory.at(*element, first, leaves);
+  const std::size_t components = instruction.components;
+  const std::size_t first = first_leaf(instruction, instruction.rank + components);
+  const auto [cells, logs] = memory.at(*element, first, components);
   note_access(instruction, *element, logs, [&](AccessLog& log) { return log.write(current_thread_, instruction.loc); });
-  for (std::size_t k = 0; k < leaves; ++k) {
+  for (std::size_t k = 0; k < components; ++k) {
     cells[k].content = at(operand(instruction, instruction.rank + k));
-    cells[k].initialised = cells[k].written = true;
+    cells[k].initialized = cells[k].written = true;
     memory.reset_sum(*element, first + k);
   }
 }
@@ -149,32 +150,32 @@ void Machine<Tracer>::store(const Instruction& instruction) {
 template <class Tracer>
 void Machine<Tracer>::atomic(const Instruction& instruction) {
   const auto element = locate(instruction);
-  const std::size_t leaves = instruction.leaves;
-  const bool uses_result = instruction.dst != ir::kNone;
+  const std::size_t components = instruction.components;
+  const bool uses_result = instruction.destination != ir::kNone;
   if (!element) {
-    for (std::size_t k = 0; uses_result && k < leaves; ++k)
-      at(instruction.dst + static_cast<RegisterId>(k)) = Value{};
+    for (std::size_t k = 0; uses_result && k < components; ++k)
+      at(instruction.destination + static_cast<RegisterId>(k)) = Value{};
     return;
   }
   ArrayMemory<Handle>& memory = array_of(instruction);
   const bool compares = instruction.atomic == ir::AtomicOp::kCompareAndSwap;
-  const std::size_t first = compares ? 0 : first_leaf(instruction, instruction.rank + leaves);
-  const auto [cells, logs] = memory.at(*element, first, leaves);
+  const std::size_t first = compares ? 0 : first_leaf(instruction, instruction.rank + components);
+  const auto [cells, logs] = memory.at(*element, first, components);
   note_access(instruction, *element, logs, [&](AccessLog& log) {
     return log.atomic(current_thread_, instruction.loc, instruction.atomic, uses_result);
   });
   if (instruction.atomic != ir::AtomicOp::kExchange || uses_result) note_read(instruction, *element, cells);
   decisions_.at(instruction.loc);
-  for (std::size_t k = 0; k < leaves; ++k) {
+  for (std::size_t k = 0; k < components; ++k) {
     handle_of(static_cast<std::size_t>(instruction.target), *element, first + k);
     Cell<Handle>& cell = cells[k];
     // Result and value may share a register: copy the value first.
     const RegisterId value = operand(instruction, instruction.rank + k);
-    const RegisterId expected = compares ? operand(instruction, instruction.rank + leaves + k) : ir::kNone;
+    const RegisterId expected = compares ? operand(instruction, instruction.rank + components + k) : ir::kNone;
     const Value previous = cell.content;
     update(instruction, {*element, first + k}, value, expected);
-    cell.initialised = cell.written = true;
-    if (uses_result) at(instruction.dst + static_cast<RegisterId>(k)) = previous;
+    cell.initialized = cell.written = true;
+    if (uses_result) at(instruction.destination + static_cast<RegisterId>(k)) = previous;
   }
 }
 
@@ -182,12 +183,12 @@ template <class Tracer>
 void Machine<Tracer>::update(const Instruction& instruction, CellPosition place, RegisterId source,
                              RegisterId expected) {
   ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cell(place.element, place.leaf).content;
+  Value& content = memory.cell(place.element, place.component).content;
   const Value& value = at(source);
-  const ir::Scalar scalar = memory.type(place.leaf);
+  const ir::Scalar scalar = memory.type(place.component);
   const bool is_float = ir::is_float(scalar);
   const bool adds = instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub;
-  if (!adds) memory.reset_sum(place.element, place.leaf);
+  if (!adds) memory.reset_sum(place.element, place.component);
   if (instruction.atomic == ir::AtomicOp::kCompareAndSwap) {
     const Value& wanted = at(expected);
     const std::array<const BoundedValue*, 2> both{&content.f, &wanted.f};
@@ -214,8 +215,8 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
   if (instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub)
     return add_float(instruction, place, value);
   ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cell(place.element, place.leaf).content;
-  const Arithmetic& a = arithmetic(memory.type(place.leaf));
+  Value& content = memory.cell(place.element, place.component).content;
+  const Arithmetic& a = arithmetic(memory.type(place.component));
   const std::array<const BoundedValue*, 2> both{&content.f, &value.f};
   const bool least = instruction.atomic == ir::AtomicOp::kMin;
   // The thread that gets the gradient in a tie is unspecified (docs/design/numerics.md, section 4), so an exact tie is
@@ -233,7 +234,7 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
   const BoundedValue result = original_evaluator(least ? ir::Op::kMin : ir::Op::kMax).evaluate(a, both);
   if constexpr (Tracer::kEvaluatesPoints) {
     const std::array<const Value*, 2> sources{&content, &value};
-    points = tracer_.evaluate_at_points(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.leaf),
+    points = tracer_.evaluate_at_points(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.component),
                                         sources, path_step_since(path));
   }
   const bool replaced = std::isnan(content.f.v) || (least ? value.f.v < content.f.v : value.f.v > content.f.v);
@@ -245,8 +246,8 @@ void Machine<Tracer>::update_float(const Instruction& instruction, CellPosition 
 template <class Tracer>
 void Machine<Tracer>::add_float(const Instruction& instruction, CellPosition place, const Value& value) {
   ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cell(place.element, place.leaf).content;
-  const ir::Scalar scalar = memory.type(place.leaf);
+  Value& content = memory.cell(place.element, place.component).content;
+  const ir::Scalar scalar = memory.type(place.component);
   const int sign = instruction.atomic == ir::AtomicOp::kSub ? -1 : 1;
   const BoundedValue term{sign * value.f.v, value.f.e};
   const Arithmetic& a = arithmetic(scalar);
@@ -254,7 +255,7 @@ void Machine<Tracer>::add_float(const Instruction& instruction, CellPosition pla
   const PrecisionBounds flush{flushes ? 0x1p-126 : 0, 0};
   if constexpr (Tracer::kEvaluatesPoints) content.h = tracer_.sum(content, value, sign);
   if (run_.profile.has_unordered_atomics) {
-    AtomicSum& sum = memory.sum(place.element, place.leaf);
+    AtomicSum& sum = memory.sum(place.element, place.component);
     if (!sum.is_started()) sum.start(content.f);
     sum.add(term);
     content.f.v += term.v;
@@ -280,9 +281,9 @@ std::optional<std::int64_t> Machine<Tracer>::local_element(const Instruction& in
 template <class Tracer>
 void Machine<Tracer>::local_load(const Instruction& instruction) {
   const auto element = local_element(instruction);
-  for (RegisterId k = 0; k < instruction.leaves; ++k) {
-    const auto source = static_cast<RegisterId>(instruction.target + element.value_or(0) * instruction.leaves + k);
-    at(instruction.dst + k) = element ? at(source) : Value{};
+  for (RegisterId k = 0; k < instruction.components; ++k) {
+    const auto source = static_cast<RegisterId>(instruction.target + element.value_or(0) * instruction.components + k);
+    at(instruction.destination + k) = element ? at(source) : Value{};
   }
 }
 
@@ -290,8 +291,8 @@ template <class Tracer>
 void Machine<Tracer>::local_store(const Instruction& instruction) {
   const auto element = local_element(instruction);
   if (!element) return;
-  for (RegisterId k = 0; k < instruction.leaves; ++k) {
-    const auto target = static_cast<RegisterId>(instruction.target + *element * instruction.leaves + k);
+  for (RegisterId k = 0; k < instruction.components; ++k) {
+    const auto target = static_cast<RegisterId>(instruction.target + *element * instruction.components + k);
     at(target) = at(operand(instruction, static_cast<std::size_t>(k) + 1));
   }
 }

@@ -36,14 +36,14 @@ struct Perturbation {
   long double step = 0;              ///< length of the change
 };
 
-inline double component_value(const ComponentValues& values, std::size_t parameter, std::size_t leaf) {
-  return parameter < values.size() && leaf < values[parameter].size() ? values[parameter][leaf] : 0;
+inline double component_value(const ComponentValues& values, std::size_t parameter, std::size_t component) {
+  return parameter < values.size() && component < values[parameter].size() ? values[parameter][component] : 0;
 }
 
 template <class Handle>
 struct Cell {
   TracedValue<Handle> content;  ///< current value
-  bool initialised = true;      ///< whether the content may be read
+  bool initialized = true;      ///< whether the content may be read
   bool written = false;         ///< whether the launch wrote the content
   bool is_registered = false;   ///< whether the initial content is registered with the tracer
 };
@@ -69,20 +69,21 @@ TracedValue<Handle> initial_content(const ir::Argument& argument, std::size_t of
   return datum;
 }
 
-/// One array parameter. Elements are numbered in row-major order; the index of a cell is element * leaves + leaf.
+/// One array parameter. Elements are numbered in row-major order; the index of a cell is element * components +
+/// component.
 template <class Handle>
 class ArrayMemory {
  public:
   /// Must be called before the first use. Keeps references to the argument and the perturbation, if any.
   /// `logs_leaves`: keep an access log for each leaf, not for each element.
-  void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> leaves,
-            bool initialised, bool logs_leaves, double input_error, const Perturbation* perturbation) {
+  void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> components,
+            bool initialized, bool logs_leaves, double input_error, const Perturbation* perturbation) {
     input_error_ = input_error;
     parameter_ = parameter;
     argument_ = &argument;
-    leaves_ = std::move(leaves);
-    logs_ = logs_leaves ? leaves_.size() : 1;
-    initialised_ = initialised;
+    components_ = std::move(components);
+    logs_ = logs_leaves ? components_.size() : 1;
+    initialized_ = initialized;
     perturbation_ = perturbation;
     elements_ = static_cast<std::size_t>(ir::element_count(argument));
     page_shift_ = elements_ <= kSinglePage ? static_cast<int>(std::bit_width(elements_)) : kPageShift;
@@ -90,12 +91,12 @@ class ArrayMemory {
   }
 
   const std::vector<std::int32_t>& shape() const { return argument_->shape; }
-  std::size_t leaves() const { return leaves_.size(); }
-  ir::Scalar type(std::size_t leaf) const { return leaves_[leaf].scalar; }
-  std::size_t cells() const { return elements_ * leaves_.size(); }
+  std::size_t components() const { return components_.size(); }
+  ir::Scalar type(std::size_t component) const { return components_[component].scalar; }
+  std::size_t cells() const { return elements_ * components_.size(); }
 
-  Cell<Handle>& cell(std::size_t element, std::size_t leaf) {
-    return page(element).cells[within(element) * leaves_.size() + leaf];
+  Cell<Handle>& cell(std::size_t element, std::size_t component) {
+    return page(element).cells[within(element) * components_.size() + component];
   }
   /// Some consecutive leaves of one element.
   struct Leaves {
@@ -106,19 +107,20 @@ class ArrayMemory {
     Page& containing_page = page(element);
     const std::size_t number = within(element);
     const bool by_leaf = logs_ > 1;
-    return {std::span(containing_page.cells).subspan(number * leaves_.size() + first, count),
+    return {std::span(containing_page.cells).subspan(number * components_.size() + first, count),
             std::span(containing_page.logs).subspan(number * logs_ + (by_leaf ? first : 0), by_leaf ? count : 1)};
   }
   /// The atomic additions to a cell.
-  AtomicSum& sum(std::size_t element, std::size_t leaf) {
+  AtomicSum& sum(std::size_t element, std::size_t component) {
     Page& containing_page = page(element);
     if (containing_page.sums.empty()) containing_page.sums.resize(containing_page.cells.size());
-    return containing_page.sums[within(element) * leaves_.size() + leaf];
+    return containing_page.sums[within(element) * components_.size() + component];
   }
   /// Resets the sum of a cell that was changed other than by an addition.
-  void reset_sum(std::size_t element, std::size_t leaf) {
+  void reset_sum(std::size_t element, std::size_t component) {
     Page& containing_page = page(element);
-    if (!containing_page.sums.empty()) containing_page.sums[within(element) * leaves_.size() + leaf] = AtomicSum{};
+    if (!containing_page.sums.empty())
+      containing_page.sums[within(element) * components_.size() + component] = AtomicSum{};
   }
 
   /// visit(cell index, cell) for all allocated cells, ascending. Some of them were not accessed.
@@ -126,7 +128,7 @@ class ArrayMemory {
   void for_each_allocated(Visit visit) {
     for (std::size_t p = 0; p < pages_.size(); ++p) {
       if (pages_[p] == nullptr) continue;
-      const std::size_t first = (p << page_shift_) * leaves_.size();
+      const std::size_t first = (p << page_shift_) * components_.size();
       for (std::size_t k = 0; k < pages_[p]->cells.size(); ++k)
         visit(first + k, pages_[p]->cells[k]);
     }
@@ -173,33 +175,33 @@ class ArrayMemory {
     auto page = std::make_unique<Page>();
     const std::size_t count = std::min(elements_ - first, std::size_t{1} << page_shift_);
     page->logs.resize(count * logs_);
-    page->cells.resize(count * leaves_.size());
+    page->cells.resize(count * components_.size());
     std::size_t number = 0;
     for (std::size_t n = first; n < first + count; ++n) {
       const std::size_t offset = ir::element_offset(*argument_, static_cast<std::int64_t>(n));
-      for (const ir::ScalarComponent& leaf : leaves_) {
+      for (const ir::ScalarComponent& component : components_) {
         Cell<Handle>& cell = page->cells[number++];
-        cell.content = initial_content<Handle>(*argument_, offset + leaf.offset, leaf.scalar, input_error_);
-        cell.initialised = initialised_;
-        if (perturbation_ == nullptr || !ir::is_float(leaf.scalar)) continue;
+        cell.content = initial_content<Handle>(*argument_, offset + component.offset, component.scalar, input_error_);
+        cell.initialized = initialized_;
+        if (perturbation_ == nullptr || !ir::is_float(component.scalar)) continue;
         const double direction =
-            component_value(perturbation_->direction, parameter_, first * leaves_.size() + number - 1);
+            component_value(perturbation_->direction, parameter_, first * components_.size() + number - 1);
         cell.content.f.v += perturbation_->step * static_cast<long double>(direction);
       }
     }
     return page;
   }
 
-  std::size_t parameter_ = 0;                   ///< number of the parameter
-  const ir::Argument* argument_ = nullptr;      ///< argument bound to the parameter
-  std::vector<ir::ScalarComponent> leaves_;     ///< scalar components (leaves) of one element
-  std::size_t logs_ = 1;                        ///< number of access logs of each element
-  double input_error_ = 0;                      ///< see ArithmeticProfile::input_error
-  bool initialised_ = true;                     ///< whether the initial content may be read
-  const Perturbation* perturbation_ = nullptr;  ///< change of the initial content; null: none
-  std::size_t elements_ = 0;                    ///< number of elements
-  int page_shift_ = 0;                          ///< binary logarithm of the number of elements in a page
-  std::vector<std::unique_ptr<Page>> pages_;    ///< pages of cells; null until the first access
+  std::size_t parameter_ = 0;                    ///< number of the parameter
+  const ir::Argument* argument_ = nullptr;       ///< argument bound to the parameter
+  std::vector<ir::ScalarComponent> components_;  ///< scalar components of one element
+  std::size_t logs_ = 1;                         ///< number of access logs of each element
+  double input_error_ = 0;                       ///< see ArithmeticProfile::input_error
+  bool initialized_ = true;                      ///< whether the initial content may be read
+  const Perturbation* perturbation_ = nullptr;   ///< change of the initial content; null: none
+  std::size_t elements_ = 0;                     ///< number of elements
+  int page_shift_ = 0;                           ///< binary logarithm of the number of elements in a page
+  std::vector<std::unique_ptr<Page>> pages_;     ///< pages of cells; null until the first access
 };
 
 }  // namespace assay::reference

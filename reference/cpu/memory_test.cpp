@@ -111,7 +111,7 @@ TEST(OracleMemory, BoundIsInfiniteIfPartialSumMayOverflow) {
   EXPECT_LT(element(r, x, 0).bound[kPromoted], 1e24);
 }
 
-TEST(OracleMemory, SumOfDyadicNumbersHasZeroBound) {
+TEST(OracleMemory, AtomicSumWithoutRoundingHasZeroBound) {
   OracleFixture w;
   const ir::VarId in = w.floats("x", {0.5, 0.25, 3, -1.75}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
@@ -158,7 +158,7 @@ TEST(OracleMemory, GradientOfTiedAtomicMaximumIsUncertain) {
 }
 
 // 3 + 0.91 is rounded in f32 but not in the f64 promotion, so 0 times it is an exact zero in only one precision.
-TEST(OracleMemory, AtomicTieWithZeroProductIsUncertainInBothPrecisions) {
+TEST(OracleMemory, TieOfAtomicMaximumWithZeroIsUncertainInBothPrecisions) {
   OracleFixture w;
   const ir::VarId x = w.floats("x", {0}, ir::Scalar::kF32);
   const ir::VarId y = w.floats("y", {3}, ir::Scalar::kF32);

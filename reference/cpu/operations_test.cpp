@@ -20,9 +20,9 @@ class OperationTest : public ::testing::TestWithParam<Usage> {};
 
 ComponentValues random_direction(const std::vector<std::vector<double>>& point, Rng& rng) {
   ComponentValues direction = point;
-  for (auto& leaves : direction) {
-    for (double& leaf : leaves)
-      leaf = rng.uniform_real(0.25, 1.0) * (rng.bernoulli(0.5) ? 1 : -1);
+  for (auto& components : direction) {
+    for (double& component : components)
+      component = rng.uniform_real(0.25, 1.0) * (rng.bernoulli(0.5) ? 1 : -1);
   }
   direction.emplace_back();
   return direction;
@@ -65,9 +65,9 @@ TEST_P(OperationTest, ReverseSweepMatchesDualNumbers) {
     const auto point = testing::sample(usage, rng);
     const SampleKernel sample = testing::kernel_at(usage, point);
     const ComponentValues direction = random_direction(point, rng);
-    const int leaves = sample.fixture.kernel().var(sample.out).type.element().components();
+    const int components = sample.fixture.kernel().var(sample.out).type.element().components();
     std::vector<double> cotangents;
-    for (int k = 0; k < leaves; ++k)
+    for (int k = 0; k < components; ++k)
       cotangents.push_back(rng.uniform_real(0.5, 1.5));
     const Oracle oracle = sample.fixture.oracle();
     const auto run = sample.fixture.gradient_run(sample.fixture.cotangents_for(sample.out, cotangents));

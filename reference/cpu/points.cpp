@@ -37,9 +37,10 @@ PointTracer::PointTracer(const ComponentValues& direction, std::span<const long 
                    Arithmetic(ir::Scalar::kF32, run.profile, decisions_, false),
                    Arithmetic(ir::Scalar::kF64, run.profile, decisions_, false)} {}
 
-PointTracer::Handle PointTracer::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double value) const {
+PointTracer::Handle PointTracer::component(std::size_t parameter, std::size_t component, ir::Scalar,
+                                           long double value) const {
   Handle handle;
-  const auto change = static_cast<long double>(component_value(direction_, parameter, leaf));
+  const auto change = static_cast<long double>(component_value(direction_, parameter, component));
   handle.varies = change != 0;
   for (std::size_t k = 0; handle.varies && k < count(); ++k)
     handle.at[k] = value + steps_[k] * change;

@@ -40,11 +40,11 @@ class PointTracer {
   static bool same(const Handle&, const Handle&) { return false; }
   bool full() const { return has_diverged_; }
   /// Whether a point left the path of the run.
-  bool diverged() const { return has_diverged_; }
+  bool has_diverged() const { return has_diverged_; }
   std::size_t count() const { return steps_.size(); }
 
   /// An input with this value in the run.
-  Handle leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double value) const;
+  Handle component(std::size_t parameter, std::size_t component, ir::Scalar, long double value) const;
 
   /// Paths of the run before and after an operation; the points must take the same step.
   struct PathStep {

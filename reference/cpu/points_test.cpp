@@ -38,12 +38,12 @@ bool compare_with_separate_runs(OracleFixture& fixture, const ComponentValues& d
       stayed = false;
       continue;
     }
-    for (std::size_t p = 0; p < program.value().parameters.size() && !points.diverged(); ++p) {
+    for (std::size_t p = 0; p < program.value().parameters.size() && !points.has_diverged(); ++p) {
       if (!program.value().parameters[p].is_written) continue;
       alone.array(p).for_each([&](std::size_t cell, const auto& expected) {
         together.handle_of(p, cell);
-        const std::size_t leaves = together.array(p).leaves();
-        const PointTracer::Value& got = together.array(p).cell(cell / leaves, cell % leaves).content;
+        const std::size_t components = together.array(p).components();
+        const PointTracer::Value& got = together.array(p).cell(cell / components, cell % components).content;
         EXPECT_TRUE(same(PointTracer::at(got, k), expected.content.f.v))
             << "step " << kSomeSteps[k] << ", cell " << cell << ": " << PointTracer::at(got, k) << " for "
             << expected.content.f.v;
@@ -51,7 +51,7 @@ bool compare_with_separate_runs(OracleFixture& fixture, const ComponentValues& d
       });
     }
   }
-  EXPECT_EQ(points.diverged(), !stayed);
+  EXPECT_EQ(points.has_diverged(), !stayed);
   return stayed;
 }
 
@@ -65,9 +65,9 @@ TEST(BatchedEvaluation, MatchesSeparateRunsForEachOperation) {
       for (int n = 0; n < 4; ++n) {
         const auto point = testing::sample(usage, rng);
         ComponentValues direction = point;
-        for (auto& leaves : direction) {
-          for (double& leaf : leaves)
-            leaf = rng.uniform_real(-1, 1);
+        for (auto& components : direction) {
+          for (double& component : components)
+            component = rng.uniform_real(-1, 1);
         }
         direction.emplace_back();
         testing::SampleKernel sample = testing::kernel_at(usage, point);

@@ -18,39 +18,39 @@ namespace assay::reference {
 using RegisterId = std::int32_t;
 
 enum class InstructionCode : std::uint8_t {
-  kFloat,          ///< dst = evaluator(operands), floats of type `scalar`
-  kAdd,            ///< dst = operand 0 + operand 1, floats: a common operation without decisions
-  kSub,            ///< dst = operand 0 - operand 1, likewise
-  kMul,            ///< dst = operand 0 * operand 1, likewise
-  kTest,           ///< dst = test(operands)
-  kUnitComponent,  ///< dst = component / length: unit_component
-  kSum,            ///< dst = sum of any number of floats of type `scalar`, in any order
-  kSumOfProducts,  ///< dst = operand 0 * operand n + operand 1 * operand n + 1 ...: 2 n floats, in any order
-  kInteger,        ///< dst = op(operands), integers of type `scalar`
-  kSelect,         ///< dst = operand 0 ? operand 1 : operand 2
-  kMove,           ///< dst = operand 0
-  kClear,          ///< dst .. dst + extent = 0
+  kFloat,          ///< destination = evaluator(operands), floats of type `scalar`
+  kAdd,            ///< destination = operand 0 + operand 1, floats: a common operation without decisions
+  kSub,            ///< destination = operand 0 - operand 1, likewise
+  kMul,            ///< destination = operand 0 * operand 1, likewise
+  kTest,           ///< destination = test(operands)
+  kUnitComponent,  ///< destination = component / length: unit_component
+  kSum,            ///< destination = sum of any number of floats of type `scalar`, in any order
+  kSumOfProducts,  ///< destination = operand 0 * operand n + operand 1 * operand n + 1 ...: 2 n floats, in any order
+  kInteger,        ///< destination = op(operands), integers of type `scalar`
+  kSelect,         ///< destination = operand 0 ? operand 1 : operand 2
+  kMove,           ///< destination = operand 0
+  kClear,          ///< destination .. destination + extent = 0
   kFloatToFloat,   ///< conversions `from` -> `scalar`
   kFloatToInteger,
   kFloatToBool,
   kIntegerToFloat,
   kIntegerToInteger,
-  kExtract,     ///< dst = operands[1 + index in operand 0]
-  kInsert,      ///< dst .. = operands[2 ..] with operand 1 at the index in operand 0
-  kShape,       ///< dst = extent of dimension `extent` of parameter `target`
-  kLoad,        ///< dst .. = leaves of the element of parameter `target` at the `rank` indices, from leaf `extent` on;
-                ///< if one operand more is given, from leaf `extent` + that operand on
-  kStore,       ///< leaves of that element = operands after the indices; an additional operand as for kLoad
-  kAtomic,      ///< as kStore with `atomic`; kCompareAndSwap has the expected value after the new value and always
-                ///< changes the whole element; the previous value goes to dst .. unless kNone
-  kLocalLoad,   ///< dst .. = element [operand 0] of the local array of `extent` elements at register `target`
-  kLocalStore,  ///< that element = operands 1 ..
-  kJump,        ///< continues at instruction `target`
-  kJumpIf,      ///< continues at `target` if operand 0 == `extent`
-  kForTest,     ///< continues at `target` unless counter (operand 0) is before stop (operand 1) by step (operand 2)
-  kForNext,     ///< counter dst += operand 0; to `target`
-  kCustom,      ///< dst = operand 0; its derivatives by operands 1 .. n are the following n operands; its derivative
-                ///< by operand 0 is propagated only if `extent` is 1
+  kExtract,  ///< destination = operands[1 + index in operand 0]
+  kInsert,   ///< destination .. = operands[2 ..] with operand 1 at the index in operand 0
+  kShape,    ///< destination = extent of dimension `extent` of parameter `target`
+  kLoad,     ///< destination .. = leaves of the element of parameter `target` at the `rank` indices, from leaf `extent`
+             ///< on; if one operand more is given, from leaf `extent` + that operand on
+  kStore,    ///< leaves of that element = operands after the indices; an additional operand as for kLoad
+  kAtomic,   ///< as kStore with `atomic`; kCompareAndSwap has the expected value after the new value and always
+             ///< changes the whole element; the previous value goes to destination .. unless kNone
+  kLocalLoad,    ///< destination .. = element [operand 0] of the local array of `extent` elements at register `target`
+  kLocalStore,   ///< that element = operands 1 ..
+  kJump,         ///< continues at instruction `target`
+  kJumpIfEqual,  ///< continues at `target` if operand 0 == `extent`
+  kRangeLoopTest,  ///< continues at `target` unless counter (operand 0) is before stop (operand 1) by step (operand 2)
+  kRangeLoopNext,  ///< counter destination += operand 0; to `target`
+  kCustomDerivative,  ///< destination = operand 0; its derivatives by operands 1 .. n are the following n operands; its
+                      ///< derivative by operand 0 is propagated only if `extent` is 1
   kEnd,
 };
 
@@ -61,13 +61,13 @@ struct Instruction {
   ir::Scalar scalar = ir::Scalar::kF32;          ///< type of the operands, or of a conversion's result
   ir::Scalar from = ir::Scalar::kF32;            ///< type of a conversion's operand
   std::uint8_t rank = 0;                         ///< number of indices of an access
-  bool is_padded = false;      ///< whether outside the array a load gives zero and other accesses do nothing (tiles)
-  std::uint16_t leaves = 1;    ///< number of registers of one element
-  RegisterId dst = ir::kNone;  ///< first register of the result; kNone: no result
-  std::uint32_t operands = 0;  ///< index of the first operand in Program::operands
-  std::uint32_t count = 0;     ///< number of operands
-  std::int32_t target = 0;     ///< parameter, instruction or register, by InstructionCode
-  std::int32_t extent = 0;     ///< dimension, extent or number of registers, by InstructionCode
+  bool is_padded = false;        ///< whether outside the array a load gives zero and other accesses do nothing (tiles)
+  std::uint16_t components = 1;  ///< number of registers of one element
+  RegisterId destination = ir::kNone;    ///< first register of the result; kNone: no result
+  std::uint32_t operands = 0;            ///< index of the first operand in Program::operands
+  std::uint32_t count = 0;               ///< number of operands
+  std::int32_t target = 0;               ///< parameter, instruction or register, by InstructionCode
+  std::int32_t extent = 0;               ///< dimension, extent or number of registers, by InstructionCode
   const Evaluator* evaluator = nullptr;  ///< implementation of a float operation
   std::int32_t choice = ir::kNone;       ///< index in Program::choices; kNone: not a choice
   ir::Loc loc = {};                      ///< location in the source
@@ -75,7 +75,7 @@ struct Instruction {
 
 /// A register that holds a constant.
 struct RegisterConstant {
-  RegisterId dst;           ///< register of the constant
+  RegisterId destination;   ///< register of the constant
   ir::Scalar scalar;        ///< type of the constant
   std::uint64_t bits;       ///< value as in Expr::bits
   bool is_rounded = false;  ///< stands for an arbitrary number, so that products with it are not exact
@@ -83,11 +83,11 @@ struct RegisterConstant {
 
 /// Properties of a parameter of the kernel.
 struct ParameterInfo {
-  bool is_array = false;           ///< whether the parameter is an array
-  bool is_written = false;         ///< for arrays: whether a statement stores to it
-  bool changes_in_parts = false;   ///< for arrays: whether a statement changes a part of an element alone
-  RegisterId base = ir::kNone;     ///< for values: first register
-  std::vector<ir::Scalar> leaves;  ///< types of the scalar components of one element
+  bool is_array = false;               ///< whether the parameter is an array
+  bool is_written = false;             ///< for arrays: whether a statement stores to it
+  bool changes_in_parts = false;       ///< for arrays: whether a statement changes a part of an element alone
+  RegisterId base = ir::kNone;         ///< for values: first register
+  std::vector<ir::Scalar> components;  ///< types of the scalar components of one element
 };
 
 class Program {

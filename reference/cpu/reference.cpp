@@ -15,8 +15,8 @@ template <class Tracer>
 OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool only_accessed_elements) {
   auto& memory = machine.array(parameter);
   OutputArray array;
-  for (std::size_t k = 0; k < memory.leaves(); ++k)
-    array.leaves.push_back(memory.type(k));
+  for (std::size_t k = 0; k < memory.components(); ++k)
+    array.components.push_back(memory.type(k));
   const auto add = [&](const auto& cell) {
     array.elements.push_back({cell.content.f.v, cell.content.i, cell.content.f.e, cell.written});
   };
@@ -34,7 +34,7 @@ OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool only_ac
 }
 
 bool has_floats(const ParameterInfo& info) {
-  for (const ir::Scalar scalar : info.leaves) {
+  for (const ir::Scalar scalar : info.components) {
     if (ir::is_float(scalar)) return true;
   }
   return false;
@@ -64,14 +64,14 @@ std::vector<std::optional<GradientArray>> empty_gradients(const Program& program
     if (has_floats(program.parameters[p])) result[p].emplace();
   }
   if (run.only_accessed_elements) {
-    for (const Tape::ScalarComponent& leaf : tape.leaves())
-      result[leaf.parameter]->indices.push_back(leaf.leaf);
+    for (const Tape::ScalarComponent& component : tape.components())
+      result[component.parameter]->indices.push_back(component.component);
   }
   for (std::size_t p = 0; p < result.size(); ++p) {
     if (!result[p]) continue;
     std::ranges::sort(result[p]->indices);
     const ParameterInfo& info = program.parameters[p];
-    const std::size_t all = info.is_array ? machine.array(p).cells() : info.leaves.size();
+    const std::size_t all = info.is_array ? machine.array(p).cells() : info.components.size();
     result[p]->elements.resize(run.only_accessed_elements ? result[p]->indices.size() : all);
   }
   return result;
@@ -87,17 +87,17 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
   }
   sweep.run();
   std::vector<std::optional<GradientArray>> result = empty_gradients(program, run, machine, tape);
-  for (const Tape::ScalarComponent& leaf : tape.leaves()) {
-    const Adjoint& adjoint = sweep.adjoint(leaf.node);
-    GradientArray& array = *result[leaf.parameter];
-    GradientElement& element = array.elements[*array.position(leaf.leaf)];
+  for (const Tape::ScalarComponent& component : tape.components()) {
+    const Adjoint& adjoint = sweep.adjoint(component.node);
+    GradientArray& array = *result[component.parameter];
+    GradientElement& element = array.elements[*array.position(component.component)];
     element.value = adjoint.value;
     element.magnitude = adjoint.magnitude_sum;
     element.path_magnitude = adjoint.path_magnitude;
     element.contributions = adjoint.terms;
-    const double initial_gradient = component_value(run.initial_gradients, leaf.parameter, leaf.leaf);
+    const double initial_gradient = component_value(run.initial_gradients, component.parameter, component.component);
     for (std::size_t precision = 0; precision < kPrecisionCount; ++precision)
-      element.bound[precision] = sweep.bound(adjoint, tape.type(leaf.node), precision, initial_gradient, true);
+      element.bound[precision] = sweep.bound(adjoint, tape.type(component.node), precision, initial_gradient, true);
   }
   return result;
 }
@@ -139,7 +139,7 @@ ReferenceResult summary(const Program& program, const OracleRun& run, Machine<Tr
   reference.decisions = machine.decisions();
   reference.choices = machine.choices();
   reference.instructions = machine.instructions();
-  reference.complete = machine.complete();
+  reference.is_complete = machine.complete();
   return reference;
 }
 
@@ -190,7 +190,7 @@ Tangents Oracle::tangents(const OracleRun& run, const std::vector<ComponentValue
   const Perturbation moved{directions.empty() ? none : directions[0], step};
   Machine<DualNumbers> machine(*program_, run, duals, step == 0 ? nullptr : &moved, false);
   machine.run();
-  Tangents result{.outputs = {}, .path = machine.decisions().path, .complete = machine.complete()};
+  Tangents result{.outputs = {}, .path = machine.decisions().path, .is_complete = machine.complete()};
   result.outputs.resize(program_->parameters.size());
   for (std::size_t p = 0; p < result.outputs.size(); ++p) {
     if (!program_->parameters[p].is_written) continue;
@@ -211,7 +211,7 @@ std::optional<ReferenceResult> Oracle::evaluate_along(const OracleRun& run, cons
   PointTracer points(direction, steps, run);
   Machine<PointTracer> machine(*program_, run, points);
   machine.run();
-  if (points.diverged()) return std::nullopt;
+  if (points.has_diverged()) return std::nullopt;
   return summary(*program_, run, machine);
 }
 

@@ -58,7 +58,7 @@ struct ForcedPath {
   std::vector<bool> flipped_decisions;  ///< whether the k-th uncertain decision takes its other outcome
 };
 
-/// One number for each scalar component (leaf) of each parameter: [parameter][row-major element * leaves + leaf].
+/// One number for each scalar component of each parameter: [parameter][row-major element * components + component].
 /// Value parameters are one element. An empty inner vector means all zero.
 using ComponentValues = std::vector<std::vector<double>>;
 
@@ -71,8 +71,8 @@ struct OracleRun {
   ComponentValues cotangents = {};
   /// Initial content of the gradient buffers; a term in the rounding of their sums. Used with `computes_gradient`.
   ComponentValues initial_gradients = {};
-  /// Parameters whose arrays are uninitialised: reading an element before writing it is a finding.
-  std::vector<bool> uninitialised = {};
+  /// Parameters whose arrays are uninitialized: reading an element before writing it is a finding.
+  std::vector<bool> uninitialized = {};
   /// Thread numbers (row-major in the launch extents) in the order to run them; may be a subset. Empty: all, ascending.
   std::vector<std::int64_t> thread_order = {};
   /// Report only accessed scalars (OutputArray::indices), for runs of a few threads of a large launch.
@@ -89,8 +89,8 @@ struct OutputElement {
   bool written = false;        ///< whether the launch wrote the element
 };
 struct OutputArray {
-  std::vector<OutputElement> elements;  ///< scalars by row-major element * leaves + leaf
-  std::vector<ir::Scalar> leaves;       ///< types of the scalar components (leaves) of one element
+  std::vector<OutputElement> elements;  ///< scalars by row-major element * components + component
+  std::vector<ir::Scalar> components;   ///< types of the scalar components of one element
   /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
   /// All were written.
   std::vector<std::size_t> indices = {};
@@ -107,7 +107,8 @@ struct GradientElement {
   std::int64_t contributions = 0;  ///< number of terms of the sum, excluding the initial gradient
 };
 struct GradientArray {
-  std::vector<GradientElement> elements;  ///< by element * leaves + leaf; zero for components that are not floats
+  std::vector<GradientElement>
+      elements;  ///< by element * components + component; zero for components that are not floats
   /// With OracleRun::only_accessed_elements: for each entry of `elements`, its index without that option, ascending.
   /// Other gradients are zero.
   std::vector<std::size_t> indices = {};
@@ -119,15 +120,15 @@ struct GradientArray {
 /// A defect of the user's kernel on this launch.
 struct Finding {
   enum class Kind : std::uint8_t {
-    kOutOfBounds,        ///< index outside an array, local array or vector
-    kUninitialisedRead,  ///< read of an element that was never written
-    kRace,               ///< two threads access an element, at least one writes, and not both atomically
-    kOrderDependent,     ///< an atomic's return value or result depends on the order of threads
-    kIntegerDivision,    ///< division by zero, or of the smallest value by -1
-    kIntegerOverflow,    ///< overflow of signed arithmetic on 32 or 64 bits
-    kShiftRange,         ///< shift by a negative count or at least the bit width
-    kConversionRange,    ///< conversion of a float outside the integer's range
-    kInstructionBudget,  ///< infinite loop, or too many instructions; the evaluation stops there
+    kOutOfBounds,           ///< index outside an array, local array or vector
+    kUninitializedRead,     ///< read of an element that was never written
+    kRace,                  ///< two threads access an element, at least one writes, and not both atomically
+    kOrderDependent,        ///< an atomic's return value or result depends on the order of threads
+    kIntegerDivision,       ///< division by zero, or of the smallest value by -1
+    kIntegerOverflow,       ///< overflow of signed arithmetic on 32 or 64 bits
+    kShiftOutOfRange,       ///< shift by a negative count or at least the bit width
+    kConversionOutOfRange,  ///< conversion of a float outside the integer's range
+    kInstructionBudget,     ///< infinite loop, or too many instructions; the evaluation stops there
   };
   Kind kind = Kind::kOutOfBounds;        ///< kind of the defect
   ir::VarId parameter = ir::kNone;       ///< array that is accessed, if it is a parameter
@@ -166,9 +167,9 @@ struct Choice {
     kSign,    ///< abs, sign, step: the operand is negative (0) or not (1)
     kRange,   ///< clamp: the operand is inside (0), below (1) or above (2)
   };
-  Kind kind = Kind::kBranch;                      ///< kind of the branch point
-  ir::Loc loc = {};                               ///< location in the source
-  std::array<std::int64_t, 3> taken_counts = {};  ///< how often each branch was taken
+  Kind kind = Kind::kBranch;                       ///< kind of the branch point
+  ir::Loc loc = {};                                ///< location in the source
+  std::array<std::int64_t, 3> branch_counts = {};  ///< how often each branch was taken
 
   std::size_t branch_count() const { return kind == Kind::kRange ? 3 : 2; }
 };
@@ -187,7 +188,7 @@ struct ReferenceResult {
   Decisions decisions;            ///< decisions that depend on floats
   std::vector<Choice> choices;    ///< all choices of the kernel, in code order
   std::int64_t instructions = 0;  ///< number of executed instructions
-  bool complete = true;           ///< whether the evaluation did not stop at the instruction limit
+  bool is_complete = true;        ///< whether the evaluation did not stop at the instruction limit
 };
 
 inline constexpr int kDirectionCount = 2;  ///< maximum number of directions of one interpretation
@@ -198,8 +199,8 @@ inline constexpr std::size_t kStepCount = 12;
 struct Tangents {
   /// [parameter][scalar component of the array after the launch]; empty where ReferenceResult::outputs is empty.
   std::vector<std::vector<std::array<long double, kDirectionCount>>> outputs;
-  std::uint64_t path = 0;  ///< hash of the decisions' outcomes, as Decisions::path
-  bool complete = true;    ///< whether the evaluation did not stop early
+  std::uint64_t path = 0;   ///< hash of the decisions' outcomes, as Decisions::path
+  bool is_complete = true;  ///< whether the evaluation did not stop early
 };
 
 /// Directional derivatives by Ridders' extrapolated central differences in long double.

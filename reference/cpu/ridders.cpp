@@ -35,8 +35,8 @@ void for_each_output(const Program& program, Machine<PointTracer>& machine, Visi
     if (!program.parameters[p].is_written) continue;
     machine.array(p).for_each([&](std::size_t cell, const auto&) {
       machine.handle_of(p, cell);
-      const std::size_t leaves = machine.array(p).leaves();
-      visit(machine.array(p).cell(cell / leaves, cell % leaves).content);
+      const std::size_t components = machine.array(p).components();
+      visit(machine.array(p).cell(cell / components, cell % components).content);
     });
   }
 }
@@ -46,14 +46,14 @@ long double first_step(const Program& program, const OracleRun& run, const Compo
   long double step = std::numeric_limits<long double>::infinity();
   for (std::size_t p = 0; p < direction.size(); ++p) {
     const ir::Argument& argument = run.launch.arguments[p];
-    const auto leaves = ir::scalar_components(*program.module, argument.type.element());
+    const auto components = ir::scalar_components(*program.module, argument.type.element());
     for (std::size_t k = 0; k < direction[p].size(); ++k) {
-      const ir::ScalarComponent& leaf = leaves[k % leaves.size()];
-      if (direction[p][k] == 0 || !ir::is_float(leaf.scalar)) continue;
+      const ir::ScalarComponent& component = components[k % components.size()];
+      if (direction[p][k] == 0 || !ir::is_float(component.scalar)) continue;
       const std::size_t base = program.parameters[p].is_array
-                                   ? ir::element_offset(argument, static_cast<std::int64_t>(k / leaves.size()))
+                                   ? ir::element_offset(argument, static_cast<std::int64_t>(k / components.size()))
                                    : 0;
-      const double x = ir::read_float(leaf.scalar, argument.bytes.data() + base + leaf.offset);
+      const double x = ir::read_float(component.scalar, argument.bytes.data() + base + component.offset);
       const double room = 0x1p-6 * std::max(1.0, std::abs(x)) / std::abs(direction[p][k]);
       step = std::min(step, static_cast<long double>(room));
     }
@@ -87,7 +87,7 @@ bool fill(Stencil& stencil, const Program& program, const OracleRun& run, const 
   const Perturbation outermost{direction, step};
   Machine<PointTracer> machine(program, run, points, &outermost);
   machine.run();
-  if (points.diverged()) return false;
+  if (points.has_diverged()) return false;
   for (auto& row : stencil.at) {
     for (Values& values : row)
       values.clear();
@@ -136,8 +136,8 @@ void estimate(DirectionalDifferences& result, const Program& program, const Orac
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     result.outputs[p].clear();
     if (!program.parameters[p].is_written) continue;
-    const std::size_t leaves = program.parameters[p].leaves.size();
-    const auto cells = static_cast<std::size_t>(ir::element_count(run.launch.arguments[p])) * leaves;
+    const std::size_t components = program.parameters[p].components.size();
+    const auto cells = static_cast<std::size_t>(ir::element_count(run.launch.arguments[p])) * components;
     for (std::size_t cell = 0; cell < cells; ++cell)
       result.outputs[p].push_back(extrapolate(stencil, output++, step));
   }

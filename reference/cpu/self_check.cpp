@@ -18,8 +18,9 @@ namespace {
 ComponentValues random_direction(const ReferenceResult& from_reverse_sweep, Rng& rng) {
   ComponentValues direction(from_reverse_sweep.gradients.size());
   for (std::size_t p = 0; p < direction.size(); ++p) {
-    const std::size_t leaves = from_reverse_sweep.gradients[p] ? from_reverse_sweep.gradients[p]->elements.size() : 0;
-    for (std::size_t k = 0; k < leaves; ++k)
+    const std::size_t components =
+        from_reverse_sweep.gradients[p] ? from_reverse_sweep.gradients[p]->elements.size() : 0;
+    for (std::size_t k = 0; k < components; ++k)
       direction[p].push_back(rng.uniform_real(0.25, 1.0) * (rng.bernoulli(0.5) ? 1 : -1));
   }
   return direction;
@@ -68,7 +69,7 @@ void remove_unresolved(const Oracle& oracle, const OracleRun& run, const Compone
                        std::vector<Disagreement>& suspects) {
   if (suspects.empty()) return;
   std::vector<Tangents> before, after;
-  for (const long double share : kSampledShares) {
+  for (const long double share : kSampledFractions) {
     before.push_back(oracle.tangents(run, {direction}, -share * step));
     after.push_back(oracle.tangents(run, {direction}, share * step));
   }
@@ -113,12 +114,12 @@ Answer compare_with_differences(const Oracle& oracle, const OracleRun& run, cons
 }  // namespace
 
 bool DerivativeSamples::explain(long double difference) const {
-  const long double slope = (after[0] - before[0]) / (2 * kSampledShares[0]);
+  const long double slope = (after[0] - before[0]) / (2 * kSampledFractions[0]);
   for (std::size_t k = 0; k < before.size(); ++k) {
     const auto is_linear = [&](long double value, long double share) {
       return std::abs(value - (center + slope * share)) < difference / 2;
     };
-    if (!is_linear(before[k], -kSampledShares[k]) || !is_linear(after[k], kSampledShares[k])) return true;
+    if (!is_linear(before[k], -kSampledFractions[k]) || !is_linear(after[k], kSampledFractions[k])) return true;
   }
   return false;
 }

@@ -25,14 +25,14 @@ SelfCheck self_check(const Oracle& oracle, const OracleRun& run, const Reference
                      std::uint64_t seed, int directions = 2, bool differences = true);
 
 /// Steps in a stencil, as shares of its greatest step, at which DerivativeSamples shows oscillations.
-inline constexpr std::array<long double, 4> kSampledShares = {0.171L, 0.382L, 0.618L, 0.853L};
+inline constexpr std::array<long double, 4> kSampledFractions = {0.171L, 0.382L, 0.618L, 0.853L};
 
-/// A derivative at the center of a stencil, and before and after it at kSampledShares. A term that oscillates faster
+/// A derivative at the center of a stencil, and before and after it at kSampledFractions. A term that oscillates faster
 /// than the stencil resolves, with a small amplitude, changes the derivative but hardly the differences.
 struct DerivativeSamples {
-  long double center = 0;                                      ///< derivative at the center
-  std::array<long double, kSampledShares.size()> before = {};  ///< derivatives at steps of -kSampledShares
-  std::array<long double, kSampledShares.size()> after = {};   ///< derivatives at steps of kSampledShares
+  long double center = 0;                                         ///< derivative at the center
+  std::array<long double, kSampledFractions.size()> before = {};  ///< derivatives at steps of -kSampledFractions
+  std::array<long double, kSampledFractions.size()> after = {};   ///< derivatives at steps of kSampledFractions
 
   /// Whether the derivative changes within the stencil, other than linearly, by at least half of `difference`. For a
   /// smooth function it does not, because the step is small.

@@ -43,7 +43,7 @@ TEST_F(SelfCheckTest, DetectsSlightlyIncorrectGradient) {
   EXPECT_NE(check.message.find("sweep"), std::string::npos);
 }
 
-TEST_F(SelfCheckTest, IsInconclusiveAtKink) {
+TEST_F(SelfCheckTest, IsInconclusiveAtNonDifferentiablePoint) {
   w.b().store(out, {w.var(i)}, w.op(Op::kAbs, {w.op(Op::kSub, {w.at(x, i), w.f64(0.5)})}));
   const Oracle oracle = w.oracle();
   const auto run = w.gradient_run(w.cotangents_for(out));
@@ -151,7 +151,7 @@ TEST(OracleSelfCheck, DetectsSlightlyIncorrectCustomGradient) {
   EXPECT_EQ(check.message.rfind("dual numbers give", 0), 0U) << check.message;
 }
 
-/// (x + c) - c is exact for an x with a short mantissa, but rounds at neighbouring points.
+/// (x + c) - c is exact for an x with a short mantissa, but rounds at neighboring points.
 TEST(OracleSelfCheck, ToleratesOperationThatIsExactOnlyAtCenterPoint) {
   int converged = 0;
   for (int k = 0; k < 400; ++k) {

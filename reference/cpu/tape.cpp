@@ -20,10 +20,10 @@ PrecisionBounds unknown_of(long double v, const PrecisionBounds& bounds) {
 /// The magnitude of a partial derivative for path magnitudes. If the derivative is zero within its bound, its terms
 /// cancel, as they may in a custom gradient. They are then as large as numbers whose rounding gives the bound, or 1.
 double slope_of(const BoundedValue& partial) {
-  constexpr double kLeastCancelled = 1, kMostCancelled = 64;
+  constexpr double kLeastCanceled = 1, kMostCanceled = 64;
   const double size = magnitude(partial.v);
   const double bound = partial.e[kPromoted];
-  return size > bound ? size : std::max(size, std::clamp(bound * 0x1p53, kLeastCancelled, kMostCancelled));
+  return size > bound ? size : std::max(size, std::clamp(bound * 0x1p53, kLeastCanceled, kMostCanceled));
 }
 
 }  // namespace
@@ -35,12 +35,12 @@ void Tape::clear() {
   first_edge_.assign(2, 0);
   edges_.clear();
   partials_.clear();
-  leaves_.clear();
+  components_.clear();
 }
 
-Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double) {
+Node Tape::component(std::size_t parameter, std::size_t component, ir::Scalar type, long double) {
   const Node node = add_node(type);
-  leaves_.push_back({parameter, leaf, node});
+  components_.push_back({parameter, component, node});
   return node;
 }
 
@@ -82,7 +82,7 @@ double ReverseSweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t 
   double e = adjoint.errors[precision] + (n - 1) * own.unit * magnitude_sum + (flushes ? n * 0x1p-126 : 0);
   if (terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
   // A partial sum may overflow even if the whole sum does not.
-  return e == 0 ? 0 : complete_bound(own, terms > 1 ? magnitude_sum : magnitude(adjoint.value), e);
+  return e == 0 ? 0 : final_bound(own, terms > 1 ? magnitude_sum : magnitude(adjoint.value), e);
 }
 
 /// The bounds of the adjoint of a node, whose terms are summed in an unspecified order.
@@ -96,7 +96,7 @@ PrecisionBounds ReverseSweep::settled(const Adjoint& adjoint, ir::Scalar type) c
   const auto n = static_cast<double>(adjoint.terms);
   Pair e = errors + (n - 1) * own.unit * magnitude_sum;
   if (adjoint.terms > 1) e += n * kOracleUnitRoundoff * magnitude_sum;
-  const Pair settled = complete_bound(own, adjoint.terms > 1 ? adjoint.magnitude_sum : magnitude(adjoint.value), e);
+  const Pair settled = final_bound(own, adjoint.terms > 1 ? adjoint.magnitude_sum : magnitude(adjoint.value), e);
   return std::bit_cast<PrecisionBounds>(e == 0.0 ? Pair{0, 0} : settled);
 }
 
@@ -104,7 +104,7 @@ PrecisionBounds ReverseSweep::product_bound(const Adjoint& adjoint, const Precis
                                             const BoundedValue& partial, long double product, ir::Scalar type) const {
   const PrecisionBounds p = product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
   if (std::isfinite(product))
-    return complete_rounded_bound(formats_by_scalar_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
+    return final_rounded_bound(formats_by_scalar_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
   return {p[kNative] == 0 ? 0 : kUnbounded, p[kPromoted] == 0 ? 0 : kUnbounded};
 }
 
@@ -112,7 +112,7 @@ PrecisionBounds ReverseSweep::narrowed(long double v, PrecisionBounds bound, ir:
   double& e = bound[kNative];
   if (e < kUnbounded) {
     const Format& narrow = format(to, kNative);
-    e = complete_bound(narrow, magnitude(v), e + half_ulp_error(narrow, magnitude(v) + e, 0));
+    e = final_bound(narrow, magnitude(v), e + half_ulp_error(narrow, magnitude(v) + e, 0));
   }
   return bound;
 }

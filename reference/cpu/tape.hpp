@@ -36,7 +36,7 @@ class Tape {
   bool full() const { return types_.size() >= kMaxNodes; }
 
   /// An input.
-  Node leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double value);
+  Node component(std::size_t parameter, std::size_t component, ir::Scalar type, long double value);
   /// A result of an operation; partials[i] is used if bit i of `wanted` is set.
   Node combine(ir::Scalar type, std::span<const Node* const> sources, const BoundedValue* partials,
                std::uint32_t wanted) {
@@ -61,7 +61,7 @@ class Tape {
   /// An input of the run and its node.
   struct ScalarComponent {
     std::size_t parameter;  ///< number of the parameter
-    std::size_t leaf;       ///< number of the scalar component in the array
+    std::size_t component;  ///< number of the scalar component in the array
     Node node;              ///< node of the input
   };
 
@@ -71,7 +71,7 @@ class Tape {
     return std::span(edges_).subspan(first_edge_[node], first_edge_[node + 1] - first_edge_[node]);
   }
   const BoundedValue& partial(const Edge& edge) const { return partials_[edge.partial - kFirstPartial]; }
-  const std::vector<ScalarComponent>& leaves() const { return leaves_; }
+  const std::vector<ScalarComponent>& components() const { return components_; }
 
  private:
   Node add_node(ir::Scalar type) {
@@ -96,11 +96,11 @@ class Tape {
     return parent & kZeroDerivative;
   }
 
-  std::vector<ir::Scalar> types_;          ///< type of each node
-  std::vector<std::uint32_t> first_edge_;  ///< first edge of each node, and the number of edges at the end
-  std::vector<Edge> edges_;                ///< edges of all nodes
-  std::vector<BoundedValue> partials_;     ///< partial derivatives that are not 1, -1 or 0
-  std::vector<ScalarComponent> leaves_;    ///< the inputs
+  std::vector<ir::Scalar> types_;            ///< type of each node
+  std::vector<std::uint32_t> first_edge_;    ///< first edge of each node, and the number of edges at the end
+  std::vector<Edge> edges_;                  ///< edges of all nodes
+  std::vector<BoundedValue> partials_;       ///< partial derivatives that are not 1, -1 or 0
+  std::vector<ScalarComponent> components_;  ///< the inputs
 };
 
 /// Adjoint of one node: a sum of contributions in an unspecified order.

@@ -103,7 +103,7 @@ TEST(Junit, EscapesHostileText) {
 
 TEST(Ctrf, SummaryCountsMatchListedTests) {
   const reports::Run run = run_of({.hostile = kHostile});
-  const json report = ctrf_json(run, summarise(run));
+  const json report = ctrf_json(run, summarize(run));
   EXPECT_EQ(report.at("reportFormat"), "CTRF");
   const json& results = report.at("results");
   ASSERT_EQ(results.at("tests").size(), run.cases.size());
@@ -128,7 +128,7 @@ TEST(Ctrf, HasOnlyMembersOfItsSchema) {
   const std::set<std::string> of_the_summary{"tests", "passed", "failed", "skipped", "pending",
                                              "other", "flaky",  "suites", "start",   "stop"};
   const reports::Run run = run_of({.hostile = kHostile});
-  const json results = ctrf_json(run, summarise(run)).at("results");
+  const json results = ctrf_json(run, summarize(run)).at("results");
   for (const auto& [member, value] : results.at("summary").items()) {
     EXPECT_TRUE(of_the_summary.contains(member)) << member;
     EXPECT_TRUE(value.is_number_integer()) << member;
@@ -141,7 +141,7 @@ TEST(Ctrf, HasOnlyMembersOfItsSchema) {
 
 TEST(Sarif, EveryResultHasFileAndLine) {
   const reports::Run run = run_of({.hostile = kHostile});
-  const json results = sarif_json(run, summarise(run)).at("runs").at(0).at("results");
+  const json results = sarif_json(run, summarize(run)).at("runs").at(0).at("results");
   ASSERT_FALSE(results.empty());
   for (const json& result : results) {
     const json& place = result.at("locations").at(0).at("physicalLocation");
@@ -161,12 +161,12 @@ TEST(Sarif, OmitsKernelsWithoutFile) {
   reports::Run run = run_of({});
   for (json& record : run.cases)
     record["source"]["file"] = "";
-  EXPECT_TRUE(sarif_json(run, summarise(run)).at("runs").at(0).at("results").empty());
+  EXPECT_TRUE(sarif_json(run, summarize(run)).at("runs").at(0).at("results").empty());
 }
 
 TEST(Markdown, EscapesHostileText) {
   const reports::Run run = run_of({.hostile = kHostile});
-  const std::string text = summary_markdown(run, summarise(run), nullptr);
+  const std::string text = summary_markdown(run, summarize(run), nullptr);
   EXPECT_THAT(text, Not(HasSubstr("<script")));
   EXPECT_THAT(text, Not(HasSubstr("[a](javascript")));
   EXPECT_THAT(text, HasSubstr("| loop |"));
@@ -181,7 +181,7 @@ TEST(Markdown, LongSummaryStaysBelowSizeLimitAndReportsOmissions) {
     run.cases.push_back(failed);
     run.cases.back()["case"] = fmt::format("loop/r1_{}/f32/cpu/backward", i);
   }
-  const std::string text = summary_markdown(run, summarise(run), nullptr);
+  const std::string text = summary_markdown(run, summarize(run), nullptr);
   EXPECT_LE(text.size(), kMaxMarkdownBytes);
   EXPECT_GT(text.size(), kMaxMarkdownBytes / 2);
   EXPECT_THAT(text, HasSubstr("omitted to limit the size"));

@@ -71,7 +71,7 @@ std::string case_text(const json& record) {
 }  // namespace
 
 std::string summary_markdown(const Run& run, const Summary& summary, const Changes* changes) {
-  const Denominators& of = summary.denominators;
+  const CaseTotals& of = summary.case_totals;
   std::string text = fmt::format("# Assay: {}\n\n", markdown_text(summary.verdict.headline));
   if (changes != nullptr)
     text += fmt::format("Since {}: {}.\n\n", markdown_text(changes->baseline_label), changes_text(*changes));
@@ -86,7 +86,7 @@ std::string summary_markdown(const Run& run, const Summary& summary, const Chang
   constexpr std::size_t kSpare = 200;
   std::size_t left_out = 0;
   for (const FailureGroup& group : summary.groups) {
-    const std::string title = fmt::format("\n## {}: {}\n\n", markdown_text(group.signature),
+    const std::string title = fmt::format("\n## {}: {}\n\n", markdown_text(group.heading),
                                           cases_text(static_cast<std::int64_t>(group.cases.size())));
     bool titled = false;
     for (const std::size_t i : group.cases) {

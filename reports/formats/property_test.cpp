@@ -90,7 +90,7 @@ struct Sample {
   Run run;
   Texts texts;
 
-  [[nodiscard]] Summary summary() const { return summarise(run); }
+  [[nodiscard]] Summary summary() const { return summarize(run); }
 };
 
 Run base() {

@@ -78,9 +78,9 @@ class PublishedSchemas : public ::testing::Test {
 TEST_F(PublishedSchemas, AcceptSarifReport) {
   const schemas::Validator sarif = validator("sarif-schema-2.1.0.json");
   for (const reports::Run& run : runs(dir_))
-    EXPECT_EQ(first_diagnostic(sarif, sarif_json(run, summarise(run))), "");
+    EXPECT_EQ(first_diagnostic(sarif, sarif_json(run, summarize(run))), "");
 
-  json wrong = sarif_json(runs(dir_).front(), summarise(runs(dir_).front()));
+  json wrong = sarif_json(runs(dir_).front(), summarize(runs(dir_).front()));
   wrong["runs"][0]["results"][0]["level"] = "catastrophe";
   EXPECT_NE(first_diagnostic(sarif, wrong), "") << "the schema must reject an invalid document";
 }
@@ -88,9 +88,9 @@ TEST_F(PublishedSchemas, AcceptSarifReport) {
 TEST_F(PublishedSchemas, AcceptCtrfReport) {
   const schemas::Validator ctrf = validator("ctrf.schema.json");
   for (const reports::Run& run : runs(dir_))
-    EXPECT_EQ(first_diagnostic(ctrf, ctrf_json(run, summarise(run))), "");
+    EXPECT_EQ(first_diagnostic(ctrf, ctrf_json(run, summarize(run))), "");
 
-  json wrong = ctrf_json(runs(dir_).front(), summarise(runs(dir_).front()));
+  json wrong = ctrf_json(runs(dir_).front(), summarize(runs(dir_).front()));
   wrong["results"]["tests"][0]["verdict"] = "fine";
   EXPECT_NE(first_diagnostic(ctrf, wrong), "");
 }

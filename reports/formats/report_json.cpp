@@ -24,7 +24,7 @@ json run_json(const Run& run) {
           {"truncated", run.is_truncated}};
 }
 
-json denominators_json(const Denominators& of) {
+json denominators_json(const CaseTotals& of) {
   return {{"planned", of.planned},
           {"run", of.run},
           {"supported", of.supported},
@@ -51,7 +51,7 @@ json group_json(const Run& run, const FailureGroup& group) {
   json names = json::array();
   for (const std::size_t i : group.cases)
     names.push_back(run.cases[i].at("case"));
-  return {{"signature", group.signature}, {"outcome", group.outcome}, {"kind", group.kind}, {"cases", names}};
+  return {{"signature", group.heading}, {"outcome", group.outcome}, {"kind", group.kind}, {"cases", names}};
 }
 
 json finding_json(const json& record) {
@@ -62,7 +62,7 @@ json finding_json(const json& record) {
 
 json uncovered_json(const Run& run, const UncoveredLine& way) {
   const json& record = run.cases[way.first_case];
-  return {{"case", record.at("case")}, {"file", way.file}, {"line", way.line}, {"what", way.what}};
+  return {{"case", record.at("case")}, {"file", way.file}, {"line", way.line}, {"what", way.description}};
 }
 
 json expectation_json(const ExpectationLine& line) {
@@ -93,7 +93,7 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
                  {"verdict", verdict_json(summary.verdict)},
                  {"changes", changes == nullptr ? json() : changes_json(*changes)},
                  {"run", run_json(run)},
-                 {"denominators", denominators_json(summary.denominators)},
+                 {"denominators", denominators_json(summary.case_totals)},
                  {"counts", summary.counts},
                  {"environment", run.start.at("environment")}};
   for (const char* list : {"grid", "groups", "findings", "unreached", "expectations", "schema_errors", "cases"})
@@ -113,7 +113,7 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
   for (const DamagedLine& line : run.damaged_lines)
     report["schema_errors"].push_back({{"line", line.number}, {"pointer", line.pointer}, {"message", line.message}});
   report["flaky"] = json::array();
-  for (const FlakyCase& flaky : summary.flaky) {
+  for (const FlakyCase& flaky : summary.flaky_cases) {
     report["flaky"].push_back(
         {{"case", run.cases[flaky.position].at("case")}, {"passed", flaky.passed}, {"attempts", flaky.attempts}});
   }

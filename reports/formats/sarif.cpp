@@ -33,7 +33,7 @@ json sarif_json(const Run& run, const Summary& summary) {
   json results = json::array();
   for (const json& record : run.cases) {
     const Tone tone = tone_of(record);
-    if (!is_red(tone) || !lies_in_a_file(record)) continue;
+    if (!fails_run(tone) || !lies_in_a_file(record)) continue;
     const json& named = record.at(record.contains("finding") ? "finding" : "source");
     results.push_back(result_json(outcome_text(record), tone == Tone::inconclusive ? "warning" : "error",
                                   message_text(record), record, file_of(record, named), named.at("line")));
@@ -41,8 +41,8 @@ json sarif_json(const Run& run, const Summary& summary) {
   for (const UncoveredLine& way : summary.uncovered) {
     const json& record = run.cases[way.first_case];
     if (lies_in_a_file(record))
-      results.push_back(
-          result_json("unreached", "note", "not covered by the inputs: " + way.what, record, way.file, way.line));
+      results.push_back(result_json("unreached", "note", "not covered by the inputs: " + way.description, record,
+                                    way.file, way.line));
   }
   std::set<std::string> ids;
   for (const json& result : results)

@@ -31,7 +31,7 @@ fmt::text_style style_of(Tone tone) {
   return fmt::emphasis::faint;
 }
 
-// Text from a kernel must not move the cursor or change colours.
+// Text from a kernel must not move the cursor or change colors.
 std::string visible(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -60,7 +60,7 @@ std::string grid_table(const Summary& summary, bool color) {
   std::vector<std::string> texts{"family"};
   for (const GridColumn& column : grid.columns)
     texts.push_back(column.device + " " + column.pass);
-  table.add_head(texts);
+  table.add_header(texts);
   std::vector<GridRow> rows = grid.rows;
   rows.push_back(grid.totals);
   for (const GridRow& row : rows) {
@@ -76,7 +76,7 @@ std::string grid_table(const Summary& summary, bool color) {
 }
 
 // "486 of 504 cases run, 252 supported, 249 compared, 1274880 values; 13.2 cases/s".
-std::string denominators_text(const Run& run, const Denominators& of) {
+std::string denominators_text(const Run& run, const CaseTotals& of) {
   std::string text = fmt::format("{} cases planned, {} run, {} supported, {} compared; {} values compared", of.planned,
                                  of.run, of.supported, of.compared, of.values_compared);
   if (of.cached > 0) text += fmt::format("; {} judged by an earlier run (use --fresh to judge again)", of.cached);
@@ -101,7 +101,7 @@ std::string uncovered_text(const Run& run, const Summary& summary) {
   const std::string line = line_text(run.cases[first.first_case], first.file, first.line);
   return fmt::format("{} {} code not covered by the inputs: {}, {}: {}{}\n", kernels.size(),
                      kernels.size() == 1 ? "kernel contains" : "kernels contain", visible(name(first)), visible(line),
-                     visible(first.what), summary.uncovered.size() > 1 ? ", ... (see the report)" : "");
+                     visible(first.description), summary.uncovered.size() > 1 ? ", ... (see the report)" : "");
 }
 
 // The message of all cases of an available device, if all are unsupported for the same reason; otherwise empty.
@@ -195,7 +195,7 @@ std::string reasons_text(const std::vector<std::string>& reasons) {
 
 std::string unexpected_lines(const json& record, bool color) {
   const Tone tone = tone_of(record);
-  if (!is_red(tone)) return "";
+  if (!fails_run(tone)) return "";
   std::string outcome = outcome_text(record);
   if (const auto flaky = flaky_of(record)) outcome += fmt::format(" ({} of {} pass)", flaky->passed, flaky->attempts);
   std::string lines =
@@ -229,7 +229,7 @@ std::string closing_table(const Run& run, const Summary& summary, bool color) {
   if (verdict.status != "as_expected") headline += fmt::format(": {}", reasons_text(verdict.reasons));
   return fmt::format("{}\n{}\n{}{}{}\n{}{}", grid_table(summary, color),
                      styled(headline, style_of(tone_of_verdict(verdict)), color), damage_lines(run),
-                     expectation_lines(run), denominators_text(run, summary.denominators), uncovered_text(run, summary),
+                     expectation_lines(run), denominators_text(run, summary.case_totals), uncovered_text(run, summary),
                      missing_devices(run));
 }
 

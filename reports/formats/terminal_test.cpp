@@ -28,7 +28,7 @@ Run run_of(const testing::SyntheticRun& options) {
 TEST(SummaryTable, ShowsCountsVerdictAndMissingDevices) {
   const reports::Run run = run_of({});
   EXPECT_EQ(
-      closing_table(run, summarise(run), false),
+      closing_table(run, summarize(run), false),
       "family             cpu forward  cpu backward  cuda forward  cuda backward\n"
       "arithmetic               14/14         14/14   unsupported    unsupported\n"
       "math                     14/14         14/14   unsupported    unsupported\n"
@@ -52,8 +52,8 @@ TEST(SummaryTable, ShowsCountsVerdictAndMissingDevices) {
 
 TEST(SummaryTable, UsesColorOnlyOnRequest) {
   const reports::Run run = run_of({});
-  EXPECT_THAT(closing_table(run, summarise(run), false), Not(HasSubstr("\x1b")));
-  EXPECT_THAT(closing_table(run, summarise(run), true), HasSubstr("\x1b[31m12/14"));
+  EXPECT_THAT(closing_table(run, summarize(run), false), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(closing_table(run, summarize(run), true), HasSubstr("\x1b[31m12/14"));
 }
 
 TEST(UnexpectedOutcomeText, ContainsMessageAndCommandThatReproducesFailure) {

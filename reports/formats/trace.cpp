@@ -88,7 +88,7 @@ class Trace {
     const json& record = *one.record;
     json& event = slice(lane, record.at("case").get<std::string>(), "case", one.begin, one.end);
     event["args"] = {{"outcome", outcome_text(record)}};
-    if (is_red(tone_of(record))) event["cname"] = "terrible";
+    if (fails_run(tone_of(record))) event["cname"] = "terrible";
     add_stages(lane, kOfTheCase, {one.record}, one.begin, one.end);
   }
 

@@ -57,11 +57,11 @@ Change change_of(const json* before, const json* after) {
 void sort_in(Changes& changes, const json& before, const json& after) {
   const Tone was = tone_of_finding(before);
   const Tone is = tone_of_finding(after);
-  const bool both_red = is_red(was) && is_red(is);
-  if (both_red ? before == after : was == is) ++changes.same_count;
+  const bool both_red = fails_run(was) && fails_run(is);
+  if (both_red ? before == after : was == is) ++changes.unchanged_count;
   else if (both_red) changes.changed.push_back(change_of(&before, &after));
-  else if (is_red(is)) changes.broken.push_back(change_of(&before, &after));
-  else if (is_red(was) && is == Tone::passed) changes.fixed.push_back(change_of(&before, &after));
+  else if (fails_run(is)) changes.broken.push_back(change_of(&before, &after));
+  else if (fails_run(was) && is == Tone::passed) changes.fixed.push_back(change_of(&before, &after));
   else changes.changed.push_back(change_of(&before, &after));
 }
 
@@ -82,7 +82,9 @@ Result<Baseline> read_baseline(const std::filesystem::path& path) {
   return baseline_of(*run, path.string());
 }
 
-bool Changes::is_no_worse() const { return broken.empty() && changed.empty() && removed.empty() && added_failing == 0; }
+bool Changes::is_no_worse() const {
+  return broken.empty() && changed.empty() && removed.empty() && failing_added_count == 0;
+}
 
 Changes changes_since(const Baseline& baseline, const Run& run) {
   Changes changes{.baseline_label = baseline.label};
@@ -97,11 +99,11 @@ Changes changes_since(const Baseline& baseline, const Run& run) {
       gone.erase(before);
     } else if (baseline.environment) {
       changes.added.push_back(change_of(nullptr, &after));
-      if (is_red(tone_of_finding(after))) ++changes.added_failing;
-    } else if (is_red(tone_of_finding(after))) {
+      if (fails_run(tone_of_finding(after))) ++changes.failing_added_count;
+    } else if (fails_run(tone_of_finding(after))) {
       changes.broken.push_back(change_of(nullptr, &after));
     } else {
-      ++changes.same_count;
+      ++changes.unchanged_count;
     }
   }
   for (const auto& [name, finding] : gone)
@@ -121,7 +123,7 @@ std::vector<ChangeList> lists_of(const Changes& changes) {
 
 json changes_json(const Changes& changes) {
   json document = {
-      {"since", changes.baseline_label}, {"no_worse", changes.is_no_worse()}, {"same", changes.same_count}};
+      {"since", changes.baseline_label}, {"no_worse", changes.is_no_worse()}, {"same", changes.unchanged_count}};
   for (const auto& [name, list] : lists_of(changes)) {
     json& rows = document[name] = json::array();
     for (const Change& change : *list) {
@@ -140,7 +142,7 @@ std::string changes_text(const Changes& changes) {
   for (const auto& [name, list] : lists_of(changes)) {
     if (!list->empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", list->size(), name);
   }
-  return fmt::format("{}{}{} the same", text, text.empty() ? "" : "; ", changes.same_count);
+  return fmt::format("{}{}{} the same", text, text.empty() ? "" : "; ", changes.unchanged_count);
 }
 
 }  // namespace assay::reports

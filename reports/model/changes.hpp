@@ -43,8 +43,8 @@ struct Changes {
   std::vector<Change> fixed;                       // cases that pass now, and failed before
   std::vector<Change> added;                       // cases that were not planned in the earlier run
   std::vector<Change> removed;                     // cases that are not planned in the later run
-  std::size_t same_count = 0;                      // number of cases with the same result
-  std::size_t added_failing = 0;                   // number of the added cases that fail
+  std::size_t unchanged_count = 0;                 // number of cases with the same result
+  std::size_t failing_added_count = 0;             // number of the added cases that fail
   std::vector<EnvironmentDifference> environment;  // differences between the environments of the two runs
 
   // Whether the later run is not worse: no case is broken, changed or gone, and no added case fails.

@@ -53,7 +53,7 @@ TEST_F(ChangesTest, RunHasNoChangesSinceItself) {
   const reports::Run run = run_of({});
   const Changes changes = changes_since(baseline_of(run, "out"), run);
   EXPECT_TRUE(changes.is_no_worse());
-  EXPECT_EQ(changes.same_count, 504U);
+  EXPECT_EQ(changes.unchanged_count, 504U);
   EXPECT_EQ(changes_lines(changes, false), "since out: 504 the same\n");
 }
 
@@ -81,14 +81,14 @@ TEST_F(ChangesTest, ReportsEveryKindOfChange) {
   EXPECT_THAT(names_of(changes.fixed), ElementsAre("loop/generated_1_0071/f32/cpu/backward"));
   EXPECT_THAT(names_of(changes.added), ElementsAre("arithmetic/new/f32/cpu/forward"));
   EXPECT_EQ(changes.removed.size(), 18U);
-  EXPECT_EQ(changes.same_count, 252U - 3U) << "a larger share of the bound is not a change";
+  EXPECT_EQ(changes.unchanged_count, 252U - 3U) << "a larger share of the bound is not a change";
   EXPECT_FALSE(changes.is_no_worse());
   EXPECT_EQ(changes_text(changes), "1 broken, 1 changed, 18 gone, 1 added, 1 fixed; 249 the same");
   const std::string lines = changes_lines(changes, false);
   EXPECT_THAT(lines, HasSubstr("broken   arithmetic/generated_1_0003/f32/cpu/forward: pass -> fail(mismatch)\n"));
   EXPECT_THAT(lines, HasSubstr("Compiler: g++ 12.2.0 -> g++ 13.1.0\n"));
   EXPECT_THAT(lines, HasSubstr("Confinement on cpu: none -> system calls are filtered; files are free\n"));
-  const json report = report_json(run, summarise(run), &changes);
+  const json report = report_json(run, summarize(run), &changes);
   EXPECT_TRUE(schemas::Validator(schemas::kReportSchemaText).diagnostics(report).empty());
 }
 

@@ -182,7 +182,7 @@ std::string outcomes_text(const BuildMatrix& matrix, const BuildDifference& diff
 std::string build_table(const BuildMatrix& matrix, bool color) {
   if (matrix.columns.empty()) return "";
   TextTable table;
-  table.add_head(total_head());
+  table.add_header(total_head());
   for (std::vector<std::string>& row : total_rows(matrix))
     table.add(std::move(row));
   std::string text = table.text(color);

@@ -20,7 +20,7 @@ const std::string& text(const json& object, const char* member) {
 bool tells_of(const json& line, const json& record) {
   const std::string& kind = text(line, "kind");
   return line.at("outcome") == record.at("outcome") && (kind.empty() || kind == text(record, "kind")) &&
-         fits_text(text(line, "message"), text(record, "message"));
+         matches_text(text(line, "message"), text(record, "message"));
 }
 
 void set(json& record, const char* standing, const ExpectationLine& line, std::string note) {
@@ -29,7 +29,7 @@ void set(json& record, const char* standing, const ExpectationLine& line, std::s
 
 }  // namespace
 
-bool names_case(const std::string& pattern, const std::string& name) {
+bool matches_case(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PATHNAME | FNM_LEADING_DIR) == 0;
 }
 
@@ -37,13 +37,13 @@ bool names_compiler(std::string_view patterns, const std::string& compiler) {
   if (patterns.empty()) return true;
   for (std::size_t begin = 0; begin <= patterns.size();) {
     const std::size_t end = std::min(patterns.find('|', begin), patterns.size());
-    if (fits_text(patterns.substr(begin, end - begin), compiler)) return true;
+    if (matches_text(patterns.substr(begin, end - begin), compiler)) return true;
     begin = end + 1;
   }
   return false;
 }
 
-bool fits_text(std::string_view pattern, const std::string& text) {
+bool matches_text(std::string_view pattern, const std::string& text) {
   std::string escaped;
   for (const char c : pattern) {
     if (c == '?' || c == '[' || c == '\\') escaped += '\\';
@@ -53,8 +53,8 @@ bool fits_text(std::string_view pattern, const std::string& text) {
 }
 
 std::string_view ExpectationLine::state() const {
-  if (expired) return "expired";
-  if (stale()) return "stale";
+  if (is_expired) return "expired";
+  if (is_stale()) return "stale";
   if (passed > 0) return "unexpected pass";
   if (changed > 0) return "changed";
   return expected_failures > 0 ? "in force" : "not judged";
@@ -68,15 +68,15 @@ Expectations::Expectations(const json& start) {
     const std::string& expires = text(line, "expires");
     lines_.push_back({.text = line,
                       .covers_whole_selection = !start.contains("shard"),
-                      .expired = !expires.empty() && expires < day});
+                      .is_expired = !expires.empty() && expires < day});
   }
 }
 
-void Expectations::hold(json& record) {
+void Expectations::annotate(json& record) {
   record.erase("expectation");
   std::vector<ExpectationLine*> naming;
   for (ExpectationLine& line : lines_) {
-    if (!names_case(text(line.text, "case"), text(record, "case"))) continue;
+    if (!matches_case(text(line.text, "case"), text(record, "case"))) continue;
     if (names_compiler(line.text.value("compiler", ""), compiler_of(record))) naming.push_back(&line);
     else ++line.unjudged;
   }
@@ -118,7 +118,7 @@ void Expectations::note_failure(json& record, const std::vector<ExpectationLine*
   }
   ExpectationLine& line = **telling;
   ++line.expected_failures;
-  if (line.expired) {
+  if (line.is_expired) {
     set(record, "changed", line,
         fmt::format("{} expected this failure only until {}", text(line.text, "place"), text(line.text, "expires")));
   } else {

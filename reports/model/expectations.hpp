@@ -19,7 +19,7 @@ inline constexpr const char* kExpectedFailure = "waived";
 struct ExpectationLine {
   nlohmann::json text;                 // the line as an object of the schema
   bool covers_whole_selection = true;  // whether the run judged the whole selection, not only a shard
-  bool expired = false;                // whether the expiry date is before the start of the run
+  bool is_expired = false;             // whether the expiry date is before the start of the run
   std::int64_t expected_failures = 0;  // number of cases that failed as expected
   std::int64_t passed = 0;             // number of cases that passed
   std::int64_t changed = 0;            // number of cases that failed in a way that no line expects
@@ -27,7 +27,7 @@ struct ExpectationLine {
 
   // The line matches no case: its pattern names none, or earlier lines match all of them. In a shard, lines for cases
   // of other shards look the same, so none is stale.
-  [[nodiscard]] bool stale() const {
+  [[nodiscard]] bool is_stale() const {
     return covers_whole_selection && expected_failures + passed + changed + unjudged == 0;
   }
   // "in force", or the most severe problem: "expired", "stale", "unexpected pass", "changed"; "not judged" if its cases
@@ -44,7 +44,7 @@ class Expectations {
   // Sets the member `expectation` of the case if a line names it: `standing` is kExpectedFailure (it fails as
   // expected), "better" (it passes) or "changed" (it fails differently, or the line has expired); `place` is the
   // location of the line, and `note` an explanation. Replaces an earlier member.
-  void hold(nlohmann::json& record);
+  void annotate(nlohmann::json& record);
 
   // The lines in order; complete after all cases were compared.
   [[nodiscard]] const std::vector<ExpectationLine>& lines() const { return lines_; }
@@ -59,12 +59,12 @@ class Expectations {
 };
 
 // Whether the components of the pattern match those of the name or of a prefix of it.
-bool names_case(const std::string& pattern, const std::string& name);
+bool matches_case(const std::string& pattern, const std::string& name);
 
 // Whether one of the patterns, separated by |, matches the compiler. An empty text matches every compiler.
 bool names_compiler(std::string_view patterns, const std::string& compiler);
 
 // Whether the text matches the pattern, in which * matches any text.
-bool fits_text(std::string_view pattern, const std::string& text);
+bool matches_text(std::string_view pattern, const std::string& text);
 
 }  // namespace assay::reports

@@ -165,7 +165,7 @@ std::string measurement_table(const Run& run, bool color) {
     std::vector<std::string> head{"case", "on", "threads"};
     for (const Column& column : table.columns)
       head.emplace_back(column.label);
-    shown.add_head(head);
+    shown.add_header(head);
     for (const Table::Row& row : table.rows) {
       std::vector<std::string> texts{row.name, row.target, row.threads};
       texts.insert(texts.end(), row.cells.begin(), row.cells.end());

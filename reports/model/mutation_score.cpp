@@ -108,11 +108,12 @@ Result<json> read_mutation_score(const std::filesystem::path& dir) {
 
 std::string mutation_table(const json& mutation_score, bool color) {
   TextTable table;
-  table.add_head(head("operator"));
+  table.add_header(head("operator"));
   for (const json& one : mutation_score.at("operators"))
     table.add(row_of(one.at("operator"), one));
-  if (mutation_score.at("threaded").at("mutants") > 0) table.add_head(row_of("threads", mutation_score.at("threaded")));
-  table.add_head(row_of("all", mutation_score.at("all")));
+  if (mutation_score.at("threaded").at("mutants") > 0)
+    table.add_header(row_of("threads", mutation_score.at("threaded")));
+  table.add_header(row_of("all", mutation_score.at("all")));
   std::string text = table.text(color);
   for (const json& survivor : mutation_score.at("survivors")) {
     text += fmt::format("\nsurvived  {}, line {}: {}\n{}", survivor.at("mutant").get<std::string>(),

@@ -23,7 +23,7 @@ double per_thread(const json& profile, const char* name) {
 std::string share(double value) { return fmt::format("{:.0f}", 100 * value); }
 
 // Sources of inexact results, the weakest last.
-std::string fidelity(const json& profile) {
+std::string exactness(const json& profile) {
   const json& counts = profile.at("fidelity");
   std::string text;
   const auto add = [&](bool holds, const char* word) {
@@ -66,7 +66,7 @@ constexpr std::array<CounterColumn, 11> kCounterColumns{{
     {{"results",
       "exactness of the results: exact, approximate (an approximation affects a result), contractible (products "
       "and sums that hardware may fuse), unordered (float atomics)"},
-     fidelity},
+     exactness},
 }};
 
 }  // namespace
@@ -98,7 +98,7 @@ std::string profile_table(const Run& run, bool color) {
   std::vector<std::string> head{"case", "target"};
   for (const CounterColumn& column : kCounterColumns)
     head.emplace_back(column.shown.label);
-  table.add_head(head);
+  table.add_header(head);
   std::string_view last;
   for (const ProfileRow& row : rows) {
     std::vector<std::string> texts{row.name == last ? "" : row.name, row.target};

@@ -8,13 +8,13 @@ namespace {
 void hold(Run& run) {
   Expectations expectations(run.start);
   for (nlohmann::json& record : run.cases)
-    expectations.hold(record);
+    expectations.annotate(record);
   run.expectations = expectations.lines();
 }
 
 }  // namespace
 
-void hold_to(Run& run, const nlohmann::json& expectations) {
+void apply_expectations(Run& run, const nlohmann::json& expectations) {
   run.start["expectations"] = expectations;
   hold(run);
 }

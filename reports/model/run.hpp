@@ -26,6 +26,6 @@ struct Run : harness::RecordLines {
 Result<Run> read_run(const std::filesystem::path& dir, Damage damage = Damage::rejected);
 
 // Replaces the expectations of the run's start record and compares the run with them.
-void hold_to(Run& run, const nlohmann::json& expectations);
+void apply_expectations(Run& run, const nlohmann::json& expectations);
 
 }  // namespace assay::reports

@@ -41,12 +41,12 @@ std::vector<FailureGroup> groups_of(const Run& run) {
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
     const json& record = run.cases[i];
     const Tone tone = tone_of(record);
-    if (!is_red(tone)) continue;
+    if (!fails_run(tone)) continue;
     const std::string signature = fmt::format("{} in {}", outcome_text(record), text(record, "family"));
     auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const FailureGroup& other) { return other.signature == signature; });
+                              [&](const FailureGroup& other) { return other.heading == signature; });
     if (group == groups.end()) {
-      groups.push_back({.signature = signature,
+      groups.push_back({.heading = signature,
                         .outcome = text(record, "outcome"),
                         .kind = text(record, "kind"),
                         .family = text(record, "family"),
@@ -67,8 +67,8 @@ std::vector<FailureGroup> groups_of(const Run& run) {
   return groups;
 }
 
-Denominators denominators_of(const Run& run) {
-  Denominators of{.planned = static_cast<std::int64_t>(run.cases.size())};
+CaseTotals denominators_of(const Run& run) {
+  CaseTotals of{.planned = static_cast<std::int64_t>(run.cases.size())};
   std::set<std::string> devices;
   for (const json& record : run.cases) {
     const Tone tone = tone_of_outcome(text(record, "outcome"));
@@ -94,8 +94,9 @@ std::vector<UncoveredLine> uncovered_of(const Run& run) {
     if (!record.contains("unreached")) continue;
     for (const json& way : record.at("unreached")) {
       UncoveredLine entry{
-          .first_case = i, .file = file_of(record, way), .line = way.at("line"), .what = way.at("what")};
-      if (seen.insert({text(record, "family"), text(record, "kernel"), entry.file, entry.line, entry.what}).second)
+          .first_case = i, .file = file_of(record, way), .line = way.at("line"), .description = way.at("what")};
+      if (seen.insert({text(record, "family"), text(record, "kernel"), entry.file, entry.line, entry.description})
+              .second)
         uncovered.push_back(std::move(entry));
     }
   }
@@ -139,7 +140,7 @@ std::string_view to_text(Tone tone) {
   return kNames.at(static_cast<std::size_t>(tone));
 }
 
-bool is_red(Tone tone) { return tone == Tone::unexpected || tone == Tone::inconclusive || tone == Tone::not_run; }
+bool fails_run(Tone tone) { return tone == Tone::unexpected || tone == Tone::inconclusive || tone == Tone::not_run; }
 
 std::string message_text(const json& record) {
   const std::string& message = text(record, "message");
@@ -199,7 +200,7 @@ double total_ms(const json& record) {
   return sum;
 }
 
-Summary summarise(const Run& run) {
+Summary summarize(const Run& run) {
   Summary summary;
   CaseCounts tally;
   for (const harness::StageRow& stage : harness::kStages)
@@ -212,14 +213,14 @@ Summary summarise(const Run& run) {
     cell_of(summary.grid, record).counts.add(tone);
     if (std::optional<FlakyCase> flaky = flaky_of(record)) {
       flaky->position = i;
-      summary.flaky.push_back(*flaky);
+      summary.flaky_cases.push_back(*flaky);
     }
     if (record.contains("finding")) summary.findings.push_back(i);
     for (auto& [stage, time] : summary.time_ms)
       time += record.at("time_ms").at(stage).get<double>();
   }
   summary.uncovered = uncovered_of(run);
-  summary.denominators = denominators_of(run);
+  summary.case_totals = denominators_of(run);
   summary.groups = groups_of(run);
   summary.verdict = verdict_of(run, summary.counts, tally);
   return summary;

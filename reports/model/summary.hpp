@@ -31,7 +31,7 @@ Tone tone_of(const nlohmann::json& record);
 std::string_view to_text(Tone tone);
 
 // Whether a case of this tone fails the run.
-bool is_red(Tone tone);
+bool fails_run(Tone tone);
 
 // "fail(mismatch)", "pass"; "unexpected pass" if the case was expected to fail.
 std::string outcome_text(const nlohmann::json& record);
@@ -64,7 +64,7 @@ struct GridCell {
 
 // Similar cases that are not as expected.
 struct FailureGroup {
-  std::string signature;           // heading of the group: "fail(mismatch) in loop"
+  std::string heading;             // heading of the group: "fail(mismatch) in loop"
   std::string outcome;             // common outcome of the cases
   std::string kind;                // common kind of the cases
   std::string family;              // common family of the cases
@@ -80,7 +80,7 @@ struct Verdict {
 };
 
 // Each of the four case counts is a subset of the previous one.
-struct Denominators {
+struct CaseTotals {
   std::int64_t planned = 0;          // number of planned cases
   std::int64_t run = 0;              // planned cases that were judged or found unsupported
   std::int64_t supported = 0;        // of these, cases whose device and capabilities are available
@@ -92,10 +92,10 @@ struct Denominators {
 
 // A branch of a kernel that is not covered by the inputs of at least one of its cases.
 struct UncoveredLine {
-  std::size_t first_case;  // position in Run::cases of the first such case
-  std::string file;        // path of the file that contains the branch
-  std::int64_t line;       // line of the branch
-  std::string what;        // what no input did: "the condition is never true"
+  std::size_t first_case;   // position in Run::cases of the first such case
+  std::string file;         // path of the file that contains the branch
+  std::int64_t line;        // line of the branch
+  std::string description;  // what no input did: "the condition is never true"
 };
 
 // A case that was judged several times with different results.
@@ -107,17 +107,17 @@ struct FlakyCase {
 
 struct Summary {
   Verdict verdict;
-  Denominators denominators;
+  CaseTotals case_totals;
   std::map<std::string, std::int64_t> counts;           // number of cases, by outcome
   std::vector<GridCell> grid;                           // counts by family, device and pass, in the order of the plan
   std::vector<FailureGroup> groups;                     // the cases that are not as expected; the largest group first
   std::vector<std::size_t> findings;                    // positions in Run::cases of cases with a finding
   std::vector<UncoveredLine> uncovered;                 // uncovered branches, in the order of the run
-  std::vector<FlakyCase> flaky;                         // flaky cases, in the order of the run
+  std::vector<FlakyCase> flaky_cases;                   // flaky cases, in the order of the run
   std::vector<std::pair<std::string, double>> time_ms;  // total of each stage, in execution order
 };
 
-Summary summarise(const Run& run);
+Summary summarize(const Run& run);
 
 // The attempts of a case if some passed and some did not.
 std::optional<FlakyCase> flaky_of(const nlohmann::json& record);

@@ -15,7 +15,7 @@ void TextTable::add(std::vector<std::string> texts, std::vector<fmt::text_style>
   rows_.push_back({std::move(texts), std::move(styles)});
 }
 
-void TextTable::add_head(std::vector<std::string> texts) {
+void TextTable::add_header(std::vector<std::string> texts) {
   std::vector<fmt::text_style> bold(texts.size(), fmt::emphasis::bold);
   add(std::move(texts), std::move(bold));
 }

@@ -12,7 +12,7 @@ class TextTable {
  public:
   // Adds a row; `styles` has one element per text, or is empty for plain text.
   void add(std::vector<std::string> texts, std::vector<fmt::text_style> styles = {});
-  void add_head(std::vector<std::string> texts);
+  void add_header(std::vector<std::string> texts);
 
   [[nodiscard]] std::string text(bool color) const;
 

@@ -34,8 +34,8 @@ bool end_agrees(const Run& run, const std::map<std::string, std::int64_t>& count
 ExpectationFaults faults_of(const Run& run) {
   ExpectationFaults faults;
   for (const ExpectationLine& line : run.expectations) {
-    if (line.expired) ++faults.expired;
-    else if (line.stale()) ++faults.stale;
+    if (line.is_expired) ++faults.expired;
+    else if (line.is_stale()) ++faults.stale;
   }
   return faults;
 }

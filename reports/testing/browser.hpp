@@ -35,7 +35,7 @@ class Browser {
   // Presses and releases a key, by its DOM name: "j", "/", "Enter".
   Result<void> press(const std::string& key);
 
-  // Emulates a colour scheme or a medium: "prefers-color-scheme" and "dark".
+  // Emulates a color scheme or a medium: "prefers-color-scheme" and "dark".
   Result<void> emulate(const std::string& feature, const std::string& value);
 
   // Disables scripts for pages opened later.

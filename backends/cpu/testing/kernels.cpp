@@ -60,7 +60,7 @@ EmittedKernel scale_kernel(const std::string& name) {
 }
 
 CpuOptions options_in(const std::filesystem::path& directory) {
-  return {.worker = ASSAY_WORKER, .cache_directory = directory};
+  return {.worker_executable = ASSAY_WORKER, .cache_directory = directory};
 }
 
 BuiltKernel require_built(const BuildOutcome& outcome) {

@@ -116,11 +116,11 @@ CounterPlan::CounterPlan(const Cupti& cupti, const std::string& chip) : cupti_(&
   auto size = zeroed_params<CUpti_Profiler_Host_GetConfigImageSize_Params>();
   size.pHostObject = host_.get();
   cupti.call(cupti.cuptiProfilerHostGetConfigImageSize, chip, &size);
-  config_image_.resize(size.configImageSize);
+  configuration_image_.resize(size.configImageSize);
   auto image = zeroed_params<CUpti_Profiler_Host_GetConfigImage_Params>();
   image.pHostObject = host_.get();
-  image.configImageSize = config_image_.size();
-  image.pConfigImage = config_image_.data();
+  image.configImageSize = configuration_image_.size();
+  image.pConfigImage = configuration_image_.data();
   cupti.call(cupti.cuptiProfilerHostGetConfigImage, chip, &image);
 }
 
@@ -140,8 +140,8 @@ std::map<std::string, double> CounterPlan::evaluate(const std::vector<std::uint8
   return figures;
 }
 
-std::map<std::string, double> count(const Cupti& cupti, int ordinal, CUcontext context,
-                                    const std::function<void()>& launch) {
+std::map<std::string, double> read_counters(const Cupti& cupti, int ordinal, CUcontext context,
+                                            const std::function<void()>& launch) {
   const Profiler session(cupti);
   CounterPlan plan(cupti, chip_of(cupti, ordinal));
   const RangeProfiler profiler(cupti, context);

@@ -30,21 +30,21 @@ class CounterPlan {
 
   /// The names of the metrics, and the configuration image for the hardware.
   [[nodiscard]] std::vector<const char*>& metrics() { return metrics_; }
-  [[nodiscard]] const std::vector<std::uint8_t>& image() const { return config_image_; }
+  [[nodiscard]] const std::vector<std::uint8_t>& image() const { return configuration_image_; }
   /// The measures in a counter data image. Throws CallError.
   [[nodiscard]] std::map<std::string, double> evaluate(const std::vector<std::uint8_t>& counter_data);
 
  private:
   const Cupti* cupti_;  ///< must outlive this object
   std::unique_ptr<CUpti_Profiler_Host_Object, std::function<void(CUpti_Profiler_Host_Object*)>> host_;
-  std::vector<const char*> metrics_;        ///< CUPTI's names of the metrics to count
-  std::vector<std::uint8_t> config_image_;  ///< configuration image for the hardware
+  std::vector<const char*> metrics_;               ///< CUPTI's names of the metrics to count
+  std::vector<std::uint8_t> configuration_image_;  ///< configuration image for the hardware
 };
 
 /// Calls `launch`, which must launch one kernel in the context of the GPU and wait for it, while the hardware counts.
 /// CUPTI repeats the kernel as often as necessary. Returns the measures by the names of counter_rows(). Throws
 /// CallError, also if access to the counters is not permitted.
-[[nodiscard]] std::map<std::string, double> count(const Cupti& cupti, int ordinal, CUcontext context,
-                                                  const std::function<void()>& launch);
+[[nodiscard]] std::map<std::string, double> read_counters(const Cupti& cupti, int ordinal, CUcontext context,
+                                                          const std::function<void()>& launch);
 
 }  // namespace assay::cuda

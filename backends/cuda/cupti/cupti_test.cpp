@@ -48,7 +48,7 @@ constexpr std::array kChips{Chip{"TU102", 0}, Chip{"GA100", 0}, Chip{"GA102", 0}
 
 /// The chip database works without a GPU; this test uses the installed library.
 TEST(CounterPlan, FindsAllHardwareCountersOnEveryGpuArchitecture) {
-  if (worker::kSanitized) GTEST_SKIP() << "sanitizers do not support how CUPTI loads its parts";
+  if (worker::kIsSanitizerBuild) GTEST_SKIP() << "sanitizers do not support how CUPTI loads its parts";
   const Result<Cupti> cupti = Cupti::load();
   if (!cupti.ok()) GTEST_SKIP() << cupti.error().text();
   if (!cupti->has_counters()) GTEST_SKIP() << cupti->library() << " is older than CUDA 12.6";

@@ -21,7 +21,7 @@ struct DriverSymbols {
 #undef ASSAY_DECLARE
 };
 
-/// A loaded and initialised driver with at least one device; cheap to copy. Usage:
+/// A loaded and initialized driver with at least one device; cheap to copy. Usage:
 ///
 ///     driver.call(driver.cuMemAlloc_v2, "device memory", &address, bytes);
 class Driver : public DriverSymbols {

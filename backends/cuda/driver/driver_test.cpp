@@ -47,7 +47,7 @@ TEST(CallError, MessageContainsFunctionErrorCodeAndSourceLocation) {
 }
 
 TEST(CallError, ClassifiesUnknownErrorCodeAsSystemError) {
-  EXPECT_EQ(classify(CUDA_ERROR_ILLEGAL_ADDRESS).cause, ErrorCause::kAccess);
+  EXPECT_EQ(classify(CUDA_ERROR_ILLEGAL_ADDRESS).cause, ErrorCause::kInvalidAccess);
   EXPECT_TRUE(classify(CUDA_ERROR_ILLEGAL_ADDRESS).is_sticky);
   EXPECT_FALSE(classify(CUDA_ERROR_OUT_OF_MEMORY).is_sticky);
   EXPECT_EQ(classify(12345).cause, ErrorCause::kSystem);

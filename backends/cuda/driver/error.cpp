@@ -14,24 +14,24 @@ struct ErrorRow {
   ErrorClass error_class;
 };
 constexpr std::array kErrors = {
-    ErrorRow{CUDA_ERROR_INVALID_VALUE, {ErrorCause::kRequest, false}},
+    ErrorRow{CUDA_ERROR_INVALID_VALUE, {ErrorCause::kInvalidRequest, false}},
     ErrorRow{CUDA_ERROR_OUT_OF_MEMORY, {ErrorCause::kSystem, false}},
-    ErrorRow{CUDA_ERROR_INVALID_IMAGE, {ErrorCause::kRequest, false}},
-    ErrorRow{CUDA_ERROR_NO_BINARY_FOR_GPU, {ErrorCause::kRequest, false}},
-    ErrorRow{CUDA_ERROR_INVALID_PTX, {ErrorCause::kRequest, false}},
-    ErrorRow{CUDA_ERROR_UNSUPPORTED_PTX_VERSION, {ErrorCause::kRequest, false}},
+    ErrorRow{CUDA_ERROR_INVALID_IMAGE, {ErrorCause::kInvalidRequest, false}},
+    ErrorRow{CUDA_ERROR_NO_BINARY_FOR_GPU, {ErrorCause::kInvalidRequest, false}},
+    ErrorRow{CUDA_ERROR_INVALID_PTX, {ErrorCause::kInvalidRequest, false}},
+    ErrorRow{CUDA_ERROR_UNSUPPORTED_PTX_VERSION, {ErrorCause::kInvalidRequest, false}},
     ErrorRow{CUDA_ERROR_INVALID_HANDLE, {ErrorCause::kSystem, false}},
-    ErrorRow{CUDA_ERROR_NOT_FOUND, {ErrorCause::kRequest, false}},
-    ErrorRow{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, {ErrorCause::kRequest, false}},
-    ErrorRow{CUDA_ERROR_NOT_SUPPORTED, {ErrorCause::kRequest, false}},
-    ErrorRow{CUDA_ERROR_ILLEGAL_ADDRESS, {ErrorCause::kAccess, true}},
-    ErrorRow{CUDA_ERROR_MISALIGNED_ADDRESS, {ErrorCause::kAccess, true}},
-    ErrorRow{CUDA_ERROR_INVALID_ADDRESS_SPACE, {ErrorCause::kAccess, true}},
-    ErrorRow{CUDA_ERROR_HARDWARE_STACK_ERROR, {ErrorCause::kAccess, true}},
-    ErrorRow{CUDA_ERROR_ASSERT, {ErrorCause::kKernel, true}},
-    ErrorRow{CUDA_ERROR_ILLEGAL_INSTRUCTION, {ErrorCause::kKernel, true}},
-    ErrorRow{CUDA_ERROR_INVALID_PC, {ErrorCause::kKernel, true}},
-    ErrorRow{CUDA_ERROR_LAUNCH_FAILED, {ErrorCause::kKernel, true}},
+    ErrorRow{CUDA_ERROR_NOT_FOUND, {ErrorCause::kInvalidRequest, false}},
+    ErrorRow{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, {ErrorCause::kInvalidRequest, false}},
+    ErrorRow{CUDA_ERROR_NOT_SUPPORTED, {ErrorCause::kInvalidRequest, false}},
+    ErrorRow{CUDA_ERROR_ILLEGAL_ADDRESS, {ErrorCause::kInvalidAccess, true}},
+    ErrorRow{CUDA_ERROR_MISALIGNED_ADDRESS, {ErrorCause::kInvalidAccess, true}},
+    ErrorRow{CUDA_ERROR_INVALID_ADDRESS_SPACE, {ErrorCause::kInvalidAccess, true}},
+    ErrorRow{CUDA_ERROR_HARDWARE_STACK_ERROR, {ErrorCause::kInvalidAccess, true}},
+    ErrorRow{CUDA_ERROR_ASSERT, {ErrorCause::kKernelFailure, true}},
+    ErrorRow{CUDA_ERROR_ILLEGAL_INSTRUCTION, {ErrorCause::kKernelFailure, true}},
+    ErrorRow{CUDA_ERROR_INVALID_PC, {ErrorCause::kKernelFailure, true}},
+    ErrorRow{CUDA_ERROR_LAUNCH_FAILED, {ErrorCause::kKernelFailure, true}},
     ErrorRow{CUDA_ERROR_LAUNCH_TIMEOUT, {ErrorCause::kTimeLimit, true}},
 };
 
@@ -44,7 +44,7 @@ std::string_view file_name(const std::source_location& location) {
 
 CallError::CallError(std::string_view call, const CallContext& subject, int code, std::string_view name,
                      std::string_view meaning)
-    : call_(call),
+    : function_name_(call),
       code_(code),
       text_(fmt::format("{} of {}: {} ({}, {}), at {}:{}", call, subject.text, meaning, name, code,
                         file_name(subject.location), subject.location.line())) {}

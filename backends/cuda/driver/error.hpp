@@ -32,22 +32,22 @@ class CallError final : public std::exception {
 
   /// "cuMemAlloc_v2 of device memory of 4096 bytes: out of memory (CUDA_ERROR_OUT_OF_MEMORY, 2), at handles.cpp:31".
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-  [[nodiscard]] const std::string& call() const { return call_; }
+  [[nodiscard]] const std::string& call() const { return function_name_; }
   [[nodiscard]] int code() const { return code_; }
 
  private:
-  std::string call_;  ///< name of the failed function
-  int code_;          ///< result code of the library
-  std::string text_;  ///< the whole message, as what() returns it
+  std::string function_name_;  ///< name of the failed function
+  int code_;                   ///< result code of the library
+  std::string text_;           ///< the whole message, as what() returns it
 };
 
 /// What caused a failed driver call.
 enum class ErrorCause {
-  kRequest,    ///< the code or the arguments do not suit this device; nothing ran
-  kAccess,     ///< an invalid memory access of the kernel
-  kKernel,     ///< a failure of the kernel other than an invalid access
-  kTimeLimit,  ///< the kernel ran for too long
-  kSystem,     ///< a failure of the machine: out of memory, device lost
+  kInvalidRequest,  ///< the code or the arguments do not suit this device; nothing ran
+  kInvalidAccess,   ///< an invalid memory access of the kernel
+  kKernelFailure,   ///< a failure of the kernel other than an invalid access
+  kTimeLimit,       ///< the kernel ran for too long
+  kSystem,          ///< a failure of the machine: out of memory, device lost
 };
 
 /// The cause of a result code and its effect on later calls.

@@ -57,13 +57,13 @@ CUresult copied(std::byte* to, const void* from, std::size_t bytes) {
   return CUDA_SUCCESS;
 }
 
-int attribute(CUdevice_attribute which, int compute) {
+int attribute(CUdevice_attribute which, int compute_capability) {
   switch (which) {
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return kMultiprocessors;
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return kCacheBytes;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return kThreadsOfMultiprocessor;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return compute / 10;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return compute % 10;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return compute_capability / 10;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return compute_capability % 10;
     default: return 0;
   }
 }
@@ -106,7 +106,7 @@ ASSAY_FAKE(cuDeviceGetName, (char* name, int size, CUdevice), {
 ASSAY_FAKE(cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice),
            { return *bytes = process().plan().memory_bytes(), CUDA_SUCCESS; })
 ASSAY_FAKE(cuDeviceGetAttribute, (int* value, CUdevice_attribute which, CUdevice),
-           { return *value = attribute(which, process().plan().compute()), CUDA_SUCCESS; })
+           { return *value = attribute(which, process().plan().compute_capability()), CUDA_SUCCESS; })
 
 ASSAY_FAKE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), {
   if (process().plan().has_lost_gpu(device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;

@@ -88,7 +88,7 @@ CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void
   const std::shared_ptr<const ptx::Kernel> borrowed(&kernel, [](const ptx::Kernel*) {});
   ptx::LaunchOptions options{.checks = ptx::Checks::none(),
                              .instruction_limit = std::numeric_limits<std::uint64_t>::max()};
-  options.checks.misaligned = true;
+  options.checks.reports_misaligned = true;
   const CUresult result = result_of(machine_.launch(borrowed, geometry, values, options));
   // A rejected launch returns its error immediately.
   if (result < CUDA_ERROR_ILLEGAL_ADDRESS) return result;
@@ -97,7 +97,7 @@ CUresult FakeGpu::launch(CUfunction function, ptx::LaunchGeometry geometry, void
 }
 
 CUdeviceptr FakeGpu::base_of(std::size_t slot) {
-  return ((slot + ptx::kFirstAllocation) << ptx::kWindowBits) + ptx::kWindowMiddle;
+  return ((slot + ptx::kFirstAllocationWindow) << ptx::kAddressWindowBits) + ptx::kAddressWindowMiddle;
 }
 
 CUresult FakeGpu::allocate(std::size_t bytes, CUdeviceptr* address) {

@@ -34,10 +34,11 @@ struct ScriptedAction {
 ///
 ///     memory=64M; gpus=2; lost=1; compute=90; records=3; wrong=mul.rn.f32>mul.rz.f32; cuMemAlloc_v2@2=2
 ///
-/// `memory`, `gpus` and `compute` set the memory size, number and compute capability of the GPUs. `lost` is the number
-/// of the GPU on which no context can be created. `records` is the number of CUPTI records before the others are
-/// dropped. `wrong` replaces one PTX instruction by another. CALL@N=ACTION determines what the N-th call of a function
-/// does, counted from 1 in each process: fail with the number of a CUresult or CUptiResult, `lose`, `hang` or `die`.
+/// `memory`, `gpus` and `compute_capability` set the memory size, number and compute capability of the GPUs. `lost` is
+/// the number of the GPU on which no context can be created. `records` is the number of CUPTI records before the others
+/// are dropped. `wrong` replaces one PTX instruction by another. CALL@N=ACTION determines what the N-th call of a
+/// function does, counted from 1 in each process: fail with the number of a CUresult or CUptiResult, `lose`, `hang` or
+/// `die`.
 class DriverScript {
  public:
   static Result<DriverScript> parse(std::string_view text);
@@ -45,7 +46,7 @@ class DriverScript {
   [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_; }
   [[nodiscard]] int gpus() const { return gpu_count_; }
   [[nodiscard]] bool has_lost_gpu(int gpu) const { return gpu == lost_gpu_; }
-  [[nodiscard]] int compute() const { return compute_capability_; }  ///< 75 means 7.5
+  [[nodiscard]] int compute_capability() const { return compute_capability_; }  ///< 75 means 7.5
   /// Returns the PTX with the instruction replacements of `wrong` applied.
   [[nodiscard]] std::string with_replaced_instructions(std::string ptx) const;
   [[nodiscard]] std::size_t max_records() const { return max_records_; }

@@ -25,8 +25,8 @@ bool Process::reset(const char* text) {
     std::fprintf(stderr, "fake driver: %s\n", plan.error().text().c_str());
     return false;
   }
-  plan_ = plan.take();
-  gpu_ = std::make_unique<FakeGpu>(plan_.memory_bytes());
+  script_ = plan.take();
+  gpu_ = std::make_unique<FakeGpu>(script_.memory_bytes());
   activities_.clear();
   dropped_records_ = 0;
   return true;
@@ -58,7 +58,7 @@ CUresult Process::failed(CUresult result) {
 
 void Process::record_activity(const RecordedActivity& activity) {
   if (!recorded_[static_cast<std::size_t>(activity.kind)]) return;
-  if (activities_.size() < plan_.max_records()) activities_.push_back(activity);
+  if (activities_.size() < script_.max_records()) activities_.push_back(activity);
   else ++dropped_records_;
 }
 

@@ -30,14 +30,14 @@ class Process {
   /// Resets all state and applies the plan; returns false if the plan is invalid.
   bool reset(const char* text);
 
-  [[nodiscard]] const DriverScript& plan() const { return plan_; }
+  [[nodiscard]] const DriverScript& plan() const { return script_; }
   [[nodiscard]] FakeGpu& gpu() { return *gpu_; }
 
   /// Performs the planned action for this call, by default `work`, unless a kernel has failed.
   template <typename Work>
   CUresult call(const char* name, const Work& work) {
     const std::lock_guard lock(mutex_);
-    const ScriptedAction step = plan_.next(name);
+    const ScriptedAction step = script_.next(name);
     if (const CUresult result = run_planned_action(step); result != CUDA_SUCCESS) return result;
     return gpu_->reported_failure() != CUDA_SUCCESS ? gpu_->reported_failure() : work(*gpu_);
   }
@@ -67,7 +67,7 @@ class Process {
   void record_activity(const RecordedActivity& activity);
 
   std::mutex mutex_;  ///< guards all other members
-  DriverScript plan_;
+  DriverScript script_;
   std::unique_ptr<FakeGpu> gpu_;
   bool recorded_[3] = {};                     ///< whether activities are recorded, by RecordedActivity::Kind
   std::vector<RecordedActivity> activities_;  ///< recorded activities that no call has taken yet

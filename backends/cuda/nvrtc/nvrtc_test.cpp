@@ -69,7 +69,7 @@ TEST_F(NvrtcTest, CompilesToCubinAndPtxForSm75) {
   EXPECT_THAT(compiled.ptx, HasSubstr(".entry f_forward"));
 }
 
-TEST_F(NvrtcTest, FusesMultiplyAddOnlyIfFlagsAllow) {
+TEST_F(NvrtcTest, FusesMultiplyAndAddOnlyIfFlagsAllowIt) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr("fma.rn.f32")));
   EXPECT_THAT(compile({.flags = BuildFlags::standard()}).ptx, HasSubstr("fma.rn.f32"));
   EXPECT_THAT(compile({.flags = BuildFlags::fast()}).ptx, HasSubstr("fma.rn.ftz.f32"));
@@ -108,7 +108,7 @@ TEST(Nvrtc, ReportsMissingLibrary) {
   EXPECT_THAT(missing.error().where, HasSubstr("/nonexistent/libnvrtc.so"));
 }
 
-TEST(Nvrtc, ReportsLibraryThatIsNoNvrtc) {
+TEST(Nvrtc, ReportsLibraryThatIsNotNvrtc) {
   const Result<Nvrtc> other = Nvrtc::load("/proc/self/exe");
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.error().message, "no NVRTC");
@@ -124,7 +124,7 @@ TEST_F(NvrtcTest, FullVersionContainsVersion) {
   EXPECT_THAT(nvrtc.front().full_version(), ::testing::StartsWith(nvrtc.front().version() + "."));
 }
 
-TEST(NvrtcArguments, CompileForDebuggerIfUnoptimized) {
+TEST(NvrtcArguments, RequestDebugCodeIfUnoptimized) {
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true, .unoptimized = true}), Contains("--device-debug"));
   EXPECT_THAT(nvrtc_arguments({.emit_line_info = true}), Not(Contains("--device-debug")));
 }

@@ -46,9 +46,9 @@ class CudaSession : public ::testing::Test {
   /// Sets the plan of the workers started from now on.
   static void plan(const std::string& text) { ::setenv("ASSAY_FAKE_GPU", text.c_str(), 1); }
 
-  static Result<std::unique_ptr<backends::Session>> open(std::size_t device_bytes = 0) {
+  static Result<std::unique_ptr<backends::Session>> open(std::size_t device_memory_limit = 0) {
     return open_session({.buffer_bytes = kBufferBytes}, {.ordinal = 0, .name = "fake", .major = 7, .minor = 5},
-                        device_bytes, ASSAY_CUDA_WORKER);
+                        device_memory_limit, ASSAY_CUDA_WORKER);
   }
 
   /// A launch of the kernel over its own buffer of `count` floats, all 2, with a = 10.

@@ -67,7 +67,7 @@ class BarrierUse {
   std::uint32_t count() const { return static_cast<std::uint32_t>(kernel_.instructions.size()); }
   const Instruction& at(std::uint32_t i) const { return kernel_.instructions[i]; }
 
-  /// Instructions that leave the function, and barriers for only some threads, are not analysed.
+  /// Instructions that leave the function, and barriers for only some threads, are not analyzed.
   static bool is_understood(const Instruction& one) {
     if (one.opcode == Opcode::kUnsupported || one.opcode == Opcode::kCall) return false;
     if (one.opcode != Opcode::kBar) return true;

@@ -17,7 +17,7 @@ class Taint {
     changed_ = false;
     const bool guarded = op.is_guarded && has(op.guard);
     switch (op.control) {
-      case Control::kMemory: access(op, kernel_.memory_ops[op.detail_index], guarded); break;
+      case Control::kMemory: access(op, kernel_.memory_ops[op.memory_or_call_index], guarded); break;
       case Control::kPlain:
       case Control::kWarp:
       case Control::kBarrier:

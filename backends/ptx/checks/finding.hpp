@@ -33,7 +33,7 @@ struct CheckFinding {
   enum class Kind : std::uint8_t {
     kOutOfBounds,
     kMisaligned,
-    kUninitialisedRead,
+    kUninitializedRead,
     kWriteWriteRace,
     kReadWriteRace,
     kAtomicRace,       ///< unordered atomic and non-atomic accesses

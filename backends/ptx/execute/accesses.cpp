@@ -12,7 +12,7 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr std::uint64_t kWindowMask = (std::uint64_t{1} << kWindowBits) - 1;
+constexpr std::uint64_t kWindowMask = (std::uint64_t{1} << kAddressWindowBits) - 1;
 constexpr unsigned kSectorBits = 5;
 
 /// Calls `use` with a value of the C++ type in which a memory type is loaded and extended.
@@ -52,7 +52,7 @@ void each_lane(std::uint32_t mask, Use use) {
 }  // namespace
 
 void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
-  const MemoryOp& memory = kernel_.memory_ops[op.detail_index];
+  const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
   Addresses addresses;
   if (memory.has_no_base) {
     std::ranges::fill(addresses, op.immediate);
@@ -68,12 +68,13 @@ void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
   if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, mask, addresses);
   // Lanes may address different spaces.
   while (mask != 0 && !is_stopped_) {
-    const std::uint64_t window = std::min(addresses[std::countr_zero(mask)] >> kWindowBits, kFirstAllocation);
+    const std::uint64_t window =
+        std::min(addresses[std::countr_zero(mask)] >> kAddressWindowBits, kFirstAllocationWindow);
     std::uint32_t same = 0;
     each_lane(mask, [&](unsigned lane) {
-      if (std::min(addresses[lane] >> kWindowBits, kFirstAllocation) != window) return;
+      if (std::min(addresses[lane] >> kAddressWindowBits, kFirstAllocationWindow) != window) return;
       same |= 1U << lane;
-      if (window != 0 && window < kFirstAllocation) addresses[lane] &= kWindowMask;
+      if (window != 0 && window < kFirstAllocationWindow) addresses[lane] &= kWindowMask;
     });
     const Space space = window == kSharedWindow  ? Space::kShared
                         : window == kLocalWindow ? Space::kLocal
@@ -99,7 +100,7 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   const unsigned width = bytes_of(memory.type) * memory.elements;
   const bool writes = memory.access != Access::kLoad;
   const Checks& checks = options_.checks;
-  const bool shadowed = checks.races || checks.uninitialised || checks.non_coherent;
+  const bool shadowed = checks.reports_races || checks.reports_uninitialized || checks.reports_non_coherent;
   std::uint64_t window = 0;
   std::uint64_t first = 0;
   std::uint64_t end = 0;  // one past the last offset at which an access of this width may start
@@ -111,10 +112,10 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t address = addresses[lane];
     const std::uint32_t thread = warp.index * kLanesPerWarp + lane;
-    if (address >> kWindowBits != window) {
-      window = address >> kWindowBits;
-      first = (window << kWindowBits) + kWindowMiddle;
-      allocation = memory_.find_window(address);
+    if (address >> kAddressWindowBits != window) {
+      window = address >> kAddressWindowBits;
+      first = (window << kAddressWindowBits) + kAddressWindowMiddle;
+      allocation = memory_.find_allocation(address);
       end = allocation != nullptr && allocation->bytes.size() >= width ? allocation->bytes.size() - width + 1 : 0;
       cells = shadowed && end != 0 ? memory_.cells_of(*allocation) : nullptr;
     }
@@ -124,26 +125,28 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
       return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kGlobal, address, width);
     }
     if ((address & (width - 1)) != 0) {
-      if (checks.misaligned) add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kGlobal, address, width);
+      if (checks.reports_misaligned)
+        add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kGlobal, address, width);
     }
-    if (writes && allocation->flags.read_only && checks.read_only) {
+    if (writes && allocation->flags.read_only && checks.reports_read_only) {
       add_finding(CheckFinding::Kind::kReadOnlyWrite, op, thread, Space::kGlobal, address, width);
     }
     pointers[lane] = allocation->bytes.data() + offset;
     if (cells != nullptr) {
-      check_access(watch, cells, offset, width,
-                   {op, memory, thread, warp.sync_stamp, address, Space::kGlobal, !allocation->flags.uninitialised});
+      check_access(
+          watch, cells, offset, width,
+          {op, memory, thread, warp.synchronization_stamp, address, Space::kGlobal, !allocation->flags.uninitialized});
     }
   });
   count_global(memory, good, addresses, width);
-  count_collisions(warp, op, Space::kGlobal, good, addresses);
+  counts_collisions(warp, op, Space::kGlobal, good, addresses);
   transfer(warp, memory, good, pointers, true);
 }
 
 void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                               const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.elements;
-  const bool shadowed = options_.checks.races || options_.checks.uninitialised;
+  const bool shadowed = options_.checks.reports_races || options_.checks.reports_uninitialized;
   const FastRaceCheck watch = make_fast_race_check(warp, memory);
   Pointers pointers;
   std::uint32_t good = mask;
@@ -157,16 +160,16 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
       good &= ~(1U << lane);
       return add_finding(CheckFinding::Kind::kOutOfBounds, op, thread, Space::kShared, address, width);
     }
-    if ((address & (width - 1)) != 0 && options_.checks.misaligned) {
+    if ((address & (width - 1)) != 0 && options_.checks.reports_misaligned) {
       add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kShared, address, width);
     }
     pointers[lane] = shared_memory_[variable].data() + offset;
     if (shadowed) {
       check_access(watch, shared_shadow_cells_[variable].data(), offset, width,
-                   {op, memory, thread, warp.sync_stamp, address, Space::kShared, false});
+                   {op, memory, thread, warp.synchronization_stamp, address, Space::kShared, false});
     }
   });
-  count_collisions(warp, op, Space::kShared, good, addresses);
+  counts_collisions(warp, op, Space::kShared, good, addresses);
   transfer(warp, memory, good, pointers, false);
 }
 
@@ -189,7 +192,7 @@ void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memo
   transfer(warp, memory, good, pointers, false);
 }
 
-/// Local memory is organised in words, with the lanes' words next to each other. Elements of up to 4 bytes are
+/// Local memory is organized in words, with the lanes' words next to each other. Elements of up to 4 bytes are
 /// therefore part of one word, and elements of 8 bytes are two words.
 void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                              const Addresses& addresses) {
@@ -215,7 +218,7 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
       return add_finding(inside && misaligned ? CheckFinding::Kind::kMisaligned : CheckFinding::Kind::kOutOfBounds, op,
                          thread, Space::kLocal, address, width);
     }
-    if (misaligned && options_.checks.misaligned) {
+    if (misaligned && options_.checks.reports_misaligned) {
       add_finding(CheckFinding::Kind::kMisaligned, op, thread, Space::kLocal, address, width);
     }
     for (unsigned element = 0; element < memory.elements; ++element) {
@@ -225,9 +228,10 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
       const auto part = static_cast<std::uint8_t>((bytes >= 4 ? 15U : (1U << bytes) - 1) << shift);
       std::uint32_t* const low = &warp.local_memory[index];
       if (memory.access == Access::kLoad) {
-        const bool second_missing = bytes == 8 && warp.local_memory_written[index + kLanesPerWarp] != 15;
-        if (options_.checks.uninitialised && ((warp.local_memory_written[index] & part) != part || second_missing)) {
-          add_finding(CheckFinding::Kind::kUninitialisedRead, op, thread, Space::kLocal, address, width);
+        const bool second_missing = bytes == 8 && warp.written_local_bytes[index + kLanesPerWarp] != 15;
+        if (options_.checks.reports_uninitialized &&
+            ((warp.written_local_bytes[index] & part) != part || second_missing)) {
+          add_finding(CheckFinding::Kind::kUninitializedRead, op, thread, Space::kLocal, address, width);
         }
         with_memory_type(memory.type, [&](auto type) {
           using T = decltype(type);
@@ -239,12 +243,12 @@ void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, s
         const std::uint64_t value = words<std::uint64_t>(warp, memory.values[element])[lane];
         *low = static_cast<std::uint32_t>(value);
         low[kLanesPerWarp] = static_cast<std::uint32_t>(value >> 32U);
-        warp.local_memory_written[index] = warp.local_memory_written[index + kLanesPerWarp] = 15;
+        warp.written_local_bytes[index] = warp.written_local_bytes[index + kLanesPerWarp] = 15;
       } else {
         const std::uint32_t value = word_slot(warp, memory.values[element])[lane];
         const std::uint32_t field = (bytes == 4 ? 0xffffffffU : (1U << (8 * bytes)) - 1) << (8 * shift);
         *low = (*low & ~field) | ((value << (8 * shift)) & field);
-        warp.local_memory_written[index] |= part;
+        warp.written_local_bytes[index] |= part;
       }
     }
   });
@@ -296,7 +300,7 @@ std::vector<bool> Execution::order_sensitive_ops() const {
     for (const FrameSlot slot : {op.a, op.b, op.c, op.e, op.guard})
       read.insert(slot.bits);
     if (op.control != Control::kMemory) continue;
-    const MemoryOp& memory = kernel_.memory_ops[op.detail_index];
+    const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
     if (memory.access == Access::kLoad) continue;
     for (std::size_t i = memory.access == Access::kAtomic ? 1 : 0; i < std::size(memory.values); ++i)
       read.insert(memory.values[i].bits);
@@ -305,17 +309,17 @@ std::vector<bool> Execution::order_sensitive_ops() const {
   for (std::size_t i = 0; i < shows.size(); ++i) {
     const Op& op = kernel_.ops[i];
     if (op.control != Control::kMemory) continue;
-    const MemoryOp& memory = kernel_.memory_ops[op.detail_index];
+    const MemoryOp& memory = kernel_.memory_ops[op.memory_or_call_index];
     if (memory.access != Access::kAtomic) continue;
     const bool swaps = memory.operation == Modifier::kCas || memory.operation == Modifier::kExch;
     const bool used = memory.returns_old_value && memory.values[0].bits != 0 && read.contains(memory.values[0].bits);
-    shows[i] = op.fidelity == FidelityClass::kOrderDependent || swaps || used;
+    shows[i] = op.exactness == Exactness::kOrderDependent || swaps || used;
   }
   return shows;
 }
 
-void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
-                                 const Addresses& addresses) {
+void Execution::counts_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
+                                  const Addresses& addresses) {
   if (is_order_sensitive_.empty() || !is_order_sensitive_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
   // Each block has its own shared memory at the same 32-bit addresses.
   const std::uint64_t block = space == Space::kShared ? ~(current_block_ << 32U) : 0;

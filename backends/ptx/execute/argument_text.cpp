@@ -150,7 +150,7 @@ Result<TextArgument> add_memory(Machine& machine, KernelArguments& arguments, co
   }
   const unsigned width = bytes_of(type);
   Result<AllocationId> memory =
-      machine.allocate(head.name, count * width, {.read_only = head.read_only, .uninitialised = fill == "?"});
+      machine.allocate(head.name, count * width, {.read_only = head.read_only, .uninitialized = fill == "?"});
   if (!memory) return memory.error();
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t bits = filled(type, fill, i, random);

@@ -2,7 +2,7 @@
 //
 //     s32:5   f32:0.25   u64:0x10          a scalar
 //     f32[64]                               a pointer to 64 floats, all zero
-//     f32[64]=1.5   =ramp   =random   =?    all 1.5; 0, 1, 2, ...; between 0.5 and 1.5, integers below 8; uninitialised
+//     f32[64]=1.5   =ramp   =random   =?    all 1.5; 0, 1, 2, ...; between 0.5 and 1.5, integers below 8; uninitialized
 //     ro:f32[64]=random                     the kernel must not write it
 //     array:f32[8,4]=random                 by value {T* data; int shape[N]; long long strides[N] (bytes)}, N from 1 to
 //     4

@@ -81,16 +81,16 @@ TEST(PtxChecks, DetectsMisalignedAccess) {
   expect_only(run<float>(body("ld.global.v2.f32 {%f1, %f2}, [%rd1+4];"), std::vector<float>(32)).result,
               Kind::kMisaligned);
   LaunchOptions off;
-  off.checks.misaligned = false;
+  off.checks.reports_misaligned = false;
   expect_clean(run<float>(body("ld.global.f32 %f1, [%rd1+2];"), std::vector<float>(32), {{1}, {32}}, off).result);
 }
 
 TEST(PtxChecks, DetectsReadOfUninitializedGlobalMemory) {
   const std::string text = body("ld.global.f32 %f1, [%rd2];");
-  expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.uninitialised = true}).result,
-              Kind::kUninitialisedRead);
+  expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.uninitialized = true}).result,
+              Kind::kUninitializedRead);
   expect_clean(run<float>(body("st.global.u32 [%rd2], %r1; ld.global.u32 %r4, [%rd2];"), std::vector<float>(32),
-                          {{1}, {32}}, {}, {.uninitialised = true})
+                          {{1}, {32}}, {}, {.uninitialized = true})
                    .result);
 }
 
@@ -98,7 +98,7 @@ TEST(PtxChecks, DetectsReadOfUninitializedSharedMemory) {
   const std::string declare =
       ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; shl.b32 %r7, %r1, 2; add.u32 %r6, %r6, %r7;";
   expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6];"), std::vector<float>(32)).result,
-              Kind::kUninitialisedRead);
+              Kind::kUninitializedRead);
   expect_clean(
       run<float>(body(declare + "st.shared.u32 [%r6], %r1; ld.shared.u32 %r8, [%r6];"), std::vector<float>(32)).result);
 }
@@ -108,7 +108,7 @@ TEST(PtxChecks, AllowsAccessToAlignmentPaddingOfSharedVariable) {
   const std::string declare = ".shared .align 16 .b8 buf[28]; mov.u32 %r6, buf;";
   expect_clean(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+28];"), std::vector<float>(32)).result);
   expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+24];"), std::vector<float>(32)).result,
-              Kind::kUninitialisedRead);
+              Kind::kUninitializedRead);
   expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+32];"), std::vector<float>(32)).result,
               Kind::kOutOfBounds);
 }
@@ -116,7 +116,7 @@ TEST(PtxChecks, AllowsAccessToAlignmentPaddingOfSharedVariable) {
 TEST(PtxChecks, DetectsReadOfUninitializedLocalMemory) {
   const std::string declare = ".local .align 8 .b8 depot[32]; mov.u64 %rd5, depot;";
   expect_only(run<float>(body(declare + "ld.local.u32 %r6, [%rd5+8];"), std::vector<float>(32)).result,
-              Kind::kUninitialisedRead);
+              Kind::kUninitializedRead);
   const auto good = run<std::uint32_t>(
       body(declare + "st.local.u32 [%rd5+8], %r1; ld.local.u32 %r6, [%rd5+8]; st.global.u32 [%rd2], %r6;"),
       std::vector<std::uint32_t>(32));
@@ -134,7 +134,7 @@ TEST(PtxChecks, DetectsWriteWriteRaceInGlobalMemory) {
   EXPECT_EQ(bad.result.findings[0].other->thread, (Dim3{0, 0, 0}));
   EXPECT_EQ(bad.result.findings[0].site.thread, (Dim3{1, 0, 0}));
   LaunchOptions off;
-  off.checks.races = false;
+  off.checks.reports_races = false;
   expect_clean(run<float>(text, std::vector<float>(1), {{1}, {32}}, off).result);
 }
 
@@ -149,7 +149,7 @@ TEST(PtxChecks, ReportsBothAccessesOfRaceBetweenBlocks) {
 }
 
 TEST(PtxChecks, DetectsReadWriteRaceInGlobalMemory) {
-  // Each thread reads the element of its right neighbour, then writes its own.
+  // Each thread reads the element of its right neighbor, then writes its own.
   const std::string text = body("ld.global.u32 %r6, [%rd2+4]; st.global.u32 [%rd2], %r6;");
   expect_only(run<float>(text, std::vector<float>(65), kTwoWarps).result, Kind::kReadWriteRace);
   const std::string ordered = body("ld.global.u32 %r6, [%rd2+4]; bar.sync 0; st.global.u32 [%rd2], %r6;");

@@ -7,11 +7,11 @@
 namespace assay::ptx {
 
 /// Executes a control instruction. Returns true if the same group can continue immediately.
-bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& pc, std::uint32_t mask) {
-  const Op& op = kernel_.ops[pc];
+bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& next_op, std::uint32_t mask) {
+  const Op& op = kernel_.ops[next_op];
   LaneGroup& group = warp.groups[number];
   if (mask == 0) {
-    group.pc = pc + 1;
+    group.next_op = next_op + 1;
     return warp.groups.size() == 1;
   }
   switch (op.control) {
@@ -22,12 +22,12 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& pc, std::
     case Control::kBarrier: return arrive(warp, number, mask);
     case Control::kWarp: {
       const std::uint32_t wanted = word_slot(warp, op.e)[std::countr_zero(mask)] & warp.live_lanes;
-      if ((wanted & ~mask) != 0 && !group.is_forced) {
+      if ((wanted & ~mask) != 0 && !group.runs_without_missing_lanes) {
         group.wait = LaneGroup::Wait::kWarp;
         return false;
       }
       warp_operation(warp, op, mask);
-      group.is_forced = false;
+      group.runs_without_missing_lanes = false;
       break;
     }
     case Control::kActiveMask:
@@ -41,21 +41,21 @@ bool Execution::control(Warp& warp, std::size_t number, std::uint32_t& pc, std::
       return false;
     default: break;
   }
-  group.pc = pc + 1;
+  group.next_op = next_op + 1;
   return warp.groups.size() == 1;
 }
 
 void Execution::branch(Warp& warp, std::size_t number, std::uint32_t mask) {
   LaneGroup& group = warp.groups[number];
-  const std::uint32_t target = kernel_.ops[group.pc].target;
+  const std::uint32_t target = kernel_.ops[group.next_op].target;
   if (mask == group.mask) {
-    group.pc = target;
+    group.next_op = target;
     return;
   }
   ++result_.profile.divergent_branches;
-  LaneGroup taken{.pc = target, .mask = mask, .return_addresses = group.return_addresses};
+  LaneGroup taken{.next_op = target, .mask = mask, .return_addresses = group.return_addresses};
   group.mask &= ~mask;
-  ++group.pc;
+  ++group.next_op;
   warp.groups.push_back(std::move(taken));
 }
 
@@ -68,7 +68,7 @@ void Execution::copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std
         const std::size_t to = std::size_t{copy.to + word} * kLanesPerWarp + lane;
         const std::size_t from = std::size_t{copy.from + word} * kLanesPerWarp + lane;
         warp.local_memory[to] = warp.local_memory[from];
-        warp.local_memory_written[to] = warp.local_memory_written[from];
+        warp.written_local_bytes[to] = warp.written_local_bytes[from];
       }
     }
   }
@@ -76,25 +76,25 @@ void Execution::copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std
 
 void Execution::call(Warp& warp, std::size_t number, std::uint32_t mask) {
   LaneGroup& group = warp.groups[number];
-  const Op& op = kernel_.ops[group.pc];
-  copy_local(warp, kernel_.calls[op.detail_index].arguments, mask);
-  LaneGroup callee{.pc = op.target, .mask = mask, .return_addresses = group.return_addresses};
-  callee.return_addresses.push_back(group.pc);
+  const Op& op = kernel_.ops[group.next_op];
+  copy_local(warp, kernel_.calls[op.memory_or_call_index].arguments, mask);
+  LaneGroup callee{.next_op = op.target, .mask = mask, .return_addresses = group.return_addresses};
+  callee.return_addresses.push_back(group.next_op);
   if (mask == group.mask) {
     group = std::move(callee);
     return;
   }
   group.mask &= ~mask;
-  ++group.pc;
+  ++group.next_op;
   warp.groups.push_back(std::move(callee));
 }
 
 void Execution::leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits) {
   LaneGroup& group = warp.groups[number];
-  LaneGroup leaving{.pc = 0, .mask = mask, .return_addresses = group.return_addresses};
+  LaneGroup leaving{.next_op = 0, .mask = mask, .return_addresses = group.return_addresses};
   const bool all = mask == group.mask;
   group.mask &= ~mask;
-  ++group.pc;
+  ++group.next_op;
   if (exits || leaving.return_addresses.empty()) {
     warp.live_lanes &= ~mask;
     if (all) warp.groups.erase(warp.groups.begin() + static_cast<std::ptrdiff_t>(number));
@@ -106,8 +106,8 @@ void Execution::leave(Warp& warp, std::size_t number, std::uint32_t mask, bool e
   }
   const std::uint32_t caller = leaving.return_addresses.back();
   leaving.return_addresses.pop_back();
-  copy_local(warp, kernel_.calls[kernel_.ops[caller].detail_index].results, mask);
-  leaving.pc = caller + 1;
+  copy_local(warp, kernel_.calls[kernel_.ops[caller].memory_or_call_index].results, mask);
+  leaving.next_op = caller + 1;
   if (all) {
     group = std::move(leaving);
   } else {
@@ -120,7 +120,7 @@ void Execution::leave(Warp& warp, std::size_t number, std::uint32_t mask, bool e
 bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
   LaneGroup& group = warp.groups[number];
   ++result_.profile.barriers;
-  if (kernel_.ops[group.pc].instruction->modifiers.has(Modifier::kArrive)) {
+  if (kernel_.ops[group.next_op].instruction->modifiers.has(Modifier::kArrive)) {
     const std::uint32_t barrier = barrier_of(warp, group).number;
     arrived_threads_[barrier] += kLanesPerWarp;
     new_stamp();  // later accesses of the warp are not ordered by the arrival
@@ -129,11 +129,12 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
     for (std::size_t other = 0; other < announced.size(); ++other)
       announced[other] =
           std::max(announced[other], other == warp.index ? current_stamp_ : barrier_order_[warp.index][other]);
-    ++group.pc;
+    ++group.next_op;
     return warp.groups.size() == 1;
   }
   if (mask != group.mask) {  // a guarded barrier
-    LaneGroup rest{.pc = group.pc + 1, .mask = group.mask & ~mask, .return_addresses = group.return_addresses};
+    LaneGroup rest{
+        .next_op = group.next_op + 1, .mask = group.mask & ~mask, .return_addresses = group.return_addresses};
     group.mask = mask;
     warp.groups.push_back(std::move(rest));
   }
@@ -143,7 +144,7 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
 
 /// The barrier at which a group waits, as given by its first lane.
 Execution::Barrier Execution::barrier_of(Warp& warp, const LaneGroup& group) {
-  const Op& op = kernel_.ops[group.pc];
+  const Op& op = kernel_.ops[group.next_op];
   const auto lane = static_cast<std::size_t>(std::countr_zero(group.mask));
   return {word_slot(warp, op.b)[lane] % kBarriersPerBlock, word_slot(warp, op.c)[lane]};
 }
@@ -170,7 +171,7 @@ bool Execution::release_barrier() {
     chosen =
         std::ranges::find_if(arrivals, [](const BarrierArrivals& gathering) { return gathering.barrier != nullptr; });
     if (chosen == arrivals.end()) return false;
-    if (options_.checks.divergence) {
+    if (options_.checks.reports_divergence) {
       add_finding(CheckFinding::Kind::kBarrierDivergence, *chosen->barrier, chosen->thread);
       if (is_stopped_) return false;
     }
@@ -188,7 +189,7 @@ bool Execution::release_barrier() {
     for (LaneGroup& group : warp.groups) {
       if (barrier_of(warp, group).number != number) continue;
       group.wait = LaneGroup::Wait::kNone;
-      ++group.pc;
+      ++group.next_op;
     }
   }
   arrived_threads_[number] = 0;
@@ -214,7 +215,7 @@ void Execution::order_participants(std::uint32_t number) {
   });
   each_waiting([&](Warp& warp) {
     barrier_order_[warp.index] = behind;
-    warp.sync_stamp = current_stamp_;
+    warp.synchronization_stamp = current_stamp_;
   });
   partial_barrier_stamp_ = current_stamp_;
 }
@@ -224,7 +225,7 @@ void Execution::gather(std::array<BarrierArrivals, kBarriersPerBlock>& arrivals,
   const Barrier barrier = barrier_of(warp, group);
   BarrierArrivals& gathering = arrivals[barrier.number];
   if (gathering.barrier == nullptr) {
-    gathering.barrier = &kernel_.ops[group.pc];
+    gathering.barrier = &kernel_.ops[group.next_op];
     gathering.thread = warp.index * kLanesPerWarp + static_cast<std::uint32_t>(std::countr_zero(group.mask));
     gathering.expected = barrier.count;
   }
@@ -242,14 +243,14 @@ void Execution::reduce_at_barrier(const Op& barrier, std::uint32_t number) {
   for (Warp& warp : warps_) {
     for (const LaneGroup& group : warp.groups) {
       if (barrier_of(warp, group).number != number) continue;
-      holding += static_cast<std::uint32_t>(std::popcount(*word_slot(warp, kernel_.ops[group.pc].a) & group.mask));
+      holding += static_cast<std::uint32_t>(std::popcount(*word_slot(warp, kernel_.ops[group.next_op].a) & group.mask));
       waiting += static_cast<std::uint32_t>(std::popcount(group.mask));
     }
   }
   for (Warp& warp : warps_) {
     for (const LaneGroup& group : warp.groups) {
       if (barrier_of(warp, group).number != number) continue;
-      const Op& op = kernel_.ops[group.pc];
+      const Op& op = kernel_.ops[group.next_op];
       const Modifiers& modifiers = op.instruction->modifiers;
       if (modifiers.has(Modifier::kPopc)) {
         for (std::uint32_t left = group.mask; left != 0; left &= left - 1)

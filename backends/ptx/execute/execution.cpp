@@ -36,10 +36,10 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const LaunchGeometry&
       parameters_(std::move(parameters)),
       options_(options),
       threads_in_block_(static_cast<std::uint32_t>(geometry.block.count())),
-      warp_count_deltas_(kernel.ops.size() + 1),
-      thread_count_deltas_(kernel.ops.size() + 1),
+      warp_execution_deltas_(kernel.ops.size() + 1),
+      thread_execution_deltas_(kernel.ops.size() + 1),
       instructions_left_(options.instruction_limit) {
-  if (options.count_collisions) {
+  if (options.counts_collisions) {
     result_.profile.atomic_collisions = 0;
     is_order_sensitive_ = order_sensitive_ops();
   }
@@ -80,7 +80,7 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
   memory_op_by_number_.assign(kMaxMemoryOps + 1, nullptr);
   for (const Op& op : kernel_.ops) {
     if (op.control != Control::kMemory) continue;
-    const std::uint16_t number = kernel_.memory_ops[op.detail_index].number;
+    const std::uint16_t number = kernel_.memory_ops[op.memory_or_call_index].number;
     if (number < kMaxMemoryOps) memory_op_by_number_[number] = &op;
   }
   warps_.resize((threads_in_block_ + kLanesPerWarp - 1) / kLanesPerWarp);
@@ -90,7 +90,7 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
 std::vector<std::uint32_t> Execution::order_of(std::size_t size, std::uint64_t salt) const {
   std::vector<std::uint32_t> order(size);
   std::iota(order.begin(), order.end(), 0U);
-  if (salt != kBlocksSalt && !options_.schedule.within_blocks) return order;
+  if (salt != kBlocksSalt && !options_.schedule.reorders_within_blocks) return order;
   if (options_.schedule.order == Order::kReverse) std::ranges::reverse(order);
   if (options_.schedule.order == Order::kShuffled) Rng(options_.schedule.seed).split(salt).shuffle(order);
   return order;
@@ -101,7 +101,7 @@ void Execution::new_stamp() {
   current_stamp_ = memory_.next_stamp(restarted);
   if (!restarted) return;
   launch_stamp_ = block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
-  block_starts_ = {{current_stamp_, current_block_}};
+  block_start_stamps_ = {{current_stamp_, current_block_}};
   barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
   arrival_barrier_order_.fill({});
   for (std::vector<ShadowCell>& cells : shared_shadow_cells_) {
@@ -109,7 +109,7 @@ void Execution::new_stamp() {
       cell.write = cell.read = 0;
   }
   for (Warp& warp : warps_)
-    warp.sync_stamp = current_stamp_;
+    warp.synchronization_stamp = current_stamp_;
 }
 
 // ------------------------------------------------------------------------------------------------- blocks and warps
@@ -121,7 +121,7 @@ void Execution::run_block(std::uint64_t block) {
   barrier_order_.assign(warps_.size(), BarrierOrder(warps_.size()));
   new_stamp();
   block_stamp_ = phase_stamp_ = partial_barrier_stamp_ = current_stamp_;
-  block_starts_.emplace_back(current_stamp_, block);
+  block_start_stamps_.emplace_back(current_stamp_, block);
   for (std::size_t i = 0; i < shared_memory_.size(); ++i) {
     std::ranges::fill(shared_memory_[i], std::byte{0});
     std::ranges::fill(shared_shadow_cells_[i], ShadowCell{});
@@ -157,12 +157,12 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.index = index;
   warp.carry_flags = 0;
   warp.correction = correction_ ? &*correction_ : nullptr;
-  warp.sync_stamp = current_stamp_;
+  warp.synchronization_stamp = current_stamp_;
   warp.live_lanes = lanes_below(threads_in_block_ - index * kLanesPerWarp);
   warp.local_memory.resize(std::size_t{kernel_.local_words} * kLanesPerWarp);
-  warp.local_memory_written.assign(std::size_t{kernel_.local_words} * kLanesPerWarp, 0);
-  warp.groups.assign(1, LaneGroup{.pc = 0, .mask = warp.live_lanes});
-  set_specials(warp);
+  warp.written_local_bytes.assign(std::size_t{kernel_.local_words} * kLanesPerWarp, 0);
+  warp.groups.assign(1, LaneGroup{.next_op = 0, .mask = warp.live_lanes});
+  set_special_registers(warp);
 }
 
 void Execution::finish_warp(Warp& warp) {
@@ -170,12 +170,12 @@ void Execution::finish_warp(Warp& warp) {
   warp.groups.clear();
 }
 
-void Execution::set_specials(Warp& warp) {
-  const Dim3 block = block_place(current_block_);
+void Execution::set_special_registers(Warp& warp) {
+  const Dim3 block = block_position(current_block_);
   for (const Kernel::SpecialRegisterSlot& special : kernel_.special_registers) {
     std::uint32_t* const word = word_slot(warp, special.slot);
     for (std::uint32_t lane = 0; lane < kLanesPerWarp; ++lane) {
-      const Dim3 thread = thread_place(warp.index * kLanesPerWarp + lane);
+      const Dim3 thread = thread_position(warp.index * kLanesPerWarp + lane);
       const std::uint32_t bit = 1U << lane;
       const std::uint32_t values[] = {thread.x,
                                       thread.y,
@@ -198,7 +198,7 @@ void Execution::set_specials(Warp& warp) {
                                       ~(bit - 1),
                                       ~(bit | (bit - 1)),
                                       kLanesPerWarp};
-      word[lane] = values[static_cast<std::size_t>(special.special)];
+      word[lane] = values[static_cast<std::size_t>(special.special_register)];
     }
   }
 }
@@ -220,7 +220,7 @@ LaneGroup* Execution::next_group(Warp& warp) {
   const auto before = [](const LaneGroup& a, const LaneGroup& b) {
     return a.return_addresses.size() != b.return_addresses.size()
                ? a.return_addresses.size() > b.return_addresses.size()
-               : a.pc < b.pc;
+               : a.next_op < b.next_op;
   };
   LaneGroup* waiting = nullptr;
   for (LaneGroup& group : warp.groups) {
@@ -229,7 +229,7 @@ LaneGroup* Execution::next_group(Warp& warp) {
   }
   if (best != nullptr || waiting == nullptr) return best;
   waiting->wait = LaneGroup::Wait::kNone;
-  waiting->is_forced = true;
+  waiting->runs_without_missing_lanes = true;
   return waiting;
 }
 
@@ -238,7 +238,8 @@ void Execution::merge(Warp& warp) {
   auto& groups = warp.groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (std::size_t j = i + 1; j < groups.size();) {
-      const bool same = groups[i].pc == groups[j].pc && groups[i].return_addresses == groups[j].return_addresses;
+      const bool same =
+          groups[i].next_op == groups[j].next_op && groups[i].return_addresses == groups[j].return_addresses;
       if (!same) {
         ++j;
         continue;
@@ -259,15 +260,15 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
   std::uint32_t meeting = kNoStop;
   if (warp.groups.size() > 1) {
     for (const LaneGroup& other : warp.groups) {
-      if (&other != &group && other.pc > group.pc) meeting = std::min(meeting, other.pc);
+      if (&other != &group && other.next_op > group.next_op) meeting = std::min(meeting, other.next_op);
     }
   }
   const Op* const ops = kernel_.ops.data();
   const std::uint32_t active = group.mask;
-  const std::uint32_t from = group.pc;
-  std::uint32_t pc = from;
-  while (pc != meeting) {
-    const Op& op = ops[pc];
+  const std::uint32_t from = group.next_op;
+  std::uint32_t next_op = from;
+  while (next_op != meeting) {
+    const Op& op = ops[next_op];
     std::uint32_t mask = active;
     if (op.is_guarded) {
       const std::uint32_t guard = *word_slot(warp, op.guard);
@@ -282,23 +283,23 @@ bool Execution::run_segment(Warp& warp, std::size_t number) {
     } else if (op.control == Control::kMemory) {
       if (mask != 0) access(warp, op, mask);
     } else {
-      group.pc = pc;
-      count(from, pc + 1, active);
-      return control(warp, number, pc, mask);
+      group.next_op = next_op;
+      count(from, next_op + 1, active);
+      return control(warp, number, next_op, mask);
     }
-    ++pc;
+    ++next_op;
   }
-  count(from, pc, active);
-  group.pc = pc;
+  count(from, next_op, active);
+  group.next_op = next_op;
   return false;
 }
 
 void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t mask) {
   const int lanes = std::popcount(mask);
-  ++warp_count_deltas_[from];
-  --warp_count_deltas_[to];
-  thread_count_deltas_[from] += lanes;
-  thread_count_deltas_[to] -= lanes;
+  ++warp_execution_deltas_[from];
+  --warp_execution_deltas_[to];
+  thread_execution_deltas_[from] += lanes;
+  thread_execution_deltas_[to] -= lanes;
   const std::uint64_t spent = std::uint64_t{to - from} * static_cast<std::uint64_t>(lanes);
   if (spent > instructions_left_) {
     const Op& op = kernel_.ops[std::min<std::size_t>(to, kernel_.ops.size() - 1)];
@@ -316,8 +317,8 @@ void Execution::stop(RunResult::Status status, std::string message, const Op& op
   result_.status = status;
   result_.message = fmt::format("{}: {}", kernel_.function->name, message);
   const Instruction& instruction = *op.instruction;
-  if (instruction.at.line != 0)
-    result_.message += fmt::format(", '{}' at PTX line {}", instruction.text, instruction.at.line);
+  if (instruction.position.line != 0)
+    result_.message += fmt::format(", '{}' at PTX line {}", instruction.text, instruction.position.line);
   if (instruction.source.line != 0) result_.message += fmt::format(", source line {}", instruction.source.line);
 }
 
@@ -328,19 +329,19 @@ void Execution::fill_profile() {
   std::vector<std::uint64_t> executed(kernel_.ops.size());
   std::vector<std::uint64_t> approximated(kernel_.ops.size());
   for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
-    warps += warp_count_deltas_[i];
-    threads += thread_count_deltas_[i];
+    warps += warp_execution_deltas_[i];
+    threads += thread_execution_deltas_[i];
     executed[i] = static_cast<std::uint64_t>(threads);
     const Op& op = kernel_.ops[i];
     // Moves that lowering inserted before or after an instruction are not counted as instructions.
     if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.control == Control::kPlain) continue;
     profile.warp_instructions += static_cast<std::uint64_t>(warps);
-    const std::uint64_t table_answers = correction_ ? correction_->table_answers(i) : 0;
-    if (op.fidelity == FidelityClass::kApproximate) approximated[i] = executed[i] - table_answers;
-    profile.add(*op.instruction, op.fidelity, executed[i], table_answers);
+    const std::uint64_t table_covered_count = correction_ ? correction_->table_covered_count(i) : 0;
+    if (op.exactness == Exactness::kApproximate) approximated[i] = executed[i] - table_covered_count;
+    profile.add(*op.instruction, op.exactness, executed[i], table_covered_count);
   }
   profile.approximation_reaches_result =
-      profile.approximate > 0 && approximation_reaches_result(kernel_, executed, approximated);
+      profile.approximate_count > 0 && approximation_reaches_result(kernel_, executed, approximated);
 }
 
 }  // namespace assay::ptx

@@ -23,37 +23,39 @@ namespace assay::ptx {
 /// Lanes of a warp at the same instruction, with the same callers.
 struct LaneGroup {
   enum class Wait : std::uint8_t { kNone, kWarp, kBarrier };
-  std::uint32_t pc = 0;     ///< index of the next op in Kernel::ops
-  std::uint32_t mask = 0;   ///< lanes of the group, one bit for each
-  Wait wait = Wait::kNone;  ///< what the group waits for: other lanes of its warp, or a barrier
-  bool is_forced = false;   ///< whether it continues without the missing lanes, because nothing else can run
+  std::uint32_t next_op = 0;  ///< index of the next op in Kernel::ops
+  std::uint32_t mask = 0;     ///< lanes of the group, one bit for each
+  Wait wait = Wait::kNone;    ///< what the group waits for: other lanes of its warp, or a barrier
+  bool runs_without_missing_lanes =
+      false;  ///< whether it continues without the missing lanes, because nothing else can run
   std::vector<std::uint32_t> return_addresses = {};  ///< return addresses of the calls, the innermost last
 };
 
 struct Warp : Lanes {
-  std::uint32_t index = 0;                         ///< index of the warp in its block
-  std::uint32_t live_lanes = 0;                    ///< lanes that have not exited the kernel, one bit for each
-  std::uint32_t sync_stamp = 0;                    ///< stamp of the last synchronisation of the warp
-  std::vector<LaneGroup> groups;                   ///< groups of lanes that run or wait separately
-  std::unique_ptr<std::byte[]> storage;            ///< memory of the warp's frame
-  std::vector<std::uint32_t> local_memory;         ///< local memory of all lanes: word w of lane i is at w * 32 + i
-  std::vector<std::uint8_t> local_memory_written;  ///< written bytes of each of these words, one bit for each byte
+  std::uint32_t index = 0;                        ///< index of the warp in its block
+  std::uint32_t live_lanes = 0;                   ///< lanes that have not exited the kernel, one bit for each
+  std::uint32_t synchronization_stamp = 0;        ///< stamp of the last synchronization of the warp
+  std::vector<LaneGroup> groups;                  ///< groups of lanes that run or wait separately
+  std::unique_ptr<std::byte[]> storage;           ///< memory of the warp's frame
+  std::vector<std::uint32_t> local_memory;        ///< local memory of all lanes: word w of lane i is at w * 32 + i
+  std::vector<std::uint8_t> written_local_bytes;  ///< written bytes of each of these words, one bit for each byte
 };
 
 /// Replaces results by those in a device's tables, and counts how often.
 class TableCorrection final : public Correction {
  public:
-  TableCorrection(const Tables& tables, const Kernel& kernel) : tables_(tables), kernel_(kernel) {}
+  TableCorrection(const ApproximationTables& tables, const Kernel& kernel) : tables_(tables), kernel_(kernel) {}
   void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) override;
   /// For each op, how many of its executions, summed over threads, a table covered.
-  [[nodiscard]] std::uint64_t table_answers(std::size_t op) const {
-    return op < table_answers_.size() ? table_answers_[op] : 0;
+  [[nodiscard]] std::uint64_t table_covered_count(std::size_t op) const {
+    return op < table_covered_counts_.size() ? table_covered_counts_[op] : 0;
   }
 
  private:
-  const Tables& tables_;
+  const ApproximationTables& tables_;
   const Kernel& kernel_;
-  std::vector<std::uint64_t> table_answers_;  ///< number of executions that a table covered, summed over threads, by op
+  std::vector<std::uint64_t>
+      table_covered_counts_;  ///< number of executions that a table covered, summed over threads, by op
 };
 
 class Execution {
@@ -72,8 +74,8 @@ class Execution {
   void prepare(std::span<const std::uint64_t> variables);  ///< sets the state before the first block
   void run_block(std::uint64_t block);
   void start_warp(Warp& warp, std::uint32_t index);
-  void set_specials(Warp& warp);  ///< sets special registers
-  void finish_warp(Warp& warp);   ///< keeps its frame for reuse
+  void set_special_registers(Warp& warp);  ///< sets special registers
+  void finish_warp(Warp& warp);            ///< keeps its frame for reuse
   void run_warp(Warp& warp);
   [[nodiscard]] LaneGroup* next_group(Warp& warp);                       ///< null: none can run
   bool run_segment(Warp& warp, std::size_t number);                      ///< false: another group may have to run
@@ -85,7 +87,7 @@ class Execution {
   [[nodiscard]] std::vector<std::uint32_t> order_of(std::size_t size, std::uint64_t salt) const;
 
   // control_flow.cpp
-  bool control(Warp& warp, std::size_t number, std::uint32_t& pc, std::uint32_t mask);
+  bool control(Warp& warp, std::size_t number, std::uint32_t& next_op, std::uint32_t mask);
   void branch(Warp& warp, std::size_t number, std::uint32_t mask);
   static void copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std::uint32_t mask);
   void call(Warp& warp, std::size_t number, std::uint32_t mask);
@@ -123,7 +125,7 @@ class Execution {
                          const Addresses& addresses);
   void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask, const Pointers& pointers, bool is_global);
   [[nodiscard]] std::vector<bool> order_sensitive_ops() const;
-  void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask, const Addresses& addresses);
+  void counts_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask, const Addresses& addresses);
   void count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
@@ -132,10 +134,10 @@ class Execution {
     const Op& op;
     const MemoryOp& memory;
     std::uint32_t thread;      ///< index of the thread in its block
-    std::uint32_t warp_stamp;  ///< stamp of the warp's last synchronisation
+    std::uint32_t warp_stamp;  ///< stamp of the warp's last synchronization
     std::uint64_t address;     ///< accessed address
     Space space;               ///< state space of the address
-    bool initialised;          ///< whether the memory was initialised before the launch
+    bool initialized;          ///< whether the memory was initialized before the launch
   };
   void check_access(const FastRaceCheck& watch, ShadowCell* cells, std::uint64_t offset, unsigned width,
                     const LaneAccess& actor);
@@ -145,9 +147,9 @@ class Execution {
   [[nodiscard]] FastRaceCheck make_fast_race_check(const Warp& warp, const MemoryOp& memory) const {
     return {memory,
             current_stamp_,
-            {launch_stamp_, block_stamp_, phase_stamp_, std::max(warp.sync_stamp, partial_barrier_stamp_)}};
+            {launch_stamp_, block_stamp_, phase_stamp_, std::max(warp.synchronization_stamp, partial_barrier_stamp_)}};
   }
-  [[nodiscard]] bool unordered(std::uint32_t earlier, const LaneAccess& actor) const;
+  [[nodiscard]] bool is_unordered(std::uint32_t earlier, const LaneAccess& actor) const;
   void report(CheckFinding::Kind kind, const LaneAccess& actor, const std::uint32_t* other = nullptr,
               std::uint32_t number = 0);
 
@@ -155,8 +157,8 @@ class Execution {
                    std::uint64_t address = 0, unsigned width = 0, std::optional<Site> other = std::nullopt);
   void locate(CheckFinding& finding);  ///< sets allocation and offset
   [[nodiscard]] Site site_of(const Op* op, std::uint32_t thread, std::uint64_t block) const;
-  [[nodiscard]] Dim3 thread_place(std::uint32_t thread) const;
-  [[nodiscard]] Dim3 block_place(std::uint64_t block) const;
+  [[nodiscard]] Dim3 thread_position(std::uint32_t thread) const;
+  [[nodiscard]] Dim3 block_position(std::uint64_t block) const;
 
   // warp_operations.cpp
   void warp_operation(Warp& warp, const Op& op, std::uint32_t mask);
@@ -197,7 +199,8 @@ class Execution {
   std::uint32_t block_stamp_ = 0;            ///< stamp of the block's start
   std::uint32_t phase_stamp_ = 0;            ///< stamp of the last barrier of the whole block
   std::uint32_t partial_barrier_stamp_ = 0;  ///< stamp of the last barrier of a part of the block
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> block_starts_;  ///< stamp and linear index of each block so far
+  std::vector<std::pair<std::uint32_t, std::uint64_t>>
+      block_start_stamps_;  ///< stamp and linear index of each block so far
 
   std::vector<const Op*> memory_op_by_number_;  ///< memory instructions by MemoryOp::number
   /// Indices in RunResult::findings, by kind and instruction: repeated findings are only counted.
@@ -206,9 +209,9 @@ class Execution {
   /// By address: the thread of the first order-sensitive atomic on it.
   std::unordered_map<std::uint64_t, std::uint64_t> first_thread_at_;
   // Stored as differences: the execution count of an instruction is the sum of the entries up to it.
-  std::vector<std::int64_t> warp_count_deltas_;    ///< executions by warps
-  std::vector<std::int64_t> thread_count_deltas_;  ///< executions by threads
-  std::uint64_t instructions_left_ = 0;            ///< instructions until the limit, summed over threads
+  std::vector<std::int64_t> warp_execution_deltas_;    ///< executions by warps
+  std::vector<std::int64_t> thread_execution_deltas_;  ///< executions by threads
+  std::uint64_t instructions_left_ = 0;                ///< instructions until the limit, summed over threads
 };
 
 /// Checks one lane's access; whole words take the fast path first.
@@ -217,8 +220,8 @@ inline void Execution::check_access(const FastRaceCheck& watch, ShadowCell* cell
   if (((offset | width) & 3U) != 0) return check_cells(cells, offset, width, actor);
   for (std::uint64_t at = offset; at < offset + width; at += 4) {
     ShadowCell& cell = cells[at / 4];
-    const bool fine = actor.memory.access == Access::kLoad ? watch.read(cell, 15, actor.thread, actor.initialised)
-                                                           : watch.write(cell, 15, actor.thread, actor.initialised);
+    const bool fine = actor.memory.access == Access::kLoad ? watch.read(cell, 15, actor.thread, actor.initialized)
+                                                           : watch.write(cell, 15, actor.thread, actor.initialized);
     if (!fine) check_cells(cells, at, 4, actor);
   }
 }

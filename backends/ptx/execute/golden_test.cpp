@@ -132,7 +132,7 @@ TEST(GoldenPtx, ProfilesMatchGoldenFile) {
   }
 }
 
-TEST(KernelArgumentText, SetsArgumentValuesOrIsRejectedWithReason) {
+TEST(KernelArgumentText, IsConvertedToArgumentOrRejectedWithReason) {
   Machine machine;
   KernelArguments arguments;
   Rng random(1);

@@ -65,8 +65,8 @@ TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThread
     const auto done = run<std::uint32_t>(text, std::vector<std::uint32_t>(1), {{4}, {64}}, options);
     ASSERT_TRUE(done.result.ok()) << done.result.message;
     EXPECT_EQ(done.data[0], 255U * 256 / 2);
-    EXPECT_EQ(done.result.profile.approximate, 256U);
-    EXPECT_EQ(done.result.profile.contractible, 256U);
+    EXPECT_EQ(done.result.profile.approximate_count, 256U);
+    EXPECT_EQ(done.result.profile.contractible_count, 256U);
     EXPECT_EQ(done.result.profile.atomics, 256U);
     EXPECT_EQ(done.result.profile.atomic_addresses, 8U);
     EXPECT_EQ(done.result.profile.thread_instructions, 256U * 9);
@@ -74,13 +74,13 @@ TEST(PtxInstructions, OrderIndependentKernelHasSameResultsAndProfileForAnyThread
   }
 }
 
-TEST(PtxInstructions, CountsAtomicsOnSameElementWhoseOrderAffectsResult) {
+TEST(PtxInstructions, CountsOrderSensitiveAtomicsOnTheSameElement) {
   const auto collisions = [](const std::string& body) {
     const std::string before = ".shared .align 4 .b8 cells[256];\n";
     const std::string text =
         testing::entry("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; ld.param.u64 %rd1, [p0];" + body, 1, before);
     const auto done =
-        testing::run(text, std::vector<float>(128), {{2}, {64}}, {.checks = Checks::none(), .count_collisions = true});
+        testing::run(text, std::vector<float>(128), {{2}, {64}}, {.checks = Checks::none(), .counts_collisions = true});
     EXPECT_TRUE(done.result.ok()) << done.result.message;
     return done.result.profile.atomic_collisions;
   };
@@ -108,7 +108,7 @@ TEST(PtxInstructions, ReportsWhetherApproximationAffectsResult) {
                                        body),
                                  std::vector<float>(32));
     EXPECT_TRUE(done.result.ok()) << done.result.message;
-    EXPECT_EQ(done.result.profile.approximate, 32U);
+    EXPECT_EQ(done.result.profile.approximate_count, 32U);
     return done.result.profile.approximation_reaches_result;
   };
   EXPECT_TRUE(reached("add.rn.f32 %f2, %f1, %f1; st.global.f32 [%rd1], %f2;"));

@@ -17,8 +17,8 @@ constexpr std::uint64_t kMaxSharedBytes = 227 * 1024;
 /// Why a launch with this geometry is rejected; empty if it is not.
 std::string rejection(const Kernel& kernel, const LaunchGeometry& geometry) {
   const std::uint64_t threads = geometry.block.count();
-  if (threads == 0 || threads > kMaxThreads) {
-    return fmt::format("blocks must have 1 to {} threads, got {}", kMaxThreads, threads);
+  if (threads == 0 || threads > kMaxThreadsPerBlock) {
+    return fmt::format("blocks must have 1 to {} threads, got {}", kMaxThreadsPerBlock, threads);
   }
   const Dim3& grid = geometry.grid;
   if (grid.count() == 0 || grid.y > 65535 || grid.z > 65535 || grid.count() > kMaxBlocks) {

@@ -34,12 +34,12 @@ namespace assay::ptx {
 
 /// The enabled checks. Accesses outside of all allocations are always reported and never performed.
 struct Checks {
-  bool misaligned = true;     ///< reports accesses that are not aligned to their size
-  bool uninitialised = true;  ///< reports reads of bytes that nothing has written
-  bool races = true;          ///< reports accesses to global and shared memory by threads without a barrier in between
-  bool read_only = true;      ///< reports writes to read-only allocations, which are performed if this is disabled
-  bool non_coherent = true;   ///< reports ld.global.nc of memory that the launch writes
-  bool divergence = true;     ///< reports barriers, shuffles and votes that not all their lanes reach
+  bool reports_misaligned = true;     ///< reports accesses that are not aligned to their size
+  bool reports_uninitialized = true;  ///< reports reads of bytes that nothing has written
+  bool reports_races = true;  ///< reports accesses to global and shared memory by threads without a barrier in between
+  bool reports_read_only = true;  ///< reports writes to read-only allocations, which are performed if this is disabled
+  bool reports_non_coherent = true;  ///< reports ld.global.nc of memory that the launch writes
+  bool reports_divergence = true;    ///< reports barriers, shuffles and votes that not all their lanes reach
 
   static Checks none() { return {false, false, false, false, false, false}; }
 };
@@ -50,12 +50,12 @@ struct CheckRow {
   bool Checks::*member;   ///< member of Checks that enables it
 };
 inline constexpr std::array kChecks = {
-    CheckRow{"misaligned", &Checks::misaligned},
-    CheckRow{"uninitialised", &Checks::uninitialised},
-    CheckRow{"races", &Checks::races},
-    CheckRow{"read_only", &Checks::read_only},
-    CheckRow{"non_coherent", &Checks::non_coherent},
-    CheckRow{"divergence", &Checks::divergence},
+    CheckRow{"misaligned", &Checks::reports_misaligned},
+    CheckRow{"uninitialised", &Checks::reports_uninitialized},
+    CheckRow{"races", &Checks::reports_races},
+    CheckRow{"read_only", &Checks::reports_read_only},
+    CheckRow{"non_coherent", &Checks::reports_non_coherent},
+    CheckRow{"divergence", &Checks::reports_divergence},
 };
 
 inline constexpr auto kCheckNames = [] {
@@ -69,9 +69,9 @@ enum class Order : std::uint8_t { kForward, kReverse, kShuffled };
 
 /// The order of blocks, of the warps of a block and of the lanes of an atomic instruction.
 struct ExecutionOrder {
-  Order order = Order::kForward;  ///< order of blocks, and by default of warps and lanes
-  std::uint64_t seed = 0;         ///< seed of kShuffled
-  bool within_blocks = true;      ///< whether warps and lanes are reordered too; otherwise only blocks are
+  Order order = Order::kForward;       ///< order of blocks, and by default of warps and lanes
+  std::uint64_t seed = 0;              ///< seed of kShuffled
+  bool reorders_within_blocks = true;  ///< whether warps and lanes are reordered too; otherwise only blocks are
 };
 
 struct LaunchGeometry {
@@ -80,7 +80,7 @@ struct LaunchGeometry {
   std::uint32_t dynamic_shared_bytes = 0;  ///< size of the dynamic shared memory of a block
 };
 
-struct Tables;
+struct ApproximationTables;
 
 struct LaunchOptions {
   Checks checks;            ///< enabled checks
@@ -88,9 +88,10 @@ struct LaunchOptions {
   std::uint64_t instruction_limit =
       20'000'000'000;                      ///< instruction limit, summed over threads; the run stops when it is reached
   std::size_t max_findings = 16;           ///< number of findings after which the run stops
-  bool count_collisions = false;           ///< whether InstructionProfile::atomic_collisions is counted
+  bool counts_collisions = false;          ///< whether InstructionProfile::atomic_collisions is counted
   std::vector<std::uint64_t> blocks = {};  ///< linear indices of blocks to run, ascending, for kForward; empty: all
-  const Tables* tables = nullptr;          ///< measured results of a device for approximate instructions; null: none
+  const ApproximationTables* tables =
+      nullptr;  ///< measured results of a device for approximate instructions; null: none
 };
 
 /// The arguments of a kernel: call add() or add_bytes() once per parameter, in order.
@@ -119,7 +120,7 @@ struct RunResult {
     kUnsupported,       ///< the kernel reached an unsupported instruction
     kTrapped,           ///< the kernel executed a trap instruction
     kInstructionLimit,  ///< the kernel exceeded the instruction limit
-    kStopped,           ///< the run reached the maximum number of findings
+    kFindingLimit,      ///< the run reached the maximum number of findings
   };
   Status status = Status::kCompleted;  ///< how the run ended
   std::string message;                 ///< for a status other than kCompleted: the reason and the source location
@@ -132,7 +133,7 @@ struct RunResult {
 
 struct AllocationFlags {
   bool read_only = false;      ///< whether writes by kernels are findings
-  bool uninitialised = false;  ///< whether reads of bytes that no kernel has written are findings
+  bool uninitialized = false;  ///< whether reads of bytes that no kernel has written are findings
 };
 
 struct AllocationId {

@@ -2,7 +2,7 @@
 //
 // A shadow cell describes a word of 4 bytes in 12 bytes: its last writer and last reader, with the time, the
 // instruction and the bytes accessed, and which bytes were ever written. The time is a stamp, which is incremented at
-// each block, barrier and warp synchronisation. Blocks run sequentially, so the stamps of a launch, of a block and of a
+// each block, barrier and warp synchronization. Blocks run sequentially, so the stamps of a launch, of a block and of a
 // phase between barriers each form a range. Of several readers, the cell stores the last one and whether there were
 // others. Accesses to different bytes of a word never conflict. If threads access different bytes of a word, the cell
 // stores only the bytes of the last one, so a conflict on the other bytes is missed.
@@ -23,21 +23,22 @@ namespace assay::ptx {
 struct ShadowCell {
   std::uint32_t write = 0;         ///< last write: stamp << 14 | thread << 4 | bytes
   std::uint32_t read = 0;          ///< last read, encoded in the same way
-  std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialised bytes
+  std::uint32_t packed_flags = 0;  ///< read instruction << 20 | write instruction << 8 | flags << 4 | initialized bytes
 };
 static_assert(sizeof(ShadowCell) == 12, "each byte of memory must have 3 bytes of shadow memory");
 
-/// The greatest stamp: stamps count synchronisations from 1, and ShadowCell::write and ShadowCell::read have 18 bits
+/// The greatest stamp: stamps count synchronizations from 1, and ShadowCell::write and ShadowCell::read have 18 bits
 /// for them. After it, Memory::next_stamp clears these and starts again at 1.
 inline constexpr std::uint32_t kMaxStamp = (1U << 18U) - 1;
-inline constexpr std::uint32_t kMaxThreads = 1024;
+inline constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
 
 /// The flags of a cell.
-inline constexpr std::uint32_t kWroteAtomically = 1U << 4U;  ///< the last write was atomic
-inline constexpr std::uint32_t kReadByMany = 1U << 5U;       ///< read by several threads in the current block and phase
+inline constexpr std::uint32_t kLastWriteIsAtomic = 1U << 4U;  ///< the last write was atomic
+inline constexpr std::uint32_t kReadByManyThreads = 1U
+                                                    << 5U;  ///< read by several threads in the current block and phase
 inline constexpr std::uint32_t kReadByOtherBlock = 1U << 6U;  ///< read by threads of several blocks in this launch
 inline constexpr std::uint32_t kReadNonCoherent = 1U << 7U;   ///< the last read was a load with .nc
-inline constexpr std::uint32_t kReadFlags = kReadByMany | kReadByOtherBlock | kReadNonCoherent;
+inline constexpr std::uint32_t kReadFlags = kReadByManyThreads | kReadByOtherBlock | kReadNonCoherent;
 
 /// The cells of an allocation.
 struct Shadow {
@@ -64,12 +65,13 @@ class Memory {
   AllocationId adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags);
   [[nodiscard]] Allocation& at(AllocationId id) { return allocations_[id.index]; }
   [[nodiscard]] static std::uint64_t address(AllocationId id) {
-    return ((id.index + kFirstAllocation) << kWindowBits) + kWindowMiddle;
+    return ((id.index + kFirstAllocationWindow) << kAddressWindowBits) + kAddressWindowMiddle;
   }
   /// The allocation in whose window the address lies; null if there is none.
-  [[nodiscard]] Allocation* find_window(std::uint64_t address) {
-    const std::uint64_t window = address >> kWindowBits;
-    return window - kFirstAllocation < allocations_.size() ? &allocations_[window - kFirstAllocation] : nullptr;
+  [[nodiscard]] Allocation* find_allocation(std::uint64_t address) {
+    const std::uint64_t window = address >> kAddressWindowBits;
+    return window - kFirstAllocationWindow < allocations_.size() ? &allocations_[window - kFirstAllocationWindow]
+                                                                 : nullptr;
   }
   void reset();
 

@@ -9,7 +9,7 @@ namespace assay::ptx {
 namespace {
 
 std::uint32_t stamp_of(std::uint32_t access) { return access >> 14U; }
-std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreads - 1); }
+std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreadsPerBlock - 1); }
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Execution::check_cells(ShadowCell* cells, std::uint64_t offset, unsigned wi
 }
 
 /// Whether an earlier access by another thread is unordered with this one.
-bool Execution::unordered(std::uint32_t earlier, const LaneAccess& actor) const {
+bool Execution::is_unordered(std::uint32_t earlier, const LaneAccess& actor) const {
   const std::uint32_t stamp = stamp_of(earlier);
   if (stamp < launch_stamp_) return false;
   if (stamp < block_stamp_) return true;
@@ -45,15 +45,16 @@ bool Execution::unordered(std::uint32_t earlier, const LaneAccess& actor) const 
 void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAccess& actor) {
   const std::uint32_t self = current_stamp_ << 14U | actor.thread << 4U | bytes;
   const Checks& checks = options_.checks;
-  if (checks.uninitialised && !actor.initialised && (cell.packed_flags & bytes) != bytes) {
-    report(CheckFinding::Kind::kUninitialisedRead, actor);
+  if (checks.reports_uninitialized && !actor.initialized && (cell.packed_flags & bytes) != bytes) {
+    report(CheckFinding::Kind::kUninitializedRead, actor);
   }
   const bool written = (cell.write & bytes) != 0;
-  const bool atomically = (cell.packed_flags & kWroteAtomically) != 0;
+  const bool atomically = (cell.packed_flags & kLastWriteIsAtomic) != 0;
   const std::uint32_t writer = cell.packed_flags >> 8U & kMaxMemoryOps;
-  if (checks.non_coherent && actor.memory.non_coherent && written && stamp_of(cell.write) >= launch_stamp_) {
+  if (checks.reports_non_coherent && actor.memory.non_coherent && written && stamp_of(cell.write) >= launch_stamp_) {
     report(CheckFinding::Kind::kNonCoherentRead, actor, &cell.write, writer);
-  } else if (checks.races && written && unordered(cell.write, actor) && !(atomically && actor.memory.is_strong)) {
+  } else if (checks.reports_races && written && is_unordered(cell.write, actor) &&
+             !(atomically && actor.memory.is_strong)) {
     report(atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor, &cell.write,
            writer);
   }
@@ -65,11 +66,11 @@ void Execution::check_read(ShadowCell& cell, std::uint32_t bytes, const LaneAcce
   std::uint32_t kept = 0;
   if (earlier < launch_stamp_ || apart) {
     cell.packed_flags &= ~kReadFlags;
-  } else if (unordered(cell.read, actor)) {
-    cell.packed_flags |= earlier < block_stamp_ ? kReadByOtherBlock : kReadByMany;
+  } else if (is_unordered(cell.read, actor)) {
+    cell.packed_flags |= earlier < block_stamp_ ? kReadByOtherBlock : kReadByManyThreads;
     kept = cell.read & 15U;
   } else if (earlier < std::max(phase_stamp_, partial_barrier_stamp_)) {
-    cell.packed_flags &= ~kReadByMany;
+    cell.packed_flags &= ~kReadByManyThreads;
   } else {
     kept = cell.read & 15U;
   }
@@ -82,22 +83,22 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAcc
   const Checks& checks = options_.checks;
   const bool atomic = actor.memory.access == Access::kAtomic;
   const bool strong = atomic || actor.memory.is_strong;
-  const bool atomically = (cell.packed_flags & kWroteAtomically) != 0;
-  if (checks.uninitialised && atomic && !actor.initialised && (cell.packed_flags & bytes) != bytes) {
-    report(CheckFinding::Kind::kUninitialisedRead, actor);
+  const bool atomically = (cell.packed_flags & kLastWriteIsAtomic) != 0;
+  if (checks.reports_uninitialized && atomic && !actor.initialized && (cell.packed_flags & bytes) != bytes) {
+    report(CheckFinding::Kind::kUninitializedRead, actor);
   }
   const bool read = (cell.read & bytes) != 0 && stamp_of(cell.read) >= launch_stamp_;
   const std::uint32_t reader = cell.packed_flags >> 20U;
-  const bool by_many =
-      (cell.packed_flags & kReadByMany) != 0 && stamp_of(cell.read) >= std::max(phase_stamp_, partial_barrier_stamp_);
-  const bool overwrites = (cell.write & bytes) != 0 && unordered(cell.write, actor);
-  if (checks.non_coherent && read && (cell.packed_flags & kReadNonCoherent) != 0) {
+  const bool by_many = (cell.packed_flags & kReadByManyThreads) != 0 &&
+                       stamp_of(cell.read) >= std::max(phase_stamp_, partial_barrier_stamp_);
+  const bool overwrites = (cell.write & bytes) != 0 && is_unordered(cell.write, actor);
+  if (checks.reports_non_coherent && read && (cell.packed_flags & kReadNonCoherent) != 0) {
     report(CheckFinding::Kind::kNonCoherentRead, actor, &cell.read, reader);
-  } else if (checks.races && overwrites && !(strong && atomically)) {
+  } else if (checks.reports_races && overwrites && !(strong && atomically)) {
     report(atomic || atomically ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kWriteWriteRace, actor,
            &cell.write, cell.packed_flags >> 8U & kMaxMemoryOps);
-  } else if (checks.races && read &&
-             (unordered(cell.read, actor) || by_many || (cell.packed_flags & kReadByOtherBlock) != 0)) {
+  } else if (checks.reports_races && read &&
+             (is_unordered(cell.read, actor) || by_many || (cell.packed_flags & kReadByOtherBlock) != 0)) {
     report(atomic ? CheckFinding::Kind::kAtomicRace : CheckFinding::Kind::kReadWriteRace, actor, &cell.read, reader);
   }
   const bool apart = thread_of(cell.write) != actor.thread && (cell.write & bytes) == 0;
@@ -105,7 +106,7 @@ void Execution::check_write(ShadowCell& cell, std::uint32_t bytes, const LaneAcc
   // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
   const bool stays_plain = goes_on && !atomically && thread_of(cell.write) == actor.thread;
   cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{actor.memory.number} << 8U | bytes |
-                      (strong && !stays_plain ? kWroteAtomically : 0U);
+                      (strong && !stays_plain ? kLastWriteIsAtomic : 0U);
   cell.write = current_stamp_ << 14U | actor.thread << 4U | bytes | (goes_on ? cell.write & 15U : 0U);
 }
 
@@ -113,9 +114,9 @@ void Execution::report(CheckFinding::Kind kind, const LaneAccess& actor, const s
                        std::uint32_t number) {
   std::optional<Site> site;
   if (other != nullptr) {
-    const auto after =
-        std::ranges::upper_bound(block_starts_, stamp_of(*other), {}, [](const auto& start) { return start.first; });
-    const std::uint64_t block = after == block_starts_.begin() ? current_block_ : std::prev(after)->second;
+    const auto after = std::ranges::upper_bound(block_start_stamps_, stamp_of(*other), {},
+                                                [](const auto& start) { return start.first; });
+    const std::uint64_t block = after == block_start_stamps_.begin() ? current_block_ : std::prev(after)->second;
     site = site_of(memory_op_by_number_[number], thread_of(*other), block);
   }
   const unsigned width = bytes_of(actor.memory.type) * actor.memory.elements;
@@ -139,7 +140,7 @@ void Execution::add_finding(CheckFinding::Kind kind, const Op& op, std::uint32_t
   if (width != 0) locate(finding);
   result_.findings.push_back(std::move(finding));
   if (result_.findings.size() >= options_.max_findings) {
-    stop(RunResult::Status::kStopped, "reached the maximum number of findings", op);
+    stop(RunResult::Status::kFindingLimit, "reached the maximum number of findings", op);
   }
 }
 
@@ -164,27 +165,28 @@ void Execution::locate(CheckFinding& finding) {
     }
   } else if (finding.space == Space::kParam) {
     in("parameters", parameters_.size(), 0);
-  } else if (const Allocation* allocation = memory_.find_window(finding.address)) {
-    in(allocation->name, allocation->bytes.size(), (finding.address >> kWindowBits << kWindowBits) + kWindowMiddle);
+  } else if (const Allocation* allocation = memory_.find_allocation(finding.address)) {
+    in(allocation->name, allocation->bytes.size(),
+       (finding.address >> kAddressWindowBits << kAddressWindowBits) + kAddressWindowMiddle);
   }
 }
 
 Site Execution::site_of(const Op* op, std::uint32_t thread, std::uint64_t block) const {
-  Site site{.thread = thread_place(thread), .block = block_place(block)};
+  Site site{.thread = thread_position(thread), .block = block_position(block)};
   if (op != nullptr) {
-    site.line = op->instruction->at.line;
+    site.line = op->instruction->position.line;
     site.source = op->instruction->source;
     site.text = std::string(op->instruction->text);
   }
   return site;
 }
 
-Dim3 Execution::thread_place(std::uint32_t thread) const {
+Dim3 Execution::thread_position(std::uint32_t thread) const {
   const Dim3& block = geometry_.block;
   return {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
 }
 
-Dim3 Execution::block_place(std::uint64_t block) const {
+Dim3 Execution::block_position(std::uint64_t block) const {
   const Dim3& grid = geometry_.grid;
   return {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
           static_cast<std::uint32_t>(block / grid.x / grid.y)};

@@ -12,8 +12,8 @@ void TableCorrection::apply(const Op& op, std::uint32_t mask, const std::byte* o
   if (table == nullptr) return;
   // For a double, the unit reads and returns the upper word.
   const std::size_t width = bytes_of(unit->type);
-  table_answers_.resize(kernel_.ops.size());
-  std::uint64_t& table_answers = table_answers_[static_cast<std::size_t>(&op - kernel_.ops.data())];
+  table_covered_counts_.resize(kernel_.ops.size());
+  std::uint64_t& table_covered_count = table_covered_counts_[static_cast<std::size_t>(&op - kernel_.ops.data())];
   for (; mask != 0; mask &= mask - 1) {
     const std::size_t at = static_cast<std::size_t>(std::countr_zero(mask)) * width + width - 4;
     std::uint32_t operand = 0;
@@ -23,7 +23,7 @@ void TableCorrection::apply(const Op& op, std::uint32_t mask, const std::byte* o
     const auto answer = table->answer(operand, result);
     if (!answer) continue;
     std::memcpy(results + at, &*answer, 4);
-    ++table_answers;
+    ++table_covered_count;
   }
 }
 

@@ -69,10 +69,10 @@ constexpr std::uint32_t kSign = 0x80000000;
 
 /// The equivalent operand within the window, for a unit that scales.
 std::uint32_t moved_into_window(const UnitRow& unit, std::uint32_t operand) {
-  if (unit.operand_stride == 0) return operand;
+  if (unit.operand_scale_exponent == 0) return operand;
   const WordFormat format = format_of(unit);
   const int above = exponent_of(format, operand) - format.bias;
-  const int kept = (above % unit.operand_stride + unit.operand_stride) % unit.operand_stride;
+  const int kept = (above % unit.operand_scale_exponent + unit.operand_scale_exponent) % unit.operand_scale_exponent;
   const std::uint32_t fraction = operand & ((1U << format.fraction_bits) - 1);
   return static_cast<std::uint32_t>(format.bias + kept) << format.fraction_bits | fraction;
 }
@@ -113,7 +113,7 @@ Result<UnitTable::OperandWindow> measure_window(const UnitRow& unit, const Windo
       operands[i] = static_cast<std::uint32_t>(range.first + done + i);
     const auto got = device(unit, operands);
     if (!got) return got.error();
-    const auto nearest = nearest_answers(unit, operands);
+    const auto nearest = nearest_results(unit, operands);
     if (!nearest) return nearest.error();
     for (std::size_t i = 0; i < operands.size(); ++i)
       window.differences.push_back(difference_of(unit, (*got)[i], (*nearest)[i]));
@@ -136,7 +136,7 @@ const UnitRow* unit_of(const Instruction& instruction) {
 
 std::optional<std::uint32_t> UnitTable::answer(std::uint32_t operand, std::uint32_t nearest) const {
   const WordFormat format = format_of(*unit_);
-  const bool negative_root = unit_->operand_stride == 2 && (operand & kSign) != 0;
+  const bool negative_root = unit_->operand_scale_exponent == 2 && (operand & kSign) != 0;
   if (!is_normal(format, operand) || !is_normal(format, nearest) || negative_root) return std::nullopt;
   const std::uint32_t standing = moved_into_window(*unit_, operand);
   for (const OperandWindow& window : windows_) {
@@ -149,12 +149,12 @@ std::optional<std::uint32_t> UnitTable::answer(std::uint32_t operand, std::uint3
   return std::nullopt;
 }
 
-const UnitTable* Tables::find(const UnitRow& unit) const {
+const UnitTable* ApproximationTables::find(const UnitRow& unit) const {
   const auto found = std::ranges::find_if(units, [&](const UnitTable& table) { return &table.unit() == &unit; });
   return found == units.end() ? nullptr : &*found;
 }
 
-Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::span<const std::uint32_t> operands) {
+Result<std::vector<std::uint32_t>> nearest_results(const UnitRow& unit, std::span<const std::uint32_t> operands) {
   Result<Module> module = parse(kernel_text(unit), std::string(unit.instruction));
   if (!module) return module.error();
   const auto kernel = lower(std::make_shared<const Module>(module.take()), "ask");
@@ -187,14 +187,14 @@ Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& devi
       operands.push_back(static_cast<std::uint32_t>(bits));
     const auto got = device(unit, operands);
     if (!got) return got.error();
-    const auto nearest = nearest_answers(unit, operands);
+    const auto nearest = nearest_results(unit, operands);
     if (!nearest) return nearest.error();
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const auto foretold = table.answer(operands[i], (*nearest)[i]);
       if (!foretold) continue;
       ++measured.verified;
       if (*foretold == (*got)[i]) continue;
-      if (measured.mismatches++ == 0) measured.first_contradiction = operands[i];
+      if (measured.mismatches++ == 0) measured.first_mismatch = operands[i];
     }
   }
   if (measured.mismatches == 0) measured.table.emplace(unit, std::move(windows), measured.verified);

@@ -31,15 +31,15 @@ struct WindowRange {
   std::uint32_t count = 0;  ///< number of operands
 };
 
-/// An approximation unit, identified by its instruction. If x is scaled by 2^operand_stride, its result scales by
-/// 2^result_stride; 0 if it does not scale.
+/// An approximation unit, identified by its instruction. If x is scaled by 2^operand_scale_exponent, its result scales
+/// by 2^result_scale_exponent; 0 if it does not scale.
 struct UnitRow {
   std::string_view instruction;             ///< name of the instruction: "ex2.approx.ftz.f32"
   Opcode opcode;                            ///< opcode of the instruction
   Type type;                                ///< type of the instruction
   bool ftz = false;                         ///< whether the instruction has .ftz
-  int operand_stride = 0;                   ///< exponent of the operand's scaling; 0: it does not scale
-  int result_stride = 0;                    ///< exponent of the result's scaling
+  int operand_scale_exponent = 0;           ///< exponent of the operand's scaling; 0: it does not scale
+  int result_scale_exponent = 0;            ///< exponent of the result's scaling
   std::array<WindowRange, 2> windows = {};  ///< the measured windows; the second may be empty
 };
 std::span<const UnitRow> units();
@@ -60,12 +60,12 @@ class UnitTable {
   };
 
   UnitTable(const UnitRow& unit, std::vector<OperandWindow> windows, std::uint64_t verified)
-      : unit_(&unit), windows_(std::move(windows)), verified_(verified) {}
+      : unit_(&unit), windows_(std::move(windows)), verified_count_(verified) {}
 
   [[nodiscard]] const UnitRow& unit() const { return *unit_; }
   [[nodiscard]] const std::vector<OperandWindow>& windows() const { return windows_; }
   /// The number of operands for which the device's result matched the prediction.
-  [[nodiscard]] std::uint64_t verified() const { return verified_; }
+  [[nodiscard]] std::uint64_t verified() const { return verified_count_; }
 
   /// The device's result for an operand, given the correctly rounded result. Returns nullopt if the table does not
   /// cover the operand: outside of its windows, or if either result is not a normal number.
@@ -74,10 +74,10 @@ class UnitTable {
  private:
   const UnitRow* unit_;                 ///< the measured unit
   std::vector<OperandWindow> windows_;  ///< ranges of measured operands
-  std::uint64_t verified_;              ///< number of operands for which the device's result matched the prediction
+  std::uint64_t verified_count_;        ///< number of operands for which the device's result matched the prediction
 };
 
-struct Tables {
+struct ApproximationTables {
   std::string device;            ///< name and driver of the device: "NVIDIA H100 80GB HBM3, driver 580.65"
   std::vector<UnitTable> units;  ///< tables of the measured units
 
@@ -86,24 +86,24 @@ struct Tables {
 };
 
 /// Encodes tables as the content of a file.
-std::string encode_tables(const Tables& tables);
+std::string encode_tables(const ApproximationTables& tables);
 /// Decodes the content of a file; fails if it is invalid.
-Result<Tables> decode_tables(std::string_view content);
+Result<ApproximationTables> decode_tables(std::string_view content);
 
 /// Reads and decodes a file.
-Result<Tables> read_tables(const std::string& file);
+Result<ApproximationTables> read_tables(const std::string& file);
 
 /// Evaluates a unit on a device for the given operands.
 using EvaluateUnit = std::function<Result<std::vector<std::uint32_t>>(const UnitRow&, std::span<const std::uint32_t>)>;
 /// The correctly rounded results, computed by the machine of machine.hpp.
-Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::span<const std::uint32_t> operands);
+Result<std::vector<std::uint32_t>> nearest_results(const UnitRow& unit, std::span<const std::uint32_t> operands);
 
 /// The result of measure_unit().
 struct MeasuredTable {
-  std::optional<UnitTable> table;         ///< nullopt if the device contradicted it
-  std::uint64_t verified = 0;             ///< number of operands for which the device's result matched the prediction
-  std::uint64_t mismatches = 0;           ///< number of operands for which it did not
-  std::uint32_t first_contradiction = 0;  ///< bit pattern of the first operand with a mismatch
+  std::optional<UnitTable> table;    ///< nullopt if the device contradicted it
+  std::uint64_t verified = 0;        ///< number of operands for which the device's result matched the prediction
+  std::uint64_t mismatches = 0;      ///< number of operands for which it did not
+  std::uint32_t first_mismatch = 0;  ///< bit pattern of the first operand with a mismatch
 };
 /// Measures the unit's windows, then verifies the table on every `step`-th of all operands.
 Result<MeasuredTable> measure_unit(const UnitRow& unit, const EvaluateUnit& device, std::uint64_t step);

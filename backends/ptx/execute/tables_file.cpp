@@ -111,7 +111,7 @@ UnitTable table_of(const UnitHeader& announced, std::string_view& bytes) {
 
 }  // namespace
 
-std::string encode_tables(const Tables& tables) {
+std::string encode_tables(const ApproximationTables& tables) {
   json header{{"format", kFormat}, {"version", kVersion}, {"device", tables.device}, {"units", json::array()}};
   std::string bytes;
   for (const UnitTable& table : tables.units) {
@@ -125,7 +125,7 @@ std::string encode_tables(const Tables& tables) {
   return header.dump() + "\n" + frame;
 }
 
-Result<Tables> decode_tables(std::string_view content) {
+Result<ApproximationTables> decode_tables(std::string_view content) {
   const std::size_t end = std::min(content.find('\n'), content.size());
   const json header = json::parse(content.substr(0, end), nullptr, false);
   if (!header.is_object() || header.value("format", json()) != kFormat) {
@@ -153,17 +153,17 @@ Result<Tables> decode_tables(std::string_view content) {
   }
   const auto bytes = decompressed(content.substr(std::min(end + 1, content.size())), total);
   if (!bytes) return bytes.error();
-  Tables tables{.device = *device, .units = {}};
+  ApproximationTables tables{.device = *device, .units = {}};
   std::string_view rest = *bytes;
   for (const UnitHeader& unit : announced)
     tables.units.push_back(table_of(unit, rest));
   return tables;
 }
 
-Result<Tables> read_tables(const std::string& file) {
+Result<ApproximationTables> read_tables(const std::string& file) {
   const Result<std::string> content = read_file_text(file);
   if (!content.ok()) return content.error();
-  Result<Tables> tables = decode_tables(*content);
+  Result<ApproximationTables> tables = decode_tables(*content);
   if (!tables.ok()) return Error{tables.error().text(), file};
   return tables;
 }

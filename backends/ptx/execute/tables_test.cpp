@@ -30,7 +30,7 @@ std::int64_t simulated_difference(std::uint32_t operand) {
 template <class OffBy>
 EvaluateUnit device(OffBy off_by) {
   return [=](const UnitRow& unit, std::span<const std::uint32_t> operands) -> Result<std::vector<std::uint32_t>> {
-    auto answers = nearest_answers(unit, operands);
+    auto answers = nearest_results(unit, operands);
     for (std::size_t i = 0; i < operands.size(); ++i)
       (*answers)[i] =
           static_cast<std::uint32_t>((*answers)[i] + simulated_difference(operands[i]) + off_by(operands[i]));
@@ -39,8 +39,8 @@ EvaluateUnit device(OffBy off_by) {
 }
 const auto kByTheRule = [](std::uint32_t) { return 0; };
 
-Tables measured_tables() {
-  Tables tables{.device = "a device", .units = {}};
+ApproximationTables measured_tables() {
+  ApproximationTables tables{.device = "a device", .units = {}};
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
   EXPECT_TRUE(measured.ok());
   tables.units.push_back(*measured->table);
@@ -62,7 +62,7 @@ TEST(ApproximationTables, AreNotCreatedIfResultsOfDeviceContradictModel) {
   const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(wrong_far_out), kStep);
   ASSERT_TRUE(measured.ok());
   EXPECT_GT(measured->mismatches, 10'000U);
-  EXPECT_GT(measured->first_contradiction >> 20U & 2047U, 1500U);
+  EXPECT_GT(measured->first_mismatch >> 20U & 2047U, 1500U);
   EXPECT_FALSE(measured->table.has_value());
 }
 
@@ -72,7 +72,8 @@ struct Answered {
 };
 
 /// The results of a launch for the doubles.
-Answered table_answers(const std::string& instruction, const std::vector<double>& operands, const Tables* tables) {
+Answered table_answers(const std::string& instruction, const std::vector<double>& operands,
+                       const ApproximationTables* tables) {
   LaunchOptions options;
   options.tables = tables;
   std::vector<std::uint64_t> data;
@@ -89,7 +90,7 @@ Answered table_answers(const std::string& instruction, const std::vector<double>
 }
 
 TEST(ApproximationTables, ReproduceResultsOfMeasuredDeviceBitForBit) {
-  const Tables tables = measured_tables();
+  const ApproximationTables tables = measured_tables();
   const std::vector<double> operands = {1.0, 3.0, -0.7, 1e200, 1e-200, 2.5e-310, HUGE_VAL, 1.0 / 3};
   const Answered nearest = table_answers("rcp.approx.ftz.f64", operands, nullptr);
   const Answered given = table_answers("rcp.approx.ftz.f64", operands, &tables);
@@ -101,9 +102,9 @@ TEST(ApproximationTables, ReproduceResultsOfMeasuredDeviceBitForBit) {
                                    (known ? simulated_difference(upper) * (std::int64_t{1} << 32U) : 0));
     EXPECT_EQ(given.words[i], expected) << operands[i];
   }
-  EXPECT_EQ(nearest.profile.approximate, 8U);
-  EXPECT_EQ(given.profile.approximate, 2U);
-  EXPECT_EQ(given.profile.exact, nearest.profile.exact + 6);
+  EXPECT_EQ(nearest.profile.approximate_count, 8U);
+  EXPECT_EQ(given.profile.approximate_count, 2U);
+  EXPECT_EQ(given.profile.exact_count, nearest.profile.exact_count + 6);
   EXPECT_TRUE(given.profile.approximation_reaches_result);
   EXPECT_FALSE(table_answers("rcp.approx.ftz.f64", {1.0, 3.0, 7.0}, &tables).profile.approximation_reaches_result);
   // A unit without a table is unchanged.
@@ -132,7 +133,7 @@ TEST(ApproximationTables, DistinguishEvenAndOddExponentsForSquareRoot) {
 }
 
 TEST(ApproximationTables, RoundTripThroughFile) {
-  const Tables tables = measured_tables();
+  const ApproximationTables tables = measured_tables();
   const auto read = decode_tables(encode_tables(tables));
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read->device, "a device");

@@ -23,7 +23,7 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
   each_lane(mask, [&](unsigned lane) {
     const std::uint32_t missing = wanted[lane] & ~mask;
     const bool self = (wanted[lane] >> lane & 1U) != 0;
-    if (options_.checks.divergence && (missing != 0 || !self) && !is_stopped_) {
+    if (options_.checks.reports_divergence && (missing != 0 || !self) && !is_stopped_) {
       // Lanes beyond the end of a block count as present, because a mask of all lanes is common.
       const std::uint32_t first = warp.index * kLanesPerWarp;
       const std::uint32_t exist =
@@ -54,7 +54,7 @@ void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
     }
     default:  // bar.warp.sync
       new_stamp();
-      warp.sync_stamp = current_stamp_;
+      warp.synchronization_stamp = current_stamp_;
       break;
   }
 }
@@ -90,7 +90,7 @@ void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
       inside = from <= most;
     }
     if (!inside) from = lane;
-    if ((mask >> from & 1U) == 0 && options_.checks.divergence && !is_stopped_) {
+    if ((mask >> from & 1U) == 0 && options_.checks.reports_divergence && !is_stopped_) {
       add_finding(CheckFinding::Kind::kInactiveLane, op, warp.index * kLanesPerWarp + lane);
     }
     results[lane] = a[from];

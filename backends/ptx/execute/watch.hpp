@@ -18,7 +18,7 @@ struct StartStamps {
   std::uint32_t launch = 0;  ///< stamp of the launch's start
   std::uint32_t block = 0;   ///< stamp of the block's start
   std::uint32_t phase = 0;   ///< stamp of the last barrier
-  std::uint32_t warp = 0;    ///< stamp of the warp's last synchronisation
+  std::uint32_t warp = 0;    ///< stamp of the warp's last synchronization
 };
 
 /// The fast race check for one instruction of a warp.
@@ -35,11 +35,11 @@ class FastRaceCheck {
         is_strong_(is_atomic_ || memory.is_strong),
         is_non_coherent_(memory.non_coherent) {}
 
-  /// Records a read; returns false without effect if the full check must decide. `initialised`: whether the memory was
-  /// initialised before the launch.
-  bool read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
-    if (cell.write >= launch_start_ && (is_non_coherent_ || !is_by_thread(cell.write, thread))) return false;
-    if (!initialised && (cell.packed_flags & bytes) != bytes) return false;
+  /// Records a read; returns false without effect if the full check must decide. `initialized`: whether the memory was
+  /// initialized before the launch.
+  bool read(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
+    if (cell.write >= launch_start_ && (is_non_coherent_ || !was_made_by_thread(cell.write, thread))) return false;
+    if (!initialized && (cell.packed_flags & bytes) != bytes) return false;
     if (is_strong_) return true;
     const std::uint32_t current_access = current_stamp_ | thread << 4U | bytes;
     const std::uint32_t encoded_read =
@@ -51,7 +51,7 @@ class FastRaceCheck {
     }
     std::uint32_t reader_flags = 0;
     if (cell.read >= ordering_start_) {
-      reader_flags = thread_of(cell.read) != thread ? kReadByMany : 0U;
+      reader_flags = thread_of(cell.read) != thread ? kReadByManyThreads : 0U;
     } else if (cell.read < block_start_) {
       reader_flags = kReadByOtherBlock;
     } else {
@@ -63,25 +63,26 @@ class FastRaceCheck {
   }
 
   /// The same for a write or an atomic.
-  bool write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialised) const {
-    if (is_atomic_ && !initialised && (cell.packed_flags & bytes) != bytes) return false;
-    if (cell.read >= launch_start_ && (!is_by_thread(cell.read, thread) || (cell.packed_flags & kReadFlags) != 0))
+  bool write(ShadowCell& cell, std::uint32_t bytes, std::uint32_t thread, bool initialized) const {
+    if (is_atomic_ && !initialized && (cell.packed_flags & bytes) != bytes) return false;
+    if (cell.read >= launch_start_ && (!was_made_by_thread(cell.read, thread) || (cell.packed_flags & kReadFlags) != 0))
       return false;
-    const bool atomically = (cell.packed_flags & kWroteAtomically) != 0;
-    if (cell.write >= launch_start_ && !(is_strong_ && atomically) && !is_by_thread(cell.write, thread)) return false;
+    const bool atomically = (cell.packed_flags & kLastWriteIsAtomic) != 0;
+    if (cell.write >= launch_start_ && !(is_strong_ && atomically) && !was_made_by_thread(cell.write, thread))
+      return false;
     const std::uint32_t earlier = cell.write >= phase_start_ ? cell.write & 15U : 0U;
     // An earlier non-atomic write of this thread that is not ordered before this atomic still counts as non-atomic.
     const bool remains_non_atomic = earlier != 0 && !atomically && thread_of(cell.write) == thread;
     cell.packed_flags = (cell.packed_flags & 0xfff000efU) | std::uint32_t{instruction_number_} << 8U | bytes |
-                        (is_strong_ && !remains_non_atomic ? kWroteAtomically : 0U);
+                        (is_strong_ && !remains_non_atomic ? kLastWriteIsAtomic : 0U);
     cell.write = current_stamp_ | thread << 4U | bytes | earlier;
     return true;
   }
 
  private:
-  static std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreads - 1); }
+  static std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMaxThreadsPerBlock - 1); }
   /// Whether the access is by the thread itself, since the last barrier.
-  [[nodiscard]] bool is_by_thread(std::uint32_t access, std::uint32_t thread) const {
+  [[nodiscard]] bool was_made_by_thread(std::uint32_t access, std::uint32_t thread) const {
     return access >= phase_start_ && thread_of(access) == thread;
   }
 
@@ -89,7 +90,7 @@ class FastRaceCheck {
   std::uint32_t launch_start_;        ///< stamp of the launch's start
   std::uint32_t block_start_;         ///< stamp of the block's start
   std::uint32_t phase_start_;         ///< stamp of the last barrier
-  std::uint32_t ordering_start_;      ///< stamp of the last barrier or synchronisation of the warp
+  std::uint32_t ordering_start_;      ///< stamp of the last barrier or synchronization of the warp
   std::uint16_t instruction_number_;  ///< MemoryOp::number of the instruction
   bool is_atomic_;                    ///< whether it is atomic
   bool is_strong_;                    ///< whether it is atomic, volatile or ordered, and so does not race with atomics

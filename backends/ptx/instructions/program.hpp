@@ -55,12 +55,12 @@ struct FrameSlot {
 
 /// Addresses. The upper bits identify an allocation, which starts in the middle of a window, so that an out-of-bounds
 /// access can still be attributed to it. The first windows are the null page and the other spaces.
-inline constexpr unsigned kWindowBits = 40;
-inline constexpr std::uint64_t kWindowMiddle = std::uint64_t{1} << (kWindowBits - 1);
+inline constexpr unsigned kAddressWindowBits = 40;
+inline constexpr std::uint64_t kAddressWindowMiddle = std::uint64_t{1} << (kAddressWindowBits - 1);
 inline constexpr std::uint64_t kSharedWindow = 1;
 inline constexpr std::uint64_t kLocalWindow = 2;
 inline constexpr std::uint64_t kParamWindow = 3;
-inline constexpr std::uint64_t kFirstAllocation = 4;
+inline constexpr std::uint64_t kFirstAllocationWindow = 4;
 /// Shared addresses have 32 bits and identify a variable by the upper 12, local addresses by the window's upper bits.
 inline constexpr unsigned kSharedBits = 20;
 inline constexpr std::uint64_t kSharedMiddle = std::uint64_t{1} << (kSharedBits - 1);
@@ -80,11 +80,11 @@ enum class Control : std::uint8_t {
   kWarp,     ///< operation that waits for the lanes of a mask: shfl, vote, match, redux, bar.warp
   kActiveMask,
   kUnsupported,
-  kNothing,
+  kNoEffect,
 };
 
 enum class Access : std::uint8_t { kLoad, kStore, kAtomic };
-enum class FidelityClass : std::uint8_t { kExact, kApproximate, kOrderDependent, kContractible };
+enum class Exactness : std::uint8_t { kExact, kApproximate, kOrderDependent, kContractible };
 
 /// The details of a memory access, in addition to its Op.
 struct MemoryOp {
@@ -116,18 +116,18 @@ struct CallOp {
 
 /// One lowered instruction.
 struct Op {
-  Handler full = nullptr;                          ///< handler if all lanes are active
-  Handler masked = nullptr;                        ///< handler for any lanes
-  FrameSlot d, d2, a, b, c, e;                     ///< registers: destinations d and d2, sources a, b, c and e
-  FrameSlot guard;                                 ///< predicate of the guard
-  bool is_guarded = false;                         ///< whether the instruction has a guard
-  bool is_guard_negated = false;                   ///< whether the guard is "@!%p"
-  Control control = Control::kPlain;               ///< how the interpreter treats it
-  FidelityClass fidelity = FidelityClass::kExact;  ///< what determines the bits of its result
-  std::uint32_t target = 0;                        ///< index of the op that a branch or call continues at
-  std::uint32_t detail_index = 0;                  ///< index of the MemoryOp or CallOp
-  std::uint64_t immediate = 0;                     ///< offset of an address, table of lop3, or another immediate
-  const Instruction* instruction = nullptr;        ///< the parsed instruction
+  Handler full = nullptr;                    ///< handler if all lanes are active
+  Handler masked = nullptr;                  ///< handler for any lanes
+  FrameSlot d, d2, a, b, c, e;               ///< registers: destinations d and d2, sources a, b, c and e
+  FrameSlot guard;                           ///< predicate of the guard
+  bool is_guarded = false;                   ///< whether the instruction has a guard
+  bool is_guard_negated = false;             ///< whether the guard is "@!%p"
+  Control control = Control::kPlain;         ///< how the interpreter treats it
+  Exactness exactness = Exactness::kExact;   ///< what determines the bits of its result
+  std::uint32_t target = 0;                  ///< index of the op that a branch or call continues at
+  std::uint32_t memory_or_call_index = 0;    ///< index of the MemoryOp or CallOp
+  std::uint64_t immediate = 0;               ///< offset of an address, table of lop3, or another immediate
+  const Instruction* instruction = nullptr;  ///< the parsed instruction
 };
 
 /// A lowered kernel.
@@ -148,14 +148,14 @@ struct Kernel {
   };
   /// Where a special register's value is stored in the frame.
   struct SpecialRegisterSlot {
-    SpecialRegister special;  ///< special register to read
-    FrameSlot slot;           ///< register that holds its value
+    SpecialRegister special_register;  ///< special register to read
+    FrameSlot slot;                    ///< register that holds its value
   };
   std::shared_ptr<const Module> module;                ///< the parsed PTX
   const Function* function = nullptr;                  ///< the entry in the module
   std::vector<Op> ops;                                 ///< instructions of the entry and of all functions that it calls
-  std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::detail_index refers to
-  std::vector<CallOp> calls;                           ///< calls, which Op::detail_index refers to
+  std::vector<MemoryOp> memory_ops;                    ///< memory accesses, which Op::memory_or_call_index refers to
+  std::vector<CallOp> calls;                           ///< calls, which Op::memory_or_call_index refers to
   std::vector<std::byte> constants;                    ///< initial frame of constants
   std::vector<Relocation> relocations;                 ///< addresses of module variables to write into the constants
   std::vector<SpecialRegisterSlot> special_registers;  ///< special registers that the kernel reads

@@ -158,7 +158,7 @@ FrameSlot Lowering::constant(std::uint64_t value, unsigned bytes) {
 
 FrameSlot Lowering::special(SpecialRegister which) {
   for (const Kernel::SpecialRegisterSlot& known : kernel_.special_registers) {
-    if (known.special == which) return known.slot;
+    if (known.special_register == which) return known.slot;
   }
   kernel_.special_registers.push_back({which, new_slot(4)});
   return kernel_.special_registers.back().slot;

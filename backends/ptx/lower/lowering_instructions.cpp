@@ -13,13 +13,13 @@ namespace {
 using Kind = Operand::Kind;
 using enum Modifier;
 
-FidelityClass fidelity_of(const Instruction& instruction) {
-  if (instruction.category == Category::kSpecial) return FidelityClass::kApproximate;
+Exactness fidelity_of(const Instruction& instruction) {
+  if (instruction.category == Category::kSpecial) return Exactness::kApproximate;
   const bool fusible =
       instruction.opcode == Opcode::kAdd || instruction.opcode == Opcode::kSub || instruction.opcode == Opcode::kMul;
   const bool rounded = instruction.modifiers.first_of(std::array{kRn, kRz, kRm, kRp}).has_value();
-  if (fusible && is_float(instruction.type) && !rounded) return FidelityClass::kContractible;
-  return FidelityClass::kExact;
+  if (fusible && is_float(instruction.type) && !rounded) return Exactness::kContractible;
+  return Exactness::kExact;
 }
 
 /// The value that `set` writes if the comparison holds: all ones, or one.
@@ -70,7 +70,7 @@ void Lowering::lower_instruction(const Instruction& instruction) {
     case Opcode::kTrap: emit(Control::kTrap); break;
     case Opcode::kMembar:
     case Opcode::kNanosleep:
-    case Opcode::kPrefetch: emit(Control::kNothing); break;
+    case Opcode::kPrefetch: emit(Control::kNoEffect); break;
     case Opcode::kActivemask: emit(Control::kActiveMask).d = destination(instruction.operands[0], 4); break;
     case Opcode::kBar: lower_barrier(); break;
     case Opcode::kBarWarp:
@@ -125,7 +125,7 @@ void Lowering::lower_compute() {
   emitted.e = op.e;
   emitted.d = op.d;
   emitted.immediate = op.immediate;
-  emitted.fidelity = fidelity_of(instruction);
+  emitted.exactness = fidelity_of(instruction);
 }
 
 void Lowering::lower_comparison() {

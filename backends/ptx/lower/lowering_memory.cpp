@@ -25,7 +25,7 @@ Handlers address_addition() {
 
 /// isspacep: the window of a generic address determines its space; all windows from a certain one on are global memory.
 void Lowering::lower_space_test() {
-  std::uint64_t window = kFirstAllocation;
+  std::uint64_t window = kFirstAllocationWindow;
   switch (space_of(current_instruction_->modifiers)) {
     case Space::kShared: window = kSharedWindow; break;
     case Space::kLocal: window = kLocalWindow; break;
@@ -39,9 +39,9 @@ void Lowering::lower_space_test() {
   Instruction compare;
   compare.opcode = Opcode::kSetp;
   compare.type = compare.source_type = Type::kU64;
-  compare.modifiers.add(window == kFirstAllocation ? kGe : kEq);
+  compare.modifiers.add(window == kFirstAllocationWindow ? kGe : kEq);
   const FrameSlot address = source(current_instruction_->operands[1], 8, Type::kU64);
-  const FrameSlot bits = constant(kWindowBits, 4);
+  const FrameSlot bits = constant(kAddressWindowBits, 4);
   const FrameSlot wanted = constant(window, 8);
   const FrameSlot found = new_slot(8);
   const FrameSlot d = destination(current_instruction_->operands[0], 4);
@@ -61,9 +61,9 @@ void Lowering::lower_cvta() {
   if (bytes_of(instruction.type) != 8) return static_cast<void>(emit(Control::kUnsupported));
   std::uint64_t window = 0;
   switch (space_of(instruction.modifiers)) {
-    case Space::kShared: window = kSharedWindow << kWindowBits; break;
-    case Space::kLocal: window = kLocalWindow << kWindowBits; break;
-    case Space::kParam: window = kParamWindow << kWindowBits; break;
+    case Space::kShared: window = kSharedWindow << kAddressWindowBits; break;
+    case Space::kLocal: window = kLocalWindow << kAddressWindowBits; break;
+    case Space::kParam: window = kParamWindow << kAddressWindowBits; break;
     default: break;
   }
   const FrameSlot a = source(instruction.operands[1], 8, instruction.type);
@@ -122,7 +122,7 @@ void Lowering::lower_memory() {
     memory.values[1] = source(operands[address + 1], bytes, instruction.type);
     if (operands.size() > address + 2) memory.values[2] = source(operands[address + 2], bytes, instruction.type);
     if (memory.returns_old_value) memory.values[0] = destination(operands[0], bytes);
-    op.fidelity = is_float(instruction.type) ? FidelityClass::kOrderDependent : FidelityClass::kExact;
+    op.exactness = is_float(instruction.type) ? Exactness::kOrderDependent : Exactness::kExact;
   } else {
     const Operand& data = operands[1 - address];
     const bool is_vector = data.kind == Kind::kVector;
@@ -135,8 +135,8 @@ void Lowering::lower_memory() {
   Op& emitted = emit(Control::kMemory);
   emitted.a = op.a;
   emitted.immediate = op.immediate;
-  emitted.fidelity = op.fidelity;
-  emitted.detail_index = static_cast<std::uint32_t>(kernel_.memory_ops.size());
+  emitted.exactness = op.exactness;
+  emitted.memory_or_call_index = static_cast<std::uint32_t>(kernel_.memory_ops.size());
   memory.number = static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMaxMemoryOps));
   kernel_.memory_ops.push_back(memory);
 }
@@ -168,7 +168,7 @@ void Lowering::lower_call() {
   }
   Op& op = emit(Control::kCall);
   op.target = instruction.operands[0].index;
-  op.detail_index = static_cast<std::uint32_t>(kernel_.calls.size());
+  op.memory_or_call_index = static_cast<std::uint32_t>(kernel_.calls.size());
   kernel_.calls.push_back(std::move(call));
 }
 

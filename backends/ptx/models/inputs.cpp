@@ -53,7 +53,7 @@ Values special_pairs(const FloatFormat& format) {
 
 bool is_pair(Type type) { return type == Type::kF16x2 || type == Type::kBf16x2; }
 
-/// The ends of every binade and the midpoints between halves; for integers, the powers of two and their neighbours.
+/// The ends of every binade and the midpoints between halves; for integers, the powers of two and their neighbors.
 /// They include every limit of every type that they may be converted to.
 Values edges(Type type) {
   const unsigned bits = 8 * bytes_of(type);
@@ -143,9 +143,9 @@ std::vector<Operands> operands_for(const InstructionForm& spelling, const InputC
     for (const std::uint64_t b : special_registers[1])
       add(a, b);
   }
-  if (bytes_of(sources[0].type) == 2 && (turns == 1 || extent.crosses_all_specials)) {
+  if (bytes_of(sources[0].type) == 2 && (turns == 1 || extent.combines_all_with_specials)) {
     for (std::uint64_t a = 0; a <= mask_of(16); ++a) {
-      const std::size_t tried = extent.crosses_all_specials ? special_registers[1].size() : 1;
+      const std::size_t tried = extent.combines_all_with_specials ? special_registers[1].size() : 1;
       for (std::size_t i = 0; i < tried; ++i)
         add(a, special_registers[1][(a + i) % special_registers[1].size()]);
     }

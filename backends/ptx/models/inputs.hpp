@@ -12,13 +12,14 @@ namespace assay::ptx::models {
 struct InputCounts {
   std::size_t random_operands = 1U << 12U;  ///< random inputs of an instruction with one operand of 32 or 64 bits
   std::size_t random_tuples = 1U << 10U;    ///< number of random inputs of an instruction with several operands
-  bool crosses_all_specials = false;  ///< all 2^16 values of the first operand with each special value of the second
+  bool combines_all_with_specials =
+      false;  ///< all 2^16 values of the first operand with each special value of the second
 
   static InputCounts large() { return {std::size_t{1} << 24U, std::size_t{1} << 16U, true}; }
 };
 
 /// NaN, infinities, zeros, limits of subnormal and normal numbers, numbers near one; for integers, powers of two and
-/// their neighbours with both signs; for shift amounts, values around every width.
+/// their neighbors with both signs; for shift amounts, values around every width.
 std::vector<std::uint64_t> special_values(const Source& source);
 
 /// Operands for an instruction. A single operand takes all values if it has 16 bits, otherwise all special values, the

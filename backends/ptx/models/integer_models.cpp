@@ -172,7 +172,7 @@ Results bfi(const InstructionForm& s, const Operands& in) {
 Results lop3(const InstructionForm& s, const Operands& in) {
   Results result;
   for (unsigned i = 0; i < 32; ++i)
-    result.first |= bit(s.table, 4 * bit(in[0], i) + 2 * bit(in[1], i) + bit(in[2], i)) << i;
+    result.first |= bit(s.truth_table, 4 * bit(in[0], i) + 2 * bit(in[1], i) + bit(in[2], i)) << i;
   return result;
 }
 

@@ -57,8 +57,9 @@ bool is_open_nan(const InstructionForm& spelling, std::uint64_t expected, std::u
 std::string disagreement_of(const InstructionForm& spelling, const Operands& operands, const Results& got,
                             const Results& expected) {
   return fmt::format("{}{} of 0x{:x}, 0x{:x}, 0x{:x}, 0x{:x}: got 0x{:x} and {}, expected 0x{:x} and {}",
-                     spelling.text(), spelling.table != 0 ? fmt::format(" {}", spelling.table) : "", operands[0],
-                     operands[1], operands[2], operands[3], got.first, got.second, expected.first, expected.second);
+                     spelling.text(), spelling.truth_table != 0 ? fmt::format(" {}", spelling.truth_table) : "",
+                     operands[0], operands[1], operands[2], operands[3], got.first, got.second, expected.first,
+                     expected.second);
 }
 
 /// The words of a spelling in alphabetical order: their order in the PTX and in the tables may differ.
@@ -84,7 +85,7 @@ std::map<SpellingKey, InstructionForm> all_spellings() {
     if (!is_computed(row)) continue;
     for (InstructionForm& spelling : spellings_of(row)) {
       if (find_model(spelling) == nullptr) continue;
-      SpellingKey key(sorted_words(spelling.text()), spelling.table);
+      SpellingKey key(sorted_words(spelling.text()), spelling.truth_table);
       spellings.emplace(std::move(key), std::move(spelling));
     }
   }

@@ -21,8 +21,8 @@ struct Comparison {
 };
 Comparison compare(const InstructionForm& spelling, const InputCounts& counts);
 
-/// The spelling of an instruction as PTX writes it, such as "setp.lt.f32"; null if it has no model. `table` is the
-/// truth table of a lop3.
+/// The spelling of an instruction as PTX writes it, such as "setp.lt.f32"; null if it has no model. `truth_table` is
+/// the truth table of a lop3.
 const InstructionForm* find_spelling(std::string_view text, unsigned table);
 
 /// The instructions of PTX texts.

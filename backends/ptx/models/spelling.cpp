@@ -175,7 +175,7 @@ std::string body_of(const InstructionForm& spelling) {
                        : fmt::format("ld.global.b{} {}, [%rd1+{}];\n", 8 * bytes, name, 8 * i);
     operands += ", " + name;
   }
-  if (spelling.row->opcode == Opcode::kLop3) operands += fmt::format(", {}", spelling.table);
+  if (spelling.row->opcode == Opcode::kLop3) operands += fmt::format(", {}", spelling.truth_table);
   if (reads_carry(spelling)) body += "ld.global.b32 %r5, [%rd1+24]; add.cc.u32 %r6, %r5, 0xffffffff;\n";
   const unsigned bytes = result_bytes(spelling);
   const bool pair = bytes == 0 && has_second_result(spelling);
@@ -229,7 +229,7 @@ std::vector<InstructionForm> spellings_of(const OpcodeRow& opcode) {
       for (const std::string_view source : split(types.back(), ' ')) {
         if (types.size() == 1 && source != type) continue;
         InstructionForm spelling{.row = &opcode, .type = *find_type(type), .source_type = *find_type(source)};
-        spelling.modifiers = split(opcode.required, ' ');
+        spelling.modifiers = split(opcode.required_modifiers, ' ');
         spelling.modifiers.insert(spelling.modifiers.end(), choice.begin(), choice.end());
         if (is_valid(spelling)) spellings.push_back(std::move(spelling));
       }
@@ -238,7 +238,7 @@ std::vector<InstructionForm> spellings_of(const OpcodeRow& opcode) {
   if (opcode.opcode == Opcode::kLop3) {
     spellings.resize(256, spellings.front());
     for (unsigned table = 0; table < 256; ++table)
-      spellings[table].table = table;
+      spellings[table].truth_table = table;
   }
   return spellings;
 }

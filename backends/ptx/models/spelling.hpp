@@ -19,7 +19,7 @@ struct InstructionForm {
   std::vector<std::string_view> modifiers;  ///< chosen modifiers, in order, without their dots
   Type type = Type::kNone;                  ///< type of the result
   Type source_type = Type::kNone;           ///< type of the source; the same as `type` if the row has one type
-  unsigned table = 0;                       ///< last operand of lop3: its truth table
+  unsigned truth_table = 0;                 ///< last operand of lop3: its truth table
 
   [[nodiscard]] bool has(std::string_view word) const;
   [[nodiscard]] std::string text() const;

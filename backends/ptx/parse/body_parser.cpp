@@ -39,7 +39,7 @@ void BodyParser::parse_statement() {
   if (cursor_.peek(1).is(":")) {
     const auto position = static_cast<std::uint32_t>(function_.instructions.size());
     if (!labels_.emplace(std::string(token.text), position).second) {
-      Cursor::fail_at(fmt::format("duplicate label '{}'", token.text), token.at);
+      Cursor::fail_at(fmt::format("duplicate label '{}'", token.text), token.position);
     }
     cursor_.take();
     cursor_.take();
@@ -77,14 +77,14 @@ void BodyParser::parse_registers() {
   cursor_.take();
   Scope& scope = scopes_.back();
   do {
-    const Position at = cursor_.peek().at;
+    const Position position = cursor_.peek().position;
     const std::string text = cursor_.word("a register name");
     std::uint64_t count = 1;
     const auto first = static_cast<std::uint32_t>(function_.registers.size());
     if (cursor_.accept("<")) {
       count = cursor_.integer("the number of registers");
       cursor_.expect(">");
-      if (count > kMaxRegisters) Cursor::fail_at("function has more than a million registers", at);
+      if (count > kMaxRegisters) Cursor::fail_at("function has more than a million registers", position);
       scope.ranges[text] = {first, static_cast<std::uint32_t>(count)};
       for (std::uint64_t i = 0; i < count; ++i)
         function_.registers.push_back({fmt::format("{}{}", text, i), *type});
@@ -92,7 +92,8 @@ void BodyParser::parse_registers() {
       scope.registers[text] = first;
       function_.registers.push_back({text, *type});
     }
-    if (function_.registers.size() > kMaxRegisters) Cursor::fail_at("function has more than a million registers", at);
+    if (function_.registers.size() > kMaxRegisters)
+      Cursor::fail_at("function has more than a million registers", position);
   } while (cursor_.accept(","));
   cursor_.expect(";");
 }
@@ -130,7 +131,7 @@ void BodyParser::parse_instruction() {
   if (opcode.kind != Token::Kind::kWord || opcode.text.starts_with('.') || opcode.text.starts_with('%')) {
     cursor_.fail("an opcode");
   }
-  instruction.at = opcode.at;
+  instruction.position = opcode.position;
   const char* const start = opcode.text.data();
   cursor_.take();
   read_spelling(instruction, opcode.text);
@@ -178,7 +179,7 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
     if (candidate.name != name) continue;
     known = true;
     const auto present = [&](std::string_view wanted) { return std::ranges::find(parts, wanted) != parts.end(); };
-    std::string_view rest = candidate.required;
+    std::string_view rest = candidate.required_modifiers;
     bool fits = true;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find(' '), rest.size());
@@ -205,7 +206,7 @@ void BodyParser::read_spelling(Instruction& instruction, std::string_view spelli
       continue;
     }
     const auto modifier = find_modifier(part);
-    if (!modifier || !(contains_word(row->modifiers, part) || contains_word(row->required, part))) {
+    if (!modifier || !(contains_word(row->modifiers, part) || contains_word(row->required_modifiers, part))) {
       instruction.unsupported = fmt::format("modifier .{} of {} is not supported", part, name);
       instruction.type = Type::kNone;
       return;
@@ -228,7 +229,7 @@ void BodyParser::parse_call(Instruction& instruction) {
     results = vector("(", ")");
     cursor_.expect(",");
   }
-  const Position at = cursor_.peek().at;
+  const Position position = cursor_.peek().position;
   Operand callee;
   const std::string name = cursor_.word("a function name");
   if (!find_symbol(name, callee) || callee.symbol != SymbolKind::kFunction) {
@@ -236,7 +237,7 @@ void BodyParser::parse_call(Instruction& instruction) {
     instruction.unsupported = fmt::format("call of undefined function '{}'", name);
     return skip_to_semicolon();
   }
-  callee.at = at;
+  callee.position = position;
   Operand arguments{.kind = Operand::Kind::kVector};
   if (cursor_.accept(",")) arguments = vector("(", ")");
   instruction.operands = {std::move(callee), std::move(results), std::move(arguments)};
@@ -247,7 +248,8 @@ void BodyParser::resolve_labels() {
   for (const PendingLabel& pending : pending_labels_) {
     const auto label = labels_.find(pending.name);
     if (label == labels_.end()) {
-      Cursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name), pending.at);
+      Cursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name),
+                      pending.position);
     }
     for (Operand& operand : function_.instructions[pending.instruction].operands) {
       if (operand.kind == Operand::Kind::kLabel) operand.index = label->second;

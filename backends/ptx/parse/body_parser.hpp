@@ -34,7 +34,7 @@ class BodyParser {
   struct PendingLabel {
     std::size_t instruction;  ///< index of the instruction that refers to the label
     std::string name;         ///< name of the label
-    Position at;              ///< position of the reference, for messages
+    Position position;        ///< position of the reference, for messages
   };
 
   void parse_statement();

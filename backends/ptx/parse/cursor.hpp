@@ -14,7 +14,7 @@ namespace assay::ptx {
 /// Thrown inside the parser at any depth and caught in parse().
 struct SyntaxError {
   std::string message;
-  Position at;  ///< position of the error in the PTX
+  Position position;  ///< position of the error in the PTX
 };
 
 class Cursor {
@@ -52,9 +52,11 @@ class Cursor {
   /// Rejects the next token.
   [[noreturn]] void fail(std::string_view expected) const {
     const std::string found = at_end() ? "the end of the text" : fmt::format("'{}'", peek().text);
-    throw SyntaxError{fmt::format("found {}, expected {}", found, expected), peek().at};
+    throw SyntaxError{fmt::format("found {}, expected {}", found, expected), peek().position};
   }
-  [[noreturn]] static void fail_at(std::string message, Position at) { throw SyntaxError{std::move(message), at}; }
+  [[noreturn]] static void fail_at(std::string message, Position position) {
+    throw SyntaxError{std::move(message), position};
+  }
 
  private:
   std::vector<Token> tokens_;  ///< all tokens; the last is of kind kEnd

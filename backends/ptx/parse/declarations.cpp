@@ -25,13 +25,13 @@ void append_element(Cursor& cursor, Variable& variable) {
     cursor.fail(fmt::format("a number of type .{}", to_text(variable.type)));
   }
   cursor.take();
-  const std::size_t at = variable.initial_bytes.size();
-  variable.initial_bytes.resize(at + bytes);
-  std::memcpy(variable.initial_bytes.data() + at, &bits, bytes);
+  const std::size_t position = variable.initial_bytes.size();
+  variable.initial_bytes.resize(position + bytes);
+  std::memcpy(variable.initial_bytes.data() + position, &bits, bytes);
 }
 
-void parse_initialiser(Cursor& cursor, Variable& variable) {
-  const Position at = cursor.peek().at;
+void parse_initializer(Cursor& cursor, Variable& variable) {
+  const Position position = cursor.peek().position;
   if (cursor.accept("{")) {
     if (!cursor.at("}")) {
       do {
@@ -45,7 +45,7 @@ void parse_initialiser(Cursor& cursor, Variable& variable) {
   if (variable.initial_bytes.size() > variable.bytes) {
     Cursor::fail_at(fmt::format("{} bytes of initial values exceed the variable's size of {} bytes",
                                 variable.initial_bytes.size(), variable.bytes),
-                    at);
+                    position);
   }
   variable.initial_bytes.resize(variable.bytes);
 }
@@ -67,10 +67,10 @@ Variable parse_variable(Cursor& cursor, Space space) {
     const std::string_view word = cursor.peek().text;
     if (word == ".align") {
       cursor.take();
-      const Position at = cursor.peek().at;
+      const Position position = cursor.peek().position;
       variable.alignment = static_cast<std::uint32_t>(cursor.integer("an alignment"));
       if (!std::has_single_bit(variable.alignment) || variable.alignment > 4096) {
-        Cursor::fail_at("alignment must be a power of two up to 4096", at);
+        Cursor::fail_at("alignment must be a power of two up to 4096", position);
       }
     } else if (word == ".ptr" || space_of(word) != Space::kGeneric) {  // attributes of a pointer parameter
       cursor.take();
@@ -85,20 +85,20 @@ Variable parse_variable(Cursor& cursor, Space space) {
       cursor.fail("a type");
     }
   }
-  variable.at = cursor.peek().at;
+  variable.position = cursor.peek().position;
   variable.name = cursor.word("a variable name");
-  if (variable.type == Type::kNone) Cursor::fail_at("variable must have a type such as .b8", variable.at);
+  if (variable.type == Type::kNone) Cursor::fail_at("variable must have a type such as .b8", variable.position);
   variable.bytes = bytes_of(variable.type);
   variable.alignment = std::max(variable.alignment, bytes_of(variable.type));
   while (cursor.accept("[")) {
     const std::uint64_t extent = cursor.at("]") ? 0 : cursor.integer("an array extent");
     if (extent > kLargestVariable || variable.bytes * extent > kLargestVariable) {
-      Cursor::fail_at("variable must not be larger than 4 GiB", variable.at);
+      Cursor::fail_at("variable must not be larger than 4 GiB", variable.position);
     }
     variable.bytes *= extent;
     cursor.expect("]");
   }
-  if (cursor.accept("=")) parse_initialiser(cursor, variable);
+  if (cursor.accept("=")) parse_initializer(cursor, variable);
   return variable;
 }
 

@@ -26,7 +26,7 @@ class Lexer {
   Result<std::vector<Token>> run() {
     for (;;) {
       if (const auto failed = skip_blanks(); !failed) return failed.error();
-      Token token{.text = {}, .at = here()};
+      Token token{.text = {}, .position = here()};
       if (at_ == text_.size()) {
         tokens_.push_back(token);
         return std::move(tokens_);
@@ -41,8 +41,8 @@ class Lexer {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
   [[nodiscard]] Position here() const { return {line_, static_cast<std::uint32_t>(at_ - line_start_ + 1)}; }
-  [[nodiscard]] Error error(std::string message, Position at) const {
-    return Error{std::move(message), location_text(name_, at)};
+  [[nodiscard]] Error error(std::string message, Position position) const {
+    return Error{std::move(message), location_text(name_, position)};
   }
 
   void advance() {
@@ -90,7 +90,7 @@ class Lexer {
     } else {
       return error(fmt::format("found the byte 0x{:02x}, expected an instruction or a directive",
                                static_cast<unsigned>(static_cast<unsigned char>(c))),
-                   token.at);
+                   token.position);
     }
     token.text = text_.substr(start, at_ - start);
     return {};
@@ -104,7 +104,7 @@ class Lexer {
     const std::size_t start = at_;
     while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n')
       ++at_;
-    if (peek() != '"') return error("unterminated string", token.at);
+    if (peek() != '"') return error("unterminated string", token.position);
     token.kind = Token::Kind::kString;
     token.text = text_.substr(start, at_ - start);
     ++at_;
@@ -122,7 +122,7 @@ class Lexer {
     }
     token.text = text_.substr(start, at_ - start);
     if (!read_number(token)) {
-      return error(fmt::format("found '{}', expected a number of at most 64 bits", token.text), token.at);
+      return error(fmt::format("found '{}', expected a number of at most 64 bits", token.text), token.position);
     }
     return {};
   }
@@ -166,10 +166,10 @@ class Lexer {
 
 }  // namespace
 
-Result<std::vector<Token>> tokenise(std::string_view text, std::string_view name) { return Lexer(text, name).run(); }
+Result<std::vector<Token>> tokenize(std::string_view text, std::string_view name) { return Lexer(text, name).run(); }
 
-std::string location_text(std::string_view name, Position at) {
-  return fmt::format("{}:{}:{}", name, at.line, at.column);
+std::string location_text(std::string_view name, Position position) {
+  return fmt::format("{}:{}:{}", name, position.line, position.column);
 }
 
 }  // namespace assay::ptx

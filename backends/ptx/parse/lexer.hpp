@@ -23,7 +23,7 @@ struct Token {
   bool is_double = false;   ///< for kFloat: whether `value` has the bits of a double
   std::string_view text;    ///< characters of the token
   std::uint64_t value = 0;  ///< value of a kInteger, or bits of a kFloat
-  Position at;              ///< position of the token in the PTX
+  Position position;        ///< position of the token in the PTX
 
   [[nodiscard]] bool is(std::string_view symbol_or_word) const {
     return (kind == Kind::kWord || kind == Kind::kSymbol) && text == symbol_or_word;
@@ -31,9 +31,9 @@ struct Token {
 };
 
 /// All tokens, the last of kind kEnd. They refer to `text`. Fails at an invalid character or number.
-Result<std::vector<Token>> tokenise(std::string_view text, std::string_view name);
+Result<std::vector<Token>> tokenize(std::string_view text, std::string_view name);
 
 /// "name:line:column".
-std::string location_text(std::string_view name, Position at);
+std::string location_text(std::string_view name, Position position);
 
 }  // namespace assay::ptx

@@ -59,7 +59,7 @@ struct Operand {
   std::uint32_t index = 0;                    ///< index of what the operand refers to, by Kind
   std::uint64_t value = 0;                    ///< number, bits or offset, by Kind
   std::vector<Operand> elements = {};         ///< operands that a kAddress, kVector or kPair consists of
-  Position at = {};                           ///< position of the operand in the PTX
+  Position position = {};                     ///< position of the operand in the PTX
 };
 
 enum class SpecialRegister : std::uint8_t {
@@ -95,7 +95,7 @@ struct Instruction {
   std::vector<Operand> operands;
   bool is_guarded = false;  ///< whether a predicate guards the instruction
   Operand guard;            ///< predicate of the guard: "@%p", "@!%p"
-  Position at;              ///< position of the opcode in the PTX
+  Position position;        ///< position of the opcode in the PTX
   DebugLocation source;     ///< location in the generated source
   std::string_view text;    ///< text from the opcode to before the semicolon
   std::string unsupported;  ///< reason for kUnsupported: "opcode wgmma", "modifier .foo of add is not supported"
@@ -111,7 +111,7 @@ struct Variable {
   bool is_external = false;                   ///< whether it is declared .extern
   std::uint64_t offset = 0;                   ///< for a parameter: offset in the list of parameters, in bytes
   std::vector<std::byte> initial_bytes = {};  ///< initial value; empty: zero for global and const
-  Position at = {};                           ///< position of the name in the PTX
+  Position position = {};                     ///< position of the name in the PTX
 };
 
 struct Register {
@@ -129,7 +129,7 @@ struct Function {
   std::vector<Variable> variables;  ///< variables of the body, in shared, local and param space
   std::vector<Instruction> instructions;
   std::uint64_t parameter_bytes = 0;  ///< total size of the parameters
-  Position at;                        ///< position of the name in the PTX
+  Position position;                  ///< position of the name in the PTX
 };
 
 struct Module {

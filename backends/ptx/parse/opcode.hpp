@@ -118,13 +118,13 @@ std::string_view to_text(Category category);
 ///   D, S destination and source of a memory access: register of at least the type's width, or a vector of them
 ///   a address       l label       * anything (call)
 struct OpcodeRow {
-  Opcode opcode;               ///< opcode that the parser returns
-  Category category;           ///< category in a profile
-  std::string_view name;       ///< name as it is spelled: "setp"
-  std::string_view required;   ///< modifiers that distinguish this row from others with its name
-  std::string_view modifiers;  ///< further modifiers that may be present, separated by blanks
-  std::string_view types;      ///< allowed types; lists for several types are separated by '/'
-  std::string_view operands;   ///< one letter for each operand, as explained above
+  Opcode opcode;                        ///< opcode that the parser returns
+  Category category;                    ///< category in a profile
+  std::string_view name;                ///< name as it is spelled: "setp"
+  std::string_view required_modifiers;  ///< modifiers that distinguish this row from others with its name
+  std::string_view modifiers;           ///< further modifiers that may be present, separated by blanks
+  std::string_view types;               ///< allowed types; lists for several types are separated by '/'
+  std::string_view operands;            ///< one letter for each operand, as explained above
 };
 
 std::span<const OpcodeRow> opcode_rows();

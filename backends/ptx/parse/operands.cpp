@@ -69,7 +69,7 @@ const SpecialRegister* find_special(std::string_view name) {
 }
 
 Operand BodyParser::operand() {
-  const Position at = cursor_.peek().at;
+  const Position position = cursor_.peek().position;
   Operand result;
   if (cursor_.accept("!")) {
     result = operand();
@@ -98,14 +98,14 @@ Operand BodyParser::operand() {
     pair.elements = {std::move(result), operand()};
     result = std::move(pair);
   }
-  result.at = at;
+  result.position = position;
   return result;
 }
 
 Operand BodyParser::named_operand() {
   if (cursor_.peek().kind != Token::Kind::kWord) cursor_.fail("an operand");
   const Token token = cursor_.take();
-  Operand result{.at = token.at};
+  Operand result{.position = token.position};
   if (token.text == "_") return result;
   if (find_register(token.text, result.index)) {
     result.kind = Operand::Kind::kRegister;
@@ -129,10 +129,10 @@ Operand BodyParser::named_operand() {
     return result;
   }
   if (token.text.starts_with('%')) {
-    Cursor::fail_at(fmt::format("found '{}', expected a declared register", token.text), token.at);
+    Cursor::fail_at(fmt::format("found '{}', expected a declared register", token.text), token.position);
   }
   result.kind = Operand::Kind::kLabel;
-  pending_labels_.push_back({function_.instructions.size(), std::string(token.text), token.at});
+  pending_labels_.push_back({function_.instructions.size(), std::string(token.text), token.position});
   return result;
 }
 
@@ -141,7 +141,8 @@ Operand BodyParser::address() {
   Operand result{.kind = Operand::Kind::kAddress};
   Operand base = operand();
   if (base.kind == Operand::Kind::kLabel) {
-    Cursor::fail_at(fmt::format("found '{}', expected a register or a variable", pending_labels_.back().name), base.at);
+    Cursor::fail_at(fmt::format("found '{}', expected a register or a variable", pending_labels_.back().name),
+                    base.position);
   }
   result.value = base.kind == Operand::Kind::kSymbol ? std::exchange(base.value, 0) : 0;
   if (cursor_.at("+") || cursor_.at("-")) {

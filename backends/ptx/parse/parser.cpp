@@ -19,7 +19,7 @@ class Parser {
     module_.version = std::string(version.text);
     if (version.text != "9.0" && !version.text.starts_with("8.") && !version.text.starts_with("9.") &&
         !version.text.starts_with("7.") && !version.text.starts_with("6.")) {
-      Cursor::fail_at(fmt::format("PTX version must be from 6.0 to 9, got '{}'", version.text), version.at);
+      Cursor::fail_at(fmt::format("PTX version must be from 6.0 to 9, got '{}'", version.text), version.position);
     }
     while (!cursor_.at_end())
       parse_directive();
@@ -31,8 +31,8 @@ class Parser {
     if (token.is(".target")) return parse_target();
     if (token.is(".address_size")) {
       cursor_.take();
-      const Position at = cursor_.peek().at;
-      if (cursor_.integer("64") != 64) Cursor::fail_at("address size must be 64", at);
+      const Position position = cursor_.peek().position;
+      if (cursor_.integer("64") != 64) Cursor::fail_at("address size must be 64", position);
       return;
     }
     if (token.is(".file")) return parse_file();
@@ -105,15 +105,15 @@ class Parser {
   }
 
   void parse_function() {
-    Function function{.is_entry = cursor_.take().text == ".entry", .at = cursor_.peek().at};
+    Function function{.is_entry = cursor_.take().text == ".entry", .position = cursor_.peek().position};
     if (!function.is_entry) function.return_values = parameters();
-    const Position at = cursor_.peek().at;
+    const Position position = cursor_.peek().position;
     function.name = cursor_.word("a function name");
     function.parameters = parameters();
     function.parameter_bytes = lay_out(function.parameters);
     skip_attributes();
     const bool declared_only = cursor_.accept(";");
-    Function& place = find_or_add(function.name, at);
+    Function& place = find_or_add(function.name, position);
     if (declared_only && place.is_defined) return;
     place = std::move(function);
     if (declared_only) return;
@@ -123,10 +123,10 @@ class Parser {
   }
 
   /// A declaration is replaced by its definition.
-  Function& find_or_add(const std::string& name, Position at) {
+  Function& find_or_add(const std::string& name, Position position) {
     for (Function& function : module_.functions) {
       if (function.name != name) continue;
-      if (function.is_defined) Cursor::fail_at(fmt::format("duplicate function '{}'", name), at);
+      if (function.is_defined) Cursor::fail_at(fmt::format("duplicate function '{}'", name), position);
       return function;
     }
     return module_.functions.emplace_back();
@@ -177,13 +177,13 @@ Space space_of(const Modifiers& modifiers) {
 
 Result<Module> parse(std::string text, std::string_view name) {
   Module module{.name = std::string(name), .text = std::make_shared<const std::string>(std::move(text))};
-  Result<std::vector<Token>> tokens = tokenise(*module.text, name);
+  Result<std::vector<Token>> tokens = tokenize(*module.text, name);
   if (!tokens) return tokens.error();
   try {
     Cursor cursor(tokens.take());
     Parser(cursor, module).parse();
   } catch (const SyntaxError& error) {
-    return Error{error.message, location_text(name, error.at)};
+    return Error{error.message, location_text(name, error.position)};
   }
   return module;
 }

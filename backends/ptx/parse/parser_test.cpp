@@ -59,7 +59,7 @@ TEST(PtxParser, RecordsSourceLocationOfEachInstruction) {
   const auto& instructions = module->find_entry("k")->instructions;
   ASSERT_EQ(instructions.size(), 3U);
   EXPECT_EQ(instructions[0].text, "add.rn.f32 %f1, %f2, 0f3F800000");
-  EXPECT_EQ(instructions[0].at, (Position{10, 3}));
+  EXPECT_EQ(instructions[0].position, (Position{10, 3}));
   EXPECT_EQ(instructions[0].source.line, 7U);
   EXPECT_EQ(instructions[1].source.inlined_at, 9U);
   EXPECT_TRUE(instructions[1].guard.is_negated);
@@ -110,10 +110,10 @@ TEST(PtxParser, DoesNotCrashOnMutatedText) {
   std::size_t rejected = 0;
   for (std::size_t length = 0; length < text.size(); ++length)
     rejected += parse(text.substr(0, length), "t.ptx").ok() ? 0 : 1;
-  for (std::size_t at = 0; at < text.size(); ++at) {
+  for (std::size_t position = 0; position < text.size(); ++position) {
     for (const char replacement : {';', '{', '}', '[', '%', '.', '0', '<', '"', '\xff'}) {
       std::string changed = text;
-      changed[at] = replacement;
+      changed[position] = replacement;
       rejected += parse(changed, "t.ptx").ok() ? 0 : 1;
     }
   }

@@ -11,7 +11,7 @@ namespace {
 using Kind = Operand::Kind;
 
 [[noreturn]] void reject(const Operand& operand, const std::string& expected) {
-  Cursor::fail_at("expected " + expected + " here", operand.at);
+  Cursor::fail_at("expected " + expected + " here", operand.position);
 }
 
 /// The allowed widths of an operand in bytes.
@@ -144,7 +144,7 @@ bool has_required(const Instruction& instruction, std::string_view words) {
 
 const OpcodeRow* row_of(const Instruction& instruction) {
   for (const OpcodeRow& row : opcode_rows()) {
-    if (row.opcode == instruction.opcode && has_required(instruction, row.required) &&
+    if (row.opcode == instruction.opcode && has_required(instruction, row.required_modifiers) &&
         instruction.text.starts_with(row.name) &&
         instruction.text.substr(row.name.size(), 1).find_first_not_of(". ;\t\n\r") == std::string_view::npos) {
       return &row;
@@ -182,7 +182,7 @@ void validate(const Instruction& instruction, const Function& function) {
     Cursor::fail_at(fmt::format("{} has {} operands, expected {}", row->name, instruction.operands.size(),
                                 letters.size() == required ? fmt::format("{}", required)
                                                            : fmt::format("{} or {}", required, letters.size())),
-                    instruction.at);
+                    instruction.position);
   }
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     validator.check(letters[i], instruction.operands[i]);

@@ -12,21 +12,21 @@ double ratio(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-void InstructionProfile::add(const Instruction& instruction, FidelityClass fidelity, std::uint64_t threads,
+void InstructionProfile::add(const Instruction& instruction, Exactness exactness, std::uint64_t threads,
                              std::uint64_t answered) {
   thread_instructions += threads;
   instruction_mix[static_cast<std::size_t>(instruction.category)] += threads;
   if (instruction.category == Category::kFloat || instruction.category == Category::kSpecial) {
     flops += threads * (instruction.opcode == Opcode::kFma ? 2 : 1);
   }
-  switch (fidelity) {
-    case FidelityClass::kExact: exact += threads; break;
-    case FidelityClass::kApproximate:
-      approximate += threads - answered;
-      exact += answered;
+  switch (exactness) {
+    case Exactness::kExact: exact_count += threads; break;
+    case Exactness::kApproximate:
+      approximate_count += threads - answered;
+      exact_count += answered;
       break;
-    case FidelityClass::kOrderDependent: order_dependent += threads; break;
-    case FidelityClass::kContractible: contractible += threads; break;
+    case Exactness::kOrderDependent: order_dependent_count += threads; break;
+    case Exactness::kContractible: contractible_count += threads; break;
   }
 }
 
@@ -58,10 +58,10 @@ std::map<std::string, double> measures_of(const InstructionProfile& profile) {
   return measures;
 }
 
-std::string fidelity_line(const InstructionProfile& profile) {
+std::string exactness_line(const InstructionProfile& profile) {
   return fmt::format("{} instructions: {} exact, {} approximate, {} order-dependent, {} contractible; {}",
-                     profile.thread_instructions, profile.exact, profile.approximate, profile.order_dependent,
-                     profile.contractible,
+                     profile.thread_instructions, profile.exact_count, profile.approximate_count,
+                     profile.order_dependent_count, profile.contractible_count,
                      profile.approximation_reaches_result ? "approximations affect the result"
                                                           : "no approximation affects the result");
 }

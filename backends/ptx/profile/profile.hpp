@@ -17,10 +17,11 @@ struct InstructionProfile {
   std::uint64_t thread_instructions = 0;  ///< summed over active lanes, including those whose guard is false
   std::uint64_t warp_instructions = 0;    ///< instructions summed over warps
   std::array<std::uint64_t, kCategoryCount> instruction_mix = {};  ///< thread-instructions by category
-  std::uint64_t exact = 0;                                         ///< thread-instructions whose bits PTX specifies
-  std::uint64_t approximate = 0;  ///< thread-instructions rounded correctly here, within a documented bound on hardware
-  std::uint64_t order_dependent = 0;          ///< thread-instructions that are atomics on floats
-  std::uint64_t contractible = 0;             ///< thread-instructions mul and add without .rn, which a device may fuse
+  std::uint64_t exact_count = 0;                                   ///< thread-instructions whose bits PTX specifies
+  std::uint64_t approximate_count =
+      0;  ///< thread-instructions rounded correctly here, within a documented bound on hardware
+  std::uint64_t order_dependent_count = 0;    ///< thread-instructions that are atomics on floats
+  std::uint64_t contractible_count = 0;       ///< thread-instructions mul and add without .rn, which a device may fuse
   bool approximation_reaches_result = false;  ///< whether an approximation affects a result; see checks/data_flow.hpp
   std::uint64_t global_accesses = 0;          ///< warp-instructions that access global memory
   std::uint64_t sectors = 0;                  ///< accessed 32-byte sectors, summed over these instructions
@@ -35,7 +36,7 @@ struct InstructionProfile {
   std::uint64_t divergent_branches = 0;  ///< branches that only a part of the active lanes takes
 
   /// Counts an instruction executed by `threads` threads, `answered` of them with the bits of a device.
-  void add(const Instruction& instruction, FidelityClass fidelity, std::uint64_t threads, std::uint64_t answered = 0);
+  void add(const Instruction& instruction, Exactness exactness, std::uint64_t threads, std::uint64_t answered = 0);
 
   /// The mean fraction of active lanes.
   [[nodiscard]] double lane_efficiency() const;
@@ -51,6 +52,6 @@ std::map<std::string, double> measures_of(const InstructionProfile& profile);
 
 /// "12345 instructions: 12000 exact, 300 approximate, 45 order-dependent, 0 contractible; an
 /// approximation reached the result".
-std::string fidelity_line(const InstructionProfile& profile);
+std::string exactness_line(const InstructionProfile& profile);
 
 }  // namespace assay::ptx

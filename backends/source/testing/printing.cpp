@@ -86,7 +86,7 @@ std::vector<EmittedKernel> print_all(const ir::Module& module, SourceTarget targ
 }
 
 std::string printed(std::string_view text, SourceTarget target) {
-  const std::string body = print_first(parse(text), target, {.source_comments = false}).body;
+  const std::string body = print_first(parse(text), target, {.prints_source_comments = false}).body;
   constexpr std::string_view kAliasEnd = "using real = ASSAY_REAL;\n";
   const std::size_t alias = body.find(kAliasEnd);
   return body.substr(alias == std::string::npos ? 0 : alias + kAliasEnd.size());

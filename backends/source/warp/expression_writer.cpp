@@ -13,8 +13,8 @@ namespace {
 /// The precedence of an operation's pattern, and the precedence required of its operands.
 struct Binding {
   Precedence own = kAtom;
-  Precedence left = kLoosest;    ///< of $0
-  Precedence others = kLoosest;  ///< of $1 and $2
+  Precedence left = kLowest;    ///< of $0
+  Precedence others = kLowest;  ///< of $1 and $2
 };
 
 constexpr Precedence tighter(Precedence precedence) { return static_cast<Precedence>(precedence + 1); }
@@ -46,7 +46,7 @@ Binding binding(ir::Op op) {
     case ir::Op::kFloorDiv: return left_to_right(kProduct);
     case ir::Op::kNeg:
     case ir::Op::kBitNot: return {kUnary, kUnary, kUnary};
-    case ir::Op::kExtract: return {kPostfix, kPostfix, kLoosest};
+    case ir::Op::kExtract: return {kPostfix, kPostfix, kLowest};
     default: return {};
   }
 }

@@ -27,7 +27,7 @@ struct FileNames {
 
 /// Python's operator precedence, lowest first.
 enum Precedence : std::uint8_t {
-  kLoosest,
+  kLowest,
   kConditional,
   kOr,
   kAnd,
@@ -52,7 +52,7 @@ class ExpressionWriter {
       : module_(module), function_(function), file_(file), variables_(variables) {}
 
   /// The expression as a complete side of a statement.
-  std::string write(ir::ExprId id) { return operand(id, kLoosest); }
+  std::string write(ir::ExprId id) { return operand(id, kLowest); }
   /// Like write, but prints a literal as a call of its type's constructor, which Warp does not treat as a constant.
   std::string write_variable_start(ir::ExprId id);
   /// The expression, in parentheses unless its precedence is at least `precedence`.

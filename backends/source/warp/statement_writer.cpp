@@ -79,7 +79,7 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
   }
 }
 
-void StatementWriter::customise(const ir::Function& of, std::string_view of_name, bool is_gradient) {
+void StatementWriter::customize(const ir::Function& of, std::string_view of_name, bool is_gradient) {
   decorator_ = fmt::format("{}({})", is_gradient ? "func_grad" : "func_replay", of_name);
   const auto& statements = function_.body.statements;
   const auto* leave = statements.empty() ? nullptr : std::get_if<ir::Return>(&statements.back().node);

@@ -24,7 +24,7 @@ class StatementWriter {
   StatementWriter& operator=(const StatementWriter&) = delete;
 
   /// Makes this definition the gradient, or replay, of the function.
-  void customise(const ir::Function& of, std::string_view of_name, bool is_gradient);
+  void customize(const ir::Function& of, std::string_view of_name, bool is_gradient);
   /// The definition with the name `name`: comments, decorator, signature and body, with a trailing newline.
   std::string definition(std::string_view name);
   const std::optional<Error>& error() const { return expressions_.error(); }
@@ -72,7 +72,7 @@ class StatementWriter {
 
   const ir::Function& function_;
   std::vector<std::string> variables_;  ///< names of the variables, by variable
-  /// Variables that must not be initialised with a bare number, which Warp treats as a constant: it rejects changes of
+  /// Variables that must not be initialized with a bare number, which Warp treats as a constant: it rejects changes of
   /// a constant in a loop, and a cast of a constant to another type changes its type, and the negative of a
   /// constant zero is a negative zero.
   std::set<ir::VarId> dynamic_variables_;

@@ -136,7 +136,7 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
     StatementWriter writer(module, function, file, names);
     if (const auto custom = customs.find(&function); custom != customs.end()) {
       const std::size_t of = custom->second;
-      writer.customise(module.functions[of], file.functions[of], &function == gradient_of(module, of));
+      writer.customize(module.functions[of], file.functions[of], &function == gradient_of(module, of));
     }
     text += "\n\n";
     const auto first = static_cast<int>(std::ranges::count(text, '\n')) + 1;

@@ -3,13 +3,13 @@
 // The reader relies on the following choices of spelling:
 // - A literal of f32, i32 or bool is bare: 0.5, 3, True. A literal of another type is a constructor call:
 //   wp.float64(0.5), wp.int64(-3). A minus directly before a number belongs to the literal.
-// - T(number) is also a literal of T: float(0.0) initialises a variable that a loop changes or a cast reads,
+// - T(number) is also a literal of T: float(0.0) initializes a variable that a loop changes or a cast reads,
 //   because Warp treats a bare number as a constant. A cast or a negation of a literal therefore writes the
 //   literal that way: wp.float64(float(0.5)), -float(0.5).
 // - Infinities and NaN are wp.inf, -wp.inf and wp.nan, in other float types wp.float64(wp.inf) and so on.
 // - v[i] = x, s.f = x and a[i].f[j] = x represent an Assign or Store of insert and with_field applied to the old value.
 // - s += x represents s = s + x, only for variables and for + - * /.
-// - wp.vec3() and P() declare a zero-initialised vector and struct; scalars are initialised with a zero literal.
+// - wp.vec3() and P() declare a zero-initialized vector and struct; scalars are initialized with a zero literal.
 // - Vector and matrix types without a name in Warp are module-level aliases:
 //   vec5 = wp.types.vector(length=5, dtype=float).
 #pragma once

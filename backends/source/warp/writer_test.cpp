@@ -41,7 +41,7 @@ class OneKernel {
     return text.value().substr(text.value().find(tid) + tid.size());
   }
   /// The spelling of an expression of type f32.
-  std::string spelt(ExprId value) {
+  std::string spelled(ExprId value) {
     builder->store(out, {index()}, value);
     const std::string text = body();
     const std::string place = "out[i] = ";
@@ -141,19 +141,19 @@ TEST(PythonWriter, WritesOnlyParenthesesThatPythonPrecedenceRequires) {
   const auto a = [&] { return b.var(k.a); };
   const auto sum = [&] { return b.op(Op::kAdd, {a(), b.f32(1)}); };
   const auto less = [&] { return b.op(Op::kLt, {a(), b.f32(1)}); };
-  EXPECT_EQ(k.spelt(b.op(Op::kMul, {sum(), a()})), "(a + 1.0) * a");
-  EXPECT_EQ(k.spelt(b.op(Op::kAdd, {sum(), a()})), "a + 1.0 + a");
-  EXPECT_EQ(k.spelt(b.op(Op::kSub, {a(), sum()})), "a - (a + 1.0)");
-  EXPECT_EQ(k.spelt(b.op(Op::kNeg, {sum()})), "-(a + 1.0)");
-  EXPECT_EQ(k.spelt(b.op(Op::kMul, {b.op(Op::kNeg, {a()}), a()})), "-a * a");
-  EXPECT_EQ(k.spelt(b.op(Op::kFloorDiv, {a(), b.op(Op::kMod, {a(), a()})})), "a // (a % a)");
-  EXPECT_EQ(k.spelt(b.op(Op::kSin, {sum()})), "wp.sin(a + 1.0)");
-  EXPECT_EQ(k.spelt(b.op(Op::kConditional, {less(), a(), sum()})), "a if a < 1.0 else a + 1.0");
-  EXPECT_EQ(k.spelt(b.op(Op::kAdd, {b.op(Op::kConditional, {less(), a(), a()}), a()})), "(a if a < 1.0 else a) + a");
-  EXPECT_EQ(k.spelt(b.op(Op::kWhere, {b.op(Op::kEq, {less(), less()}), a(), a()})),
+  EXPECT_EQ(k.spelled(b.op(Op::kMul, {sum(), a()})), "(a + 1.0) * a");
+  EXPECT_EQ(k.spelled(b.op(Op::kAdd, {sum(), a()})), "a + 1.0 + a");
+  EXPECT_EQ(k.spelled(b.op(Op::kSub, {a(), sum()})), "a - (a + 1.0)");
+  EXPECT_EQ(k.spelled(b.op(Op::kNeg, {sum()})), "-(a + 1.0)");
+  EXPECT_EQ(k.spelled(b.op(Op::kMul, {b.op(Op::kNeg, {a()}), a()})), "-a * a");
+  EXPECT_EQ(k.spelled(b.op(Op::kFloorDiv, {a(), b.op(Op::kMod, {a(), a()})})), "a // (a % a)");
+  EXPECT_EQ(k.spelled(b.op(Op::kSin, {sum()})), "wp.sin(a + 1.0)");
+  EXPECT_EQ(k.spelled(b.op(Op::kConditional, {less(), a(), sum()})), "a if a < 1.0 else a + 1.0");
+  EXPECT_EQ(k.spelled(b.op(Op::kAdd, {b.op(Op::kConditional, {less(), a(), a()}), a()})), "(a if a < 1.0 else a) + a");
+  EXPECT_EQ(k.spelled(b.op(Op::kWhere, {b.op(Op::kEq, {less(), less()}), a(), a()})),
             "wp.where((a < 1.0) == (a < 1.0), a, a)");
-  EXPECT_EQ(k.spelt(b.op(Op::kWhere,
-                         {b.op(Op::kNot, {b.op(Op::kAnd, {less(), b.op(Op::kOr, {less(), less()})})}), a(), a()})),
+  EXPECT_EQ(k.spelled(b.op(Op::kWhere,
+                           {b.op(Op::kNot, {b.op(Op::kAnd, {less(), b.op(Op::kOr, {less(), less()})})}), a(), a()})),
             "wp.where(not (a < 1.0 and (a < 1.0 or a < 1.0)), a, a)");
 }
 
@@ -161,17 +161,17 @@ TEST(PythonWriter, LiteralsRoundTripThroughPython) {
   OneKernel k;
   Builder& b = *k.builder;
   const auto f64 = [&](double value) { return b.cast(kF32, b.literal(kF64, value)); };
-  EXPECT_EQ(k.spelt(b.f32(0.1)), "0.1");
-  EXPECT_EQ(k.spelt(b.f32(3)), "3.0");
-  EXPECT_EQ(k.spelt(b.f32(-2e-10)), "-2e-10");
-  EXPECT_EQ(k.spelt(b.f32(HUGE_VAL)), "wp.inf");
-  EXPECT_EQ(k.spelt(b.f32(-HUGE_VAL)), "-wp.inf");
-  EXPECT_EQ(k.spelt(b.f32(std::nan(""))), "wp.nan");
-  EXPECT_EQ(k.spelt(b.op(Op::kNeg, {b.f32(2)})), "-float(2.0)");
-  EXPECT_EQ(k.spelt(b.op(Op::kMul, {b.var(k.a), b.f32(-2)})), "a * -2.0");
-  EXPECT_EQ(k.spelt(f64(0.1)), "float(wp.float64(0.1))");
-  EXPECT_EQ(k.spelt(b.cast(kF32, b.i32(-3))), "float(int(-3))");
-  EXPECT_EQ(k.spelt(b.cast(kF32, b.literal(ir::scalar_type(ir::Scalar::kU64), std::int64_t{-1}))),
+  EXPECT_EQ(k.spelled(b.f32(0.1)), "0.1");
+  EXPECT_EQ(k.spelled(b.f32(3)), "3.0");
+  EXPECT_EQ(k.spelled(b.f32(-2e-10)), "-2e-10");
+  EXPECT_EQ(k.spelled(b.f32(HUGE_VAL)), "wp.inf");
+  EXPECT_EQ(k.spelled(b.f32(-HUGE_VAL)), "-wp.inf");
+  EXPECT_EQ(k.spelled(b.f32(std::nan(""))), "wp.nan");
+  EXPECT_EQ(k.spelled(b.op(Op::kNeg, {b.f32(2)})), "-float(2.0)");
+  EXPECT_EQ(k.spelled(b.op(Op::kMul, {b.var(k.a), b.f32(-2)})), "a * -2.0");
+  EXPECT_EQ(k.spelled(f64(0.1)), "float(wp.float64(0.1))");
+  EXPECT_EQ(k.spelled(b.cast(kF32, b.i32(-3))), "float(int(-3))");
+  EXPECT_EQ(k.spelled(b.cast(kF32, b.literal(ir::scalar_type(ir::Scalar::kU64), std::int64_t{-1}))),
             "float(wp.uint64(18446744073709551615))");
 }
 
@@ -203,7 +203,7 @@ TEST(PythonWriter, RejectsOperationsUnsupportedInWarp) {
   Builder& b = *k.builder;
   b.at({12, 5});
   k.module.source_name = "model.py";
-  EXPECT_EQ(k.spelt(b.op(Op::kLog1p, {b.var(k.a)})), "model.py:12:5: operation log1p is not supported in Warp");
+  EXPECT_EQ(k.spelled(b.op(Op::kLog1p, {b.var(k.a)})), "model.py:12:5: operation log1p is not supported in Warp");
 }
 
 TEST(PythonWriter, WritesLocalArraysAsCallsOfWpZeros) {

@@ -98,7 +98,7 @@ void WarpStatementParser::assignment(SyntaxNode node) {
   const bool is_number = !right.is(SyntaxKind::kCall) && expressions_.literal(right).has_value();
   if (!starts_here || !is_number) return;
   const ir::VarId variable = context_.bindings.find(target.text());
-  initial_loop_depth_.emplace(variable, dynamic_loops_);
+  initial_loop_depth_.emplace(variable, dynamic_loop_depth_);
   const bool is_constant = context_.data_flow.assignments(target.text()) == 1 && !right.is(SyntaxKind::kAttribute);
   if (is_constant && variable != kNone) context_.literal_variables.emplace(variable, *expressions_.literal(right));
 }
@@ -115,7 +115,7 @@ void WarpStatementParser::assign_alias(SyntaxNode name, SyntaxNode part) {
 
 void WarpStatementParser::note_changed_constant(SyntaxNode name, ir::VarId variable) {
   const auto start = initial_loop_depth_.find(variable);
-  if (start == initial_loop_depth_.end() || start->second >= dynamic_loops_) return;
+  if (start == initial_loop_depth_.end() || start->second >= dynamic_loop_depth_) return;
   initial_loop_depth_.erase(start);
   const bool is_float = context_.function.var(variable).type.is_float_scalar();
   context_.note(name, fmt::format("Warp rejects changing a variable in a dynamic loop if its initial value is a bare "
@@ -145,7 +145,7 @@ void WarpStatementParser::assign_target(SyntaxNode target, ExprId value) {
     const bool is_local = context_.function.var(place.variable).type.is_local_array();
     if (!is_local) context_.entry.has_effects = true;
   }
-  write_place(context_, target, place, value);
+  write_target(context_, target, place, value);
 }
 
 bool WarpStatementParser::is_variable(ExprId value, ir::VarId variable) const {
@@ -178,13 +178,13 @@ void WarpStatementParser::assign_name(SyntaxNode name, ExprId value) {
     while (depth > 0 && !context_.data_flow.declares(context_.bindings.block(depth), text))
       --depth;
     variable = context_.builder.declare(std::string(text), type);
-    context_.bindings.bind_outside(depth, text, variable);
+    context_.bindings.bind_in_enclosing_block(depth, text, variable);
     if (needs_flag) {
       const FunctionContext::AssignedFlag flag{
           .is_assigned = context_.builder.declare(flag_name(text), ir::kBool),
           .guard = context_.builder.declare(guard_name(text), ir::kGuardArrayType)};
-      context_.bindings.declare_outside(depth, flag.is_assigned);
-      context_.bindings.declare_outside(depth, flag.guard);
+      context_.bindings.declare_in_enclosing_block(depth, flag.is_assigned);
+      context_.bindings.declare_in_enclosing_block(depth, flag.guard);
       context_.assigned_flags[variable] = flag;
     }
   }
@@ -391,10 +391,10 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
       if (value == kNone) return;
       context_.entry.has_effects = true;
       if (atomic_update(node, symbol, place, value)) return;
-      const ExprId old = read_place(context_, target, copy_place(context_, place));
+      const ExprId old = read_target(context_, target, copy_target(context_, place));
       const ExprId result = expressions_.binary(node, symbol, old, value);
       if (result == kNone) return;
-      return write_place(context_, target, place, result);
+      return write_target(context_, target, place, result);
     }
   }
   if (!place.path.empty() && !place.path.back().tile.empty()) {
@@ -403,7 +403,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
         "tile elements cannot be updated: every thread of the block would do it on a GPU, but only one on the CPU");
     return;
   }
-  const ExprId old = read_place(context_, target, copy_place(context_, place));
+  const ExprId old = read_target(context_, target, copy_target(context_, place));
   const ExprId value = expressions_.value(node.part(SyntaxField::kRight));
   const ExprId result = expressions_.binary(node, symbol, old, value);
   if (result == kNone) return;
@@ -413,7 +413,7 @@ void WarpStatementParser::augmented_assignment(SyntaxNode node) {
     return;
   }
   if (target.is(SyntaxKind::kIdentifier)) return assign_name(target, result);
-  write_place(context_, target, place, result);
+  write_target(context_, target, place, result);
 }
 
 /// Warp makes +=, -=, &=, |= and ^= on array elements atomic. True if this is such an update, or if it was rejected.

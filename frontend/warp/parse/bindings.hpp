@@ -31,20 +31,22 @@ class Bindings {
   SyntaxNode block(std::size_t depth) const { return scopes_[depth].block; }
 
   /// Binds the name in an enclosing block, which must declare the variable before the statement being read in it.
-  void bind_outside(std::size_t depth, std::string_view name, ir::VarId variable) {
+  void bind_in_enclosing_block(std::size_t depth, std::string_view name, ir::VarId variable) {
     scopes_[depth].names[name] = variable;
-    scopes_[depth].undeclared.push_back(variable);
+    scopes_[depth].undeclared_variables.push_back(variable);
   }
   /// The same for a variable without a name.
-  void declare_outside(std::size_t depth, ir::VarId variable) { scopes_[depth].undeclared.push_back(variable); }
+  void declare_in_enclosing_block(std::size_t depth, ir::VarId variable) {
+    scopes_[depth].undeclared_variables.push_back(variable);
+  }
   /// The variables that the current block must declare now.
-  std::vector<ir::VarId> take_undeclared() { return std::exchange(scopes_.back().undeclared, {}); }
+  std::vector<ir::VarId> take_undeclared() { return std::exchange(scopes_.back().undeclared_variables, {}); }
 
  private:
   struct Scope {
     SyntaxNode block;                             ///< block that the scope belongs to
     std::map<std::string_view, ir::VarId> names;  ///< variables that names are bound to in this block
-    std::vector<ir::VarId> undeclared;            ///< variables that the block must still declare
+    std::vector<ir::VarId> undeclared_variables;  ///< variables that the block must still declare
   };
   std::vector<Scope> scopes_;  ///< scopes of the enclosing blocks, the innermost last
 };

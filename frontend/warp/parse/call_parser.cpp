@@ -167,8 +167,8 @@ std::optional<std::vector<WarpArgument>> order_arguments(const std::vector<std::
 
 }  // namespace
 
-bool WarpExpressionParser::ordered_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
-                                             std::vector<SyntaxNode>& given) {
+bool WarpExpressionParser::match_named_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
+                                                 std::vector<SyntaxNode>& given) {
   const CallArguments arguments = arguments_of(call);
   const auto ordered = order_arguments(lists, arguments, [](std::string_view) { return std::optional<Constant>(); });
   if (arguments.has_star_argument || !ordered) return false;
@@ -218,7 +218,7 @@ ExprId WarpExpressionParser::warp_call(SyntaxNode node, std::string_view name) {
 /// On the CPU, wp.div_approx is the division; only GPUs approximate it.
 ExprId WarpExpressionParser::approximate_quotient(SyntaxNode node) {
   std::vector<SyntaxNode> given;
-  if (!ordered_arguments(node, {"a b"}, given) || given.size() != 2)
+  if (!match_named_arguments(node, {"a b"}, given) || given.size() != 2)
     return context_.error(node, "expected a dividend and a divisor");
   const ExprId left = value(given[0]);
   const ExprId right = left == kNone ? kNone : value(given[1]);
@@ -241,7 +241,7 @@ ExprId WarpExpressionParser::type_call(SyntaxNode node, ir::Type type) {
   }
   std::vector<SyntaxNode> given = arguments.positional;
   const std::string_view parameters = type.is_quaternion() ? "x y z w" : type.is_transform() ? "p q" : "";
-  if (!arguments.keyword.empty() && !ordered_arguments(node, {parameters}, given))
+  if (!arguments.keyword.empty() && !match_named_arguments(node, {parameters}, given))
     return context_.error(node, "constructor arguments must be passed by position");
   if (type.is_scalar()) return convert(node, type);
   if (type.is_aggregate()) return construct(node, type, given);
@@ -345,7 +345,7 @@ ir::VarId WarpExpressionParser::atomic_call(SyntaxNode call, ir::AtomicOp op, co
   static const std::vector<std::string_view> kSwaps = {"arr i compare value", "arr i j compare value",
                                                        "arr i j k compare value", "arr i j k l compare value"};
   std::vector<SyntaxNode> given;
-  if (!ordered_arguments(call, compares ? kSwaps : kUpdates, given) || given.empty())
+  if (!match_named_arguments(call, compares ? kSwaps : kUpdates, given) || given.empty())
     return context_.error(call, "expected an array, its indices and a value, without stars");
   AssignmentTarget target = place(given[0]);
   if (target.failed()) return kNone;
@@ -448,15 +448,15 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
     for (const ir::VarId field : array_struct->fields) {
       const AssignmentTarget part = place_of(context_, node, field);
       const bool is_value = part.root == AssignmentTarget::Root::kVariable;
-      CallArgument given = is_value
-                               ? CallArgument{.spec = {.type = part.type}, .values = {read_place(context_, node, part)}}
-                               : array_argument(node, part);
+      CallArgument given =
+          is_value ? CallArgument{.spec = {.type = part.type}, .values = {read_target(context_, node, part)}}
+                   : array_argument(node, part);
       result.spec.fields.push_back(std::move(given.spec));
       result.values.insert(result.values.end(), given.values.begin(), given.values.end());
     }
     return result;
   }
-  const auto is_fixed = [](const Dimension& dimension) { return dimension.kind == DimensionKind::kFixed; };
+  const auto is_fixed = [](const SliceDimension& dimension) { return dimension.kind == DimensionKind::kFixed; };
   if (place.is_indexed_array() && std::ranges::any_of(place.dimensions, is_fixed)) {
     const ExprId failed =
         context_.error(node, "rows of indexed arrays cannot be passed to functions; pass the array and the index");
@@ -466,7 +466,7 @@ CallArgument WarpExpressionParser::array_argument(SyntaxNode node, const Assignm
   result.spec.whole_array = context_.function.var(place.variable).type;
   context_.builder.at(node.loc());
   result.values.push_back(context_.builder.var(place.variable));
-  for (const Dimension& dimension : place.dimensions) {
+  for (const SliceDimension& dimension : place.dimensions) {
     result.spec.parts.push_back({.kind = dimension.kind, .step = dimension.step});
     if (dimension.kind == DimensionKind::kFixed) result.values.push_back(as_i32(node, dimension.index));
     if (dimension.kind == DimensionKind::kIndexed) result.values.push_back(context_.builder.var(dimension.indices));
@@ -532,7 +532,7 @@ bool WarpExpressionParser::read_arguments(SyntaxNode call, const FunctionEntry& 
 }
 
 /// The arguments in the order of the parameters; defaults have a type and no value yet. Empty if they do not match.
-std::optional<std::vector<CallArgument>> WarpExpressionParser::matched_arguments(
+std::optional<std::vector<CallArgument>> WarpExpressionParser::match_arguments(
     const FunctionEntry& callee, const std::vector<CallArgument>& positional,
     const std::map<std::string_view, CallArgument>& by_name) {
   std::vector<CallArgument> matched = positional;
@@ -622,7 +622,7 @@ FunctionEntry* WarpExpressionParser::resolve_overload(SyntaxNode call, const std
       const bool is_parsed =
           entry->is_generic ? entry->rejection.empty() : entry->state == FunctionEntry::State::kParsed;
       if (entry->is_generic != generic || !is_parsed) continue;
-      auto matched = matched_arguments(*entry, positional, by_name);
+      auto matched = match_arguments(*entry, positional, by_name);
       std::size_t misfit = 0;
       if (!matched || !takes(*entry, *matched, misfit)) continue;
       values = std::move(*matched);

@@ -245,7 +245,7 @@ ExprId WarpExpressionParser::construct_struct(SyntaxNode node, ir::Type type) {
     names += (names.empty() ? "" : " ") + field.name;
   const CallArguments written = arguments_of(node);
   std::vector<SyntaxNode> arguments = written.positional;
-  if (!written.keyword.empty() && !ordered_arguments(node, {names}, arguments))
+  if (!written.keyword.empty() && !match_named_arguments(node, {names}, arguments))
     return context_.error(node, fmt::format("arguments of {} must be its fields, each once", definition.name));
   std::vector<ExprId> values;
   for (const SyntaxNode argument : arguments) {

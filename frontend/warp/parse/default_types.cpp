@@ -47,9 +47,9 @@ std::map<std::string_view, std::size_t> most_indices_in(SyntaxNode body) {
 }
 
 /// Replaces the generic parts of annotations by types.
-class Specialiser {
+class Specializer {
  public:
-  Specialiser(const ModuleScope& scope, const Guess& guess)
+  Specializer(const ModuleScope& scope, const Guess& guess)
       : scope_(scope), warp_(scope.name_of_warp()), guess_(guess) {}
 
   /// `rank`: the dimensions that the parameter has if it is an array.
@@ -143,23 +143,23 @@ void WarpFileParser::assume_types(FunctionEntry& kernel) {
   const std::size_t reported = result_.diagnostics.size();
   std::string first_failure;
   for (const Guess& guess : kGuesses) {
-    const Specialiser specialiser(kernel.environment->scope, guess);
-    std::vector<std::string> spelt;
+    const Specializer specializer(kernel.environment->scope, guess);
+    std::vector<std::string> spelled;
     for (std::size_t p = 0; p < annotations.size(); ++p)
-      spelt.push_back(specialiser.spell(annotations[p], ranks[p]));
-    std::vector<ArgumentSpec> types = parse_types(spelt, *kernel.environment);
+      spelled.push_back(specializer.spell(annotations[p], ranks[p]));
+    std::vector<ArgumentSpec> types = parse_types(spelled, *kernel.environment);
     if (types.empty()) continue;
     FunctionEntry& made = *instance(kernel, std::move(types));
     if (made.state != FunctionEntry::State::kUnparsed) continue;  // another guess gave the same types
-    read_entry(made);
-    const std::string list = fmt::format("[{}]", fmt::join(spelt, ", "));
+    parse_entry(made);
+    const std::string list = fmt::format("[{}]", fmt::join(spelled, ", "));
     if (made.state == FunctionEntry::State::kParsed) {
       kernel.instances = {&made};
       kernel.state = FunctionEntry::State::kParsed;
       made.has_assumptions = true;
       const std::string warp = kernel.environment->scope.name_of_warp();
       if (kernel.environment->outer == nullptr && !warp.empty())
-        made.overload = fmt::format("{} = {}.overload({}, {})", made.name, warp, kernel.name, list);
+        made.suggested_overload = fmt::format("{} = {}.overload({}, {})", made.name, warp, kernel.name, list);
       report({.severity = Severity::kNote,
               .loc = kernel.definition.loc(),
               .function = kernel.name,

@@ -76,7 +76,7 @@ ExprId WarpExpressionParser::value(SyntaxNode node) {
       if (is_adjoint(node)) return context_.error(node, "adjoints cannot be read; accumulate into them with +=");
       if (const auto number = literal(node)) return constant(node, *number);
       if (const auto count = component_count(node)) return constant(node, Constant::integer(*count));
-      return if_assigned(node, read_place(context_, node, place(node)));
+      return if_assigned(node, read_target(context_, node, place(node)));
     case SyntaxKind::kCall: return call(node);
     case SyntaxKind::kString: return context_.error(node, "strings are not supported in kernels");
     case SyntaxKind::kNone: return context_.error(node, "None is not supported in kernels");
@@ -182,7 +182,7 @@ ExprId WarpExpressionParser::name(SyntaxNode node) {
     const bool is_state =
         !FunctionContext::is_alias(variable) && context_.function.var(variable).type == scalar_type(ir::Scalar::kU32);
     if (is_state) context_.loaded_arrays.push_back(variable);
-    return if_assigned(node, read_place(context_, node, name_place(node)));
+    return if_assigned(node, read_target(context_, node, name_target(node)));
   }
   if (context_.data_flow.assignments(text) > 0) {
     context_.has_failed = true;  // reported by the data flow analysis
@@ -285,7 +285,8 @@ ExprId WarpExpressionParser::truth(SyntaxNode node, ExprId value) {
 /// An array or array slice is true if it has elements. An absent array, None in Python, has none.
 ExprId WarpExpressionParser::presence(SyntaxNode node) {
   const AssignmentTarget named = place(node);
-  if (named.failed() || !named.lacks_indices() || named.type.is_local_array()) return read_place(context_, node, named);
+  if (named.failed() || !named.lacks_indices() || named.type.is_local_array())
+    return read_target(context_, node, named);
   if (named.is_indexed_array()) return context_.error(node, "indexed arrays cannot be used as conditions");
   ExprId result = kNone;
   for (int d = 0; d < context_.function.var(named.variable).type.rank; ++d) {

@@ -115,12 +115,12 @@ class WarpExpressionParser {
   ir::ExprId truth(SyntaxNode node, ir::ExprId value);  ///< the value as a condition
   ir::ExprId presence(SyntaxNode node);                 ///< whether an array has elements
   // places
-  AssignmentTarget name_place(SyntaxNode node);
-  AssignmentTarget subscript_place(SyntaxNode node);
-  AssignmentTarget attribute_place(SyntaxNode node);
-  AssignmentTarget adjoint_place(SyntaxNode node);
+  AssignmentTarget name_target(SyntaxNode node);
+  AssignmentTarget subscript_target(SyntaxNode node);
+  AssignmentTarget attribute_target(SyntaxNode node);
+  AssignmentTarget adjoint_target(SyntaxNode node);
   AssignmentTarget shape_element(SyntaxNode node, const AssignmentTarget& measured);
-  AssignmentTarget object_place(SyntaxNode node);
+  AssignmentTarget object_target(SyntaxNode node);
   ir::ExprId index_value(SyntaxNode index);
   ir::ExprId component_index(SyntaxNode index, ir::Type type);
   ir::ExprId index_below(SyntaxNode index, ir::Type type, int parts, std::string_view what);
@@ -128,8 +128,8 @@ class WarpExpressionParser {
   // parts of arrays and vectors (view_parser.cpp)
   ir::ExprId as_i32(SyntaxNode node, ir::ExprId value);
   bool index_dimension(AssignmentTarget& place, SyntaxNode index, std::size_t& passed);
-  ir::ExprId position_in(SyntaxNode node, const Dimension& range, ir::ExprId position);
-  bool cut(AssignmentTarget& place, Dimension& dimension, SyntaxNode slice, int number);
+  ir::ExprId position_in(SyntaxNode node, const SliceDimension& range, ir::ExprId position);
+  bool cut(AssignmentTarget& place, SliceDimension& dimension, SyntaxNode slice, int number);
   // slices of vectors and matrices (slice_parser.cpp)
   AssignmentTarget slice_of(SyntaxNode node, AssignmentTarget whole, std::span<const SyntaxNode> indices);
   std::vector<ir::ExprId> selected(SyntaxNode index, ir::Type type, int parts, std::string_view what);
@@ -148,7 +148,7 @@ class WarpExpressionParser {
   ir::ExprId single_result(SyntaxNode node, const ResolvedCall& resolved);
   ir::ExprId call_file_function(SyntaxNode node);
   bool is_callable(SyntaxNode call, const FunctionEntry* callee);
-  static std::optional<std::vector<CallArgument>> matched_arguments(
+  static std::optional<std::vector<CallArgument>> match_arguments(
       const FunctionEntry& callee, const std::vector<CallArgument>& positional,
       const std::map<std::string_view, CallArgument>& by_name);
   FunctionEntry* resolve_overload(SyntaxNode call, const std::vector<FunctionEntry*>& candidates,
@@ -163,8 +163,8 @@ class WarpExpressionParser {
   CallArgument array_argument(SyntaxNode node, const AssignmentTarget& place);
   ir::ExprId warp_call(SyntaxNode node, std::string_view name);
   /// The arguments in the order of one of the lists of parameter names. False for others, or with stars.
-  static bool ordered_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
-                                std::vector<SyntaxNode>& given);
+  static bool match_named_arguments(SyntaxNode call, const std::vector<std::string_view>& lists,
+                                    std::vector<SyntaxNode>& given);
   ir::ExprId approximate_quotient(SyntaxNode node);
   // searches (search_parser.cpp)
   ir::ExprId search(SyntaxNode node);

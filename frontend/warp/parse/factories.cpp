@@ -117,7 +117,7 @@ bool WarpFileParser::call_factory(SyntaxNode call, std::span<const SyntaxNode> t
   if (!std::ranges::all_of(targets, named)) return false;
   const Environment* around = nullptr;
   const SyntaxNode* definition = find_factory(home, function.text(), around);
-  if (definition == nullptr || ++factory_calls_ > kMostCalls) return false;
+  if (definition == nullptr || ++factory_call_count_ > kMostCalls) return false;
   Environment& inner = environments_.emplace_back(module(), *around);
   if (!bind_parameters(*definition, call, inner, home)) return false;
   for (UncalledFactory& factory : uncalled_factories_) {
@@ -207,14 +207,14 @@ void WarpFileParser::bind_result(std::string_view target, SyntaxNode value, cons
 
 void WarpFileParser::add_uncalled(SyntaxNode definition, Environment& home) {
   if (home.is_imported || is_repeated(definition)) return;
-  uncalled_factories_.push_back({.definition = definition, .environment = &home, .inverted_flags = inverted_flags_});
+  uncalled_factories_.push_back({.definition = definition, .environment = &home, .inverted_bools = inverted_bools_});
   first_entries_.emplace(definition.id(), nullptr);
 }
 
 bool WarpFileParser::is_repeated(SyntaxNode definition) const {
-  if (inverted_flags_.empty() || !first_entries_.contains(definition.id())) return false;
+  if (inverted_bools_.empty() || !first_entries_.contains(definition.id())) return false;
   const Names names = names_in(definition);
-  return std::ranges::none_of(inverted_flags_, [&](std::string_view flag) { return names.contains(flag); });
+  return std::ranges::none_of(inverted_bools_, [&](std::string_view flag) { return names.contains(flag); });
 }
 
 void WarpFileParser::collect_uncalled() {
@@ -225,20 +225,20 @@ void WarpFileParser::collect_uncalled() {
     const SyntaxNode body = definition.part(SyntaxField::kBody);
     const Environment& home = *uncalled_factories_[i].environment;
     Environment& inner = environments_.emplace_back(module(), home);
-    const std::vector<std::string_view> flags = bind_usual_arguments(definition, false, inner);
-    inverted_flags_ = uncalled_factories_[i].inverted_flags;
+    const std::vector<std::string_view> flags = bind_assumed_arguments(definition, false, inner);
+    inverted_bools_ = uncalled_factories_[i].inverted_bools;
     run_factory(body, inner);
     // Flags inside definitions that depend on inverted flags are not inverted: each level would double the work.
-    if (flags.empty() || !inverted_flags_.empty() || ++factory_calls_ > kMostCalls) continue;
+    if (flags.empty() || !inverted_bools_.empty() || ++factory_call_count_ > kMostCalls) continue;
     Environment& turned = environments_.emplace_back(module(), home);
-    inverted_flags_ = bind_usual_arguments(definition, true, turned);
+    inverted_bools_ = bind_assumed_arguments(definition, true, turned);
     run_factory(body, turned);
   }
-  inverted_flags_.clear();
+  inverted_bools_.clear();
 }
 
-std::vector<std::string_view> WarpFileParser::bind_usual_arguments(SyntaxNode definition, bool invert_flags,
-                                                                   Environment& inner) {
+std::vector<std::string_view> WarpFileParser::bind_assumed_arguments(SyntaxNode definition, bool invert_flags,
+                                                                     Environment& inner) {
   if (!default_arguments_) {
     if (auto parsed = SyntaxTree::parse(std::string(kUsualArguments)); parsed.ok()) default_arguments_ = parsed.take();
   }
@@ -288,7 +288,7 @@ void WarpFileParser::note_assumptions(FunctionEntry& kernel) {
     }
     if (assumptions.empty()) continue;
     kernel.has_assumptions = true;
-    kernel.overload.clear();
+    kernel.suggested_overload.clear();
     report(
         {.severity = Severity::kNote,
          .loc = kernel.definition.loc(),

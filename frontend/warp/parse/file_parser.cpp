@@ -63,20 +63,20 @@ Result<void> WarpFileParser::read() {
                  fmt::format("{}:{}", loc.line, loc.column)};
   }
   for (FunctionEntry& entry : entries_) {
-    if (!entry.is_kernel && !entry.is_generic && entry.is_callable) read_entry(entry);
+    if (!entry.is_kernel && !entry.is_generic && entry.is_callable) parse_entry(entry);
   }
   reject_unmatched_customs();
   for (FunctionEntry& entry : entries_) {
     if (!entry.is_kernel) continue;
     const std::size_t reported = result_.diagnostics.size();
-    read_kernel(entry);
+    parse_kernel(entry);
     if (entry.state == FunctionEntry::State::kParsed || !failed_before(entry)) continue;
     entry.is_omitted = true;
     result_.diagnostics.resize(reported);
   }
   ir::wrap_indices(module());
   drop_invalid_kernels();
-  demote_unreferenced();
+  demote_unreferenced_errors();
   declare_all();
   std::stable_sort(result_.diagnostics.begin(), result_.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) {
@@ -90,11 +90,11 @@ Result<void> WarpFileParser::read() {
   return {};
 }
 
-void WarpFileParser::read_kernel(FunctionEntry& kernel) {
+void WarpFileParser::parse_kernel(FunctionEntry& kernel) {
   if (kernel.is_generic && kernel.instances.empty() && kernel.rejection.empty()) assume_types(kernel);
-  if (!kernel.is_generic) read_entry(kernel);
+  if (!kernel.is_generic) parse_entry(kernel);
   for (FunctionEntry* instance : kernel.instances) {
-    read_entry(*instance);
+    parse_entry(*instance);
     if (instance->state == FunctionEntry::State::kParsed) kernel.state = FunctionEntry::State::kParsed;
     note_assumptions(*instance);
   }
@@ -102,7 +102,7 @@ void WarpFileParser::read_kernel(FunctionEntry& kernel) {
 }
 
 bool WarpFileParser::failed_before(const FunctionEntry& kernel) const {
-  if (!kernel.has_inverted_flags) return false;
+  if (!kernel.inverts_assumed_bools) return false;
   const FunctionEntry* first = first_entries_.at(kernel.definition.id());
   return first != &kernel && first->state == FunctionEntry::State::kFailed;
 }
@@ -138,7 +138,7 @@ void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& h
       for (const SyntaxNode member : statement.part(SyntaxField::kBody).children()) {
         const SyntaxNode method = definition_of(member);
         if (member.is(SyntaxKind::kDecoratedDefinition) && !warp_decorator(member, home).empty()) {
-          collect_unread(member, "inside a class", home);
+          collect_unsupported(member, "inside a class", home);
         } else if (method.is(SyntaxKind::kFunctionDefinition)) add_uncalled(method, home);
       }
       return;
@@ -155,7 +155,7 @@ void WarpFileParser::collect(SyntaxNode statement, bool is_sound, Environment& h
         if (part.is(SyntaxKind::kCall)) collect_overload(part, {}, home);
       }
       return;
-    default: collect_unread(statement, "inside a compound statement", home); return;
+    default: collect_unsupported(statement, "inside a compound statement", home); return;
   }
 }
 
@@ -218,7 +218,7 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
     return;
   }
   if (definition.is(SyntaxKind::kFunctionDefinition) && (decorator == "func_grad" || decorator == "func_replay")) {
-    return collect_custom(decorated, decorator, is_sound, home);
+    return collect_custom_derivative(decorated, decorator, is_sound, home);
   }
   if (definition.is(SyntaxKind::kFunctionDefinition) && decorator == "overload") {
     return collect_overload_stub(definition, home);
@@ -231,12 +231,12 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
     if (decorator.empty() && definition.is(SyntaxKind::kFunctionDefinition)) {
       add_uncalled(definition, home);
     } else {
-      collect_unread(definition.part(SyntaxField::kBody), "inside a decorated definition", home);
+      collect_unsupported(definition.part(SyntaxField::kBody), "inside a decorated definition", home);
     }
     return;
   }
   FunctionEntry& entry = add_entry(decorated, is_kernel, home);
-  entry.has_inverted_flags = !inverted_flags_.empty();
+  entry.inverts_assumed_bools = !inverted_bools_.empty();
   first_entries_.emplace(definition.id(), &entry);
   auto& same_name = home.functions[std::string(name)];
   for (FunctionEntry* earlier : same_name) {
@@ -251,7 +251,7 @@ void WarpFileParser::collect_decorated(SyntaxNode decorated, bool is_sound, Envi
       std::count_if(parts.begin(), parts.end(), [](SyntaxNode part) { return part.is(SyntaxKind::kDecorator); });
   if (!is_sound) reject(entry, "the file has a syntax error here or just after");
   if (decorators > 1) reject(entry, "additional decorators are not supported");
-  collect_unread(definition.part(SyntaxField::kBody), "inside a kernel or function", home);
+  collect_unsupported(definition.part(SyntaxField::kBody), "inside a kernel or function", home);
 }
 
 void WarpFileParser::collect_struct(SyntaxNode definition, bool is_sound, Environment& home) {
@@ -264,8 +264,8 @@ void WarpFileParser::collect_struct(SyntaxNode definition, bool is_sound, Enviro
 }
 
 /// @wp.func_grad(f) and @wp.func_replay(f).
-void WarpFileParser::collect_custom(SyntaxNode decorated, std::string_view decorator, bool is_sound,
-                                    Environment& home) {
+void WarpFileParser::collect_custom_derivative(SyntaxNode decorated, std::string_view decorator, bool is_sound,
+                                               Environment& home) {
   FunctionEntry& entry = add_entry(decorated, false, home);
   CustomDerivative& custom = custom_derivatives_.emplace_back();
   custom.entry = &entry;
@@ -284,14 +284,14 @@ void WarpFileParser::collect_custom(SyntaxNode decorated, std::string_view decor
   if (!known) reject(entry, fmt::format("@wp.{} must name a function defined above it in this file", decorator));
 }
 
-void WarpFileParser::read_customs(FunctionEntry& entry) {
+void WarpFileParser::parse_custom_derivatives(FunctionEntry& entry) {
   if (entry.state != FunctionEntry::State::kParsed || entry.is_kernel) return;
   for (CustomDerivative& custom : custom_derivatives_) {
     if (custom.function != entry.name || custom.entry->environment != entry.environment ||
         custom.entry->state == FunctionEntry::State::kParsing)
       continue;
     FunctionEntry& other = *custom.entry;
-    const bool taken = other.gradient_of != nullptr || other.replay_of != nullptr;
+    const bool taken = other.differentiated_function != nullptr || other.replayed_function != nullptr;
     if (taken || !takes_parameters_of(other, entry)) continue;
     if (!entry.argument_specs.empty() || module().functions[static_cast<std::size_t>(entry.index)].parameter_count !=
                                              static_cast<int>(entry.types.size())) {
@@ -301,9 +301,9 @@ void WarpFileParser::read_customs(FunctionEntry& entry) {
           "slices";
       return;
     }
-    (custom.is_gradient ? other.gradient_of : other.replay_of) = &entry;
+    (custom.is_gradient ? other.differentiated_function : other.replayed_function) = &entry;
     other.is_referenced = entry.is_referenced;
-    read_entry(other);
+    parse_entry(other);
     if (other.state != FunctionEntry::State::kParsed) {
       entry.state = FunctionEntry::State::kFailed;
       entry.rejection =
@@ -323,7 +323,8 @@ void WarpFileParser::reject_unmatched_customs() {
 
 void WarpFileParser::reject_if_unmatched(CustomDerivative& custom) {
   FunctionEntry& other = *custom.entry;
-  if (other.gradient_of != nullptr || other.replay_of != nullptr || !other.rejection.empty()) return;
+  if (other.differentiated_function != nullptr || other.replayed_function != nullptr || !other.rejection.empty())
+    return;
   const auto* functions = find(*other.environment, custom.function);
   if (functions == nullptr || std::ranges::any_of(*functions, &FunctionEntry::is_generic)) return;
   reject(other, fmt::format("no function named {} has the same parameter types", custom.function));
@@ -351,7 +352,7 @@ bool WarpFileParser::takes_parameters_of(const FunctionEntry& custom, const Func
   return p == static_cast<std::size_t>(function.parameter_count);
 }
 
-void WarpFileParser::collect_unread(SyntaxNode node, std::string_view where, Environment& home) {
+void WarpFileParser::collect_unsupported(SyntaxNode node, std::string_view where, Environment& home) {
   switch (node.kind()) {
     case SyntaxKind::kImport:
     case SyntaxKind::kImportFrom:
@@ -368,7 +369,7 @@ void WarpFileParser::collect_unread(SyntaxNode node, std::string_view where, Env
       const std::string decorator = warp_decorator(node, home);
       if ((decorator == "kernel" || decorator == "func") && definition_of(node).is(SyntaxKind::kFunctionDefinition)) {
         // No value of a bool makes it supported, so that a second variant of the enclosing factory reports nothing new.
-        if (!inverted_flags_.empty() && first_entries_.contains(definition_of(node).id())) return;
+        if (!inverted_bools_.empty() && first_entries_.contains(definition_of(node).id())) return;
         FunctionEntry& entry = add_entry(node, decorator == "kernel", home);
         first_entries_.emplace(entry.definition.id(), &entry);
         reject(entry, fmt::format("defined {}, so the names in the definition are known only when Python runs", where));
@@ -385,7 +386,7 @@ void WarpFileParser::collect_unread(SyntaxNode node, std::string_view where, Env
     default: break;
   }
   for (const SyntaxNode child : node.children())
-    collect_unread(child, where, home);
+    collect_unsupported(child, where, home);
 }
 
 void WarpFileParser::find_defaults(FunctionEntry& entry) {
@@ -398,7 +399,7 @@ void WarpFileParser::find_defaults(FunctionEntry& entry) {
 
 const std::vector<FunctionEntry*>* WarpFileParser::find(const Environment& home, std::string_view name) {
   for (const Environment* at = &home; at != nullptr; at = at->outer) {
-    at->scope.settle(name);
+    at->scope.resolve_deferred(name);
     const auto found = at->functions.find(name);
     if (found != at->functions.end()) return &found->second;
     if (at->scope.knows(name)) return nullptr;
@@ -411,7 +412,7 @@ std::vector<FunctionEntry*> WarpFileParser::functions(const Environment& home, s
   if (found == nullptr) return {};
   for (FunctionEntry* entry : *found) {
     entry->is_referenced = true;
-    if (!entry->is_kernel && !entry->is_generic) read_entry(*entry);
+    if (!entry->is_kernel && !entry->is_generic) parse_entry(*entry);
     if (entry->is_generic && entry->defaults.empty()) find_defaults(*entry);
   }
   // Those of the file itself are checked after all its functions have been parsed.
@@ -433,13 +434,13 @@ void WarpFileParser::make_name_unique(FunctionEntry& kernel) {
   }
 }
 
-void WarpFileParser::read_entry(FunctionEntry& entry) {
+void WarpFileParser::parse_entry(FunctionEntry& entry) {
   if (entry.state != FunctionEntry::State::kUnparsed) return;
   entry.state = FunctionEntry::State::kParsing;
   if (entry.is_kernel) make_name_unique(entry);
   const auto reported = static_cast<std::ptrdiff_t>(result_.diagnostics.size());
   read_function(*this, entry);
-  read_customs(entry);
+  parse_custom_derivatives(entry);
   if (entry.state == FunctionEntry::State::kFailed && entry.failure.empty()) {
     const auto first = std::find_if(
         result_.diagnostics.begin() + reported, result_.diagnostics.end(), [&](const Diagnostic& diagnostic) {
@@ -501,7 +502,7 @@ std::int32_t WarpFileParser::library_function(std::string_view name,
 }
 
 /// Errors in functions that are never called become notes.
-void WarpFileParser::demote_unreferenced() {
+void WarpFileParser::demote_unreferenced_errors() {
   std::map<std::string_view, bool> wanted;
   for (const FunctionEntry& entry : entries_)
     wanted[entry.name] |= entry.is_kernel || entry.is_referenced || !entry.is_callable;
@@ -534,7 +535,7 @@ void WarpFileParser::declare_all() {
                                     .is_parsed = entry.state == FunctionEntry::State::kParsed,
                                     .uses_thread_index = entry.uses_thread_index,
                                     .has_assumptions = entry.has_assumptions,
-                                    .overload = entry.overload,
+                                    .suggested_overload = entry.suggested_overload,
                                     .loc = entry.definition.loc(),
                                     .parameters = entry.parameters});
   }

@@ -30,28 +30,28 @@ struct FunctionEntry {
   int first_line = 0;                        ///< number of the first line, which is that of the decorators
   std::string name;                          ///< name of the function, or of the instance
   bool is_kernel = false;                    ///< whether it is a kernel
-  bool has_inverted_flags = false;  ///< whether it is the second variant of a kernel, with assumed bools inverted
-  bool is_omitted = false;          ///< whether it is a second variant that is rejected like the first one
-  std::string rejection;            ///< reason why it is not parsed at all; empty if it is parsed
-  std::string failure;              ///< reason why it was rejected, with the location, possibly in a called function
-  State state = State::kUnparsed;   ///< progress of parsing
-  int index = -1;                   ///< index in Module::functions of a parsed function; -1: none
-  bool is_callable = false;         ///< whether a call may name it
-  bool is_referenced = false;       ///< whether parsed or rejected code refers to it
-  bool has_effects = false;         ///< whether it changes arrays, itself or through what it calls
-  bool uses_thread_index = false;   ///< whether it calls wp.tid()
+  bool inverts_assumed_bools = false;  ///< whether it is the second variant of a kernel, with assumed bools inverted
+  bool is_omitted = false;             ///< whether it is a second variant that is rejected like the first one
+  std::string rejection;               ///< reason why it is not parsed at all; empty if it is parsed
+  std::string failure;                 ///< reason why it was rejected, with the location, possibly in a called function
+  State state = State::kUnparsed;      ///< progress of parsing
+  int index = -1;                      ///< index in Module::functions of a parsed function; -1: none
+  bool is_callable = false;            ///< whether a call may name it
+  bool is_referenced = false;          ///< whether parsed or rejected code refers to it
+  bool has_effects = false;            ///< whether it changes arrays, itself or through what it calls
+  bool uses_thread_index = false;      ///< whether it calls wp.tid()
   std::vector<std::string> parameters;                    ///< names of the parameters
   std::vector<ir::Type> types;                            ///< types of the parameters, once they are parsed
   std::map<std::string, Constant, std::less<>> defaults;  ///< default arguments, by parameter name
   /// The function whose gradient or replay this is; null for all others.
-  FunctionEntry* gradient_of = nullptr;  ///< the function whose gradient this is; null: not a gradient
-  FunctionEntry* replay_of = nullptr;    ///< the function whose replay this is; null: not a replay
+  FunctionEntry* differentiated_function = nullptr;  ///< the function whose gradient this is; null: not a gradient
+  FunctionEntry* replayed_function = nullptr;        ///< the function whose replay this is; null: not a replay
 
   bool is_generic = false;                     ///< whether the types of some parameters depend on the call
   std::vector<ArgumentSpec> argument_specs;    ///< properties of each argument of an instance; empty: as annotated
   std::vector<FunctionEntry*> instances = {};  ///< entries of the instances of a generic function
   bool has_assumptions = false;                ///< as Declaration::has_assumptions
-  std::string overload;                        ///< as Declaration::overload
+  std::string suggested_overload;              ///< as Declaration::overload
 };
 
 class WarpFileParser {
@@ -93,28 +93,28 @@ class WarpFileParser {
   void collect_decorated(SyntaxNode decorated, bool is_sound, Environment& home);
   void collect_struct(SyntaxNode definition, bool is_sound, Environment& home);
   /// Collects kernels and names in code that is not evaluated: functions, classes and conditions.
-  void collect_unread(SyntaxNode node, std::string_view where, Environment& home);
+  void collect_unsupported(SyntaxNode node, std::string_view where, Environment& home);
   FunctionEntry& add_entry(SyntaxNode decorated, bool is_kernel, const Environment& home);
   void reject(FunctionEntry& entry, std::string reason);  ///< marks as failed and reports the reason
   /// Parses a kernel, and all instances of a generic one.
-  void read_kernel(FunctionEntry& kernel);
+  void parse_kernel(FunctionEntry& kernel);
   /// Whether the first variant of this kernel, with the original bools, was rejected.
   bool failed_before(const FunctionEntry& kernel) const;
   /// Reports the values assumed for the arguments of the enclosing factory.
   void note_assumptions(FunctionEntry& kernel);
-  void read_entry(FunctionEntry& entry);         ///< parses a function on first use
+  void parse_entry(FunctionEntry& entry);        ///< parses a function on first use
   void make_name_unique(FunctionEntry& kernel);  ///< appends a number if the name is taken
   /// Evaluates the default arguments of a function.
   static void find_defaults(FunctionEntry& entry);
-  void collect_custom(SyntaxNode decorated, std::string_view decorator, bool is_sound, Environment& home);
+  void collect_custom_derivative(SyntaxNode decorated, std::string_view decorator, bool is_sound, Environment& home);
   /// Parses the custom gradient and replay of the function. The function fails if these are rejected.
-  void read_customs(FunctionEntry& entry);
+  void parse_custom_derivatives(FunctionEntry& entry);
   void reject_unmatched_customs();  ///< rejects derivatives without a function
   void reject_if_unmatched(CustomDerivative& custom);
   bool takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const;
-  void drop_invalid_kernels();  ///< removes kernels that the verifier rejects
-  void demote_unreferenced();   ///< reports rejections of functions that no code uses as notes
-  void declare_all();           ///< fills ParsedFile::declarations
+  void drop_invalid_kernels();        ///< removes kernels that the verifier rejects
+  void demote_unreferenced_errors();  ///< reports rejections of functions that no code uses as notes
+  void declare_all();                 ///< fills ParsedFile::declarations
   /// The Warp decorator of the definition: "kernel", "func", "struct", "overload"; empty for none.
   static std::string warp_decorator(SyntaxNode decorated, const Environment& home);
 
@@ -142,7 +142,7 @@ class WarpFileParser {
   void collect_uncalled();
   /// Binds the parameters of a factory to their defaults, or to typical values of their types; others stay unknown.
   /// Returns the bool parameters that the function uses.
-  std::vector<std::string_view> bind_usual_arguments(SyntaxNode definition, bool invert_flags, Environment& inner);
+  std::vector<std::string_view> bind_assumed_arguments(SyntaxNode definition, bool invert_flags, Environment& inner);
   /// All names that occur in the Warp functions defined in the environment.
   const std::set<std::string_view>& names_in_functions(const Environment& home);
   /// Whether the definition was collected before and does not depend on the flags inverted since.
@@ -166,7 +166,7 @@ class WarpFileParser {
   struct UncalledFactory {
     SyntaxNode definition;                              ///< the `def` statement
     Environment* environment = nullptr;                 ///< environment of the definition
-    std::vector<std::string_view> inverted_flags = {};  ///< value of inverted_flags_ when the factory was found
+    std::vector<std::string_view> inverted_bools = {};  ///< value of inverted_bools_ when the factory was found
     bool is_called = false;                             ///< whether a known call was evaluated
   };
 
@@ -189,13 +189,13 @@ class WarpFileParser {
   /// The bool parameters to which the evaluation of an uncalled factory, or of a factory around it, gives the opposite
   /// of the usual argument; empty in its first evaluation and outside of factories. Definitions that name none of them
   /// are skipped, because the first evaluation has collected them.
-  std::vector<std::string_view> inverted_flags_;
+  std::vector<std::string_view> inverted_bools_;
   /// Results of names_in_functions(), by environment.
   std::map<const Environment*, std::set<std::string_view>> names_in_functions_;
   /// Collected definitions, by SyntaxNode::id(): the first entry of each, null for Python functions.
   std::map<const void*, const FunctionEntry*> first_entries_;
   int factory_depth_ = 0;                                             ///< nesting depth of factory calls
-  int factory_calls_ = 0;                                             ///< number of factory calls so far
+  int factory_call_count_ = 0;                                        ///< number of factory calls so far
   std::map<std::string, int, std::less<>> kernel_names_;              ///< names in use, with the number to try next
   std::map<std::string, std::int32_t, std::less<>> library_indices_;  ///< index in Module::functions, by name
 };

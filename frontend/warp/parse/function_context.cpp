@@ -38,7 +38,7 @@ std::optional<Constant> FunctionContext::constant(SyntaxNode node) const {
 void FunctionContext::enter_static(std::string_view name, std::int64_t value) {
   ModuleScope inner(file.module(), &static_scope());
   inner.define_constant(name, Constant::integer(value));
-  static_scopes_.push_back(std::move(inner));
+  copied_loop_scopes_.push_back(std::move(inner));
 }
 
 ir::ExprId FunctionContext::error(SyntaxNode node, std::string reason) {

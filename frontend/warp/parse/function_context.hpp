@@ -99,12 +99,12 @@ struct FunctionContext {
   const ModuleScope& scope() const { return entry.environment->scope; }
   /// The scope of the argument of wp.static(...), which also knows the variables of loops that are copied for each
   /// value.
-  const ModuleScope& static_scope() const { return static_scopes_.empty() ? scope() : static_scopes_.back(); }
+  const ModuleScope& static_scope() const { return copied_loop_scopes_.empty() ? scope() : copied_loop_scopes_.back(); }
   /// The value of a constant expression or of a wp.static(...) call.
   std::optional<Constant> constant(SyntaxNode node) const;
   /// Makes a loop variable known in wp.static(...), until leave_static().
   void enter_static(std::string_view name, std::int64_t value);
-  void leave_static() { static_scopes_.pop_back(); }
+  void leave_static() { copied_loop_scopes_.pop_back(); }
   bool defines(std::string_view name) const { return WarpFileParser::find(*entry.environment, name) != nullptr; }
   /// The global name of a node: an identifier, or a member of another file's module, "physics.f". Empty for variables
   /// and for any other node.
@@ -135,9 +135,9 @@ struct FunctionContext {
   std::string type_name(ir::Type type) const;
 
  private:
-  std::deque<View> views_;                 ///< aliases of array slices
-  std::deque<ArrayStruct> array_structs_;  ///< aliases of structs with arrays
-  std::deque<ModuleScope> static_scopes_;  ///< one for each loop that is being copied, the innermost last
+  std::deque<View> views_;                      ///< aliases of array slices
+  std::deque<ArrayStruct> array_structs_;       ///< aliases of structs with arrays
+  std::deque<ModuleScope> copied_loop_scopes_;  ///< one for each loop that is being copied, the innermost last
 
   ir::ExprId call(SyntaxNode node, int function_index, const std::vector<ir::ExprId>& args);
 };

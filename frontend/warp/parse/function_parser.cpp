@@ -58,7 +58,7 @@ class WarpFunctionParser {
     if (!declare_adjoints(context)) return std::nullopt;
     WarpStatementParser(context).body(body);
     report_unassigned(context);
-    if (entry_.gradient_of != nullptr && context.data_flow.falls_through()) return_adjoints(context);
+    if (entry_.differentiated_function != nullptr && context.data_flow.falls_through()) return_adjoints(context);
     check_results(context);
     reject_scalar_updates(context, entry_.definition.part(SyntaxField::kName));
     if (context.has_failed) return std::nullopt;
@@ -213,21 +213,23 @@ class WarpFunctionParser {
 
   /// A gradient or replay has the parameters of its function; the sums that a gradient returns start at zero.
   bool declare_adjoints(FunctionContext& context) {
-    const FunctionEntry* of = entry_.gradient_of != nullptr ? entry_.gradient_of : entry_.replay_of;
+    const FunctionEntry* of =
+        entry_.differentiated_function != nullptr ? entry_.differentiated_function : entry_.replayed_function;
     if (of == nullptr) return true;
     const ir::Function& function = file_.module().functions[static_cast<std::size_t>(of->index)];
     std::vector<ir::Type> wanted = of->types;
-    if (entry_.gradient_of != nullptr) wanted.insert(wanted.end(), function.results.begin(), function.results.end());
+    if (entry_.differentiated_function != nullptr)
+      wanted.insert(wanted.end(), function.results.begin(), function.results.end());
     std::vector<ir::Type> taken;
     for (const Parameter& parameter : parameters_)
       taken.push_back(parameter.type);
     if (taken != wanted) {
       fail(entry_.definition.part(SyntaxField::kName),
            fmt::format("parameter types must be the same as those of {}{}", of->name,
-                       entry_.gradient_of != nullptr ? ", followed by one adjoint for each result" : ""));
+                       entry_.differentiated_function != nullptr ? ", followed by one adjoint for each result" : ""));
       return false;
     }
-    if (entry_.gradient_of == nullptr) return true;
+    if (entry_.differentiated_function == nullptr) return true;
     context.builder.at(entry_.definition.loc());
     for (const ir::VarId target : ir::gradient_targets(file_.module(), function)) {
       const std::string_view name = parameters_[static_cast<std::size_t>(target)].name.text();
@@ -243,7 +245,7 @@ class WarpFunctionParser {
   }
 
   void check_results(FunctionContext& context) const {
-    if (entry_.is_kernel || entry_.gradient_of != nullptr || context.has_failed) return;
+    if (entry_.is_kernel || entry_.differentiated_function != nullptr || context.has_failed) return;
     const ir::Function& function = context.function;
     if (!function.results.empty() && context.data_flow.falls_through()) {
       context.error(entry_.definition.part(SyntaxField::kName), "function does not return a value on every path");

@@ -57,7 +57,7 @@ FunctionEntry* WarpFileParser::instance(FunctionEntry& entry, std::vector<Argume
   }
   entry.instances.push_back(&instance);
   if (!entry.is_kernel) {
-    read_entry(instance);
+    parse_entry(instance);
     if (instance.state == FunctionEntry::State::kParsed && entry.state == FunctionEntry::State::kUnparsed)
       entry.state = FunctionEntry::State::kParsed;
     entry.has_effects = entry.has_effects || instance.has_effects;

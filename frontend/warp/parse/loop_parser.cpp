@@ -187,14 +187,14 @@ void WarpStatementParser::loop(SyntaxNode node, std::span<const SyntaxNode> give
   loop.variable = context_.builder.declare(std::string(target.text()), ir::kI32);
   const SyntaxNode body = node.part(SyntaxField::kBody);
   const int unrolled = is_unrolled(loop) ? 0 : 1;
-  dynamic_loops_ += unrolled;
+  dynamic_loop_depth_ += unrolled;
   loop.body = nested(body, [&] {
     // If the body changes the variable, the loop counter continues unchanged, as in Python.
     context_.builder.at(target.loc());
     const ExprId counter = context_.builder.var(loop.variable);
     bind_loop_variable(target, counter, context_.data_flow.assigned_in(body, target.text()));
   });
-  dynamic_loops_ -= unrolled;
+  dynamic_loop_depth_ -= unrolled;
   if (sound) append(node, std::move(loop));
 }
 
@@ -214,9 +214,9 @@ void WarpStatementParser::while_statement(SyntaxNode node) {
   };
   ir::While loop;
   loop.condition = has_effects ? context_.builder.boolean(true) : expressions_.lazy_condition(condition);
-  ++dynamic_loops_;
+  ++dynamic_loop_depth_;
   loop.body = nested(node.part(SyntaxField::kBody), has_effects ? leave_if_false : std::function<void()>());
-  --dynamic_loops_;
+  --dynamic_loop_depth_;
   append(node, std::move(loop));
 }
 

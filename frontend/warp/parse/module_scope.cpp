@@ -87,9 +87,9 @@ void ModuleScope::remove_import(std::string_view name) {
   file_modules_.erase(std::string(name));
 }
 
-bool ModuleScope::settle(std::string_view name) const {
+bool ModuleScope::resolve_deferred(std::string_view name) const {
   if (const std::size_t dot = name.find('.'); dot != std::string_view::npos) {
-    settle(name.substr(0, dot));
+    resolve_deferred(name.substr(0, dot));
     const auto module = file_modules_.find(name.substr(0, dot));
     if (module == file_modules_.end() || !imported_members_.emplace(name).second) return false;
     module->second.import_member(std::string(name), std::string(name.substr(dot + 1)));
@@ -133,7 +133,7 @@ bool ModuleScope::adopt(std::string_view name, const ModuleScope& from, std::str
 
 const ModuleScope* ModuleScope::owner(std::string_view name) const {
   const ModuleScope* scope = this;
-  while (scope != nullptr && !scope->settle(name) && !scope->knows(name))
+  while (scope != nullptr && !scope->resolve_deferred(name) && !scope->knows(name))
     scope = scope->outer_;
   return scope;
 }

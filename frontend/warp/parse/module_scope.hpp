@@ -34,12 +34,12 @@ class ModuleScope {
   bool add_class(SyntaxNode class_definition);
   /// Makes the name unknown for this reason.
   void mark_unknown(std::string_view name, std::string reason);
-  /// Defers the definition of the name until its first use; `settle` then defines it.
+  /// Defers the definition of the name until its first use; `resolve_deferred` then defines it.
   void defer(std::string_view name, std::function<void()> settle);
   /// Removes an import of the name, because the file redefines it.
   void remove_import(std::string_view name);
   /// Defines the name if that was deferred, or if it is a member of a module, "module.member".
-  bool settle(std::string_view name) const;
+  bool resolve_deferred(std::string_view name) const;
 
   /// A module that a file can be found for.
   struct FileModule {

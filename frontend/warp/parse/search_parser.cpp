@@ -17,7 +17,7 @@ namespace {
 /// Whether the elements lie next to each other if those of the whole array do.
 bool is_contiguous(const AssignmentTarget& array) {
   if (array.is_whole_array()) return true;
-  const Dimension& last = array.dimensions.back();
+  const SliceDimension& last = array.dimensions.back();
   return last.kind == DimensionKind::kWhole || (last.kind == DimensionKind::kRange && last.step == 1);
 }
 
@@ -26,7 +26,7 @@ std::string search_name(const AssignmentTarget& array) {
   std::string name = fmt::format("lower_bound_{}", ir::row(array.type.scalar).name);
   if (array.is_whole_array()) return name;
   name += "_";
-  for (const Dimension& dimension : array.dimensions) {
+  for (const SliceDimension& dimension : array.dimensions) {
     const bool is_range = dimension.kind == DimensionKind::kRange;
     name += dimension.kind == DimensionKind::kFixed ? "i" : is_range ? fmt::format("r{}", dimension.step) : "w";
   }
@@ -43,7 +43,7 @@ ir::Function lower_bound(const ir::Module& module, const AssignmentTarget& searc
   const ir::Type element = searched.type.element();
   const ir::VarId array = b.parameter("array", element.array_of(static_cast<int>(searched.dimensions.size())));
   std::vector<ir::VarId> places;
-  for (const Dimension& dimension : searched.dimensions) {
+  for (const SliceDimension& dimension : searched.dimensions) {
     const bool is_whole = dimension.kind == DimensionKind::kWhole;
     places.push_back(is_whole ? kNone : b.parameter(fmt::format("place{}", places.size()), ir::kI32));
   }
@@ -57,7 +57,7 @@ ir::Function lower_bound(const ir::Module& module, const AssignmentTarget& searc
     const ir::VarId middle = b.let("middle", b.op(Op::kAdd, {b.var(lower), half}));
     std::vector<ExprId> indices;
     for (std::size_t d = 0; d < places.size(); ++d) {
-      const Dimension& dimension = searched.dimensions[d];
+      const SliceDimension& dimension = searched.dimensions[d];
       if (dimension.kind != DimensionKind::kRange) {
         indices.push_back(b.var(places[d] == kNone ? middle : places[d]));
         continue;
@@ -97,7 +97,7 @@ AssignmentTarget WarpExpressionParser::searched(SyntaxNode node) {
 /// wp.lower_bound(array, value) or wp.lower_bound(array, begin, end, value).
 ExprId WarpExpressionParser::search(SyntaxNode node) {
   std::vector<SyntaxNode> given;
-  if (!ordered_arguments(node, {"arr value", "arr arr_begin arr_end value"}, given) ||
+  if (!match_named_arguments(node, {"arr value", "arr arr_begin arr_end value"}, given) ||
       (given.size() != 2 && given.size() != 4)) {
     return context_.error(node, "expected an array, optionally the bounds of a range, and a value");
   }
@@ -123,7 +123,7 @@ ExprId WarpExpressionParser::search_position(SyntaxNode node, const AssignmentTa
   context_.builder.at(node.loc());
   if (bounds.empty()) bounds = {context_.builder.i32(0), extent_of(context_, node, array, 0)};
   std::vector<ExprId> arguments{context_.builder.var(array.variable)};
-  for (const Dimension& dimension : array.dimensions) {
+  for (const SliceDimension& dimension : array.dimensions) {
     if (dimension.kind == DimensionKind::kFixed) arguments.push_back(as_i32(node, dimension.index));
     if (dimension.kind == DimensionKind::kRange) arguments.push_back(dimension.start);
   }

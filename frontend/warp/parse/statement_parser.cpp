@@ -135,7 +135,7 @@ void WarpStatementParser::set_part(SyntaxNode call, std::string_view name) {
                                      context_.type_name(context_.type_of(value))));
     return;
   }
-  write_place(context_, call, part, value);
+  write_target(context_, call, part, value);
 }
 
 // ---- blocks
@@ -224,7 +224,7 @@ void WarpStatementParser::return_statement(SyntaxNode node) {
     context_.error(node, "kernels cannot return values; write results to arrays");
     return;
   }
-  if (context_.entry.gradient_of != nullptr) {
+  if (context_.entry.differentiated_function != nullptr) {
     if (!parts.empty()) {
       context_.error(node, "gradient functions cannot return values; accumulate into wp.adjoint[...]");
       return;

@@ -64,7 +64,7 @@ void write_slice(FunctionContext& context, SyntaxNode node, const AssignmentTarg
     const std::size_t columns = slice.type.is_matrix() ? slice.type.cols : 1;
     ir::ExprId component = extract(context.builder.var(held), k / columns);
     if (slice.type.is_matrix()) component = extract(component, k % columns);
-    write_place(
+    write_target(
         context, node,
         {.root = slice.root, .variable = slice.variable, .path = slice.components[k], .type = slice.type.component()},
         component);
@@ -87,7 +87,7 @@ AssignmentTarget without_calls_in_indices(FunctionContext& context, SyntaxNode n
     context.builder.at(node.loc());
     index = context.builder.var(context.builder.let("index", index));
   };
-  for (Dimension& dimension : result.dimensions)
+  for (SliceDimension& dimension : result.dimensions)
     keep(dimension.index);
   for (AssignmentTarget::Accessor& step : result.path)
     keep(step.index);
@@ -141,20 +141,20 @@ void write_whole(FunctionContext& context, SyntaxNode node, const AssignmentTarg
 }  // namespace
 
 bool AssignmentTarget::is_whole_array() const {
-  return lacks_indices() && std::all_of(dimensions.begin(), dimensions.end(), [](const Dimension& dimension) {
-           return dimension.kind == Dimension::Kind::kWhole;
+  return lacks_indices() && std::all_of(dimensions.begin(), dimensions.end(), [](const SliceDimension& dimension) {
+           return dimension.kind == SliceDimension::Kind::kWhole;
          });
 }
 
 bool AssignmentTarget::is_indexed_array() const {
-  return lacks_indices() && std::any_of(dimensions.begin(), dimensions.end(), [](const Dimension& dimension) {
-           return dimension.kind == Dimension::Kind::kIndexed;
+  return lacks_indices() && std::any_of(dimensions.begin(), dimensions.end(), [](const SliceDimension& dimension) {
+           return dimension.kind == SliceDimension::Kind::kIndexed;
          });
 }
 
 std::vector<ir::ExprId> AssignmentTarget::indices() const {
   std::vector<ir::ExprId> result;
-  for (const Dimension& dimension : dimensions)
+  for (const SliceDimension& dimension : dimensions)
     result.push_back(dimension.index);
   return result;
 }
@@ -190,10 +190,10 @@ AssignmentTarget place_of(FunctionContext& context, SyntaxNode node, ir::VarId n
 ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, int number) {
   context.builder.at(node.loc());
   for (std::size_t d = 0; d < place.dimensions.size(); ++d) {
-    const Dimension& dimension = place.dimensions[d];
-    if (dimension.kind == Dimension::Kind::kFixed || number-- > 0) continue;
-    if (dimension.kind == Dimension::Kind::kRange) return context.copy(dimension.extent);
-    if (dimension.kind == Dimension::Kind::kIndexed) return context.builder.shape_of(dimension.indices, 0);
+    const SliceDimension& dimension = place.dimensions[d];
+    if (dimension.kind == SliceDimension::Kind::kFixed || number-- > 0) continue;
+    if (dimension.kind == SliceDimension::Kind::kRange) return context.copy(dimension.extent);
+    if (dimension.kind == SliceDimension::Kind::kIndexed) return context.builder.shape_of(dimension.indices, 0);
     const ir::Type array = context.function.var(place.variable).type;
     if (array.is_local_array()) return context.builder.i32(array.extent);
     return context.builder.shape_of(place.variable, static_cast<int>(d));
@@ -212,7 +212,7 @@ ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentT
     context.builder.at(node.loc());
     return context.builder.let(std::string(name) + std::string(what), expr);
   };
-  for (const Dimension& dimension : place.dimensions) {
+  for (const SliceDimension& dimension : place.dimensions) {
     view.dimensions.push_back({.kind = dimension.kind,
                                .index = keep(dimension.index, "_at"),
                                .start = keep(dimension.start, "_from"),
@@ -223,10 +223,10 @@ ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentT
   return context.add(std::move(view));
 }
 
-AssignmentTarget copy_place(FunctionContext& context, const AssignmentTarget& place) {
+AssignmentTarget copy_target(FunctionContext& context, const AssignmentTarget& place) {
   AssignmentTarget result = place;
   if (result.value != ir::kNone) result.value = context.copy(result.value);
-  for (Dimension& dimension : result.dimensions) {
+  for (SliceDimension& dimension : result.dimensions) {
     for (ir::ExprId* expr : {&dimension.index, &dimension.start, &dimension.extent})
       if (*expr != ir::kNone) *expr = context.copy(*expr);
   }
@@ -242,7 +242,7 @@ AssignmentTarget copy_place(FunctionContext& context, const AssignmentTarget& pl
   return result;
 }
 
-ir::ExprId read_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place) {
+ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place) {
   if (place.failed()) return ir::kNone;
   if (place.root == AssignmentTarget::Root::kArrayStruct)
     return context.error(node, "structs with array fields cannot be used as values; use their fields");
@@ -260,7 +260,7 @@ ir::ExprId read_place(FunctionContext& context, SyntaxNode node, const Assignmen
   return place.is_slice() && value != ir::kNone ? read_slice(context, node, place, value) : value;
 }
 
-void write_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId value) {
+void write_target(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId value) {
   if (place.failed() || value == ir::kNone) return;
   if (place.root == AssignmentTarget::Root::kValue) {
     context.error(node, "cannot assign to the result of an expression");
@@ -277,7 +277,7 @@ void write_place(FunctionContext& context, SyntaxNode node, const AssignmentTarg
   if (place.is_slice()) return write_slice(context, node, place, value);
   if (place.path.empty()) return write_whole(context, node, place, value);
   const AssignmentTarget evaluated = without_calls_in_indices(context, node, place);
-  const ir::ExprId old = read_root(context, node, copy_place(context, evaluated));
+  const ir::ExprId old = read_root(context, node, copy_target(context, evaluated));
   write_whole(context, node, evaluated, updated(context, node, evaluated, 0, old, value));
 }
 

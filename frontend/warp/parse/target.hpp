@@ -12,7 +12,7 @@
 namespace assay::frontend {
 
 /// One dimension of an array slice.
-struct Dimension {
+struct SliceDimension {
   using Kind = DimensionKind;
   Kind kind = Kind::kWhole;       ///< how the slice selects indices in this dimension
   ir::ExprId index = ir::kNone;   ///< index of a kFixed
@@ -43,7 +43,7 @@ struct AssignmentTarget {
   Root root = Root::kFailed;                  ///< start of the place
   ir::ExprId value = ir::kNone;               ///< expression of a kValue
   ir::VarId variable = ir::kNone;             ///< variable, array or alias of the other kinds
-  std::vector<Dimension> dimensions;          ///< for kArray: selection in each dimension of the array
+  std::vector<SliceDimension> dimensions;     ///< for kArray: selection in each dimension of the array
   std::vector<Accessor> path;                 ///< components and fields after the root, from left to right
   std::vector<ir::ExprId> tile_indices = {};  ///< indices of a tile's element, while some are missing
   /// Of a slice of a vector or matrix: the path of each of its components, after `path`.
@@ -72,10 +72,10 @@ ir::ExprId extent_of(FunctionContext& context, SyntaxNode node, const Assignment
 ir::VarId make_view(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, std::string_view name);
 
 /// The value at the place; errors are reported at `node`. Consumes the place's expressions.
-ir::ExprId read_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place);
+ir::ExprId read_target(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place);
 /// Appends the statement that stores `value`, which has the place's type. Reports an error if it cannot be assigned.
-void write_place(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId value);
+void write_target(FunctionContext& context, SyntaxNode node, const AssignmentTarget& place, ir::ExprId value);
 /// A copy of the place with copied expressions.
-AssignmentTarget copy_place(FunctionContext& context, const AssignmentTarget& place);
+AssignmentTarget copy_target(FunctionContext& context, const AssignmentTarget& place);
 
 }  // namespace assay::frontend

@@ -31,13 +31,13 @@ int component_number(std::string_view name) {
 AssignmentTarget WarpExpressionParser::place(SyntaxNode node) {
   switch (node.kind()) {
     case SyntaxKind::kIdentifier:
-      if (context_.bindings.find(node.text()) != kNone) return name_place(node);
+      if (context_.bindings.find(node.text()) != kNone) return name_target(node);
       break;
     case SyntaxKind::kParenthesized:
       if (const auto inner = node.children(); inner.size() == 1) return place(inner[0]);
       break;
-    case SyntaxKind::kSubscript: return subscript_place(node);
-    case SyntaxKind::kAttribute: return attribute_place(node);
+    case SyntaxKind::kSubscript: return subscript_target(node);
+    case SyntaxKind::kAttribute: return attribute_target(node);
     default: break;
   }
   const ExprId result = value(node);
@@ -45,12 +45,12 @@ AssignmentTarget WarpExpressionParser::place(SyntaxNode node) {
   return {.root = AssignmentTarget::Root::kValue, .value = result, .type = context_.type_of(result)};
 }
 
-AssignmentTarget WarpExpressionParser::name_place(SyntaxNode node) {
+AssignmentTarget WarpExpressionParser::name_target(SyntaxNode node) {
   return place_of(context_, node, context_.bindings.find(node.text()));
 }
 
 /// wp.adjoint[x]: the sum of the adjoints of parameter x so far.
-AssignmentTarget WarpExpressionParser::adjoint_place(SyntaxNode node) {
+AssignmentTarget WarpExpressionParser::adjoint_target(SyntaxNode node) {
   const auto parts = node.children();
   const auto found = parts.size() == 2 ? context_.adjoints.find(parts[1].text()) : context_.adjoints.end();
   if (found != context_.adjoints.end()) {
@@ -58,7 +58,7 @@ AssignmentTarget WarpExpressionParser::adjoint_place(SyntaxNode node) {
             .variable = found->second,
             .type = context_.function.var(found->second).type};
   }
-  if (context_.entry.gradient_of == nullptr) {
+  if (context_.entry.differentiated_function == nullptr) {
     context_.error(node, "wp.adjoint is supported only in functions decorated with @wp.func_grad");
   } else {
     context_.error(node, "wp.adjoint is supported only for parameters with float components, not for arrays");
@@ -73,16 +73,16 @@ bool WarpExpressionParser::is_adjoint(SyntaxNode node) const {
   return context_.scope().warp_name(object) == "adjoint" || is_adjoint(object);
 }
 
-AssignmentTarget WarpExpressionParser::subscript_place(SyntaxNode node) {
+AssignmentTarget WarpExpressionParser::subscript_target(SyntaxNode node) {
   const auto parts = node.children();
   const SyntaxNode object = parts[0];
-  if (context_.scope().warp_name(object) == "adjoint") return adjoint_place(node);
+  if (context_.scope().warp_name(object) == "adjoint") return adjoint_target(node);
   if (object.is(SyntaxKind::kAttribute) && object.part(SyntaxField::kAttribute).text() == "shape") {
     const AssignmentTarget array = place(object.part(SyntaxField::kObject));
     if (array.failed()) return {};
     if (array.lacks_indices()) return shape_element(node, array);
   }
-  AssignmentTarget result = object_place(object);
+  AssignmentTarget result = object_target(object);
   if (result.root == AssignmentTarget::Root::kArrayStruct) {
     context_.error(node, "structs cannot be indexed");
     return {};
@@ -98,10 +98,10 @@ AssignmentTarget WarpExpressionParser::subscript_place(SyntaxNode node) {
 }
 
 /// The place of x in x[...] and x.name. A slice is a value there.
-AssignmentTarget WarpExpressionParser::object_place(SyntaxNode node) {
+AssignmentTarget WarpExpressionParser::object_target(SyntaxNode node) {
   const AssignmentTarget object = place(node);
   if (!object.is_slice()) return object;
-  const ExprId made = read_place(context_, node, object);
+  const ExprId made = read_target(context_, node, object);
   if (made == kNone) return {};
   return {.root = AssignmentTarget::Root::kValue, .value = made, .type = object.type};
 }
@@ -199,7 +199,7 @@ AssignmentTarget WarpExpressionParser::transform_part(AssignmentTarget whole, bo
   return whole;
 }
 
-AssignmentTarget WarpExpressionParser::attribute_place(SyntaxNode node) {
+AssignmentTarget WarpExpressionParser::attribute_target(SyntaxNode node) {
   const SyntaxNode object = node.part(SyntaxField::kObject);
   const std::string_view name = node.part(SyntaxField::kAttribute).text();
   if (const std::string warp = context_.scope().warp_name(node); !warp.empty()) {
@@ -210,7 +210,7 @@ AssignmentTarget WarpExpressionParser::attribute_place(SyntaxNode node) {
     context_.error(node, "unknown or unsupported Warp constant");
     return {};
   }
-  AssignmentTarget result = object_place(object);
+  AssignmentTarget result = object_target(object);
   if (result.failed()) return result;
   if (const ArrayStruct* array_struct =
           context_.array_struct(result.root == AssignmentTarget::Root::kArrayStruct ? result.variable : kNone)) {

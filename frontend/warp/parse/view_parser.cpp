@@ -26,7 +26,7 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
       context_.error(index, "too many indices for the remaining array dimensions");
       return false;
     }
-    if (at->kind == Dimension::Kind::kFixed) continue;
+    if (at->kind == SliceDimension::Kind::kFixed) continue;
     if (left-- == 0) break;
     ++number;
   }
@@ -45,7 +45,7 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
     position = index_value(index);
   }
   if (position == kNone) return false;
-  if (at->kind == Dimension::Kind::kRange) {
+  if (at->kind == SliceDimension::Kind::kRange) {
     position = as_i32(index, position);
     const bool counts_up = from_end || (written && !written->number().is_real);
     if (!counts_up) {
@@ -55,22 +55,22 @@ bool WarpExpressionParser::index_dimension(AssignmentTarget& place, SyntaxNode i
     }
     position = position_in(index, *at, position);
   }
-  if (at->kind == Dimension::Kind::kIndexed) {
+  if (at->kind == SliceDimension::Kind::kIndexed) {
     // The indices that the array holds do not count from the end, so they are unsigned here.
     context_.builder.at(index.loc());
     context_.loaded_arrays.push_back(at->indices);
     position = context_.builder.cast(scalar_type(ir::Scalar::kU32), context_.builder.load(at->indices, {position}));
   }
-  *at = {.kind = Dimension::Kind::kFixed, .index = position};
+  *at = {.kind = SliceDimension::Kind::kFixed, .index = position};
   const ir::Type array = context_.function.var(place.variable).type;
   const auto rank = std::ranges::count_if(
-      place.dimensions, [](const Dimension& dimension) { return dimension.kind != Dimension::Kind::kFixed; });
+      place.dimensions, [](const SliceDimension& dimension) { return dimension.kind != SliceDimension::Kind::kFixed; });
   place.type = rank == 0 ? array.element() : array.element().array_of(static_cast<int>(rank));
   return true;
 }
 
 /// The index of element `position` of the range. Consumes the range's start.
-ExprId WarpExpressionParser::position_in(SyntaxNode node, const Dimension& range, ExprId position) {
+ExprId WarpExpressionParser::position_in(SyntaxNode node, const SliceDimension& range, ExprId position) {
   context_.builder.at(node.loc());
   if (range.step != 1) position = context_.operation(node, Op::kMul, {position, context_.builder.i32(range.step)});
   return context_.operation(node, Op::kAdd, {range.start, position});
@@ -78,12 +78,12 @@ ExprId WarpExpressionParser::position_in(SyntaxNode node, const Dimension& range
 
 /// start:stop:step of a dimension. As in Python, bounds are clamped to the extent, and negative numbers count from
 /// the end.
-bool WarpExpressionParser::cut(AssignmentTarget& place, Dimension& dimension, SyntaxNode slice, int number) {
+bool WarpExpressionParser::cut(AssignmentTarget& place, SliceDimension& dimension, SyntaxNode slice, int number) {
   if (context_.function.var(place.variable).type.is_local_array()) {
     context_.error(slice, "slices of local arrays are not supported");
     return false;
   }
-  if (dimension.kind == Dimension::Kind::kIndexed) {
+  if (dimension.kind == SliceDimension::Kind::kIndexed) {
     context_.error(slice, "slices of indexed arrays are not supported");
     return false;
   }
@@ -124,9 +124,9 @@ bool WarpExpressionParser::cut(AssignmentTarget& place, Dimension& dimension, Sy
     extent = context_.operation(slice, Op::kAdd, {extent, context_.builder.i32(stride - 1)});
     extent = context_.operation(slice, Op::kDiv, {extent, context_.builder.i32(stride)});
   }
-  const bool is_range = dimension.kind == Dimension::Kind::kRange;
+  const bool is_range = dimension.kind == SliceDimension::Kind::kRange;
   const ExprId first = is_range ? position_in(slice, dimension, start) : start;
-  dimension = {.kind = Dimension::Kind::kRange,
+  dimension = {.kind = SliceDimension::Kind::kRange,
                .start = first,
                .extent = extent,
                .step = is_range ? dimension.step * stride : stride};

@@ -38,7 +38,7 @@ TEST(AssumedFactoryArguments, AreParameterDefaultsIfPresent) {
   EXPECT_EQ(messages(file), "test.py:4:5: note: in k: def k: no call of make has constant arguments; assuming n=7\n");
   EXPECT_THAT(body_text(file), HasSubstr("= 7.0"));
   EXPECT_TRUE(file.declarations.at(0).has_assumptions);
-  EXPECT_EQ(file.declarations.at(0).overload, "") << "no statement can specify them";
+  EXPECT_EQ(file.declarations.at(0).suggested_overload, "") << "no statement can specify them";
 }
 
 TEST(AssumedFactoryArguments, MatchTypeAnnotationOfParameter) {

@@ -64,9 +64,9 @@ TEST_P(AssumedType, IsFirstCandidateTypeThatKernelBodySupports) {
   ASSERT_EQ(file.declarations.size(), 1U);
   EXPECT_EQ(file.declarations[0].name, "k");
   EXPECT_TRUE(file.declarations[0].is_parsed);
-  EXPECT_EQ(file.declarations[0].overload, fmt::format("k = wp.overload(k, [{}])", expected.types));
+  EXPECT_EQ(file.declarations[0].suggested_overload, fmt::format("k = wp.overload(k, [{}])", expected.types));
 
-  const ParsedFile said = read(source + file.declarations[0].overload + "\n");
+  const ParsedFile said = read(source + file.declarations[0].suggested_overload + "\n");
   EXPECT_EQ(messages(said), "");
   EXPECT_EQ(to_text(said.module), to_text(file.module)) << "the statement specifies the assumed types";
 }
@@ -82,21 +82,21 @@ TEST(AssumedTypes, AreReportedWithWarpAliasThatFileImports) {
   EXPECT_THAT(messages(file), EndsWith("assuming types [warp.array(dtype=warp.vec3), warp.array(dtype=float)]\n"));
 }
 
-TEST(AssumedTypes, SuggestNoOverloadIfFileDoesNotImportWarpAsModule) {
+TEST(AssumedTypes, AreReportedWithoutOverloadIfWarpIsNotImportedAsModule) {
   const ParsedFile file = read(
       "from warp import array, kernel, tid\n@kernel\ndef k(x: array(dtype=Any)):\n    i = tid()\n    x[i] = 2.0 * "
       "x[i]\n");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
-  EXPECT_EQ(file.declarations[0].overload, "");
+  EXPECT_EQ(file.declarations[0].suggested_overload, "");
 }
 
-TEST(AssumedTypes, SuggestNoOverloadForKernelInsideFunction) {
+TEST(AssumedTypes, AreReportedWithoutOverloadForKernelInsideFunction) {
   const ParsedFile file = read(
       "import warp as wp\ndef make():\n    @wp.kernel\n    def k(x: wp.array(dtype=Any)):\n"
       "        x[wp.tid()] *= 2.0\n    return k\nmade = make()\n");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
   EXPECT_EQ(file.declarations[0].name, "made");
-  EXPECT_EQ(file.declarations[0].overload, "");
+  EXPECT_EQ(file.declarations[0].suggested_overload, "");
 }
 
 TEST(AssumedTypes, AreNotUsedForKernelWithOverload) {

@@ -81,9 +81,9 @@ std::vector<std::string_view> plain(std::span<const Token> tokens) {
   return texts;
 }
 
-std::span<const Token> prefix_of(const Section& section) { return std::span(section.tokens).first(section.name_at); }
+std::span<const Token> prefix_of(const Section& section) { return std::span(section.tokens).first(section.name_index); }
 std::span<const Token> parameters_of(const Section& section) {
-  return std::span(section.tokens).subspan(section.name_at, section.body_at - section.name_at);
+  return std::span(section.tokens).subspan(section.name_index, section.body_index - section.name_index);
 }
 
 bool same(const Section& a, const Section& b) {
@@ -93,7 +93,7 @@ bool same(const Section& a, const Section& b) {
 /// The statements of a body, each as one text.
 std::vector<std::string> statements_of(const Section& section) {
   std::vector<std::string> statements(1);
-  for (std::size_t i = section.body_at; i < section.tokens.size(); ++i) {
+  for (std::size_t i = section.body_index; i < section.tokens.size(); ++i) {
     const std::string& text = section.tokens[i].text;
     if (text == ";" || text == "{" || text == "}") statements.emplace_back();
     else statements.back() += text + " ";
@@ -168,12 +168,12 @@ class Comparer {
   }
 
   [[nodiscard]] std::optional<DamageFinding> truncated() const {
-    if (!found_.unfinished_line) return std::nullopt;
+    if (!found_.unfinished_section_line) return std::nullopt;
     const auto last =
         static_cast<std::uint32_t>(std::ranges::count(pair_.found, '\n') + (pair_.found.ends_with('\n') ? 0 : 1));
     DamageFinding result = finding(
         Damage::kTruncated, fmt::format("the text ends in line {}, inside the declaration that begins in line {}", last,
-                                        *found_.unfinished_line));
+                                        *found_.unfinished_section_line));
     result.found = found_line(last);
     return result;
   }
@@ -343,7 +343,7 @@ class Comparer {
         return result;
       }
       if (same(section, *own->second)) continue;
-      const bool is_function = section.body_at > section.name_at + 1;
+      const bool is_function = section.body_index > section.name_index + 1;
       (is_backward(section.name) ? backward : forward) = true;
       if (!is_function) forward = backward = true;
       if (first == nullptr) {

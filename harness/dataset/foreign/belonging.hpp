@@ -97,7 +97,7 @@ struct CodePair {
 /// version, other options, missing functions, different functions. Nothing if the code belongs to the Python source.
 ///
 /// The row may contain a complete file, or some functions with at least those of the kernel. Comments, blanks and
-/// hashes in names are not compared. Another version of Warp is recognised by what does not depend on the kernel: the
+/// hashes in names are not compared. Another version of Warp is recognized by what does not depend on the kernel: the
 /// preprocessor directives, the declaration of the kernel's function, and helper functions of the kernel that the
 /// installed version does not generate.
 std::optional<DamageFinding> find_damage(const CodePair& pair);

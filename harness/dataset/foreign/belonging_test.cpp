@@ -114,7 +114,7 @@ void expect_damage(const std::string& found, Damage damage, std::string_view mes
   EXPECT_EQ(finding->field, "cpp");
 }
 
-TEST(Belonging, IgnoresHashesCommentsAndLayout) {
+TEST(GeneratedCodeMatch, IgnoresHashesCommentsAndLayout) {
   std::string text = replaced(std::string(kFile), "_0123abcd", "_fedcba98");
   text = replaced(text, "// /home/user/file.py:3", "/* another\n comment */");
   text = replaced(text, "    // return x * x    <L 4>\n", "");
@@ -123,7 +123,7 @@ TEST(Belonging, IgnoresHashesCommentsAndLayout) {
   EXPECT_EQ(forward_key(Target::kCpp, text), forward_key(Target::kCpp, kFile));
 }
 
-TEST(Belonging, IgnoresNumbersOfFunctions) {
+TEST(GeneratedCodeMatch, IgnoresNumbersInFunctionNames) {
   const std::string text = replaced(std::string(kFile), "square_0", "square_17");
   EXPECT_EQ(damage_of(text), std::nullopt);
   EXPECT_EQ(forward_key(Target::kCpp, text), forward_key(Target::kCpp, kFile));
@@ -133,7 +133,7 @@ TEST(Belonging, IgnoresNumbersOfFunctions) {
                 "square_18");
 }
 
-TEST(Belonging, AcceptsOnlyTheFunctionsOfTheKernel) {
+TEST(GeneratedCodeMatch, AcceptsTextThatContainsOnlyTheFunctionsOfTheKernel) {
   EXPECT_EQ(damage_of(between("template <bool linear>", "extern \"C\" {")), std::nullopt);
   const std::string forward =
       between("template <bool linear>", "template <bool linear>\nstatic void scale_0123abcd_cpu_kernel_b");
@@ -141,7 +141,7 @@ TEST(Belonging, AcceptsOnlyTheFunctionsOfTheKernel) {
   expect_damage(forward, Damage::kMissingBackward, "'scale_cpu_kernel_backward' is missing");
 }
 
-TEST(Belonging, NamesLineAndTextOfBothSides) {
+TEST(GeneratedCodeMatch, ReportsFirstDifferentLineOfBothTexts) {
   const auto finding =
       damage_of(replaced(std::string(kFile), "var_3 = wp::mul(var_2, 2.0);", "var_3 = wp::add(var_2, 2.0);"));
   ASSERT_TRUE(finding.has_value());
@@ -154,7 +154,7 @@ TEST(Belonging, NamesLineAndTextOfBothSides) {
             "2.0);' (line 31 of Warp's text)");
 }
 
-TEST(Belonging, DistinguishesPassesThatDiffer) {
+TEST(GeneratedCodeMatch, ReportsWhichPassDiffers) {
   expect_damage(replaced(std::string(kFile), "var_3 = wp::mul(var_2, 2.0);", "var_3 = wp::mul(var_2, 3.0);", false),
                 Damage::kForwardDiffers, "3.0");
   expect_damage(replaced(std::string(kFile), "    wp::adj_mul(var_2, 2.0, adj_2, adj_3);\n", ""),
@@ -166,7 +166,7 @@ TEST(Belonging, DistinguishesPassesThatDiffer) {
                 Damage::kForwardDiffers, "square_0");
 }
 
-TEST(Belonging, NamesMissingFunctions) {
+TEST(GeneratedCodeMatch, ReportsMissingFunctions) {
   expect_damage(without("template <bool linear>\nstatic void scale_0123abcd_cpu_kernel_backward", "extern \"C\" {"),
                 Damage::kMissingBackward, "'scale_cpu_kernel_backward' is missing");
   expect_damage(without("template <bool linear>\nstatic void scale_0123abcd_cpu_kernel_forward",
@@ -178,7 +178,7 @@ TEST(Belonging, NamesMissingFunctions) {
   expect_damage("int unrelated = 0;\n", Damage::kMissingForward, "'scale_cpu_kernel_forward' is missing");
 }
 
-TEST(Belonging, RecognisesTruncatedText) {
+TEST(GeneratedCodeMatch, DetectsTruncatedText) {
   for (const std::string_view end : {"var_2 = square_0", "_wp_args)\n{\n    var_0", "adj_square_0(var_1"}) {
     const std::string cut(kFile.substr(0, kFile.find(end)));
     expect_damage(cut, Damage::kTruncated, "the text ends in line");
@@ -188,7 +188,7 @@ TEST(Belonging, RecognisesTruncatedText) {
   expect_damage(std::string(kFile) + "/* open", Damage::kTruncated, "the text ends");
 }
 
-TEST(Belonging, RecognisesAnotherKernel) {
+TEST(GeneratedCodeMatch, DetectsCodeOfAnotherKernel) {
   expect_damage(replaced(std::string(kFile), "scale_0123abcd", "shift_0123abcd"), Damage::kOtherKernel,
                 "the code is that of kernel 'shift', not 'scale'");
   expect_damage(replaced(std::string(kFile), "wp::array_t<wp::float32> x;", "wp::array_t<wp::float64> x;"),
@@ -200,7 +200,7 @@ TEST(Belonging, RecognisesAnotherKernel) {
   expect_damage(text, Damage::kOtherKernel, "most statements differ");
 }
 
-TEST(Belonging, RecognisesAnotherVersion) {
+TEST(GeneratedCodeMatch, DetectsCodeOfAnotherWarpVersion) {
   expect_damage(replaced(std::string(kFile), "#define float(x) cast_float(x)\n", ""), Damage::kOtherVersion,
                 "'#define float(x) cast_float(x)' is missing, which Warp 1.19.0 writes");
   expect_damage(replaced(std::string(kFile), "#include <builtin.h>", "#include <builtin.h>\n#define OLD"),
@@ -211,7 +211,7 @@ TEST(Belonging, RecognisesAnotherVersion) {
                 "Warp 1.19.0 does not generate 'scale_cpu_thunk_forward'");
 }
 
-TEST(Belonging, RecognisesOtherOptions) {
+TEST(GeneratedCodeMatch, DetectsCodeGeneratedWithOtherOptions) {
   expect_damage(replaced(std::string(kFile), "BLOCK_DIM 1", "BLOCK_DIM 64"), Damage::kOptionsDiffer,
                 "the block size differs: found '#define WP_TILE_BLOCK_DIM 64'");
   expect_damage(replaced(std::string(kFile), "void scale_0123abcd_cpu_kernel",
@@ -219,7 +219,7 @@ TEST(Belonging, RecognisesOtherOptions) {
                 Damage::kOptionsDiffer, "the launch attributes differ");
 }
 
-TEST(Belonging, ReadsBlockSize) {
+TEST(GeneratedCode, DefinesBlockSize) {
   EXPECT_EQ(block_size_of(kFile), 1);
   EXPECT_EQ(block_size_of("#define WP_TILE_BLOCK_DIM 256\n"), 256);
   EXPECT_EQ(block_size_of("void f() {}\n"), std::nullopt);
@@ -233,7 +233,7 @@ TEST(GeneratedCode, RemovesHashesFromNames) {
   EXPECT_EQ(without_hashes("square_0"), "square_0");
 }
 
-TEST(GeneratedCode, AcceptsAnyText) {
+TEST(GeneratedCode, AnyTextIsSplitWithoutCrash) {
   for (const std::string_view text :
        {"", "}", "{", "\"", "'", "/*", "//", "#", "#define \\\n", "((((", "a_", "extern \"C\" {"}) {
     (void)split_code(text);

@@ -29,7 +29,7 @@ RowOutcome outcome_named(const std::string& name) {
 
 }  // namespace
 
-void BlockLine::reject(Damage kind, std::string why) {
+void StoredRow::reject(Damage kind, std::string why) {
   outcome = RowOutcome::kRejected;
   cause = to_text(kind);
   message = std::move(why);
@@ -46,16 +46,16 @@ std::string block_line(const JudgedRow& row) {
                {"message", row.message},
                {"damage", row.damage ? json_of(*row.damage) : Json()},
                {"evidence", row.evidence},
-               {"program", row.program},
-               {"code", row.code},
-               {"regenerated", row.regenerated},
-               {"row", row.row.whole}});
+               {"program", row.program_key},
+               {"code", row.code_key},
+               {"regenerated", row.regenerated_code_key},
+               {"row", row.row.all_members}});
 }
 
-Result<BlockLine> read_block_line(const std::string& text) {
+Result<StoredRow> read_block_line(const std::string& text) {
   try {
     Json value = Json::parse(text);
-    return BlockLine{.number = value.at("number"),
+    return StoredRow{.number = value.at("number"),
                      .file = value.at("file"),
                      .line = value.at("line"),
                      .id = value.at("id"),
@@ -64,22 +64,22 @@ Result<BlockLine> read_block_line(const std::string& text) {
                      .message = value.at("message"),
                      .damage = std::move(value.at("damage")),
                      .evidence = std::move(value.at("evidence")),
-                     .program = value.at("program"),
-                     .code = value.at("code"),
-                     .regenerated = value.at("regenerated"),
+                     .program_key = value.at("program"),
+                     .code_key = value.at("code"),
+                     .regenerated_code_key = value.at("regenerated"),
                      .row = std::move(value.at("row"))};
   } catch (const Json::exception&) {
     return Error{"line is not a judged row"};
   }
 }
 
-std::string final_line(const BlockLine& line, std::string_view warp_version) {
+std::string final_line(const StoredRow& line, std::string_view warp_version) {
   if (line.outcome == RowOutcome::kVerified) {
     Json row = line.row;
     row["assay"] = {{"outcome", to_text(line.outcome)},
                     {"assay_version", kVersion},
                     {"warp_version", warp_version},
-                    {"program", line.program},
+                    {"program", line.program_key},
                     {"evidence", line.evidence}};
     return dump(row);
   }

@@ -13,7 +13,7 @@
 namespace assay::foreign {
 
 /// A judged row as a block stores it.
-struct BlockLine {
+struct StoredRow {
   std::uint64_t number = 0;  ///< position of the row in the dataset, from 0
   std::string file;          ///< path of its file, relative to the dataset
   std::uint64_t line = 0;    ///< line in the file, from 1
@@ -23,10 +23,10 @@ struct BlockLine {
   std::string message;            ///< one line for people; empty if the row is verified
   nlohmann::ordered_json damage;  ///< where the damage is; null: the row is not damaged
   nlohmann::ordered_json evidence;
-  std::string program;         ///< see JudgedRow::program
-  std::string code;            ///< see JudgedRow::code
-  std::string regenerated;     ///< see JudgedRow::regenerated
-  nlohmann::ordered_json row;  ///< all members of the row
+  std::string program_key;           ///< see JudgedRow::program
+  std::string code_key;              ///< see JudgedRow::code
+  std::string regenerated_code_key;  ///< see JudgedRow::regenerated
+  nlohmann::ordered_json row;        ///< all members of the row
 
   /// Rejects the row for a damage that only the whole dataset shows.
   void reject(Damage kind, std::string why);
@@ -36,10 +36,10 @@ struct BlockLine {
 std::string block_line(const JudgedRow& row);
 
 /// The inverse. Fails if the line is not one of block_line.
-Result<BlockLine> read_block_line(const std::string& text);
+Result<StoredRow> read_block_line(const std::string& text);
 
 /// A line of the final files. A verified row keeps its members and gets the member `assay` with the evidence; any other
 /// row becomes the member `row` of an object with the reason.
-std::string final_line(const BlockLine& line, std::string_view warp_version);
+std::string final_line(const StoredRow& line, std::string_view warp_version);
 
 }  // namespace assay::foreign

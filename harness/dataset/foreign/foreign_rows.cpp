@@ -40,7 +40,7 @@ class FieldReader {
 
   void read(const FieldPath& paths, const char* field, std::string& text) {
     for (const std::string& path : paths) {
-      const Json* const member = find_member(row_.whole, path);
+      const Json* const member = find_member(row_.all_members, path);
       if (member == nullptr || member->is_null()) {
         report(Damage::kMissingField, field, fmt::format("{}: the row has no member '{}'", field, path));
       } else if (!member->is_string()) {
@@ -54,7 +54,7 @@ class FieldReader {
     }
   }
   void read_id(const FieldPath& paths) {
-    const Json* const member = paths.empty() ? nullptr : find_member(row_.whole, paths.front());
+    const Json* const member = paths.empty() ? nullptr : find_member(row_.all_members, paths.front());
     if (member != nullptr && member->is_string() && !member->get_ref<const std::string&>().empty())
       row_.id = member->get<std::string>();
     else if (member != nullptr && member->is_number_integer()) row_.id = member->dump();
@@ -92,7 +92,7 @@ class RowReader {
     std::string text;
     dataset::JsonScanner scanner({.max_line_bytes = kMaxDocumentBytes});
     const Result<void> read = read_pieces(file.path, [&](std::string_view piece) {
-      if (scanner.faulty()) return;
+      if (scanner.has_error()) return;
       text += piece;
       std::string line(piece);  // the scanner takes one line
       std::ranges::replace(line, '\n', ' ');
@@ -134,9 +134,9 @@ class RowReader {
 
   Result<void> add(const InputFile& file, std::uint64_t line, Json value) {
     ForeignRow row = blank(file, line);
-    row.whole = std::move(value);
+    row.all_members = std::move(value);
     FieldReader reader(row);
-    if (!row.whole.is_object()) {
+    if (!row.all_members.is_object()) {
       row.damage = DamageFinding{.damage = Damage::kInvalidRow,
                                  .message = "the row must be a JSON object",
                                  .field = {},

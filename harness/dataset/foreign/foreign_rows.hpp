@@ -27,7 +27,7 @@ struct ForeignRow {
   std::string cuda;                     ///< generated CUDA C++; empty if the mapping does not name it
   std::string kernel;                   ///< name of the kernel; empty: the source defines one kernel
   std::string warp_version;             ///< version of Warp, if the row states one
-  nlohmann::ordered_json whole;         ///< all members of the row; null if the row is not valid JSON
+  nlohmann::ordered_json all_members;   ///< all members of the row; null if the row is not valid JSON
   std::optional<DamageFinding> damage;  ///< why the row cannot be used: invalid JSON, or a field that is missing
 };
 

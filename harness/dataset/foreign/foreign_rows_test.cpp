@@ -105,7 +105,7 @@ TEST_F(ForeignRowsTest, RejectsFolderWithoutRows) {
   EXPECT_FALSE(input_files(folder_.path() / "missing.jsonl").ok());
 }
 
-TEST(Mapping, NamesFirstErrorOfInvalidMapping) {
+TEST(Mapping, ReportsFirstErrorOfInvalidMapping) {
   const auto error_of = [](const std::string& text) {
     const Result<Mapping> mapping = parse_mapping(text, "map.json");
     return mapping.ok() ? "" : mapping.error().text();

@@ -21,18 +21,19 @@ struct Token {
 
 /// A function, a struct, a preprocessor directive, or another declaration.
 struct Section {
-  std::string name;           ///< name of the function or struct; empty for a directive or another declaration
-  std::vector<Token> tokens;  ///< all tokens, from the first line to the closing brace; comments are omitted
-  std::size_t name_at = 0;    ///< index of the token with the name
-  std::size_t body_at = 0;    ///< index of the opening brace; the number of tokens if there is none
-  bool is_directive = false;  ///< whether it is a preprocessor directive outside of functions
+  std::string name;            ///< name of the function or struct; empty for a directive or another declaration
+  std::vector<Token> tokens;   ///< all tokens, from the first line to the closing brace; comments are omitted
+  std::size_t name_index = 0;  ///< index of the token with the name
+  std::size_t body_index = 0;  ///< index of the opening brace; the number of tokens if there is none
+  bool is_directive = false;   ///< whether it is a preprocessor directive outside of functions
 };
 
 /// A text that was split.
 struct GeneratedCode {
-  std::vector<Section> sections;                 ///< in the order of the text
-  std::optional<std::uint32_t> unfinished_line;  ///< first line of a section that the text ends in, if there is one
-  bool has_preamble = false;                     ///< whether the text includes a header: it is a complete file
+  std::vector<Section> sections;  ///< in the order of the text
+  std::optional<std::uint32_t>
+      unfinished_section_line;  ///< first line of a section that the text ends in, if there is one
+  bool has_preamble = false;    ///< whether the text includes a header: it is a complete file
 };
 
 /// Splits a text. Accepts any text; a text that is not C++ gives sections without meaning.

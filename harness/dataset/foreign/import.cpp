@@ -39,7 +39,7 @@ constexpr std::uint64_t kMostBlockRows = 128;
 constexpr std::uint64_t kLeastBlockRows = 16;
 constexpr std::uint64_t kBlocks = 8;  ///< the number of blocks, unless it makes them too small or too large
 
-std::uint64_t block_rows(std::uint64_t rows) {
+std::uint64_t slots_per_block(std::uint64_t rows) {
   return std::clamp((rows + kBlocks - 1) / kBlocks, kLeastBlockRows, kMostBlockRows);
 }
 constexpr int kBlockLevel = -3;
@@ -66,7 +66,7 @@ Json plan_of(const ImportOptions& options, const std::vector<InputFile>& files) 
           {"devices", options.judge.devices},
           {"effort", options.judge.verify ? options.judge.effort : "none"},
           {"seed", options.judge.seed},
-          {"block_rows", block_rows(options.rows)},
+          {"block_rows", slots_per_block(options.rows)},
           {"mapping", Json::parse(options.mapping.text)},
           {"files", std::move(inputs)}};
 }
@@ -227,7 +227,7 @@ class Finisher {
   Finisher(const ImportOptions& options, std::uint64_t blocks) : options_(options), blocks_(blocks) {}
 
   Result<ImportReport> run() {
-    if (Result<void> read = for_each([&](BlockLine line) { return index(line); }); !read.ok()) return read.error();
+    if (Result<void> read = for_each([&](StoredRow line) { return index(line); }); !read.ok()) return read.error();
     if (Result<void> written = write(); !written.ok()) return written.error();
     std::ranges::stable_sort(report_.causes, [](const CauseCount& a, const CauseCount& b) {
       return std::pair(a.outcome, b.rows) < std::pair(b.outcome, a.rows);
@@ -239,7 +239,7 @@ class Finisher {
   }
 
  private:
-  Result<void> for_each(const std::function<Result<void>(BlockLine)>& take) const {
+  Result<void> for_each(const std::function<Result<void>(StoredRow)>& take) const {
     for (std::uint64_t number = 0; number < blocks_; ++number) {
       const fs::path path = block_path(options_.output, number);
       Result<LineReader> reader = LineReader::open(path);
@@ -249,7 +249,7 @@ class Finisher {
         const Result<bool> more = reader->next(text);
         if (!more.ok()) return more.error();
         if (!*more) break;
-        Result<BlockLine> line = read_block_line(text);
+        Result<StoredRow> line = read_block_line(text);
         if (!line.ok()) return Error{line.error().message, path.string()};
         if (Result<void> taken = take(line.take()); !taken.ok()) return taken;
       }
@@ -257,16 +257,16 @@ class Finisher {
     return {};
   }
 
-  Result<void> index(const BlockLine& line) {
-    if (!line.regenerated.empty()) own_code_.try_emplace(line.regenerated, line.id);
-    if (line.damage.empty() && !line.program.empty()) programs_.try_emplace(line.program, line.number, line.id);
+  Result<void> index(const StoredRow& line) {
+    if (!line.regenerated_code_key.empty()) own_code_.try_emplace(line.regenerated_code_key, line.id);
+    if (line.damage.empty() && !line.program_key.empty()) programs_.try_emplace(line.program_key, line.number, line.id);
     return {};
   }
 
   /// Decides what the block could not: it needs all rows.
-  void decide(BlockLine& line) const {
+  void decide(StoredRow& line) const {
     if (line.damage.empty()) {
-      const auto first = programs_.find(line.program);
+      const auto first = programs_.find(line.program_key);
       if (first != programs_.end() && first->second.first != line.number) {
         line.reject(Damage::kDuplicate,
                     fmt::format("the kernel is that of row '{}', apart from names", first->second.second));
@@ -276,8 +276,9 @@ class Finisher {
     static const std::set<std::string_view> kDifferences{
         to_text(Damage::kOtherKernel), to_text(Damage::kForwardDiffers), to_text(Damage::kBackwardDiffers),
         to_text(Damage::kCodeDiffers)};
-    if (line.code.empty() || line.code == line.regenerated || !kDifferences.contains(line.cause)) return;
-    const auto owner = own_code_.find(line.code);
+    if (line.code_key.empty() || line.code_key == line.regenerated_code_key || !kDifferences.contains(line.cause))
+      return;
+    const auto owner = own_code_.find(line.code_key);
     if (owner != own_code_.end())
       line.reject(Damage::kOtherKernel, fmt::format("the code is that of row '{}'", owner->second));
   }
@@ -291,7 +292,7 @@ class Finisher {
       if (!file.ok()) return file.error();
       files.at(static_cast<std::size_t>(outcome)).emplace(file.take());
     }
-    const Result<void> written = for_each([&](BlockLine line) {
+    const Result<void> written = for_each([&](StoredRow line) {
       decide(line);
       count(line);
       return files.at(static_cast<std::size_t>(line.outcome))->add(final_line(line, options_.warp_version));
@@ -303,7 +304,7 @@ class Finisher {
     return {};
   }
 
-  void count(const BlockLine& line) {
+  void count(const StoredRow& line) {
     ++report_.rows;
     if (line.outcome == RowOutcome::kVerified) {
       ++report_.verified;
@@ -408,7 +409,7 @@ Result<ImportReport> import_rows(const ImportOptions& options) {
     };
     const Result<void> read = read_rows(*files, options.mapping, [&](ForeignRow row) -> Result<void> {
       block.rows.push_back(std::move(row));
-      return block.rows.size() == block_rows(options.rows) ? flush() : Result<void>();
+      return block.rows.size() == slots_per_block(options.rows) ? flush() : Result<void>();
     });
     if (!read.ok()) return read.error();
     if (!block.rows.empty()) {

@@ -24,8 +24,8 @@ using harness::CaseRecord;
 using harness::Outcome;
 using Json = nlohmann::ordered_json;
 
-/// Judgements of a kernel whose failure may be caused by a busy machine.
-constexpr int kJudgements = 3;
+/// Judgments of a kernel whose failure may be caused by a busy machine.
+constexpr int kJudgments = 3;
 
 bool may_be_the_machine(const CaseRecord& record) {
   return record.outcome == Outcome::timed_out || record.outcome == Outcome::resource_error;
@@ -228,11 +228,11 @@ Result<RowJudge> RowJudge::make(const JudgeOptions& options) {
   return judge;
 }
 
-std::string RowJudge::why_not() const {
+std::string RowJudge::device_unavailable_reason() const {
   std::vector<std::string> reasons;
   for (const auto& device : devices_) {
     const backends::Capability run = device->can_run();
-    if (run.available) return "";
+    if (run.is_available) return "";
     reasons.push_back(fmt::format("{}: {}", device->name(), run.detail));
   }
   return fmt::format("{}", fmt::join(reasons, "; "));
@@ -249,8 +249,8 @@ Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, con
     const Regenerated& own = regenerated.value()[i];
     row.row = std::move(rows[i]);
     const Target target = row.row.cpp.empty() ? Target::kCuda : Target::kCpp;
-    row.code = forward_key(target, target == Target::kCpp ? row.row.cpp : row.row.cuda);
-    row.regenerated = forward_key(target, target == Target::kCpp ? own.cpp : own.cuda);
+    row.code_key = forward_key(target, target == Target::kCpp ? row.row.cpp : row.row.cuda);
+    row.regenerated_code_key = forward_key(target, target == Target::kCpp ? own.cpp : own.cuda);
     row.damage = damage_of(row.row, own, mapping, version);
     if (row.damage) {
       row.outcome = RowOutcome::kRejected;
@@ -261,17 +261,17 @@ Result<std::vector<JudgedRow>> RowJudge::judge(std::vector<ForeignRow> rows, con
     Result<harness::KernelSource> source = source_of(row.row, own.kernel);
     if (!source.ok()) {
       set_undecided(row, "unsupported(reader)", source.error().text());
-      row.program = row.regenerated;
+      row.program_key = row.regenerated_code_key;
       continue;
     }
-    row.program = program_of(*source);
-    if (row.program.empty()) row.program = row.regenerated;
+    row.program_key = program_of(*source);
+    if (row.program_key.empty()) row.program_key = row.regenerated_code_key;
     if (devices_.empty()) set_undecided(row, std::string(to_text(Outcome::not_run)), "the kernel was not judged");
     else pending.push_back({.row = &row, .symbol = own.symbol, .source = source.take()});
   }
   if (pending.empty()) return judged;
   for (const auto& device : devices_)
-    if (device->can_run().available) judge_on(*device, pending);
+    if (device->can_run().is_available) judge_on(*device, pending);
 
   std::vector<ForeignRow> printed;
   for (const PendingRow& one : pending)
@@ -294,7 +294,7 @@ void RowJudge::judge_on(backends::Device& device, std::span<const PendingRow> ro
   std::vector<std::size_t> left(rows.size());
   for (std::size_t i = 0; i < left.size(); ++i)
     left[i] = i;
-  for (int judgement = 1; !left.empty(); ++judgement) {
+  for (int judgment = 1; !left.empty(); ++judgment) {
     std::vector<harness::KernelSource> some;
     for (const std::size_t i : left)
       some.push_back(rows[i].source);
@@ -307,7 +307,7 @@ void RowJudge::judge_on(backends::Device& device, std::span<const PendingRow> ro
     });
     std::vector<std::size_t> again;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      if (judgement < kJudgements && std::ranges::any_of(records[i], may_be_the_machine)) {
+      if (judgment < kJudgments && std::ranges::any_of(records[i], may_be_the_machine)) {
         again.push_back(left[i]);
         continue;
       }

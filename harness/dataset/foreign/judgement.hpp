@@ -38,9 +38,9 @@ struct JudgedRow {
   std::string message;  ///< one line for people; empty if the row is verified
   std::optional<DamageFinding> damage;
   std::vector<nlohmann::ordered_json> evidence;  ///< one object for each device and pass that was judged
-  std::string program;      ///< identifies the program, independent of its names; empty if it is unknown
-  std::string code;         ///< forward_key of the row's code
-  std::string regenerated;  ///< forward_key of the code that Warp generates from the row's Python
+  std::string program_key;           ///< identifies the program, independent of its names; empty if it is unknown
+  std::string code_key;              ///< forward_key of the row's code
+  std::string regenerated_code_key;  ///< forward_key of the code that Warp generates from the row's Python
 };
 
 /// Generates the code of rows again: regenerate() with its options.
@@ -60,7 +60,7 @@ class RowJudge {
   static Result<RowJudge> make(const JudgeOptions& options);
 
   /// Why no device can run here; empty if one can, or none is needed.
-  [[nodiscard]] std::string why_not() const;
+  [[nodiscard]] std::string device_unavailable_reason() const;
 
   /// Decides rows: generates their code again, finds damage, then judges the rows without damage together. Devices
   /// judge the kernel as Assay prints it; if Warp generates other code from that text than from the row's, the row is

@@ -25,13 +25,13 @@ Folder::~Folder() { fs::remove_all(path_); }
 
 Plan small_plan(std::uint64_t count) {
   Plan plan{.generator_version = "0.1.0",
-            .kernels_version = generators::kGeneratorVersion,
+            .kernel_generators_version = generators::kGeneratorVersion,
             .count = count,
             .shares = {{"arithmetic"}, {"loop"}, {"integer"}, {"struct_param"}},
             .verify = false,
             .effort = "none",
-            .block_rows = 4};
-  EXPECT_TRUE(share_out(plan).ok());
+            .slots_per_block = 4};
+  EXPECT_TRUE(distribute_rows(plan).ok());
   return plan;
 }
 

@@ -53,7 +53,7 @@ void Comparison::add(std::size_t position, const Computed& got, const Expected& 
   if (position > 0 && fault_is_active("first_value_only")) return;
   const ScalarComparison scored = score(got, expected);
   if (scored.agreement == Agreement::kUnknown) {
-    ++unknown;
+    ++unbounded;
     return;
   }
   ++checks;
@@ -65,7 +65,7 @@ void Comparison::add(std::size_t position, const Computed& got, const Expected& 
 
 void Comparison::add(const Comparison& other) {
   checks += other.checks;
-  unknown += other.unknown;
+  unbounded += other.unbounded;
   uninformative += other.uninformative;
   failed.insert(failed.end(), other.failed.begin(), other.failed.end());
   rho_max = std::max(rho_max, other.rho_max);

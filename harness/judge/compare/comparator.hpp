@@ -53,7 +53,7 @@ bool is_informative(const Expected& expected);
 /// The result of comparing one array, or all outputs of one pass.
 struct Comparison {
   std::int64_t checks = 0;          ///< number of scalars with a verdict
-  std::int64_t unknown = 0;         ///< number of scalars without a verdict, because their bound is infinite
+  std::int64_t unbounded = 0;       ///< number of scalars without a verdict, because their bound is infinite
   std::int64_t uninformative = 0;   ///< of `checks`, the scalars that passed within an uninformative bound
   std::vector<std::size_t> failed;  ///< positions of the scalars that differ
   double rho_max = 0;               ///< greatest rho of all checks

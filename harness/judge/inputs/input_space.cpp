@@ -136,7 +136,7 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
   for (std::size_t p = 0; p < count; ++p) {
     const Type type = kernel.variables[p].type;
-    uninitialised_.push_back(type.is_array() && !uses_[p].read && !uses_[p].atomically_updated);
+    uninitialized_.push_back(type.is_array() && !uses_[p].read && !uses_[p].is_atomically_updated);
     min_shape_.emplace_back(type.rank, 0);
     covering_tile_shape_.emplace_back();
   }
@@ -155,7 +155,7 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   }
 }
 
-std::int32_t InputSpace::stated_extent(std::size_t dimension) const {
+std::int32_t InputSpace::annotated_extent(std::size_t dimension) const {
   if (dimension >= preconditions_.launch.size() ||
       preconditions_.launch[dimension].kind != PreconditionTerm::Kind::kNumber)
     return 0;
@@ -172,9 +172,10 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
     for (std::size_t d = 0; d < type.rank; ++d) {
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
-      const std::int32_t few = request.row > 0 ? request.row : 6;
-      const std::int32_t guessed = beyond ? few + static_cast<std::int32_t>(d)
-                                          : std::max({launch.extents[from], request.row, stated_extent(from)});
+      const std::int32_t few = request.row_length > 0 ? request.row_length : 6;
+      const std::int32_t guessed = beyond
+                                       ? few + static_cast<std::int32_t>(d)
+                                       : std::max({launch.extents[from], request.row_length, annotated_extent(from)});
       const std::int32_t least = min_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !covering_tile_shape_[static_cast<std::size_t>(p)].empty();
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
@@ -235,7 +236,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const std::int64_t least = min_integer_[p];
   std::int64_t integer_low = least;
   std::int64_t integer_high = is_array ? std::max<std::int64_t>(first_extent - 1, least) : kLargestInteger;
-  integer_high = std::max(std::min(integer_high, is_array ? max_element_ : max_value_), least);
+  integer_high = std::max(std::min(integer_high, is_array ? max_array_integer_ : max_integer_parameter_), least);
   const auto& range = preconditions_.ranges[p];
   if (range && range->low) {
     real.low = range->low->evaluate(launch);
@@ -260,16 +261,16 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (is_integer_value && range && integer_low <= integer_high) {
     // Long loops if possible; for kEdges, one end of the range for even seeds and the other end for odd ones.
     const auto write = [&](std::int64_t value) { write_integer(argument.type.scalar, argument.bytes.data(), value); };
-    if (request.row > 0) return write(std::clamp<std::int64_t>(request.row, integer_low, integer_high));
+    if (request.row_length > 0) return write(std::clamp<std::int64_t>(request.row_length, integer_low, integer_high));
     if (request.distribution == Distribution::kEdges) return write(request.seed % 2 == 0 ? integer_low : integer_high);
   }
   // An integer parameter without annotation is often the number of elements or threads: every other draw uses that.
-  if (is_integer_value && !range && (request.seed % 2 == 0 || request.row > 0)) {
-    return write_integer(
-        argument.type.scalar, argument.bytes.data(),
-        std::min(std::max<std::int64_t>({first_extent, least, request.row}), std::max(max_value_, least)));
+  if (is_integer_value && !range && (request.seed % 2 == 0 || request.row_length > 0)) {
+    return write_integer(argument.type.scalar, argument.bytes.data(),
+                         std::min(std::max<std::int64_t>({first_extent, least, request.row_length}),
+                                  std::max(max_integer_parameter_, least)));
   }
-  const bool permutation = preconditions_.permutation[p] || is_permutation_[p];
+  const bool permutation = preconditions_.must_be_permutation[p] || is_permutation_[p];
   std::vector<std::int64_t> order;
   if (permutation) {
     order.resize(static_cast<std::size_t>(count));
@@ -282,13 +283,13 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const bool backwards = ties && rng.bernoulli(0.5);
   const std::int64_t meeting =
       ties ? rng.uniform_int<std::int64_t>(integer_low, std::max(integer_low, integer_high)) : integer_low;
-  const std::vector<ScalarComponent> leaves = scalar_components(*module_, argument.type.element());
+  const std::vector<ScalarComponent> components = scalar_components(*module_, argument.type.element());
   const bool repeats = count > kPeriod && !permutation && !ties;
   const std::int64_t drawn = repeats ? kPeriod : count;
   const std::int64_t stride = is_array ? argument.strides.back() : 0;  // the array is dense
   for (std::int64_t element = 0; element < drawn; ++element) {
     std::byte* at = argument.bytes.data() + element * stride;
-    for (const ScalarComponent& component : leaves) {
+    for (const ScalarComponent& component : components) {
       if (is_float(component.scalar)) {
         const double value = draw_float(rng, real, request.distribution);
         write_float(component.scalar, at + component.offset, fitted(component.scalar, value, real));
@@ -325,7 +326,7 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
     const std::int64_t rest = index % number;
     return index / number * (extent - 1) + rest + std::min(rest, kSpare) + 1;
   };
-  bool learnt = false;
+  bool learned = false;
   for (std::size_t d = 0; d < finding.index.size() && d < min_shape_[p].size(); ++d) {
     std::int64_t index = finding.index[d];
     // An index that counts from the end is still below zero where the array is too short by as much.
@@ -334,15 +335,15 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
     const std::int64_t room = room_for(index, finding.shape[d]);
     if (room > kLargestExtent) continue;
     min_shape_[p][d] = static_cast<std::int32_t>(room);
-    learnt = true;
+    learned = true;
   }
-  return learnt;
+  return learned;
 }
 
 bool InputSpace::learn_component(const Finding& finding) {
   const std::int64_t most = finding.shape.front() - 1;
   if (finding.index.front() <= most) return false;
-  for (std::int64_t* greatest : {&max_element_, &max_value_}) {
+  for (std::int64_t* greatest : {&max_array_integer_, &max_integer_parameter_}) {
     if (*greatest <= most) continue;
     *greatest = most;
     return true;
@@ -365,7 +366,7 @@ bool InputSpace::learn_overflow(const Launch& launch) {
 }
 
 bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
-  bool learnt = false;
+  bool learned = false;
   for (std::size_t p = 0; p < reference.extents_required_by_tiles.size(); ++p) {
     const auto& asked = reference.extents_required_by_tiles[p];
     std::vector<std::int32_t>& known = covering_tile_shape_[p];
@@ -373,10 +374,10 @@ bool InputSpace::learn_tiles(const reference::ReferenceResult& reference) {
     for (std::size_t d = 0; d < asked.size(); ++d) {
       if (asked[d] <= known[d] || asked[d] > kLargestExtent) continue;
       known[d] = asked[d];
-      learnt = true;
+      learned = true;
     }
   }
-  return learnt;
+  return learned;
 }
 
 std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {
@@ -413,11 +414,11 @@ bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
 }
 
 bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launch) {
-  bool learnt = false;
+  bool learned = false;
   for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::kOutOfBounds) learnt |= learn_out_of_bounds(finding, launch);
+    if (finding.kind == Finding::Kind::kOutOfBounds) learned |= learn_out_of_bounds(finding, launch);
   }
-  if (learnt) return true;
+  if (learned) return true;
   const bool overflows =
       std::ranges::any_of(findings, [](const Finding& f) { return f.kind == Finding::Kind::kIntegerOverflow; });
   if (overflows && learn_overflow(launch)) return true;
@@ -432,10 +433,10 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
     const Type type = launch.arguments[p].type;
     if (is_integer(type.scalar) && type.shape == Shape::kScalar && min_integer_[p] < 2) {
       ++min_integer_[p];
-      learnt = true;
+      learned = true;
     }
   }
-  return learnt;
+  return learned;
 }
 
 std::optional<std::pair<std::int64_t, std::int64_t>> InputSpace::integer_range(std::size_t parameter,
@@ -452,7 +453,7 @@ bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) cons
     if (!output) continue;
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
       const std::size_t cell = output->indices.empty() ? i : output->indices[i];
-      if (!is_float(output->leaves[cell % output->leaves.size()]) || !output->elements[i].written) continue;
+      if (!is_float(output->components[cell % output->components.size()]) || !output->elements[i].written) continue;
       ++floats;
       const auto& element = output->elements[i];
       undefined += !std::isfinite(element.value) || std::isinf(element.bound[reference::kNative]);
@@ -463,7 +464,7 @@ bool InputSpace::is_degenerate(const reference::ReferenceResult& reference) cons
 
 reference::OracleRun InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
   reference::OracleRun run{.launch = launch,
-                           .uninitialised = uninitialised_,
+                           .uninitialized = uninitialized_,
                            .thread_order = sampled_threads(launch.threads(), request.seed),
                            .instruction_budget = request.instruction_budget};
   run.only_accessed_elements = !run.thread_order.empty();
@@ -493,7 +494,7 @@ NoInputs::Reason InputSpace::reason_of(const Finding& finding, const DrawRequest
     case Finding::Kind::kRace: reason = Reason::kRace; break;
     case Finding::Kind::kOrderDependent: return Reason::kDifferentThreadOrder;
     case Finding::Kind::kOutOfBounds: reason = Reason::kOutOfBounds; break;
-    case Finding::Kind::kUninitialisedRead: reason = Reason::kUninitialized; break;
+    case Finding::Kind::kUninitializedRead: reason = Reason::kUninitialized; break;
     default: return Reason::kNoDomain;
   }
   if (is_persistent(finding, request)) return reason;
@@ -534,8 +535,8 @@ std::variant<DrawnLaunch, NoInputs> InputSpace::draw(const DrawRequest& request,
     if (run.computes_gradient) promising_attempt_ = kNoAttempt;
     wasted += drawn.reference.instructions;
     last = drawn.reference.findings.front();
-    if (!drawn.reference.complete && request.size > kSamplingThreshold) break;
-    endless += drawn.reference.complete ? 0 : 1;
+    if (!drawn.reference.is_complete && request.size > kSamplingThreshold) break;
+    endless += drawn.reference.is_complete ? 0 : 1;
     learn(drawn.reference.findings, drawn.launch);
   }
   if (!last) {

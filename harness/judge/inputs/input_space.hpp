@@ -36,7 +36,7 @@ struct DrawRequest {
   std::int32_t size = 17;  ///< requested extent of the first launch dimension; the others follow from it
   /// Requested extent of array dimensions, independent of the launch, and value of integers without a known range:
   /// typically the length of a loop in a thread. 0: the number of threads, or a small number.
-  std::int32_t row = 0;
+  std::int32_t row_length = 0;
   /// Instruction limit of one evaluation by the oracle; launches that need more are not drawn.
   std::int64_t instruction_budget = 20'000'000;
   std::int64_t max_elements = 1 << 22;  ///< limit on the elements of all arrays together; larger launches are not drawn
@@ -66,7 +66,7 @@ struct DrawnLaunch {
   ir::Launch launch;                     ///< the launch
   reference::ReferenceResult reference;  ///< the oracle's result for it
 };
-/// Completes a run of the oracle on a launch with profile and cotangents. InputSpace sets the launch, the uninitialised
+/// Completes a run of the oracle on a launch with profile and cotangents. InputSpace sets the launch, the uninitialized
 /// arrays, the order and the budget.
 using CompleteRun = std::function<void(reference::OracleRun&)>;
 
@@ -84,7 +84,7 @@ class InputSpace {
   std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request);
 
   /// By parameter: arrays that the kernel never reads, so that their initial content must not matter.
-  const std::vector<bool>& uninitialised() const { return uninitialised_; }
+  const std::vector<bool>& uninitialized() const { return uninitialized_; }
   const ir::ParameterUses& uses() const { return uses_; }
   /// The least and the greatest integer that a domain annotation allows for a parameter in this launch; empty if it
   /// does not state both.
@@ -100,7 +100,7 @@ class InputSpace {
   /// Empty if the arrays would be too large.
   std::optional<ir::Launch> guess(const DrawRequest& request, std::uint64_t attempt) const;
   /// The extent in the launch annotation if it is a number; otherwise 0.
-  std::int32_t stated_extent(std::size_t dimension) const;
+  std::int32_t annotated_extent(std::size_t dimension) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
   void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;
   void fill_array(ir::Launch& launch, ir::VarId parameter, const DrawRequest& request, std::uint64_t attempt) const;
@@ -127,19 +127,20 @@ class InputSpace {
   const reference::Oracle* oracle_;
   Preconditions preconditions_;      ///< annotations above the kernel
   ir::ParameterUses uses_;           ///< how the kernel uses its parameters
-  std::vector<bool> uninitialised_;  ///< by parameter: whether it is an array that the kernel never reads
+  std::vector<bool> uninitialized_;  ///< by parameter: whether it is an array that the kernel never reads
   bool is_tiled_;  ///< whether the kernel uses tiles: each launch thread then stands for a block, which is expensive
                    ///< expensive
 
-  // Constraints learnt from earlier draws.
+  // Constraints learned from earlier draws.
   std::vector<std::vector<std::int32_t>>
       min_shape_;  ///< by parameter and dimension: least extent that holds the indices used
   std::vector<std::vector<std::int32_t>>
       covering_tile_shape_;  ///< the same for tiles: extents that would hold all of them; empty without tiles
   std::vector<std::int64_t> min_integer_;  ///< by parameter: lower bound of an integer without annotation
   /// Upper bounds of integers without annotation, if some were used to index vector components.
-  std::int64_t max_element_ = std::numeric_limits<std::int64_t>::max();  ///< upper bound of integers in arrays
-  std::int64_t max_value_ = std::numeric_limits<std::int64_t>::max();    ///< upper bound of integer parameters
+  std::int64_t max_array_integer_ = std::numeric_limits<std::int64_t>::max();  ///< upper bound of integers in arrays
+  std::int64_t max_integer_parameter_ =
+      std::numeric_limits<std::int64_t>::max();  ///< upper bound of integer parameters
   /// Magnitude of the integers whose range is stated, where larger ones were seen to overflow.
   std::int64_t largest_integer_ = std::numeric_limits<std::int64_t>::max();
   std::vector<bool> is_permutation_;   ///< by parameter: whether an index array is drawn as a permutation

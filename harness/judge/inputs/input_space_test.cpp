@@ -42,10 +42,10 @@ class Space {
     }
     const auto& launch = std::get<ir::Launch>(drawn);
     const reference::ReferenceResult run =
-        oracle_.evaluate({.launch = launch, .uninitialised = space_.uninitialised()});
+        oracle_.evaluate({.launch = launch, .uninitialized = space_.uninitialized()});
     for (const reference::Finding& finding : run.findings)
       ADD_FAILURE() << "seed " << request.seed << ": " << reference::describe(finding, *source_.module, kernel());
-    EXPECT_TRUE(run.complete);
+    EXPECT_TRUE(run.is_complete);
     return launch;
   }
   /// Launches of several sizes and distributions; all must be found.
@@ -210,7 +210,7 @@ def pairs(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     EXPECT_GE(space.shape(launch, "x")[0], 2 * launch.extents[0]);
 }
 
-// More elements than can be learnt from single out-of-bounds accesses.
+// More elements than can be learned from single out-of-bounds accesses.
 TEST(InputSpace, LaunchHasAnnotatedThreadCount) {
   Space space(R"(
 # launch: (1000)
@@ -599,7 +599,7 @@ def mixed(x: wp.array(dtype=float), y: wp.array(dtype=float), total: wp.array(dt
     wp.atomic_add(total, 0, x[i])
     out[i] = x[i]
 )");
-  EXPECT_THAT(space.space().uninitialised(), ElementsAre(false, false, false, true));
+  EXPECT_THAT(space.space().uninitialized(), ElementsAre(false, false, false, true));
   space.found_all();
 }
 

@@ -182,7 +182,7 @@ void read_domain(PreconditionParser& reader, const ir::Function& kernel, Precond
   if (starts_with_name && look.take("is")) {
     look.take("a");
     look.want("permutation");
-    preconditions.permutation[static_cast<std::size_t>(subject)] = true;
+    preconditions.must_be_permutation[static_cast<std::size_t>(subject)] = true;
     reader = look;
     return;
   }
@@ -262,14 +262,14 @@ bool requires_single_thread(const ir::Module& module, const ir::Function& kernel
   const auto says_how_many = [](const std::string& annotation) { return trimmed(annotation).starts_with("launch:"); };
   if (std::ranges::any_of(kernel.annotations, says_how_many)) return false;
   return std::ranges::any_of(ir::parameter_use(module, kernel), [](const ir::ParameterUse& use) {
-    return use.written || (use.atomically_updated && use.read);
+    return use.written || (use.is_atomically_updated && use.read);
   });
 }
 
 Result<Preconditions> parse_preconditions(const ir::Module& module, const ir::Function& kernel) {
   Preconditions preconditions;
   preconditions.ranges.resize(static_cast<std::size_t>(kernel.parameter_count));
-  preconditions.permutation.resize(static_cast<std::size_t>(kernel.parameter_count));
+  preconditions.must_be_permutation.resize(static_cast<std::size_t>(kernel.parameter_count));
   for (const std::string& annotation : kernel.annotations) {
     const std::string_view text = trimmed(annotation);
     const bool launch = text.starts_with("launch:");

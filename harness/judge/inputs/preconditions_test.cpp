@@ -151,8 +151,8 @@ TEST(Preconditions, ParsesPermutationAnnotations) {
   for (const char* text : {"# domain: idx is a permutation\n", "# domain: idx is permutation\n"}) {
     const Result<Preconditions> preconditions = preconditions_of(kernel_with(text));
     ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
-    EXPECT_TRUE(preconditions->permutation[kIdx]);
-    EXPECT_FALSE(preconditions->permutation[kX]);
+    EXPECT_TRUE(preconditions->must_be_permutation[kIdx]);
+    EXPECT_FALSE(preconditions->must_be_permutation[kX]);
   }
 }
 

@@ -186,20 +186,20 @@ class Binder {
   template <class Mismatch>
   Result<void> bind_value(const RecordedArgument& argument, ir::Type type, const Mismatch& mismatch) {
     ir::Argument bound = ir::make_argument(module_, type);
-    const std::vector<ir::ScalarComponent> leaves = ir::scalar_components(module_, type);
-    if (argument.value.size() != leaves.size())
+    const std::vector<ir::ScalarComponent> components = ir::scalar_components(module_, type);
+    if (argument.value.size() != components.size())
       return mismatch(fmt::format("{} numbers of {}", argument.value.size(), argument.dtype));
-    for (std::size_t i = 0; i < leaves.size(); ++i) {
-      std::byte* const at = bound.bytes.data() + leaves[i].offset;
-      if (ir::is_float(leaves[i].scalar)) {
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      std::byte* const at = bound.bytes.data() + components[i].offset;
+      if (ir::is_float(components[i].scalar)) {
         const double value = std::visit([](auto number) { return static_cast<double>(number); }, argument.value[i]);
-        ir::write_float(leaves[i].scalar, at, value);
+        ir::write_float(components[i].scalar, at, value);
       } else if (const auto* real = std::get_if<double>(&argument.value[i])) {
         return mismatch(fmt::format("the number {}", *real));
       } else if (const auto* natural = std::get_if<std::uint64_t>(&argument.value[i])) {
-        ir::write_integer(leaves[i].scalar, at, static_cast<std::int64_t>(*natural));
+        ir::write_integer(components[i].scalar, at, static_cast<std::int64_t>(*natural));
       } else {
-        ir::write_integer(leaves[i].scalar, at, std::get<std::int64_t>(argument.value[i]));
+        ir::write_integer(components[i].scalar, at, std::get<std::int64_t>(argument.value[i]));
       }
     }
     launch_.arguments.push_back(std::move(bound));

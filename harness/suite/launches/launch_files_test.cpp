@@ -172,7 +172,7 @@ TEST_F(LaunchFilesTest, RejectsArgumentsThatDoNotMatchTheKernel) {
   EXPECT_THAT(error_with("x.npy", "none.npy"), HasSubstr("none.npy: cannot open"));
 }
 
-TEST_F(LaunchFilesTest, RejectsArrayWithWrongElementType) {
+TEST_F(LaunchFilesTest, RejectsArrayWithUnexpectedElementType) {
   std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }";
   header.resize(118, ' ');
   write("x.npy", std::string("\x93NUMPY\x01\0\x76\0", 10) + header + std::string(24, '\0'));

@@ -52,7 +52,7 @@ CaseRecord blank_record(const KernelSource& source, const backends::Device& devi
   if (options.reproduce_has_device)
     record.reproduce += fmt::format(" --device {} --pass {}", device.name(), to_text(pass));
   record.reproduce += fmt::format(" --seed {}", options.seed);
-  record.time_ms.read_ms = source.read_ms;
+  record.time_ms.parse_ms = source.parse_ms;
   return record;
 }
 
@@ -157,7 +157,7 @@ class KernelRun {
         cross_check_device_(cross_check_device) {}
 
   std::vector<CaseRecord> records(const backends::BuildOutcome* built, backends::Session* session) {
-    std::optional<Judgement> judgement;
+    std::optional<Judgment> judgment;
     const auto* failed = built == nullptr ? nullptr : std::get_if<backends::BuildFailed>(built);
     if (failed != nullptr && !prepared_.early_result) {
       const Outcome outcome = outcome_of(*failed);
@@ -168,8 +168,8 @@ class KernelRun {
     PassMeasurements measured;
     if (!prepared_.early_result) {
       const auto& kernel = std::get<backends::BuiltKernel>(*built);
-      judgement = judged(kernel, *session);
-      if (options_.measure && passes(*judgement)) measured = options_.measure(subject(), kernel);
+      judgment = judged(kernel, *session);
+      if (options_.measure && passes(*judgment)) measured = options_.measure(subject(), kernel);
     }
 
     std::vector<CaseRecord> records;
@@ -178,7 +178,7 @@ class KernelRun {
     for (const Pass pass : passes) {
       CaseRecord record = blank_record(*prepared_.source, device_, pass, options_);
       if (!settle(prepared_, pass, record)) {
-        const PassVerdict& verdict = pass == Pass::kForward ? judgement->forward : judgement->backward;
+        const PassVerdict& verdict = pass == Pass::kForward ? judgment->forward : judgment->backward;
         take_verdict(record, verdict, *prepared_.source->module);
         if (record.kind == "wrong_gradient" && is_other_generator()) name_cause(record);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
@@ -191,10 +191,10 @@ class KernelRun {
       record.time_ms.adjoint_ms = prepared_.times.adjoint_ms * share;
       record.time_ms.emit_ms = prepared_.times.emit_ms * share;
       record.time_ms.build_ms = prepared_.times.build_ms * share;
-      if (judgement) {
-        record.time_ms.reference_ms = judgement->reference_ms * share;
-        record.time_ms.run_ms = judgement->run_ms * share;
-        record.time_ms.compare_ms = judgement->compare_ms * share;
+      if (judgment) {
+        record.time_ms.reference_ms = judgment->reference_ms * share;
+        record.time_ms.run_ms = judgment->run_ms * share;
+        record.time_ms.compare_ms = judgment->compare_ms * share;
       }
       add_artifact(record, pass == passes.front());
       records.push_back(std::move(record));
@@ -225,10 +225,10 @@ class KernelRun {
   }
 
   /// Whether all cases of the kernel are as expected.
-  bool passes(const Judgement& judgement) const {
+  bool passes(const Judgment& judgment) const {
     return std::ranges::all_of(passes_of(*prepared_.source, options_), [&](Pass pass) {
-      if (pass == Pass::kForward) return is_pass(judgement.forward.decide().outcome);
-      return prepared_.adjoint_rejection || is_pass(judgement.backward.decide().outcome);
+      if (pass == Pass::kForward) return is_pass(judgment.forward.decide().outcome);
+      return prepared_.adjoint_rejection || is_pass(judgment.backward.decide().outcome);
     });
   }
 
@@ -245,7 +245,7 @@ class KernelRun {
     return prepared_.source->launches == nullptr ? std::span<const RecordedLaunch>() : *prepared_.source->launches;
   }
 
-  Judgement judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
+  Judgment judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
     Policy policy = options_.policy;
     // A generator of code that rejects the promoted kernel is judged in the kernel's own types.
     if (kernel.find(Pass::kForward, backends::Precision::kPromoted) == nullptr) policy.f64_promotion = false;
@@ -262,15 +262,16 @@ class KernelRun {
         .cross_check_device = cross_check_device_,
         .trusts_custom_gradients = options_.trusts_custom_gradients,
         .recorded_launches = recorded(),
-        .arbitrates_gradients = is_other_generator() || options_.arbitrates_gradients};
+        .decides_gradients_by_finite_differences =
+            is_other_generator() || options_.decides_gradients_by_finite_differences};
     if (options_.test_plans == nullptr) return judge(subject(), kernel, configuration);
     const auto start = std::chrono::steady_clock::now();
     const auto test_plan = options_.test_plans->get_or_draw(*prepared_.source, options_,
                                                             [&] { return draw_test_plan(subject(), configuration); });
     const double drawing_ms = milliseconds_since(start);
-    Judgement judgement = judge_with_oracle_check(*test_plan, subject(), kernel, configuration);
-    judgement.reference_ms += drawing_ms;
-    return judgement;
+    Judgment judgment = judge_with_oracle_check(*test_plan, subject(), kernel, configuration);
+    judgment.reference_ms += drawing_ms;
+    return judgment;
   }
 
   PreparedKernel& prepared_;
@@ -285,7 +286,7 @@ class CrossCheckBatch {
  public:
   CrossCheckBatch(std::span<const PreparedKernel> kernels, const Printer& printer, const RunOptions& options)
       : options_(options) {
-    if (options.cross_check_device == nullptr || !options.cross_check_device->can_run().available) return;
+    if (options.cross_check_device == nullptr || !options.cross_check_device->can_run().is_available) return;
     std::vector<backends::EmittedKernel> emitted;
     for (const PreparedKernel& kernel : kernels) {
       if (kernel.early_result) continue;
@@ -466,8 +467,8 @@ void run_batch(std::span<const KernelSource> sources, backends::Device& device, 
   }
 }
 
-void unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device, const RunOptions& options,
-                       const TakeRecord& take) {
+void record_unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device,
+                              const RunOptions& options, const TakeRecord& take) {
   for (const KernelSource& source : sources) {
     for (const Pass pass : passes_of(source, options)) {
       CaseRecord record = blank_record(source, device, pass, options);

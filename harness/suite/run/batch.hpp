@@ -54,7 +54,7 @@ void run_batch(std::span<const KernelSource> sources, backends::Device& device, 
                const RunOptions& options, const TakeRecord& take);
 
 /// Passes `unsupported` records to `take`, for a device that cannot run on this machine.
-void unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device, const RunOptions& options,
-                       const TakeRecord& take);
+void record_unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device,
+                              const RunOptions& options, const TakeRecord& take);
 
 }  // namespace assay::harness

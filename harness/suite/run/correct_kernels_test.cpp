@@ -153,7 +153,7 @@ def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.arra
 )"}},
                    [] {
                      RunOptions options;
-                     options.policy.large_backward_interval = 1;
+                     options.policy.kernels_per_large_backward_launch = 1;
                      return options;
                    }());
   for (const CaseRecord& record : run.records()) {
@@ -252,8 +252,8 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   for (const TestKernel& test_kernel : test_kernels)
     sources.push_back(testing::source_of(test_kernel));
   RunOptions options = CpuRun::quick();
-  options.policy.has_large_launch = true;
-  options.policy.large_backward_interval = 1;
+  options.policy.judges_large_launch = true;
+  options.policy.kernels_per_large_backward_launch = 1;
   WholeLaunchDevice device;
   const auto records = testing::records_of(sources, device, testing::faulty_printer(test_kernels), options);
   ASSERT_EQ(records.size(), 6U);

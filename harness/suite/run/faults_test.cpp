@@ -131,7 +131,7 @@ std::vector<Fault> incorrect_forwards() {
   };
 }
 
-std::vector<Fault> misbehaviours() {
+std::vector<Fault> misbehaviors() {
   const TextEdit declares_exit = before_body("extern \"C\" void exit(int);");
   return {
       {{"past_end_of_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(out.shape[0]) = 1;")}},
@@ -216,25 +216,25 @@ std::vector<Fault> all_faults() {
   std::vector<Fault> all = incorrect_derivatives();
   for (Fault& fault : incorrect_forwards())
     all.push_back(std::move(fault));
-  for (Fault& fault : misbehaviours())
+  for (Fault& fault : misbehaviors())
     all.push_back(std::move(fault));
   return all;
 }
 
-struct Neighbour {
+struct Neighbor {
   const char* name;
   const char* python;
 };
-constexpr Neighbour kNeighbours[] = {{"correct_smooth", kSmooth}, {"correct_product", kProduct},
-                                     {"correct_twice", kTwice},   {"correct_even", kEven},
-                                     {"correct_gather", kGather}, {"correct_count", kCount}};
+constexpr Neighbor kNeighbors[] = {{"correct_smooth", kSmooth}, {"correct_product", kProduct},
+                                   {"correct_twice", kTwice},   {"correct_even", kEven},
+                                   {"correct_gather", kGather}, {"correct_count", kCount}};
 
 class FaultDetection : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     std::vector<TestKernel> test_kernels;
-    for (const Neighbour& neighbour : kNeighbours)
-      test_kernels.push_back({neighbour.name, neighbour.python});
+    for (const Neighbor& neighbor : kNeighbors)
+      test_kernels.push_back({neighbor.name, neighbor.python});
     for (const Fault& fault : all_faults())
       test_kernels.push_back(fault.test_kernel);
     run_ = new CpuRun(test_kernels);
@@ -266,9 +266,9 @@ class FaultDetection : public ::testing::Test {
 CpuRun* FaultDetection::run_ = nullptr;
 
 TEST_F(FaultDetection, CorrectKernelsInSameBatchStillPass) {
-  for (const Neighbour& neighbour : kNeighbours) {
+  for (const Neighbor& neighbor : kNeighbors) {
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
-      const CaseRecord& right = record(neighbour.name, pass);
+      const CaseRecord& right = record(neighbor.name, pass);
       EXPECT_TRUE(is_pass(right.outcome)) << testing::summary(right);
       EXPECT_GT(right.values_compared, 0);
       EXPECT_FALSE(right.artifact.has_value());
@@ -307,7 +307,7 @@ TEST_F(FaultDetection, DetectsForwardBackwardMismatch) {
 }
 
 TEST_F(FaultDetection, DetectsCrashesHangsAndOtherMisbehavior) {
-  expect_faults(misbehaviours());
+  expect_faults(misbehaviors());
   EXPECT_THAT(run_->forward("crashes").message, HasSubstr("SIGSEGV"));
   EXPECT_THAT(run_->forward("exits_with_status_0").message, HasSubstr("exited early with status 0"));
   EXPECT_THAT(run_->backward("hangs").message, HasSubstr("timed out after 300 ms"));
@@ -320,8 +320,8 @@ TEST_F(FaultDetection, DetectsCrashesHangsAndOtherMisbehavior) {
 
 TEST(LargeLaunches, DetectFaultsThatAffectOnlyThreadsAbove65535) {
   RunOptions options = CpuRun::quick();
-  options.policy.has_large_launch = true;
-  options.policy.large_backward_interval = 1;
+  options.policy.judges_large_launch = true;
+  options.policy.kernels_per_large_backward_launch = 1;
   const auto sixteen_bits = [](Pass pass) { return at_thread_start(pass, "if (thread > 65535) continue;"); };
   const CpuRun run({{"all_bits", kSmooth},
                     {"forward_bits", kSmooth, {sixteen_bits(Pass::kForward)}},
@@ -337,7 +337,7 @@ TEST(LargeLaunches, DetectFaultsThatAffectOnlyThreadsAbove65535) {
 
 TEST_F(FaultDetection, RecordsForwardThenBackwardCaseOfEachKernelOnce) {
   const auto& records = run_->records();
-  ASSERT_EQ(records.size(), 2 * (std::size(kNeighbours) + all_faults().size()));
+  ASSERT_EQ(records.size(), 2 * (std::size(kNeighbors) + all_faults().size()));
   for (std::size_t i = 0; i < records.size(); i += 2) {
     EXPECT_EQ(records[i].kernel, records[i + 1].kernel);
     EXPECT_EQ(records[i].pass, "forward");

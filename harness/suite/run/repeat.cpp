@@ -12,7 +12,7 @@ bool decides(Outcome later, Outcome earlier) {
 }
 
 StageTimes sum(const StageTimes& a, const StageTimes& b) {
-  return {.read_ms = a.read_ms,  // once, regardless of the attempts
+  return {.parse_ms = a.parse_ms,  // once, regardless of the attempts
           .adjoint_ms = a.adjoint_ms + b.adjoint_ms,
           .emit_ms = a.emit_ms + b.emit_ms,
           .build_ms = a.build_ms + b.build_ms,

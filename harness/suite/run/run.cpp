@@ -42,11 +42,11 @@ std::vector<KernelSource> pending_of(const std::vector<KernelSource>& sources, c
 /// Writes the cached records of sources that earlier runs verified. Returns the other sources.
 std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const backends::Device& device,
                                       const RunOptions& options, std::size_t jobs, const TakeRecord& take) {
-  if (options.verdicts == nullptr) return sources;
+  if (options.verdict_cache == nullptr) return sources;
   std::vector<char> known(sources.size(), 0);
   for_each_index(sources.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
     std::vector<CaseRecord> records =
-        options.verdicts->find(sources[i], case_names(sources[i], device, options), options);
+        options.verdict_cache->find(sources[i], case_names(sources[i], device, options), options);
     known[i] = !records.empty();
     for (CaseRecord& record : records)
       take(std::move(record));
@@ -61,14 +61,14 @@ std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const b
 /// Judges the batch, and caches the verified kernels.
 void judge_and_keep(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
                     const RunOptions& options, const TakeRecord& take) {
-  if (options.verdicts == nullptr) return run_repeatedly(sources, device, printer, options, take);
+  if (options.verdict_cache == nullptr) return run_repeatedly(sources, device, printer, options, take);
   std::vector<CaseRecord> records;
   run_repeatedly(sources, device, printer, options, [&](CaseRecord record) {
     records.push_back(record);
     take(std::move(record));
   });
   for (const KernelSource& source : sources)
-    options.verdicts->store(source, case_names(source, device, options), options, records);
+    options.verdict_cache->store(source, case_names(source, device, options), options, records);
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends
   }
   SharedTestPlans test_plans(unproved);
   for (KernelGroup& group : unproved) {
-    put_costliest_first(group);
+    sort_by_descending_cost(group);
     if (group.options.repeat <= 1) group.options.test_plans = &test_plans;
   }
   const std::vector<Batch> batches = batches_of(unproved, jobs);
@@ -117,8 +117,8 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelGroup>& groups, backends
       const auto take_here = [&, batch_ms = writer.elapsed_ms()](CaseRecord record) {
         take(std::move(record), job, batch_ms);
       };
-      if (own->can_run().available) judge_and_keep(sources, *own, printer, *options, take_here);
-      else unsupported_batch(sources, *own, *options, take_here);
+      if (own->can_run().is_available) judge_and_keep(sources, *own, printer, *options, take_here);
+      else record_unsupported_batch(sources, *own, *options, take_here);
     }
   };
   std::vector<std::jthread> threads;

@@ -39,7 +39,7 @@ struct KernelSource {
   std::string selector = {};     ///< selects it on the command line: "loop/r1_42", "wave.py:step"
   /// Why the frontend rejects this kernel; `module` is then null and its cases are unsupported(reader).
   std::optional<Error> parse_error = std::nullopt;
-  double read_ms = 0;  ///< time of parsing, in milliseconds
+  double parse_ms = 0;  ///< time of parsing, in milliseconds
   /// The recorded launches that are the kernel's inputs; null: inputs are drawn.
   std::shared_ptr<const std::vector<RecordedLaunch>> launches = nullptr;
   /// Why none of the kernel's recorded launches can be judged; its cases are then unsupported(launch). Usually empty.
@@ -58,7 +58,7 @@ using Printer =
 using PairPrinter = std::function<Result<backends::EmittedPair>(const ir::Module& module, const ir::Function& forward,
                                                                 const ir::Function* backward)>;
 
-/// A numeric mode: its name in case names, its build flags with the optimisation level, and its compiler.
+/// A numeric mode: its name in case names, its build flags with the optimization level, and its compiler.
 struct Mode {
   std::string name;  ///< component of case names; empty for strict flags, the default
   backends::BuildFlags flags = backends::BuildFlags::strict();
@@ -78,7 +78,7 @@ struct RunOptions {
   bool trusts_custom_gradients = false;        ///< whether a custom gradient may differ from the derivative
   /// Whether finite differences decide who is wrong if a gradient departs from the oracle; always so for the devices
   /// that run code of another generator.
-  bool arbitrates_gradients = false;
+  bool decides_gradients_by_finite_differences = false;
   std::string reproduce_prefix = "assay run";  ///< start of the command that reproduces a case
   bool reproduce_has_device = true;            ///< whether this command has the options --device and --pass
   bool keep_sources = false;  ///< whether the first record of short passing kernels also contains their sources
@@ -91,7 +91,7 @@ struct RunOptions {
   /// Another device, whose results must agree; null: none. Kernels that it cannot build are not compared.
   backends::Device* cross_check_device = nullptr;
   /// Cache of verdicts, read and updated by this run; null: every kernel is judged.
-  VerdictCache* verdicts = nullptr;
+  VerdictCache* verdict_cache = nullptr;
   /// Test plans that the groups of the run share; null: each group draws its own. Set by run_cases.
   SharedTestPlans* test_plans = nullptr;
 };

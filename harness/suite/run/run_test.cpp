@@ -26,11 +26,11 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 )"};
 }
 
-KernelGroup group_of(const std::vector<KernelSource>& sources, int optimisation) {
+KernelGroup group_of(const std::vector<KernelSource>& sources, int optimization) {
   KernelGroup group{.options = testing::CpuRun::quick(), .sources = sources};
   group.options.jobs = 1;
-  group.options.mode.flags.optimization_level = optimisation;
-  if (optimisation > 0) group.options.mode.name = "O" + std::to_string(optimisation);
+  group.options.mode.flags.optimization_level = optimization;
+  if (optimization > 0) group.options.mode.name = "O" + std::to_string(optimization);
   return group;
 }
 

@@ -41,8 +41,8 @@ double stated_trips(const ir::Function& function) {
   return sum;
 }
 
-/// Cost of compiling at an optimisation level, relative to -O0.
-double compiling_at(int optimisation) { return optimisation > 1 ? 5 : (optimisation == 1 ? 3 : 1); }
+/// Cost of compiling at an optimization level, relative to -O0.
+double compiling_at(int optimization) { return optimization > 1 ? 5 : (optimization == 1 ? 3 : 1); }
 
 /// Number of leading sources, at most `size` and at least one, that together do not exceed the cost limit of a batch.
 std::size_t affordable(std::span<const KernelSource> sources, std::size_t size, const RunOptions& options) {
@@ -120,7 +120,7 @@ std::unordered_map<std::string, double> expected_costs(const std::vector<KernelG
   return costs;
 }
 
-void put_costliest_first(KernelGroup& group) {
+void sort_by_descending_cost(KernelGroup& group) {
   struct Family {
     double cost = 0;
     double kernels = 0;

@@ -10,13 +10,13 @@
 namespace assay::harness {
 
 /// Relative cost of judging a kernel: the number of scalars that its code and its functions compute, which determines
-/// compile time and is multiplied by the optimisation level; a twelfth of a scalar for each constant loop trip; and 70
+/// compile time and is multiplied by the optimization level; a twelfth of a scalar for each constant loop trip; and 70
 /// scalars for everything else.
 double expected_cost(const KernelSource& source, const RunOptions& options);
 
 /// Sorts by family, the most expensive first, so that long work is not left to the end. Families stay together because
 /// their kernels share template instantiations.
-void put_costliest_first(KernelGroup& group);
+void sort_by_descending_cost(KernelGroup& group);
 
 /// Sources that are built together, and how they are judged.
 struct Batch {
@@ -26,7 +26,7 @@ struct Batch {
 };
 
 /// Splits the groups into batches of at most RunOptions::batch_size kernels and at most a share of their group. Batches
-/// are smaller towards the end, so that no core waits long for the last one, and for expensive kernels. Optimised
+/// are smaller toward the end, so that no core waits long for the last one, and for expensive kernels. Optimized
 /// groups come first. If groups have different devices, the batches of the same kernels follow each other, so that they
 /// share test plans. Deterministic, because the build cache stores batches as a whole.
 std::vector<Batch> batches_of(const std::vector<KernelGroup>& groups, std::size_t jobs);

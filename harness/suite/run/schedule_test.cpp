@@ -36,9 +36,9 @@ std::vector<std::string> names(const std::vector<KernelSource>& sources) {
   return names;
 }
 
-RunOptions at_level(int optimisation) {
+RunOptions at_level(int optimization) {
   RunOptions options;
-  options.mode.flags.optimization_level = optimisation;
+  options.mode.flags.optimization_level = optimization;
   return options;
 }
 
@@ -69,19 +69,19 @@ TEST(Schedule, RunsCostliestFamiliesFirst) {
       .sources = {source("cheap", "b", kShort), source("dear", "d", kShort), source("dearest", "f", kShort),
                   source("cheap", "a", kShort), source("dearest", "e", kTrips), source("dear", "c", kMatrices),
                   source("cheapest", "g", "s = -s"), source("twin", "h", kShort)}};
-  put_costliest_first(group);
+  sort_by_descending_cost(group);
   EXPECT_THAT(names(group.sources),
               ElementsAre("dearest/f", "dearest/e", "dear/d", "dear/c", "twin/h", "cheap/b", "cheap/a", "cheapest/g"));
 }
 
-TEST(Schedule, UsesSmallerBatchesTowardsEndOfRun) {
+TEST(Schedule, UsesSmallerBatchesTowardEndOfRun) {
   KernelGroup plain;
   plain.options.batch_size = 32;
   plain.sources.resize(200);
-  KernelGroup optimised = plain;
-  optimised.sources.resize(12);
-  optimised.options.mode.flags.optimization_level = 2;
-  const std::vector<KernelGroup> groups{plain, optimised};
+  KernelGroup optimized = plain;
+  optimized.sources.resize(12);
+  optimized.options.mode.flags.optimization_level = 2;
+  const std::vector<KernelGroup> groups{plain, optimized};
   const std::vector<Batch> batches = batches_of(groups, 2);
   std::vector<std::size_t> sizes;
   for (const Batch& batch : batches)
@@ -100,16 +100,16 @@ TEST(Schedule, UsesSmallerBatchesForCostlyKernels) {
     return text;
   }();
   KernelGroup plain{.options = at_level(0), .sources = std::vector(200, source("f", "k", matrices))};
-  KernelGroup optimised{.options = at_level(2), .sources = plain.sources};
+  KernelGroup optimized{.options = at_level(2), .sources = plain.sources};
   const double cost = expected_cost(plain.sources[0], plain.options);
   ASSERT_GT(cost, 50'000 / 96.0);
-  const std::vector<KernelGroup> groups{plain, optimised};
+  const std::vector<KernelGroup> groups{plain, optimized};
   const std::vector<Batch> batches = batches_of(groups, 1);
   const auto fits = [&](const RunOptions& options) {
     return static_cast<std::size_t>(50'000 / expected_cost(plain.sources[0], options));
   };
-  EXPECT_EQ(batches.front().sources.size(), fits(optimised.options));
-  EXPECT_LT(fits(optimised.options), fits(plain.options));
+  EXPECT_EQ(batches.front().sources.size(), fits(optimized.options));
+  EXPECT_LT(fits(optimized.options), fits(plain.options));
   const auto first_plain = std::ranges::find(batches, &groups[0].options, &Batch::options);
   EXPECT_EQ(first_plain->sources.size(), fits(plain.options));
   std::size_t all = 0;

@@ -22,20 +22,20 @@ using nlohmann::json;
 /// The part of the key for the policy. Binds each member, so that a new member does not compile until it is considered
 /// here.
 std::string text_of(const Policy& policy) {
-  const auto& [generic_sets, edge_sets, scale_sets, fully_checked_sets, max_redraws, thresholds, has_large_launch,
-               large_backward_interval, native_precision, f64_promotion] = policy;
+  const auto& [generic_sets, edge_sets, scale_sets, fully_checked_sets, max_redraws, thresholds, judges_large_launch,
+               kernels_per_large_backward_launch, native_precision, f64_promotion] = policy;
   return fmt::format("{} {} {} {} {} {} {} {} {} {}", generic_sets, edge_sets, scale_sets, fully_checked_sets,
-                     max_redraws, thresholds, has_large_launch, large_backward_interval, native_precision,
+                     max_redraws, thresholds, judges_large_launch, kernels_per_large_backward_launch, native_precision,
                      f64_promotion);
 }
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
   const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, trusts_custom_gradients,
-               arbitrates_gradients, reproduce_prefix, reproduce_has_device, keep_sources, on_counterexample,
-               examine_failure, measure, cross_check_device, verdicts, test_plans] = options;
+               decides_gradients_by_finite_differences, reproduce_prefix, reproduce_has_device, keep_sources,
+               on_counterexample, examine_failure, measure, cross_check_device, verdict_cache, test_plans] = options;
   return fmt::format("{} {} {} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat,
-                     mode.name, time_limit.count(), trusts_custom_gradients, arbitrates_gradients, keep_sources,
-                     reproduce_has_device ? reproduce_prefix : "", device.build_command(mode.flags),
+                     mode.name, time_limit.count(), trusts_custom_gradients, decides_gradients_by_finite_differences,
+                     keep_sources, reproduce_has_device ? reproduce_prefix : "", device.build_command(mode.flags),
                      cross_check_device == nullptr ? "" : cross_check_device->build_command(mode.flags));
 }
 

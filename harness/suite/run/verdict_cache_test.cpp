@@ -29,7 +29,7 @@ const TestKernel kIncorrect{
 
 class VerdictCacheTest : public ::testing::Test {
  protected:
-  VerdictCacheTest() : cache_(open({})) { options_.verdicts = cache_.get(); }
+  VerdictCacheTest() : cache_(open({})) { options_.verdict_cache = cache_.get(); }
 
   std::unique_ptr<VerdictCache> open(const RunEnvironment& environment) {
     auto cache = VerdictCache::open(folder_->path() / "cache", device_, environment);

@@ -97,11 +97,11 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
     if (declaration.is_parsed) {
       source.module = module;
       source.kernel_index = index_of(*module, declaration);
-      const bool is_open = declaration.has_assumptions && declaration.overload.empty();
+      const bool is_open = declaration.has_assumptions && declaration.suggested_overload.empty();
       if (!language.is_python || is_open || importing.contains(declaration.name)) {
         source.python = source::warp::write_kernel(*module, source.kernel_index).value_or(text);
-      } else if (!declaration.overload.empty()) {
-        source.python = fmt::format("{}\n\n{}\n", text, declaration.overload);
+      } else if (!declaration.suggested_overload.empty()) {
+        source.python = fmt::format("{}\n\n{}\n", text, declaration.suggested_overload);
       }
     } else {
       source.parse_error = reason_of(*read, declaration);
@@ -109,7 +109,7 @@ Result<KernelSet> kernels_of(const std::string& text, const std::string& file, c
     result.kernels.push_back(std::move(source));
   }
   for (KernelSource& source : result.kernels)
-    source.read_ms = elapsed.count() / static_cast<double>(result.kernels.size());
+    source.parse_ms = elapsed.count() / static_cast<double>(result.kernels.size());
   for (const frontend::Diagnostic& found : read->diagnostics) {
     if (found.severity == frontend::Severity::kNote) result.notes.push_back(found.text());
   }

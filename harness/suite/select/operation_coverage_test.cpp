@@ -237,7 +237,7 @@ constexpr Home kHomes[] = {
     {Family::kMatrix, Op::kCwMul, Op::kInverse},
     {Family::kQuaternion, Op::kMake, Op::kMake},
     {Family::kQuaternion, Op::kExtract, Op::kDot},
-    {Family::kQuaternion, Op::kLength, Op::kLengthSq},
+    {Family::kQuaternion, Op::kLength, Op::kLengthSquared},
     {Family::kQuaternion, Op::kQuatInverse, Op::kQuatInverse},
     {Family::kTransform, Op::kTranslation, Op::kSpatialBottom},
     {Family::kStructParam, Op::kWithField, Op::kWithField},

@@ -40,7 +40,7 @@ Result<CasePattern> CasePattern::parse(std::string_view text) {
   return pattern;
 }
 
-bool CasePattern::fits(NamePart part, const std::string& text) const {
+bool CasePattern::matches(NamePart part, const std::string& text) const {
   return ::fnmatch(this->part(part).c_str(), text.c_str(), 0) == 0;
 }
 

@@ -25,7 +25,7 @@ class CasePattern {
   static Result<CasePattern> parse(std::string_view text);
 
   /// Whether this component of a name matches; always true if the pattern omits the component.
-  [[nodiscard]] bool fits(NamePart part, const std::string& text) const;
+  [[nodiscard]] bool matches(NamePart part, const std::string& text) const;
   /// The glob of this component; "*" if the pattern omits it.
   [[nodiscard]] const std::string& part(NamePart part) const;
   /// Whether the component has no wildcards.

@@ -53,7 +53,7 @@ class Selecting {
   static bool names_family(const std::string& selector) {
     const Result<CasePattern> pattern = CasePattern::parse(selector);
     return pattern.ok() && std::ranges::any_of(generators::families(), [&](const generators::FamilyRow& row) {
-             return pattern->fits(NamePart::kFamily, std::string(row.name));
+             return pattern->matches(NamePart::kFamily, std::string(row.name));
            });
   }
 
@@ -116,10 +116,10 @@ class Selecting {
     if (!candidates.ok()) return candidates.error();
     bool found = false;
     for (KernelSource& source : *candidates) {
-      if (!pattern.fits(NamePart::kTypes, types_part(source))) continue;
+      if (!pattern.matches(NamePart::kTypes, types_part(source))) continue;
       add_kernel({.source = std::move(source),
-                  .forward = pattern.fits(NamePart::kPass, "forward"),
-                  .backward = pattern.fits(NamePart::kPass, "backward"),
+                  .forward = pattern.matches(NamePart::kPass, "forward"),
+                  .backward = pattern.matches(NamePart::kPass, "backward"),
                   .modes = modes_of(pattern)});
       found = true;
     }
@@ -133,16 +133,16 @@ class Selecting {
     std::vector<std::string> families;
     for (const generators::FamilyRow& row : generators::families())
       families.emplace_back(row.name);
-    if (std::ranges::none_of(families, [&](const auto& name) { return pattern.fits(NamePart::kFamily, name); })) {
+    if (std::ranges::none_of(families, [&](const auto& name) { return pattern.matches(NamePart::kFamily, name); })) {
       return Error{fmt::format("unknown family '{}'{}; expected one of {}, a file, a folder or a file pattern",
                                pattern.text(), did_you_mean(pattern.part(NamePart::kFamily), families),
                                fmt::join(families, ", "))};
     }
-    if (!pattern.fits(NamePart::kDevice, options_.device)) {
+    if (!pattern.matches(NamePart::kDevice, options_.device)) {
       return Error{fmt::format("'{}' selects device '{}', but --device is {}", pattern.text(),
                                pattern.part(NamePart::kDevice), options_.device)};
     }
-    if (!pattern.fits(NamePart::kPass, "forward") && !pattern.fits(NamePart::kPass, "backward")) {
+    if (!pattern.matches(NamePart::kPass, "forward") && !pattern.matches(NamePart::kPass, "backward")) {
       return Error{fmt::format("'{}' selects pass '{}'; expected forward or backward", pattern.text(),
                                pattern.part(NamePart::kPass))};
     }
@@ -156,7 +156,7 @@ class Selecting {
   std::vector<std::string> modes_of(const CasePattern& pattern) const {
     std::vector<std::string> modes;
     std::ranges::copy_if(options_.modes, std::back_inserter(modes),
-                         [&](const std::string& mode) { return pattern.fits(NamePart::kMode, mode); });
+                         [&](const std::string& mode) { return pattern.matches(NamePart::kMode, mode); });
     return modes;
   }
 
@@ -167,9 +167,9 @@ class Selecting {
   Result<std::vector<KernelSource>> candidates_of(const CasePattern& pattern) const {
     std::vector<Make> makes;
     for (const generators::FamilyRow& row : generators::families()) {
-      if (!pattern.fits(NamePart::kFamily, std::string(row.name))) continue;
+      if (!pattern.matches(NamePart::kFamily, std::string(row.name))) continue;
       for (const conformance::CaseFile& curated : conformance::cases_of(row.name)) {
-        if (pattern.fits(NamePart::kKernel, std::string(curated.name)))
+        if (pattern.matches(NamePart::kKernel, std::string(curated.name)))
           makes.emplace_back([&curated] { return curated_kernel(curated); });
       }
       add_random(pattern, row, makes);
@@ -180,7 +180,7 @@ class Selecting {
     std::vector<KernelSource> sources;
     for (std::optional<Result<KernelSource>>& source : made) {
       if (!source->ok()) return source->error();
-      if (pattern.fits(NamePart::kKernel, source->value().kernel)) sources.push_back(source->take());
+      if (pattern.matches(NamePart::kKernel, source->value().kernel)) sources.push_back(source->take());
     }
     return sources;
   }
@@ -203,7 +203,7 @@ class Selecting {
   static std::vector<std::string> kernels_of(const CasePattern& pattern) {
     std::vector<std::string> names;
     for (const conformance::CaseFile& curated : conformance::cases()) {
-      if (pattern.fits(NamePart::kFamily, std::string(curated.family))) names.emplace_back(curated.name);
+      if (pattern.matches(NamePart::kFamily, std::string(curated.family))) names.emplace_back(curated.name);
     }
     return names;
   }

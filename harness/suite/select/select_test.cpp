@@ -78,17 +78,17 @@ class SelectTest : public ::testing::Test {
 TEST(CasePattern, OmittedComponentsMatchEverything) {
   const auto pattern = CasePattern::parse("loop/dyn*");
   ASSERT_TRUE(pattern.ok());
-  EXPECT_TRUE(pattern->fits(NamePart::kFamily, "loop"));
-  EXPECT_FALSE(pattern->fits(NamePart::kFamily, "nested_loop"));
-  EXPECT_TRUE(pattern->fits(NamePart::kKernel, "dynamic_product"));
-  EXPECT_FALSE(pattern->fits(NamePart::kKernel, "row_product"));
-  EXPECT_TRUE(pattern->fits(NamePart::kPass, "backward"));
+  EXPECT_TRUE(pattern->matches(NamePart::kFamily, "loop"));
+  EXPECT_FALSE(pattern->matches(NamePart::kFamily, "nested_loop"));
+  EXPECT_TRUE(pattern->matches(NamePart::kKernel, "dynamic_product"));
+  EXPECT_FALSE(pattern->matches(NamePart::kKernel, "row_product"));
+  EXPECT_TRUE(pattern->matches(NamePart::kPass, "backward"));
 }
 
 TEST(CasePattern, AcceptsFamilyAlias) {
   const auto pattern = CasePattern::parse("nested/*");
   ASSERT_TRUE(pattern.ok());
-  EXPECT_TRUE(pattern->fits(NamePart::kFamily, "nested_loop"));
+  EXPECT_TRUE(pattern->matches(NamePart::kFamily, "nested_loop"));
 }
 
 TEST(CasePattern, RejectsEmptyAndExcessComponents) {

@@ -41,10 +41,10 @@ Bounds domain_of(const ir::Function& kernel, const ir::Variable& parameter) {
 /// Calls set(leaf, bytes, number) for every scalar of the argument.
 template <class Set>
 void for_each_component(const ir::Module& module, const ir::Argument& argument, Set set) {
-  const auto leaves = ir::scalar_components(module, argument.type.element());
+  const auto components = ir::scalar_components(module, argument.type.element());
   std::size_t number = 0;
   for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
-    for (const ir::ScalarComponent& component : leaves)
+    for (const ir::ScalarComponent& component : components)
       set(component, ir::element_offset(argument, k) + component.offset, number++);
   }
 }
@@ -121,7 +121,7 @@ class Judge {
     const ir::Launch launch = backward_launch(backward);
     const ReferenceResult found = oracle->evaluate({.launch = launch});
     result_.backward_steps = found.instructions;
-    if (!found.complete) return end(OracleComparison::Kind::kDisagrees, "the backward kernel does not terminate");
+    if (!found.is_complete) return end(OracleComparison::Kind::kDisagrees, "the backward kernel does not terminate");
     for (const reference::Finding& finding : found.findings) {
       // The trip counts of the adjoint may overflow: emitted code wraps, as the oracle does.
       if (finding.kind == reference::Finding::Kind::kIntegerOverflow) continue;
@@ -150,7 +150,7 @@ class Judge {
     }
     primal_ = oracle->evaluate({.launch = input_.launch, .computes_gradient = true, .cotangents = cotangents_});
     result_.forward_steps = primal_.instructions;
-    if (!primal_.complete) return end(OracleComparison::Kind::kUndefined, "the kernel does not terminate"), false;
+    if (!primal_.is_complete) return end(OracleComparison::Kind::kUndefined, "the kernel does not terminate"), false;
     for (const reference::Finding& finding : primal_.findings)
       return end(OracleComparison::Kind::kUndefined, describe(finding, module_, kernel_)), false;
     return true;
@@ -165,10 +165,10 @@ class Judge {
       ir::Argument argument = ir::make_argument(adjoint_.module, backward.var(gradient.gradient).type,
                                                 gradient.is_array ? input_.launch.arguments[p].shape : one);
       if (writes_[p]) {
-        const std::vector<std::size_t> leaves = leaf_numbers(gradient);
+        const std::vector<std::size_t> components = leaf_numbers(gradient);
         for_each_component(
             module_, argument, [&](const ir::ScalarComponent& component, std::size_t offset, std::size_t number) {
-              ir::write_float(component.scalar, argument.bytes.data() + offset, cotangents_[p][leaves[number]]);
+              ir::write_float(component.scalar, argument.bytes.data() + offset, cotangents_[p][components[number]]);
             });
       }
       launch.arguments.push_back(std::move(argument));
@@ -208,11 +208,11 @@ class Judge {
     const auto& swept = primal_.gradients[static_cast<std::size_t>(gradient.primal)];
     if (!swept) return;
     const auto& output = found.outputs[static_cast<std::size_t>(gradient.gradient)];
-    const std::vector<std::size_t> leaves = leaf_numbers(gradient);
-    for (std::size_t k = 0; k < leaves.size(); ++k) {
-      const reference::GradientElement& want = swept->elements[leaves[k]];
+    const std::vector<std::size_t> components = leaf_numbers(gradient);
+    for (std::size_t k = 0; k < components.size(); ++k) {
+      const reference::GradientElement& want = swept->elements[components[k]];
       const std::vector<double>& seeds = cotangents_[static_cast<std::size_t>(gradient.primal)];
-      const long double before = seeds.empty() ? 0 : seeds[leaves[k]];
+      const long double before = seeds.empty() ? 0 : seeds[components[k]];
       if (want.value != before) ++result_.changed;
       check(gradient, k, want, output ? output->elements[k].value : before);
     }

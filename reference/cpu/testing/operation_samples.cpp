@@ -228,7 +228,7 @@ void add_usages(std::vector<Usage>& all, Op op, Type f, Type v, Type m) {
       return;
     case ir::TypeRule::kCross: all.push_back(plain(op, {v, v})); return;
     case ir::TypeRule::kLength:
-    case ir::TypeRule::kLengthSq:
+    case ir::TypeRule::kLengthSquared:
       all.push_back(plain(op, {v}));
       all.push_back(plain(op, {q}, "quaternion"));
       return;
@@ -361,15 +361,15 @@ std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng) {
   std::vector<std::vector<double>> point;
   for (std::size_t k = 0; k < usage.operands.size(); ++k) {
     const ir::Interval interval = selects || usage.operands.size() > 3 ? ir::Interval{-8, 8} : domain.operands[k];
-    std::vector<double> leaves;
+    std::vector<double> components;
     for (int c = 0; c < usage.operands[k].components(); ++c) {
       double x = 0;
       do {
         x = ir::round_to(usage.operands[k].scalar, rng.uniform_real(interval.low, interval.high));
       } while (domain.relation == ir::Relation::kSecondNotZero && k == 1 && std::abs(x) < interval.high / 16);
-      leaves.push_back(x);
+      components.push_back(x);
     }
-    point.push_back(std::move(leaves));
+    point.push_back(std::move(components));
   }
   return point;
 }

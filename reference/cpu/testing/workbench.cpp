@@ -16,23 +16,23 @@ OracleFixture::OracleFixture(ir::Module module)
   kernel_->is_kernel = true;
 }
 
-void OracleFixture::fill(ir::Argument& argument, const std::vector<double>& leaves) const {
+void OracleFixture::fill(ir::Argument& argument, const std::vector<double>& components) const {
   const auto layout = ir::scalar_components(*module_, argument.type.element());
-  for (std::size_t k = 0; k < leaves.size(); ++k) {
-    const ir::ScalarComponent& leaf = layout[k % layout.size()];
+  for (std::size_t k = 0; k < components.size(); ++k) {
+    const ir::ScalarComponent& component = layout[k % layout.size()];
     const std::size_t base =
         argument.type.is_array() ? ir::element_offset(argument, static_cast<std::int64_t>(k / layout.size())) : 0;
-    std::byte* const at = argument.bytes.data() + base + leaf.offset;
-    if (ir::is_float(leaf.scalar)) ir::write_float(leaf.scalar, at, leaves[k]);
-    else ir::write_integer(leaf.scalar, at, static_cast<std::int64_t>(leaves[k]));
+    std::byte* const at = argument.bytes.data() + base + component.offset;
+    if (ir::is_float(component.scalar)) ir::write_float(component.scalar, at, components[k]);
+    else ir::write_integer(component.scalar, at, static_cast<std::int64_t>(components[k]));
   }
 }
 
 ir::VarId OracleFixture::array(const std::string& name, ir::Type element, std::vector<std::int32_t> shape,
-                               const std::vector<double>& leaves) {
+                               const std::vector<double>& components) {
   const ir::Type type = element.array_of(static_cast<int>(shape.size()));
   launch_.arguments.push_back(ir::make_argument(*module_, type, std::move(shape)));
-  fill(launch_.arguments.back(), leaves);
+  fill(launch_.arguments.back(), components);
   return builder_->parameter(name, type);
 }
 
@@ -49,9 +49,9 @@ ir::VarId OracleFixture::integers(const std::string& name, const std::vector<std
   return parameter;
 }
 
-ir::VarId OracleFixture::value(const std::string& name, ir::Type type, const std::vector<double>& leaves) {
+ir::VarId OracleFixture::value(const std::string& name, ir::Type type, const std::vector<double>& components) {
   launch_.arguments.push_back(ir::make_argument(*module_, type));
-  fill(launch_.arguments.back(), leaves);
+  fill(launch_.arguments.back(), components);
   return builder_->parameter(name, type);
 }
 
@@ -72,10 +72,10 @@ Oracle OracleFixture::oracle() const {
 ComponentValues OracleFixture::cotangents_for(ir::VarId output, std::vector<double> cotangents) const {
   const auto p = static_cast<std::size_t>(output);
   const ir::Argument& argument = launch_.arguments[p];
-  const std::size_t leaves = ir::scalar_components(*module_, argument.type.element()).size();
+  const std::size_t components = ir::scalar_components(*module_, argument.type.element()).size();
   ComponentValues seeds(launch_.arguments.size());
   seeds[p] = cotangents.empty()
-                 ? std::vector<double>(static_cast<std::size_t>(ir::element_count(argument)) * leaves, 1.0)
+                 ? std::vector<double>(static_cast<std::size_t>(ir::element_count(argument)) * components, 1.0)
                  : std::move(cotangents);
   return seeds;
 }

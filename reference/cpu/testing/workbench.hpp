@@ -35,13 +35,13 @@ class OracleFixture {
   ir::VarId floats(const std::string& name, const std::vector<double>& values, ir::Scalar scalar = ir::Scalar::kF64);
   ir::VarId integers(const std::string& name, const std::vector<std::int64_t>& values,
                      ir::Scalar scalar = ir::Scalar::kI32);
-  /// An array of any element type: `leaves` are all its scalar components in memory order.
+  /// An array of any element type: `components` are all its scalar components in memory order.
   ir::VarId array(const std::string& name, ir::Type element, std::vector<std::int32_t> shape,
-                  const std::vector<double>& leaves = {});
+                  const std::vector<double>& components = {});
   ir::VarId zeros(const std::string& name, ir::Type element, std::vector<std::int32_t> shape) {
     return array(name, element, std::move(shape));
   }
-  ir::VarId value(const std::string& name, ir::Type type, const std::vector<double>& leaves);
+  ir::VarId value(const std::string& name, ir::Type type, const std::vector<double>& components);
   ir::VarId thread_index(std::int32_t extent, const std::string& name = "i");
 
   // ---- short forms
@@ -60,7 +60,7 @@ class OracleFixture {
   ComponentValues cotangents_for(ir::VarId output, std::vector<double> cotangents = {}) const;
 
  private:
-  void fill(ir::Argument& argument, const std::vector<double>& leaves) const;
+  void fill(ir::Argument& argument, const std::vector<double>& components) const;
 
   std::unique_ptr<ir::Module> module_;
   std::unique_ptr<ir::Function> kernel_;

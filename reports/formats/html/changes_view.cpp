@@ -42,7 +42,7 @@ json changes_view(const Changes& changes) {
                      {"more", more == 0 ? json() : json(count_text(static_cast<std::int64_t>(more)))}});
   }
   return {{"since", changes.baseline_label},
-          {"same", cases_text(static_cast<std::int64_t>(changes.same_count))},
+          {"same", cases_text(static_cast<std::int64_t>(changes.unchanged_count))},
           {"nothing", lists.empty()},
           {"lists", lists}};
 }

@@ -85,7 +85,7 @@ json funnel_step(const char* label, std::int64_t value, std::int64_t before, std
           {"note", value == before ? "all" : fmt::format("{} {}", count_text(before - value), lost)}};
 }
 
-json funnel_view(const Denominators& of) {
+json funnel_view(const CaseTotals& of) {
   json funnel = {funnel_step("Planned", of.planned, of.planned, of.planned, ""),
                  funnel_step("Run", of.run, of.planned, of.planned, "not run"),
                  funnel_step("Supported here", of.supported, of.run, of.planned, "unsupported"),
@@ -95,7 +95,7 @@ json funnel_view(const Denominators& of) {
   return funnel;
 }
 
-json devices_view(const Run& run, const Denominators& of) {
+json devices_view(const Run& run, const CaseTotals& of) {
   json devices = json::array();
   for (const json& device : run.start.at("environment").at("devices")) {
     const std::string name = device.at("name");
@@ -142,7 +142,7 @@ json uncovered_view(const Run& run, const Summary& summary) {
     if (rows.size() == kUncoveredShown) break;
     const json& record = run.cases[way.first_case];
     rows.push_back({{"place", fmt::format("{}:{}", way.file, way.line)},
-                    {"what", way.what},
+                    {"what", way.description},
                     {"name", record.at("case")},
                     {"href", case_link(record.at("case").get<std::string>())}});
   }
@@ -197,7 +197,7 @@ json environment_view(const Run& run, const Changes* changes) {
 // Cases with passing and failing attempts.
 json flaky_view(const Run& run, const Summary& summary) {
   json rows = json::array();
-  for (const FlakyCase& flaky : summary.flaky) {
+  for (const FlakyCase& flaky : summary.flaky_cases) {
     const json& record = run.cases[flaky.position];
     std::string attempts;
     for (const json& attempt : record.at("attempts"))
@@ -236,9 +236,9 @@ json page_view(const Run& run, const Summary& summary, const Changes* changes) {
   view.update(run_view(run));
   view.update(grid_view(summary));
   view["title"] = fmt::format("{} · Assay", summary.verdict.headline);
-  view["funnel"] = funnel_view(summary.denominators);
-  view["values_compared"] = count_text(summary.denominators.values_compared);
-  view["devices"] = devices_view(run, summary.denominators);
+  view["funnel"] = funnel_view(summary.case_totals);
+  view["values_compared"] = count_text(summary.case_totals.values_compared);
+  view["devices"] = devices_view(run, summary.case_totals);
   view["schema_errors"] = schema_errors_view(run);
   view["groups"] = groups_view(run, summary);
   view["groups_count"] = shown_count(red);
@@ -259,7 +259,7 @@ json page_view(const Run& run, const Summary& summary, const Changes* changes) {
   view["changes"] = changes == nullptr ? json() : changes_view(*changes);
   view["margins"] = margins_view(run);
   view["flaky"] = flaky_view(run, summary);
-  view["flaky_count"] = shown_count(summary.flaky.size());
+  view["flaky_count"] = shown_count(summary.flaky_cases.size());
   return view;
 }
 

@@ -26,7 +26,7 @@ std::uint64_t update(std::byte* cell, std::uint64_t a, std::uint64_t b) {
   return bits;
 }
 
-float flush(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
+float flush_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
 float canonical(float x) { return x != x ? std::bit_cast<float>(0x7fffffffU) : x; }
 
 struct Add {
@@ -36,7 +36,9 @@ struct Add {
   }
 };
 struct AddFlushed {
-  static float apply(float old, float a, float) { return canonical(flush(flush(old) + flush(a))); }
+  static float apply(float old, float a, float) {
+    return canonical(flush_subnormal(flush_subnormal(old) + flush_subnormal(a)));
+  }
 };
 struct AddCanonical {
   static float apply(float old, float a, float) { return canonical(old + a); }

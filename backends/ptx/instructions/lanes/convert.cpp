@@ -43,9 +43,9 @@ struct NearestFloat {
 template <class D, class S, bool kFtz>
 struct FloatToFloat {
   static D apply(S a) {
-    const S source = kFtz ? flush(a) : a;
+    const S source = kFtz ? flush_subnormal(a) : a;
     const D result = static_cast<D>(source);
-    return canonical(kFtz ? flush(result) : result);
+    return canonical(kFtz ? flush_subnormal(result) : result);
   }
 };
 
@@ -78,7 +78,7 @@ struct Up {
 template <class Rounding, class D, class S, bool kFtz>
 struct FloatToInteger {
   static D apply(S a) {
-    if (kFtz) a = flush(a);
+    if (kFtz) a = flush_subnormal(a);
     constexpr S kAbove = std::is_signed_v<D> ? S(std::uint64_t{1} << (8 * sizeof(D) - 1))
                                              : S(2) * S(std::uint64_t{1} << (8 * sizeof(D) - 1));
     if (a != a)
@@ -93,7 +93,7 @@ template <class Rounding, bool kFtz, bool kSat>
 struct ToIntegral {
   template <class T>
   static T apply(T a) {
-    const T rounded = Rounding::apply(kFtz ? flush(a) : a);
+    const T rounded = Rounding::apply(kFtz ? flush_subnormal(a) : a);
     return kSat ? saturate(rounded) : canonical(rounded);
   }
 };
@@ -101,7 +101,7 @@ template <bool kFtz>
 struct SaturateOnly {
   template <class T>
   static T apply(T a) {
-    return saturate(kFtz ? flush(a) : a);
+    return saturate(kFtz ? flush_subnormal(a) : a);
   }
 };
 
@@ -168,10 +168,10 @@ std::uint64_t encode_any(S a, FieldWidths format, Round round) {
 template <class D, class S, Round kRound, bool kFtz, bool kSat>
 struct ToFloat {
   static D apply(const Op&, S a, S, S) {
-    if constexpr (kFtz && std::is_same_v<S, float>) a = flush(a);
+    if constexpr (kFtz && std::is_same_v<S, float>) a = flush_subnormal(a);
     if constexpr (std::is_same_v<D, float>) {
       float result = std::bit_cast<float>(static_cast<std::uint32_t>(encode_any(a, kF32Format, kRound)));
-      if (kFtz) result = flush(result);
+      if (kFtz) result = flush_subnormal(result);
       return kSat ? saturate(result) : result;
     } else if constexpr (std::is_same_v<D, double>) {
       const double result = std::bit_cast<double>(encode_any(a, kF64Format, kRound));

@@ -12,11 +12,11 @@ namespace {
 inline constexpr std::uint32_t kNanF32 = 0x7fffffff;
 
 /// Replaces subnormals by zeros of the same sign.
-inline float flush(float x) {
+inline float flush_subnormal(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return std::bit_cast<float>((bits & 0x7f800000U) == 0 ? bits & 0x80000000U : bits);
 }
-inline double flush(double x) { return x; }
+inline double flush_subnormal(double x) { return x; }
 
 /// Single precision results have one NaN; double keeps the CPU's NaN, because PTX does not specify the payload.
 inline float canonical(float x) { return x != x ? std::bit_cast<float>(kNanF32) : x; }
@@ -96,11 +96,11 @@ template <class F, bool kFtz, bool kSat>
 struct FlushedVariant {
   template <class T>
   static T in(T x) {
-    return kFtz ? flush(x) : x;
+    return kFtz ? flush_subnormal(x) : x;
   }
   template <class T>
   static T out(T x) {
-    x = kFtz ? flush(x) : x;
+    x = kFtz ? flush_subnormal(x) : x;
     return kSat ? saturate(x) : canonical(x);
   }
   template <class T>

@@ -56,14 +56,14 @@ template <bool kFtz>
 struct FloatAbs {
   template <class T>
   static T apply(T a) {
-    return std::fabs(kFtz ? flush(a) : a);
+    return std::fabs(kFtz ? flush_subnormal(a) : a);
   }
 };
 template <bool kFtz>
 struct FloatNeg {
   template <class T>
   static T apply(T a) {
-    return -(kFtz ? flush(a) : a);
+    return -(kFtz ? flush_subnormal(a) : a);
   }
 };
 /// The second operand with the sign of the first.

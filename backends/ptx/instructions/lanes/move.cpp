@@ -36,7 +36,7 @@ struct Slct {
   template <class T>
   static T apply(T a, T b, C c) {
     if constexpr (std::is_same_v<C, float>) {
-      return (kFtz ? flush(c) : c) >= 0 ? a : b;
+      return (kFtz ? flush_subnormal(c) : c) >= 0 ? a : b;
     } else {
       return c >= 0 ? a : b;
     }

@@ -36,7 +36,7 @@ inline auto comparable(T x) {
   if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {
     return to_float(x);
   } else if constexpr (kFtz && kIsFloat<T>) {
-    return flush(x);
+    return flush_subnormal(x);
   } else {
     return x;
   }
