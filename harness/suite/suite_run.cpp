@@ -29,8 +29,15 @@ std::string cross_check(std::string_view candidate, bool needs_strict, const Sui
   return chosen ? std::string(candidate) : "";
 }
 
-backends::DeviceOptions device_options(const SuiteOptions& options) {
+/// The options of every device of the run; a device that another one is compared with uses the first C++ compiler.
+backends::DeviceOptions shared_options(const SuiteOptions& options) {
   backends::DeviceOptions result = options.device_options;
+  if (!options.builds.compilers.empty()) result.compiler = options.builds.compilers.front();
+  return result;
+}
+
+backends::DeviceOptions device_options(const SuiteOptions& options) {
+  backends::DeviceOptions result = shared_options(options);
   result.cross_check = cross_check(backends::device_row(options.device).bit_identical_device, true, options);
   return result;
 }
@@ -39,7 +46,7 @@ backends::DeviceOptions device_options(const SuiteOptions& options) {
 Result<std::unique_ptr<backends::Device>> make_cross_check_device(const SuiteOptions& options, RunObserver& events) {
   const std::string name = cross_check(backends::device_row(options.device).agreeing_device, false, options);
   if (name.empty()) return std::unique_ptr<backends::Device>();
-  auto cross_check_device = backends::make_device(name, options.device_options);
+  auto cross_check_device = backends::make_device(name, shared_options(options));
   if (!cross_check_device.ok()) return cross_check_device;
   if (const backends::Capability can = (*cross_check_device)->can_run(); !can.is_available)
     events.note("cross-check", fmt::format("no cross-check with the device {}: {}", name, can.detail));
