@@ -126,7 +126,11 @@ def messages() -> Iterator[Item]:
 
 
 def identifiers() -> Iterator[Item]:
-    """Yields the names of types, functions, enumerators and members that headers declare."""
+    """Yields the names of types, functions, enumerators and members that headers declare.
+
+    A name is written as a caller reads it, after the types that enclose it, and is followed by the line that declares
+    it: `Comparator::total: std::size_t total = 0;`.
+    """
     declared = re.compile(
         r"^\s*(?:(?:struct|class|enum class)\s+(?P<type>[A-Z]\w+)[^;]*\{"
         r"|(?:[\w:<>,&*\[\] ]+\s[&*]?)(?P<function>[a-z]\w+)\([^;]*"
@@ -137,12 +141,20 @@ def identifiers() -> Iterator[Item]:
         if is_test(name):
             continue
         seen = set()
+        scopes: list[str] = []
         for number, line in enumerate(contents(name).splitlines(), 1):
-            match = declared.match(re.sub(r"\s*//.*", "", line))
+            code = re.sub(r"\s*//.*", "", line)
+            match = declared.match(code)
             found = next((group for group in match.groups() if group), None) if match else None
             if found and found not in seen and not line.lstrip().startswith(("return", "using", "#", "namespace")):
                 seen.add(found)
-                yield Item(name, number, found)
+                yield Item(name, number, f"{'::'.join([*filter(None, scopes), found])}: {code.strip()}")
+            opened = re.match(r"\s*(?:struct|class|enum class)\s+(\w+)[^;]*\{", code)
+            closed = code.count("}")
+            for _ in range(code.count("{")):
+                scopes.append(opened[1] if opened else "")
+                opened = None
+            del scopes[max(0, len(scopes) - closed) :]
 
 
 def tests() -> Iterator[Item]:
