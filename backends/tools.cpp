@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/candidate/host/compiler.hpp"
 #include "backends/cuda/cupti/cupti.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
@@ -23,6 +24,12 @@ Tool nvrtc_tool() {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) return {"NVRTC", false, reason_text(nvrtc.error())};
   return {"NVRTC", true, fmt::format("{}, {}", nvrtc->version(), nvrtc->library())};
+}
+
+Tool nvcc_tool() {
+  const Result<std::filesystem::path> nvcc = candidate::find_nvcc();
+  if (!nvcc.ok()) return {"nvcc", false, reason_text(nvcc.error())};
+  return {"nvcc", true, fmt::format("{}, {}", candidate::nvcc_version(*nvcc), nvcc->string())};
 }
 
 Tool driver_tool() {
@@ -55,7 +62,7 @@ std::vector<Tool> find_tools() {
   std::vector<Tool> tools{nvrtc_tool()};
   if (const std::vector<std::string> versions = cuda::installed_nvrtc_versions(); !versions.empty())
     tools.push_back({"--nvrtc", true, fmt::format("{}", fmt::join(versions, ", "))});
-  tools.insert(tools.end(), {driver_tool(), cupti_tool(), cache_tool()});
+  tools.insert(tools.end(), {nvcc_tool(), driver_tool(), cupti_tool(), cache_tool()});
   return tools;
 }
 

@@ -7,6 +7,7 @@ named testing and the files *_test.* and *_fuzz.* belong to the tests of their l
 ALLOWED = {
     "backends": (
         "backends/candidate",
+        "backends/candidate/host",
         "backends/cpu",
         "backends/cross_check",
         "backends/cuda",
@@ -19,11 +20,23 @@ ALLOWED = {
         "support",
     ),
     "backends/candidate": (
+        "backends/candidate/host",
         "backends/cuda/nvrtc",
         "backends/device",
         "backends/ptx",
         "backends/ptx/parse",
+        "backends/worker",
         "schemas",
+        "support",
+    ),
+    "backends/candidate/host": (
+        "backends/cpu",
+        "backends/device",
+        "backends/ptx",
+        "backends/ptx/execute",
+        "backends/ptx/parse",
+        "backends/worker",
+        "frontend/warp/syntax",
         "support",
     ),
     "backends/cpu": ("backends/device", "backends/worker", "support"),

@@ -1,4 +1,4 @@
-// assay judge: judges CUDA or PTX from elsewhere against a specification in Warp Python.
+// assay judge: judges CUDA or PTX that other people or programs wrote against a specification in Warp Python.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -18,7 +18,8 @@ void add_judge(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("judge", "Judge a CUDA kernel from elsewhere against a specification");
   command
       .add_option("CANDIDATE", suite.device_options.candidate,
-                  "CUDA source (.cu) or PTX (.ptx). CANDIDATE.assay.json next to it states how it is launched")
+                  "CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py). A file such as "
+                  "sums.assay.json next to sums.cu states how it is launched")
       ->option_text(" ")
       ->check(CLI::ExistingFile)
       ->required();

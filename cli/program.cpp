@@ -14,6 +14,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include "backends/candidate/host/worker.hpp"
 #include "backends/cpu/worker.hpp"
 #include "backends/cuda/worker.hpp"
 #include "backends/warp/worker.hpp"
@@ -105,6 +106,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 std::optional<int> run_if_worker(int argc, char** argv) {
+  if (const auto status = candidate::run_if_worker(argc, argv)) return status;
   if (const auto status = cpu::run_if_worker(argc, argv)) return status;
   if (const auto status = warp::run_if_worker(argc, argv)) return status;
   return cuda::run_if_worker(argc, argv);

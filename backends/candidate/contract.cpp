@@ -46,6 +46,7 @@ Result<Contract> contract_of(const fs::path& candidate) {
   if (const auto errors = validator.diagnostics(document); !errors.empty())
     return Error{fmt::format("invalid contract: {}", errors.front().text()), path.string()};
   return Contract{.entry = document.value("entry", ""),
+                  .function = document.value("function", ""),
                   .arguments = formulas_from(document, "arguments"),
                   .grid = formulas_from(document, "grid"),
                   .block = formulas_from(document, "block"),

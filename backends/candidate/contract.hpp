@@ -12,6 +12,7 @@ namespace assay::candidate {
 
 struct Contract {
   std::string entry;                   ///< name of the kernel; empty: the only one
+  std::string function;                ///< name of the host function to call; empty: the only one, or none
   std::vector<std::string> arguments;  ///< one for each parameter: an array or a formula; empty: inferred
   std::vector<std::string> grid;       ///< formulas of the numbers of blocks; empty: as many as cover all threads
   std::vector<std::string> block;      ///< formulas of the numbers of threads of a block; empty: 256

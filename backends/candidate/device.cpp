@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/candidate/host_device.hpp"
 #include "backends/candidate/session.hpp"
 #include "backends/candidate/source.hpp"
+#include "backends/candidate/specification.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "backends/ptx/parse/module.hpp"
 
@@ -127,12 +129,19 @@ Result<std::unique_ptr<Device>> make_device(const DeviceOptions& options) {
   if (options.candidate.empty()) return Error{"no candidate is given; use assay judge CANDIDATE --against SPEC.py"};
   if (!content_of(options.candidate)) return Error{"cannot read the candidate", options.candidate};
   const fs::path file(options.candidate);
-  if (!is_ptx(file) && file.extension() != ".cu")
-    return Error{"the candidate must be a CUDA source (.cu) or PTX (.ptx)", options.candidate};
+  if (!is_ptx(file) && file.extension() != ".cu" && file.extension() != ".py") {
+    return Error{"the candidate must be a CUDA source (.cu), PTX (.ptx) or a Python file that calls load_inline (.py)",
+                 options.candidate};
+  }
   Result<Contract> contract = contract_of(file);
   if (!contract.ok()) return contract.error();
   ptx::PtxOptions ptx_options{.checks = ptx::checks_without(options.disabled_checks)};
   ptx_options.nvrtc = options.nvrtc;
+  ptx_options.cache_directory = options.cache;
+  if (has_host_code(file, *contract)) {
+    return std::unique_ptr<Device>(
+        std::make_unique<HostCandidateDevice>(file, contract.take(), std::move(ptx_options), options.architectures));
+  }
   if (!options.architectures.empty()) ptx_options.architectures = options.architectures;
   return std::unique_ptr<Device>(std::make_unique<CandidateDevice>(file, contract.take(), std::move(ptx_options)));
 }

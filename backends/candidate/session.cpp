@@ -10,62 +10,24 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "backends/candidate/formula.hpp"
+#include "backends/candidate/host/simulated_gpu.hpp"
 #include "backends/candidate/source.hpp"
+#include "backends/candidate/specification.hpp"
 #include "backends/ptx/array_view.hpp"
 #include "backends/ptx/parse/module.hpp"
 
 namespace assay::candidate {
 
 using namespace backends;
-using nlohmann::json;
 
 namespace {
 
-/// Shared memory of a block without the attribute that allows more, on every architecture.
-constexpr std::uint64_t kMostSharedBytes = 48 * 1024;
 constexpr std::int64_t kMostThreadsOfBlock = 1024;
 /// Limits of the grid along x, y and z.
 constexpr std::array<std::int64_t, 3> kMostBlocks{std::numeric_limits<std::int32_t>::max(), 65535, 65535};
 constexpr std::int64_t kDefaultBlock = 256;
-
-/// A parameter of the specification.
-struct Parameter {
-  std::string name, type;
-  std::size_t rank = 0, bytes = 0;
-  bool is_integer() const { return rank == 0 && (type.starts_with("int") || type.starts_with("uint")); }
-};
-
-struct Specification {
-  std::size_t dimensions = 1;  ///< of its launches
-  std::vector<Parameter> parameters;
-};
-
-Specification specification_of(const Artifact& description) {
-  const json document = json::parse(description.content);
-  Specification result{.dimensions = document.at("dimensions"), .parameters = {}};
-  for (const json& parameter : document.at("parameters"))
-    result.parameters.push_back({.name = parameter.at("name"),
-                                 .type = parameter.at("type"),
-                                 .rank = parameter.at("rank"),
-                                 .bytes = parameter.at("bytes")});
-  return result;
-}
-
-std::int64_t integer_from(std::span<const std::byte> bytes, bool is_signed) {
-  const auto read = [&](auto zero) {
-    std::memcpy(&zero, bytes.data(), sizeof(zero));
-    return static_cast<std::int64_t>(zero);
-  };
-  switch (bytes.size()) {
-    case 1: return is_signed ? read(std::int8_t{}) : read(std::uint8_t{});
-    case 2: return is_signed ? read(std::int16_t{}) : read(std::uint16_t{});
-    case 4: return is_signed ? read(std::int32_t{}) : read(std::uint32_t{});
-    default: return read(std::int64_t{});
-  }
-}
 
 /// The machine, and the session's memory of an array.
 struct PtxMemory {
@@ -76,9 +38,10 @@ struct PtxMemory {
 /// One launch of the candidate.
 class CandidateLaunch {
  public:
-  CandidateLaunch(const Specification& specification, const Contract& contract, const ptx::Function& function,
-                  const LaunchRequest& launch, PtxMemory memory)
+  CandidateLaunch(const Specification& specification, SpecificationArguments arguments, const Contract& contract,
+                  const ptx::Function& function, const LaunchRequest& launch, PtxMemory memory)
       : specification_(specification),
+        arguments_(std::move(arguments)),
         contract_(contract),
         function_(function),
         name_(plain_name(function.name)),
@@ -87,17 +50,12 @@ class CandidateLaunch {
 
   /// Makes the arrays known to the machine.
   Result<void> place() {
-    const std::size_t first = specification_.dimensions - 1;
-    if (launch_.arguments.size() < first + specification_.parameters.size())
-      return Error{"the launch has fewer arguments than the specification"};
     for (std::size_t p = 0; p < specification_.parameters.size(); ++p) {
-      const KernelArgument& argument = launch_.arguments[first + p];
+      const SpecificationArguments::Argument& argument = arguments_.at(p);
       Placed& placed = placed_.emplace_back();
-      if (specification_.parameters[p].rank == 0) {
-        placed.value = argument.bytes;
-        continue;
-      }
-      placed.view = ptx::view_of(argument, specification_.parameters[p].rank);
+      placed.value = argument.value;
+      placed.view = argument.view;
+      if (!placed.view) continue;
       if (auto done = place_array(placed, specification_.parameters[p].bytes); !done.ok()) return done;
     }
     return {};
@@ -186,26 +144,9 @@ class CandidateLaunch {
                           });
   }
 
-  FormulaNames names() const {
-    return {.value_of = [this](std::string_view name) -> std::optional<double> {
-              if (name == "threads") return static_cast<double>(launch_.threads);
-              const std::optional<std::size_t> p = number_of(name);
-              if (!p || !specification_.parameters[*p].is_integer()) return std::nullopt;
-              return static_cast<double>(
-                  integer_from(placed_[*p].value, specification_.parameters[*p].type.starts_with("int")));
-            },
-            .extent_of = [this](std::string_view name, std::size_t dimension) -> std::optional<double> {
-              const std::optional<std::size_t> p = number_of(name);
-              if (!p || !placed_[*p].view || dimension >= placed_[*p].view->shape.size()) return std::nullopt;
-              return placed_[*p].view->shape[dimension];
-            }};
-  }
+  FormulaNames names() const { return arguments_.names(); }
 
-  std::optional<std::size_t> number_of(std::string_view name) const {
-    const auto found = std::ranges::find(specification_.parameters, name, &Parameter::name);
-    if (found == specification_.parameters.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - specification_.parameters.begin());
-  }
+  std::optional<std::size_t> number_of(std::string_view name) const { return arguments_.find(name); }
 
   Result<std::array<std::int64_t, 3>> extents(const std::vector<std::string>& formulas,
                                               std::array<std::int64_t, 3> result,
@@ -273,6 +214,7 @@ class CandidateLaunch {
   }
 
   const Specification& specification_;
+  SpecificationArguments arguments_;
   const Contract& contract_;
   const ptx::Function& function_;
   std::string name_;  ///< of the function, for messages
@@ -281,27 +223,7 @@ class CandidateLaunch {
   std::vector<Placed> placed_;
 };
 
-/// The size of the shared memory that the kernel declares.
-std::uint64_t declared_shared_bytes(const ptx::Kernel& kernel) {
-  std::uint64_t bytes = 0;
-  for (const ptx::Kernel::Variable& variable : kernel.shared_variables)
-    bytes += variable.bytes;
-  return bytes;
-}
-
 }  // namespace
-
-std::shared_ptr<const Artifact> describe(const PythonBinding& binding) {
-  json parameters = json::array();
-  for (const PythonBinding::Parameter& parameter : binding.parameters)
-    parameters.push_back(
-        {{"name", parameter.name}, {"type", parameter.type}, {"rank", parameter.rank}, {"bytes", parameter.bytes}});
-  return std::make_shared<const Artifact>(
-      Artifact{.kind = Artifact::Kind::kPython,
-               .architecture = {},
-               .path = {},
-               .content = json{{"dimensions", binding.dimensions}, {"parameters", parameters}}.dump()});
-}
 
 RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
   if (launch.threads == 0) return Completed{};
@@ -317,7 +239,9 @@ RunOutcome CandidateSession::run_one(const LaunchRequest& launch) {
     const std::span<std::byte> rest = bytes(view.address.buffer).subspan(view.address.offset);
     return rest.first(std::min<std::uint64_t>(rest.size(), view.region.bytes));
   };
-  CandidateLaunch placed(specification, contract_, *(*kernel)->function, launch,
+  Result<SpecificationArguments> values = SpecificationArguments::of(specification, launch);
+  if (!values.ok()) return LaunchFailed{values.error().text()};
+  CandidateLaunch placed(specification, values.take(), contract_, *(*kernel)->function, launch,
                          {.machine = machine(), .bytes = memory_of});
   if (const Result<void> done = placed.place(); !done.ok()) return LaunchFailed{done.error().text()};
   const Result<ptx::LaunchGeometry> geometry = placed.geometry();

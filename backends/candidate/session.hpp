@@ -1,20 +1,13 @@
 // A session that interprets the PTX of a candidate. Private to the device.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "backends/candidate/contract.hpp"
 #include "backends/device/backend.hpp"
-#include "backends/device/emitted_kernel.hpp"
 #include "backends/ptx/session.hpp"
-#include "support/result.hpp"
 
 namespace assay::candidate {
-
-/// The artifact that describes the specification's parameters.
-std::shared_ptr<const backends::Artifact> describe(const backends::PythonBinding& binding);
 
 class CandidateSession final : public ptx::PtxSession {
  public:

@@ -13,7 +13,7 @@ struct Tool {
   std::string detail;         ///< version and location if available, otherwise the reason
 };
 
-/// NVRTC, the CUDA driver, CUPTI and the build cache.
+/// NVRTC, nvcc, the CUDA driver, CUPTI and the build cache.
 std::vector<Tool> find_tools();
 
 }  // namespace assay::backends

@@ -1,5 +1,6 @@
 #include "backends/ptx/execute/machine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,6 +70,25 @@ AllocationId Machine::adopt(std::string name, std::span<std::byte> bytes, Alloca
 }
 std::span<std::byte> Machine::bytes(AllocationId allocation) { return memory_->at(allocation).bytes; }
 std::uint64_t Machine::address(AllocationId allocation) const { return Memory::address(allocation); }
+
+Result<std::span<std::byte>> Machine::bytes_at(std::uint64_t address, std::size_t size, bool writes) {
+  Allocation* const allocation = memory_->find_allocation(address);
+  const std::uint64_t offset = (address & ((std::uint64_t{1} << kAddressWindowBits) - 1)) - kAddressWindowMiddle;
+  if (allocation == nullptr || offset > allocation->bytes.size() || size > allocation->bytes.size() - offset)
+    return Error{fmt::format("no allocation contains the {} bytes at the device address {:#x}", size, address)};
+  if (writes) memory_->set_initialized(*allocation, offset, size);
+  return allocation->bytes.subspan(offset, size);
+}
+
+Result<std::uint64_t> Machine::variable(const std::shared_ptr<const Module>& module, std::string_view name) {
+  const auto found = std::ranges::find(module->variables, name, &Variable::name);
+  if (found == module->variables.end() || found->space == Space::kShared)
+    return Error{fmt::format("the module has no variable '{}'", name)};
+  const Result<std::vector<std::uint64_t>> addresses = memory_->variables_of(module);
+  if (!addresses) return addresses.error();
+  return (*addresses)[static_cast<std::size_t>(found - module->variables.begin())];
+}
+
 void Machine::set_flags(AllocationId allocation, AllocationFlags flags) { memory_->at(allocation).flags = flags; }
 void Machine::reset() { memory_->reset(); }
 

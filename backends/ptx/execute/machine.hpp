@@ -157,6 +157,11 @@ class Machine {
   [[nodiscard]] std::span<std::byte> bytes(AllocationId allocation);
   /// The device address of the first byte.
   [[nodiscard]] std::uint64_t address(AllocationId allocation) const;
+  /// The host's view of `size` bytes at a device address; fails if they do not lie in one allocation. If `writes`, they
+  /// are initialized from then on.
+  Result<std::span<std::byte>> bytes_at(std::uint64_t address, std::size_t size, bool writes);
+  /// The device address of a variable of a module, which is created if necessary. Fails if it has no such variable.
+  Result<std::uint64_t> variable(const std::shared_ptr<const Module>& module, std::string_view name);
   /// Changes the flags, for instance between a forward and a backward launch.
   void set_flags(AllocationId allocation, AllocationFlags flags);
   /// Frees all memory, including that of modules.

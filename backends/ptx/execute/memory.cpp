@@ -59,6 +59,13 @@ void Memory::reset() {
   used_bytes_ = 0;
 }
 
+void Memory::set_initialized(Allocation& allocation, std::uint64_t offset, std::size_t size) {
+  if (!allocation.flags.uninitialized || size == 0) return;
+  ShadowCell* const cells = cells_of(allocation);
+  for (std::uint64_t byte = offset; byte < offset + size; ++byte)
+    cells[byte / 4].packed_flags |= 1U << (byte % 4);
+}
+
 Result<std::vector<std::uint64_t>> Memory::variables_of(const std::shared_ptr<const Module>& module) {
   if (const auto found = variable_addresses_.find(module); found != variable_addresses_.end()) return found->second;
   std::vector<std::uint64_t> addresses;

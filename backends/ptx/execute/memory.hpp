@@ -78,6 +78,9 @@ class Memory {
   /// The allocation's shadow, all zero at first.
   ShadowCell* cells_of(Allocation& allocation);
 
+  /// Records that bytes of the allocation are initialized.
+  void set_initialized(Allocation& allocation, std::uint64_t offset, std::size_t size);
+
   /// The addresses of a module's variables, which are created if necessary.
   Result<std::vector<std::uint64_t>> variables_of(const std::shared_ptr<const Module>& module);
 

@@ -260,6 +260,7 @@ class KernelRun {
         .backward = options_.backward,
         .time_limit = options_.time_limit,
         .cross_check_device = cross_check_device_,
+        .writes_whole_outputs = device_.writes_whole_outputs(),
         .trusts_custom_gradients = options_.trusts_custom_gradients,
         .recorded_launches = recorded(),
         .decides_gradients_by_finite_differences =

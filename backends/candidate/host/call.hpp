@@ -1,0 +1,101 @@
+// What Assay and the library that it builds from a candidate with host code pass to each other. This file is compiled
+// twice: with Assay, and as C++17 with the candidate. The library finds everything else at run time, in the table of
+// functions that the worker passes to it.
+#pragma once
+
+#include <cstdint>
+
+namespace assay::candidate {
+
+inline constexpr int kMaxRank = 8;
+inline constexpr int kNameBytes = 48;  ///< size of a name, including its final zero
+
+/// The scalar type of an array's elements.
+enum class Element : std::int32_t {
+  kBool,
+  kInt8,
+  kUInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kFloat16,
+  kBFloat16,
+  kFloat32,
+  kFloat64,
+  kUnknown,
+};
+
+enum class CallArgumentKind : std::int32_t { kArray, kInteger, kReal };
+
+/// An array or a number that a host function gets, or an array that receives its results.
+struct CallArgument {
+  CallArgumentKind kind = CallArgumentKind::kArray;
+  Element element = Element::kUnknown;  ///< of an array
+  std::int32_t is_output = 0;           ///< whether the specification writes the array
+  std::int32_t is_uninitialized = 0;    ///< whether reading elements that no kernel has written is an error
+  std::int32_t rank = 0;                ///< number of dimensions of an array
+  std::int64_t shape[kMaxRank] = {};    ///< extents; the elements are dense, in row-major order
+  std::uint64_t address = 0;            ///< device address of an array; on the way to the worker, its host address
+  std::int64_t integer = 0;             ///< value of a kInteger
+  double real = 0;                      ///< value of a kReal
+  char name[kNameBytes] = {};           ///< name of the specification's parameter, or the contract's formula
+};
+
+/// The size of an element in bytes; 0 for kUnknown.
+constexpr std::uint64_t element_bytes(Element element) {
+  switch (element) {
+    case Element::kBool:
+    case Element::kInt8:
+    case Element::kUInt8: return 1;
+    case Element::kInt16:
+    case Element::kFloat16:
+    case Element::kBFloat16: return 2;
+    case Element::kInt32:
+    case Element::kFloat32: return 4;
+    case Element::kInt64:
+    case Element::kFloat64: return 8;
+    default: return 0;
+  }
+}
+
+/// The number of elements of an array.
+constexpr std::int64_t element_count(const CallArgument& array) {
+  std::int64_t count = 1;
+  for (std::int32_t d = 0; d < array.rank; ++d)
+    count *= array.shape[d];
+  return count;
+}
+
+/// The arguments of one call of the candidate's function.
+struct CallArguments {
+  const CallArgument* given = nullptr;    ///< what the contract states; without a contract, all parameters
+  std::int32_t given_count = 0;           ///< number of elements of `given`
+  std::int32_t is_inferred = 0;           ///< whether `given` does not come from a contract
+  const CallArgument* outputs = nullptr;  ///< arrays that the specification writes, in order
+  std::int32_t output_count = 0;          ///< number of elements of `outputs`
+  char* message = nullptr;                ///< receives the reason if the call fails
+  std::uint64_t message_bytes = 0;        ///< size of `message`, including its final zero
+};
+
+/// The GPU as the worker simulates it. Device addresses are not host addresses.
+struct DeviceFunctions {
+  /// Memory that no kernel has written. Returns 0 if there is none left.
+  std::uint64_t (*allocate)(std::uint64_t bytes);
+  /// The host's view of device memory; null if not all of it lies in one allocation. `writes` is 1 if the host is going
+  /// to write the bytes, which are then initialized.
+  void* (*bytes)(std::uint64_t address, std::uint64_t size, std::int32_t writes);
+  /// Adds the code of a fat binary and returns its number.
+  std::int32_t (*add_module)(const void* fat_binary);
+  /// The device address of a variable of a module; 0 if it has no such variable.
+  std::uint64_t (*variable)(std::int32_t module, const char* name);
+  /// Runs a kernel to its end and returns a CUDA error number.
+  std::int32_t (*launch)(std::int32_t module, const char* kernel, const std::uint32_t grid[3],
+                         const std::uint32_t block[3], std::uint64_t dynamic_shared_bytes, void** arguments);
+  /// Allows a kernel more dynamic shared memory. Returns a CUDA error number.
+  std::int32_t (*allow_shared_bytes)(std::int32_t module, const char* kernel, std::uint64_t bytes);
+};
+
+inline constexpr const char* kAttachSymbol = "assay_attach";  ///< void(const DeviceFunctions*)
+inline constexpr const char* kCallSymbol = "assay_call";      ///< std::int32_t(const CallArguments*); 0 if it returned
+
+}  // namespace assay::candidate

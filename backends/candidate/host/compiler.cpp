@@ -1,0 +1,164 @@
+#include "backends/candidate/host/compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/candidate/host/include_texts.hpp"
+#include "backends/cpu/process.hpp"
+
+namespace assay::candidate {
+
+using backends::BuildFailed;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::milliseconds kCompileLimit{120'000};
+constexpr std::chrono::milliseconds kVersionLimit{20'000};
+
+struct IncludeFile {
+  std::string_view name;
+  std::string_view text;
+};
+std::array<IncludeFile, 5> include_files() {
+  return {{{"call.hpp", kCallHeader},
+           {"device_memory.h", kDeviceMemoryHeader},
+           {"tensor.h", kTensorHeader},
+           {"call_function.h", kCallFunctionHeader},
+           {"cuda_runtime_functions.cpp", kCudaRuntimeFunctions}}};
+}
+
+/// PyTorch's headers that candidates include; each includes tensor.h.
+constexpr std::array<std::string_view, 19> kTorchHeaders{"torch/extension.h",
+                                                         "torch/torch.h",
+                                                         "torch/all.h",
+                                                         "torch/types.h",
+                                                         "torch/script.h",
+                                                         "torch/library.h",
+                                                         "torch/python.h",
+                                                         "ATen/ATen.h",
+                                                         "ATen/Dispatch.h",
+                                                         "ATen/AccumulateType.h",
+                                                         "ATen/cuda/CUDAContext.h",
+                                                         "ATen/cuda/Exceptions.h",
+                                                         "ATen/cuda/CUDAUtils.h",
+                                                         "c10/cuda/CUDAGuard.h",
+                                                         "c10/cuda/CUDAException.h",
+                                                         "c10/cuda/CUDAStream.h",
+                                                         "c10/util/Half.h",
+                                                         "c10/util/BFloat16.h",
+                                                         "pybind11/pybind11.h"};
+
+constexpr std::string_view kSourceFile = "candidate.cu";
+
+std::string source_text(const LibraryRequest& request) {
+  return fmt::format(
+      "{}\n#line 1 \"assay_call\"\n#include \"call_function.h\"\n"
+      "extern \"C\" std::int32_t assay_call(const assay::candidate::CallArguments* call) {{\n"
+      "  return assay::candidate::call_function(&{}, *call);\n}}\n",
+      request.source->text, request.function);
+}
+
+bool write(const fs::path& path, std::string_view text) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  return static_cast<bool>(file.flush());
+}
+
+std::vector<std::string> arguments_for(const LibraryRequest& request) {
+  std::vector<std::string> arguments{"-shared", "-Xcompiler", "-fPIC", "-cudart",
+                                     "none",    "-lineinfo",  "-w",    "--no-compress"};
+  arguments.push_back("-gencode");
+  arguments.push_back(fmt::format("arch={0},code={0}", request.architecture));
+  bool states_standard = false;
+  for (const std::string& flag : request.source->flags) {
+    states_standard |= flag.starts_with("--std");
+    arguments.push_back(flag);
+  }
+  if (!states_standard) arguments.emplace_back("-std=c++17");
+  return arguments;
+}
+
+/// The lines of the compiler's output that report errors, or all of it if there are none.
+std::string errors_in(const std::string& output) {
+  std::string errors;
+  for (std::size_t at = 0; at < output.size();) {
+    const std::size_t end = std::min(output.find('\n', at), output.size());
+    const std::string_view line = std::string_view(output).substr(at, end - at);
+    if (line.find("error") != std::string_view::npos) errors += fmt::format("{}\n", line);
+    at = end + 1;
+  }
+  return errors.empty() ? output : errors;
+}
+
+}  // namespace
+
+Result<fs::path> find_nvcc() {
+  if (const char* const stated = std::getenv("ASSAY_NVCC"); stated != nullptr && *stated != '\0') {
+    std::error_code error;
+    if (fs::is_regular_file(stated, error)) return fs::path(stated);
+    return Error{"ASSAY_NVCC is not the path of an nvcc", stated};
+  }
+  for (const fs::path& path : {fs::path(ASSAY_NVCC_ENVIRONMENT) / "nvcc", fs::path("/usr/local/cuda/bin/nvcc")}) {
+    std::error_code error;
+    if (fs::exists(path, error)) return path;
+  }
+  if (const std::optional<fs::path> found = cpu::find_program("nvcc")) return *found;
+  return Error{
+      "host code needs nvcc, which was not found; install the CUDA Toolkit or set ASSAY_NVCC to the path of nvcc"};
+}
+
+std::string nvcc_version(const fs::path& nvcc) {
+  const cpu::ProcessResult result = cpu::run_process(nvcc, {"--version"}, kVersionLimit);
+  const std::size_t at = result.output.rfind(", V");
+  if (at == std::string::npos) return {};
+  const std::size_t end = result.output.find_first_not_of("0123456789.", at + 3);
+  return result.output.substr(at + 3, end - at - 3);
+}
+
+std::string library_identity(const LibraryRequest& request, const fs::path& nvcc) {
+  std::string identity = fmt::format("candidate library\n{}\n{}\n{}\n{}", nvcc.string(), nvcc_version(nvcc),
+                                     fmt::join(arguments_for(request), " "), source_text(request));
+  for (const IncludeFile& file : include_files())
+    identity += file.text;
+  return identity;
+}
+
+std::variant<std::string, BuildFailed> build_library(const LibraryRequest& request, const fs::path& nvcc,
+                                                     const fs::path& folder, const fs::path& library) {
+  bool written = write(folder / kSourceFile, source_text(request));
+  for (const IncludeFile& file : include_files())
+    written = written && write(folder / file.name, file.text);
+  for (const std::string_view header : kTorchHeaders)
+    written = written && write(folder / header, "#include \"tensor.h\"\n");
+  if (!written) {
+    return BuildFailed{BuildFailed::Kind::kResourceFailure,
+                       fmt::format("cannot write the sources to {}; is the disk full?", folder.string())};
+  }
+  std::vector<std::string> arguments = arguments_for(request);
+  arguments.insert(arguments.end(), {"-I", folder.string(), "-o", library.string(), (folder / kSourceFile).string(),
+                                     (folder / "cuda_runtime_functions.cpp").string()});
+  cpu::ProcessResult result = cpu::run_process(nvcc, arguments, kCompileLimit);
+  if (result.succeeded()) return std::move(result.output);
+  if (result.end == cpu::ProcessResult::End::kTimedOut) {
+    return BuildFailed{BuildFailed::Kind::kTimedOut,
+                       fmt::format("nvcc took longer than {} s", kCompileLimit.count() / 1000)};
+  }
+  if (result.end == cpu::ProcessResult::End::kNotStarted)
+    return BuildFailed{BuildFailed::Kind::kResourceFailure, std::move(result.output)};
+  return BuildFailed{BuildFailed::Kind::kRejected, errors_in(result.output)};
+}
+
+}  // namespace assay::candidate

@@ -1,0 +1,38 @@
+// Compiles a candidate with host code to a library that the worker loads. The compiler is nvcc.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "backends/candidate/host/load_inline.hpp"
+#include "backends/device/backend.hpp"
+#include "support/result.hpp"
+
+namespace assay::candidate {
+
+/// The nvcc that compiles candidates: $ASSAY_NVCC, the one that ci/setup-nvcc installed, the one on the path, or that
+/// of the CUDA Toolkit. Fails if there is none.
+Result<std::filesystem::path> find_nvcc();
+
+/// The version that nvcc prints: "13.0.88"; empty if it prints none.
+std::string nvcc_version(const std::filesystem::path& nvcc);
+
+/// What a library is made of.
+struct LibraryRequest {
+  const HostSource* source = nullptr;  ///< source of the candidate
+  std::string function;                ///< the host function that Assay calls
+  std::string architecture;            ///< "compute_75"
+};
+
+/// Everything that the library depends on, in one text: for the key of a cache.
+std::string library_identity(const LibraryRequest& request, const std::filesystem::path& nvcc);
+
+/// Compiles the library in an empty folder, which gets the sources and `library`. Returns the compiler's output.
+std::variant<std::string, backends::BuildFailed> build_library(const LibraryRequest& request,
+                                                               const std::filesystem::path& nvcc,
+                                                               const std::filesystem::path& folder,
+                                                               const std::filesystem::path& library);
+
+}  // namespace assay::candidate

@@ -1,0 +1,236 @@
+#include "backends/candidate/host/load_inline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/warp/syntax/syntax.hpp"
+
+namespace assay::candidate {
+
+using frontend::SyntaxField;
+using frontend::SyntaxKind;
+using frontend::SyntaxNode;
+
+namespace {
+
+/// A text and the line of the Python file on which it starts.
+struct Text {
+  std::string text;
+  std::int32_t line = 0;
+};
+using Texts = std::vector<Text>;
+
+/// The parameters of load_inline, in order.
+constexpr std::array<std::string_view, 6> kParameters{"name",      "cpp_sources",  "cuda_sources",
+                                                      "functions", "extra_cflags", "extra_cuda_cflags"};
+
+/// Replaces the escape sequences of a Python string that C++ sources contain; others stay as they are, as in Python.
+std::string unescaped(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      result += text[i];
+      continue;
+    }
+    switch (const char next = text[++i]) {
+      case '\n': break;
+      case 'n': result += '\n'; break;
+      case 't': result += '\t'; break;
+      case 'r': result += '\r'; break;
+      case '0': result += '\0'; break;
+      case '\\':
+      case '\'':
+      case '"': result += next; break;
+      default: (result += '\\') += next;
+    }
+  }
+  return result;
+}
+
+/// The value of a string literal; nullopt for bytes and formatted strings.
+std::optional<std::string> literal_value(std::string_view literal) {
+  bool is_raw = false;
+  while (!literal.empty() && literal.front() != '"' && literal.front() != '\'') {
+    const char prefix = literal.front();
+    if (prefix == 'r' || prefix == 'R') is_raw = true;
+    else if (prefix != 'u' && prefix != 'U') return std::nullopt;
+    literal.remove_prefix(1);
+  }
+  if (literal.size() < 2) return std::nullopt;
+  const bool is_triple = literal.size() >= 6 && literal.substr(0, 3) == std::string(3, literal.front());
+  const std::size_t quotes = is_triple ? 3 : 1;
+  literal = literal.substr(quotes, literal.size() - 2 * quotes);
+  return is_raw ? std::string(literal) : unescaped(literal);
+}
+
+class LoadInlineReader {
+ public:
+  explicit LoadInlineReader(std::string name) : name_(std::move(name)) {}
+
+  Result<HostSource> read(SyntaxNode root) {
+    if (const auto done = visit(root); !done.ok()) return done.error();
+    if (!found_) {
+      return Error{"the Python file does not call load_inline, so it contains no CUDA source to judge", name_};
+    }
+    source_.text = "#include <torch/extension.h>\n#include <cuda.h>\n#include <cuda_runtime.h>\n";
+    // Definitions in C++ may call functions of the CUDA source, which C++ declares, and not the other way round.
+    for (const Texts* texts : {&cpp_, &cuda_})
+      for (const Text& text : *texts)
+        source_.text += fmt::format("#line {} \"{}\"\n{}\n", text.line, name_, text.text);
+    source_.flags = relevant_flags(source_.flags);
+    return std::move(source_);
+  }
+
+ private:
+  Error error(SyntaxNode node, const std::string& message) const {
+    return Error{message, fmt::format("{}:{}:{}", name_, node.loc().line, node.loc().column)};
+  }
+
+  Result<void> visit(SyntaxNode node) {
+    if (node.is(SyntaxKind::kAssignment)) {
+      const SyntaxNode left = node.part(SyntaxField::kLeft);
+      if (left.is(SyntaxKind::kIdentifier)) values_[std::string(left.text())] = node.part(SyntaxField::kRight);
+    }
+    if (node.is(SyntaxKind::kCall)) {
+      const SyntaxNode function = node.part(SyntaxField::kFunction);
+      const SyntaxNode called = function.is(SyntaxKind::kAttribute) ? function.part(SyntaxField::kAttribute) : function;
+      if (called.text() == "load_inline") return read_call(node);
+    }
+    for (const SyntaxNode child : node.children())
+      if (auto done = visit(child); !done.ok()) return done;
+    return {};
+  }
+
+  Result<void> read_call(SyntaxNode call) {
+    found_ = true;
+    std::size_t position = 0;
+    for (const SyntaxNode argument : call.part(SyntaxField::kArguments).children()) {
+      const bool is_keyword = argument.is(SyntaxKind::kKeywordArgument);
+      const std::string_view name = is_keyword                      ? argument.part(SyntaxField::kName).text()
+                                    : position < kParameters.size() ? kParameters[position]
+                                                                    : std::string_view();
+      if (!is_keyword) ++position;
+      const SyntaxNode value = is_keyword ? argument.part(SyntaxField::kValue) : argument;
+      if (auto done = read_argument(name, value); !done.ok()) return done;
+    }
+    return {};
+  }
+
+  Result<void> read_argument(std::string_view name, SyntaxNode value) {
+    if (std::ranges::find(kParameters, name) == kParameters.end() || name == "name" || name == "extra_cflags" ||
+        value.is(SyntaxKind::kNone)) {
+      return {};
+    }
+    const Result<Texts> texts = texts_of(value, 0);
+    if (!texts.ok()) return texts.error();
+    if (name == "cpp_sources") cpp_.insert(cpp_.end(), texts->begin(), texts->end());
+    if (name == "cuda_sources") cuda_.insert(cuda_.end(), texts->begin(), texts->end());
+    for (const Text& text : *texts) {
+      if (name == "functions") source_.functions.push_back(text.text);
+      if (name == "extra_cuda_cflags") source_.flags.push_back(text.text);
+    }
+    return {};
+  }
+
+  /// The texts that an expression amounts to. `depth` limits chains of names.
+  Result<Texts> texts_of(SyntaxNode node, int depth) const {
+    constexpr int kMostDepth = 50;
+    const std::string_view grammar = node.grammar_name();
+    if (depth > kMostDepth) return error(node, "the sources refer to too many names");
+    if (node.is(SyntaxKind::kString)) {
+      const std::optional<std::string> value = literal_value(node.text());
+      if (value) return Texts{{.text = *value, .line = node.loc().line}};
+      return error(node, "a formatted string or bytes cannot be read without executing the file; use a plain string");
+    }
+    if (grammar == "concatenated_string" || node.is(SyntaxKind::kBinary)) {
+      if (node.is(SyntaxKind::kBinary) && node.part(SyntaxField::kOperator).text() != "+")
+        return error(node, "the argument of load_inline cannot be read without executing the file");
+      Texts joined;
+      for (const SyntaxNode part : node.children()) {
+        Result<Texts> texts = texts_of(part, depth + 1);
+        if (!texts.ok()) return texts;
+        for (Text& text : *texts)
+          joined.push_back(std::move(text));
+      }
+      // Adjacent literals are one text; #line directives between them would split a line.
+      if (grammar == "concatenated_string") {
+        Text all{.text = {}, .line = node.loc().line};
+        for (const Text& text : joined)
+          all.text += text.text;
+        joined = {std::move(all)};
+      }
+      return joined;
+    }
+    if (grammar == "list" || node.is(SyntaxKind::kTuple) || node.is(SyntaxKind::kParenthesized)) {
+      Texts all;
+      for (const SyntaxNode part : node.children()) {
+        Result<Texts> texts = texts_of(part, depth + 1);
+        if (!texts.ok()) return texts;
+        for (Text& text : *texts)
+          all.push_back(std::move(text));
+      }
+      return all;
+    }
+    if (grammar == "dictionary") return keys_of(node, depth);
+    if (node.is(SyntaxKind::kIdentifier)) {
+      const auto known = values_.find(std::string(node.text()));
+      if (known != values_.end()) return texts_of(known->second, depth + 1);
+      return error(node, fmt::format("'{}' is not assigned from a string before this call", node.text()));
+    }
+    return error(node, fmt::format("'{}' cannot be read without executing the file; use a string or a list of strings",
+                                   frontend::describe(node)));
+  }
+
+  /// The keys of a dictionary: `functions` may map names to docstrings.
+  Result<Texts> keys_of(SyntaxNode dictionary, int depth) const {
+    Texts keys;
+    for (const SyntaxNode pair : dictionary.children()) {
+      if (pair.children().empty()) continue;
+      Result<Texts> key = texts_of(pair.children().front(), depth + 1);
+      if (!key.ok()) return key;
+      for (Text& text : *key)
+        keys.push_back(std::move(text));
+    }
+    return keys;
+  }
+
+  std::string name_;
+  std::map<std::string, SyntaxNode> values_;  ///< what each name was last assigned from
+  Texts cpp_, cuda_;
+  HostSource source_;
+  bool found_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> relevant_flags(const std::vector<std::string>& flags) {
+  constexpr std::array<std::string_view, 9> kRelevant{
+      "use_fast_math",          "ftz=true",        "prec-div=false",      "prec-sqrt=false", "fmad=false", "fmad=true",
+      "expt-relaxed-constexpr", "extended-lambda", "expt-extended-lambda"};
+  std::vector<std::string> kept;
+  for (const std::string& flag : flags) {
+    const std::string_view name = std::string_view(flag).substr(std::min(flag.find_first_not_of('-'), flag.size()));
+    const bool is_standard = name == "std=c++17" || name == "std=c++20";
+    if (is_standard || flag.starts_with("-D") || std::ranges::find(kRelevant, name) != kRelevant.end())
+      kept.push_back(flag.starts_with("-D") ? flag : fmt::format("--{}", name));
+  }
+  return kept;
+}
+
+Result<HostSource> read_load_inline(std::string_view python, const std::string& name) {
+  const Result<std::string_view> text = frontend::check_source(python);
+  if (!text.ok()) return Error{text.error().message, fmt::format("{}:{}", name, text.error().where)};
+  const Result<frontend::SyntaxTree> tree = frontend::SyntaxTree::parse(std::string(*text));
+  if (!tree.ok()) return Error{tree.error().message, name};
+  if (const SyntaxNode wrong = frontend::first_error(tree->root()))
+    return Error{"syntax error", fmt::format("{}:{}:{}", name, wrong.loc().line, wrong.loc().column)};
+  return LoadInlineReader(name).read(tree->root());
+}
+
+}  // namespace assay::candidate

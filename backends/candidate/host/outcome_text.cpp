@@ -1,0 +1,122 @@
+#include "backends/candidate/host/outcome_text.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+namespace assay::candidate {
+
+using namespace backends;
+using nlohmann::json;
+
+namespace {
+
+json json_of(const AccessSite& site) {
+  return {{"code_line", site.code_line},
+          {"source_line", site.source_line},
+          {"instruction", site.instruction},
+          {"thread", site.thread},
+          {"block", site.block}};
+}
+
+AccessSite site_from(const json& value) {
+  return {.code_line = value.at("code_line"),
+          .source_line = value.at("source_line"),
+          .instruction = value.at("instruction"),
+          .thread = value.at("thread"),
+          .block = value.at("block")};
+}
+
+json json_of(const MemoryFinding& finding) {
+  json result{{"kind", finding.kind},
+              {"kernel", finding.kernel},
+              {"target", finding.target},
+              {"site", json_of(finding.site)},
+              {"space", finding.space},
+              {"address", finding.address},
+              {"allocation", finding.allocation},
+              {"offset", finding.offset},
+              {"allocation_bytes", finding.allocation_bytes},
+              {"access_bytes", finding.access_bytes},
+              {"count", finding.count},
+              {"text", finding.text}};
+  if (finding.other) result["other"] = json_of(*finding.other);
+  return result;
+}
+
+MemoryFinding finding_from(const json& value) {
+  MemoryFinding finding{.kind = value.at("kind"),
+                        .kernel = value.at("kernel"),
+                        .target = value.at("target"),
+                        .site = site_from(value.at("site")),
+                        .other = std::nullopt,
+                        .space = value.at("space"),
+                        .address = value.at("address"),
+                        .allocation = value.at("allocation"),
+                        .offset = value.at("offset"),
+                        .allocation_bytes = value.at("allocation_bytes"),
+                        .access_bytes = value.at("access_bytes"),
+                        .count = value.at("count"),
+                        .text = value.at("text")};
+  if (value.contains("other")) finding.other = site_from(value.at("other"));
+  return finding;
+}
+
+struct Writer {
+  json operator()(const LaunchFailed& failed) const { return {{"outcome", "failed"}, {"message", failed.message}}; }
+  json operator()(const Crashed& crashed) const { return {{"outcome", "crashed"}, {"message", crashed.message}}; }
+  json operator()(const TimedOut&) const { return {{"outcome", "timed_out"}}; }
+  json operator()(const Unsupported& unsupported) const {
+    return {{"outcome", "unsupported"}, {"message", unsupported.reason}};
+  }
+  json operator()(const MemoryFault& fault) const {
+    json findings = json::array();
+    for (const MemoryFinding& finding : fault.findings)
+      findings.push_back(json_of(finding));
+    return {{"outcome", "fault"}, {"message", fault.message}, {"kind", fault.kind}, {"findings", std::move(findings)}};
+  }
+  json operator()(const Completed&) const { return {{"outcome", "completed"}}; }
+  json operator()(const ResourceError& error) const { return {{"outcome", "failed"}, {"message", error.message}}; }
+};
+
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+RunOutcome parsed(const json& value) {
+  const std::string outcome = value.at("outcome");
+  const auto message = [&] { return value.at("message").get<std::string>(); };
+  if (outcome == "failed") return LaunchFailed{message()};
+  if (outcome == "crashed") return Crashed{.message = message()};
+  if (outcome == "timed_out") return TimedOut{};
+  if (outcome == "unsupported") return Unsupported{message()};
+  MemoryFault fault{.message = message(), .kind = value.at("kind")};
+  for (const json& finding : value.at("findings"))
+    fault.findings.push_back(finding_from(finding));
+  return fault;
+}
+
+}  // namespace
+
+std::string outcome_text(const RunOutcome& outcome, std::size_t max_bytes) {
+  json value = std::visit(Writer{}, outcome);
+  std::string text = text_of(value);
+  while (text.size() > max_bytes && value.contains("findings") && value["findings"].size() > 1) {
+    value["findings"].erase(value["findings"].size() - 1);
+    text = text_of(value);
+  }
+  return text;
+}
+
+std::optional<RunOutcome> outcome_from(std::string_view text) {
+  const json value = json::parse(text, nullptr, false);
+  if (!value.is_object()) return std::nullopt;
+  try {
+    return parsed(value);
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace assay::candidate

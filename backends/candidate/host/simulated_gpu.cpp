@@ -1,0 +1,161 @@
+#include "backends/candidate/host/simulated_gpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/candidate/host/fat_binary.hpp"
+#include "backends/ptx/session.hpp"
+
+namespace assay::candidate {
+
+using namespace backends;
+
+namespace {
+
+struct SharedLimit {
+  std::string_view architecture;
+  std::uint64_t bytes;
+};
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+constexpr std::array kSharedLimits{
+    SharedLimit{"sm_75", 64 * 1024},   SharedLimit{"sm_80", 163 * 1024},  SharedLimit{"sm_86", 99 * 1024},
+    SharedLimit{"sm_87", 163 * 1024},  SharedLimit{"sm_89", 99 * 1024},   SharedLimit{"sm_90", 227 * 1024},
+    SharedLimit{"sm_100", 227 * 1024}, SharedLimit{"sm_103", 227 * 1024}, SharedLimit{"sm_120", 99 * 1024},
+};
+
+}  // namespace
+
+std::uint64_t declared_shared_bytes(const ptx::Kernel& kernel) {
+  std::uint64_t bytes = 0;
+  for (const ptx::Kernel::Variable& variable : kernel.shared_variables)
+    bytes += variable.bytes;
+  return bytes;
+}
+
+std::uint64_t most_shared_bytes(std::string_view architecture) {
+  // "sm_90a" has the limits of sm_90.
+  while (!architecture.empty() && architecture.back() >= 'a' && architecture.back() <= 'z')
+    architecture.remove_suffix(1);
+  const auto* const found = std::ranges::find(kSharedLimits, architecture, &SharedLimit::architecture);
+  return found == kSharedLimits.end() ? kMostSharedBytes : found->bytes;
+}
+
+void SimulatedGpu::begin_call(const ptx::LaunchOptions& options) {
+  machine_.reset();
+  options_ = options;
+  failure_.reset();
+  launches_ = 0;
+  allocations_ = 0;
+  allowed_shared_bytes_.clear();
+}
+
+std::uint64_t SimulatedGpu::adopt(const std::string& name, std::span<std::byte> bytes, ptx::AllocationFlags flags) {
+  return machine_.address(machine_.adopt(name, bytes, flags));
+}
+
+std::uint64_t SimulatedGpu::allocate(std::uint64_t bytes) {
+  const std::string name = fmt::format("memory {} of the host code", ++allocations_);
+  const Result<ptx::AllocationId> allocation =
+      machine_.allocate(name, std::max<std::uint64_t>(bytes, 1), {.read_only = false, .uninitialized = true});
+  if (!allocation.ok()) return 0;
+  // The candidate must not depend on the content of new memory.
+  std::ranges::fill(machine_.bytes(*allocation), std::byte{0xff});
+  return machine_.address(*allocation);
+}
+
+void* SimulatedGpu::bytes(std::uint64_t address, std::uint64_t size, bool writes) {
+  const Result<std::span<std::byte>> found = machine_.bytes_at(address, size, writes);
+  return found.ok() ? found->data() : nullptr;
+}
+
+std::int32_t SimulatedGpu::add_module(const void* fat_binary) {
+  const auto number = static_cast<std::int32_t>(modules_.size());
+  Module& module = modules_.emplace_back();
+  const Result<std::vector<std::string>> texts =
+      ptx_of({static_cast<const std::byte*>(fat_binary), fat_binary_bytes(fat_binary)});
+  if (!texts.ok()) {
+    module.error = texts.error().text();
+    return number;
+  }
+  Result<ptx::Module> parsed = ptx::parse(texts->front(), "candidate.ptx");
+  if (parsed.ok()) module.parsed = std::make_shared<const ptx::Module>(parsed.take());
+  else module.error = parsed.error().text();
+  return number;
+}
+
+std::uint64_t SimulatedGpu::variable(std::int32_t module, const std::string& name) {
+  const auto index = static_cast<std::size_t>(module);
+  if (index >= modules_.size() || modules_[index].parsed == nullptr) return 0;
+  const Result<std::uint64_t> address = machine_.variable(modules_[index].parsed, name);
+  return address.ok() ? *address : 0;
+}
+
+std::int32_t SimulatedGpu::allow_shared_bytes(std::int32_t module, const std::string& kernel, std::uint64_t bytes) {
+  const Result<std::shared_ptr<const ptx::Kernel>> found = find_kernel(module, kernel);
+  if (!found.ok()) return kInvalidDeviceFunction;
+  if (declared_shared_bytes(**found) + bytes > most_shared_bytes((*found)->module->target)) return kInvalidValue;
+  allowed_shared_bytes_[{module, kernel}] = bytes;
+  return kSuccess;
+}
+
+Result<std::shared_ptr<const ptx::Kernel>> SimulatedGpu::find_kernel(std::int32_t module, const std::string& kernel) {
+  const auto index = static_cast<std::size_t>(module);
+  if (index >= modules_.size()) return Error{fmt::format("the kernel '{}' belongs to no module", kernel)};
+  if (modules_[index].parsed == nullptr) return Error{modules_[index].error};
+  std::shared_ptr<const ptx::Kernel>& found = kernels_[{module, kernel}];
+  if (found == nullptr) {
+    auto lowered = ptx::lower(modules_[index].parsed, kernel);
+    if (!lowered.ok()) return lowered.error();
+    found = lowered.take();
+  }
+  return found;
+}
+
+std::int32_t SimulatedGpu::fail(RunOutcome outcome, std::int32_t error) {
+  if (!failure_) failure_ = std::move(outcome);
+  return error;
+}
+
+std::int32_t SimulatedGpu::launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,
+                                  void* const* arguments) {
+  if (failure_) return kLaunchFailure;
+  const Result<std::shared_ptr<const ptx::Kernel>> found = find_kernel(module, kernel);
+  if (!found.ok()) return fail(Unsupported{found.error().text()}, kInvalidDeviceFunction);
+  const auto allowed = allowed_shared_bytes_.find({module, kernel});
+  const std::uint64_t declared = declared_shared_bytes(**found);
+  const std::uint64_t most = allowed == allowed_shared_bytes_.end()
+                                 ? kMostSharedBytes
+                                 : std::max(kMostSharedBytes, declared + allowed->second);
+  if (const std::uint64_t shared = declared + geometry.dynamic_shared_bytes; shared > most) {
+    return fail(
+        LaunchFailed{fmt::format("the host code starts a kernel whose blocks use {} bytes of shared memory, but "
+                                 "at most {} are possible; on a GPU, this kernel never runs",
+                                 shared, most)},
+        kInvalidValue);
+  }
+  ptx::KernelArguments values;
+  const std::vector<ptx::Variable>& parameters = (*found)->function->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto* const bytes = static_cast<const std::byte*>(arguments[i]);
+    values.add_bytes({bytes, bytes + parameters[i].bytes});
+  }
+  ++launches_;
+  const auto start = std::chrono::steady_clock::now();
+  const ptx::RunResult result = machine_.launch(*found, geometry, values, options_);
+  if (result.ok()) return kSuccess;
+  RunOutcome outcome =
+      ptx::outcome_of(result, LaunchRequest{}, (*found)->module->target, std::chrono::steady_clock::now() - start);
+  if (result.status == ptx::RunResult::Status::kRejected) {
+    outcome = LaunchFailed{fmt::format("the host code starts a kernel that no GPU would run: {}",
+                                       std::get<LaunchFailed>(outcome).message)};
+    return fail(std::move(outcome), kInvalidConfiguration);
+  }
+  return fail(std::move(outcome), kLaunchFailure);
+}
+
+}  // namespace assay::candidate

@@ -1,0 +1,78 @@
+// The GPU that a candidate's host code sees: memory and launches of the PTX interpreter, one call at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/candidate/host/call.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/ptx/execute/machine.hpp"
+#include "backends/ptx/parse/module.hpp"
+#include "support/result.hpp"
+
+namespace assay::candidate {
+
+/// Numbers of CUDA errors.
+inline constexpr std::int32_t kSuccess = 0;
+inline constexpr std::int32_t kInvalidValue = 1;
+inline constexpr std::int32_t kInvalidConfiguration = 9;
+inline constexpr std::int32_t kInvalidDeviceFunction = 98;
+inline constexpr std::int32_t kLaunchFailure = 719;
+
+/// Limits of a block's shared memory, in bytes.
+inline constexpr std::uint64_t kMostSharedBytes = 48 * 1024;  ///< without the attribute that allows more
+/// With the attribute, on this architecture: "sm_75".
+std::uint64_t most_shared_bytes(std::string_view architecture);
+/// The size of the shared memory that the kernel declares, without dynamic shared memory.
+std::uint64_t declared_shared_bytes(const ptx::Kernel& kernel);
+
+class SimulatedGpu {
+ public:
+  /// Frees all memory and forgets the outcome of the last call. Modules stay.
+  void begin_call(const ptx::LaunchOptions& options);
+
+  /// Makes `bytes` known to kernels for the current call and returns the device address.
+  std::uint64_t adopt(const std::string& name, std::span<std::byte> bytes, ptx::AllocationFlags flags);
+  /// Device memory that no kernel has written; the bytes are 0xff. Returns 0 if there is none left.
+  std::uint64_t allocate(std::uint64_t bytes);
+  /// Null if the bytes do not lie in one allocation.
+  void* bytes(std::uint64_t address, std::uint64_t size, bool writes);
+  /// Adds the PTX of a fat binary. A module that cannot be parsed fails at its first launch.
+  std::int32_t add_module(const void* fat_binary);
+  /// 0 if the module has no such variable.
+  std::uint64_t variable(std::int32_t module, const std::string& name);
+  std::int32_t allow_shared_bytes(std::int32_t module, const std::string& kernel, std::uint64_t bytes);
+  /// Runs a kernel. After a launch that did not complete without findings, later launches of the call do nothing.
+  std::int32_t launch(std::int32_t module, const std::string& kernel, const ptx::LaunchGeometry& geometry,
+                      void* const* arguments);
+
+  /// The outcome of the first launch of the call that did not complete without findings; nullopt if all did.
+  [[nodiscard]] const std::optional<backends::RunOutcome>& failure() const { return failure_; }
+  [[nodiscard]] int launches() const { return launches_; }
+
+ private:
+  struct Module {
+    std::shared_ptr<const ptx::Module> parsed;  ///< null if the PTX cannot be parsed
+    std::string error;                          ///< why it cannot be parsed
+  };
+  Result<std::shared_ptr<const ptx::Kernel>> find_kernel(std::int32_t module, const std::string& kernel);
+  std::int32_t fail(backends::RunOutcome outcome, std::int32_t error);
+
+  ptx::Machine machine_;
+  ptx::LaunchOptions options_;
+  std::vector<Module> modules_;
+  std::map<std::pair<std::int32_t, std::string>, std::shared_ptr<const ptx::Kernel>> kernels_;
+  std::map<std::pair<std::int32_t, std::string>, std::uint64_t> allowed_shared_bytes_;
+  std::optional<backends::RunOutcome> failure_;
+  int launches_ = 0;               ///< launches of the current call
+  std::uint32_t allocations_ = 0;  ///< allocations of the current call, for names
+};
+
+}  // namespace assay::candidate

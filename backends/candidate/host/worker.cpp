@@ -1,0 +1,177 @@
+#include "backends/candidate/host/worker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <dlfcn.h>
+
+#include "backends/candidate/host/call.hpp"
+#include "backends/candidate/host/outcome_text.hpp"
+#include "backends/candidate/host/simulated_gpu.hpp"
+#include "backends/worker/placed_arguments.hpp"
+#include "backends/worker/serve.hpp"
+
+namespace assay::candidate {
+
+using namespace backends;
+using worker::LaunchResult;
+using worker::RecordReader;
+
+namespace {
+
+/// The candidate's library calls functions without a context, so a worker has one GPU.
+SimulatedGpu& gpu() {
+  static SimulatedGpu simulated;
+  return simulated;
+}
+
+ptx::Dim3 dimensions_of(const std::uint32_t extents[3]) { return {extents[0], extents[1], extents[2]}; }
+
+constexpr DeviceFunctions kDeviceFunctions{
+    .allocate = [](std::uint64_t bytes) { return gpu().allocate(bytes); },
+    .bytes = [](std::uint64_t address, std::uint64_t size,
+                std::int32_t writes) { return gpu().bytes(address, size, writes != 0); },
+    .add_module = [](const void* fat_binary) { return gpu().add_module(fat_binary); },
+    .variable = [](std::int32_t module, const char* name) { return gpu().variable(module, name); },
+    .launch =
+        [](std::int32_t module, const char* kernel, const std::uint32_t grid[3], const std::uint32_t block[3],
+           std::uint64_t dynamic_shared_bytes, void** arguments) {
+          const ptx::LaunchGeometry geometry{
+              .grid = dimensions_of(grid),
+              .block = dimensions_of(block),
+              .dynamic_shared_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(dynamic_shared_bytes, ~0U))};
+          return gpu().launch(module, kernel, geometry, arguments);
+        },
+    .allow_shared_bytes = [](std::int32_t module, const char* kernel,
+                             std::uint64_t bytes) { return gpu().allow_shared_bytes(module, kernel, bytes); },
+};
+
+using AttachFunction = void (*)(const DeviceFunctions*);
+using CallFunction = std::int32_t (*)(const CallArguments*);
+
+ptx::Order order_of(std::uint64_t order) {
+  switch (static_cast<ThreadOrder>(order)) {
+    case ThreadOrder::kReverse: return ptx::Order::kReverse;
+    case ThreadOrder::kShuffled: return ptx::Order::kShuffled;
+    default: return ptx::Order::kForward;
+  }
+}
+
+ptx::LaunchOptions options_of(const CallHeader& header) {
+  ptx::LaunchOptions options;
+  for (std::size_t i = 0; i < ptx::kChecks.size(); ++i)
+    options.checks.*ptx::kChecks[i].member = ((header.checks >> i) & 1U) != 0;
+  options.instruction_limit = header.instruction_limit;
+  options.schedule = {.order = order_of(header.order), .seed = header.shuffle_seed};
+  return options;
+}
+
+LaunchResult rejected(std::string message) {
+  return {.progress = worker::LaunchProgress::kRejected, .message = std::move(message)};
+}
+
+class CandidateExecutor final : public worker::Executor {
+ public:
+  explicit CandidateExecutor(std::span<std::byte> buffers) : buffers_(buffers) {}
+
+  LaunchResult run(const RecordReader& reader) override {
+    std::string message;
+    const CallFunction call = function_of(reader.code(), message);
+    if (call == nullptr) return rejected(message);
+    if (reader.loads_only()) return {};
+    const std::span<void*> arguments =
+        placed_.place(reader, reinterpret_cast<std::uintptr_t>(buffers_.data())).subspan(1);
+    if (arguments.size() != 2) return rejected("a call of a candidate has two arguments");
+    CallHeader header;
+    std::memcpy(&header, arguments[0], sizeof(header));
+    std::vector<CallArgument> values(static_cast<std::size_t>(header.given_count) +
+                                     static_cast<std::size_t>(header.output_count));
+    std::memcpy(values.data(), static_cast<const std::byte*>(arguments[0]) + sizeof(header),
+                values.size() * sizeof(CallArgument));
+    ReportPlace place;
+    std::memcpy(&place, arguments[1], sizeof(place));
+
+    gpu().begin_call(options_of(header));
+    adopt_arrays(values);
+    std::array<char, worker::kMessageBytes> reason{};
+    const CallArguments given{.given = values.data(),
+                              .given_count = header.given_count,
+                              .is_inferred = header.is_inferred,
+                              .outputs = values.data() + header.given_count,
+                              .output_count = header.output_count,
+                              .message = reason.data(),
+                              .message_bytes = reason.size()};
+    const auto start = std::chrono::steady_clock::now();
+    const bool returned = call(&given) == 0;
+    const auto duration = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start);
+    RunOutcome outcome = Completed{};
+    if (gpu().failure()) outcome = *gpu().failure();
+    else if (!returned) outcome = LaunchFailed{reason.data()};
+    write_report(place, outcome);
+    return {.nanoseconds = duration.count()};
+  }
+
+ private:
+  /// Null if the library cannot be loaded, with the reason in `message`.
+  CallFunction function_of(const std::string& path, std::string& message) {
+    CallFunction& known = functions_[path];
+    if (known != nullptr) return known;
+    void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      message = std::string("cannot load the compiled candidate: ") + ::dlerror();
+      return nullptr;
+    }
+    const auto attach = reinterpret_cast<AttachFunction>(::dlsym(library, kAttachSymbol));
+    known = reinterpret_cast<CallFunction>(::dlsym(library, kCallSymbol));
+    if (attach == nullptr || known == nullptr) message = "the compiled candidate lacks Assay's functions";
+    else attach(&kDeviceFunctions);
+    return attach == nullptr ? nullptr : known;
+  }
+
+  /// Replaces the host addresses of arrays by device addresses. An array that occurs twice gets one address.
+  static void adopt_arrays(std::vector<CallArgument>& values) {
+    std::map<std::uint64_t, std::uint64_t> addresses;
+    for (CallArgument& value : values) {
+      if (value.kind != CallArgumentKind::kArray) continue;
+      const auto [known, is_new] = addresses.try_emplace(value.address, 0);
+      if (is_new) {
+        const std::size_t size = element_bytes(value.element) * static_cast<std::size_t>(element_count(value));
+        known->second = gpu().adopt(value.name, {reinterpret_cast<std::byte*>(value.address), size},
+                                    {.read_only = value.is_output == 0, .uninitialized = value.is_uninitialized != 0});
+      }
+      value.address = known->second;
+    }
+  }
+
+  static void write_report(const ReportPlace& place, const RunOutcome& outcome) {
+    const std::string text =
+        std::holds_alternative<Completed>(outcome) ? std::string() : outcome_text(outcome, place.bytes - 1);
+    const std::size_t size = std::min<std::size_t>(text.size(), place.bytes - 1);
+    auto* const target = reinterpret_cast<char*>(place.address);
+    std::memcpy(target, text.data(), size);
+    target[size] = '\0';
+  }
+
+  std::span<std::byte> buffers_;
+  worker::PlacedArguments placed_;
+  std::map<std::string, CallFunction> functions_;  ///< assay_call of each library, by path
+};
+
+}  // namespace
+
+std::optional<int> run_if_worker(int argc, const char* const* argv) {
+  return worker::serve_if_worker(
+      argc, argv, kWorkerRole, [](const worker::WorkerLimits&, std::span<std::byte> buffers) {
+        return Result<std::unique_ptr<worker::Executor>>(std::make_unique<CandidateExecutor>(buffers));
+      });
+}
+
+}  // namespace assay::candidate

@@ -1,0 +1,35 @@
+// The worker that runs the host code of a candidate. Its kernels run on a SimulatedGpu in the same process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "backends/device/backend.hpp"
+
+namespace assay::candidate {
+
+/// The argument that makes a program a worker.
+inline constexpr const char* kWorkerRole = "assay-candidate-worker";
+
+/// The first argument of each launch: this header and then `given_count + output_count` CallArguments.
+struct CallHeader {
+  std::int32_t given_count = 0;         ///< see CallArguments
+  std::int32_t is_inferred = 0;         ///< see CallArguments
+  std::int32_t output_count = 0;        ///< see CallArguments
+  std::uint32_t checks = 0;             ///< bit i: whether kChecks[i] of the interpreter is enabled
+  std::uint64_t instruction_limit = 0;  ///< for each launch of a kernel
+  std::uint64_t shuffle_seed = 0;       ///< seed of ThreadOrder::kShuffled
+  std::uint64_t order = 0;              ///< ThreadOrder of the kernels
+};
+
+/// The second argument of each launch: where the worker writes the outcome of a call that did not succeed.
+struct ReportPlace {
+  std::uint64_t address = 0;  ///< address of the text, which ends with a zero; empty if the call succeeded
+  std::uint64_t bytes = 0;    ///< size of the memory
+};
+
+/// Must be called first in main() of every program that opens a session of a candidate with host code with itself as
+/// the worker; see worker::serve_if_worker().
+[[nodiscard]] std::optional<int> run_if_worker(int argc, const char* const* argv);
+
+}  // namespace assay::candidate

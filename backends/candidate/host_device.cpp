@@ -1,0 +1,175 @@
+#include "backends/candidate/host_device.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/candidate/host/compiler.hpp"
+#include "backends/candidate/host_session.hpp"
+#include "backends/candidate/specification.hpp"
+#include "backends/device/artifact_files.hpp"
+#include "backends/worker/confinement.hpp"
+#include "support/hash.hpp"
+
+namespace assay::candidate {
+
+using namespace backends;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 30U;
+constexpr std::size_t kLoaderBufferBytes = std::size_t{1} << 20U;
+constexpr std::chrono::milliseconds kLoadLimit{10'000};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+fs::path directory_of_cache(const ptx::PtxOptions& options) {
+  return options.cache_directory.empty() ? default_cache_directory() : options.cache_directory;
+}
+
+/// The source of a CUDA file with host code.
+HostSource cuda_source(const fs::path& file) {
+  HostSource source;
+  source.text = fmt::format("#include <torch/extension.h>\n#include <cuda_runtime.h>\n#line 1 \"{}\"\n{}\n",
+                            file.filename().string(), text_of(file));
+  return source;
+}
+
+/// The function that the contract states, or the only one.
+Result<std::string> function_of(const HostSource& source, const Contract& contract) {
+  const std::vector<std::string>& known = source.functions;
+  if (!contract.function.empty()) {
+    if (known.empty() || std::ranges::find(known, contract.function) != known.end()) return contract.function;
+    return Error{
+        fmt::format("the candidate has no function '{}'; it has {}", contract.function, fmt::join(known, ", "))};
+  }
+  if (known.size() == 1) return known.front();
+  if (known.empty())
+    return Error{"state the 'function' to call in the contract, a file .assay.json next to the candidate"};
+  return Error{
+      fmt::format("the candidate has the functions {}; state the 'function' in the contract", fmt::join(known, ", "))};
+}
+
+}  // namespace
+
+bool has_host_code(const fs::path& file, const Contract& contract) {
+  if (file.extension() == ".py") return true;
+  if (file.extension() != ".cu") return false;
+  return !contract.function.empty() || text_of(file).find("<torch/") != std::string::npos;
+}
+
+HostCandidateDevice::HostCandidateDevice(fs::path file, Contract contract, ptx::PtxOptions options,
+                                         std::vector<std::string> architectures)
+    : file_(std::move(file)),
+      contract_(std::move(contract)),
+      options_(std::move(options)),
+      architectures_(architectures.empty() ? std::vector<std::string>{kDefaultArchitecture} : std::move(architectures)),
+      nvcc_(find_nvcc()),
+      scratch_(make_artifact_directory(directory_of_cache(options_))) {
+  if (auto opened = BuildCache::open(directory_of_cache(options_), kCacheBytes); opened.ok()) cache_ = opened.take();
+}
+
+Capability HostCandidateDevice::can_build() const {
+  if (!nvcc_.ok()) return {false, nvcc_.error().text()};
+  if (!scratch_.ok()) return {false, scratch_.error().text()};
+  return {true, fmt::format("nvcc {}", nvcc_version(*nvcc_))};
+}
+
+std::vector<BuildOutcome> HostCandidateDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags&) {
+  const auto all_failed = [&](BuildFailed::Kind kind, std::string log) {
+    return std::vector<BuildOutcome>(kernels.size(), BuildFailed{kind, std::move(log)});
+  };
+  if (const Capability capability = can_build(); !capability.is_available)
+    return all_failed(BuildFailed::Kind::kResourceFailure, capability.detail);
+  const Result<HostSource> source = file_.extension() == ".py"
+                                        ? read_load_inline(text_of(file_), file_.filename().string())
+                                        : Result<HostSource>(cuda_source(file_));
+  if (!source.ok()) return all_failed(BuildFailed::Kind::kRejected, source.error().text());
+  const Result<std::string> function = function_of(*source, contract_);
+  if (!function.ok()) return all_failed(BuildFailed::Kind::kRejected, function.error().text());
+  BuiltKernel code{.name = file_.stem().string(), .entries = {}, .artifacts = {}, .targets = {}, .log = {}};
+  for (const std::string& architecture : architectures_) {
+    auto library = library_for(architecture, *source, *function);
+    if (auto* failed = std::get_if<BuildFailed>(&library))
+      return std::vector<BuildOutcome>(kernels.size(), std::move(*failed));
+    code.targets.push_back(architecture);
+    code.artifacts.push_back(std::make_shared<const Artifact>(std::get<Artifact>(std::move(library))));
+  }
+  std::vector<BuildOutcome> outcomes;
+  for (const EmittedKernel& kernel : kernels) {
+    if (kernel.python == nullptr) {
+      outcomes.emplace_back(BuildFailed{BuildFailed::Kind::kRejected, "the kernel was printed for a different device"});
+      continue;
+    }
+    BuiltKernel built = code;
+    built.entries.push_back({.pass = Pass::kForward,
+                             .precision = Precision::kNative,
+                             .symbol = *function,
+                             .parameter_count = kernel.entries.front().parameter_types.size()});
+    built.artifacts.push_back(describe(*kernel.python));
+    outcomes.emplace_back(std::move(built));
+  }
+  return outcomes;
+}
+
+std::variant<Artifact, BuildFailed> HostCandidateDevice::library_for(const std::string& architecture,
+                                                                     const HostSource& source,
+                                                                     const std::string& function) {
+  const int number = next_library_.fetch_add(1);
+  const fs::path folder = scratch_->path() / fmt::format("candidate_{}", number);
+  const fs::path library = scratch_->path() / fmt::format("candidate_{}.so", number);
+  Artifact artifact{
+      .kind = Artifact::Kind::kSharedLibrary, .architecture = architecture, .path = library, .content = {}};
+  const LibraryRequest request{.source = &source, .function = function, .architecture = architecture};
+  const std::string key = sha256_hex(library_identity(request, *nvcc_));
+  if (cache_ != nullptr && cache_->fetch(key, library) && !try_loading(library)) return artifact;
+  std::error_code ignored;
+  fs::remove(library, ignored);
+  fs::create_directories(folder, ignored);
+  auto built = build_library(request, *nvcc_, folder, library);
+  fs::remove_all(folder, ignored);
+  if (auto* failed = std::get_if<BuildFailed>(&built)) return std::move(*failed);
+  if (auto failure = try_loading(library)) return *std::move(failure);
+  // A failed cache write only costs time in the next run.
+  if (cache_ != nullptr) static_cast<void>(cache_->store(key, library));
+  return artifact;
+}
+
+std::optional<BuildFailed> HostCandidateDevice::try_loading(const fs::path& library) {
+  auto session = open_host_workers({.buffer_bytes = kLoaderBufferBytes}, scratch_->path());
+  if (!session.ok()) return BuildFailed{BuildFailed::Kind::kResourceFailure, session.error().text()};
+  const RunOutcome outcome = (*session)->load(library.native(), kLoadLimit);
+  if (std::holds_alternative<Completed>(outcome)) return std::nullopt;
+  const std::string reason = backends::describe(outcome);
+  constexpr std::string_view kUndefined = "undefined symbol: ";
+  if (const std::size_t at = reason.find(kUndefined); at != std::string::npos) {
+    return BuildFailed{
+        BuildFailed::Kind::kUnsupported,
+        fmt::format("the host code calls '{}', which Assay does not provide", reason.substr(at + kUndefined.size()))};
+  }
+  return BuildFailed{BuildFailed::Kind::kCrashed, "loading the compiled candidate failed: " + reason};
+}
+
+Result<std::unique_ptr<Session>> HostCandidateDevice::open(const SessionLimits& limits) {
+  if (!scratch_.ok()) return scratch_.error();
+  auto workers = open_host_workers(limits, scratch_->path());
+  if (!workers.ok()) return workers.error();
+  return std::unique_ptr<Session>(std::make_unique<HostSession>(workers.take(), options_, contract_));
+}
+
+std::string HostCandidateDevice::confinement() {
+  if (!scratch_.ok()) return {};
+  const auto session = open_host_workers({.buffer_bytes = kLoaderBufferBytes}, scratch_->path());
+  return session.ok() ? worker::describe((*session)->confinement()) : std::string();
+}
+
+}  // namespace assay::candidate

@@ -1,0 +1,70 @@
+// The device `candidate` for candidates with host code: a Python file that calls load_inline, or a CUDA source whose
+// contract states a host function. nvcc compiles it; a confined worker runs its host code and interprets its kernels.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/candidate/contract.hpp"
+#include "backends/candidate/device.hpp"
+#include "backends/candidate/host/load_inline.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/build_cache.hpp"
+#include "backends/device/scratch_directory.hpp"
+#include "backends/ptx/device.hpp"
+#include "support/result.hpp"
+
+namespace assay::candidate {
+
+class HostCandidateDevice final : public backends::Device {
+ public:
+  /// `architectures` are those that the user states; without any, the code is compiled for kDefaultArchitecture.
+  HostCandidateDevice(std::filesystem::path file, Contract contract, ptx::PtxOptions options,
+                      std::vector<std::string> architectures);
+
+  [[nodiscard]] std::string_view name() const override { return "candidate"; }
+  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kWarp; }
+  [[nodiscard]] bool uses_cuda_math() const override { return true; }
+  [[nodiscard]] double input_error() const override { return kInputError; }
+  [[nodiscard]] bool writes_whole_outputs() const override { return true; }
+  [[nodiscard]] backends::Capability can_build() const override;
+  [[nodiscard]] backends::Capability can_run() const override { return can_build(); }
+  [[nodiscard]] std::string build_command(const backends::BuildFlags&) const override { return {}; }
+  /// The kernels are specifications: each outcome is the candidate's library, with the parameters of that
+  /// specification.
+  std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
+                                            const backends::BuildFlags& flags) override;
+  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override;
+
+ private:
+  /// The library for one architecture.
+  std::variant<backends::Artifact, backends::BuildFailed> library_for(const std::string& architecture,
+                                                                      const HostSource& source,
+                                                                      const std::string& function);
+  std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
+
+  std::filesystem::path file_;
+  Contract contract_;
+  ptx::PtxOptions options_;
+  std::vector<std::string> architectures_;
+  Result<std::filesystem::path> nvcc_;
+  Result<backends::ScratchDirectory> scratch_;
+  std::unique_ptr<backends::BuildCache> cache_;  ///< null if the directory of the cache is not usable
+  std::atomic<int> next_library_ = 0;
+};
+
+/// The architecture for which candidates with host code are compiled by default.
+inline constexpr const char* kDefaultArchitecture = "compute_75";
+
+/// Whether a candidate has host code that Assay calls: a Python file, or a CUDA source that includes PyTorch or whose
+/// contract states a function.
+bool has_host_code(const std::filesystem::path& file, const Contract& contract);
+
+}  // namespace assay::candidate

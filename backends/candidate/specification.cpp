@@ -1,0 +1,93 @@
+#include "backends/candidate/specification.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include <nlohmann/json.hpp>
+
+namespace assay::candidate {
+
+using namespace backends;
+using nlohmann::json;
+
+namespace {
+
+std::int64_t integer_from(std::span<const std::byte> bytes, bool is_signed) {
+  const auto read = [&](auto zero) {
+    std::memcpy(&zero, bytes.data(), sizeof(zero));
+    return static_cast<std::int64_t>(zero);
+  };
+  switch (bytes.size()) {
+    case 1: return is_signed ? read(std::int8_t{}) : read(std::uint8_t{});
+    case 2: return is_signed ? read(std::int16_t{}) : read(std::uint16_t{});
+    case 4: return is_signed ? read(std::int32_t{}) : read(std::uint32_t{});
+    default: return read(std::int64_t{});
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Artifact> describe(const PythonBinding& binding) {
+  json parameters = json::array();
+  for (const PythonBinding::Parameter& parameter : binding.parameters)
+    parameters.push_back(
+        {{"name", parameter.name}, {"type", parameter.type}, {"rank", parameter.rank}, {"bytes", parameter.bytes}});
+  return std::make_shared<const Artifact>(
+      Artifact{.kind = Artifact::Kind::kPython,
+               .architecture = {},
+               .path = {},
+               .content = json{{"dimensions", binding.dimensions}, {"parameters", parameters}}.dump()});
+}
+
+Specification specification_of(const Artifact& description) {
+  const json document = json::parse(description.content);
+  Specification result{.dimensions = document.at("dimensions"), .parameters = {}};
+  for (const json& parameter : document.at("parameters"))
+    result.parameters.push_back({.name = parameter.at("name"),
+                                 .type = parameter.at("type"),
+                                 .rank = parameter.at("rank"),
+                                 .bytes = parameter.at("bytes")});
+  return result;
+}
+
+Result<SpecificationArguments> SpecificationArguments::of(const Specification& specification,
+                                                          const LaunchRequest& launch) {
+  const std::size_t first = specification.dimensions - 1;
+  if (launch.arguments.size() < first + specification.parameters.size())
+    return Error{"the launch has fewer arguments than the specification"};
+  SpecificationArguments result(specification, launch.threads);
+  for (std::size_t p = 0; p < specification.parameters.size(); ++p) {
+    const KernelArgument& argument = launch.arguments[first + p];
+    Argument& value = result.arguments_.emplace_back();
+    if (specification.parameters[p].rank == 0) value.value = argument.bytes;
+    else value.view = ptx::view_of(argument, specification.parameters[p].rank);
+  }
+  return result;
+}
+
+std::optional<std::size_t> SpecificationArguments::find(std::string_view name) const {
+  const auto found = std::ranges::find(specification_->parameters, name, &Parameter::name);
+  if (found == specification_->parameters.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - specification_->parameters.begin());
+}
+
+std::int64_t SpecificationArguments::integer(std::size_t parameter) const {
+  return integer_from(arguments_[parameter].value, specification_->parameters[parameter].type.starts_with("int"));
+}
+
+FormulaNames SpecificationArguments::names() const {
+  return {.value_of = [this](std::string_view name) -> std::optional<double> {
+            if (name == "threads") return static_cast<double>(threads_);
+            const std::optional<std::size_t> p = find(name);
+            if (!p || !specification_->parameters[*p].is_integer()) return std::nullopt;
+            return static_cast<double>(integer(*p));
+          },
+          .extent_of = [this](std::string_view name, std::size_t dimension) -> std::optional<double> {
+            const std::optional<std::size_t> p = find(name);
+            if (!p || !arguments_[*p].view || dimension >= arguments_[*p].view->shape.size()) return std::nullopt;
+            return arguments_[*p].view->shape[dimension];
+          }};
+}
+
+}  // namespace assay::candidate

@@ -1,0 +1,66 @@
+// The parameters of a specification and their values in a launch, which formulas of a contract refer to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/candidate/formula.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/emitted_kernel.hpp"
+#include "backends/ptx/array_view.hpp"
+#include "support/result.hpp"
+
+namespace assay::candidate {
+
+/// A parameter of the specification.
+struct Parameter {
+  std::string name, type;
+  std::size_t rank = 0, bytes = 0;
+  bool is_integer() const { return rank == 0 && (type.starts_with("int") || type.starts_with("uint")); }
+};
+
+struct Specification {
+  std::size_t dimensions = 1;  ///< of its launches
+  std::vector<Parameter> parameters;
+};
+
+/// The artifact that describes the specification's parameters.
+std::shared_ptr<const backends::Artifact> describe(const backends::PythonBinding& binding);
+
+/// The specification in an artifact that describe() returned.
+Specification specification_of(const backends::Artifact& description);
+
+/// The arguments of one launch of the specification, by parameter.
+class SpecificationArguments {
+ public:
+  /// An array, or the bytes of a value.
+  struct Argument {
+    std::optional<ptx::ArrayView> view;
+    std::vector<std::byte> value;
+  };
+
+  /// Fails if the launch has fewer arguments than the specification. The specification must outlive the result.
+  static Result<SpecificationArguments> of(const Specification& specification, const backends::LaunchRequest& launch);
+
+  [[nodiscard]] const Argument& at(std::size_t parameter) const { return arguments_[parameter]; }
+  /// The index of the parameter with this name.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+  /// The value of an integer parameter.
+  [[nodiscard]] std::int64_t integer(std::size_t parameter) const;
+  /// What formulas may refer to; valid as long as this object.
+  [[nodiscard]] FormulaNames names() const;
+
+ private:
+  SpecificationArguments(const Specification& specification, std::int64_t threads)
+      : specification_(&specification), threads_(threads) {}
+
+  const Specification* specification_;
+  std::int64_t threads_;
+  std::vector<Argument> arguments_;
+};
+
+}  // namespace assay::candidate

@@ -1,0 +1,204 @@
+// assay judge: candidates with host code, which nvcc compiles. Skips without nvcc.
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/candidate/host/compiler.hpp"
+#include "cli/testing/command_runner.hpp"
+
+namespace assay::cli {
+namespace {
+
+using ::testing::AllOf;
+using testing::CommandResult;
+using ::testing::HasSubstr;
+using testing::Workshop;
+
+constexpr std::string_view kSpecification = R"(import warp as wp
+
+
+@wp.kernel
+def sums(x: wp.array2d(dtype=float), factor: float, out: wp.array(dtype=float)):
+    i = wp.tid()
+    total = float(0.0)
+    for j in range(x.shape[1]):
+        total += x[i, j]
+    out[i] = factor * total
+)";
+
+/// The sum of each row in two launches, with a temporary tensor, dynamic shared memory and a constant.
+constexpr std::string_view kCandidate = R"py(import torch
+from torch.utils.cpp_extension import load_inline
+
+source = r"""
+#include <torch/extension.h>
+#include <cuda_runtime.h>
+
+__constant__ float factors[2];
+
+template <typename T>
+__global__ void row_sums(const T* x, T* sums, int columns) {
+  extern __shared__ float part[];
+  float sum = 0;
+  for (int j = threadIdx.x; j < columns; j += blockDim.x) sum += x[blockIdx.x * columns + j];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
+}
+
+__global__ void scale(const float* sums, float* out, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows) out[i] = factors[1] * sums[i];
+}
+
+torch::Tensor sums(torch::Tensor x, double factor) {
+  TORCH_CHECK(x.dim() == 2, "x must have two dimensions");
+  const int rows = x.size(0), columns = x.size(1);
+  auto sums = torch::empty({rows}, x.options());
+  auto out = torch::empty({rows}, x.options());
+  const float values[2] = {0.0f, static_cast<float>(factor)};
+  cudaMemcpyToSymbol(factors, values, sizeof(values));
+  if (rows == 0) return out;
+  const int threads = 64;
+  row_sums<float><<<rows, threads, threads * sizeof(float)>>>(x.data_ptr<float>(), sums.data_ptr<float>(), columns);
+  scale<<<(rows + 255) / 256, 256>>>(sums.data_ptr<float>(), out.data_ptr<float>(), rows);
+  return out;
+}
+"""
+
+module = load_inline(
+    name="sums",
+    cpp_sources="torch::Tensor sums(torch::Tensor x, double factor);",
+    cuda_sources=source,
+    functions=["sums"],
+)
+)py";
+
+class JudgeHostTest : public ::testing::Test {
+ protected:
+  JudgeHostTest() : workshop_(ASSAY_PROGRAM) {
+    workshop_.write("sums.py", kSpecification);
+    workshop_.write("candidate.py", kCandidate);
+  }
+  void SetUp() override {
+    if (const auto nvcc = candidate::find_nvcc(); !nvcc.ok()) GTEST_SKIP() << nvcc.error().text();
+  }
+
+  CommandResult judge(const std::string& name = "candidate.py") const {
+    return workshop_.run("assay judge " + name + " --against sums.py --quick");
+  }
+  /// The result for kCandidate in which a text is replaced.
+  CommandResult judge_changed(std::string_view old, std::string_view changed) const {
+    std::string source(kCandidate);
+    const std::size_t at = source.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    workshop_.write("candidate.py", source.replace(at, old.size(), changed));
+    return judge();
+  }
+
+  Workshop workshop_;
+};
+
+TEST_F(JudgeHostTest, CorrectLoadInlineFilePasses) {
+  const CommandResult run = judge();
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("All 1 case pass"));
+}
+
+TEST_F(JudgeHostTest, SmallErrorInFactorFails) {
+  EXPECT_THAT(judge_changed("factors[1] * sums[i]", "1.00001f * factors[1] * sums[i]").out,
+              HasSubstr("fail(mismatch)"));
+}
+
+TEST_F(JudgeHostTest, MissingBarrierIsReportedWithLineOfThePythonFile) {
+  const CommandResult run =
+      judge_changed("  part[threadIdx.x] = sum;\n  __syncthreads();\n", "  part[threadIdx.x] = sum;\n");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("read_write_race"), HasSubstr("source line 18")));
+}
+
+TEST_F(JudgeHostTest, LaunchThatNoGpuWouldRunFails) {
+  EXPECT_THAT(judge_changed("threads * sizeof(float)>>>", "60000>>>").out,
+              HasSubstr("blocks use 60000 bytes of shared memory, but at most 49152 are possible"));
+  EXPECT_THAT(judge_changed("const int threads = 64", "const int threads = 2048").out,
+              HasSubstr("blocks must have 1 to 1024 threads, got 2048"));
+}
+
+TEST_F(JudgeHostTest, ResultThatNoKernelWritesFails) {
+  EXPECT_EQ(
+      judge_changed("  scale<<<(rows + 255) / 256, 256>>>(sums.data_ptr<float>(), out.data_ptr<float>(), rows);\n", "")
+          .status,
+      1);
+}
+
+TEST_F(JudgeHostTest, ResultOfAnEarlierCallFails) {
+  const CommandResult run = judge_changed("  auto out = torch::empty({rows}, x.options());\n",
+                                          "  static float cached = factor;\n  factor = cached;\n"
+                                          "  auto out = torch::empty({rows}, x.options());\n");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+}
+
+TEST_F(JudgeHostTest, FailedCheckOfHostCodeIsReported) {
+  EXPECT_THAT(judge_changed("x.dim() == 2, \"x must", "x.dim() == 3, \"x must").out,
+              HasSubstr("the host code's check failed: x must have two dimensions"));
+}
+
+TEST_F(JudgeHostTest, WrongShapeOfResultIsReported) {
+  EXPECT_THAT(judge_changed("auto out = torch::empty({rows}", "auto out = torch::empty({rows, 2}").out,
+              AllOf(HasSubstr("returns a tensor of the shape"), HasSubstr("but 'out' has the shape")));
+}
+
+TEST_F(JudgeHostTest, CompilerErrorHasLineOfThePythonFile) {
+  const CommandResult run = judge_changed("factors[1] * sums[i]", "factrs[1] * sums[i]");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("candidate.py(29): error"), HasSubstr("\"factrs\" is undefined")));
+}
+
+TEST_F(JudgeHostTest, FunctionsThatPyTorchWouldComputeAreNamed) {
+  EXPECT_THAT(judge_changed("  return out;\n}\n\"\"\"", "  return torch::softmax(out, 0);\n}\n\"\"\"").out,
+              AllOf(HasSubstr("candidate.py(43): error"), HasSubstr("softmax")));
+}
+
+TEST_F(JudgeHostTest, HostCodeThatDamagesItsProcessIsContained) {
+  EXPECT_THAT(judge_changed("const int threads = 64;", "const int threads = 64; exit(0);").out,
+              HasSubstr("exited early with status 0"));
+  EXPECT_THAT(judge_changed("const int threads = 64;", "const int threads = 64; fopen(\"/etc/passwd\", \"w\");").status,
+              ::testing::AnyOf(0, 1));
+  EXPECT_THAT(judge_changed("const int threads = 64;", "const int threads = 64; for (volatile int k = 0;;) k = k;").out,
+              HasSubstr("timed out"));
+}
+
+TEST_F(JudgeHostTest, CudaSourceWithFunctionInContractPasses) {
+  std::string source(kCandidate);
+  source = source.substr(source.find("#include"), source.find("\"\"\"\n\nmodule") - source.find("#include"));
+  workshop_.write("sums.cu", source);
+  workshop_.write("sums.assay.json",
+                  R"({"schema_version": "1.0.0", "function": "sums", "arguments": ["x", "factor"]})");
+  const CommandResult run = judge("sums.cu");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(JudgeHostTest, ArgumentsThatDoNotFitAreReported) {
+  EXPECT_THAT(judge_changed("torch::Tensor sums(torch::Tensor x, double factor) {",
+                            "torch::Tensor sums(torch::Tensor x, double factor, int a, int b) {")
+                  .out,
+              HasSubstr("candidate.py"));
+  workshop_.write("candidate.assay.json", R"({"schema_version": "1.0.0", "arguments": ["x", "x"]})");
+  workshop_.write("candidate.py", kCandidate);
+  EXPECT_THAT(judge().out, HasSubstr("parameter 2 of the candidate's function does not accept 'x', which is an array"));
+}
+
+TEST_F(JudgeHostTest, RejectsPythonWithoutLoadInline) {
+  const CommandResult run = judge("sums.py");
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("sums.py: the Python file does not call load_inline"));
+}
+
+}  // namespace
+}  // namespace assay::cli
